@@ -1,0 +1,137 @@
+#include "analysis/benchmark.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <queue>
+#include <vector>
+
+#include "analysis/run_record.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/random.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace faultline {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Three numbers measured in a process of their own, whose memory is nobody else's.
+using Measurement = std::array<double, 3>;
+
+template <class Measure>
+Measurement in_own_process(Measure measure) {
+  int ends[2];
+  if (pipe(ends) != 0) throw RunError("bench: cannot make a pipe");
+  const pid_t pid = fork();
+  if (pid < 0) throw RunError("bench: cannot start a process");
+  if (pid == 0) {
+    const Measurement measured = measure();
+    _exit(write(ends[1], measured.data(), sizeof measured) == sizeof measured ? 0 : 1);
+  }
+  close(ends[1]);
+  Measurement measured{};
+  const bool complete = read(ends[0], measured.data(), sizeof measured) == sizeof measured;
+  close(ends[0]);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  if (!complete || status != 0) throw RunError("bench: a measurement ended before its time");
+  return measured;
+}
+
+struct ReferenceEvent {
+  double time_s;
+  std::uint64_t sequence;
+  std::uint64_t payload[2];
+  friend bool operator>(const ReferenceEvent& a, const ReferenceEvent& b) {
+    return a.time_s > b.time_s || (a.time_s == b.time_s && a.sequence > b.sequence);
+  }
+};
+static_assert(sizeof(ReferenceEvent) == 32);
+
+Measurement measure_reference(std::uint32_t pending, std::uint64_t events) {
+  Stream random(1, 0, Purpose::workload, 0);
+  std::priority_queue<ReferenceEvent, std::vector<ReferenceEvent>, std::greater<>> queue;
+  std::uint64_t sequence = 0;
+  for (std::uint32_t i = 0; i < pending; ++i) queue.push({random.uniform(), sequence++, {i, i}});
+  const auto begin = Clock::now();
+  for (std::uint64_t i = 0; i < events; ++i) {
+    ReferenceEvent event = queue.top();
+    queue.pop();
+    event.time_s += random.uniform();
+    event.sequence = sequence++;
+    queue.push(event);
+  }
+  return {static_cast<double>(events) / seconds_since(begin), queue.top().time_s, 0.0};
+}
+
+Measurement measure_engine(const Scenario& scenario) {
+  const auto before = static_cast<double>(peak_rss_bytes());
+  const RunResult result =
+      run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
+  const double messages = *result.metrics.values().at("application_messages");
+  const auto peak = static_cast<double>(peak_rss_bytes());
+  return {messages / result.wall_s, peak, peak - before};
+}
+
+Scenario benchmark_scenario(const BenchmarkSettings& settings) {
+  const Machine machine = load_machine(settings.machine, "");
+  const std::uint32_t per_node = (settings.processes + machine.nodes - 1) / machine.nodes;
+  const std::uint64_t hops =
+      std::max<std::uint64_t>(1, (settings.messages + settings.in_flight - 1) / settings.in_flight);
+  const auto text = [](std::uint64_t value) { return std::to_string(value); };
+  std::string json = R"({"schema_version": 1, "name": "bench", "engine": ")";
+  json += settings.engine == EngineKind::simgrid ? "simgrid" : "loggp";
+  json += R"(", "platform": {"machine": ")" + settings.machine + R"(", "processes": )" +
+          text(settings.processes) + R"(, "processes_per_node": )" + text(per_node) + "}";
+  json += R"(, "workload": {"name": "uniform-traffic", "tokens": )" + text(settings.in_flight) +
+          R"(, "hops": )" + text(hops) + "}";
+  if (!settings.termination.empty())
+    json += R"(, "termination": {"name": ")" + settings.termination + R"("})";
+  json += R"(, "stop": {"when": ")" +
+          std::string(settings.termination.empty() ? "time" : "announced") +
+          R"(", "time_s": 1e9, "events": 9007199254740992}})";
+  return parse_scenario(json, "bench");
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
+  const Scenario scenario = benchmark_scenario(settings);
+  std::vector<double> rates;
+  std::vector<double> references;
+  std::vector<double> ratios;
+  BenchmarkResult result;
+  result.messages = (settings.messages + settings.in_flight - 1) / settings.in_flight *
+                    settings.in_flight;
+  for (unsigned round = 0; round < settings.rounds; ++round) {
+    const Measurement engine = in_own_process([&] { return measure_engine(scenario); });
+    const Measurement reference = in_own_process(
+        [&] { return measure_reference(settings.in_flight, settings.messages); });
+    rates.push_back(engine[0]);
+    references.push_back(reference[0]);
+    ratios.push_back(engine[0] / reference[0]);
+    result.peak_rss_bytes =
+        std::max(result.peak_rss_bytes, static_cast<std::int64_t>(engine[1]));
+    result.bytes_per_process = std::max(result.bytes_per_process, engine[2] / settings.processes);
+  }
+  result.messages_per_s = median(rates);
+  result.reference_heap_events_per_s = median(references);
+  result.ratio = median(ratios);
+  return result;
+}
+
+}  // namespace faultline

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+
+struct BenchmarkSettings {
+  EngineKind engine = EngineKind::loggp;
+  std::string machine = "intrepid";
+  std::string termination;  ///< "" for none
+  std::uint32_t processes = 1024;
+  std::uint32_t in_flight = 1024;
+  std::uint64_t messages = 3000000;
+  unsigned rounds = 3;
+};
+
+/// What a benchmark measured: medians over the rounds. Rates are per second of wall time.
+struct BenchmarkResult {
+  double messages_per_s = 0.0;
+  double reference_heap_events_per_s = 0.0;
+  double ratio = 0.0;  ///< of the two, within a round
+  std::int64_t peak_rss_bytes = 0;
+  double bytes_per_process = 0.0;  ///< what the simulation adds to an empty program
+  std::uint64_t messages = 0;      ///< delivered in each round
+};
+
+/// Runs uniform traffic and, in each round after it, the bare event queue: std::priority_queue of
+/// 32-byte events, as many pending as messages in flight, one popped and one pushed at a random
+/// later time. Each measurement has a process of its own. Throws UsageError for a job that the
+/// machine does not have, RunError if a measurement fails.
+BenchmarkResult run_benchmark(const BenchmarkSettings& settings);
+
+}  // namespace faultline

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/scenario/run_spec.hpp"
+
+namespace faultline {
+
+/// How a measured mean relates to a value from theory.
+enum class Relation { equal, at_least, at_most, about };
+
+/// The sign that stands for it: "=", ">=", "<=", "~".
+const char* relation_sign(Relation relation);
+
+/// A value that theory or a paper gives for the mean of a metric.
+struct ClosedForm {
+  std::string metric;
+  std::string name;
+  Relation relation = Relation::equal;
+  double value = 0.0;
+  std::string source;
+};
+
+/// What is known of the means that this run estimates; empty where nothing is.
+std::vector<ClosedForm> closed_forms(const RunSpec& spec);
+
+}  // namespace faultline

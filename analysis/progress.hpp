@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace faultline {
+
+/// One line on stderr, rewritten: done of total, rate, time left. Silent unless asked for, and
+/// during the first second, so that short work shows nothing.
+class ProgressLine {
+ public:
+  ProgressLine(bool wanted, std::string what);
+  void show(std::size_t done, std::size_t total);
+  /// Clears the line.
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool wanted_;
+  bool shown_ = false;
+  std::string what_;
+  Clock::time_point begin_;
+  Clock::time_point last_;
+};
+
+/// "2 h 05 min", "3 min 20 s", "4 s".
+std::string duration_words(double seconds);
+
+}  // namespace faultline

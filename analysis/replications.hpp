@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/json_value.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+
+/// Exit codes of the program (docs/exit-codes.md).
+enum ExitCode : std::uint8_t {
+  kExitGood = 0,
+  kExitRun = 1,        ///< a crash, memory, or a limit of `stop`
+  kExitUsage = 2,      ///< command line or scenario
+  kExitViolation = 3,  ///< premature, hung, deadlock, any other violation of the ground truth
+  kExitInterrupted = 130,
+};
+
+/// One replication of one point.
+struct ReplicationRecord {
+  std::size_t point = 0;
+  std::uint64_t replication = 0;
+  JsonValue json;     ///< as in `runs` of the JSON output; null if it did not run to its end
+  std::string error;  ///< why it did not
+};
+
+/// The replications of all points, in order.
+struct ReplicationResults {
+  std::vector<ReplicationRecord> records;  ///< those that have finished or failed
+  std::size_t planned = 0;
+  bool interrupted = false;
+};
+
+struct ReplicationSettings {
+  unsigned jobs = 1;
+  bool progress = false;  ///< on stderr, once the work has taken a second
+};
+
+/// Runs every replication of a scenario in worker processes of its own, so that one that crashes
+/// costs itself alone. The records do not depend on the number of jobs, wall times aside. An
+/// interrupt (SIGINT, SIGTERM) ends the workers and leaves what has finished.
+ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings);
+
+/// The exit code of a set of replications: the gravest of them.
+ExitCode exit_code(const ReplicationResults& results);
+
+}  // namespace faultline

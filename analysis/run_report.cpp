@@ -1,0 +1,289 @@
+#include "analysis/run_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "analysis/closed_forms.hpp"
+#include "analysis/summary.hpp"
+#include "analysis/text_table.hpp"
+#include "sim/core/version.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace faultline {
+
+namespace {
+
+std::optional<double> as_number(const JsonValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value.data))
+    return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&value.data)) return *number;
+  return std::nullopt;
+}
+
+JsonValue optional_json(const std::optional<double>& value) {
+  return value ? JsonValue(*value) : JsonValue();
+}
+
+/// Statistics of every numeric metric of a point over its replications, by name. A metric that is
+/// null in a replication has that many values fewer.
+std::map<std::string, Summary> summaries(const ReplicationResults& results, std::size_t point) {
+  std::map<std::string, std::vector<double>> values;
+  for (const ReplicationRecord& record : results.records) {
+    if (record.point != point || record.json.is_null()) continue;
+    for (const JsonMember& member : *record.json.find("metrics")->object()) {
+      if (member.value.is_null()) values[member.key];
+      if (const auto number = as_number(member.value)) values[member.key].push_back(*number);
+    }
+  }
+  std::map<std::string, Summary> result;
+  for (auto& [name, list] : values)
+    if (name != "terminated") result[name] = summarize(list);
+  return result;
+}
+
+JsonValue summary_json(const Summary& summary) {
+  JsonValue interval;
+  if (summary.confidence_95)
+    interval = JsonValue::List{summary.confidence_95->low, summary.confidence_95->high};
+  return json_object({{"count", static_cast<std::int64_t>(summary.count)},
+                      {"mean", optional_json(summary.mean)},
+                      {"standard_deviation", optional_json(summary.standard_deviation)},
+                      {"confidence_interval_95", interval},
+                      {"min", optional_json(summary.min)},
+                      {"max", optional_json(summary.max)}});
+}
+
+/// Does the measurement agree with the closed form? Null where one replication cannot tell.
+JsonValue agreement(const ClosedForm& form, const Summary& measured) {
+  if (!measured.mean || !measured.confidence_95 || form.relation == Relation::about) return {};
+  const auto& [low, high] = *measured.confidence_95;
+  if (form.relation == Relation::at_least) return high >= form.value;
+  if (form.relation == Relation::at_most) return low <= form.value;
+  return low <= form.value && form.value <= high;
+}
+
+JsonValue closed_forms_json(const RunSpec& spec, const std::map<std::string, Summary>& measured) {
+  JsonValue::List list;
+  for (const ClosedForm& form : closed_forms(spec)) {
+    const auto found = measured.find(form.metric);
+    const Summary summary = found == measured.end() ? Summary{} : found->second;
+    list.push_back(json_object(
+        {{"metric", form.metric},
+         {"formula", form.name},
+         {"relation", relation_sign(form.relation)},
+         {"value", form.value},
+         {"ratio", summary.mean && form.value > 0 ? JsonValue(*summary.mean / form.value)
+                                                  : JsonValue()},
+         {"agrees", agreement(form, summary)},
+         {"source", form.source}}));
+  }
+  return list;
+}
+
+JsonValue point_json(const Scenario& scenario, const ReplicationResults& results,
+                     std::size_t point) {
+  const auto measured = summaries(results, point);
+  JsonValue metrics = JsonValue::Object{};
+  for (const auto& [name, summary] : measured) metrics.set(name, summary_json(summary));
+  return json_object({{"point", static_cast<std::int64_t>(point)},
+                      {"label", scenario.point_labels[point]},
+                      {"metrics", std::move(metrics)},
+                      {"closed_forms", closed_forms_json(scenario.points[point], measured)}});
+}
+
+std::string compact(double value) {
+  if (value == 0.0) return "0";
+  char text[32];
+  const double size = std::fabs(value);
+  if (value == std::floor(value) && size < 1e9) std::snprintf(text, sizeof text, "%.0f", value);
+  else if (size >= 1e4 && size < 1e9) std::snprintf(text, sizeof text, "%.0f", value);
+  else std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+/// "2046.9 +- 0.1": the mean and the half-width of its interval.
+std::string with_interval(const Summary& summary) {
+  if (!summary.mean) return "-";
+  if (!summary.confidence_95) return compact(*summary.mean);
+  const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2;
+  if (half == 0.0) return compact(*summary.mean);
+  const int decimals =
+      std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, 9);
+  if (*summary.mean != 0.0 && std::fabs(*summary.mean) < 1e-3)
+    return compact(*summary.mean) + " +- " + two_digits(half);
+  return fixed(*summary.mean, decimals) + " +- " + fixed(half, decimals);
+}
+
+std::string outcomes_of(const ReplicationResults& results, std::size_t point) {
+  std::map<std::string, int> counts;
+  for (const ReplicationRecord& record : results.records) {
+    if (record.point != point) continue;
+    ++counts[record.json.is_null() ? "crashed"
+                                   : *record.json.find("metrics")->find("outcome")->text()];
+  }
+  std::string text;
+  for (const auto& [outcome, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + outcome;
+  return text;
+}
+
+std::string label_of(const Scenario& scenario, std::size_t point) {
+  if (!scenario.point_labels[point].empty()) return scenario.point_labels[point];
+  const Registration* detector = scenario.points[point].component(Family::termination).registration;
+  const Registration* workload = scenario.points[point].component(Family::workload).registration;
+  if (detector != nullptr) return detector->name;
+  return workload != nullptr ? workload->name : "run";
+}
+
+std::string heading(const Scenario& scenario, const ReplicationResults& results) {
+  std::string text = scenario.name.empty() ? scenario.file : scenario.name;
+  text += "\n";
+  const PlatformSpec& platform = scenario.points.front().platform;
+  text += std::to_string(platform.processes) + " processes on " +
+          (platform.xml_path.empty() ? platform.machine.name : platform.xml_path) + ", engine " +
+          (scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp") + ", seed " +
+          std::to_string(scenario.seed) + ", " + std::to_string(results.records.size()) +
+          (results.records.size() == 1 ? " run" : " runs") + " of " +
+          std::to_string(results.planned) + "; intervals are 95 %\n\n";
+  return wrapped(text);
+}
+
+std::string measured_table(const Scenario& scenario, const ReplicationResults& results) {
+  const std::vector<std::pair<std::string, std::string>> shown = {
+      {"application_messages", "application\nmessages"},
+      {"control_messages", "control\nmessages"},
+      {"detection_latency_s", "detection\nlatency, s"},
+      {"end_time_s", "end\ntime, s"}};
+  TextTable table;
+  table.columns = {{"point", Align::left}, {"outcome", Align::left}};
+  for (const auto& [name, title] : shown) table.columns.push_back({title});
+  for (std::size_t point = 0; point < scenario.points.size(); ++point) {
+    const auto measured = summaries(results, point);
+    std::vector<std::string> row = {label_of(scenario, point), outcomes_of(results, point)};
+    for (const auto& [name, title] : shown) {
+      const auto found = measured.find(name);
+      row.push_back(found == measured.end() ? "-" : with_interval(found->second));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return render(table);
+}
+
+std::string agreement_word(const JsonValue& agrees, Relation relation) {
+  if (agrees.is_null()) return relation == Relation::about ? "" : "one run cannot tell";
+  return std::get<bool>(agrees.data) ? "yes" : "NO";
+}
+
+std::string closed_form_table(const Scenario& scenario, const ReplicationResults& results) {
+  TextTable table;
+  table.columns = {{"point", Align::left},   {"theory", Align::left}, {"value"},
+                   {"measured"},             {"ratio"},               {"agrees", Align::left}};
+  table.key_columns = 2;
+  std::set<std::string> sources;
+  for (std::size_t point = 0; point < scenario.points.size(); ++point) {
+    const auto measured = summaries(results, point);
+    for (const ClosedForm& form : closed_forms(scenario.points[point])) {
+      const auto found = measured.find(form.metric);
+      if (found == measured.end() || form.metric != "control_messages" || !found->second.mean)
+        continue;
+      table.rows.push_back({label_of(scenario, point),
+                            std::string(relation_sign(form.relation)) + " " + form.name,
+                            compact(form.value), compact(*found->second.mean),
+                            fixed(*found->second.mean / form.value, 3),
+                            agreement_word(agreement(form, found->second), form.relation)});
+    }
+  }
+  if (table.rows.empty()) return {};
+  return "\nControl messages against theory (docs/reproduction.md):\n\n" + render(table);
+}
+
+std::string trouble(const Scenario& scenario, const ReplicationResults& results) {
+  constexpr std::size_t kShown = 5;  // the JSON has them all
+  std::size_t count = 0;
+  std::string text;
+  const auto add = [&](const ReplicationRecord& record, const std::string& what) {
+    if (++count > kShown) return;
+    text += wrapped(label_of(scenario, record.point) + ", replication " +
+                    std::to_string(record.replication) + ": " + what);
+  };
+  for (const ReplicationRecord& record : results.records) {
+    if (!record.error.empty()) add(record, record.error);
+    if (record.json.is_null()) continue;
+    for (const JsonValue& violation : *record.json.find("violations")->list()) {
+      char time[32];
+      std::snprintf(time, sizeof time, "%.9g", *as_number(*violation.find("time_s")));
+      add(record, *violation.find("kind")->text() + " at " + time + " s: " +
+                      *violation.find("detail")->text());
+    }
+  }
+  if (count > kShown) text += "and " + std::to_string(count - kShown) + " more\n";
+  return text.empty() ? text : "\n" + text;
+}
+
+}  // namespace
+
+std::string run_report_json(const Scenario& scenario, const ReplicationResults& results) {
+  JsonValue::List runs;
+  JsonValue::List failed;
+  for (const ReplicationRecord& record : results.records) {
+    if (!record.json.is_null()) runs.push_back(record.json);
+    else
+      failed.push_back(json_object({{"point", static_cast<std::int64_t>(record.point)},
+                                    {"replication", static_cast<std::int64_t>(record.replication)},
+                                    {"error", record.error}}));
+  }
+  JsonValue::List summary;
+  for (std::size_t point = 0; point < scenario.points.size(); ++point)
+    summary.push_back(point_json(scenario, results, point));
+  const std::string simgrid = simgrid_version();
+  JsonValue report = json_object(
+      {{"schema_version", 1},
+       {"scenario", json_object({{"name", scenario.name}, {"hash", scenario.hash}})},
+       {"versions", json_object({{"faultline", std::string(version())},
+                                 {"simgrid", simgrid.empty() ? JsonValue() : JsonValue(simgrid)}})},
+       {"complete", results.records.size() == results.planned && failed.empty()},
+       {"runs", std::move(runs)},
+       {"failed_runs", std::move(failed)},
+       {"summary", std::move(summary)}});
+  return to_json(report, 2) + "\n";
+}
+
+std::string run_report_csv(const Scenario&, const ReplicationResults& results) {
+  std::set<std::string> metrics;
+  for (const ReplicationRecord& record : results.records)
+    if (!record.json.is_null())
+      for (const JsonMember& member : *record.json.find("metrics")->object())
+        if (member.key != "outcome") metrics.insert(member.key);
+  std::vector<std::string> header = {"point", "label", "seed", "replication", "engine", "outcome"};
+  header.insert(header.end(), metrics.begin(), metrics.end());
+  header.insert(header.end(), {"violations", "events", "wall_s", "peak_rss_bytes"});
+  std::string text = csv_record(header);
+  const auto cell = [](const JsonValue* value) {
+    if (value == nullptr || value->is_null()) return std::string();
+    return value->text() != nullptr ? *value->text() : to_json(*value);
+  };
+  for (const ReplicationRecord& record : results.records) {
+    if (record.json.is_null()) continue;
+    const JsonValue& run = record.json;
+    std::vector<std::string> row;
+    for (const char* key : {"point", "label", "seed", "replication", "engine"})
+      row.push_back(cell(run.find(key)));
+    row.push_back(cell(run.find("metrics")->find("outcome")));
+    for (const std::string& name : metrics) row.push_back(cell(run.find("metrics")->find(name)));
+    row.push_back(std::to_string(run.find("violations")->list()->size()));
+    for (const char* key : {"events", "wall_s", "peak_rss_bytes"})
+      row.push_back(cell(run.find("performance")->find(key)));
+    text += csv_record(row);
+  }
+  return text;
+}
+
+std::string run_report_table(const Scenario& scenario, const ReplicationResults& results) {
+  return heading(scenario, results) + measured_table(scenario, results) +
+         closed_form_table(scenario, results) + trouble(scenario, results);
+}
+
+}  // namespace faultline

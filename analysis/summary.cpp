@@ -1,0 +1,41 @@
+#include "analysis/summary.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <stdexcept>
+
+namespace faultline {
+
+double student_t_95(std::size_t count) {
+  if (count < 2) throw std::invalid_argument("summary: an interval needs at least two values");
+  const boost::math::students_t distribution(static_cast<double>(count - 1));
+  return boost::math::quantile(distribution, 0.975);
+}
+
+Summary summarize(const std::vector<double>& values) {
+  Summary summary;
+  double mean = 0.0;
+  double squares = 0.0;  // sum of squared deviations from the mean of the values so far
+  for (const double value : values) {
+    if (!std::isfinite(value)) throw std::invalid_argument("summary: a value is not finite");
+    ++summary.count;
+    const double deviation = value - mean;
+    mean += deviation / static_cast<double>(summary.count);
+    squares += deviation * (value - mean);
+  }
+  if (summary.count == 0) return summary;
+  const auto [min, max] = std::minmax_element(values.begin(), values.end());
+  summary.min = *min;
+  summary.max = *max;
+  summary.mean = mean;
+  if (summary.count == 1) return summary;
+  const auto count = static_cast<double>(summary.count);
+  const double deviation = std::sqrt(squares / (count - 1.0));
+  const double half_width = student_t_95(summary.count) * deviation / std::sqrt(count);
+  summary.standard_deviation = deviation;
+  summary.confidence_95 = Interval{mean - half_width, mean + half_width};
+  return summary;
+}
+
+}  // namespace faultline

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace faultline {
+
+/// A closed interval of real numbers.
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+/// Statistics of a sample, in the unit of its values. What the sample is too small to say is
+/// absent: everything for no values, spread and interval for one.
+struct Summary {
+  std::size_t count = 0;
+  std::optional<double> mean;
+  std::optional<double> standard_deviation;  ///< of the sample, divisor n - 1
+  std::optional<Interval> confidence_95;     ///< of the mean, by Student's t with n - 1 degrees
+  std::optional<double> min;
+  std::optional<double> max;
+};
+
+/// Summarises `values` in one pass (Welford 1962), so a large mean does not swallow the spread.
+/// The interval assumes independent values, and roughly normal ones where they are few.
+/// Throws std::invalid_argument for NaN and infinities: a missing measurement is left out by the
+/// caller, who knows why it is missing.
+Summary summarize(const std::vector<double>& values);
+
+/// Half-width of the 95 % confidence interval of a mean over `count` >= 2 values, in standard
+/// errors: the 0.975 quantile of Student's t with count - 1 degrees of freedom.
+double student_t_95(std::size_t count);
+
+}  // namespace faultline

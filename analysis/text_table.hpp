@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace faultline {
+
+enum class Align { left, right };
+
+/// A column of a text table. A line break in `title` makes a header of several lines.
+struct Column {
+  std::string title;
+  Align align = Align::right;  ///< numbers are read from the right
+};
+
+/// A table for people: cells are UTF-8 text, one per column in every row.
+struct TextTable {
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;
+  std::size_t key_columns = 1;  ///< leftmost columns, repeated where a wide table is broken
+};
+
+/// Lays `table` out with two blanks between columns and a rule under the header. Columns that do
+/// not fit into `max_width` characters follow in further blocks, each with the key columns again; a
+/// single column wider than that is kept whole. Every line ends in a line break, none in blanks.
+/// Throws std::invalid_argument when a row has another number of cells than there are columns.
+std::string render(const TextTable& table, std::size_t max_width = 80);
+
+/// `text` broken at blanks into lines of at most `max_width` characters, each ended by a line
+/// break; a longer word stands alone on its line.
+std::string wrapped(std::string_view text, std::size_t max_width = 80);
+
+/// One CSV record: fields with comma, quote or line break are quoted as RFC 4180 says. The record
+/// ends in a bare line feed, as every Unix tool expects.
+std::string csv_record(const std::vector<std::string>& fields);
+
+/// Shortest decimal text that reads back as exactly `value` (`nan`, `inf` and `-inf` included).
+std::string shortest(double value);
+
+/// `value` with `decimals` digits after the point.
+std::string fixed(double value, int decimals);
+
+/// `value` with two significant digits as papers print them: `1.4e-4`, `0`, `1`.
+std::string two_digits(double value);
+
+}  // namespace faultline

@@ -1,0 +1,18 @@
+# The libraries Faultline builds on. CMAKE_PREFIX_PATH is where to look for those that are not
+# installed system-wide.
+
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(Threads REQUIRED)
+if(FAULTLINE_SIMGRID)
+  find_package(SimGrid 3.32 REQUIRED)
+endif()
+if(FAULTLINE_TESTS)
+  # Catch2 3 has other headers and another main. Building the program must not need the packages of
+  # its tests.
+  find_package(Catch2 2.13 QUIET)
+  if(NOT Catch2_FOUND)
+    message(STATUS "Catch2 2.13 was not found (Debian: catch2): the tests are left out")
+    set(FAULTLINE_TESTS OFF)
+  endif()
+endif()

@@ -1,0 +1,55 @@
+# What a user can choose, and the compiler flags that follow from it.
+
+option(FAULTLINE_SIMGRID "Build the simgrid engine (needs SimGrid); OFF leaves the loggp engine" ON)
+option(FAULTLINE_TESTS "Build the tests, where Catch2 2.13 is found" ON)
+option(FAULTLINE_WERROR "Treat compiler warnings as errors" OFF)
+option(FAULTLINE_LTO "Optimise the program across files at link time (slower to build)" OFF)
+option(FAULTLINE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+option(FAULTLINE_COVERAGE "Build with gcov instrumentation" OFF)
+
+# Single-configuration generators without a build type would build without optimisation.
+get_property(FAULTLINE_MULTI_CONFIG GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(NOT FAULTLINE_MULTI_CONFIG AND NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(FAULTLINE_CCACHE ccache)
+mark_as_advanced(FAULTLINE_CCACHE)
+if(FAULTLINE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${FAULTLINE_CCACHE}")
+endif()
+
+# Every target of ours links this one; it carries flags, not code.
+add_library(faultline_flags INTERFACE)
+target_include_directories(faultline_flags INTERFACE "${PROJECT_SOURCE_DIR}"
+                                                     "${PROJECT_BINARY_DIR}/generated")
+target_compile_definitions(faultline_flags INTERFACE FAULTLINE_SIMGRID=$<BOOL:${FAULTLINE_SIMGRID}>)
+target_compile_options(faultline_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(FAULTLINE_WERROR)
+  target_compile_options(faultline_flags INTERFACE -Werror)
+endif()
+
+if(FAULTLINE_SANITIZE)
+  # Diagnostics that depend on optimisation are unreliable under the sanitizers, and the release
+  # build has them all already.
+  target_compile_options(
+    faultline_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+                              -fno-omit-frame-pointer -Wno-maybe-uninitialized)
+  target_link_options(faultline_flags INTERFACE -fsanitize=address,undefined)
+  target_compile_definitions(faultline_flags INTERFACE _GLIBCXX_ASSERTIONS FAULTLINE_SANITIZE=1)
+endif()
+
+if(FAULTLINE_COVERAGE)
+  target_compile_options(faultline_flags INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(faultline_flags INTERFACE --coverage)
+endif()
+
+if(FAULTLINE_LTO)
+  # Fat objects, so that the tests link the same objects without paying for LTO once each.
+  target_compile_options(faultline_flags INTERFACE -flto=auto -ffat-lto-objects)
+endif()

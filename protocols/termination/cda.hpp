@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "protocols/termination/control_tree.hpp"
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct CdaOptions {
+  std::int64_t initial_credit = std::int64_t{1} << 32;
+  std::int64_t conservation_credit = 4096;
+  std::int64_t conservation_share = 64;
+  std::int64_t borrow_below_credit = 0;
+  std::int64_t maximum_credit = std::int64_t{1} << 52;
+  std::uint32_t control_bytes = 16;
+};
+
+/// The credit distribution algorithm for HPC (CDA) of termination-2022 section 4. Rank 0 is the
+/// controlling agent. Messages carry integer credit, divided among all simultaneous emissions; the
+/// last message of a process that goes idle carries all that is left.
+class Cda final : public Component {
+ public:
+  using Options = CdaOptions;
+  Cda(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  Passage on_receive(Context& context, Message& message) override;
+  void on_idle(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  void report(Metrics& metrics) const override;
+  [[nodiscard]] std::string waiting_for() const override;
+  [[nodiscard]] std::optional<Conserved> conserved() const override;
+  [[nodiscard]] std::int64_t conserved_in(const Message& message) const override;
+
+ private:
+  [[nodiscard]] std::int64_t share(std::int64_t shares) const;
+  [[nodiscard]] bool is_agent() const { return self_ == 0; }
+  void earn(Context& context, std::int64_t credit);
+  void send_delayed(Context& context);
+  void borrow(Context& context);
+  void flush(Context& context);
+  void give_to_agent(Context& context, std::int64_t credit);
+  void detect(Context& context);
+  void announce(Context& context);
+
+  std::shared_ptr<const Options> options_;
+  ControlTree tree_;
+  Rank self_;
+  bool borrowing_ = false;
+  std::int64_t credit_;              ///< C_cur
+  std::vector<Message> delayed_;     ///< emissions that wait for credit
+  std::int64_t returned_ = 0;        ///< agent: credit that came back
+  std::int64_t issued_ = 0;          ///< agent: all credit ever created
+  std::uint32_t borrows_ = 0;
+  std::uint32_t flushes_ = 0;
+  std::uint32_t delays_ = 0;
+};
+
+}  // namespace faultline

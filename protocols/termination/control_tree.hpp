@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// The static control tree of the detectors: a binary heap on the ranks with rank 0 as its root
+/// (PaRSEC and vt both use it).
+struct ControlTree {
+  std::uint32_t processes = 1;
+
+  [[nodiscard]] static Rank parent(Rank rank) { return (rank - 1) / 2; }
+  [[nodiscard]] std::uint32_t child_count(Rank rank) const {
+    const std::uint64_t first = 2 * std::uint64_t{rank} + 1;
+    if (first >= processes) return 0;
+    return first + 1 < processes ? 2 : 1;
+  }
+  template <class Visit>
+  void for_each_child(Rank rank, Visit visit) const {
+    for (std::uint32_t i = 0; i < child_count(rank); ++i) visit(2 * rank + 1 + i);
+  }
+};
+
+}  // namespace faultline

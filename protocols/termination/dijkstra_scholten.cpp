@@ -1,0 +1,120 @@
+#include "protocols/termination/dijkstra_scholten.hpp"
+
+namespace faultline {
+
+namespace {
+
+enum Kind : std::uint16_t { kAcknowledge, kAnnounce };
+
+const Registered registered{registration<DijkstraScholten>(
+    {.family = Family::termination,
+     .name = "dijkstra-scholten",
+     .summary = "parental responsibility: every message is acknowledged, the engaging one last",
+     .source = "adoption-2013 section 2; Dijkstra and Scholten, Inf. Proc. Letters 11(1), 1980",
+     .traits = {.announces = true},
+     .message_kinds = {"acknowledge", "announce"}},
+    OptionSet<DijkstraScholtenOptions>().option(
+        "control_bytes", &DijkstraScholtenOptions::control_bytes,
+        {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"}))};
+
+}  // namespace
+
+DijkstraScholten::DijkstraScholten(std::shared_ptr<const Options> options, const JobShape& job,
+                                   Rank self)
+    : options_(std::move(options)), tree_{job.processes}, self_(self) {
+  if (job.starts_at_root) return;
+  // Where every rank has work at the start, there is no diffusing computation. The usual
+  // transformation: the root has engaged all others before time zero.
+  if (is_root()) {
+    D_ = std::int64_t{job.processes} - 1;
+  } else {
+    parent_ = 0;
+    C_ = 1;
+  }
+}
+
+std::unique_ptr<Component> DijkstraScholten::clone() const {
+  return std::make_unique<DijkstraScholten>(*this);
+}
+
+// def willSendTo(successor): D++
+void DijkstraScholten::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  if (!is_root() && parent_ == kNobody)
+    context.fatal("a rank outside the diffusing computation sent a message");
+  D_ += static_cast<std::int64_t>(batch.size());
+  for (Message* message : batch) context.forward(*message);
+}
+
+Passage DijkstraScholten::on_receive(Context& context, Message& message) {
+  got_message(message.from);
+  processed_message(context);
+  return Passage::deliver;
+}
+
+// Deviation: a further message of the parent gets an entry of its own. Merged into the parent's
+// entry, as printed, a process with two queued messages of its parent disengages after the first
+// (C = 1) and the second acknowledgement is never sent (vt, ds.cc keeps them apart too).
+void DijkstraScholten::got_message(Rank predecessor) {
+  if (!is_root() && parent_ == kNobody) {
+    parent_ = predecessor;
+    ++engagements_;
+  } else {
+    ++cornet_[predecessor];
+  }
+}
+
+// Handlers are atomic: a message is consumed in the turn in which it arrives. What it starts keeps
+// the rank active, and a rank disengages only when idle.
+void DijkstraScholten::processed_message(Context& context) {
+  ++C_;
+  try_acknowledge(context);
+}
+
+// Deviation: the root is its own parent and owes itself nothing, so that all it receives is owed.
+void DijkstraScholten::try_acknowledge(Context& context) {
+  if (cornet_.empty()) return;
+  const auto [predecessor, owed] = *cornet_.begin();
+  if (C_ < owed) return;
+  C_ -= owed;
+  context.send(predecessor, kAcknowledge, options_->control_bytes).payload.put(std::uint64_t{owed});
+  cornet_.erase(cornet_.begin());
+}
+
+void DijkstraScholten::try_disengage(Context& context) {
+  if (!cornet_.empty() || D_ != 0) return;
+  if (is_root()) {
+    announce(context);
+  } else if (C_ == 1) {
+    context.send(parent_, kAcknowledge, options_->control_bytes).payload.put(std::uint64_t{1});
+    parent_ = kNobody;
+    C_ = 0;
+  }
+}
+
+void DijkstraScholten::on_idle(Context& context) { try_disengage(context); }
+
+void DijkstraScholten::on_message(Context& context, const Message& message) {
+  if (message.kind == kAnnounce) {
+    announce(context);
+    return;
+  }
+  D_ -= static_cast<std::int64_t>(message.payload.get<std::uint64_t>());
+  if (!context.active()) try_disengage(context);
+}
+
+void DijkstraScholten::announce(Context& context) {
+  tree_.for_each_child(self_, [&](Rank child) {
+    context.send(child, kAnnounce, options_->control_bytes);
+  });
+  context.announce();
+}
+
+void DijkstraScholten::report(Metrics& metrics) const {
+  metrics.add("engagements", static_cast<double>(engagements_));
+}
+
+std::string DijkstraScholten::waiting_for() const {
+  return D_ > 0 ? std::to_string(D_) + " acknowledgements" : std::string();
+}
+
+}  // namespace faultline

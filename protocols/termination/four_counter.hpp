@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "protocols/termination/control_tree.hpp"
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct FourCounterOptions {
+  std::uint32_t control_bytes = 24;
+};
+
+/// The four-counter wave algorithm (4C) of termination-2022 section 3.2: waves of STOP up the
+/// control tree collect what was sent and received; two waves with four equal sums are the end.
+class FourCounter final : public Component {
+ public:
+  using Options = FourCounterOptions;
+  FourCounter(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  Passage on_receive(Context& context, Message& message) override;
+  void on_idle(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  void report(Metrics& metrics) const override;
+  [[nodiscard]] std::string waiting_for() const override;
+
+ private:
+  enum class State : std::uint8_t { up, down };
+
+  void try_stop(Context& context);
+  void decide(Context& context);
+  void repeat(Context& context);
+  void announce(Context& context);
+
+  std::shared_ptr<const Options> options_;
+  ControlTree tree_;
+  Rank self_;
+  State state_ = State::up;
+  bool idle_ = false;
+  std::uint32_t stops_ = 0;              ///< children whose STOP this wave has
+  std::int64_t sent_ = 0;                ///< s_p
+  std::int64_t received_ = 0;            ///< r_p
+  std::int64_t subtree_sent_ = 0;        ///< of the children, this wave
+  std::int64_t subtree_received_ = 0;
+  std::int64_t previous_sent_ = -1;      ///< root: the last wave's sums; -1 before the first
+  std::int64_t previous_received_ = -1;
+  std::uint64_t waves_ = 0;              ///< root
+};
+
+}  // namespace faultline

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/message.hpp"
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// Something that a correct protocol never lets happen.
+struct Violation {
+  std::string kind;  ///< premature, hung, deadlock, false-report, credit, message-conservation, ...
+  double time_s = 0.0;
+  std::optional<ActorId> actor;
+  std::string detail;
+};
+
+/// The ground truth: watches a run from outside, at the workload's edge, by means that no protocol
+/// shares. A message held back by a layer is in flight; a rank is active while it handles a
+/// message, computes or has declared local work; what was sent to the dead wakes nobody.
+class Auditor {
+ public:
+  explicit Auditor(std::uint32_t processes);
+
+  // ---- the workload's edge (hot path) --------------------------------------------------------
+  void sent() {
+    ++application_sent_;
+    ++in_flight_;
+  }
+  void delivered() {
+    ++application_delivered_;
+    --in_flight_;
+  }
+  /// A turn of a rank's workload is over; `handled`: its workload ran in it.
+  void turn_over(bool was_active, bool is_active, bool handled, double now_s) {
+    active_ += static_cast<std::int64_t>(is_active) - static_cast<std::int64_t>(was_active);
+    if (handled && !is_active) ++idle_transitions_;
+    now_s_ = now_s;
+    if (active_ == 0 && in_flight_ == 0 && starting_ == 0) over(now_s);
+    else over_since_s_ = kNever;
+  }
+  /// Credit or another conserved quantity has moved; the sum over everything stays zero.
+  void conserved_moved(std::int64_t difference) { conserved_ += difference; }
+  void check_conserved(ActorId actor, double now_s);
+
+  // ---- the run -------------------------------------------------------------------------------
+  /// A rank has run its start handler.
+  void started() { --starting_; }
+  /// A message can no longer reach a live workload (its receiver or, uninjected, its sender died).
+  void lost(std::uint64_t messages);
+  void died(ActorId actor, bool is_rank, bool was_active, double now_s);
+  void restarted(ActorId actor, bool is_rank);
+  void announced(Rank rank, std::uint32_t phase, double now_s);
+  void declared_dead(ActorId by, ActorId peer, double now_s);
+  void violation(std::string kind, std::optional<ActorId> actor, std::string detail, double now_s);
+  /// The run has ended; `in_flight_found` was counted in the engine's own storage.
+  void finish(std::uint64_t in_flight_found);
+
+  // ---- the verdict ---------------------------------------------------------------------------
+  /// Since when nothing is active or in flight; kNever while something is.
+  [[nodiscard]] double over_since_s() const { return over_since_s_; }
+  [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
+  [[nodiscard]] std::uint64_t application_messages() const { return application_sent_; }
+  [[nodiscard]] std::uint64_t application_delivered() const { return application_delivered_; }
+  [[nodiscard]] std::uint64_t application_lost() const { return application_lost_; }
+  [[nodiscard]] std::uint64_t idle_transitions() const { return idle_transitions_; }
+  [[nodiscard]] std::int64_t active() const { return active_; }
+  [[nodiscard]] std::int64_t in_flight() const { return in_flight_; }
+  [[nodiscard]] bool is_dead(ActorId actor) const { return dead_.contains(actor); }
+  /// Ground truth of the end of the last phase that was announced, if any was.
+  [[nodiscard]] std::optional<double> termination_time_s() const { return termination_time_s_; }
+  /// Has every live rank declared every dead one dead?
+  [[nodiscard]] bool all_reported() const;
+  /// Longest time from a death to its declaration by a live rank, and their number.
+  [[nodiscard]] double report_latency_max_s() const { return report_latency_max_s_; }
+  [[nodiscard]] std::uint64_t reports() const { return reports_; }
+
+ private:
+  void over(double now_s) {
+    if (over_since_s_ == kNever) over_since_s_ = now_s;
+  }
+
+  std::uint32_t processes_;
+  std::uint64_t application_sent_ = 0;
+  std::uint64_t application_delivered_ = 0;
+  std::uint64_t application_lost_ = 0;
+  std::uint64_t idle_transitions_ = 0;
+  std::int64_t in_flight_ = 0;
+  std::int64_t active_ = 0;
+  std::int64_t starting_;
+  std::int64_t conserved_ = 0;
+  bool conserved_broken_ = false;
+  double now_s_ = 0.0;
+  double over_since_s_ = kNever;
+  std::optional<double> termination_time_s_;
+  std::optional<std::uint32_t> announced_phase_;
+  std::map<ActorId, double> dead_;                   ///< when
+  std::map<ActorId, std::vector<bool>> declared_by_;  ///< dead actor -> by which ranks
+  double report_latency_max_s_ = 0.0;
+  std::uint64_t reports_ = 0;
+  std::vector<Violation> violations_;
+};
+
+}  // namespace faultline

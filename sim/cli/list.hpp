@@ -1,0 +1,13 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// `faultline list [protocols|workloads|machines|engines|faults] [--format table|json]`: what a
+/// scenario can name. Returns the exit code. Throws UsageError for unknown words.
+int list_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace faultline

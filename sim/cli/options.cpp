@@ -1,0 +1,76 @@
+#include "sim/cli/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include "sim/core/error.hpp"
+#include "sim/scenario/problems.hpp"
+
+namespace faultline {
+
+namespace po = boost::program_options;
+
+namespace {
+
+std::vector<std::string> names_of(const VerbOptions& verb) {
+  std::vector<std::string> names = {"--help"};
+  for (const auto& option : verb.options.options()) names.push_back("--" + option->long_name());
+  return names;
+}
+
+}  // namespace
+
+po::variables_map parse_options(const VerbOptions& verb, const std::vector<std::string>& arguments) {
+  po::options_description all;
+  all.add(verb.options).add(verb.hidden);
+  all.add_options()("help,h", "this text");
+  using Style = po::command_line_style::style_t;
+  const int style = Style::allow_long | Style::allow_short | Style::allow_dash_for_short |
+                    Style::long_allow_adjacent | Style::long_allow_next | Style::short_allow_next;
+  po::variables_map values;
+  try {
+    po::store(po::command_line_parser(arguments)
+                  .options(all)
+                  .positional(verb.positional)
+                  .style(style)
+                  .run(),
+              values);
+    po::notify(values);
+  } catch (const po::unknown_option& error) {
+    throw UsageError(verb.verb + ": unknown option " + in_quotes(error.get_option_name()) +
+                     suggestion(error.get_option_name(), names_of(verb)));
+  } catch (const po::too_many_positional_options_error&) {
+    throw UsageError(verb.verb + ": too many words; usage: faultline " + verb.usage);
+  } catch (const po::error& error) {
+    throw UsageError(verb.verb + ": " + error.what());
+  }
+  return values;
+}
+
+std::string help_text(const VerbOptions& verb) {
+  std::ostringstream text;
+  text << "usage: faultline " << verb.usage << "\n\n" << verb.options;
+  return text.str();
+}
+
+std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
+                           std::uint64_t high) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && rest == end && value >= low && value <= high) return value;
+  throw UsageError(option + ": expected a whole number from " + std::to_string(low) + " to " +
+                   std::to_string(high) + ", got " + in_quotes(text));
+}
+
+std::string one_of(const std::string& option, const std::string& word,
+                   const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), word) != words.end()) return word;
+  std::string list;
+  for (const std::string& known : words) list += (list.empty() ? "" : ", ") + known;
+  throw UsageError(option + ": expected one of " + list + ", got " + in_quotes(word) +
+                   suggestion(word, words));
+}
+
+}  // namespace faultline

@@ -1,0 +1,122 @@
+#include "sim/cli/run.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <ostream>
+#include <optional>
+
+#include "analysis/replications.hpp"
+#include "analysis/run_report.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/core/error.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+
+VerbOptions run_options() {
+  VerbOptions verb{.verb = "run",
+                   .usage = "run FILE [--set PATH=VALUE]... [--seed N] [--replications N]\n"
+                            "       [--jobs N] [--engine loggp|simgrid]\n"
+                            "       [--format table|json|csv] [--out FILE] [--dry-run] [--quiet]"};
+  auto add = verb.options.add_options();
+  add("set", po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
+      "change the scenario; VALUE is JSON, as in --set 'termination={\"name\":\"cda\"}'");
+  add("seed", po::value<std::string>()->value_name("N"), "instead of the scenario's");
+  add("replications", po::value<std::string>()->value_name("N"), "instead of the scenario's");
+  add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
+      "worker processes; results do not depend on their number");
+  add("engine", po::value<std::string>()->value_name("E"), "loggp or simgrid");
+  add("format", po::value<std::string>()->value_name("F")->default_value("table"),
+      "table, json or csv");
+  add("out", po::value<std::string>()->value_name("FILE")->default_value(""),
+      "write there, whole or not at all, instead of to standard output");
+  add("dry-run", "check everything and say what would run");
+  add("quiet", "no progress");
+  verb.hidden.add_options()("file", po::value<std::string>());
+  verb.positional.add("file", 1);
+  return verb;
+}
+
+ScenarioOverrides overrides_of(const po::variables_map& values) {
+  ScenarioOverrides overrides;
+  if (values.count("set") != 0) overrides.sets = values["set"].as<std::vector<std::string>>();
+  for (const char* option : {"seed", "replications", "engine"}) {
+    if (values.count(option) == 0) continue;
+    const std::string text = values[option].as<std::string>();
+    if (std::string(option) == "engine") {
+      one_of("run: --engine", text, {"loggp", "simgrid"});
+      overrides.sets.push_back("engine=\"" + text + "\"");
+      continue;
+    }
+    const bool is_seed = std::string(option) == "seed";
+    whole_number("run: --" + std::string(option), text, is_seed ? 0 : 1,
+                 is_seed ? 9007199254740992 : 1000000);
+    overrides.sets.push_back(std::string(option) + "=" + text);
+  }
+  return overrides;
+}
+
+std::string dry_run_text(const Scenario& scenario) {
+  const std::size_t runs = scenario.points.size() * scenario.replications;
+  std::string text = scenario.file + ": " + std::to_string(scenario.points.size()) +
+                     (scenario.points.size() == 1 ? " point, " : " points, ") +
+                     std::to_string(scenario.replications) + " replications each: " +
+                     std::to_string(runs) + (runs == 1 ? " run\n" : " runs\n");
+  for (std::size_t point = 0; point < scenario.points.size(); ++point)
+    if (!scenario.point_labels[point].empty())
+      text += "  point " + std::to_string(point) + ": " + scenario.point_labels[point] + "\n";
+  return text;
+}
+
+std::string report(const std::string& format, const Scenario& scenario,
+                   const ReplicationResults& results) {
+  if (format == "json") return run_report_json(scenario, results);
+  if (format == "csv") return run_report_csv(scenario, results);
+  return run_report_table(scenario, results);
+}
+
+void explain_failures(const ReplicationResults& results) {
+  for (const ReplicationRecord& record : results.records)
+    if (!record.error.empty())
+      std::fprintf(stderr, "faultline: point %zu, replication %llu: %s\n", record.point,
+                   static_cast<unsigned long long>(record.replication), record.error.c_str());
+  if (results.interrupted)
+    std::fprintf(stderr, "faultline: interrupted: %zu of %zu replications are complete\n",
+                 results.records.size(), results.planned);
+}
+
+}  // namespace
+
+int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = run_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  if (values.count("file") == 0)
+    throw UsageError("run: which scenario? usage: faultline " + verb.usage);
+  const std::string format =
+      one_of("run: --format", values["format"].as<std::string>(), {"table", "json", "csv"});
+  const auto jobs = whole_number("run: --jobs", values["jobs"].as<std::string>(), 1, 4096);
+  const Scenario scenario = load_scenario(values["file"].as<std::string>(), overrides_of(values));
+  OutputFile output(values["out"].as<std::string>());
+  if (values.count("dry-run") != 0) {
+    out << dry_run_text(scenario);
+    return kExitGood;
+  }
+  const bool progress = values.count("quiet") == 0 && isatty(STDERR_FILENO) != 0;
+  const ReplicationResults results =
+      run_replications(scenario, {static_cast<unsigned>(jobs), progress});
+  output.write(report(format, scenario, results));
+  explain_failures(results);
+  return exit_code(results);
+}
+
+}  // namespace faultline

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// `faultline survival`: the closed forms of adoption-2013-lifflander, Table 1, for any job size,
+/// fanouts and fault distribution. `arguments` are those after the verb; the result goes to `out`.
+/// Returns the exit code; throws UsageError, with nothing written, when an option or file is wrong.
+int survival_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace faultline

@@ -1,0 +1,58 @@
+#include "sim/cli/validate.hpp"
+
+#include <ostream>
+
+#include "sim/core/error.hpp"
+#include "sim/scenario/problems.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: faultline validate FILE...\n\n"
+    "Checks scenario files without running them: syntax, keys, values, units, combinations, and\n"
+    "whether the job fits on its machine. Prints every error of every file.\n"
+    "Exit code: 0 all valid, 2 otherwise.\n";
+
+void validate_file(const std::string& file, std::ostream& out) {
+  const std::size_t points = load_scenario(file).points.size();
+  out << file << ": valid, " << points << (points == 1 ? " point\n" : " points\n");
+}
+
+}  // namespace
+
+int validate_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  std::vector<std::string> files;
+  bool options_end = false;
+  for (const std::string& argument : arguments) {
+    const bool option = !options_end && argument.size() > 1 && argument[0] == '-';
+    if (option && (argument == "--help" || argument == "-h")) {
+      out << kUsage;
+      return 0;
+    }
+    if (option && argument == "--") {
+      options_end = true;
+    } else if (option) {
+      throw UsageError("validate: unknown option " + in_quotes(argument) +
+                       ", expected files (usage: faultline validate FILE...)");
+    } else {
+      files.push_back(argument);
+    }
+  }
+  if (files.empty())
+    throw UsageError("validate: expected at least one file (usage: faultline validate FILE...)");
+  std::string errors;
+  for (const std::string& file : files) {
+    try {
+      validate_file(file, out);
+    } catch (const UsageError& error) {
+      errors += (errors.empty() ? "" : "\n") + std::string(error.what());
+    }
+  }
+  out.flush();
+  if (!errors.empty()) throw UsageError(errors);
+  return 0;
+}
+
+}  // namespace faultline

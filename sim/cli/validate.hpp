@@ -1,0 +1,13 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// `faultline validate FILE...`: checks scenario files, prints a line for each valid one and
+/// returns 0. Throws UsageError with all errors of all files.
+int validate_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace faultline

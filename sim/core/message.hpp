@@ -1,0 +1,112 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "sim/core/registry.hpp"
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// A few words carried inside a message: any trivially copyable struct that fits.
+class Payload {
+ public:
+  static constexpr std::size_t kBytes = 32;
+
+  template <class T>
+  void put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kBytes);
+    std::memcpy(words_.data(), &value, sizeof(T));
+  }
+  template <class T>
+  [[nodiscard]] T get() const {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kBytes);
+    T value;
+    std::memcpy(static_cast<void*>(&value), words_.data(), sizeof(T));
+    return value;
+  }
+
+ private:
+  std::array<std::uint64_t, kBytes / sizeof(std::uint64_t)> words_{};
+};
+
+/// The field of a message that belongs to one layer; no other layer reads it.
+struct LayerHeader {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+};
+
+/// Payload too large for the message itself; shared, so that copies of a message stay cheap.
+using Attachment = std::shared_ptr<const std::vector<std::uint64_t>>;
+
+/// What travels between actors: a value of two cache lines.
+struct Message {
+  ActorId from = kNobody;
+  ActorId to = kNobody;
+  std::uint16_t kind = 0;                 ///< index into the message kinds of its component
+  Family channel = Family::workload;      ///< the component it belongs to, at both ends
+  std::uint8_t flags = 0;                 ///< MessageFlag
+  std::uint16_t from_incarnation = 0;
+  std::uint16_t to_incarnation = 0;       ///< the receiver's when the message was injected
+  std::uint32_t bytes = 0;                ///< size on the wire
+  std::uint32_t phase = 0;                ///< of the detected phase that it belongs to
+  std::uint32_t from_object = 0;          ///< over-decomposed objects are (actor, object)
+  std::uint32_t to_object = 0;
+  LayerHeader termination;                ///< owned by the termination layer
+  LayerHeader logging;                    ///< owned by the message logging layer
+  Payload payload;
+  Attachment attachment;
+  double inject_s = 0.0;  ///< when its bytes enter the network; set by the engine
+  Message* next = nullptr;
+};
+static_assert(sizeof(Message) <= 128);
+
+/// Bits of Message::flags. The first is asked for by the sender, the others are the engine's.
+enum MessageFlag : std::uint8_t {
+  kNotifySent = 1,   ///< the sender gets on_sent when the message has left it (the send fence)
+  kForwarded = 2,    ///< the layer that was offered it has passed it on
+  kInFlight = 4,     ///< handed to the network and not yet handled
+  kLost = 8,         ///< its sender died before it was injected, or its receiver is dead
+  kArrived = 16,     ///< waits in its receiver's inbox
+};
+
+/// Storage of all messages of a run: stable addresses, reused last in first out, no allocation
+/// once the largest number in flight has been reached.
+class MessagePool {
+ public:
+  Message* take() {
+    if (free_ == nullptr) grow();
+    Message* message = free_;
+    free_ = message->next;
+    message->next = nullptr;
+    return message;
+  }
+  void give_back(Message* message) {
+    message->attachment.reset();
+    message->flags = 0;
+    message->next = free_;
+    free_ = message;
+  }
+  /// Visits every message that is in flight, in an order that depends on the run alone.
+  template <class Visit>
+  void for_each_in_flight(Visit visit) {
+    for (const auto& chunk : chunks_)
+      for (std::size_t i = 0; i < kChunk; ++i)
+        if ((chunk[i].flags & kInFlight) != 0) visit(chunk[i]);
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 1024;
+  void grow() {
+    chunks_.push_back(std::make_unique<Message[]>(kChunk));
+    for (std::size_t i = kChunk; i-- > 0;) give_back(&chunks_.back()[i]);
+  }
+  std::vector<std::unique_ptr<Message[]>> chunks_;
+  Message* free_ = nullptr;
+};
+
+}  // namespace faultline

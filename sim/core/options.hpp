@@ -1,0 +1,159 @@
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace faultline {
+
+/// A checked value of an option; monostate is JSON's null.
+using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+/// Checked options of one component by name, defaults filled in.
+using OptionValues = std::map<std::string, OptionValue>;
+
+enum class OptionKind { boolean, integer, number, text };
+
+/// One option, declared once: reading, checking, `list`, the JSON Schema and the docs come from it.
+struct OptionSpec {
+  std::string name;           ///< JSON key; numbers carry their unit last
+  OptionKind kind = OptionKind::text;
+  bool nullable = false;      ///< JSON null is a value
+  bool required = false;      ///< no default
+  OptionValue default_value{};  ///< meaningless where required
+  std::string unit{};           ///< "" where the value is a pure number, a word or a truth value
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  bool above_minimum = false;        ///< the minimum itself is out of range
+  std::vector<std::string> choices{};  ///< of a text; empty: any text
+  std::string doc{};
+  std::string source{};  ///< paper and section, or where the default comes from
+};
+
+/// What a declaration says beside name and type.
+struct OptionNotes {
+  std::string doc{};
+  std::string unit{};
+  std::string source{};
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  bool above_minimum = false;
+  bool required = false;
+  std::vector<std::string> choices{};
+};
+
+namespace detail {
+
+template <class T>
+struct OptionType {
+  using Value = T;
+  static constexpr bool nullable = false;
+};
+template <class T>
+struct OptionType<std::optional<T>> {
+  using Value = T;
+  static constexpr bool nullable = true;
+};
+
+template <class T>
+constexpr OptionKind option_kind() {
+  if constexpr (std::same_as<T, bool>) return OptionKind::boolean;
+  if constexpr (std::integral<T>) return OptionKind::integer;
+  if constexpr (std::floating_point<T>) return OptionKind::number;
+  return OptionKind::text;
+}
+
+template <class T>
+OptionValue to_option(const T& value) {
+  if constexpr (std::same_as<T, bool>) return value;
+  else if constexpr (std::integral<T>) return static_cast<std::int64_t>(value);
+  else if constexpr (std::floating_point<T>) return static_cast<double>(value);
+  else return std::string(value);
+}
+
+template <class T>
+T from_option(const OptionValue& value) {
+  if constexpr (std::same_as<T, bool>) return std::get<bool>(value);
+  else if constexpr (std::integral<T>) return static_cast<T>(std::get<std::int64_t>(value));
+  else if constexpr (std::floating_point<T>) return std::get<double>(value);
+  else return std::get<std::string>(value);
+}
+
+}  // namespace detail
+
+/// The declared options of a plain struct: its members bound to names, units, ranges and sources.
+/// The default of an option is the value of the member in a default-constructed struct.
+template <class Struct>
+class OptionSet {
+ public:
+  template <class Member>
+  OptionSet& option(std::string name, Member Struct::*member, OptionNotes notes) {
+    using Type = detail::OptionType<Member>;
+    OptionSpec spec{.name = name,
+                    .kind = detail::option_kind<typename Type::Value>(),
+                    .nullable = Type::nullable,
+                    .required = notes.required,
+                    .default_value = default_of(Struct{}.*member),
+                    .unit = std::move(notes.unit),
+                    .minimum = notes.minimum,
+                    .maximum = notes.maximum,
+                    .above_minimum = notes.above_minimum,
+                    .choices = std::move(notes.choices),
+                    .doc = std::move(notes.doc),
+                    .source = std::move(notes.source)};
+    if constexpr (std::unsigned_integral<typename Type::Value> &&
+                  !std::same_as<typename Type::Value, bool>)
+      spec.minimum = std::fmax(spec.minimum, 0.0);
+    if constexpr (std::integral<typename Type::Value> && !std::same_as<typename Type::Value, bool>)
+      spec.maximum = std::fmin(spec.maximum, largest<typename Type::Value>());
+    specs_.push_back(std::move(spec));
+    setters_.push_back([member, name](Struct& target, const OptionValues& values) {
+      const OptionValue& value = values.at(name);
+      if constexpr (Type::nullable) {
+        if (std::holds_alternative<std::monostate>(value)) {
+          target.*member = std::nullopt;
+          return;
+        }
+      }
+      target.*member = detail::from_option<typename Type::Value>(value);
+    });
+    return *this;
+  }
+
+  [[nodiscard]] const std::vector<OptionSpec>& specs() const { return specs_; }
+
+  /// The struct that checked values describe. Every declared option must be among the values.
+  [[nodiscard]] Struct read(const OptionValues& values) const {
+    Struct result{};
+    for (const auto& set : setters_) set(result, values);
+    return result;
+  }
+
+ private:
+  template <class T>
+  static OptionValue default_of(const T& value) {
+    return detail::to_option(value);
+  }
+  template <class T>
+  static OptionValue default_of(const std::optional<T>& value) {
+    return value ? detail::to_option(*value) : OptionValue{};
+  }
+  template <class T>
+  static double largest() {
+    // 2^53: above it JSON readers of other languages lose integers.
+    return std::fmin(static_cast<double>(std::numeric_limits<T>::max()), 9007199254740992.0);
+  }
+
+  std::vector<OptionSpec> specs_;
+  std::vector<std::function<void(Struct&, const OptionValues&)>> setters_;
+};
+
+}  // namespace faultline

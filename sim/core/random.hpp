@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace faultline {
+
+/// What a random stream is for: part of its key, so that no purpose disturbs another.
+enum class Purpose : std::uint32_t {
+  workload = 1,
+  termination,
+  message_logging,
+  failure_detection,
+  network,
+  mapping,
+  faults,
+};
+
+/// A stream of random numbers keyed by (seed, replication, purpose, rank), never by the order of
+/// creation: draw i of a stream is a fixed function of its key and i, on every machine.
+///
+/// Two rounds of the SplitMix64 finaliser (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+/// Generators, OOPSLA 2014) over a counter. Sixteen bytes, so that a million ranks can own several;
+/// the generators of <random> with that quality take hundreds, and its distributions differ
+/// between standard libraries.
+class Stream {
+ public:
+  Stream() = default;
+  Stream(std::uint64_t seed, std::uint64_t replication, Purpose purpose, std::uint64_t rank)
+      : key_(mix(mix(mix(mix(seed) + replication) + static_cast<std::uint64_t>(purpose)) + rank)) {}
+
+  std::uint64_t next() { return mix(key_ ^ mix(counter_++)); }
+
+  /// Uniform on [0, 1), 53 bits.
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+
+  /// Uniform on 0..count-1 without bias (Lemire, ACM TOMACS 29(1), 2019). count > 0.
+  std::uint64_t below(std::uint64_t count) {
+    __extension__ using Wide = unsigned __int128;
+    Wide product = static_cast<Wide>(next()) * count;
+    if (static_cast<std::uint64_t>(product) < count) {
+      const std::uint64_t threshold = (0 - count) % count;
+      while (static_cast<std::uint64_t>(product) < threshold)
+        product = static_cast<Wide>(next()) * count;
+    }
+    return static_cast<std::uint64_t>(product >> 64);
+  }
+
+  /// True with probability p.
+  bool chance(double p) { return uniform() < p; }
+
+  /// Exponentially distributed with the given mean, in the mean's unit.
+  double exponential(double mean) { return -mean * std::log1p(-uniform()); }
+
+ private:
+  static constexpr std::uint64_t mix(std::uint64_t z) {
+    z += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
+  std::uint64_t key_ = 0;
+  std::uint64_t counter_ = 0;
+};
+
+}  // namespace faultline

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "sim/core/component.hpp"
+#include "sim/core/message.hpp"
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// A timer that is set; the event that carries its serial number fires it.
+struct ArmedTimer {
+  std::uint64_t key;
+  std::uint32_t serial;
+  Family family;
+  bool background;
+};
+
+/// A computation on a worker core, or waiting for one.
+struct Computation {
+  double duration_s;
+  double end_s;  ///< when it runs: its end, moved back by messages under progress = shared
+  std::uint64_t tag;
+  std::uint32_t serial;
+  Family family;
+};
+
+/// What few actors need at any moment: kept beside, so that a million actors stay small.
+struct SeldomState {
+  std::vector<ArmedTimer> timers;
+  std::vector<Computation> running;
+  std::deque<Computation> queued;
+  std::vector<Message*> early;     ///< messages of a phase that has not begun here
+  std::vector<ActorId> flushing;   ///< peers whose flush is not answered yet
+  std::vector<ActorId> links;      ///< open connections
+  std::vector<ActorId> reported;   ///< peers that this actor has declared dead
+};
+
+/// One actor: its stack, its processor's communication side and its inbox.
+struct ActorState {
+  std::unique_ptr<Component> components[kFamilies];
+  std::unique_ptr<SeldomState> seldom;
+  double cpu_free_s = 0.0;    ///< when its communication processor is free again
+  double local_free_s = 0.0;  ///< when its last message within the node has been copied
+  Message* inbox_head = nullptr;
+  Message* inbox_tail = nullptr;
+  std::uint32_t phase = 0;
+  std::int32_t computing = 0;      ///< workload's computations, running or queued
+  std::int32_t declared_work = 0;  ///< of the workload
+  std::uint32_t held_down = 0;     ///< its application messages that layers hold back
+  std::uint32_t held_up = 0;       ///< arrived application messages that layers hold
+  std::uint16_t incarnation = 0;
+  bool alive = true;
+  bool active = false;
+  bool wake_pending = false;
+  bool announced = false;  ///< the current phase
+  bool finished = false;
+
+  [[nodiscard]] Component* component(Family family) const {
+    return components[static_cast<std::size_t>(family)].get();
+  }
+  SeldomState& rarely() {
+    if (!seldom) seldom = std::make_unique<SeldomState>();
+    return *seldom;
+  }
+  void put_in(Message* message) {
+    message->next = nullptr;
+    (inbox_tail != nullptr ? inbox_tail->next : inbox_head) = message;
+    inbox_tail = message;
+  }
+  Message* take_out() {
+    Message* message = inbox_head;
+    inbox_head = message->next;
+    if (inbox_head == nullptr) inbox_tail = nullptr;
+    return message;
+  }
+};
+
+}  // namespace faultline

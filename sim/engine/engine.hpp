@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/engine/run_result.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+
+/// Simulates one replication of one point on one engine. The same arguments give the same result,
+/// wall time aside. SimGrid allows one simulation in the life of an operating system process.
+RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
+                         std::uint64_t replication);
+
+/// What this build can do with a scenario, for set_scenario_backends.
+ScenarioBackends scenario_backends_of_this_build();
+
+/// "3.32.0", or "" where Faultline was built without SimGrid.
+std::string simgrid_version();
+
+}  // namespace faultline

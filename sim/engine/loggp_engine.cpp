@@ -1,0 +1,42 @@
+#include "sim/engine/loggp_engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace faultline {
+
+LogGpEngine::LogGpEngine(const RunSpec& spec, Topology routes, std::uint64_t seed,
+                         std::uint64_t replication)
+    : Runtime(spec, std::move(routes), seed, replication), taken_in_s_(node_count(), 0.0) {}
+
+void LogGpEngine::simulate() {
+  while (!stopped() && !quiescent()) {
+    const Event event = queue_.pop();
+    if (!goes_on(event.time_s)) return;
+    now_s_ = event.time_s;
+    if (event.kind() == EventKind::arrive) take_in(event.message);
+    else carry_out(event);
+  }
+}
+
+/// The event stands at the earliest moment at which the receiver can have taken the message in.
+void LogGpEngine::transmit(Message& message, const Transit& transit) {
+  const double arrival_s = message.inject_s + transit.latency_s + transit.transfer_s;
+  schedule(arrival_s + unordered_delay_s(message.from) + machine().receive_overhead_s,
+           EventKind::arrive, &message);
+}
+
+void LogGpEngine::take_in(Message* message) {
+  foreground_done();
+  double handle_s = now_s_;
+  const NodeId node = node_of(message->to);
+  if (node != node_of(message->from)) {
+    const double occupied_s = static_cast<double>(message->bytes) / machine().nic_bandwidth_Bps;
+    handle_s = std::max(now_s_, taken_in_s_[node] + occupied_s);
+    taken_in_s_[node] = handle_s;
+  }
+  arrived(message, handle_s);
+  after_event();
+}
+
+}  // namespace faultline

@@ -1,0 +1,227 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/audit/auditor.hpp"
+#include "sim/core/component.hpp"
+#include "sim/engine/actor_state.hpp"
+#include "sim/engine/event_queue.hpp"
+#include "sim/engine/run_result.hpp"
+#include "sim/faults/fault_plan.hpp"
+#include "sim/platform/topology.hpp"
+#include "sim/scenario/run_spec.hpp"
+
+namespace faultline {
+
+/// What an unloaded network does to one message.
+struct Transit {
+  double latency_s;
+  double transfer_s;  ///< size over the bandwidth of the narrowest part
+  bool local;         ///< within one node
+};
+
+/// What both engines share: actors and their stacks, turns, processors, timers, fences, flushes,
+/// phases, faults, restarts and the end of a run. An engine adds how time moves and how a message
+/// gets from one node to another.
+class Runtime {
+ public:
+  Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed, std::uint64_t replication);
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+  virtual ~Runtime() = default;
+
+  /// Simulates to the end and reports. Call once.
+  RunResult run();
+
+ protected:
+  /// Moves time until stopped() or nothing is left to happen.
+  virtual void simulate() = 0;
+  /// Takes a message into the network at message.inject_s over an unloaded route of the given
+  /// latency and transfer time; it comes back through arrived().
+  virtual void transmit(Message& message, const Transit& transit) = 0;
+
+  // ---- for the engines -----------------------------------------------------------------------
+  /// A message is at its receiver, which can have taken it in at `handle_s` if it is free; handles
+  /// it if that is now.
+  void arrived(Message* message, double handle_s);
+  /// Everything that is not an arrival.
+  void carry_out(const Event& event);
+  /// Counts an event and tells whether the run goes on; called before each event with its time.
+  bool goes_on(double time_s);
+  void schedule(double time_s, EventKind kind, Message* message);
+  void schedule(double time_s, EventKind kind, std::uint32_t actor, std::uint32_t detail);
+  /// Called when an event that keeps the run alive has left the queue.
+  void foreground_done() { --foreground_; }
+  /// Carries out what the handlers of an event asked for; deaths by event number strike here.
+  void after_event();
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  [[nodiscard]] bool quiescent() const { return foreground_ == 0; }
+  [[nodiscard]] NodeId node_of(ActorId actor) const { return node_of_[actor]; }
+  [[nodiscard]] std::uint32_t node_count() const { return nodes_; }
+  [[nodiscard]] const RunSpec& spec() const { return spec_; }
+  [[nodiscard]] const Machine& machine() const { return spec_.platform.machine; }
+  /// The seeded delay of the next message of an actor; zero under fifo ordering.
+  [[nodiscard]] double unordered_delay_s(ActorId from);
+  [[nodiscard]] bool fifo() const { return network_random_.empty(); }
+
+  EventQueue queue_;
+  double now_s_ = 0.0;
+
+ private:
+  struct Node {
+    double nic_free_s = 0.0;
+    std::vector<Rank> ranks;  ///< filled only where daemons or nodes matter
+  };
+  struct KindCount {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+  };
+  struct SentPromise {
+    ActorId to;
+    std::uint16_t kind;
+    std::uint16_t incarnation;
+    Family channel;
+  };
+  struct Asked {
+    ActorId self;
+    std::uint16_t incarnation;
+    Action action;
+  };
+
+  void place_actors();
+  void make_components(ActorId actor);
+  void start_all();
+  void start_actor(ActorId actor);
+
+  // turns (runtime_turn.cpp)
+  void begin_turn(ActorId actor);
+  void end_turn();
+  void settle();
+  void pass_down(std::size_t level);
+  void pass_up(std::size_t level);
+  void climb(Message* message, std::size_t below);
+  void handle(Message* message);
+  void tell_idle();
+  void inject_wire();
+  [[nodiscard]] std::int64_t conserved_now() const;
+  /// One turn of a live actor in which `handler(component, context)` runs, if it has the component.
+  /// A workload's handler makes its rank active; a notice (`is_notice`) only if it starts something.
+  template <class Handler>
+  void turn(ActorId actor, Family family, Handler handler, bool is_notice = false) {
+    if (!actors_[actor].alive || actors_[actor].component(family) == nullptr) return;
+    begin_turn(actor);
+    Context context(turn_, family);
+    handler(*current_->component(family), context);
+    handled_ = family == Family::workload &&
+               (!is_notice || context.busy() || !turn_.outbox[0].empty());
+    settle();
+    end_turn();
+  }
+
+  // messages (runtime.cpp)
+  void receive(ActorId self, Message* message);
+  [[nodiscard]] bool reachable(const ActorState& actor, const Message& message) const;
+  [[nodiscard]] bool blocked(const ActorState& actor) const;
+  [[nodiscard]] bool wrong_phase(ActorId self, Message* message);
+  [[nodiscard]] bool refuses(const ActorState& actor, ActorId from) const;
+  void wake(ActorId self);
+  void schedule_wake(ActorState& actor, ActorId self);
+  void inject(ActorState& actor, Message* message);
+  void count_control(const Message& message);
+  void drop(Message* message);
+  void promise_sent(const Message& message, double time_s);
+  void tell_sent(ActorId self, std::uint32_t promise);
+
+  // actions (runtime_actions.cpp)
+  void carry_out_asked();
+  void carry_out(const Action& action, ActorId self);
+  void set_timer(ActorId self, const Action& action);
+  void cancel_timer(ActorState& actor, Family family, std::uint64_t key);
+  void fire_timer(ActorId self, std::uint32_t serial);
+  void start_compute(ActorId self, Computation computation);
+  void compute_done(ActorId self, std::uint32_t serial);
+  void steal_from_workers(ActorId self, double spent_s);
+  void flush(ActorId self, ActorId peer);
+  void answer_flushes(ActorId self, ActorId peer);
+  [[nodiscard]] bool in_flight_between(ActorId from, ActorId to);
+  void announce(ActorId self);
+  void start_phase(ActorId self);
+  void release_early(ActorId self);
+  void finish(ActorId self);
+  void report_failed(ActorId self, ActorId peer);
+  void tell_stack(ActorId self, ActorId peer);
+  void mark(const char* name, std::int64_t value);
+
+  // faults (runtime_faults.cpp)
+  void strike(std::uint32_t index);
+  void kill(ActorId actor);
+  void lose_messages_of(ActorId dead);
+  void spread_word(ActorId dead);
+  void exit_notice(ActorId dead);
+  void tell_exit(EventKind kind, ActorId listener, ActorId dead);
+  void restart(ActorId actor, NodeId node);
+
+  // the end (runtime_end.cpp)
+  void check_stop();
+  [[nodiscard]] bool unannounced() const;
+  void stop(Outcome outcome);
+  void conclude();
+  void describe_stuck(const std::string& kind);
+  [[nodiscard]] RunResult result();
+  void report_counts(Metrics& metrics) const;
+
+  RunSpec spec_;
+  std::uint64_t seed_;
+  std::uint64_t replication_;
+  JobShape job_;
+  std::uint32_t nodes_;
+  std::array<ComponentFactory, kFamilies> factories_;
+  std::vector<ActorState> actors_;  ///< ranks, then one daemon per node
+  std::vector<NodeId> node_of_;
+  std::vector<Node> node_state_;
+  Topology routes_;
+  std::vector<Stream> network_random_;  ///< per actor, only if unordered
+  MessagePool pool_;
+  Auditor auditor_;
+  FaultPlan faults_;
+
+  std::vector<SentPromise> sent_promises_;
+  std::vector<std::uint32_t> free_promises_;
+
+  Turn turn_;
+  std::vector<Message*> wire_;  ///< messages of the turn that have reached the network
+  std::vector<Message*> batch_;
+  std::vector<Asked> asked_;  ///< actions that wait to be carried out, in order
+  std::size_t next_asked_ = 0;
+  std::int64_t conserved_before_ = 0;
+  ActorState* current_ = nullptr;
+  bool handled_ = false;  ///< the workload ran in this turn
+  double cpu_s_ = 0.0;    ///< the current actor's communication processor while it sends
+
+  bool awaits_announcement_ = false;
+  bool audits_conserved_ = false;
+  bool any_death_ = false;
+  bool any_flush_ = false;
+  bool any_refusal_ = false;
+  std::optional<double> exit_notice_delay_s_;
+  std::uint32_t serial_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::int64_t foreground_ = 0;
+  std::uint64_t events_ = 0;
+  std::uint32_t live_ranks_ = 0;
+  std::uint32_t announced_ranks_ = 0;
+  std::uint32_t finished_ranks_ = 0;
+  double announce_time_s_ = 0.0;
+  bool stopped_ = false;
+  Outcome outcome_ = Outcome::limit;
+  std::string fatal_reason_;
+  std::array<std::vector<KindCount>, kFamilies> control_;
+  std::uint64_t application_bytes_ = 0;
+};
+
+}  // namespace faultline

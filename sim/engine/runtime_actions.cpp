@@ -1,0 +1,266 @@
+// What handlers ask for: timers, computations, flushes, announcements.
+
+#include <algorithm>
+
+#include "sim/engine/runtime.hpp"
+
+namespace faultline {
+
+/// In order; an action can start a turn whose own actions queue up behind. A death in between
+/// drops the rest of that actor's.
+void Runtime::carry_out_asked() {
+  if (asked_.empty()) return;
+  while (next_asked_ < asked_.size() && !stopped_) {
+    const Asked asked = asked_[next_asked_++];
+    const ActorState& actor = actors_[asked.self];
+    if (actor.alive && actor.incarnation == asked.incarnation) carry_out(asked.action, asked.self);
+  }
+  asked_.clear();
+  next_asked_ = 0;
+}
+
+void Runtime::carry_out(const Action& action, ActorId self) {
+  switch (action.kind) {
+    case Action::Kind::set_timer: set_timer(self, action); break;
+    case Action::Kind::cancel_timer: cancel_timer(actors_[self], action.family, action.value); break;
+    case Action::Kind::compute:
+      start_compute(self, {action.delay_s, 0.0, action.value, 0, action.family});
+      break;
+    case Action::Kind::flush: flush(self, action.peer); break;
+    case Action::Kind::announce: announce(self); break;
+    case Action::Kind::start_phase: start_phase(self); break;
+    case Action::Kind::finish: finish(self); break;
+    case Action::Kind::fatal:
+      fatal_reason_ = action.text;
+      stop(Outcome::fatal_reported);
+      break;
+    case Action::Kind::report_failed: report_failed(self, action.peer); break;
+    case Action::Kind::open_link: actors_[self].rarely().links.push_back(action.peer); break;
+    case Action::Kind::restart: restart(action.peer, action.node); break;
+    case Action::Kind::mark: mark(action.text, static_cast<std::int64_t>(action.value)); break;
+  }
+}
+
+// ---- timers -----------------------------------------------------------------------------------
+
+void Runtime::set_timer(ActorId self, const Action& action) {
+  ActorState& actor = actors_[self];
+  cancel_timer(actor, action.family, action.value);
+  const std::uint32_t serial = ++serial_;
+  actor.rarely().timers.push_back({action.value, serial, action.family, action.background});
+  schedule(now_s_ + action.delay_s, EventKind::timer, self, serial);
+  if (action.background) --foreground_;
+}
+
+/// The event of a cancelled timer stays in the queue and finds nothing.
+void Runtime::cancel_timer(ActorState& actor, Family family, std::uint64_t key) {
+  if (!actor.seldom) return;
+  auto& timers = actor.seldom->timers;
+  const auto armed = std::find_if(timers.begin(), timers.end(), [&](const ArmedTimer& timer) {
+    return timer.family == family && timer.key == key;
+  });
+  if (armed == timers.end()) return;
+  if (!armed->background) --foreground_;
+  timers.erase(armed);
+}
+
+void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
+  ActorState& actor = actors_[self];
+  if (!actor.seldom) return;
+  auto& timers = actor.seldom->timers;
+  const auto armed = std::find_if(timers.begin(), timers.end(),
+                                  [serial](const ArmedTimer& timer) { return timer.serial == serial; });
+  if (armed == timers.end()) return;
+  const ArmedTimer timer = *armed;
+  timers.erase(armed);
+  if (!timer.background) --foreground_;
+  turn(self, timer.family, [&timer](Component& component, Context& context) {
+    component.on_timer(context, timer.key);
+  });
+}
+
+// ---- processors -------------------------------------------------------------------------------
+
+/// A computation begins when the processor has sent what the same handler asked it to send.
+void Runtime::start_compute(ActorId self, Computation computation) {
+  ActorState& actor = actors_[self];
+  SeldomState& seldom = actor.rarely();
+  if (seldom.running.size() >= job_.worker_cores) {
+    seldom.queued.push_back(computation);
+    return;
+  }
+  computation.serial = ++serial_;
+  computation.end_s = std::max(now_s_, actor.cpu_free_s) + computation.duration_s;
+  seldom.running.push_back(computation);
+  schedule(computation.end_s, EventKind::compute_done, self, computation.serial);
+}
+
+void Runtime::compute_done(ActorId self, std::uint32_t serial) {
+  ActorState& actor = actors_[self];
+  if (!actor.seldom) return;
+  auto& running = actor.seldom->running;
+  const auto done = std::find_if(running.begin(), running.end(), [serial](const Computation& c) {
+    return c.serial == serial;
+  });
+  if (done == running.end()) return;
+  if (done->end_s > now_s_) {  // messages took its core in the meantime
+    schedule(done->end_s, EventKind::compute_done, self, serial);
+    return;
+  }
+  const Computation computation = *done;
+  running.erase(done);
+  auto& queued = actor.seldom->queued;
+  if (!queued.empty()) {
+    const Computation next = queued.front();
+    queued.pop_front();
+    start_compute(self, next);
+  }
+  // The turn sees the rank as active: it was computing until now.
+  if (computation.family == Family::workload) --actor.computing;
+  turn(self, computation.family, [&computation](Component& component, Context& context) {
+    component.on_compute_done(context, computation.tag);
+  });
+  carry_out_asked();
+  schedule_wake(actor, self);
+}
+
+/// Under progress = shared, time spent on messages is taken from one worker core. A daemon takes
+/// it from the first rank of its node that computes.
+void Runtime::steal_from_workers(ActorId self, double spent_s) {
+  ActorState* victim = &actors_[self];
+  if (self >= job_.processes) {
+    for (const Rank rank : node_state_[node_of_[self]].ranks)
+      if (actors_[rank].seldom && !actors_[rank].seldom->running.empty()) {
+        victim = &actors_[rank];
+        break;
+      }
+  }
+  if (victim->seldom && !victim->seldom->running.empty())
+    victim->seldom->running.front().end_s += spent_s;
+}
+
+// ---- fences and flushes -----------------------------------------------------------------------
+
+void Runtime::promise_sent(const Message& message, double time_s) {
+  std::uint32_t promise = static_cast<std::uint32_t>(sent_promises_.size());
+  if (free_promises_.empty()) {
+    sent_promises_.emplace_back();
+  } else {
+    promise = free_promises_.back();
+    free_promises_.pop_back();
+  }
+  sent_promises_[promise] = {message.to, message.kind, message.from_incarnation, message.channel};
+  schedule(time_s, EventKind::sent, message.from, promise);
+}
+
+void Runtime::tell_sent(ActorId self, std::uint32_t promise) {
+  const SentPromise sent = sent_promises_[promise];
+  free_promises_.push_back(promise);
+  if (!actors_[self].alive || actors_[self].incarnation != sent.incarnation) return;
+  turn(self, sent.channel, [&sent](Component& component, Context& context) {
+    component.on_sent(context, sent.to, sent.kind);
+  });
+}
+
+bool Runtime::in_flight_between(ActorId from, ActorId to) {
+  bool found = false;
+  pool_.for_each_in_flight([&](const Message& message) {
+    found = found || (message.from == from && message.to == to && (message.flags & kLost) == 0);
+  });
+  return found;
+}
+
+void Runtime::flush(ActorId self, ActorId peer) {
+  actors_[self].rarely().flushing.push_back(peer);
+  any_flush_ = true;
+  answer_flushes(self, peer);
+}
+
+void Runtime::answer_flushes(ActorId self, ActorId peer) {
+  ActorState& actor = actors_[self];
+  if (!actor.seldom) return;
+  auto& flushing = actor.seldom->flushing;
+  const auto asked = std::count(flushing.begin(), flushing.end(), peer);
+  if (asked == 0 || in_flight_between(peer, self)) return;
+  std::erase(flushing, peer);
+  for (auto answer = asked; answer > 0; --answer)
+    for (const Family family : {Family::message_logging, Family::termination, Family::workload,
+                                Family::failure_detection})
+      turn(self, family, [peer](Component& component, Context& context) {
+        component.on_flushed(context, peer);
+      }, true);
+}
+
+// ---- phases and the end of work ----------------------------------------------------------------
+
+void Runtime::announce(ActorId self) {
+  ActorState& actor = actors_[self];
+  if (actor.announced) return;
+  actor.announced = true;
+  ++announced_ranks_;
+  announce_time_s_ = now_s_;
+  auditor_.announced(self, actor.phase, now_s_);
+  const std::uint32_t phase = actor.phase;
+  turn(self, Family::workload, [phase](Component& component, Context& context) {
+    component.on_announced(context, phase);
+  }, true);
+  carry_out_asked();
+  release_early(self);
+  check_stop();
+}
+
+/// The detector of the new phase starts from its initial state.
+void Runtime::start_phase(ActorId self) {
+  ActorState& actor = actors_[self];
+  if (actor.announced) --announced_ranks_;
+  actor.announced = false;
+  ++actor.phase;
+  // Ranks go on one by one, so that the sum is not constant while they do.
+  audits_conserved_ = false;
+  const auto termination = static_cast<std::size_t>(Family::termination);
+  if (!factories_[termination]) return;
+  const Stream random = actor.components[termination]->random;
+  actor.components[termination] = factories_[termination](self);
+  actor.components[termination]->random = random;
+  if (actor.seldom) {
+    auto& timers = actor.seldom->timers;
+    std::erase_if(timers, [this](const ArmedTimer& timer) {
+      if (timer.family != Family::termination) return false;
+      if (!timer.background) --foreground_;
+      return true;
+    });
+  }
+  begin_turn(self);
+  Context context(turn_, Family::termination);
+  actor.components[termination]->start(context);
+  settle();
+  handled_ = true;  // as at the start of the run, a rank without work goes idle now
+  end_turn();
+  release_early(self);
+}
+
+void Runtime::release_early(ActorId self) {
+  ActorState& actor = actors_[self];
+  if (!actor.seldom || actor.seldom->early.empty()) return;
+  std::vector<Message*> early;
+  early.swap(actor.seldom->early);
+  for (Message* message : early) {
+    message->inject_s = now_s_;
+    actor.put_in(message);
+  }
+  schedule_wake(actor, self);
+}
+
+void Runtime::finish(ActorId self) {
+  if (actors_[self].finished) return;
+  actors_[self].finished = true;
+  ++finished_ranks_;
+  check_stop();
+}
+
+void Runtime::mark(const char* name, std::int64_t value) {
+  if (!faults_.waits_for_marks()) return;
+  for (const std::uint32_t index : faults_.take_mark(name, value)) strike(index);
+}
+
+}  // namespace faultline

@@ -1,0 +1,138 @@
+// When a run ends, and what it reports.
+
+#include <algorithm>
+
+#include "sim/engine/runtime.hpp"
+
+namespace faultline {
+
+const char* outcome_word(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::terminated: return "terminated";
+    case Outcome::finished: return "finished";
+    case Outcome::fatal_reported: return "fatal-reported";
+    case Outcome::premature: return "premature";
+    case Outcome::hung: return "hung";
+    case Outcome::deadlock: return "deadlock";
+    case Outcome::violated: return "violated";
+    case Outcome::limit: return "limit";
+  }
+  return "";
+}
+
+void Runtime::stop(Outcome outcome) {
+  if (stopped_) return;
+  stopped_ = true;
+  outcome_ = outcome;
+}
+
+bool Runtime::unannounced() const { return announced_ranks_ < live_ranks_; }
+
+void Runtime::check_stop() {
+  if (stopped_ || live_ranks_ == 0) return;
+  switch (spec_.stop.when) {
+    case StopWhen::announced:
+      if (awaits_announcement_ && !unannounced()) stop(Outcome::terminated);
+      break;
+    case StopWhen::finished:
+      if (finished_ranks_ == live_ranks_) stop(Outcome::finished);
+      break;
+    case StopWhen::all_reported:
+      if (any_death_ && auditor_.all_reported() && faults_.exhausted(now_s_))
+        stop(Outcome::finished);
+      break;
+    case StopWhen::time: break;
+  }
+}
+
+/// Nothing but periodic timers is left to happen.
+void Runtime::conclude() {
+  if (spec_.stop.when == StopWhen::time) return stop(Outcome::finished);
+  if (live_ranks_ == 0) return stop(Outcome::finished);
+  const bool over = auditor_.over_since_s() != kNever;
+  const bool hung = awaits_announcement_ && unannounced() && over;
+  if (!hung && over && spec_.stop.when == StopWhen::announced && !awaits_announcement_)
+    return stop(Outcome::finished);
+  describe_stuck(hung ? "hung" : "deadlock");
+  stop(hung ? Outcome::hung : Outcome::deadlock);
+}
+
+void Runtime::describe_stuck(const std::string& kind) {
+  constexpr std::size_t kNamed = 10;  // a million waiting ranks would tell no more
+  std::size_t waiting = 0;
+  std::string detail = kind == "hung" ? "all work is done and nothing was announced"
+                                      : "nothing is left that could happen";
+  detail += ": " + std::to_string(auditor_.active()) + " active ranks, " +
+            std::to_string(auditor_.in_flight()) + " application messages in flight";
+  for (ActorId actor = 0; actor < actors_.size(); ++actor)
+    for (const auto& component : actors_[actor].components) {
+      const std::string what = component ? component->waiting_for() : std::string();
+      if (what.empty() || !actors_[actor].alive || ++waiting > kNamed) continue;
+      detail += "; " + std::to_string(actor) + " waits for " + what;
+    }
+  if (waiting > kNamed) detail += "; and " + std::to_string(waiting - kNamed) + " more wait";
+  auditor_.violation(kind, std::nullopt, detail, now_s_);
+}
+
+RunResult Runtime::result() {
+  std::uint64_t in_flight = 0;
+  for (const ActorState& actor : actors_) in_flight += actor.held_down + actor.held_up;
+  pool_.for_each_in_flight([&](const Message& message) {
+    if (message.channel == Family::workload && (message.flags & kLost) == 0) ++in_flight;
+  });
+  auditor_.finish(in_flight);
+
+  RunResult result;
+  result.outcome = outcome_;
+  result.violations = auditor_.violations();
+  for (const Violation& violation : result.violations) {
+    if (violation.kind == "premature") result.outcome = Outcome::premature;
+    else if (result.outcome == Outcome::terminated || result.outcome == Outcome::finished)
+      result.outcome = Outcome::violated;
+  }
+  result.fatal_reason = fatal_reason_;
+  if (awaits_announcement_) result.terminated = !unannounced();
+  result.events = events_;
+  report_counts(result.metrics);
+  for (const ActorState& actor : actors_)
+    for (const auto& component : actor.components)
+      if (component) component->report(result.metrics);
+  return result;
+}
+
+void Runtime::report_counts(Metrics& metrics) const {
+  metrics.set("application_messages", static_cast<double>(auditor_.application_messages()));
+  metrics.set("application_bytes", static_cast<double>(application_bytes_));
+  metrics.set("application_messages_lost", static_cast<double>(auditor_.application_lost()));
+  metrics.set("idle_transitions", static_cast<double>(auditor_.idle_transitions()));
+  metrics.set("end_time_s", now_s_);
+  double messages = 0;
+  double bytes = 0;
+  for (std::size_t family = 0; family < kFamilies; ++family) {
+    const Registration* registration = spec_.components[family].registration;
+    for (std::size_t kind = 0; kind < control_[family].size(); ++kind) {
+      const KindCount& count = control_[family][kind];
+      messages += static_cast<double>(count.messages);
+      bytes += static_cast<double>(count.bytes);
+      if (family != 0 && registration != nullptr && kind < registration->message_kinds.size())
+        metrics.set("control_messages." + registration->message_kinds[kind],
+                    static_cast<double>(count.messages));
+    }
+  }
+  metrics.set("control_messages", messages);
+  metrics.set("control_bytes", bytes);
+  const bool all_know = awaits_announcement_ && !unannounced();
+  const auto truth = auditor_.termination_time_s();
+  const double over_s = auditor_.over_since_s();
+  metrics.set("termination_time_s",
+              truth ? truth : over_s != kNever ? std::optional(over_s) : std::nullopt);
+  metrics.set("announce_time_s", all_know ? std::optional(announce_time_s_) : std::nullopt);
+  metrics.set("detection_latency_s",
+              all_know && truth ? std::optional(announce_time_s_ - *truth) : std::nullopt);
+  if (spec_.faults.empty()) return;
+  metrics.set("failed_ranks", static_cast<double>(job_.processes - live_ranks_));
+  metrics.set("failure_reports", static_cast<double>(auditor_.reports()));
+  metrics.set("failure_report_latency_max_s", auditor_.report_latency_max_s());
+}
+
+}  // namespace faultline

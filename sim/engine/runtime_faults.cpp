@@ -1,0 +1,155 @@
+// Deaths, who hears of them, and restarts.
+
+#include <algorithm>
+
+#include "sim/engine/runtime.hpp"
+
+namespace faultline {
+
+void Runtime::strike(std::uint32_t index) {
+  for (const ActorId victim : faults_.victims(index)) {
+    if (victim >= job_.processes)
+      for (const Rank rank : node_state_[node_of_[victim]].ranks) kill(rank);
+    kill(victim);
+  }
+  check_stop();
+}
+
+/// Fail-stop: what the actor has injected stays in the network; everything else of it is gone.
+void Runtime::kill(ActorId actor) {
+  ActorState& state = actors_[actor];
+  if (!state.alive) return;
+  const bool is_rank = actor < job_.processes;
+  any_death_ = true;
+  state.alive = false;
+  lose_messages_of(actor);
+  if (is_rank) {
+    auditor_.lost(state.held_down + state.held_up);
+    --live_ranks_;
+    if (state.announced) --announced_ranks_;
+    if (state.finished) --finished_ranks_;
+  }
+  auditor_.died(actor, is_rank, state.active, now_s_);
+  if (state.seldom) {
+    for (const ArmedTimer& timer : state.seldom->timers)
+      if (!timer.background) --foreground_;
+    state.seldom.reset();
+  }
+  state.held_down = state.held_up = 0;
+  state.computing = state.declared_work = 0;
+  state.active = false;
+  spread_word(actor);
+}
+
+void Runtime::lose_messages_of(ActorId dead) {
+  ActorState& state = actors_[dead];
+  std::uint64_t lost = 0;
+  pool_.for_each_in_flight([&](Message& message) {
+    const bool uninjected = message.from == dead && (message.flags & kArrived) == 0 &&
+                            message.inject_s > now_s_;
+    if ((message.flags & kLost) != 0 || (message.to != dead && !uninjected)) return;
+    message.flags |= kLost;
+    if (message.channel == Family::workload) ++lost;
+  });
+  auditor_.lost(lost);
+  while (state.inbox_head != nullptr) pool_.give_back(state.take_out());
+  if (!state.seldom) return;
+  for (Message* message : state.seldom->early) pool_.give_back(message);
+}
+
+void Runtime::spread_word(ActorId dead) {
+  if (exit_notice_delay_s_)
+    schedule(now_s_ + *exit_notice_delay_s_, EventKind::exit_notice, dead, 0);
+  if (dead < job_.processes) {
+    const ActorId daemon = job_.processes + node_of_[dead];
+    if (actors_[daemon].component(Family::failure_detection) != nullptr)
+      schedule(now_s_ + spec_.platform.local_exit_delay_s, EventKind::local_exit, daemon, dead);
+  }
+  for (ActorId holder = 0; holder < actors_.size(); ++holder) {
+    const ActorState& state = actors_[holder];
+    if (!state.seldom) continue;
+    const auto& links = state.seldom->links;
+    if (std::find(links.begin(), links.end(), dead) != links.end())
+      schedule(now_s_ + spec_.platform.link_lost_delay_s, EventKind::link_lost, holder, dead);
+  }
+}
+
+void Runtime::tell_exit(EventKind kind, ActorId listener, ActorId dead) {
+  if (!actors_[listener].alive) return;
+  turn(listener, Family::failure_detection, [=](Component& component, Context& context) {
+    if (kind == EventKind::local_exit) component.on_local_exit(context, dead);
+    else component.on_link_lost(context, dead);
+  });
+}
+
+/// The resource manager tells every live actor that has a detector, in order of actors.
+void Runtime::exit_notice(ActorId dead) {
+  for (ActorId listener = 0; listener < actors_.size() && !stopped_; ++listener) {
+    if (!actors_[listener].alive) continue;
+    turn(listener, Family::failure_detection, [dead](Component& component, Context& context) {
+      component.on_exit_notice(context, dead);
+    });
+    carry_out_asked();
+  }
+}
+
+void Runtime::report_failed(ActorId self, ActorId peer) {
+  if (peer == self) {  // a false report has reached its victim
+    kill(self);
+    return;
+  }
+  auto& reported = actors_[self].rarely().reported;
+  if (std::find(reported.begin(), reported.end(), peer) != reported.end()) return;
+  reported.push_back(peer);
+  auditor_.declared_dead(self, peer, now_s_);
+  if (actors_[peer].alive) any_refusal_ = true;
+  if (self < job_.processes) {
+    tell_stack(self, peer);
+  } else {
+    for (const Rank rank : node_state_[node_of_[self]].ranks)
+      if (actors_[rank].alive) {
+        auditor_.declared_dead(rank, peer, now_s_);
+        tell_stack(rank, peer);
+      }
+  }
+  check_stop();
+}
+
+/// Message logging hears first; what it can recover the layers above never learn.
+void Runtime::tell_stack(ActorId self, ActorId peer) {
+  for (const Family family : {Family::message_logging, Family::termination, Family::workload}) {
+    turn(self, family, [peer](Component& component, Context& context) {
+      component.on_peer_failed(context, peer);
+    }, true);
+    const Component* component = actors_[self].component(family);
+    if (component != nullptr && component->recovers(peer)) return;
+  }
+}
+
+bool Runtime::refuses(const ActorState& actor, ActorId from) const {
+  if (!actor.seldom || !actors_[from].alive) return false;
+  const auto& reported = actor.seldom->reported;
+  return std::find(reported.begin(), reported.end(), from) != reported.end();
+}
+
+void Runtime::restart(ActorId actor, NodeId node) {
+  ActorState& state = actors_[actor];
+  if (state.alive) return;
+  const auto incarnation = static_cast<std::uint16_t>(state.incarnation + 1);
+  state = ActorState{};
+  state.incarnation = incarnation;
+  state.cpu_free_s = now_s_;
+  if (actor < job_.processes && node != node_of_[actor]) {
+    std::erase(node_state_[node_of_[actor]].ranks, actor);
+    node_state_[node].ranks.push_back(actor);
+    node_of_[actor] = node;
+  }
+  for (ActorState& other : actors_)
+    if (other.seldom) std::erase(other.seldom->reported, actor);
+  if (actor < job_.processes) ++live_ranks_;
+  auditor_.restarted(actor, actor < job_.processes);
+  make_components(actor);
+  start_actor(actor);
+}
+
+}  // namespace faultline

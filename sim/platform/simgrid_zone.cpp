@@ -1,0 +1,239 @@
+#include "sim/platform/simgrid_zone.hpp"
+
+#include <simgrid/s4u.hpp>
+#include <utility>
+#include <variant>
+
+// Not complete by itself: it needs what s4u.hpp includes.
+#include <simgrid/version.h>
+
+#include "sim/core/error.hpp"
+#include "sim/platform/topology.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace sg = simgrid::s4u;
+
+using Coordinates = std::vector<unsigned long>;
+constexpr auto kDuplex = sg::Link::SharingPolicy::SPLITDUPLEX;
+
+sg::Host* add_host(sg::NetZone* zone, const Machine& machine, unsigned long place);
+sg::Link* add_loopback(sg::NetZone* zone, const Machine& machine, unsigned long place);
+
+std::pair<unsigned, unsigned> groups_of(const Dragonfly& d) { return {d.groups, d.blue_links}; }
+std::pair<unsigned, unsigned> chassis_of(const Dragonfly& d) {
+  return {d.chassis_per_group, d.black_links};
+}
+std::pair<unsigned, unsigned> routers_of(const Dragonfly& d) {
+  return {d.routers_per_chassis, d.green_links};
+}
+
+unsigned levels_of(const FatTree& tree) { return static_cast<unsigned>(tree.children.size()); }
+
+/// Without the dimensions of size 1: they have no link, but SimGrid would give each a link from a
+/// node to itself, and end the process at the second one of the same name.
+Coordinates dimensions_of(const Torus& torus) {
+  Coordinates dimensions;
+  for (const std::uint32_t size : torus.dimensions) {
+    if (size > 1) dimensions.push_back(size);
+  }
+  if (dimensions.empty()) dimensions.push_back(1);
+  return dimensions;
+}
+
+// The differences between SimGrid's versions are in this block. 4.1 makes zones, hosts and links by
+// members of their zone and fills a zone when it is sealed; before, zones were made by free
+// functions, which filled them at once.
+#if SIMGRID_VERSION >= 40100
+
+constexpr const char* kTimePrecision = "precision/timing";
+constexpr const char* kWorkPrecision = "precision/work-amount";
+
+sg::NetZone* root() { return sg::Engine::get_instance()->get_netzone_root(); }
+
+sg::Host* make_host(sg::NetZone* zone, const std::string& name) {
+  return zone->add_host(name, kHostSpeedFlops);
+}
+
+sg::Link* make_link(sg::NetZone* zone, const std::string& name, double bandwidth_Bps) {
+  return zone->add_link(name, bandwidth_Bps);
+}
+
+const sg::Link* make_duplex_link(sg::NetZone* zone, const std::string& name,
+                                 const Machine& machine) {
+  auto* link = zone->add_split_duplex_link(name, machine.link_bandwidth_Bps);
+  return link->set_latency(machine.hop_latency_s)->seal();
+}
+
+sg::NetZone* make_star() { return root()->add_netzone_star("job"); }
+
+void add_star_route(sg::NetZone* zone, const sg::Host* host, const sg::Host* to,
+                    const sg::LinkInRoute& link) {
+  zone->add_route(host, to, {link}, to == nullptr);
+}
+
+void fill(sg::NetZone* zone, const Machine& machine) {
+  zone->set_host_cb([&machine](sg::NetZone* within, const Coordinates& /*at*/,
+                               unsigned long place) { return add_host(within, machine, place); });
+  zone->set_loopback_cb(
+      [&machine](sg::NetZone* within, const Coordinates& /*at*/, unsigned long place) {
+        return add_loopback(within, machine, place);
+      });
+  zone->seal();
+}
+
+void make_zone(const Torus& torus, const Machine& m) {
+  fill(root()->add_netzone_torus("job", dimensions_of(torus), m.link_bandwidth_Bps, m.hop_latency_s,
+                                 kDuplex),
+       m);
+}
+
+void make_zone(const FatTree& tree, const Machine& m) {
+  fill(root()->add_netzone_fatTree("job", levels_of(tree), tree.children, tree.parents, tree.links,
+                                   m.link_bandwidth_Bps, m.hop_latency_s, kDuplex),
+       m);
+}
+
+void make_zone(const Dragonfly& d, const Machine& m) {
+  fill(root()->add_netzone_dragonfly("job", groups_of(d), chassis_of(d), routers_of(d),
+                                     d.nodes_per_router, m.link_bandwidth_Bps, m.hop_latency_s,
+                                     kDuplex),
+       m);
+}
+
+#else
+
+constexpr const char* kTimePrecision = "surf/precision";
+constexpr const char* kWorkPrecision = "maxmin/precision";
+
+sg::Host* make_host(sg::NetZone* zone, const std::string& name) {
+  return zone->create_host(name, kHostSpeedFlops);
+}
+
+sg::Link* make_link(sg::NetZone* zone, const std::string& name, double bandwidth_Bps) {
+  return zone->create_link(name, bandwidth_Bps);
+}
+
+const sg::Link* make_duplex_link(sg::NetZone* zone, const std::string& name,
+                                 const Machine& machine) {
+  auto* link = zone->create_split_duplex_link(name, machine.link_bandwidth_Bps);
+  return link->set_latency(machine.hop_latency_s)->seal();
+}
+
+sg::NetZone* make_star() { return sg::create_star_zone("job"); }
+
+void add_star_route(sg::NetZone* zone, const sg::Host* host, const sg::Host* to,
+                    const sg::LinkInRoute& link) {
+  auto* end = to == nullptr ? nullptr : to->get_netpoint();
+  zone->add_route(host->get_netpoint(), end, nullptr, nullptr, {link}, to == nullptr);
+}
+
+sg::ClusterCallbacks callbacks(const Machine& machine) {
+  const auto host = [&machine](sg::NetZone* zone, const Coordinates& /*at*/, unsigned long place) {
+    auto* netpoint = add_host(zone, machine, place)->get_netpoint();
+    return std::make_pair(netpoint, static_cast<simgrid::kernel::routing::NetPoint*>(nullptr));
+  };
+  const auto loopback = [&machine](sg::NetZone* zone, const Coordinates& /*at*/,
+                                   unsigned long place) {
+    return add_loopback(zone, machine, place);
+  };
+  return {host, loopback, {}};
+}
+
+void make_zone(const Torus& torus, const Machine& m) {
+  sg::create_torus_zone("job", nullptr, dimensions_of(torus), callbacks(m), m.link_bandwidth_Bps,
+                        m.hop_latency_s, kDuplex)
+      ->seal();
+}
+
+void make_zone(const FatTree& tree, const Machine& m) {
+  const sg::FatTreeParams shape{levels_of(tree), tree.children, tree.parents, tree.links};
+  sg::create_fatTree_zone("job", nullptr, shape, callbacks(m), m.link_bandwidth_Bps,
+                          m.hop_latency_s, kDuplex)
+      ->seal();
+}
+
+void make_zone(const Dragonfly& d, const Machine& m) {
+  const sg::DragonflyParams shape{groups_of(d), chassis_of(d), routers_of(d), d.nodes_per_router};
+  sg::create_dragonfly_zone("job", nullptr, shape, callbacks(m), m.link_bandwidth_Bps,
+                            m.hop_latency_s, kDuplex)
+      ->seal();
+}
+
+#endif
+
+std::string host_name(unsigned long place) { return "node-" + std::to_string(place); }
+
+sg::Host* add_host(sg::NetZone* zone, const Machine& machine, unsigned long place) {
+  auto* host = make_host(zone, host_name(place));
+  host->set_core_count(static_cast<int>(machine.cores_per_node));
+  return host->seal();
+}
+
+sg::Link* add_loopback(sg::NetZone* zone, const Machine& machine, unsigned long place) {
+  auto* link = make_link(zone, "loopback-" + std::to_string(place), machine.local_bandwidth_Bps);
+  link->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE);
+  return link->set_latency(machine.local_latency_s)->seal();
+}
+
+/// A star, not a one-level fat tree: SimGrid searches a switch's links one by one for a route.
+void make_zone(const Crossbar& crossbar, const Machine& machine) {
+  auto* zone = make_star();
+  for (unsigned long place = 0; place < crossbar.nodes; ++place) {
+    const auto* host = add_host(zone, machine, place);
+    const auto* link = make_duplex_link(zone, "link-" + std::to_string(place), machine);
+    add_star_route(zone, host, nullptr, sg::LinkInRoute(link, sg::LinkInRoute::Direction::UP));
+    add_star_route(zone, host, host, sg::LinkInRoute(add_loopback(zone, machine, place)));
+  }
+  zone->seal();
+}
+
+std::string option(const std::string& key, const std::string& value) {
+  return "--cfg=" + key + ":" + value;
+}
+
+}  // namespace
+
+std::vector<std::string> simgrid_configuration() {
+  return {
+      // The default, LV08, multiplies latencies by 13.01 and bandwidths by 0.97 to imitate TCP.
+      option("network/model", "CM02"),
+      option("network/latency-factor", "1"),
+      option("network/bandwidth-factor", "1"),
+      // A TCP window would bound the rate by window / (2 x latency); 0 is no bound.
+      option("network/TCP-gamma", "0"),
+      // Messages that share a link get bandwidth in inverse proportion to the latency of their
+      // routes; this would add to that latency for each link.
+      option("network/weight-S", "0"),
+      // Messages would be slowed by acknowledgements of traffic in the other direction.
+      option("network/crosstraffic", "0"),
+      // Two hosts without a route to themselves use this implicit loopback.
+      option("network/loopback-lat", "0"),
+      // Events closer than this are merged; the default, 1e-9, is a thousandth of a message here.
+      // Below 1e-13 the rounding of a clock at 1,000 s would be larger.
+      option(kTimePrecision, "1e-13"),
+      // Bytes, or bytes per second, taken for nothing left; times the above it ends a message.
+      option(kWorkPrecision, "1e-9"),
+  };
+}
+
+std::vector<sg::Host*> build_simgrid_zone(const TopologySpec& topology, const Machine& machine,
+                                          std::uint32_t nodes) {
+  check_topology(topology);
+  if (nodes > places(topology)) {
+    throw UsageError(describe(topology) + " has no place for " + std::to_string(nodes) + " nodes");
+  }
+  std::visit([&machine](const auto& shape) { make_zone(shape, machine); }, topology);
+  const auto* engine = sg::Engine::get_instance();
+  engine->seal_platform();
+  std::vector<sg::Host*> hosts;
+  hosts.reserve(nodes);
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    hosts.push_back(engine->host_by_name(host_name(node)));
+  }
+  return hosts;
+}
+
+}  // namespace faultline

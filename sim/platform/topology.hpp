@@ -1,0 +1,160 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/platform/machine.hpp"
+
+namespace faultline {
+
+/// The way of a message through the network, without the costs of its two ends.
+struct Route {
+  double latency_s = 0;      ///< summed over the links
+  double bandwidth_Bps = 0;  ///< of the narrowest link
+  std::uint32_t hops = 0;    ///< links traversed; 0 within a node
+
+  bool operator==(const Route&) const = default;
+};
+
+/// Routes between all pairs of a few nodes, for platforms without a closed form.
+struct RouteTable {
+  std::uint32_t nodes = 0;
+  std::vector<Route> routes;            ///< the distinct ones
+  std::vector<std::uint32_t> route_of;  ///< index in `routes` of (from, to), at from x nodes + to
+};
+
+/// Throws UsageError where the sizes are not a topology that both engines can build: empty or zero
+/// sizes, lists of different lengths, more dragonfly groups than routers of a chassis, too large.
+void check_topology(const TopologySpec& spec);
+
+/// Places for nodes in a topology (one that check_topology accepts).
+std::uint64_t places(const TopologySpec& spec);
+
+/// A topology in words, for tables and messages: "torus 8x8x16".
+std::string describe(const TopologySpec& spec);
+
+/// The compact part of a machine that a job of `nodes` nodes takes, as a topology of its own whose
+/// first `nodes` places are the job's nodes 0, 1, ...
+///  - torus: a box with wrap-around; of the boxes no more than half again as wide as the tightest
+///    one near that volume, the one with the fewest places, then the least diameter, then the
+///    least sum of its sides, then the smaller first sides;
+///  - fat tree: the first leaf switches, and of each upper level what they need;
+///  - dragonfly: part of a router, of a chassis or of a group, or else the first whole groups.
+/// `whole_machine`, or a job of all its nodes, gives the machine's own topology. Throws UsageError
+/// for no nodes and for more than the machine has.
+TopologySpec partition(const Machine& machine, std::uint32_t nodes, bool whole_machine = false);
+
+/// Routes in closed form, equal to those of the SimGrid zone of the same topology. One call is a
+/// few nanoseconds: it takes the coordinates of both nodes from a table of four bytes a node and
+/// does neither divide nor allocate.
+class Topology final {
+ public:
+  /// Throws UsageError as check_topology does.
+  Topology(const TopologySpec& spec, double hop_latency_s, double link_bandwidth_Bps);
+
+  /// Routes as tabulated; throws UsageError if the table is not square.
+  explicit Topology(RouteTable table);
+
+  /// Places for nodes; routes exist between all of them.
+  [[nodiscard]] std::uint32_t nodes() const { return nodes_; }
+
+  /// The route between two of the nodes. From a node to itself it has no hops and no latency.
+  [[nodiscard]] Route route(std::uint32_t from, std::uint32_t to) const {
+    if (kind_ == Kind::table) return routes_[table_index(from, to)];
+    const std::uint32_t hop_count = closed_form_hops(from, to);
+    return {hop_count * hop_latency_s_, link_bandwidth_Bps_, hop_count};
+  }
+
+  [[nodiscard]] std::uint32_t hops(std::uint32_t from, std::uint32_t to) const {
+    if (kind_ == Kind::table) return routes_[table_index(from, to)].hops;
+    return closed_form_hops(from, to);
+  }
+
+ private:
+  enum class Kind : std::uint8_t { torus, tree, dragonfly, table };
+
+  /// One step of a torus route: the distance along one or more neighbouring dimensions.
+  struct Lookup {
+    std::uint32_t shift = 0;
+    std::uint32_t mask = 0;
+    std::uint32_t offset = 0;  ///< into distance_
+  };
+
+  void lay_out(const Torus& torus);
+  void lay_out(const FatTree& tree);
+  void lay_out(const Dragonfly& dragonfly);
+  void lay_out(const Crossbar& crossbar);
+  void add_lookup(const std::vector<std::uint32_t>& sizes, std::uint32_t shift);
+
+  [[nodiscard]] std::size_t table_index(std::uint32_t from, std::uint32_t to) const {
+    return packed_[static_cast<std::size_t>(from) * nodes_ + to];
+  }
+
+  [[nodiscard]] std::uint32_t closed_form_hops(std::uint32_t from, std::uint32_t to) const {
+    const std::uint32_t a = packed_[from];
+    const std::uint32_t b = packed_[to];
+    if (kind_ == Kind::torus) return torus_hops(a, b);
+    if (from == to) return 0;
+    return kind_ == Kind::tree ? tree_hops(a, b) : dragonfly_hops(a, b);
+  }
+
+  /// A field of the coordinates has room for a + D - b, so one subtraction serves all dimensions.
+  [[nodiscard]] std::uint32_t torus_hops(std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t offsets = a + torus_bias_ - b;
+    std::uint32_t sum = 0;
+    for (std::uint32_t i = 0; i < lookup_count_; ++i) {
+      const Lookup& lookup = lookups_[i];
+      sum += distance_[lookup.offset + ((offsets >> lookup.shift) & lookup.mask)];
+    }
+    return sum;
+  }
+
+  /// The highest digit in which two leaves differ tells the level at which their ways meet.
+  [[nodiscard]] std::uint32_t tree_hops(std::uint32_t a, std::uint32_t b) const {
+    return tree_hops_[static_cast<std::size_t>(std::bit_width(a ^ b))];
+  }
+
+  /// Minimal routing as SimGrid does it (3.32 and 4.1): the blue link to group g hangs at router g
+  /// of the first chassis; after a green link within a group SimGrid goes on from the first
+  /// chassis, so that a chassis other than the first pays a black link even to itself.
+  [[nodiscard]] static std::uint32_t dragonfly_hops(std::uint32_t a, std::uint32_t b) {
+    if (a == b) return 2;
+    const DragonflyPlace from(a);
+    const DragonflyPlace to(b);
+    if (from.group != to.group) {
+      return 3U + (from.router != to.group) + (from.chassis != 0) + (to.router != from.group) +
+             (to.chassis != 0);
+    }
+    const bool green = from.router != to.router;
+    return 2U + green + (to.chassis != (green ? 0 : from.chassis));
+  }
+
+  /// Where a router stands, unpacked from the table.
+  struct DragonflyPlace {
+    explicit DragonflyPlace(std::uint32_t packed)
+        : router(packed & kMask), chassis((packed >> kBits) & kMask), group(packed >> 2 * kBits) {}
+
+    static constexpr std::uint32_t kBits = 10;
+    static constexpr std::uint32_t kMask = (1U << kBits) - 1;
+    std::uint32_t router;
+    std::uint32_t chassis;
+    std::uint32_t group;
+  };
+
+  Kind kind_ = Kind::table;
+  std::uint32_t nodes_ = 0;
+  std::uint32_t lookup_count_ = 0;
+  std::uint32_t torus_bias_ = 0;
+  double hop_latency_s_ = 0;
+  double link_bandwidth_Bps_ = 0;
+  std::vector<std::uint32_t> packed_;    ///< coordinates of a node; for tables, the route of a pair
+  std::vector<std::uint16_t> distance_;  ///< torus hops for every value of a + D - b
+  std::array<Lookup, 6> lookups_{};
+  std::array<std::uint32_t, 33> tree_hops_{};  ///< by the number of bits of a xor b
+  std::vector<Route> routes_;
+};
+
+}  // namespace faultline

@@ -1,0 +1,148 @@
+#include "sim/scenario/canonical.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+
+#include "sim/scenario/declarations.hpp"
+#include "sim/scenario/machine_file.hpp"
+
+namespace faultline {
+namespace {
+
+/// The choice of that index in an option's declaration: enumerators are in the same order.
+template <class Struct, class Enum>
+std::string choice(const OptionSet<Struct>& set, const char* option, Enum value) {
+  for (const OptionSpec& spec : set.specs())
+    if (spec.name == option) return spec.choices.at(static_cast<std::size_t>(value));
+  return {};
+}
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+JsonValue platform_json(const PlatformSpec& platform) {
+  JsonValue result = json_object({{"machine", machine_json(platform.machine)},
+                                  {"processes", std::int64_t{platform.processes}},
+                                  {"processes_per_node", std::int64_t{platform.processes_per_node}},
+                                  {"spare_nodes", std::int64_t{platform.spare_nodes}},
+                                  {"worker_cores", std::int64_t{platform.worker_cores}},
+                                  {"whole_machine", platform.whole_machine},
+                                  {"mapping", word_of(platform.mapping)},
+                                  {"progress", word_of(platform.progress)},
+                                  {"ordering", word_of(platform.ordering)},
+                                  {"unordered_delay_s", platform.unordered_delay_s},
+                                  {"local_exit_delay_s", platform.local_exit_delay_s},
+                                  {"link_lost_delay_s", platform.link_lost_delay_s}});
+  // The content tells platform files apart; where they lie makes no difference to a result.
+  if (!platform.xml_path.empty())
+    result.set("xml", json_object({{"fnv1a", fnv1a_hex(file_text(platform.xml_path))}}));
+  return result;
+}
+
+JsonValue component_json(const ComponentChoice& choice) {
+  if (choice.registration == nullptr) return json_object({{"name", "none"}});
+  JsonValue result = json_object({{"name", choice.registration->name}});
+  for (const auto& [name, value] : choice.options) result.set(name, option_json(value));
+  return result;
+}
+
+JsonValue stop_json(const StopSpec& stop) {
+  return json_object({{"when", word_of(stop.when)},
+                      {"grace_s", stop.grace_s},
+                      {"time_s", stop.time_s},
+                      {"events", static_cast<std::int64_t>(stop.events)}});
+}
+
+JsonValue ids_json(const std::vector<std::uint32_t>& ids) {
+  JsonValue::List list;
+  for (const std::uint32_t id : ids) list.emplace_back(std::int64_t{id});
+  return list;
+}
+
+JsonValue fault_json(const FaultSpec& fault) {
+  JsonValue result = json_object({{"ranks", ids_json(fault.ranks)},
+                                  {"nodes", ids_json(fault.nodes)},
+                                  {"daemons", ids_json(fault.daemons)}});
+  if (fault.time_s) result.set("time_s", *fault.time_s);
+  if (fault.event) result.set("event", static_cast<std::int64_t>(*fault.event));
+  if (fault.mark)
+    result.set("mark", json_object({{"name", fault.mark->name}, {"value", fault.mark->value}}));
+  return result;
+}
+
+JsonValue faults_json(const std::vector<FaultSpec>& faults) {
+  JsonValue::List list;
+  for (const FaultSpec& fault : faults) list.push_back(fault_json(fault));
+  return json_object({{"at", std::move(list)}});
+}
+
+JsonValue point_json(const RunSpec& point) {
+  JsonValue result = json_object({{"stop", stop_json(point.stop)}});
+  for (const FamilyDeclaration& family : families())
+    result.set(family_key(family.family), component_json(point.component(family.family)));
+  return result;
+}
+
+}  // namespace
+
+JsonValue option_json(const OptionValue& value) {
+  struct Converter {
+    JsonValue operator()(std::monostate /*null*/) const { return {}; }
+    JsonValue operator()(bool truth) const { return truth; }
+    JsonValue operator()(std::int64_t number) const { return number; }
+    JsonValue operator()(double number) const { return number; }
+    JsonValue operator()(const std::string& text) const { return text; }
+  };
+  return std::visit(Converter{}, value);
+}
+
+std::string word_of(Mapping mapping) { return choice(platform_options(), "mapping", mapping); }
+std::string word_of(Progress progress) { return choice(platform_options(), "progress", progress); }
+std::string word_of(Ordering ordering) { return choice(platform_options(), "ordering", ordering); }
+std::string word_of(StopWhen when) { return choice(stop_options(), "when", when); }
+std::string word_of(EngineKind engine) { return choice(scenario_options(), "engine", engine); }
+
+JsonValue canonical(const Scenario& scenario) {
+  JsonValue result = json_object({{"schema_version", 1},
+                                  {"name", scenario.name},
+                                  {"engine", word_of(scenario.engine)},
+                                  {"seed", static_cast<std::int64_t>(scenario.seed)},
+                                  {"replications", std::int64_t{scenario.replications}}});
+  JsonValue::List points;
+  for (const RunSpec& point : scenario.points) points.push_back(point_json(point));
+  // Platform, faults and allow_unsafe are the same at every point.
+  if (!scenario.points.empty()) {
+    const RunSpec& first = scenario.points.front();
+    result.set("platform", platform_json(first.platform));
+    result.set("faults", faults_json(first.faults));
+    result.set("allow_unsafe", first.allow_unsafe);
+  }
+  result.set("points", std::move(points));
+  return sorted(std::move(result));
+}
+
+std::string fnv1a_hex(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 1099511628211U;
+  }
+  std::string digits(16, '0');
+  for (std::size_t i = 16; i-- > 0; hash >>= 4U) digits[i] = "0123456789abcdef"[hash & 15U];
+  return digits;
+}
+
+std::string scenario_hash(const JsonValue& canonical) {
+  constexpr std::array kLeftOut = {"name", "seed", "replications", "engine"};
+  JsonValue::Object kept;
+  for (const JsonMember& member : *canonical.object())
+    if (std::find(kLeftOut.begin(), kLeftOut.end(), member.key) == kLeftOut.end())
+      kept.push_back(member);
+  return fnv1a_hex(to_json(kept));
+}
+
+}  // namespace faultline

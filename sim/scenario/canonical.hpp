@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/scenario/json_value.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+
+/// A checked value as JSON.
+JsonValue option_json(const OptionValue& value);
+
+/// The word that a scenario has for it.
+std::string word_of(Mapping mapping);
+std::string word_of(Progress progress);
+std::string word_of(Ordering ordering);
+std::string word_of(StopWhen when);
+std::string word_of(EngineKind engine);
+
+/// The scenario with everything resolved: defaults filled in, the machine by its values instead of
+/// its name, one entry in `points` for each point. Members are sorted by key.
+JsonValue canonical(const Scenario& scenario);
+
+/// 16 hexadecimal digits of the 64-bit FNV-1a hash of a text (Fowler, Noll and Vo; RFC 9923).
+std::string fnv1a_hex(const std::string& text);
+
+/// The hash of what determines the results beside name, seed, replications and engine: FNV-1a of
+/// the canonical JSON without these four.
+std::string scenario_hash(const JsonValue& canonical);
+
+}  // namespace faultline

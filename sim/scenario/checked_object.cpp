@@ -1,0 +1,276 @@
+#include "sim/scenario/checked_object.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "sim/core/types.hpp"
+
+namespace faultline {
+namespace {
+
+/// Above 2^53 a double no longer holds every integer.
+constexpr double kLargestExact = 9007199254740992.0;
+
+struct UnitScale {
+  std::string_view word;
+  std::string_view base;
+  double times = 1;
+  double over = 1;  ///< 2.5 / 1e6 is the double nearest to 2.5e-6, 2.5 * 1e-6 is not
+};
+
+/// What people write behind a number, in the base units that options have.
+constexpr std::array<UnitScale, 20> kScales = {
+    {{"ns", "s", 1, 1e9},   {"us", "s", 1, 1e6},      {"ms", "s", 1, 1e3},  {"s", "s"},
+     {"min", "s", 60},      {"h", "s", 3600},         {"B", "B"},           {"kB", "B", 1e3},
+     {"KB", "B", 1e3},      {"MB", "B", 1e6},         {"GB", "B", 1e9},     {"KiB", "B", 1024},
+     {"MiB", "B", 1048576}, {"GiB", "B", 1073741824}, {"B/s", "B/s"},       {"MB/s", "B/s", 1e6},
+     {"GB/s", "B/s", 1e9},  {"Bps", "B/s"},           {"MBps", "B/s", 1e6}, {"GBps", "B/s", 1e9}}};
+
+const char* kind_in_words(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::boolean:
+      return "true or false";
+    case OptionKind::integer:
+      return "an integer";
+    case OptionKind::number:
+      return "a number";
+    case OptionKind::text:
+      return "a string";
+  }
+  return "";
+}
+
+std::string bound_in_words(double bound, const OptionSpec& spec) {
+  if (spec.kind == OptionKind::integer) return std::to_string(static_cast<std::int64_t>(bound));
+  return shortest(bound);
+}
+
+std::string range_in_words(const OptionSpec& spec) {
+  const bool low = std::isfinite(spec.minimum);
+  const bool high = std::isfinite(spec.maximum) &&
+                    (spec.kind == OptionKind::number || spec.maximum < kLargestExact);
+  std::string text;
+  if (spec.minimum == spec.maximum) return ": " + bound_in_words(spec.minimum, spec);
+  if (low && high && !spec.above_minimum)
+    return " from " + bound_in_words(spec.minimum, spec) + " to " +
+           bound_in_words(spec.maximum, spec);
+  if (low)
+    text = (spec.above_minimum ? " above " : " of at least ") + bound_in_words(spec.minimum, spec);
+  if (high) text += (low ? " and at most " : " of at most ") + bound_in_words(spec.maximum, spec);
+  return text;
+}
+
+OptionValue fallback(const OptionSpec& spec) {
+  if (!spec.required) return spec.default_value;
+  const double nearest = std::isfinite(spec.minimum) ? spec.minimum : 0.0;
+  switch (spec.kind) {
+    case OptionKind::boolean:
+      return false;
+    case OptionKind::integer:
+      return static_cast<std::int64_t>(nearest);
+    case OptionKind::number:
+      return nearest;
+    case OptionKind::text:
+      return spec.choices.empty() ? std::string() : spec.choices.front();
+  }
+  return {};
+}
+
+/// "1 ms" for an option in seconds: the bare number that it says, if it says one.
+std::optional<double> number_with_unit(const std::string& text, const std::string& unit) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{}) return std::nullopt;
+  std::string_view word(rest, static_cast<std::size_t>(end - rest));
+  while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
+  if (word.empty()) return value;
+  for (const UnitScale& scale : kScales)
+    if (scale.word == word && scale.base == unit) return value * scale.times / scale.over;
+  return std::nullopt;
+}
+
+std::string wrong_type(const JsonValue& value, const OptionSpec& spec) {
+  std::string message = "expected " + expectation(spec) + ", got " + describe(value);
+  const bool numeric = spec.kind == OptionKind::integer || spec.kind == OptionKind::number;
+  if (value.text() == nullptr || !numeric) return message;
+  message += "; write a bare number, without quotes or unit";
+  if (const auto meant = number_with_unit(*value.text(), spec.unit))
+    message += ": " + shortest(*meant);
+  return message;
+}
+
+bool in_range(double value, const OptionSpec& spec) {
+  const bool low = spec.above_minimum ? value > spec.minimum : value >= spec.minimum;
+  return low && value <= spec.maximum;
+}
+
+/// A whole number however it is written (4, 4.0, 1e3), if it is exact.
+std::optional<std::int64_t> whole(const JsonValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value.data)) return *integer;
+  if (const auto* number = std::get_if<double>(&value.data))
+    if (std::floor(*number) == *number && std::abs(*number) <= kLargestExact)
+      return static_cast<std::int64_t>(*number);
+  return std::nullopt;
+}
+
+std::optional<double> as_number(const JsonValue& value) {
+  if (const auto* number = std::get_if<double>(&value.data)) return *number;
+  if (const auto* integer = std::get_if<std::int64_t>(&value.data))
+    return static_cast<double>(*integer);
+  return std::nullopt;
+}
+
+/// The value if it is one of this option, else the problem in words.
+std::variant<OptionValue, std::string> convert(const JsonValue& value, const OptionSpec& spec) {
+  if (value.is_null() && spec.nullable) return OptionValue{};
+  if (spec.kind == OptionKind::boolean) {
+    if (const bool* truth = std::get_if<bool>(&value.data)) return OptionValue{*truth};
+  } else if (spec.kind == OptionKind::text) {
+    const std::string* text = value.text();
+    if (text == nullptr) return wrong_type(value, spec);
+    const auto& choices = spec.choices;
+    if (choices.empty() || std::find(choices.begin(), choices.end(), *text) != choices.end())
+      return OptionValue{*text};
+    const auto near = nearest_of(*text, choices);
+    return "expected " + expectation(spec) + ", got " + in_quotes(*text) +
+           (near ? ", did you mean \"" + *near + "\"?" : "");
+  } else if (spec.kind == OptionKind::integer) {
+    const auto integer = whole(value);
+    // 2^53 + 1 becomes 2^53 as a double and would pass for the maximum.
+    const bool exact = integer && std::abs(static_cast<double>(*integer)) <= kLargestExact &&
+                       static_cast<std::int64_t>(static_cast<double>(*integer)) == *integer;
+    if (exact && in_range(static_cast<double>(*integer), spec)) return OptionValue{*integer};
+  } else {
+    const auto number = as_number(value);
+    if (number && in_range(*number, spec)) return OptionValue{*number};
+  }
+  return wrong_type(value, spec);
+}
+
+/// "delay_ms" and "delay_s" have the same stem, "delay".
+std::string stem(const std::string& key) {
+  const std::size_t cut = key.rfind('_');
+  return cut == std::string::npos ? key : key.substr(0, cut);
+}
+
+std::string with_unit(const OptionSpec& spec) {
+  return "\"" + spec.name + "\"" + (spec.unit.empty() ? "" : " in " + unit_in_words(spec.unit));
+}
+
+}  // namespace
+
+std::string unit_in_words(const std::string& unit) {
+  if (unit == "s") return "seconds";
+  if (unit == "B") return "bytes";
+  if (unit == "B/s") return "bytes per second";
+  return unit;
+}
+
+std::string expectation(const OptionSpec& spec) {
+  std::string text;
+  if (!spec.choices.empty()) {
+    text = spec.choices.size() == 1 ? spec.choices.front() : "one of " + any_of(spec.choices);
+  } else {
+    text = kind_in_words(spec.kind) + range_in_words(spec);
+  }
+  if (!spec.unit.empty()) text += " in " + unit_in_words(spec.unit);
+  return spec.nullable ? text + ", or null" : text;
+}
+
+OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const std::string& path,
+                        Problems& problems) {
+  auto converted = convert(value, spec);
+  if (const auto* problem = std::get_if<std::string>(&converted)) {
+    problems.add(path, *problem);
+    return fallback(spec);
+  }
+  return std::get<OptionValue>(std::move(converted));
+}
+
+std::vector<std::uint32_t> read_ids(const JsonValue& value, const std::string& path,
+                                    std::uint32_t end, const std::string& what,
+                                    Problems& problems) {
+  std::vector<std::uint32_t> ids;
+  const JsonValue::List* list = value.list();
+  if (list == nullptr) {
+    problems.add(path, "expected a list of " + what + ", got " + describe(value));
+    return ids;
+  }
+  std::set<std::int64_t> seen;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const auto id = whole((*list)[i]);
+    if (!id || *id < 0 || *id >= std::int64_t{end}) {
+      const std::string range = end == kNobody ? "" : ", 0 to " + std::to_string(end - 1);
+      problems.add(item_path(path, i),
+                   "expected one of the job's " + what + range + ", got " + describe((*list)[i]));
+    } else if (!seen.insert(*id).second) {
+      problems.add(item_path(path, i), std::to_string(*id) + " is in this list already");
+    } else {
+      ids.push_back(static_cast<std::uint32_t>(*id));
+    }
+  }
+  return ids;
+}
+
+CheckedObject::CheckedObject(const JsonValue& value, std::string path, Problems& problems)
+    : path_(std::move(path)), problems_(problems) {
+  if (value.object() != nullptr) {
+    object_ = &value;
+  } else {
+    problems_.add(path_, "expected an object, got " + describe(value));
+  }
+}
+
+const JsonValue* CheckedObject::child(const std::string& key) {
+  known_.push_back({.name = key});
+  return object_ == nullptr ? nullptr : object_->find(key);
+}
+
+OptionValues CheckedObject::options(const std::vector<OptionSpec>& specs) {
+  OptionValues values;
+  for (const OptionSpec& spec : specs) {
+    known_.push_back(spec);
+    const JsonValue* value = object_ == nullptr ? nullptr : object_->find(spec.name);
+    const std::string path = member_path(path_, spec.name);
+    if (value != nullptr) {
+      values[spec.name] = read_option(*value, spec, path, problems_);
+    } else {
+      if (spec.required && object_ != nullptr)
+        problems_.add(path, "missing, expected " + expectation(spec));
+      values[spec.name] = fallback(spec);
+    }
+  }
+  return values;
+}
+
+std::string CheckedObject::unknown_key(const std::string& key) const {
+  std::vector<std::string> names;
+  for (const OptionSpec& spec : known_) {
+    if (!spec.unit.empty() && (stem(key) == stem(spec.name) || key == stem(spec.name)))
+      return "unknown key, expected " + with_unit(spec);
+    names.push_back(spec.name);
+  }
+  if (const auto near = nearest_of(key, names)) {
+    const auto spec = std::find_if(known_.begin(), known_.end(),
+                                   [&](const OptionSpec& known) { return known.name == *near; });
+    return "unknown key, did you mean " + with_unit(*spec) + "?";
+  }
+  return "unknown key, expected " + any_of(names);
+}
+
+void CheckedObject::finish() {
+  if (object_ == nullptr) return;
+  std::set<std::string> names;
+  for (const OptionSpec& spec : known_) names.insert(spec.name);
+  for (const JsonMember& member : *object_->object())
+    if (names.count(member.key) == 0)
+      problems_.add(member_path(path_, member.key), unknown_key(member.key));
+}
+
+}  // namespace faultline

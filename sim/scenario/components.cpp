@@ -1,0 +1,125 @@
+#include "sim/scenario/components.hpp"
+
+#include <algorithm>
+
+#include "sim/scenario/canonical.hpp"
+#include "sim/scenario/checked_object.hpp"
+
+namespace faultline {
+namespace {
+
+/// A list is compared pair by pair.
+constexpr std::size_t kMostCandidates = 1000;
+
+std::string unknown_name(Family family, const std::string& name) {
+  for (const Registration& other : registrations())
+    if (other.name == name)
+      return in_quotes(name) + " is for " + family_key(other.family) + ", not for " +
+             family_key(family) + "; expected " + any_of(component_names(family));
+  const auto near = nearest_of(name, component_names(family));
+  return std::string("unknown ") + family_key(family) + " " + in_quotes(name) +
+         (near ? ", did you mean \"" + *near + "\"? Expected " : ", expected ") +
+         any_of(component_names(family));
+}
+
+ComponentChoice read_choice(Family family, const JsonValue& value, const std::string& path,
+                            Problems& problems) {
+  if (value.object() == nullptr) {
+    const auto names = component_names(family);
+    const std::string name =
+        value.text() != nullptr ? *value.text() : (names.empty() ? "" : names.front());
+    problems.add(path, "expected an object such as {\"name\": " + in_quotes(name) +
+                           "}, or a list of them, got " + describe(value));
+    return {};
+  }
+  const std::size_t before = problems.size();
+  CheckedObject object(value, path, problems);
+  const OptionSpec name_spec{.name = "name", .required = true};
+  const std::string name = std::get<std::string>(object.options({name_spec}).at("name"));
+  ComponentChoice choice{.registration = find_registration(family, name), .options = {}};
+  const bool none = name == "none" && family != Family::workload;
+  if (choice.registration == nullptr && !none) {
+    if (problems.size() == before)
+      problems.add(member_path(path, "name"), unknown_name(family, name));
+    return choice;
+  }
+  if (choice.registration != nullptr) choice.options = object.options(choice.registration->options);
+  object.finish();
+  return choice;
+}
+
+Candidate read_candidate(Family family, const JsonValue& value, const std::string& path,
+                         Problems& problems) {
+  const std::size_t before = problems.size();
+  Candidate candidate{
+      .choice = read_choice(family, value, path, problems), .path = path, .label = {}};
+  candidate.valid = problems.size() == before;
+  return candidate;
+}
+
+std::string name_of(const ComponentChoice& choice) {
+  return choice.registration == nullptr ? "none" : choice.registration->name;
+}
+
+bool same(const ComponentChoice& a, const ComponentChoice& b) {
+  return a.registration == b.registration && a.options == b.options;
+}
+
+/// The options by which a candidate differs from the others of its name: "cda (initial_credit=64)".
+std::string label_of(const Candidate& candidate, const std::vector<Candidate>& all) {
+  std::string differing;
+  for (const auto& [option, value] : candidate.choice.options) {
+    const bool differs = std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
+      return other.valid && other.choice.registration == candidate.choice.registration &&
+             other.choice.options.at(option) != value;
+    });
+    if (differs)
+      differing += (differing.empty() ? "" : ", ") + option + "=" + to_json(option_json(value));
+  }
+  return name_of(candidate.choice) + (differing.empty() ? "" : " (" + differing + ")");
+}
+
+void label_candidates(std::vector<Candidate>& candidates, Problems& problems) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j)
+      if (candidates[i].valid && candidates[j].valid &&
+          same(candidates[i].choice, candidates[j].choice))
+        problems.add(candidates[i].path,
+                     "is the same as " + candidates[j].path + ", expected entries that differ");
+    candidates[i].label = label_of(candidates[i], candidates);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> component_names(Family family) {
+  std::vector<std::string> names;
+  for (const Registration& registration : registrations())
+    if (registration.family == family) names.push_back(registration.name);
+  if (family != Family::workload) names.emplace_back("none");
+  return names;
+}
+
+std::vector<Candidate> read_family(Family family, const JsonValue* value, Problems& problems) {
+  const std::string key = family_key(family);
+  if (value == nullptr) {
+    if (family == Family::workload)
+      problems.add(key, "missing, expected an object with the name of a workload: " +
+                            any_of(component_names(family)));
+    return {{.choice = {}, .path = key, .label = {}, .valid = family != Family::workload}};
+  }
+  const JsonValue::List* list = value->list();
+  if (list == nullptr) return {read_candidate(family, *value, key, problems)};
+  if (list->empty() || list->size() > kMostCandidates) {
+    problems.add(key, "expected a list of 1 to " + std::to_string(kMostCandidates) +
+                          " objects, got " + std::to_string(list->size()));
+    return {{.choice = {}, .path = key, .label = {}}};
+  }
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < list->size(); ++i)
+    candidates.push_back(read_candidate(family, (*list)[i], item_path(key, i), problems));
+  if (candidates.size() > 1) label_candidates(candidates, problems);
+  return candidates;
+}
+
+}  // namespace faultline

@@ -1,0 +1,110 @@
+#include "sim/scenario/cross_checks.hpp"
+
+#include <vector>
+
+#include "sim/scenario/declarations.hpp"
+
+namespace faultline {
+namespace {
+
+constexpr const char* kOrAllow = ", or set \"allow_unsafe\": true";
+
+/// The components of the same family that would do instead.
+template <class Predicate>
+std::string alternatives(Family family, Predicate would_do) {
+  std::vector<std::string> names;
+  for (const Registration& registration : registrations())
+    if (registration.family == family && would_do(registration.traits))
+      names.push_back(registration.name);
+  return names.empty() ? "" : ", choose " + any_of(names);
+}
+
+/// Whether a component's assumptions hold in this point.
+class AssumptionCheck {
+ public:
+  AssumptionCheck(const RunSpec& point, const Registration& component, std::string path,
+                  Problems& problems)
+      : point_(point), component_(component), path_(std::move(path)), problems_(problems) {}
+
+  void run() const {
+    const Traits& traits = component_.traits;
+    if (traits.needs_fifo && point_.platform.ordering == Ordering::unordered) refuse_unordered();
+    if (!point_.faults.empty() && component_.family != Family::workload && !traits.tolerates_faults)
+      refuse_faults();
+    if (!point_.faults.empty() && traits.needs_detection && !has(Family::failure_detection))
+      refuse("needs a failure detector under faults, expected failure_detection" +
+             alternatives(Family::failure_detection, [](const Traits&) { return true; }));
+    if (traits.needs_logging_off && has(Family::message_logging))
+      refuse("does not work above message logging (" +
+             point_.component(Family::message_logging).registration->name +
+             "), expected message_logging none");
+  }
+
+ private:
+  [[nodiscard]] bool has(Family family) const {
+    return point_.component(family).registration != nullptr;
+  }
+  void refuse(const std::string& why) const {
+    problems_.add(path_, component_.name + " " + why + kOrAllow);
+  }
+  void refuse_unordered() const {
+    refuse(
+        "needs messages in order, expected platform.ordering \"fifo\"" +
+        alternatives(component_.family, [](const Traits& traits) { return !traits.needs_fifo; }));
+  }
+  void refuse_faults() const {
+    refuse("tolerates no faults, expected faults.at empty" +
+           alternatives(component_.family,
+                        [](const Traits& traits) { return traits.tolerates_faults; }));
+  }
+
+  const RunSpec& point_;
+  const Registration& component_;
+  std::string path_;
+  Problems& problems_;
+};
+
+void check_stop(const RunSpec& point, Problems& problems) {
+  const Registration* workload = point.component(Family::workload).registration;
+  const Registration* detector = point.component(Family::termination).registration;
+  const std::string path = "stop.when";
+  if (point.stop.when == StopWhen::announced &&
+      (detector == nullptr || !detector->traits.announces))
+    problems.add(path, "\"announced\" needs a termination detector" +
+                           alternatives(Family::termination,
+                                        [](const Traits& traits) { return traits.announces; }) +
+                           "; or stop on \"finished\" or \"time\"");
+  if (point.stop.when == StopWhen::finished && workload != nullptr && !workload->traits.finishes)
+    problems.add(path, "\"finished\" never comes with workload " + workload->name +
+                           ", which does not declare its end; expected \"announced\" or \"time\"");
+  if (point.stop.when == StopWhen::all_reported &&
+      point.component(Family::failure_detection).registration == nullptr)
+    problems.add(path,
+                 "\"all-reported\" needs a failure detector, expected failure_detection" +
+                     alternatives(Family::failure_detection, [](const Traits&) { return true; }));
+}
+
+}  // namespace
+
+void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
+  if (!point.allow_unsafe) {
+    for (const FamilyDeclaration& family : families()) {
+      const auto index = static_cast<std::size_t>(family.family);
+      if (const Registration* component = point.components[index].registration)
+        AssumptionCheck(point, *component, paths[index], problems).run();
+    }
+  }
+  check_stop(point, problems);
+}
+
+void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
+  const JobShape shape = job_shape(point);
+  for (std::size_t family = 0; family < kFamilies; ++family) {
+    const ComponentChoice& choice = point.components[family];
+    if (choice.registration == nullptr || !choice.registration->check) continue;
+    for (const OptionProblem& problem : choice.registration->check(choice.options, shape))
+      problems.add(member_path(paths[family], problem.option), problem.message);
+  }
+}
+
+}  // namespace faultline

@@ -1,0 +1,216 @@
+#include "sim/scenario/declarations.hpp"
+
+namespace faultline {
+namespace {
+
+constexpr double kLargestCount = 1e9;
+
+}  // namespace
+
+const OptionSet<ScenarioOptions>& scenario_options() {
+  using Options = ScenarioOptions;
+  static const auto set =
+      OptionSet<Options>()
+          .option("schema_version", &Options::schema_version,
+                  {.doc = "version of this format", .minimum = 1, .maximum = 1, .required = true})
+          .option("name", &Options::name, {.doc = "what the results are called; default: the file"})
+          .option("engine", &Options::engine,
+                  {.doc = "loggp: own event queue, fast; simgrid: flow-level contention, accurate",
+                   .choices = {"loggp", "simgrid"}})
+          .option("seed", &Options::seed,
+                  {.doc = "of all random streams, with replication, purpose and rank",
+                   .maximum = 9007199254740992.0})
+          .option("replications", &Options::replications,
+                  {.doc = "runs of each point, with random streams of their own",
+                   .minimum = 1,
+                   .maximum = 1e6})
+          .option("allow_unsafe", &Options::allow_unsafe,
+                  {.doc = "run combinations whose stated assumptions clash"});
+  return set;
+}
+
+const OptionSet<PlatformOptions>& platform_options() {
+  using Options = PlatformOptions;
+  static const auto set =
+      OptionSet<Options>()
+          .option("machine", &Options::machine,
+                  {.doc = "a shipped machine by name, or the path of a machine file (relative to "
+                          "the scenario); give this or xml"})
+          .option(
+              "xml", &Options::xml,
+              {.doc = "a SimGrid platform file (relative to the scenario); give this or machine"})
+          .option(
+              "processes", &Options::processes,
+              {.doc = "ranks of the job", .minimum = 1, .maximum = kLargestCount, .required = true})
+          .option("processes_per_node", &Options::processes_per_node,
+                  {.doc = "ranks on each node, at most its hardware threads", .minimum = 1})
+          .option("spare_nodes", &Options::spare_nodes,
+                  {.doc = "nodes of the job that hold no rank until one restarts there",
+                   .maximum = kLargestCount})
+          .option("worker_cores", &Options::worker_cores,
+                  {.doc = "cores that compute for each rank", .minimum = 1, .maximum = 65536})
+          .option("whole_machine", &Options::whole_machine,
+                  {.doc = "route over the whole machine instead of a compact block of it"})
+          .option("mapping", &Options::mapping,
+                  {.doc = "how ranks are placed on the job's nodes",
+                   .choices = {"block", "round-robin", "random"}})
+          .option("progress", &Options::progress,
+                  {.doc = "who handles messages while a rank computes: a core of its own, a worker "
+                          "that it preempts, or nobody until the compute ends",
+                   .choices = {"dedicated", "shared", "between"}})
+          .option("ordering", &Options::ordering,
+                  {.doc = "of messages between an ordered pair of processes",
+                   .choices = {"fifo", "unordered"}})
+          .option("unordered_delay_s", &Options::unordered_delay_s,
+                  {.doc = "mean of the exponential delay of each message when unordered",
+                   .unit = "s",
+                   .minimum = 0})
+          .option("local_exit_delay_s", &Options::local_exit_delay_s,
+                  {.doc = "until a node's daemon hears of the death of a local rank",
+                   .unit = "s",
+                   .minimum = 0})
+          .option("link_lost_delay_s", &Options::link_lost_delay_s,
+                  {.doc = "until the holder of an open connection hears that it broke",
+                   .unit = "s",
+                   .minimum = 0});
+  return set;
+}
+
+const OptionSet<OverheadOptions>& overhead_options() {
+  using Options = OverheadOptions;
+  static const auto set =
+      OptionSet<Options>()
+          .option("send_overhead_s", &Options::send_overhead_s,
+                  {.doc = "o_s: processor time to send one message", .unit = "s", .minimum = 0})
+          .option("receive_overhead_s", &Options::receive_overhead_s,
+                  {.doc = "o_r: processor time to receive one message", .unit = "s", .minimum = 0})
+          .option("gap_s", &Options::gap_s,
+                  {.doc = "g: least time between two messages of a host's NIC",
+                   .unit = "s",
+                   .minimum = 0})
+          .option("nic_bandwidth_Bps", &Options::nic_bandwidth_Bps,
+                  {.doc = "1/G: what a host's NIC sustains; null: the links alone bound it",
+                   .unit = "B/s",
+                   .minimum = 0,
+                   .above_minimum = true})
+          .option("cores_per_host", &Options::cores_per_host,
+                  {.doc = "processes that a host can run at once; null: what the file says",
+                   .minimum = 1,
+                   .maximum = 65536})
+          .option("local_latency_s", &Options::local_latency_s,
+                  {.doc = "latency between two processes of a host; null: what the file says",
+                   .unit = "s",
+                   .minimum = 0})
+          .option("local_bandwidth_Bps", &Options::local_bandwidth_Bps,
+                  {.doc = "bandwidth between two processes of a host; null: what the file says",
+                   .unit = "B/s",
+                   .minimum = 0,
+                   .above_minimum = true});
+  return set;
+}
+
+const OptionSet<FaultMoment>& fault_moment_options() {
+  using Options = FaultMoment;
+  static const auto set =
+      OptionSet<Options>()
+          .option("time_s", &Options::time_s,
+                  {.doc = "simulated time of the deaths", .unit = "s", .minimum = 0})
+          .option("event", &Options::event,
+                  {.doc = "the deaths follow this event of the run, counted from 1", .minimum = 1});
+  return set;
+}
+
+const OptionSet<MarkSpec>& mark_options() {
+  static const auto set =
+      OptionSet<MarkSpec>()
+          .option("name", &MarkSpec::name,
+                  {.doc = "of a mark that a workload or protocol publishes", .required = true})
+          .option("value", &MarkSpec::value,
+                  {.doc = "at which the deaths strike", .required = true});
+  return set;
+}
+
+const OptionSet<StopOptions>& stop_options() {
+  using Options = StopOptions;
+  static const auto set =
+      OptionSet<Options>()
+          .option("when", &Options::when,
+                  {.doc = "what ends a run; default: announced under a termination detector, else "
+                          "finished where the workload declares its end, else time",
+                   .choices = {"announced", "all-reported", "finished", "time"}})
+          .option("grace_s", &Options::grace_s,
+                  {.doc = "a run is hung when nothing was announced this long after the work ended",
+                   .unit = "s",
+                   .minimum = 0})
+          .option(
+              "time_s", &Options::time_s,
+              {.doc = "limit of simulated time", .unit = "s", .minimum = 0, .above_minimum = true})
+          .option("events", &Options::events, {.doc = "limit of events", .minimum = 1});
+  return set;
+}
+
+const std::vector<VictimList>& victim_lists() {
+  static const std::vector<VictimList> lists = {
+      {"ranks", "processes that die"},
+      {"nodes", "nodes that die with their daemon and all their ranks, numbered within the job"},
+      {"daemons", "nodes whose daemon dies, and with it their ranks"}};
+  return lists;
+}
+
+const std::vector<FamilyDeclaration>& families() {
+  static const std::vector<FamilyDeclaration> all = {
+      {Family::workload, "what the ranks do"},
+      {Family::termination, "who finds out that all work is done"},
+      {Family::message_logging, "what brings a dead rank back"},
+      {Family::failure_detection, "who finds out that a process is dead"}};
+  return all;
+}
+
+const OptionSet<Machine>& machine_values() {
+  const auto time = [](const char* doc) {
+    return OptionNotes{.doc = doc, .unit = "s", .minimum = 0, .maximum = 1, .required = true};
+  };
+  const auto bandwidth = [](const char* doc) {
+    return OptionNotes{.doc = doc,
+                       .unit = "B/s",
+                       .minimum = 0,
+                       .maximum = 1e15,
+                       .above_minimum = true,
+                       .required = true};
+  };
+  const auto count = [](const char* doc, const char* unit, double maximum) {
+    return OptionNotes{
+        .doc = doc, .unit = unit, .minimum = 1, .maximum = maximum, .required = true};
+  };
+  static const auto set =
+      OptionSet<Machine>()
+          .option("nodes", &Machine::nodes, count("usable by jobs", "nodes", 1e7))
+          .option("cores_per_node", &Machine::cores_per_node,
+                  count("processor cores of a node", "cores", 65536))
+          .option("hardware_threads_per_node", &Machine::hardware_threads_per_node,
+                  count("processes that a node can run at once", "threads", 65536))
+          .option("send_overhead_s", &Machine::send_overhead_s,
+                  time("o_s: processor time to send one message"))
+          .option("receive_overhead_s", &Machine::receive_overhead_s,
+                  time("o_r: processor time to receive one message"))
+          .option("gap_s", &Machine::gap_s, time("g: least time between two messages of a NIC"))
+          .option("nic_bandwidth_Bps", &Machine::nic_bandwidth_Bps,
+                  bandwidth("1/G: what a node's NIC sustains, per direction"))
+          .option("nic_latency_s", &Machine::nic_latency_s,
+                  time("the part of L that no hop counts: both NICs together"))
+          .option("hop_latency_s", &Machine::hop_latency_s,
+                  time("the part of L for each link of the route"))
+          .option("link_bandwidth_Bps", &Machine::link_bandwidth_Bps,
+                  bandwidth("of one link, per direction"))
+          .option("local_latency_s", &Machine::local_latency_s, time("in place of L within a node"))
+          .option("local_bandwidth_Bps", &Machine::local_bandwidth_Bps,
+                  bandwidth("through the memory of a node"));
+  return set;
+}
+
+const std::vector<std::string>& value_statuses() {
+  static const std::vector<std::string> statuses = {"measured", "published", "estimated"};
+  return statuses;
+}
+
+}  // namespace faultline

@@ -1,0 +1,196 @@
+#include "sim/scenario/json_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "sim/core/error.hpp"
+
+namespace faultline {
+namespace {
+
+/// Builds the tree from the parser's events, so that duplicate keys and deep nesting are seen.
+class TreeBuilder {
+ public:
+  using number_integer_t = nlohmann::json::number_integer_t;
+  using number_unsigned_t = nlohmann::json::number_unsigned_t;
+  using number_float_t = nlohmann::json::number_float_t;
+  using string_t = nlohmann::json::string_t;
+  using binary_t = nlohmann::json::binary_t;
+
+  explicit TreeBuilder(Problems& problems) : problems_(problems) {}
+
+  bool null() { return scalar({}); }
+  bool boolean(bool value) { return scalar(value); }
+  bool number_integer(number_integer_t value) { return scalar(std::int64_t{value}); }
+  bool number_unsigned(number_unsigned_t value) {
+    if (value > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max()))
+      return scalar(static_cast<double>(value));
+    return scalar(static_cast<std::int64_t>(value));
+  }
+  bool number_float(number_float_t value, const string_t& /*text*/) { return scalar(value); }
+  bool string(string_t& value) { return scalar(std::move(value)); }
+  bool binary(binary_t& /*value*/) { return false; }
+
+  bool start_object(std::size_t /*size*/) { return open(JsonValue::Object{}); }
+  bool start_array(std::size_t /*size*/) { return open(JsonValue::List{}); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+
+  bool key(string_t& key) {
+    Level& level = levels_.back();
+    level.key = key;
+    level.repeated = !level.keys.insert(key).second;
+    if (level.repeated)
+      problems_.add(member_path(path(levels_.size() - 1), key),
+                    "duplicate key, the object has it already");
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const nlohmann::json::exception& error) {
+    error_position_ = position;
+    error_ = error.what();
+    return false;
+  }
+
+  [[nodiscard]] JsonValue take() { return std::move(root_); }
+  [[nodiscard]] const std::string& error() const { return error_; }
+  [[nodiscard]] std::size_t error_position() const { return error_position_; }
+  [[nodiscard]] bool too_deep() const { return too_deep_; }
+  [[nodiscard]] std::string path() const { return path(levels_.size()); }
+
+ private:
+  struct Level {
+    JsonValue value;
+    std::string key;
+    std::unordered_set<std::string> keys;  // looked up, never walked
+    bool repeated = false;
+  };
+
+  bool scalar(JsonValue value) {
+    attach(std::move(value));
+    return true;
+  }
+
+  bool open(JsonValue value) {
+    if (levels_.size() >= static_cast<std::size_t>(kDeepestNesting)) {
+      too_deep_ = true;
+      return false;
+    }
+    levels_.push_back({std::move(value), {}, {}, false});
+    return true;
+  }
+
+  bool close() {
+    JsonValue value = std::move(levels_.back().value);
+    levels_.pop_back();
+    attach(std::move(value));
+    return true;
+  }
+
+  void attach(JsonValue value) {
+    if (levels_.empty()) {
+      root_ = std::move(value);
+      return;
+    }
+    Level& level = levels_.back();
+    if (JsonValue::List* list = level.value.list()) {
+      list->push_back(std::move(value));
+    } else if (!level.repeated) {
+      level.value.object()->push_back({level.key, std::move(value)});
+    }
+  }
+
+  [[nodiscard]] std::string path(std::size_t depth) const {
+    std::string result;
+    for (std::size_t i = 0; i < depth; ++i) {
+      const JsonValue::List* list = levels_[i].value.list();
+      result =
+          list != nullptr ? item_path(result, list->size()) : member_path(result, levels_[i].key);
+    }
+    return result;
+  }
+
+  Problems& problems_;
+  JsonValue root_;
+  std::vector<Level> levels_;
+  std::string error_;
+  std::size_t error_position_ = 0;
+  bool too_deep_ = false;
+};
+
+std::string place(const std::string& text, std::size_t position) {
+  const std::size_t end = std::min(position, text.size());
+  const auto lines =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+  const std::size_t line_start = end == 0 ? 0 : text.rfind('\n', end - 1) + 1;
+  return std::to_string(lines + 1) + ":" + std::to_string(end - line_start + 1);
+}
+
+/// The parser's words without its own prefix, codes and counting of lines.
+std::string reason(const std::string& error) {
+  if (error.find("number overflow") != std::string::npos)
+    return "a number is beyond the range of double precision (about 1.8e308)";
+  std::size_t start = error.find("syntax error");
+  if (start == std::string::npos) start = error.find("] ") + 2;
+  return "not valid JSON: " + error.substr(start, 300);
+}
+
+[[noreturn]] void refuse(Problems& problems, const std::string& where, const std::string& why) {
+  std::string text = problems.text();
+  if (!text.empty()) text += '\n';
+  throw UsageError(text + problems.file() + ":" + where + ": " + why);
+}
+
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
+}  // namespace
+
+std::string read_text_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw UsageError(path + ": is a directory, expected a file");
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             &std::fclose);
+  if (!file) throw UsageError(path + ": cannot be read: " + std::strerror(errno));
+  std::string text;
+  std::array<char, 65536> block{};
+  while (const std::size_t count = std::fread(block.data(), 1, block.size(), file.get())) {
+    text.append(block.data(), count);
+    if (text.size() > kLargestFile_B)
+      throw UsageError(path + ": is larger than " + std::to_string(kLargestFile_B >> 20U) +
+                       " MiB, expected a small JSON file");
+  }
+  if (std::ferror(file.get()) != 0)
+    throw UsageError(path + ": cannot be read: " + std::strerror(errno));
+  if (is_blank(text)) throw UsageError(path + ": is empty, expected a JSON object");
+  return text;
+}
+
+JsonValue parse_json(const std::string& text, Problems& problems) {
+  if (is_blank(text)) throw UsageError(problems.file() + ": is empty, expected a JSON object");
+  // The parser takes a zero byte for the end and would not look at what follows.
+  if (const std::size_t zero = text.find('\0'); zero != std::string::npos)
+    refuse(problems, place(text, zero), "not valid JSON: a zero byte");
+  TreeBuilder builder(problems);
+  if (nlohmann::json::sax_parse(text, &builder)) return builder.take();
+  if (builder.too_deep()) {
+    refuse(problems, " " + in_quotes(builder.path()),
+           "nested too deep, expected at most " + std::to_string(kDeepestNesting) +
+               " objects and lists in each other");
+  }
+  const std::size_t position = builder.error_position();
+  refuse(problems, place(text, position == 0 ? 0 : position - 1), reason(builder.error()));
+}
+
+}  // namespace faultline

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "sim/scenario/json_value.hpp"
+#include "sim/scenario/problems.hpp"
+
+namespace faultline {
+
+/// Files above this size are refused: a scenario is written by hand or by a script, not a data set.
+inline constexpr std::size_t kLargestFile_B = std::size_t{16} << 20U;
+
+/// Objects and lists may nest this deep.
+inline constexpr int kDeepestNesting = 64;
+
+/// The bytes of a file. Throws UsageError when it is missing, a directory, unreadable, empty or too
+/// large. Pipes are read to their end.
+std::string read_text_file(const std::string& path);
+
+/// Strict JSON (RFC 8259; a leading UTF-8 byte order mark is skipped) as a tree. Text that is not
+/// JSON (cut off, trailing text, NaN, a number beyond double range, bytes that are not UTF-8, deep
+/// nesting) throws UsageError "FILE:LINE:COLUMN: ..." with the problems found before it. Duplicate
+/// keys are added to the problems, and the first one counts.
+JsonValue parse_json(const std::string& text, Problems& problems);
+
+}  // namespace faultline

@@ -1,0 +1,317 @@
+#include "sim/scenario/machine_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <map>
+
+#include "sim/core/data_directory.hpp"
+#include "sim/core/error.hpp"
+#include "sim/scenario/checked_object.hpp"
+#include "sim/scenario/declarations.hpp"
+#include "sim/scenario/json_reader.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Routes pack coordinates; beyond this a machine is a typing error.
+constexpr std::uint64_t kMostPlaces = 10'000'000;
+
+using Counts = std::vector<std::uint32_t>;
+using Fields = std::map<std::string, Counts>;
+
+OptionSpec count_spec(const TopologyField& field) {
+  OptionSpec spec{.name = field.name, .kind = OptionKind::integer, .required = true};
+  spec.minimum = field.minimum;
+  spec.maximum = field.maximum;
+  return spec;
+}
+
+std::uint32_t read_count(const JsonValue& value, const TopologyField& field,
+                         const std::string& path, Problems& problems) {
+  const OptionValue count = read_option(value, count_spec(field), path, problems);
+  return static_cast<std::uint32_t>(std::get<std::int64_t>(count));
+}
+
+Counts read_counts(const JsonValue* value, const TopologyField& field, const std::string& path,
+                   Problems& problems) {
+  if (value == nullptr) {
+    problems.add(path, std::string("missing, expected ") +
+                           (field.is_list ? "a list of integers" : "an integer") + ": " +
+                           field.doc);
+    return {};
+  }
+  if (!field.is_list) return {read_count(*value, field, path, problems)};
+  const JsonValue::List* list = value->list();
+  if (list == nullptr || list->empty() || list->size() > 6) {
+    problems.add(path, "expected a list of 1 to 6 integers, got " + describe(*value));
+    return {};
+  }
+  Counts counts;
+  for (std::size_t i = 0; i < list->size(); ++i)
+    counts.push_back(read_count((*list)[i], field, item_path(path, i), problems));
+  return counts;
+}
+
+std::uint32_t single(const Fields& fields, const std::string& name) {
+  const Counts& counts = fields.at(name);
+  return counts.empty() ? 1 : counts.front();
+}
+
+TopologySpec make_topology(const std::string& kind, const Fields& fields) {
+  if (kind == "torus") return Torus{fields.at("dimensions")};
+  if (kind == "fat-tree")
+    return FatTree{fields.at("children"), fields.at("parents"), fields.at("links")};
+  if (kind == "crossbar") return Crossbar{single(fields, "nodes")};
+  return Dragonfly{.groups = single(fields, "groups"),
+                   .chassis_per_group = single(fields, "chassis_per_group"),
+                   .routers_per_chassis = single(fields, "routers_per_chassis"),
+                   .nodes_per_router = single(fields, "nodes_per_router"),
+                   .blue_links = single(fields, "blue_links"),
+                   .black_links = single(fields, "black_links"),
+                   .green_links = single(fields, "green_links")};
+}
+
+std::uint64_t product(const Counts& counts) {
+  std::uint64_t result = 1;
+  for (const std::uint32_t count : counts)
+    result = std::min<std::uint64_t>(result * count, kMostPlaces + 1);
+  return result;
+}
+
+/// Places for nodes, no more than kMostPlaces + 1.
+std::uint64_t places(const TopologySpec& topology) {
+  if (const auto* torus = std::get_if<Torus>(&topology)) return product(torus->dimensions);
+  if (const auto* tree = std::get_if<FatTree>(&topology)) return product(tree->children);
+  if (const auto* fly = std::get_if<Dragonfly>(&topology))
+    return product(
+        {fly->groups, fly->chassis_per_group, fly->routers_per_chassis, fly->nodes_per_router});
+  return std::get<Crossbar>(topology).nodes;
+}
+
+void check_topology(const TopologySpec& topology, Problems& problems) {
+  if (const auto* tree = std::get_if<FatTree>(&topology)) {
+    if (tree->children.size() != tree->parents.size() ||
+        tree->children.size() != tree->links.size())
+      problems.add("topology", "expected children, parents and links of one entry for each level");
+  } else if (const auto* fly = std::get_if<Dragonfly>(&topology)) {
+    if (fly->groups > fly->routers_per_chassis)
+      problems.add("topology.groups",
+                   "expected at most routers_per_chassis (" +
+                       std::to_string(fly->routers_per_chassis) +
+                       "), as one router a chassis holds the link to one other group, got " +
+                       std::to_string(fly->groups));
+  }
+  if (places(topology) > kMostPlaces)
+    problems.add("topology", "expected at most " + std::to_string(kMostPlaces) + " places");
+}
+
+TopologySpec read_topology(const JsonValue* value, Problems& problems) {
+  if (value == nullptr) {
+    problems.add("topology", "missing, expected an object with a \"kind\"");
+    return Crossbar{1};
+  }
+  CheckedObject object(*value, "topology", problems);
+  std::vector<std::string> names;
+  for (const TopologyKind& kind : topology_kinds()) names.push_back(kind.name);
+  const OptionSpec kind_spec{.name = "kind", .required = true, .choices = names};
+  const OptionSpec status_spec{
+      .name = "status", .default_value = std::string(), .choices = value_statuses()};
+  const OptionSpec source_spec{.name = "source", .default_value = std::string()};
+  const OptionValues words = object.options({kind_spec, status_spec, source_spec});
+  const auto& name = std::get<std::string>(words.at("kind"));
+  const auto kind = std::find_if(topology_kinds().begin(), topology_kinds().end(),
+                                 [&](const TopologyKind& known) { return known.name == name; });
+  if (!object.is_object() || object.child("kind") == nullptr ||
+      kind == topology_kinds().end())  // already reported
+    return Crossbar{1};
+  Fields fields;
+  for (const TopologyField& field : kind->fields)
+    fields[field.name] =
+        read_counts(object.child(field.name), field, member_path("topology", field.name), problems);
+  object.finish();
+  TopologySpec topology = make_topology(name, fields);
+  check_topology(topology, problems);
+  return topology;
+}
+
+/// One `{"value", "unit", "status", "source"}`.
+OptionValue read_sourced(const JsonValue& value, const OptionSpec& spec, Problems& problems) {
+  CheckedObject object(value, spec.name, problems);
+  OptionSpec bare = spec;
+  bare.name = "value";
+  const OptionSpec unit{.name = "unit", .required = true, .choices = {spec.unit}};
+  const OptionSpec status{.name = "status", .required = true, .choices = value_statuses()};
+  const OptionSpec source{.name = "source", .required = true};
+  const OptionValues values = object.options({bare, unit, status, source});
+  if (object.child("source") != nullptr && std::get<std::string>(values.at("source")).empty())
+    problems.add(spec.name + ".source", "is empty, expected where the value comes from");
+  object.finish();
+  return values.at("value");
+}
+
+Machine read_values(CheckedObject& object, Problems& problems) {
+  OptionValues values;
+  const Machine blank{};
+  for (const OptionSpec& spec : machine_values().specs()) {
+    if (const JsonValue* value = object.child(spec.name)) {
+      values[spec.name] = read_sourced(*value, spec, problems);
+    } else {
+      values[spec.name] = spec.default_value;
+      if (object.is_object())
+        problems.add(spec.name, "missing, expected {\"value\": " + expectation(spec) +
+                                    ", \"unit\", \"status\", \"source\"}");
+    }
+  }
+  return machine_values().read(values);
+}
+
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos || fs::path(name).extension() == ".json";
+}
+
+std::string machine_path(const std::string& name_or_path, const std::string& relative_to) {
+  if (is_path(name_or_path)) return (fs::path(relative_to) / name_or_path).string();
+  const auto names = shipped_machines();
+  if (std::find(names.begin(), names.end(), name_or_path) != names.end())
+    return (data_directory() / "machines" / (name_or_path + ".json")).string();
+  const auto near = nearest_of(name_or_path, names);
+  throw UsageError("unknown machine " + in_quotes(name_or_path) +
+                   (near ? ", did you mean \"" + *near + "\"?" : "") + " Expected " +
+                   any_of(names) + ", or the path of a machine file (*.json)");
+}
+
+}  // namespace
+
+const std::vector<TopologyKind>& topology_kinds() {
+  static const std::vector<TopologyKind> kinds = {
+      {"torus",
+       "a torus of 1 to 6 dimensions",
+       {{.name = "dimensions", .is_list = true, .doc = "nodes along each dimension"}}},
+      {"fat-tree",
+       "a fat tree, from the leaf switches up",
+       {{.name = "children", .is_list = true, .doc = "members below that a switch connects"},
+        {.name = "parents", .is_list = true, .doc = "switches that a member below connects to"},
+        {.name = "links", .is_list = true, .doc = "parallel links between member and parent"}}},
+      {"dragonfly",
+       "groups of chassis of routers, all-to-all between groups",
+       {{.name = "groups", .doc = "groups of the machine"},
+        {.name = "chassis_per_group", .doc = "chassis of a group"},
+        {.name = "routers_per_chassis", .doc = "routers of a chassis"},
+        {.name = "nodes_per_router", .doc = "nodes on a router"},
+        {.name = "blue_links", .doc = "links between each two groups"},
+        {.name = "black_links", .doc = "links between like routers of two chassis"},
+        {.name = "green_links", .doc = "links between each two routers of a chassis"}}},
+      {"crossbar",
+       "one switch",
+       {{.name = "nodes", .maximum = 10'000'000, .doc = "nodes on the switch"}}}};
+  return kinds;
+}
+
+Machine read_machine(const JsonValue& root, Problems& problems) {
+  CheckedObject object(root, "", problems);
+  const OptionSpec version{.name = "schema_version",
+                           .kind = OptionKind::integer,
+                           .required = true,
+                           .minimum = 1,
+                           .maximum = 1};
+  const OptionSpec name{.name = "name", .required = true};
+  const OptionSpec description{.name = "description", .default_value = std::string()};
+  const OptionValues words = object.options({version, name, description});
+  const JsonValue* topology = object.child("topology");
+  Machine machine = read_values(object, problems);
+  machine.name = std::get<std::string>(words.at("name"));
+  machine.description = std::get<std::string>(words.at("description"));
+  if (object.is_object()) machine.topology = read_topology(topology, problems);
+  object.finish();
+  if (problems.empty() && machine.nodes > places(machine.topology))
+    problems.add("nodes.value", "expected at most " + std::to_string(places(machine.topology)) +
+                                    ", the places of the topology, got " +
+                                    std::to_string(machine.nodes));
+  return machine;
+}
+
+Machine load_machine(const std::string& name_or_path, const std::string& relative_to) {
+  const std::string path = machine_path(name_or_path, relative_to);
+  Problems problems(path);
+  const JsonValue root = parse_json(read_text_file(path), problems);
+  Machine machine = read_machine(root, problems);
+  problems.throw_if_any();
+  return machine;
+}
+
+std::vector<std::string> shipped_machines() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(data_directory() / "machines", ignored))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string topology_in_words(const TopologySpec& topology) {
+  const auto times = [](const Counts& counts) {
+    std::string text;
+    for (const std::uint32_t count : counts)
+      text += (text.empty() ? "" : "x") + std::to_string(count);
+    return text;
+  };
+  if (const auto* torus = std::get_if<Torus>(&topology)) return "torus " + times(torus->dimensions);
+  if (const auto* tree = std::get_if<FatTree>(&topology))
+    return "fat tree " + times(tree->children);
+  if (const auto* fly = std::get_if<Dragonfly>(&topology))
+    return "dragonfly " + times({fly->groups, fly->chassis_per_group, fly->routers_per_chassis,
+                                 fly->nodes_per_router});
+  return "crossbar";
+}
+
+JsonValue machine_json(const Machine& machine) {
+  const auto list = [](const Counts& counts) {
+    JsonValue::List items;
+    for (const std::uint32_t count : counts) items.emplace_back(std::int64_t{count});
+    return JsonValue(std::move(items));
+  };
+  JsonValue topology;
+  if (const auto* torus = std::get_if<Torus>(&machine.topology)) {
+    topology = json_object({{"kind", "torus"}, {"dimensions", list(torus->dimensions)}});
+  } else if (const auto* tree = std::get_if<FatTree>(&machine.topology)) {
+    topology = json_object({{"kind", "fat-tree"},
+                            {"children", list(tree->children)},
+                            {"parents", list(tree->parents)},
+                            {"links", list(tree->links)}});
+  } else if (const auto* fly = std::get_if<Dragonfly>(&machine.topology)) {
+    topology = json_object({{"kind", "dragonfly"},
+                            {"groups", std::int64_t{fly->groups}},
+                            {"chassis_per_group", std::int64_t{fly->chassis_per_group}},
+                            {"routers_per_chassis", std::int64_t{fly->routers_per_chassis}},
+                            {"nodes_per_router", std::int64_t{fly->nodes_per_router}},
+                            {"blue_links", std::int64_t{fly->blue_links}},
+                            {"black_links", std::int64_t{fly->black_links}},
+                            {"green_links", std::int64_t{fly->green_links}}});
+  } else {
+    topology = json_object({{"kind", "crossbar"},
+                            {"nodes", std::int64_t{std::get<Crossbar>(machine.topology).nodes}}});
+  }
+  JsonValue result = json_object({{"name", machine.name}, {"topology", std::move(topology)}});
+  for (const auto& [name, count] :
+       {std::pair{"nodes", machine.nodes},
+        {"cores_per_node", machine.cores_per_node},
+        {"hardware_threads_per_node", machine.hardware_threads_per_node}})
+    result.set(name, std::int64_t{count});
+  for (const auto& [name, value] : {std::pair{"send_overhead_s", machine.send_overhead_s},
+                                    {"receive_overhead_s", machine.receive_overhead_s},
+                                    {"gap_s", machine.gap_s},
+                                    {"nic_bandwidth_Bps", machine.nic_bandwidth_Bps},
+                                    {"nic_latency_s", machine.nic_latency_s},
+                                    {"hop_latency_s", machine.hop_latency_s},
+                                    {"link_bandwidth_Bps", machine.link_bandwidth_Bps},
+                                    {"local_latency_s", machine.local_latency_s},
+                                    {"local_bandwidth_Bps", machine.local_bandwidth_Bps}})
+    result.set(name, value);
+  return result;
+}
+
+}  // namespace faultline

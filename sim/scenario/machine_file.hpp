@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/platform/machine.hpp"
+#include "sim/scenario/json_value.hpp"
+#include "sim/scenario/problems.hpp"
+
+namespace faultline {
+
+/// One list or count of a topology, as machine files write it.
+struct TopologyField {
+  std::string name;
+  bool is_list = false;  ///< of counts, else one count
+  std::uint32_t minimum = 1;
+  std::uint32_t maximum = 65536;
+  std::string doc;
+};
+
+/// A kind of topology that a machine file can name.
+struct TopologyKind {
+  std::string name;
+  std::string doc;
+  std::vector<TopologyField> fields;
+};
+
+/// The kinds of topology, for reading and for the schema.
+const std::vector<TopologyKind>& topology_kinds();
+
+/// Reads a machine file's tree: every value with unit, status and source.
+Machine read_machine(const JsonValue& root, Problems& problems);
+
+/// A topology in a few words: "torus 40x32x32".
+std::string topology_in_words(const TopologySpec& topology);
+
+/// The resolved values, without their sources.
+JsonValue machine_json(const Machine& machine);
+
+}  // namespace faultline

@@ -1,0 +1,190 @@
+#include "sim/scenario/platform_reader.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "sim/core/error.hpp"
+#include "sim/scenario/backends.hpp"
+#include "sim/scenario/checked_object.hpp"
+#include "sim/scenario/declarations.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Enum>
+Enum choice_index(const std::string& word, const char* option) {
+  for (const OptionSpec& spec : platform_options().specs())
+    if (spec.name == option)
+      return static_cast<Enum>(std::find(spec.choices.begin(), spec.choices.end(), word) -
+                               spec.choices.begin());
+  return {};
+}
+
+/// Errors of another file, each on a line of its own below the path that names that file.
+void add_lines(const std::string& path, const std::string& text, Problems& problems) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) problems.add(path, line);
+}
+
+/// What the file itself says; its links come from it when the job runs.
+XmlSummary inspected(const PlatformSpec& platform, Problems& problems) {
+  const std::string path = "platform.xml";
+  std::error_code ignored;
+  if (fs::is_directory(platform.xml_path, ignored)) {
+    problems.add(path, platform.xml_path + " is a directory, expected a SimGrid platform file");
+  } else if (!std::ifstream(platform.xml_path)) {
+    problems.add(path, platform.xml_path + " cannot be read, expected a SimGrid platform file");
+  } else if (scenario_backends().inspect_xml) {
+    try {
+      const std::uint64_t nodes = std::uint64_t{job_shape(platform).nodes} + platform.spare_nodes;
+      return scenario_backends().inspect_xml(platform.xml_path, static_cast<std::uint32_t>(nodes));
+    } catch (const UsageError& error) {
+      add_lines(path, error.what(), problems);
+    }
+  }
+  return {};
+}
+
+void read_xml(const std::string& name, const OverheadOptions& options, const std::string& directory,
+              PlatformSpec& platform, Problems& problems) {
+  if (!scenario_backends().simgrid) {
+    problems.add("platform.xml",
+                 "needs SimGrid, and this program was built without it; expected machine");
+    return;
+  }
+  platform.xml_path = (fs::path(directory) / name).string();
+  const XmlSummary file = inspected(platform, problems);
+  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  const double local_Bps = file.local_bandwidth_Bps > 0 ? file.local_bandwidth_Bps : kUnbounded;
+  const std::uint32_t cores = options.cores_per_host.value_or(file.cores_per_host);
+  platform.machine = {.name = "xml",
+                      .description = {},
+                      .topology = Crossbar{file.hosts},
+                      .nodes = file.hosts,
+                      .cores_per_node = cores,
+                      .hardware_threads_per_node = cores,
+                      .send_overhead_s = options.send_overhead_s,
+                      .receive_overhead_s = options.receive_overhead_s,
+                      .gap_s = options.gap_s,
+                      .nic_bandwidth_Bps = options.nic_bandwidth_Bps.value_or(kUnbounded),
+                      .nic_latency_s = 0,
+                      .hop_latency_s = 0,
+                      .link_bandwidth_Bps = kUnbounded,
+                      .local_latency_s = options.local_latency_s.value_or(file.local_latency_s),
+                      .local_bandwidth_Bps = options.local_bandwidth_Bps.value_or(local_Bps)};
+}
+
+/// The nodes of the machine, as far as they are known.
+std::uint32_t known_nodes(const PlatformSpec& platform) {
+  return platform.machine.nodes > 0 ? platform.machine.nodes
+                                    : std::numeric_limits<std::uint32_t>::max();
+}
+
+std::string machine_name(const PlatformSpec& platform) {
+  return platform.xml_path.empty() ? platform.machine.name : platform.xml_path;
+}
+
+void check_fits(const PlatformSpec& platform, Problems& problems) {
+  const std::uint32_t threads = platform.machine.hardware_threads_per_node;
+  const std::uint64_t nodes = known_nodes(platform);
+  const std::string name = machine_name(platform);
+  if (platform.processes_per_node > threads) {
+    problems.add("platform.processes_per_node",
+                 "expected at most " + std::to_string(threads) +
+                     ", the hardware threads of a node of " + name + ", got " +
+                     std::to_string(platform.processes_per_node) +
+                     (platform.xml_path.empty() ? ""
+                                                : " (platform.overheads.cores_per_host says how "
+                                                  "many a host has)"));
+    return;
+  }
+  const std::uint64_t needed = job_shape(platform).nodes;
+  if (needed > nodes) {
+    const std::uint64_t fit = nodes * platform.processes_per_node;
+    const std::uint64_t most = nodes * threads;
+    std::string advice;
+    if (platform.processes <= most)
+      advice = ", or processes_per_node of at least " +
+               std::to_string((platform.processes + nodes - 1) / nodes);
+    problems.add("platform.processes", "expected at most " + std::to_string(fit) + " (" + name +
+                                           " has " + std::to_string(nodes) +
+                                           " nodes, with processes_per_node " +
+                                           std::to_string(platform.processes_per_node) + ")" +
+                                           advice + ", got " + std::to_string(platform.processes));
+  } else if (needed + platform.spare_nodes > nodes) {
+    problems.add("platform.spare_nodes",
+                 "expected at most " + std::to_string(nodes - needed) + ", what the job's " +
+                     std::to_string(needed) + " nodes leave of the " + std::to_string(nodes) +
+                     " of " + name + ", got " + std::to_string(platform.spare_nodes));
+  }
+}
+
+PlatformSpec resolved(const PlatformOptions& options) {
+  PlatformSpec platform;
+  platform.processes = options.processes;
+  platform.processes_per_node = options.processes_per_node;
+  platform.spare_nodes = options.spare_nodes;
+  platform.worker_cores = options.worker_cores;
+  platform.whole_machine = options.whole_machine;
+  platform.mapping = choice_index<Mapping>(options.mapping, "mapping");
+  platform.progress = choice_index<Progress>(options.progress, "progress");
+  platform.ordering = choice_index<Ordering>(options.ordering, "ordering");
+  platform.unordered_delay_s = options.unordered_delay_s;
+  platform.local_exit_delay_s = options.local_exit_delay_s;
+  platform.link_lost_delay_s = options.link_lost_delay_s;
+  return platform;
+}
+
+void read_machine_or_xml(const PlatformOptions& options, const JsonValue* overheads,
+                         const std::string& directory, PlatformSpec& platform, Problems& problems) {
+  if (options.machine && options.xml) {
+    problems.add("platform", "has both machine and xml, expected one of them");
+  } else if (options.machine) {
+    if (overheads != nullptr)
+      problems.add("platform.overheads", "goes with xml only, a machine file has these values");
+    try {
+      platform.machine = load_machine(*options.machine, directory);
+    } catch (const UsageError& error) {
+      add_lines("platform.machine", error.what(), problems);
+    }
+  } else if (options.xml) {
+    const JsonValue nothing = JsonValue::Object{};
+    CheckedObject object(overheads != nullptr ? *overheads : nothing, "platform.overheads",
+                         problems);
+    const OptionValues values = object.options(overhead_options().specs());
+    object.finish();
+    read_xml(*options.xml, overhead_options().read(values), directory, platform, problems);
+  } else {
+    problems.add("platform", "expected machine (one of " + any_of(shipped_machines()) +
+                                 ", or the path of a machine file) or xml (the path of a SimGrid "
+                                 "platform file)");
+  }
+}
+
+}  // namespace
+
+PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
+                           Problems& problems) {
+  if (value == nullptr) {
+    problems.add("platform", "missing, expected an object with machine and processes");
+    return {};
+  }
+  const std::size_t before = problems.size();
+  CheckedObject object(*value, "platform", problems);
+  const OptionValues values = object.options(platform_options().specs());
+  const JsonValue* overheads = object.child("overheads");
+  object.finish();
+  const PlatformOptions options = platform_options().read(values);
+  PlatformSpec platform = resolved(options);
+  if (object.is_object()) read_machine_or_xml(options, overheads, directory, platform, problems);
+  if (problems.size() == before) check_fits(platform, problems);
+  return platform;
+}
+
+}  // namespace faultline

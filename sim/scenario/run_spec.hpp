@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/registry.hpp"
+#include "sim/platform/machine.hpp"
+
+namespace faultline {
+
+enum class Mapping { block, round_robin, random };
+enum class Progress { dedicated, shared, between };
+enum class Ordering { fifo, unordered };
+enum class StopWhen { announced, all_reported, finished, time };
+
+/// The machine and the part of it that the job takes.
+struct PlatformSpec {
+  Machine machine;       ///< costs; with xml, its topology and links come from the file
+  std::string xml_path;  ///< "" or a SimGrid platform file
+  std::uint32_t processes = 1;
+  std::uint32_t processes_per_node = 1;
+  std::uint32_t spare_nodes = 0;
+  std::uint32_t worker_cores = 1;
+  bool whole_machine = false;  ///< route over the whole machine instead of a compact block
+  Mapping mapping = Mapping::block;
+  Progress progress = Progress::dedicated;
+  Ordering ordering = Ordering::fifo;
+  double local_exit_delay_s = 1e-3;  ///< until a node's daemon hears of a local rank's death
+  double link_lost_delay_s = 1e-3;   ///< until the holder of an open connection hears that it broke
+  double unordered_delay_s = 1e-5;   ///< mean of the exponential delay of an unordered message
+};
+
+/// The job's size. Its nodes are those that hold ranks, without the spare ones.
+inline JobShape job_shape(const PlatformSpec& platform) {
+  return {.processes = platform.processes,
+          .processes_per_node = platform.processes_per_node,
+          .nodes = (platform.processes - 1) / platform.processes_per_node + 1,
+          .worker_cores = platform.worker_cores,
+          .starts_at_root = false};
+}
+
+/// The component that a scenario names for one family; no registration means "none".
+struct ComponentChoice {
+  const Registration* registration = nullptr;
+  OptionValues options;
+};
+
+/// A point that the workload or a protocol publishes, and at which faults can strike.
+struct MarkSpec {
+  std::string name;
+  std::int64_t value = 0;
+};
+
+/// Deaths at one stated moment: exactly one of time_s, event and mark is set.
+struct FaultSpec {
+  std::optional<double> time_s;
+  std::optional<std::uint64_t> event;  ///< after the n-th event of the run, 1-based
+  std::optional<MarkSpec> mark;
+  std::vector<Rank> ranks;
+  std::vector<NodeId> nodes;
+  std::vector<NodeId> daemons;  ///< by node; a daemon's death takes its ranks
+};
+
+struct StopSpec {
+  StopWhen when = StopWhen::announced;
+  double grace_s = 1.0;
+  double time_s = 60.0;
+  std::uint64_t events = 1000000000;
+};
+
+/// One point of a scenario, fully resolved: all that an engine needs beside seed and replication.
+struct RunSpec {
+  PlatformSpec platform;
+  ComponentChoice components[kFamilies];  ///< indexed by Family
+  std::vector<FaultSpec> faults;
+  StopSpec stop;
+  bool allow_unsafe = false;
+
+  [[nodiscard]] const ComponentChoice& component(Family family) const {
+    return components[static_cast<std::size_t>(family)];
+  }
+};
+
+/// What components may know of the job of a run.
+inline JobShape job_shape(const RunSpec& spec) {
+  const Registration* workload = spec.component(Family::workload).registration;
+  JobShape shape = job_shape(spec.platform);
+  shape.starts_at_root = workload != nullptr && workload->traits.starts_at_root;
+  return shape;
+}
+
+}  // namespace faultline

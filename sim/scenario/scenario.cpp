@@ -1,0 +1,226 @@
+#include "sim/scenario/scenario.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "sim/scenario/backends.hpp"
+#include "sim/scenario/canonical.hpp"
+#include "sim/scenario/checked_object.hpp"
+#include "sim/scenario/components.hpp"
+#include "sim/scenario/cross_checks.hpp"
+#include "sim/scenario/declarations.hpp"
+#include "sim/scenario/json_reader.hpp"
+#include "sim/scenario/overrides.hpp"
+#include "sim/scenario/platform_reader.hpp"
+
+namespace faultline {
+namespace {
+
+constexpr std::size_t kMostPoints = 10000;
+
+/// Reads the parts of one scenario in the order of the file's documentation.
+class ScenarioReader {
+ public:
+  ScenarioReader(const JsonValue& root, Problems& problems)
+      : root_(root, "", problems), problems_(problems) {}
+
+  Scenario read() {
+    Scenario scenario = read_top();
+    read_platform_part();
+    read_components();
+    read_faults();
+    read_stop();
+    root_.finish();
+    if (root_.is_object()) make_points(scenario);
+    problems_.throw_if_any();
+    const JsonValue resolved = canonical(scenario);
+    scenario.canonical_json = to_json(resolved);
+    scenario.hash = scenario_hash(resolved);
+    return scenario;
+  }
+
+ private:
+  Scenario read_top();
+  void read_platform_part();
+  void read_components();
+  void read_faults();
+  FaultSpec read_fault(const JsonValue& value, const std::string& path);
+  void read_moment(CheckedObject& object, FaultSpec& fault);
+  void read_stop();
+  void make_points(Scenario& scenario);
+  void add_point(Scenario& scenario, std::size_t index);
+
+  CheckedObject root_;
+  Problems& problems_;
+  RunSpec common_;  ///< what all points share
+  bool platform_known_ = false;
+  std::vector<Candidate> candidates_[kFamilies];
+  bool stop_given_ = false;
+};
+
+Scenario ScenarioReader::read_top() {
+  const OptionValues values = root_.options(scenario_options().specs());
+  const ScenarioOptions options = scenario_options().read(values);
+  Scenario scenario;
+  scenario.file = problems_.file();
+  scenario.name =
+      options.name.empty() ? std::filesystem::path(problems_.file()).stem().string() : options.name;
+  scenario.engine = options.engine == "simgrid" ? EngineKind::simgrid : EngineKind::loggp;
+  if (scenario.engine == EngineKind::simgrid && !scenario_backends().simgrid)
+    problems_.add("engine",
+                  "simgrid is not part of this program, which was built without SimGrid;"
+                  " expected loggp");
+  scenario.seed = options.seed;
+  scenario.replications = options.replications;
+  common_.allow_unsafe = options.allow_unsafe;
+  return scenario;
+}
+
+void ScenarioReader::read_platform_part() {
+  const std::size_t before = problems_.size();
+  const std::string directory = std::filesystem::path(problems_.file()).parent_path().string();
+  const JsonValue* value = root_.child("platform");
+  if (!root_.is_object()) return;
+  common_.platform = read_platform(value, directory, problems_);
+  platform_known_ = problems_.size() == before;
+}
+
+void ScenarioReader::read_components() {
+  for (const FamilyDeclaration& family : families()) {
+    const JsonValue* value = root_.child(family_key(family.family));
+    if (root_.is_object())
+      candidates_[static_cast<std::size_t>(family.family)] =
+          read_family(family.family, value, problems_);
+  }
+}
+
+void ScenarioReader::read_faults() {
+  const JsonValue* value = root_.child("faults");
+  if (value == nullptr) return;
+  CheckedObject object(*value, "faults", problems_);
+  const JsonValue* at = object.child("at");
+  object.finish();
+  if (at == nullptr) return;
+  const JsonValue::List* list = at->list();
+  if (list == nullptr) {
+    problems_.add("faults.at", "expected a list of objects, got " + describe(*at));
+    return;
+  }
+  for (std::size_t i = 0; i < list->size(); ++i)
+    common_.faults.push_back(read_fault((*list)[i], item_path("faults.at", i)));
+}
+
+void ScenarioReader::read_moment(CheckedObject& object, FaultSpec& fault) {
+  const OptionValues values = object.options(fault_moment_options().specs());
+  const FaultMoment moment = fault_moment_options().read(values);
+  fault.time_s = moment.time_s;
+  fault.event = moment.event;
+  if (const JsonValue* mark = object.child("mark"); mark != nullptr && !mark->is_null()) {
+    CheckedObject inner(*mark, member_path(object.path(), "mark"), problems_);
+    fault.mark = mark_options().read(inner.options(mark_options().specs()));
+    inner.finish();
+  }
+}
+
+FaultSpec ScenarioReader::read_fault(const JsonValue& value, const std::string& path) {
+  const std::size_t before = problems_.size();
+  CheckedObject object(value, path, problems_);
+  FaultSpec fault;
+  read_moment(object, fault);
+  const JobShape shape = job_shape(common_.platform);
+  const auto victims = [&](const VictimList& list) -> std::vector<std::uint32_t> {
+    const JsonValue* ids = object.child(list.name);
+    if (ids == nullptr) return {};
+    std::uint32_t end = list.name == "ranks" ? shape.processes : shape.nodes;
+    if (!platform_known_) end = kNobody;
+    return read_ids(*ids, member_path(path, list.name), end, list.name, problems_);
+  };
+  fault.ranks = victims(victim_lists()[0]);
+  fault.nodes = victims(victim_lists()[1]);
+  fault.daemons = victims(victim_lists()[2]);
+  object.finish();
+  if (problems_.size() != before) return fault;
+  if (int{fault.time_s.has_value()} + int{fault.event.has_value()} + int{fault.mark.has_value()} !=
+      1)
+    problems_.add(path, "expected exactly one of time_s, event and mark");
+  if (fault.ranks.empty() && fault.nodes.empty() && fault.daemons.empty())
+    problems_.add(path, "expected at least one victim in ranks, nodes or daemons");
+  return fault;
+}
+
+void ScenarioReader::read_stop() {
+  const JsonValue* value = root_.child("stop");
+  if (value == nullptr) return;
+  CheckedObject object(*value, "stop", problems_);
+  const OptionValues values = object.options(stop_options().specs());
+  object.finish();
+  const StopOptions options = stop_options().read(values);
+  common_.stop.grace_s = options.grace_s;
+  common_.stop.time_s = options.time_s;
+  common_.stop.events = options.events;
+  if (!options.when) return;
+  stop_given_ = true;
+  for (const StopWhen when :
+       {StopWhen::announced, StopWhen::all_reported, StopWhen::finished, StopWhen::time})
+    if (word_of(when) == *options.when) common_.stop.when = when;
+}
+
+StopWhen default_stop(const RunSpec& point) {
+  const Registration* detector = point.component(Family::termination).registration;
+  const Registration* workload = point.component(Family::workload).registration;
+  if (detector != nullptr && detector->traits.announces) return StopWhen::announced;
+  if (workload != nullptr && workload->traits.finishes) return StopWhen::finished;
+  return StopWhen::time;
+}
+
+void ScenarioReader::add_point(Scenario& scenario, std::size_t index) {
+  RunSpec point = common_;
+  ComponentPaths paths;
+  std::string label;
+  bool valid = true;
+  // The last family varies fastest, as the digits of a number do.
+  for (std::size_t family = kFamilies; family-- > 0;) {
+    const auto& choices = candidates_[family];
+    const Candidate& candidate = choices[index % choices.size()];
+    index /= choices.size();
+    point.components[family] = candidate.choice;
+    paths[family] = candidate.path;
+    valid = valid && candidate.valid;
+    if (!candidate.label.empty()) label = candidate.label + (label.empty() ? "" : " / ") + label;
+  }
+  if (!stop_given_) point.stop.when = default_stop(point);
+  // A point of components that could not be read would be refused for reasons that are no news.
+  if (valid) check_point(point, paths, problems_);
+  if (valid && platform_known_) check_options_in_job(point, paths, problems_);
+  scenario.points.push_back(std::move(point));
+  scenario.point_labels.push_back(std::move(label));
+}
+
+void ScenarioReader::make_points(Scenario& scenario) {
+  std::size_t count = 1;
+  for (const auto& choices : candidates_) {
+    count *= choices.size();
+    if (count > kMostPoints) {
+      problems_.add("", "its lists of components combine to more than " +
+                            std::to_string(kMostPoints) + " points");
+      return;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) add_point(scenario, i);
+}
+
+}  // namespace
+
+Scenario parse_scenario(const std::string& text, const std::string& file,
+                        const ScenarioOverrides& overrides) {
+  Problems problems(file);
+  JsonValue root = parse_json(text, problems);
+  for (const std::string& set : overrides.sets) apply_set(root, set, problems);
+  return ScenarioReader(root, problems).read();
+}
+
+Scenario load_scenario(const std::string& path, const ScenarioOverrides& overrides) {
+  return parse_scenario(read_text_file(path), path, overrides);
+}
+
+}  // namespace faultline

@@ -1,0 +1,266 @@
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/canonical.hpp"
+#include "sim/scenario/checked_object.hpp"
+#include "sim/scenario/components.hpp"
+#include "sim/scenario/declarations.hpp"
+#include "sim/scenario/machine_file.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+namespace {
+
+using List = JsonValue::List;
+using Object = JsonValue::Object;
+
+const char* json_type(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::boolean:
+      return "boolean";
+    case OptionKind::integer:
+      return "integer";
+    case OptionKind::number:
+      return "number";
+    case OptionKind::text:
+      return "string";
+  }
+  return "";
+}
+
+JsonValue bound(double value, const OptionSpec& spec) {
+  if (spec.kind == OptionKind::integer) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+std::string description_of(const OptionSpec& spec) {
+  std::string text = spec.doc;
+  if (!spec.unit.empty()) text += (text.empty() ? "in " : "; in ") + unit_in_words(spec.unit);
+  if (!spec.source.empty()) text += " (" + spec.source + ")";
+  return text;
+}
+
+JsonValue option_schema(const OptionSpec& spec) {
+  JsonValue schema;
+  const char* const type = json_type(spec.kind);
+  schema.set("type", spec.nullable ? JsonValue(List{type, "null"}) : JsonValue(type));
+  if (!spec.choices.empty()) {
+    List words;
+    for (const std::string& choice : spec.choices) words.emplace_back(choice);
+    if (spec.nullable) words.emplace_back();
+    schema.set("enum", std::move(words));
+  }
+  if (std::isfinite(spec.minimum))
+    schema.set(spec.above_minimum ? "exclusiveMinimum" : "minimum", bound(spec.minimum, spec));
+  if (std::isfinite(spec.maximum)) schema.set("maximum", bound(spec.maximum, spec));
+  const bool has_default = !std::holds_alternative<std::monostate>(spec.default_value);
+  if (!spec.required && has_default) schema.set("default", option_json(spec.default_value));
+  if (const std::string text = description_of(spec); !text.empty()) schema.set("description", text);
+  return schema;
+}
+
+/// A closed object under construction.
+class ObjectSchema {
+ public:
+  explicit ObjectSchema(const std::string& description) {
+    schema_ = json_object({{"type", "object"}});
+    if (!description.empty()) schema_.set("description", description);
+  }
+  ObjectSchema& property(const std::string& name, JsonValue schema, bool required = false) {
+    properties_.set(name, std::move(schema));
+    if (required) required_.emplace_back(name);
+    return *this;
+  }
+  ObjectSchema& options(const std::vector<OptionSpec>& specs) {
+    for (const OptionSpec& spec : specs) property(spec.name, option_schema(spec), spec.required);
+    return *this;
+  }
+  /// Exactly one of these must be there and not be null.
+  ObjectSchema& one_of(const std::vector<std::string>& names) {
+    schema_.set("oneOf", alternatives(names));
+    return *this;
+  }
+  /// At least one of these lists must be there and not be empty.
+  ObjectSchema& any_of_lists(const std::vector<VictimList>& lists) {
+    List choices;
+    for (const VictimList& list : lists) {
+      const JsonValue filled = json_object({{"type", "array"}, {"minItems", 1}});
+      choices.push_back(json_object(
+          {{"required", List{list.name}}, {"properties", json_object({{list.name, filled}})}}));
+    }
+    schema_.set("anyOf", std::move(choices));
+    return *this;
+  }
+  [[nodiscard]] JsonValue take() {
+    schema_.set("properties", std::move(properties_));
+    if (!required_.empty()) schema_.set("required", std::move(required_));
+    schema_.set("additionalProperties", false);
+    return std::move(schema_);
+  }
+
+ private:
+  static List alternatives(const std::vector<std::string>& names) {
+    List choices;
+    for (const std::string& name : names) {
+      const JsonValue present = json_object({{"not", json_object({{"type", "null"}})}});
+      choices.push_back(
+          json_object({{"required", List{name}}, {"properties", json_object({{name, present}})}}));
+    }
+    return choices;
+  }
+
+  JsonValue schema_;
+  JsonValue properties_ = Object{};
+  List required_;
+};
+
+JsonValue reference(const std::string& definition) {
+  return json_object({{"$ref", "#/$defs/" + definition}});
+}
+
+JsonValue component_schema(const Registration& registration) {
+  std::string text = registration.summary;
+  if (!registration.source.empty()) text += " (" + registration.source + ")";
+  return ObjectSchema(text)
+      .property("name", json_object({{"const", registration.name}}), true)
+      .options(registration.options)
+      .take();
+}
+
+JsonValue family_definition(Family family) {
+  List choices;
+  for (const Registration& registration : registrations())
+    if (registration.family == family) choices.push_back(component_schema(registration));
+  if (family != Family::workload)
+    choices.push_back(
+        ObjectSchema("left out").property("name", json_object({{"const", "none"}}), true).take());
+  return json_object({{"oneOf", std::move(choices)}});
+}
+
+/// One object, or a list of them that makes points.
+JsonValue family_property(const FamilyDeclaration& family) {
+  const JsonValue one = reference(family_key(family.family));
+  const JsonValue many =
+      json_object({{"type", "array"}, {"minItems", 1}, {"maxItems", 1000}, {"items", one}});
+  return json_object(
+      {{"description", family.doc + "; a list makes one point of the scenario for each entry"},
+       {"oneOf", List{one, many}}});
+}
+
+JsonValue ids_schema(const std::string& description) {
+  const JsonValue id = json_object({{"type", "integer"}, {"minimum", 0}});
+  return json_object(
+      {{"description", description}, {"type", "array"}, {"items", id}, {"uniqueItems", true}});
+}
+
+JsonValue platform_definition() {
+  const JsonValue overheads = ObjectSchema("with xml: what a SimGrid platform file lacks")
+                                  .options(overhead_options().specs())
+                                  .take();
+  JsonValue schema = ObjectSchema("the machine, and the part of it that the job takes")
+                         .options(platform_options().specs())
+                         .property("overheads", overheads)
+                         .one_of({"machine", "xml"})
+                         .take();
+  // Only a platform file leaves something for the overheads to say.
+  schema.set("dependentRequired", json_object({{"overheads", List{"xml"}}}));
+  return schema;
+}
+
+JsonValue fault_definition() {
+  JsonValue mark = ObjectSchema("a point that a workload or protocol publishes")
+                       .options(mark_options().specs())
+                       .take();
+  mark.set("type", List{"object", "null"});
+  ObjectSchema schema("deaths at one moment: exactly one of time_s, event and mark, and who dies");
+  schema.options(fault_moment_options().specs()).property("mark", std::move(mark));
+  for (const VictimList& list : victim_lists()) schema.property(list.name, ids_schema(list.doc));
+  return schema.one_of({"time_s", "event", "mark"}).any_of_lists(victim_lists()).take();
+}
+
+JsonValue sourced_schema(const OptionSpec& spec) {
+  const JsonValue words = json_object({{"type", "string"}, {"minLength", 1}});
+  List statuses;
+  for (const std::string& status : value_statuses()) statuses.emplace_back(status);
+  OptionSpec bare = spec;
+  bare.doc.clear();
+  bare.required = true;
+  return ObjectSchema(spec.doc)
+      .property("value", option_schema(bare), true)
+      .property("unit", json_object({{"const", spec.unit}}), true)
+      .property("status", json_object({{"enum", std::move(statuses)}}), true)
+      .property("source", words, true)
+      .take();
+}
+
+JsonValue topology_definition() {
+  const JsonValue words = json_object({{"type", "string"}});
+  List kinds;
+  for (const TopologyKind& kind : topology_kinds()) {
+    ObjectSchema schema(kind.doc);
+    schema.property("kind", json_object({{"const", kind.name}}), true);
+    for (const TopologyField& field : kind.fields) {
+      const JsonValue count = json_object({{"type", "integer"},
+                                           {"minimum", std::int64_t{field.minimum}},
+                                           {"maximum", std::int64_t{field.maximum}}});
+      const JsonValue list =
+          json_object({{"type", "array"}, {"minItems", 1}, {"maxItems", 6}, {"items", count}});
+      JsonValue value = field.is_list ? list : count;
+      value.set("description", field.doc);
+      schema.property(field.name, std::move(value), true);
+    }
+    kinds.push_back(schema.property("status", words).property("source", words).take());
+  }
+  return json_object({{"oneOf", std::move(kinds)}});
+}
+
+JsonValue machine_definition() {
+  const JsonValue words = json_object({{"type", "string"}});
+  ObjectSchema schema("a machine file: every value with its unit, status and source");
+  schema.property("schema_version", json_object({{"const", 1}}), true)
+      .property("name", words, true)
+      .property("description", words)
+      .property("topology", topology_definition(), true);
+  for (const OptionSpec& spec : machine_values().specs())
+    schema.property(spec.name, sourced_schema(spec), true);
+  return schema.take();
+}
+
+JsonValue definitions() {
+  JsonValue defs;
+  for (const FamilyDeclaration& family : families())
+    defs.set(family_key(family.family), family_definition(family.family));
+  defs.set("platform", platform_definition());
+  defs.set("fault", fault_definition());
+  defs.set("stop",
+           ObjectSchema("when a run ends, and its limits").options(stop_options().specs()).take());
+  defs.set("machine", machine_definition());
+  return defs;
+}
+
+}  // namespace
+
+std::string scenario_schema() {
+  ObjectSchema top("");
+  top.options(scenario_options().specs()).property("platform", reference("platform"), true);
+  for (const FamilyDeclaration& family : families())
+    top.property(family_key(family.family), family_property(family),
+                 family.family == Family::workload);
+  const JsonValue at = json_object({{"type", "array"}, {"items", reference("fault")}});
+  top.property("faults", ObjectSchema("who dies when").property("at", at).take());
+  top.property("stop", reference("stop"));
+  JsonValue schema =
+      json_object({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                   {"title", "Faultline scenario, schema_version 1"},
+                   {"$comment",
+                    "Machine files are described by #/$defs/machine. What depends on "
+                    "the machine, or on two parts of a scenario together, is checked "
+                    "by `faultline validate` alone."}});
+  const JsonValue body = top.take();
+  for (const JsonMember& member : *body.object()) schema.set(member.key, member.value);
+  schema.set("$defs", definitions());
+  return to_json(schema, 2) + "\n";
+}
+
+}  // namespace faultline

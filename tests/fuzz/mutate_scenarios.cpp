@@ -1,0 +1,260 @@
+// Mutates every shipped scenario, by structure and by bytes, and reads the result: whatever comes
+// out must be a scenario or one clear error, never a crash. FAULTLINE_FUZZ_MUTATIONS sets how many
+// mutants of each file are read, FAULTLINE_FUZZ_SEED the first seed; a failure names the seed of
+// its mutant, which with one mutation brings it back.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <random>
+
+#include "sim/core/data_directory.hpp"
+#include "sim/scenario/json_reader.hpp"
+#include "tests/scenario/workspace.hpp"
+
+namespace faultline {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t setting(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+class Mutator {
+ public:
+  explicit Mutator(std::uint64_t seed) : random_(seed) {}
+
+  /// A few changes of the tree, and now and then of the bytes.
+  std::string mutate(const std::string& text) {
+    Problems problems("seed");
+    JsonValue tree = parse_json(text, problems);
+    for (std::size_t changes = 1 + below(4); changes-- > 0;) change_somewhere(tree, 0);
+    std::string result = to_json(tree, static_cast<int>(below(3)));
+    if (below(4) == 0) result = change_bytes(result);
+    return result;
+  }
+
+  /// A --set of a random place.
+  std::string random_set() {
+    static const std::vector<std::string> paths = {"platform.processes",
+                                                   "faults.at[0].nodes[0]",
+                                                   "termination[3].name",
+                                                   "stop",
+                                                   "workload.name",
+                                                   "..",
+                                                   "a[",
+                                                   "platform[0]",
+                                                   "termination",
+                                                   "faults.at",
+                                                   "",
+                                                   "name[0][0][0]",
+                                                   "seed"};
+    return paths[below(paths.size())] + "=" + to_json(hostile());
+  }
+
+  std::size_t below(std::size_t bound) {
+    return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random_);
+  }
+
+ private:
+  JsonValue hostile() {
+    static const std::vector<JsonValue> values = {JsonValue(),
+                                                  true,
+                                                  0,
+                                                  -1,
+                                                  1,
+                                                  3,
+                                                  1e308,
+                                                  -1e308,
+                                                  5e-324,
+                                                  0.5,
+                                                  1.5,
+                                                  std::int64_t{1} << 62,
+                                                  9007199254740993.0,
+                                                  4294967296.0,
+                                                  "",
+                                                  "none",
+                                                  "1 ms",
+                                                  "NaN",
+                                                  "../../../../etc/passwd",
+                                                  "intrepid",
+                                                  "\xC3\xA9\xF0\x9F\x98\x80",
+                                                  std::string(70000, 'x'),
+                                                  std::string("a\0b", 3),
+                                                  JsonValue::List{},
+                                                  JsonValue::Object{},
+                                                  "cda",
+                                                  "oracle",
+                                                  "time",
+                                                  "simgrid"};
+    const std::size_t pick = below(values.size() + 2);
+    if (pick < values.size()) return values[pick];
+    if (pick == values.size()) return nested(1 + below(80));
+    return JsonValue::List(1 + below(50), JsonValue(static_cast<std::int64_t>(below(40))));
+  }
+
+  JsonValue nested(std::size_t depth) {
+    JsonValue value = 1;
+    for (std::size_t i = 0; i < depth; ++i) {
+      JsonValue outer;
+      if (below(2) == 0) {
+        outer.set("at", std::move(value));
+      } else {
+        outer.data = JsonValue::List{};
+        outer.list()->push_back(std::move(value));
+      }
+      value = std::move(outer);
+    }
+    return value;
+  }
+
+  std::string some_key(const std::string& old) {
+    static const std::vector<std::string> keys = {
+        "name",      "at",     "xml",         "machine",           "time_ms", "mark",
+        "overheads", "",       "spare_nodes", "allow_unsafe",      "when",    "event",
+        "ranks",     "a.b[0]", "\n",          "failure_detection", "faults"};
+    std::string key = below(2) == 0 ? keys[below(keys.size())] : old;
+    if (!key.empty() && below(2) == 0) key[below(key.size())] ^= 1;
+    return key;
+  }
+
+  void change_somewhere(JsonValue& value, int depth) {
+    JsonValue::Object* object = value.object();
+    JsonValue::List* list = value.list();
+    const std::size_t children = object != nullptr ? object->size()
+                                 : list != nullptr ? list->size()
+                                                   : 0;
+    if (children == 0 || (depth > 0 && below(3) == 0)) {
+      value = hostile();
+      return;
+    }
+    const std::size_t child = below(children);
+    const auto offset = static_cast<std::ptrdiff_t>(child);
+    const std::size_t action = below(8);
+    if (object != nullptr) {
+      JsonMember copy = (*object)[child];
+      if (action == 0)
+        object->erase(object->begin() + offset);
+      else if (action == 1)
+        object->push_back(std::move(copy));  // a duplicate key
+      else if (action == 2)
+        (*object)[child].key = some_key(copy.key);
+      else if (action == 3)
+        object->push_back({some_key(copy.key), hostile()});
+      else
+        change_somewhere((*object)[child].value, depth + 1);
+    } else {
+      JsonValue copy = (*list)[child];
+      if (action == 0)
+        list->erase(list->begin() + offset);
+      else if (action == 1)
+        list->push_back(std::move(copy));
+      else if (action == 2)
+        list->push_back(hostile());
+      else
+        change_somewhere((*list)[child], depth + 1);
+    }
+  }
+
+  std::string change_bytes(std::string text) {
+    const std::size_t place = below(text.size());
+    const std::size_t action = below(4);
+    if (action == 0)
+      text.resize(place);
+    else if (action == 1)
+      text[place] = static_cast<char>(below(256));
+    else if (action == 2)
+      text.insert(place, text.substr(below(text.size()), below(40)));
+    else
+      text.insert(place, std::string(1 + below(200), "[{\"]}:,"[below(7)]));
+    return text;
+  }
+
+  std::mt19937_64 random_;
+};
+
+std::vector<std::string> shipped_scenarios() {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(data_directory())) {
+    const std::string folder = entry.path().parent_path().filename().string();
+    if (entry.path().extension() == ".json" && folder != "machines" && folder != "faults")
+      files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+struct Tally {
+  std::size_t valid = 0;
+  std::size_t refused = 0;
+};
+
+/// Reads a text, which must end in a scenario or in one clear error.
+void read_mutant(const std::string& text, const std::string& file,
+                 const std::vector<std::string>& sets, Tally& tally) {
+  try {
+    const Scenario scenario = parse_scenario(text, file, {.sets = sets});
+    if (scenario.points.empty() || scenario.hash.size() != 16) FAIL("a scenario without points");
+    ++tally.valid;
+  } catch (const UsageError& error) {
+    const std::string message = error.what();
+    if (message.compare(0, file.size(), file) != 0) FAIL("an error without its file: " << message);
+    if (message.size() > 200000) FAIL("an error that nobody can read, of " << message.size());
+    ++tally.refused;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("mutated scenarios are read or refused with an error and never crash") {
+  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 2000);
+  const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
+  const auto files = shipped_scenarios();
+  REQUIRE(files.size() >= 5);
+  Tally tally;
+  for (const std::string& file : files) {
+    const std::string text = read_text_file(file);
+    for (std::uint64_t seed = first; seed < first + mutants; ++seed) {
+      CAPTURE(file, seed);
+      Mutator mutator(seed);
+      const std::string mutant = mutator.mutate(text);
+      std::vector<std::string> sets;
+      if (mutator.below(5) == 0) sets.push_back(mutator.random_set());
+      read_mutant(mutant, file, sets, tally);
+    }
+  }
+  // Mutants that are all refused at the first byte would prove nothing.
+  CHECK(tally.valid > 0);
+  CHECK(tally.refused > tally.valid / 100);
+}
+
+TEST_CASE("every beginning of a scenario is refused, its whole is read") {
+  const test::Workspace workspace;
+  const std::string text = test::Workspace::good();
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    CAPTURE(length);
+    CHECK_FALSE(workspace.errors(text.substr(0, length)).empty());
+  }
+  CHECK(workspace.errors(text).empty());
+}
+
+TEST_CASE("mutated machine files are read or refused with an error and never crash") {
+  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 2000) / 4;
+  const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
+  const test::Workspace workspace;
+  std::size_t refused = 0;
+  for (std::uint64_t seed = first; seed < first + mutants; ++seed) {
+    CAPTURE(seed);
+    const std::string path =
+        workspace.write("m.json", Mutator(seed).mutate(test::Workspace::machine_text()));
+    try {
+      load_machine(path, "");
+    } catch (const UsageError& error) {
+      if (std::string(error.what()).compare(0, path.size(), path) != 0) FAIL(error.what());
+      ++refused;
+    }
+  }
+  CHECK(refused > 0);
+}
+
+}  // namespace faultline

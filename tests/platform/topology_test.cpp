@@ -1,0 +1,176 @@
+#include "sim/platform/topology.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "sim/core/error.hpp"
+#include "tests/platform/network_graph.hpp"
+
+namespace faultline {
+namespace {
+
+using Catch::Matchers::Contains;
+
+constexpr double kHopLatency_s = 1e-7;
+constexpr double kLinkBandwidth_Bps = 4e8;
+
+/// Pairs whose route differs from the shortest way through the cables; all pairs are tried.
+template <typename Shape>
+std::uint32_t pairs_not_shortest(const Shape& shape) {
+  const Topology topology(shape, kHopLatency_s, kLinkBandwidth_Bps);
+  const test::NetworkGraph graph = test::graph_of(shape);
+  std::uint32_t differences = 0;
+  for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
+    const auto distances = graph.distances(from);
+    for (std::uint32_t to = 0; to < topology.nodes(); ++to) {
+      differences += topology.route(from, to).hops != distances[to];
+      differences += topology.hops(from, to) != distances[to];
+    }
+  }
+  return differences;
+}
+
+TEST_CASE("torus routes are shortest ways, in 1 to 6 dimensions of odd and even sizes") {
+  const auto dimensions = GENERATE(values<std::vector<std::uint32_t>>({{1},
+                                                                       {2},
+                                                                       {3},
+                                                                       {17},
+                                                                       {64},
+                                                                       {600},
+                                                                       {1, 7},
+                                                                       {7, 1},
+                                                                       {2, 2},
+                                                                       {5, 4},
+                                                                       {31, 20},
+                                                                       {8, 8, 8},
+                                                                       {10, 3, 7},
+                                                                       {1, 2, 1},
+                                                                       {2, 2, 2},
+                                                                       {9, 1, 9},
+                                                                       {3, 4, 5, 6},
+                                                                       {4, 4, 4, 4, 2},
+                                                                       {2, 3, 4, 3, 2},
+                                                                       {3, 2, 3, 2, 3, 2},
+                                                                       {1, 1, 1, 1, 1, 5}}));
+  CHECK(pairs_not_shortest(Torus{dimensions}) == 0);
+}
+
+TEST_CASE("fat tree routes are shortest ways") {
+  const auto tree = GENERATE(values<FatTree>({{{24}, {1}, {1}},
+                                              {{1}, {1}, {1}},
+                                              {{4, 3}, {1, 2}, {1, 2}},
+                                              {{3, 5, 2}, {1, 2, 3}, {1, 1, 1}},
+                                              {{2, 1, 4}, {1, 2, 1}, {1, 2, 1}},
+                                              {{2, 2, 2, 2}, {1, 2, 2, 2}, {1, 1, 1, 1}},
+                                              {{20, 9, 3}, {1, 8, 18}, {1, 2, 1}}}));
+  CHECK(pairs_not_shortest(tree) == 0);
+}
+
+TEST_CASE("crossbar routes go up and down one link") {
+  CHECK(pairs_not_shortest(FatTree{{5}, {1}, {1}}) == 0);
+  const Topology topology(Crossbar{5}, kHopLatency_s, kLinkBandwidth_Bps);
+  CHECK(topology.nodes() == 5);
+  for (std::uint32_t from = 0; from < 5; ++from) {
+    for (std::uint32_t to = 0; to < 5; ++to) CHECK(topology.hops(from, to) == (from == to ? 0 : 2));
+  }
+}
+
+TEST_CASE("dragonfly routes of one chassis per group are shortest ways") {
+  const auto dragonfly = GENERATE(values<Dragonfly>(
+      {{.groups = 1, .chassis_per_group = 1, .routers_per_chassis = 1, .nodes_per_router = 4},
+       {.groups = 5, .chassis_per_group = 1, .routers_per_chassis = 6, .nodes_per_router = 2}}));
+  CHECK(pairs_not_shortest(dragonfly) == 0);
+}
+
+TEST_CASE("dragonfly routes are shortest ways but for SimGrid's turn at the first chassis") {
+  const Dragonfly dragonfly{
+      .groups = 4, .chassis_per_group = 3, .routers_per_chassis = 5, .nodes_per_router = 2};
+  const Topology topology(dragonfly, kHopLatency_s, kLinkBandwidth_Bps);
+  const test::NetworkGraph graph = test::graph_of(dragonfly);
+  std::uint32_t same = 0;
+  std::uint32_t turned = 0;
+  for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
+    const auto distances = graph.distances(from);
+    for (std::uint32_t to = 0; to < topology.nodes(); ++to) {
+      const std::uint32_t from_router = from / 2;
+      const std::uint32_t to_router = to / 2;
+      const std::uint32_t from_chassis = from_router / 5 % 3;
+      const std::uint32_t to_chassis = to_router / 5 % 3;
+      const bool green = from_router / 15 == to_router / 15 && from_router % 5 != to_router % 5;
+      std::uint32_t expected = distances[to];
+      // From a chassis other than the first, the green link ends in the first one.
+      if (green && from_chassis != 0 && to_chassis == from_chassis) ++expected;
+      if (green && from_chassis != 0 && to_chassis == 0) --expected;
+      turned += expected != distances[to];
+      same += expected == topology.hops(from, to);
+    }
+  }
+  CHECK(same == topology.nodes() * topology.nodes());
+  CHECK(turned > 0);
+}
+
+TEST_CASE("a route's latency is that of its links and its bandwidth that of one link") {
+  const Topology topology(Torus{{8, 8, 8}}, kHopLatency_s, kLinkBandwidth_Bps);
+  const Route far = topology.route(0, 4 + 8 * 4 + 64 * 4);
+  CHECK(far == Route{12 * kHopLatency_s, kLinkBandwidth_Bps, 12});
+  CHECK(topology.route(77, 77) == Route{0, kLinkBandwidth_Bps, 0});
+}
+
+TEST_CASE("the longest rings and the largest machines fit") {
+  const Topology ring(Torus{{65536}}, kHopLatency_s, kLinkBandwidth_Bps);
+  CHECK(ring.hops(0, 32768) == 32768);
+  CHECK(ring.hops(65535, 0) == 1);
+  CHECK(ring.hops(1, 65000) == 537);
+  const Topology mira(Torus{{8, 12, 16, 16, 2}}, kHopLatency_s, kLinkBandwidth_Bps);
+  CHECK(mira.nodes() == 49152);
+  CHECK(mira.hops(0, 4 + 8 * (6 + 12 * (8 + 16 * (8 + 16 * 1)))) == 27);
+  CHECK(mira.hops(49151, 0) == 5);
+}
+
+TEST_CASE("routes are those of the table where there is one") {
+  const std::vector<Route> routes = {{0, 1e9, 0}, {1e-6, 2e8, 3}, {2e-6, 1e8, 4}};
+  const Topology topology(RouteTable{2, routes, {0, 1, 2, 0}});
+  CHECK(topology.nodes() == 2);
+  CHECK(topology.route(0, 1) == routes[1]);
+  CHECK(topology.route(1, 0) == routes[2]);
+  CHECK(topology.hops(1, 0) == 4);
+  CHECK(topology.route(1, 1) == routes[0]);
+  CHECK_THROWS_AS(Topology(RouteTable{2, routes, {0, 1, 2}}), UsageError);
+  CHECK_THROWS_AS(Topology(RouteTable{2, routes, {0, 1, 3, 0}}), UsageError);
+  CHECK_THROWS_AS(Topology(RouteTable{}), UsageError);
+}
+
+TEST_CASE("sizes that are not a topology are refused by name") {
+  const auto refused = [](const TopologySpec& spec, const std::string& reason) {
+    CHECK_THROWS_WITH(check_topology(spec), Contains(reason));
+    CHECK_THROWS_AS(Topology(spec, kHopLatency_s, kLinkBandwidth_Bps), UsageError);
+  };
+  refused(Torus{}, "dimensions of a torus must not be empty");
+  refused(Torus{{4, 0, 4}}, "must be positive, got 4, 0, 4");
+  refused(Torus{{2, 2, 2, 2, 2, 2, 2}}, "at most 6 dimensions");
+  refused(Torus{{65537}}, "at most 65536");
+  refused(Torus{{65536, 65536}}, "65536x65536 is too large");
+  refused(Torus{{5000, 5000}}, "more than 16777216 places");
+  refused(FatTree{{4, 4}, {1}, {1, 1}}, "one entry for each level");
+  refused(FatTree{{4}, {0}, {1}}, "parents of a fat tree must be positive");
+  refused(FatTree{{4000000000, 4000000000}, {1, 1}, {1, 1}}, "too large");
+  refused(Dragonfly{}, "dragonfly must be positive");
+  refused(
+      Dragonfly{
+          .groups = 5, .chassis_per_group = 2, .routers_per_chassis = 4, .nodes_per_router = 2},
+      "at most as many groups as routers_per_chassis (4), got 5");
+  refused(Crossbar{}, "nodes of a crossbar must be positive");
+  refused(Crossbar{4000000000}, "more than 16777216 places");
+}
+
+TEST_CASE("a topology is described by its kind and sizes") {
+  CHECK(describe(Torus{{40, 32, 32}}) == "torus 40x32x32");
+  CHECK(describe(FatTree{{20, 9}, {1, 8}, {1, 2}}) == "fat tree 20x9");
+  CHECK(describe(Crossbar{66}) == "crossbar 66");
+  CHECK(
+      describe(Dragonfly{
+          .groups = 7, .chassis_per_group = 6, .routers_per_chassis = 16, .nodes_per_router = 4}) ==
+      "dragonfly 7x6x16x4");
+}
+
+}  // namespace
+}  // namespace faultline

@@ -1,0 +1,335 @@
+#include <catch2/catch.hpp>
+
+#include "sim/core/data_directory.hpp"
+#include "tests/scenario/workspace.hpp"
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace faultline {
+
+using test::lines_in;
+using test::Workspace;
+
+namespace {
+
+/// Backends for one test, the previous kind afterwards.
+struct Wired {
+  explicit Wired(ScenarioBackends backends) { set_scenario_backends(std::move(backends)); }
+  ~Wired() { set_scenario_backends({}); }
+  Wired(const Wired&) = delete;
+  Wired& operator=(const Wired&) = delete;
+  Wired(Wired&&) = delete;
+  Wired& operator=(Wired&&) = delete;
+};
+
+const std::string kFault = R"(faults.at=[{"time_s": 1, "nodes": [0]}])";
+
+}  // namespace
+
+TEST_CASE("every value out of place is refused with file, path and expectation") {
+  const Workspace workspace;
+  const auto [set, message] = GENERATE(table<std::string, std::string>({
+      {"schema_version=2", "schema_version: expected an integer: 1, got 2"},
+      {"schema_version=one", "schema_version: expected an integer: 1, got the string"},
+      {"engine=simgird", "engine: expected one of loggp or simgrid, got \"simgird\", did you mean"},
+      {"seed=-1", "seed: expected an integer of at least 0, got -1"},
+      {"seed=0.5", "seed: expected an integer"},
+      {"seed=9007199254740994", "seed: expected an integer"},
+      {"seed=NaN", "seed: expected an integer of at least 0, got the string \"NaN\""},
+      {"replications=0", "replications: expected an integer from 1 to 1000000, got 0"},
+      {"replications=1000001", "replications: expected an integer from 1 to 1000000"},
+      {"name=3", "name: expected a string, got 3"},
+      {"colour=red", "colour: unknown key, expected schema_version"},
+      {"platform=3", "platform: expected an object, got 3"},
+      {"platform.processes=0", "platform.processes: expected an integer from 1"},
+      {"platform.processes=-4", "platform.processes: expected an integer from 1"},
+      {"platform.processes_per_node=0", "platform.processes_per_node: expected an integer from 1"},
+      {"platform.mapping=blocked",
+       "platform.mapping: expected one of block, round-robin or random,"
+       " got \"blocked\", did you mean \"block\"?"},
+      {"platform.unordered_delay_s=-1",
+       "platform.unordered_delay_s: expected a number of at least "
+       "0 in seconds, got -1"},
+      {"platform.unordered_delay_ms=1", "expected \"unordered_delay_s\" in seconds"},
+      {"platform.worker_cores=0", "platform.worker_cores: expected an integer from 1"},
+      {"workload={}", "workload.name: missing"},
+      {"workload=token-ring", "workload: expected an object such as {\"name\": \"token-ring\"}"},
+      {"workload.name=tokenring",
+       "workload.name: unknown workload \"tokenring\", did you mean "
+       "\"token-ring\"?"},
+      {"workload.name=cda", "workload.name: \"cda\" is for termination, not for workload"},
+      {"workload.stop_probability=1.5",
+       "workload.stop_probability: expected a number from 0 to 1, "
+       "got 1.5"},
+      {"workload.stop_probability=-0.1",
+       "workload.stop_probability: expected a number from 0 to 1"},
+      {"workload.stop_probabilty=0.1", "did you mean \"stop_probability\"?"},
+      {"workload.step_compute_ms=2", "expected \"step_compute_s\" in seconds"},
+      {"workload.step_compute_s=2 ms", "write a bare number, without quotes or unit: 0.002"},
+      {"workload.bytes=-1", "workload.bytes: expected an integer"},
+      {"workload=null", "workload: expected an object"},
+      {"termination.name=cdaa",
+       "termination.name: unknown termination \"cdaa\", did you mean "
+       "\"cda\"?"},
+      {"termination.initial_credit=0", "termination.initial_credit: expected an integer from 1"},
+      {"termination=[]", "termination: expected a list of 1 to 1000 objects, got 0"},
+      {"termination=[3]", "termination[0]: expected an object such as {\"name\": "},
+      {R"(termination=[{"name": "cda"}, {"name": "cda"}])",
+       "termination[1]: is the same as termination[0]"},
+      {R"(termination={"name": "none", "x": 1})", "termination.x: unknown key"},
+      {"faults=[]", "faults: expected an object, got an empty list"},
+      {"faults.on=[]", "faults.on: unknown key"},
+      {"faults.at={}", "faults.at: expected a list of objects, got an object"},
+      {"stop.when=anounced",
+       "stop.when: expected one of announced, all-reported, finished or time"},
+      {"stop.time_s=0", "stop.time_s: expected a number above 0 in seconds, got 0"},
+      {"stop.grace_ms=5", "expected \"grace_s\" in seconds"},
+      {"stop.events=0", "stop.events: expected an integer of at least 1, got 0"},
+  }));
+  CAPTURE(set);
+  const std::string error = workspace.errors_after({set});
+  CHECK_THAT(error, StartsWith(workspace.path("s.json") + ": "));
+  CHECK_THAT(error, Contains(message));
+  CHECK(lines_in(error) == 1);
+}
+
+TEST_CASE("a file that is no object is refused") {
+  const Workspace workspace;
+  CHECK_THAT(workspace.errors("[]"), Contains("s.json: expected an object, got an empty list"));
+  CHECK_THAT(workspace.errors("3"), Contains("s.json: expected an object, got 3"));
+}
+
+TEST_CASE("what must be there and is not is named") {
+  const Workspace workspace;
+  const std::string error = workspace.errors("{}");
+  CHECK_THAT(error, Contains("schema_version: missing"));
+  CHECK_THAT(error, Contains("platform: missing"));
+  CHECK_THAT(error, Contains("workload: missing"));
+  CHECK(lines_in(error) == 3);
+}
+
+TEST_CASE("all errors of a file are reported at once, and nothing is written") {
+  const Workspace workspace;
+  const auto before = workspace.files();
+  const std::string error = workspace.errors(R"({"schema_version": 2, "sed": 1, "seed": -1,
+      "platform": {"machine": "tiny.json", "processes": 0, "proceses": 3},
+      "workload": {"name": "token-ring", "stop_probability": 2},
+      "termination": [{"name": "cdaa"}, {"name": "cda", "initial_credit": 0}],
+      "faults": {"at": [{"time_s": -1, "nodes": [-1]}]}, "stop": {"time_s": 0}})");
+  for (const std::string path :
+       {"schema_version", "sed", "seed", "platform.processes", "platform.proceses",
+        "workload.stop_probability", "termination[0].name", "termination[1].initial_credit",
+        "faults.at[0].time_s", "faults.at[0].nodes[0]", "stop.time_s"}) {
+    CAPTURE(path);
+    CHECK_THAT(error, Contains(": " + path + ": "));
+  }
+  CHECK(lines_in(error) == 11);
+  CHECK(workspace.files() == before);
+}
+
+TEST_CASE("a machine or a platform file must be given, and not both") {
+  const Workspace workspace;
+  CHECK_THAT(workspace.errors_after({R"(platform={"processes": 4})"}),
+             Contains("platform: expected machine (") && Contains(") or xml ("));
+  CHECK_THAT(workspace.errors_after({"platform.xml=p.xml"}),
+             Contains("platform: has both machine and xml"));
+  CHECK_THAT(workspace.errors_after({"platform.overheads={}"}),
+             Contains("platform.overheads: goes with xml only"));
+}
+
+TEST_CASE("an unknown machine is told the nearest name and all others") {
+  const Workspace workspace;
+  REQUIRE_FALSE(shipped_machines().empty());
+  CHECK_THAT(workspace.errors_after({"platform.machine=intrepd"}),
+             Contains("platform.machine: unknown machine \"intrepd\", did you mean \"intrepid\"?"));
+  CHECK_THAT(workspace.errors_after({"platform.machine=missing.json"}),
+             Contains("missing.json: cannot be read: No such file"));
+}
+
+TEST_CASE("a job that is larger than its machine is refused with what fits") {
+  const Workspace workspace;
+  CHECK(workspace.errors_after({"platform.processes=32"}).empty());
+  CHECK_THAT(workspace.errors_after({"platform.processes=33"}),
+             Contains("platform.processes: expected at most 32 (tiny has 8 nodes"));
+  CHECK_THAT(workspace.errors_after({"platform.processes_per_node=5"}),
+             Contains("platform.processes_per_node: expected at most 4, the hardware threads"));
+  CHECK_THAT(workspace.errors_after({"platform.processes_per_node=1"}),
+             Contains("expected at most 8 (") && Contains("processes_per_node of at least 2"));
+  CHECK(workspace.errors_after({"platform.spare_nodes=4"}).empty());
+  CHECK_THAT(workspace.errors_after({"platform.spare_nodes=5"}),
+             Contains("platform.spare_nodes: expected at most 4"));
+}
+
+TEST_CASE("an entry of faults has one moment and victims within the job") {
+  const Workspace workspace;
+  const auto [fault, message] = GENERATE(table<std::string, std::string>({
+      {R"({"nodes": [0]})", "faults.at[0]: expected exactly one of time_s, event and mark"},
+      {R"({"time_s": 1, "event": 1, "nodes": [0]})", "expected exactly one of"},
+      {R"({"time_s": 1})", "faults.at[0]: expected at least one victim in ranks, nodes or daemons"},
+      {R"({"time_s": 1, "nodes": []})", "expected at least one victim"},
+      {R"({"time_s": 1, "nodes": [4]})",
+       "faults.at[0].nodes[0]: expected one of the job's nodes, 0 to 3, got 4"},
+      {R"({"time_s": 1, "daemons": [0, 9]})", "faults.at[0].daemons[1]: expected one of the job's"},
+      {R"({"time_s": 1, "ranks": [16]})",
+       "faults.at[0].ranks[0]: expected one of the job's ranks, 0 to 15, got 16"},
+      {R"({"time_s": 1, "ranks": [1, 1]})", "faults.at[0].ranks[1]: 1 is in this list already"},
+      {R"({"time_s": 1, "ranks": 3})", "faults.at[0].ranks: expected a list of ranks, got 3"},
+      {R"({"time_s": 1, "ranks": ["a"]})", "got the string \"a\""},
+      {R"({"time_s": -1, "ranks": [1]})", "faults.at[0].time_s: expected a number of at least 0"},
+      {R"({"time_ms": 1, "ranks": [1]})", "expected \"time_s\" in seconds"},
+      {R"({"event": 0, "ranks": [1]})", "faults.at[0].event: expected an integer of at least 1"},
+      {R"({"mark": {"name": "x"}, "ranks": [1]})", "faults.at[0].mark.value: missing"},
+      {R"({"mark": 3, "ranks": [1]})", "faults.at[0].mark: expected an object, got 3"},
+      {"3", "faults.at[0]: expected an object, got 3"},
+  }));
+  CAPTURE(fault);
+  CHECK_THAT(workspace.errors_after({"allow_unsafe=true", "faults.at=[" + fault + "]"}),
+             Contains(message));
+}
+
+TEST_CASE("combinations whose assumptions clash are refused by name unless allowed") {
+  const Workspace workspace;
+  const auto [sets, path, message] =
+      GENERATE(table<std::vector<std::string>, std::string, std::string>({
+          {{"termination.name=test-ordered", "platform.ordering=unordered"},
+           "termination: ",
+           "test-ordered needs messages in order, expected platform.ordering \"fifo\""},
+          {{"termination.name=cda", kFault},
+           "termination: ",
+           "cda tolerates no faults, expected faults.at empty"},
+          {{"termination.name=test-adopting", kFault},
+           "termination: ",
+           "test-adopting needs a failure detector under faults"},
+          {{"termination.name=test-adopting", R"(message_logging={"name": "test-logging"})"},
+           "termination: ",
+           "test-adopting does not work above message logging (test-logging)"},
+      }));
+  CAPTURE(message);
+  const std::string error = workspace.errors_after(sets);
+  CHECK_THAT(error, Contains("s.json: " + path));
+  CHECK_THAT(error, Contains(message));
+  CHECK_THAT(error, Contains("or set \"allow_unsafe\": true"));
+  auto allowed = sets;
+  allowed.emplace_back("allow_unsafe=true");
+  CHECK(workspace.errors_after(allowed).empty());
+}
+
+TEST_CASE("combinations whose assumptions hold are accepted") {
+  const Workspace workspace;
+  CHECK(workspace
+            .errors_after({"termination.name=test-adopting", kFault,
+                           R"(failure_detection={"name": "oracle"})"})
+            .empty());
+  CHECK(workspace.errors_after({"termination.name=test-ordered", kFault}).empty());
+  CHECK(workspace.errors_after({"platform.ordering=unordered"}).empty());
+}
+
+TEST_CASE("only the point that clashes is refused") {
+  const Workspace workspace;
+  const std::string error =
+      workspace.errors_after({R"(termination=[{"name": "test-silent"}, {"name": "cda"}])", kFault});
+  CHECK_THAT(error, Contains("termination[1]: cda tolerates no faults"));
+  CHECK(lines_in(error) == 1);
+}
+
+TEST_CASE("a stop condition that cannot come is refused, allowed or not") {
+  const Workspace workspace;
+  const std::string none = R"(termination={"name": "none"})";
+  CHECK_THAT(workspace.errors_after({none, "stop.when=announced", "allow_unsafe=true"}),
+             Contains("stop.when: \"announced\" needs a termination detector"));
+  CHECK_THAT(workspace.errors_after({"termination.name=test-silent", "stop.when=announced"}),
+             Contains("stop.when: \"announced\" needs a termination detector"));
+  CHECK_THAT(workspace.errors_after({"stop.when=finished"}),
+             Contains("stop.when: \"finished\" never comes with workload token-ring"));
+  CHECK_THAT(workspace.errors_after({"stop.when=all-reported"}),
+             Contains("stop.when: \"all-reported\" needs a failure detector"));
+}
+
+TEST_CASE("options that do not fit the job are refused by the component's own words") {
+  const Workspace workspace;
+  CHECK_THAT(workspace.errors_after({R"(workload={"name": "uniform-traffic", "fanout": 16})"}),
+             Contains("s.json: workload.fanout: expected at most 15"));
+  CHECK(workspace.errors_after({R"(workload={"name": "uniform-traffic", "fanout": 15})"}).empty());
+}
+
+TEST_CASE("lists that combine to too many points are refused") {
+  const Workspace workspace;
+  std::string list;
+  for (int i = 1; i <= 101; ++i)
+    list += (list.empty() ? "" : ",") + std::string("{\"name\": \"oracle\", \"delay_s\": ") +
+            std::to_string(i) + "}";
+  std::string detectors;
+  for (int i = 1; i <= 100; ++i)
+    detectors += (detectors.empty() ? "" : ",") +
+                 std::string("{\"name\": \"cda\", \"control_bytes\": ") + std::to_string(i) + "}";
+  CHECK_THAT(workspace.errors_after(
+                 {"failure_detection=[" + list + "]", "termination=[" + detectors + "]"}),
+             Contains("combine to more than 10000 points"));
+}
+
+TEST_CASE("without SimGrid its engine and its platform files are refused by name") {
+  const Workspace workspace;
+  const Wired wired({.simgrid = false, .inspect_xml = {}});
+  CHECK_THAT(workspace.errors_after({"engine=simgrid"}),
+             Contains("engine: simgrid is not part of this program"));
+  CHECK_THAT(workspace.errors_after({R"(platform={"xml": "p.xml", "processes": 4})"}),
+             Contains("platform.xml: needs SimGrid"));
+}
+
+TEST_CASE("a platform file is looked into by whoever knows SimGrid") {
+  const Workspace workspace;
+  workspace.write("p.xml", "<platform/>");
+  std::string asked;
+  const Wired wired(
+      {.simgrid = true, .inspect_xml = [&](const std::string& path, std::uint32_t) {
+         asked = path;
+         return XmlSummary{
+             .hosts = 3, .cores_per_host = 2, .local_latency_s = 1e-6, .local_bandwidth_Bps = 1e9};
+       }});
+  const std::string xml = R"(platform={"xml": "p.xml", "processes": 6, "processes_per_node": 2})";
+  const Scenario scenario = workspace.scenario_after({xml, "platform.overheads.gap_s=1e-7"});
+  CHECK(asked == workspace.path("p.xml"));
+  CHECK(scenario.points[0].platform.xml_path == asked);
+  CHECK(scenario.points[0].platform.machine.nodes == 3);
+  CHECK(scenario.points[0].platform.machine.gap_s == 1e-7);
+  CHECK(scenario.points[0].platform.machine.local_latency_s == 1e-6);
+  CHECK_THAT(workspace.errors_after({xml, "platform.processes=7"}),
+             Contains("platform.processes: expected at most 6"));
+  CHECK_THAT(workspace.errors_after({xml, "platform.processes_per_node=3"}),
+             Contains("platform.processes_per_node: expected at most 2") &&
+                 Contains("platform.overheads.cores_per_host"));
+  CHECK(workspace
+            .errors_after(
+                {xml, "platform.processes_per_node=3", "platform.overheads.cores_per_host=3"})
+            .empty());
+  CHECK_THAT(workspace.errors_after({xml, "platform.overheads.gap_us=1"}),
+             Contains("platform.overheads.gap_us: unknown key, expected \"gap_s\" in seconds"));
+}
+
+TEST_CASE("a platform file that is missing or that SimGrid refuses is named") {
+  const Workspace workspace;
+  const std::string xml = R"(platform={"xml": "p.xml", "processes": 4})";
+  CHECK_THAT(workspace.errors_after({xml}),
+             Contains("platform.xml: ") && Contains("p.xml cannot be read"));
+  CHECK_THAT(workspace.errors_after({R"(platform={"xml": ".", "processes": 4})"}),
+             Contains("is a directory"));
+  workspace.write("p.xml", "<platform/>");
+  const Wired wired({.simgrid = true, .inspect_xml = [](const std::string& path, std::uint32_t) {
+                       throw UsageError(path + ": SimGrid says no");
+                       return XmlSummary{};
+                     }});
+  CHECK_THAT(workspace.errors_after({xml}),
+             Contains("s.json: platform.xml: ") && Contains("p.xml: SimGrid says no"));
+}
+
+TEST_CASE("the content of a platform file enters the hash") {
+  const Workspace workspace;
+  const std::string xml = R"(platform={"xml": "p.xml", "processes": 1})";
+  workspace.write("p.xml", "one");
+  const std::string hash = workspace.scenario_after({xml}).hash;
+  workspace.write("p.xml", "two");
+  CHECK(workspace.scenario_after({xml}).hash != hash);
+}
+
+}  // namespace faultline

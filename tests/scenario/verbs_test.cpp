@@ -1,0 +1,131 @@
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "sim/cli/list.hpp"
+#include "sim/cli/schema.hpp"
+#include "sim/cli/validate.hpp"
+#include "sim/scenario/json_reader.hpp"
+#include "tests/scenario/workspace.hpp"
+
+using Catch::Matchers::Contains;
+
+namespace faultline {
+
+using test::Workspace;
+
+namespace {
+
+using Verb = int (*)(const std::vector<std::string>&, std::ostream&);
+
+std::string output_of(Verb verb, const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  CHECK(verb(arguments, out) == 0);
+  return out.str();
+}
+
+std::string error_of(Verb verb, const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  try {
+    verb(arguments, out);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+JsonValue parsed(const std::string& text) {
+  Problems problems("out");
+  return parse_json(text, problems);
+}
+
+}  // namespace
+
+TEST_CASE("validate names each valid file and its points") {
+  const Workspace workspace;
+  const std::string good = workspace.write("good.json", Workspace::good());
+  CHECK(output_of(validate_verb, {good}) == good + ": valid, 1 point\n");
+  CHECK(output_of(validate_verb, {good, "--", good}).size() ==
+        2 * (good + ": valid, 1 point\n").size());
+}
+
+TEST_CASE("validate reports all errors of all files") {
+  const Workspace workspace;
+  const std::string good = workspace.write("good.json", Workspace::good());
+  const std::string bad = workspace.write("bad.json", "{}");
+  const std::string cut = workspace.write("cut.json", "{\"schema_version\": ");
+  std::ostringstream out;
+  std::string error;
+  try {
+    validate_verb({bad, good, cut, workspace.path("missing.json")}, out);
+  } catch (const UsageError& problem) {
+    error = problem.what();
+  }
+  CHECK(out.str() == good + ": valid, 1 point\n");
+  CHECK_THAT(error, Contains(bad + ": workload: missing") &&
+                        Contains(bad + ": platform: missing") && Contains(cut + ":1:") &&
+                        Contains("missing.json: cannot be read"));
+}
+
+TEST_CASE("verbs refuse arguments that they do not know") {
+  CHECK_THAT(error_of(validate_verb, {}), Contains("expected at least one file"));
+  CHECK_THAT(error_of(validate_verb, {"--all"}), Contains("unknown option \"--all\""));
+  CHECK_THAT(error_of(schema_verb, {"x"}), Contains("unexpected argument \"x\""));
+  CHECK_THAT(error_of(list_verb, {"machine"}), Contains("did you mean \"machines\"?"));
+  CHECK_THAT(error_of(list_verb, {"--fromat", "json"}), Contains("did you mean \"--format\"?"));
+  CHECK_THAT(error_of(list_verb, {"--format", "xml"}), Contains("expected table or json"));
+  CHECK_THAT(error_of(list_verb, {"--format"}), Contains("expected table or json"));
+  CHECK_THAT(error_of(list_verb, {"machines", "engines"}), Contains("expected one section"));
+}
+
+TEST_CASE("verbs explain themselves") {
+  for (const Verb verb : {validate_verb, schema_verb, list_verb})
+    CHECK_THAT(output_of(verb, {"--help"}), Contains("usage: faultline "));
+}
+
+TEST_CASE("list as a table stays within 80 columns and has every component") {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
+                                                    {"protocols"},
+                                                    {"workloads"},
+                                                    {"machines"},
+                                                    {"engines"},
+                                                    {"faults"}}) {
+    const std::string table = output_of(list_verb, arguments);
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) {
+      CAPTURE(line);
+      CHECK(line.size() <= 80);
+    }
+  }
+  const std::string whole = output_of(list_verb, {});
+  for (const Registration& registration : registrations())
+    CHECK_THAT(whole, Contains("    " + registration.name));
+}
+
+TEST_CASE("list as JSON has options with units and defaults, and message kinds") {
+  const JsonValue whole = parsed(output_of(list_verb, {"--format", "json"}));
+  for (const std::string section : {"protocols", "workloads", "machines", "engines", "faults"}) {
+    CAPTURE(section);
+    REQUIRE(whole.find(section) != nullptr);
+    CHECK_FALSE(whole.find(section)->list()->empty());
+  }
+  bool found = false;
+  for (const JsonValue& protocol : *whole.find("protocols")->list()) {
+    if (*protocol.find("name")->text() != "oracle") continue;
+    found = true;
+    const JsonValue& option = protocol.find("options")->list()->front();
+    CHECK(*option.find("name")->text() == "delay_s");
+    CHECK(*option.find("unit")->text() == "s");
+    CHECK(option.find("default") != nullptr);
+  }
+  CHECK(found);
+  CHECK(parsed(output_of(list_verb, {"machines", "--format=json"})).find("protocols") == nullptr);
+}
+
+TEST_CASE("an engine that is not in this build is marked") {
+  set_scenario_backends({.simgrid = false, .inspect_xml = {}});
+  CHECK_THAT(output_of(list_verb, {"engines"}), Contains("(not in this build)"));
+  set_scenario_backends({});
+  CHECK_THAT(output_of(list_verb, {"engines"}), !Contains("(not in this build)"));
+}
+
+}  // namespace faultline

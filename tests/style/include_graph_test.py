@@ -1,0 +1,121 @@
+"""Includes follow the arrows of the architecture, and no others.
+
+cli -> analysis -> {protocols, workloads} -> sim/core. Protocols and workloads never see an engine,
+SimGrid or JSON; SimGrid and JSON each stay in the few files named below.
+"""
+
+import re
+import sys
+
+from source_files import blank_literals, cpp_files, read, report, root
+
+# What the files of a directory may include, besides their own directory.
+ARROWS = {
+    "sim/core": [],
+    "sim/platform": ["sim/core"],
+    "sim/faults": ["sim/core", "sim/platform"],
+    "sim/audit": ["sim/core"],
+    "sim/engine": ["sim/core", "sim/platform", "sim/faults", "sim/audit"],
+    "sim/scenario": ["sim/core", "sim/platform", "sim/faults"],
+    "protocols": ["sim/core"],
+    "workloads": ["sim/core"],
+    "analysis": ["sim/core", "sim/platform", "sim/faults", "sim/audit", "sim/engine",
+                 "sim/scenario", "protocols", "workloads"],
+    "sim/cli": ["sim/core", "sim/platform", "sim/faults", "sim/audit", "sim/engine",
+                "sim/scenario", "protocols", "workloads", "analysis"],
+    "tests": ["sim", "protocols", "workloads", "analysis"],
+}
+
+# Which files may include the headers of a library: (header, files).
+LIBRARIES = {
+    "SimGrid": (r"(simgrid|xbt|smpi)/",
+                r"sim/(engine|platform)/simgrid_[^/]*|tests/.*_simgrid_test\.cpp"),
+    "JSON": (r"nlohmann/", r"(sim/scenario|sim/cli|analysis|tests)/.*"),
+    "Catch2": (r"catch2/", r"tests/.*"),
+}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+
+
+def includes(text):
+    """(line, bracket, header) of every include that is not in a comment."""
+    text = blank_literals(text, keep_strings=True)
+    for match in INCLUDE.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match.group(1), match.group(2)
+
+
+def home_of(name):
+    """The directory of ARROWS that a file belongs to."""
+    fitting = [directory for directory in ARROWS if name.startswith(directory + "/")]
+    return max(fitting, key=len) if fitting else None
+
+
+def check_project_include(top, name, header):
+    if header.startswith(".") or "/" not in header:
+        return f'"{header}" is not a path from the root'
+    if not (top / header).is_file() and not (top / (header + ".in")).is_file():
+        return f'"{header}" does not exist'
+    home = home_of(name)
+    if home is None:
+        return f"no arrow is known for this directory; add it to {__file__}"
+    allowed = [home] + ARROWS[home]
+    if not any(header.startswith(directory + "/") for directory in allowed):
+        return f'"{header}" from {home}, which may include only: {", ".join(allowed)}'
+    return None
+
+
+def check_library(name, header):
+    for library, (headers, files) in LIBRARIES.items():
+        if re.match(headers, header) and not re.fullmatch(files, name):
+            return f"{library} (<{header}>) does not belong here"
+    return None
+
+
+def check_file(top, name, text):
+    findings = []
+    for line, bracket, header in includes(text):
+        wrong = check_library(name, header)
+        if wrong is None and bracket == '"':
+            wrong = check_project_include(top, name, header)
+        if wrong is not None:
+            findings.append(f"{name}:{line}: {wrong}")
+    if name.endswith(".hpp") and not re.search(r"^#pragma once$", text, re.MULTILINE):
+        findings.append(f"{name}: no #pragma once")
+    return findings
+
+
+def cycles(graph):
+    """One cycle through each file that is on one, as a list of names."""
+    done, path, found = set(), [], []
+
+    def visit(name):
+        if name in path:
+            found.append(path[path.index(name):] + [name])
+            return
+        if name in done:
+            return
+        path.append(name)
+        for header in sorted(graph.get(name, ())):
+            visit(header)
+        path.pop()
+        done.add(name)
+
+    for name in sorted(graph):
+        visit(name)
+    return found
+
+
+def check(top):
+    findings, graph = [], {}
+    for path in cpp_files(top):
+        name = path.relative_to(top).as_posix()
+        text = read(path)
+        findings += check_file(top, name, text)
+        graph[name] = {header for _, bracket, header in includes(text) if bracket == '"'}
+    findings += ["include cycle: " + " -> ".join(cycle) for cycle in cycles(graph)]
+    return findings, len(graph), sum(len(headers) for headers in graph.values())
+
+
+if __name__ == "__main__":
+    found, files, edges = check(root())
+    sys.exit(report(found, f"{files} C++ files with {edges} includes of our own"))

@@ -1,0 +1,284 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <list>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/core/registry.hpp"
+#include "sim/engine/engine.hpp"
+#include "tests/platform/in_child.hpp"
+#include "tests/support/script.hpp"
+
+namespace faultline::test {
+
+/// Do the tests of what every engine promises run on the simgrid engine too?
+inline constexpr bool kSimGridEngine = false;
+
+/// The engines that must keep the promises.
+inline std::vector<EngineKind> engines() {
+  if (kSimGridEngine) return {EngineKind::loggp, EngineKind::simgrid};
+  return {EngineKind::loggp};
+}
+
+inline const char* engine_word(EngineKind engine) {
+  return engine == EngineKind::loggp ? "loggp" : "simgrid";
+}
+
+/// How far a time may be from the one computed by hand, relative to it.
+inline double time_tolerance(EngineKind engine) {
+  return engine == EngineKind::loggp ? 1e-12 : 1e-6;
+}
+
+/// A machine whose costs are whole seconds: a message of k bytes between two nodes is handled
+/// 12 + k/100 s after its send began (o_s 1, latency 10 of which 2 hops, o_r 1), within a node
+/// after 4 + k/1000 s.
+inline Machine round_machine() {
+  Machine machine;
+  machine.name = "round";
+  machine.topology = Crossbar{64};
+  machine.nodes = 64;
+  machine.cores_per_node = 16;
+  machine.hardware_threads_per_node = 16;
+  machine.send_overhead_s = 1;
+  machine.receive_overhead_s = 1;
+  machine.gap_s = 0;
+  machine.nic_bandwidth_Bps = 100;
+  machine.nic_latency_s = 8;
+  machine.hop_latency_s = 1;
+  machine.link_bandwidth_Bps = 100;
+  machine.local_latency_s = 2;
+  machine.local_bandwidth_Bps = 1000;
+  return machine;
+}
+
+/// A machine with costs like those of a real one.
+inline Machine quick_machine(std::uint32_t nodes = 2048) {
+  Machine machine = round_machine();
+  machine.name = "quick";
+  machine.topology = Crossbar{nodes};
+  machine.nodes = nodes;
+  machine.send_overhead_s = 1e-6;
+  machine.receive_overhead_s = 1e-6;
+  machine.gap_s = 1e-7;
+  machine.nic_bandwidth_Bps = 1e9;
+  machine.nic_latency_s = 1e-6;
+  machine.hop_latency_s = 1e-7;
+  machine.link_bandwidth_Bps = 1e9;
+  machine.local_latency_s = 5e-7;
+  machine.local_bandwidth_Bps = 1e10;
+  return machine;
+}
+
+/// Something that a script has noted.
+struct Entry {
+  double time_s = 0.0;
+  ActorId actor = kNobody;
+  std::string what;
+  std::int64_t value = 0;
+
+  bool operator==(const Entry&) const = default;
+};
+
+/// What a run gave: its result and what the scripts noted, in order.
+struct Seen {
+  RunResult result;
+  std::vector<Entry> log;
+
+  [[nodiscard]] std::size_t count(const std::string& what) const {
+    return static_cast<std::size_t>(std::count_if(
+        log.begin(), log.end(), [&](const Entry& entry) { return entry.what == what; }));
+  }
+  /// The times at which an actor noted that.
+  [[nodiscard]] std::vector<double> times_s(ActorId actor, const std::string& what) const {
+    std::vector<double> times;
+    for (const Entry& entry : log)
+      if (entry.actor == actor && entry.what == what) times.push_back(entry.time_s);
+    return times;
+  }
+  /// The values with which an actor noted that.
+  [[nodiscard]] std::vector<std::int64_t> values(ActorId actor, const std::string& what) const {
+    std::vector<std::int64_t> values;
+    for (const Entry& entry : log)
+      if (entry.actor == actor && entry.what == what) values.push_back(entry.value);
+    return values;
+  }
+  /// A metric that must be there and not null.
+  [[nodiscard]] double metric(const std::string& name) const {
+    const auto found = result.metrics.values().find(name);
+    if (found == result.metrics.values().end() || !found->second)
+      throw std::out_of_range("no metric " + name);
+    return *found->second;
+  }
+  [[nodiscard]] std::vector<std::string> violations() const {
+    std::vector<std::string> kinds;
+    for (const Violation& violation : result.violations) kinds.push_back(violation.kind);
+    return kinds;
+  }
+};
+
+using Words = std::vector<std::string>;
+using Values = std::vector<std::int64_t>;
+
+/// Two lists of times, equal but for the engine's tolerance.
+inline bool close(const std::vector<double>& times_s, const std::vector<double>& expected_s,
+                  EngineKind engine) {
+  return std::equal(times_s.begin(), times_s.end(), expected_s.begin(), expected_s.end(),
+                    [engine](double time_s, double by_hand_s) {
+                      return std::abs(time_s - by_hand_s) <= time_tolerance(engine) * by_hand_s;
+                    });
+}
+
+inline std::string to_text(const Seen& seen) {
+  using nlohmann::json;
+  json text{{"outcome", seen.result.outcome},
+            {"fatal", seen.result.fatal_reason},
+            {"events", seen.result.events},
+            {"metrics", json::object()},
+            {"violations", json::array()},
+            {"log", json::array()}};
+  text["terminated"] = seen.result.terminated ? json(*seen.result.terminated) : json();
+  for (const auto& [name, value] : seen.result.metrics.values())
+    text["metrics"][name] = value ? json(*value) : json();
+  for (const Violation& violation : seen.result.violations)
+    text["violations"].push_back({violation.kind, violation.time_s,
+                                  violation.actor ? json(*violation.actor) : json(),
+                                  violation.detail});
+  for (const Entry& entry : seen.log)
+    text["log"].push_back({entry.time_s, entry.actor, entry.what, entry.value});
+  return text.dump();
+}
+
+inline Seen from_text(const std::string& text) {
+  using nlohmann::json;
+  const json read = json::parse(text);
+  Seen seen;
+  seen.result.outcome = read["outcome"].get<Outcome>();
+  seen.result.fatal_reason = read["fatal"];
+  seen.result.events = read["events"];
+  if (!read["terminated"].is_null()) seen.result.terminated = read["terminated"].get<bool>();
+  for (const auto& [name, value] : read["metrics"].items())
+    seen.result.metrics.set(name, value.is_null() ? std::nullopt
+                                                  : std::optional(value.get<double>()));
+  for (const json& violation : read["violations"]) {
+    std::optional<ActorId> actor;
+    if (!violation[2].is_null()) actor = violation[2].get<ActorId>();
+    seen.result.violations.push_back({violation[0], violation[1], actor, violation[3]});
+  }
+  for (const json& entry : read["log"])
+    seen.log.push_back({entry[0], entry[1], entry[2], entry[3]});
+  return seen;
+}
+
+/// A run that a test describes: components by name or by script, everything else with defaults that
+/// let it run to its own end. Scripts keep a reference to it for their notes.
+class Job {
+ public:
+  explicit Job(std::uint32_t processes = 2, Machine machine = round_machine()) {
+    spec.platform.machine = std::move(machine);
+    spec.platform.processes = processes;
+    spec.stop.time_s = 1e9;
+    spec.stop.grace_s = 1e6;
+  }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+  ~Job() = default;
+
+  RunSpec spec;
+
+  /// A registered component, with some options changed. Throws where its checks refuse them.
+  Job& use(Family family, const std::string& name, const OptionValues& changes = {}) {
+    const Registration* found = find_registration(family, name);
+    if (found == nullptr) throw std::logic_error("not registered: " + name);
+    OptionValues values;
+    for (const OptionSpec& option : found->options) values[option.name] = option.default_value;
+    for (const auto& [option, value] : changes) values.at(option) = as_declared(*found, option, value);
+    choose(family, *found, values);
+    if (found->check)
+      for (const OptionProblem& problem : found->check(values, job_shape(spec)))
+        throw std::logic_error(name + "." + problem.option + ": " + problem.message);
+    return *this;
+  }
+  Job& workload(const std::string& name, const OptionValues& changes = {}) {
+    return use(Family::workload, name, changes);
+  }
+  Job& detector(const std::string& name, const OptionValues& changes = {}) {
+    return use(Family::termination, name, changes);
+  }
+
+  /// A component that the test describes.
+  Job& script(Family family, Scripts scripts, const Traits& traits = {}) {
+    scripted_.push_back({.family = family,
+                         .name = "test-script",
+                         .summary = "",
+                         .source = "",
+                         .traits = traits,
+                         .message_kinds = {"a", "b", "c"}});
+    scripted_.back().make = [scripts](const OptionValues&, const JobShape&) -> ComponentFactory {
+      return [scripts](ActorId self) { return std::make_unique<Script>(scripts(self)); };
+    };
+    choose(family, scripted_.back(), {});
+    return *this;
+  }
+
+  Job& kill(double time_s, std::vector<Rank> ranks, std::vector<NodeId> nodes = {},
+            std::vector<NodeId> daemons = {}) {
+    spec.faults.push_back({.time_s = time_s,
+                           .event = {},
+                           .mark = {},
+                           .ranks = std::move(ranks),
+                           .nodes = std::move(nodes),
+                           .daemons = std::move(daemons)});
+    return *this;
+  }
+
+  /// For scripts: something has happened.
+  void note(const Context& context, std::string what, std::int64_t value = 0) {
+    log_.push_back({context.now_s(), context.self(), std::move(what), value});
+  }
+
+  /// Runs it; the simgrid engine in a child process, as SimGrid allows one simulation a process.
+  Seen run(EngineKind engine = EngineKind::loggp, std::uint64_t seed = 1,
+           std::uint64_t replication = 0) {
+    if (engine == EngineKind::loggp) return run_here(engine, seed, replication);
+    return from_text(
+        in_child([&] { return to_text(run_here(engine, seed, replication)); }));
+  }
+
+ private:
+  static OptionValue as_declared(const Registration& registration, const std::string& name,
+                                 const OptionValue& value) {
+    const auto option = std::find_if(registration.options.begin(), registration.options.end(),
+                                     [&](const OptionSpec& spec) { return spec.name == name; });
+    const bool whole = std::holds_alternative<std::int64_t>(value);
+    if (option->kind != OptionKind::number || !whole) return value;
+    return static_cast<double>(std::get<std::int64_t>(value));
+  }
+
+  void choose(Family family, const Registration& registration, OptionValues values) {
+    spec.components[static_cast<std::size_t>(family)] = {&registration, std::move(values)};
+  }
+
+  Seen run_here(EngineKind engine, std::uint64_t seed, std::uint64_t replication) {
+    log_.clear();
+    Seen seen;
+    seen.result = run_simulation(spec, engine, seed, replication);
+    seen.log.swap(log_);
+    return seen;
+  }
+
+  std::list<Registration> scripted_;  ///< stable addresses
+  std::vector<Entry> log_;
+};
+
+/// The three detectors of termination, by name.
+inline const std::vector<std::string>& detectors() {
+  static const std::vector<std::string> names{"dijkstra-scholten", "four-counter", "cda"};
+  return names;
+}
+
+}  // namespace faultline::test

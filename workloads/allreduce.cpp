@@ -1,0 +1,88 @@
+#include "workloads/allreduce.hpp"
+
+namespace faultline {
+
+namespace {
+
+OptionSet<AllreduceOptions> options() {
+  return OptionSet<AllreduceOptions>()
+      .option("repetitions", &AllreduceOptions::repetitions, {.doc = "operations", .minimum = 1})
+      .option("bytes", &AllreduceOptions::bytes, {.doc = "size of a message", .unit = "B"})
+      .option("compute_s", &AllreduceOptions::compute_s,
+              {.doc = "computation before each operation",
+               .unit = "s",
+               .minimum = 0,
+               .maximum = 1e6});
+}
+
+const Registered registered{registration<Allreduce>(
+    {.family = Family::workload,
+     .name = "allreduce",
+     .summary = "repeated all-reduce by recursive doubling, each sum checked",
+     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+     .traits = {.finishes = true},
+     .message_kinds = {"part"}},
+    options())};
+
+}  // namespace
+
+Allreduce::Allreduce(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
+    : options_(std::move(options)),
+      self_(self),
+      sum_(self, job.processes),
+      expected_(0.5 * job.processes * (job.processes - 1.0)) {}
+
+std::unique_ptr<Component> Allreduce::clone() const { return std::make_unique<Allreduce>(*this); }
+
+void Allreduce::start(Context& context) { begin(context); }
+
+// A single rank has nobody to wait for: its operations must not nest.
+void Allreduce::begin(Context& context) {
+  if (options_->compute_s > 0.0 || context.job().processes == 1) {
+    context.compute(options_->compute_s);
+    return;
+  }
+  on_compute_done(context, 0);
+}
+
+void Allreduce::on_compute_done(Context& context, std::uint64_t) {
+  reducing_ = true;
+  send(context, sum_.begin(static_cast<double>(self_)));
+  try_complete(context);
+}
+
+void Allreduce::on_message(Context& context, const Message& message) {
+  send(context, sum_.take(message.payload.get<CollectivePart>()));
+  try_complete(context);
+}
+
+void Allreduce::send(Context& context, const std::vector<RecursiveDoubling::Send>& sends) {
+  for (const auto& send : sends)
+    context.send(send.to, 0, options_->bytes).payload.put(send.part);
+}
+
+void Allreduce::try_complete(Context& context) {
+  const auto sum = sum_.sum();
+  if (!reducing_ || !sum) return;
+  reducing_ = false;
+  if (*sum != expected_) ++wrong_;
+  ++operations_;
+  context.mark("operation", static_cast<std::int64_t>(operations_));
+  if (operations_ < options_->repetitions) {
+    begin(context);
+    return;
+  }
+  finish_s_ = context.now_s();
+  context.finish();
+}
+
+void Allreduce::report(Metrics& metrics) const {
+  metrics.maximum("allreduce_time_s", finish_s_);
+  metrics.add("wrong_sums", static_cast<double>(wrong_));
+}
+
+std::string Allreduce::waiting_for() const {
+  return reducing_ ? "parts of operation " + std::to_string(operations_ + 1) : std::string();
+}
+
+}  // namespace faultline

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// One message of a collective operation: the partial sum and where it belongs.
+struct CollectivePart {
+  double sum = 0.0;
+  std::uint32_t operation = 0;  ///< which of the rank's operations, in order
+  std::uint32_t step = 0;
+};
+
+/// Sums a value over all ranks by recursive doubling (the folding of odd sizes after Thakur,
+/// Rabenseifner, Gropp, IJHPCA 19(1), 2005): log2 P exchanges, and two more messages for each rank
+/// beyond the largest power of two. A plain state machine: it says what to send and is told what
+/// came.
+class RecursiveDoubling {
+ public:
+  RecursiveDoubling(Rank self, std::uint32_t processes)
+      : self_(self), core_(std::bit_floor(processes)), extra_(processes - core_) {}
+
+  struct Send {
+    Rank to;
+    CollectivePart part;
+  };
+
+  /// Begins the next operation with this rank's value.
+  std::vector<Send> begin(double value);
+  /// Takes in a part; those of later operations and steps wait for their turn.
+  std::vector<Send> take(const CollectivePart& part);
+  /// The sum, once the current operation is complete here.
+  [[nodiscard]] std::optional<double> sum() const {
+    return done_ ? std::optional(sum_) : std::nullopt;
+  }
+
+ private:
+  static constexpr std::uint32_t kFold = 100;    ///< step of a part folded into the core
+  static constexpr std::uint32_t kUnfold = 101;  ///< step of the sum sent back
+
+  [[nodiscard]] bool folds() const { return self_ >= core_; }
+  [[nodiscard]] bool has_partner() const { return self_ < extra_; }
+  [[nodiscard]] CollectivePart part(std::uint32_t step) const { return {sum_, operation_, step}; }
+  std::vector<Send> advance();
+
+  Rank self_;
+  std::uint32_t core_;   ///< largest power of two
+  std::uint32_t extra_;  ///< ranks beyond it
+  std::uint32_t operation_ = 0;
+  std::uint32_t step_ = 0;
+  bool waits_for_fold_ = false;
+  bool done_ = true;
+  double sum_ = 0.0;
+  std::vector<CollectivePart> early_;
+};
+
+}  // namespace faultline

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct PingPongOptions {
+  std::uint64_t repetitions = 1000;
+  std::uint32_t bytes = 8;
+  std::optional<std::uint32_t> peer;
+};
+
+/// One message at a time between rank 0 and a peer: half the round trip is what a machine's
+/// documentation gives.
+class PingPong final : public Component {
+ public:
+  using Options = PingPongOptions;
+  PingPong(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void start(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  void report(Metrics& metrics) const override;
+  [[nodiscard]] std::string waiting_for() const override;
+
+ private:
+  void finish(Context& context);
+
+  std::shared_ptr<const Options> options_;
+  Rank self_;
+  Rank peer_;
+  std::uint64_t round_trips_ = 0;
+  double begin_s_ = 0.0;
+  double half_round_trip_s_ = 0.0;
+  bool finished_ = false;
+};
+
+}  // namespace faultline

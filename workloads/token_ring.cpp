@@ -1,0 +1,114 @@
+#include "workloads/token_ring.hpp"
+
+namespace faultline {
+
+namespace {
+
+enum Kind : std::uint16_t { kToken, kLeaf };
+enum Tag : std::uint64_t { kStep, kLeafTask };
+
+OptionSet<TokenRingOptions> options() {
+  const std::string paper = "termination-2022 section 5.1";
+  return OptionSet<TokenRingOptions>()
+      .option("stop_probability", &TokenRingOptions::stop_probability,
+              {.doc = "q: the walk ends, tested before every move, the first included",
+               .source = paper,
+               .minimum = 0,
+               .maximum = 1})
+      .option("walk_length", &TokenRingOptions::walk_length,
+              {.doc = "a fixed number of moves instead of stop_probability; null: random",
+               .minimum = 0})
+      .option("branch_probability", &TokenRingOptions::branch_probability,
+              {.doc = "q_b: a step also sends one leaf task to a random rank",
+               .source = "termination-2022 section 6.2",
+               .minimum = 0,
+               .maximum = 1})
+      .option("step_compute_s", &TokenRingOptions::step_compute_s,
+              {.doc = "computation of the token's owner before it moves; the default is long enough "
+                      "for a wave of control messages to pass",
+               .unit = "s",
+               .source = paper + " asks for steps that do not overlap; value assumed",
+               .minimum = 0,
+               .maximum = 1e6})
+      .option("leaf_compute_s", &TokenRingOptions::leaf_compute_s,
+              {.doc = "computation of a leaf task",
+               .unit = "s",
+               .source = "assumed",
+               .minimum = 0,
+               .maximum = 1e6})
+      .option("bytes", &TokenRingOptions::bytes, {.doc = "size of a message", .unit = "B"});
+}
+
+std::vector<OptionProblem> check(const OptionValues& values, const JobShape&) {
+  const bool random_walk = std::holds_alternative<std::monostate>(values.at("walk_length"));
+  if (!random_walk || std::get<double>(values.at("stop_probability")) > 0.0) return {};
+  return {{"stop_probability", "a walk that never stops: expected above 0, or a walk_length"}};
+}
+
+const Registered registered{registration<TokenRing>(
+    {.family = Family::workload,
+     .name = "token-ring",
+     .summary = "a token walks between random ranks until it stops; steps may branch",
+     .source = "termination-2022 sections 5.1 and 6.2",
+     .traits = {.starts_at_root = true},
+     .message_kinds = {"token", "leaf"},
+     .check = check},
+    options())};
+
+}  // namespace
+
+TokenRing::TokenRing(std::shared_ptr<const Options> options, const JobShape&, Rank self)
+    : options_(std::move(options)), self_(self) {}
+
+std::unique_ptr<Component> TokenRing::clone() const { return std::make_unique<TokenRing>(*this); }
+
+void TokenRing::start(Context& context) {
+  if (self_ == 0) context.compute(options_->step_compute_s, kStep);
+}
+
+void TokenRing::on_message(Context& context, const Message& message) {
+  if (message.kind == kLeaf) {
+    context.compute(options_->leaf_compute_s, kLeafTask);
+    return;
+  }
+  steps_done_ = message.payload.get<std::uint64_t>();
+  context.compute(options_->step_compute_s, kStep);
+}
+
+void TokenRing::on_compute_done(Context& context, std::uint64_t tag) {
+  if (tag == kStep && !stops()) step(context);
+}
+
+bool TokenRing::stops() {
+  if (options_->walk_length) return steps_done_ >= *options_->walk_length;
+  return random.chance(options_->stop_probability);
+}
+
+// The paper draws the next owner from all ranks: a token that stays costs no message.
+void TokenRing::step(Context& context) {
+  const std::uint32_t processes = context.job().processes;
+  const auto next = static_cast<Rank>(random.below(processes));
+  ++steps_done_;
+  context.mark("step", static_cast<std::int64_t>(steps_done_));
+  if (next == self_) {
+    ++stays_;
+    context.compute(options_->step_compute_s, kStep);
+  } else {
+    ++moves_;
+    context.send(next, kToken, options_->bytes).payload.put(steps_done_);
+  }
+  if (options_->branch_probability > 0.0 && random.chance(options_->branch_probability)) {
+    ++leaves_;
+    const auto rank = static_cast<Rank>(random.below(processes));
+    if (rank == self_) context.compute(options_->leaf_compute_s, kLeafTask);
+    else context.send(rank, kLeaf, options_->bytes);
+  }
+}
+
+void TokenRing::report(Metrics& metrics) const {
+  metrics.add("token_moves", static_cast<double>(moves_));
+  metrics.add("token_stays", static_cast<double>(stays_));
+  metrics.add("leaf_tasks", static_cast<double>(leaves_));
+}
+
+}  // namespace faultline

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct TokenRingOptions {
+  double stop_probability = 0.01;
+  std::optional<std::uint64_t> walk_length;
+  double branch_probability = 0.0;
+  double step_compute_s = 2e-3;
+  double leaf_compute_s = 2e-3;
+  std::uint32_t bytes = 64;
+};
+
+/// The token ring of termination-2022 sections 5.1 and 6.2: a token walks between uniformly random
+/// ranks (it may stay) and stops with a fixed probability, tested before every move, the first
+/// included. With branching, a step also sends a leaf task to a random rank, which runs and ends
+/// there.
+class TokenRing final : public Component {
+ public:
+  using Options = TokenRingOptions;
+  TokenRing(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void start(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_compute_done(Context& context, std::uint64_t tag) override;
+  void report(Metrics& metrics) const override;
+
+ private:
+  void step(Context& context);
+  [[nodiscard]] bool stops();
+
+  std::shared_ptr<const Options> options_;
+  Rank self_;
+  std::uint64_t steps_done_ = 0;  ///< of the walk; travels with the token
+  std::uint64_t moves_ = 0;       ///< that left from here
+  std::uint64_t stays_ = 0;
+  std::uint64_t leaves_ = 0;
+};
+
+}  // namespace faultline

@@ -1,0 +1,95 @@
+#include "workloads/uniform_traffic.hpp"
+
+#include <algorithm>
+
+namespace faultline {
+
+namespace {
+
+OptionSet<UniformTrafficOptions> options() {
+  return OptionSet<UniformTrafficOptions>()
+      .option("tokens", &UniformTrafficOptions::tokens,
+              {.doc = "tokens in flight, dealt to the ranks in turn; null: one per rank",
+               .minimum = 1})
+      .option("hops", &UniformTrafficOptions::hops,
+              {.doc = "messages that carry each token", .minimum = 1})
+      .option("fanout", &UniformTrafficOptions::fanout,
+              {.doc = "fixed, distinct, random successors of each rank; null: all others",
+               .source = "adoption-2013 section 5.2",
+               .minimum = 1})
+      .option("bytes", &UniformTrafficOptions::bytes, {.doc = "size of a message", .unit = "B"})
+      .option("compute_s", &UniformTrafficOptions::compute_s,
+              {.doc = "computation before each hop", .unit = "s", .minimum = 0, .maximum = 1e9});
+}
+
+std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
+  const OptionValue& fanout = values.at("fanout");
+  const std::int64_t others = std::max<std::int64_t>(1, std::int64_t{job.processes} - 1);
+  if (!std::holds_alternative<std::int64_t>(fanout) || std::get<std::int64_t>(fanout) <= others)
+    return {};
+  return {{"fanout", "expected at most " + std::to_string(others) + ", one less than processes"}};
+}
+
+const Registered registered{registration<UniformTraffic>(
+    {.family = Family::workload,
+     .name = "uniform-traffic",
+     .summary = "tokens that hop between random ranks: load, benchmarks, fan-out and survival",
+     .source = "adoption-2013 section 5.2 (fan-out)",
+     .traits = {},
+     .message_kinds = {"token"},
+     .check = check},
+    options())};
+
+}  // namespace
+
+UniformTraffic::UniformTraffic(std::shared_ptr<const Options> options, const JobShape&, Rank self)
+    : options_(std::move(options)), self_(self) {}
+
+std::unique_ptr<Component> UniformTraffic::clone() const {
+  return std::make_unique<UniformTraffic>(*this);
+}
+
+void UniformTraffic::start(Context& context) {
+  const std::uint32_t processes = context.job().processes;
+  draw_successors(processes);
+  const std::uint64_t tokens = options_->tokens.value_or(processes);
+  for (std::uint64_t token = self_; token < tokens; token += processes)
+    move(context, options_->hops);
+}
+
+// Floyd's sampling: distinct ranks without a table of all of them.
+void UniformTraffic::draw_successors(std::uint32_t processes) {
+  if (!options_->fanout || processes == 1) return;
+  const std::uint32_t others = processes - 1;
+  for (std::uint32_t last = others - *options_->fanout; last < others; ++last) {
+    const auto drawn = static_cast<Rank>(random.below(last + 1U));
+    const bool taken =
+        std::find(successors_.begin(), successors_.end(), drawn) != successors_.end();
+    successors_.push_back(taken ? last : drawn);
+  }
+  for (Rank& rank : successors_) rank += static_cast<Rank>(rank >= self_);
+}
+
+Rank UniformTraffic::successor(std::uint32_t processes) {
+  if (processes == 1) return 0;
+  if (!successors_.empty()) return successors_[random.below(successors_.size())];
+  const auto other = static_cast<Rank>(random.below(processes - 1));
+  return other + static_cast<Rank>(other >= self_);
+}
+
+void UniformTraffic::on_message(Context& context, const Message& message) {
+  const auto hops_left = message.payload.get<std::uint64_t>();
+  if (hops_left == 0) return;
+  if (options_->compute_s > 0.0) context.compute(options_->compute_s, hops_left);
+  else move(context, hops_left);
+}
+
+void UniformTraffic::on_compute_done(Context& context, std::uint64_t hops_left) {
+  move(context, hops_left);
+}
+
+void UniformTraffic::move(Context& context, std::uint64_t hops_left) {
+  context.send(successor(context.job().processes), 0, options_->bytes).payload.put(hops_left - 1);
+}
+
+}  // namespace faultline

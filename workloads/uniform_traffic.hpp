@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct UniformTrafficOptions {
+  std::optional<std::uint32_t> tokens;
+  std::uint32_t hops = 100;
+  std::optional<std::uint32_t> fanout;
+  std::uint32_t bytes = 64;
+  double compute_s = 0.0;
+};
+
+/// Random traffic: tokens that each make a fixed number of hops between random ranks, so that the
+/// number of messages does not depend on their order. With a fan-out, a rank sends to its own few
+/// fixed successors only (adoption-2013 section 5.2).
+class UniformTraffic final : public Component {
+ public:
+  using Options = UniformTrafficOptions;
+  UniformTraffic(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void start(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_compute_done(Context& context, std::uint64_t hops_left) override;
+
+ private:
+  void draw_successors(std::uint32_t processes);
+  void move(Context& context, std::uint64_t hops_left);
+  [[nodiscard]] Rank successor(std::uint32_t processes);
+
+  std::shared_ptr<const Options> options_;
+  Rank self_;
+  std::vector<Rank> successors_;
+};
+
+}  // namespace faultline
