@@ -116,7 +116,9 @@ class Pool {
       wait_for_news();
     for (Worker& worker : workers_) end(worker);
     progress_.finish();
-    ReplicationResults results{.planned = tasks_.size(), .interrupted = interrupted != 0};
+    ReplicationResults results;
+    results.planned = tasks_.size();
+    results.interrupted = interrupted != 0;
     for (auto& record : records_)
       if (record) results.records.push_back(std::move(*record));
     return results;

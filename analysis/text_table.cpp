@@ -169,12 +169,6 @@ std::string csv_record(const std::vector<std::string>& fields) {
   return record + "\n";
 }
 
-std::string shortest(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
 std::string fixed(double value, int decimals) {
   std::array<char, 512> text{};  // the largest double has 309 digits before the point
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value,

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/scenario/json_value.hpp"
+
 namespace faultline {
 
 enum class Align { left, right };
@@ -35,9 +37,6 @@ std::string wrapped(std::string_view text, std::size_t max_width = 80);
 /// One CSV record: fields with comma, quote or line break are quoted as RFC 4180 says. The record
 /// ends in a bare line feed, as every Unix tool expects.
 std::string csv_record(const std::vector<std::string>& fields);
-
-/// Shortest decimal text that reads back as exactly `value` (`nan`, `inf` and `-inf` included).
-std::string shortest(double value);
 
 /// `value` with `decimals` digits after the point.
 std::string fixed(double value, int decimals);

@@ -34,6 +34,7 @@ function(faultline_add_layer name directory)
   add_library(faultline_${name} OBJECT ${sources})
   target_link_libraries(faultline_${name} PRIVATE faultline_flags faultline_libraries)
   target_sources(faultline_everything INTERFACE $<TARGET_OBJECTS:faultline_${name}>)
+  set_property(GLOBAL PROPERTY FAULTLINE_SOURCES_${name} ${sources})
 endfunction()
 
 # Where a program that is not installed finds scenarios/.

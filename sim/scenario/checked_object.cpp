@@ -206,9 +206,10 @@ std::vector<std::uint32_t> read_ids(const JsonValue& value, const std::string& p
   for (std::size_t i = 0; i < list->size(); ++i) {
     const auto id = whole((*list)[i]);
     if (!id || *id < 0 || *id >= std::int64_t{end}) {
-      const std::string range = end == kNobody ? "" : ", 0 to " + std::to_string(end - 1);
-      problems.add(item_path(path, i),
-                   "expected one of the job's " + what + range + ", got " + describe((*list)[i]));
+      std::string message = "expected one of the job's " + what;
+      if (end != kNobody) message += ", 0 to " + std::to_string(end - 1);
+      message += ", got " + describe((*list)[i]);
+      problems.add(item_path(path, i), message);
     } else if (!seen.insert(*id).second) {
       problems.add(item_path(path, i), std::to_string(*id) + " is in this list already");
     } else {

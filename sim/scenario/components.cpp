@@ -68,15 +68,16 @@ bool same(const ComponentChoice& a, const ComponentChoice& b) {
 /// The options by which a candidate differs from the others of its name: "cda (initial_credit=64)".
 std::string label_of(const Candidate& candidate, const std::vector<Candidate>& all) {
   std::string differing;
-  for (const auto& [option, value] : candidate.choice.options) {
+  for (const auto& entry : candidate.choice.options) {
     const bool differs = std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
       return other.valid && other.choice.registration == candidate.choice.registration &&
-             other.choice.options.at(option) != value;
+             other.choice.options.at(entry.first) != entry.second;
     });
-    if (differs)
-      differing += (differing.empty() ? "" : ", ") + option + "=" + to_json(option_json(value));
+    if (!differs) continue;
+    differing += differing.empty() ? " (" : ", ";
+    differing += entry.first + "=" + to_json(option_json(entry.second));
   }
-  return name_of(candidate.choice) + (differing.empty() ? "" : " (" + differing + ")");
+  return name_of(candidate.choice) + differing + (differing.empty() ? "" : ")");
 }
 
 void label_candidates(std::vector<Candidate>& candidates, Problems& problems) {
@@ -102,20 +103,26 @@ std::vector<std::string> component_names(Family family) {
 
 std::vector<Candidate> read_family(Family family, const JsonValue* value, Problems& problems) {
   const std::string key = family_key(family);
+  std::vector<Candidate> candidates;
   if (value == nullptr) {
     if (family == Family::workload)
       problems.add(key, "missing, expected an object with the name of a workload: " +
                             any_of(component_names(family)));
-    return {{.choice = {}, .path = key, .label = {}, .valid = family != Family::workload}};
+    candidates.emplace_back().path = key;
+    candidates.back().valid = family != Family::workload;
+    return candidates;
   }
   const JsonValue::List* list = value->list();
-  if (list == nullptr) return {read_candidate(family, *value, key, problems)};
+  if (list == nullptr) {
+    candidates.push_back(read_candidate(family, *value, key, problems));
+    return candidates;
+  }
   if (list->empty() || list->size() > kMostCandidates) {
     problems.add(key, "expected a list of 1 to " + std::to_string(kMostCandidates) +
                           " objects, got " + std::to_string(list->size()));
-    return {{.choice = {}, .path = key, .label = {}}};
+    candidates.emplace_back().path = key;
+    return candidates;
   }
-  std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < list->size(); ++i)
     candidates.push_back(read_candidate(family, (*list)[i], item_path(key, i), problems));
   if (candidates.size() > 1) label_candidates(candidates, problems);

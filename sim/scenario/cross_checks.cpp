@@ -70,17 +70,17 @@ void check_stop(const RunSpec& point, Problems& problems) {
   const std::string path = "stop.when";
   if (point.stop.when == StopWhen::announced &&
       (detector == nullptr || !detector->traits.announces))
-    problems.add(path, "\"announced\" needs a termination detector" +
+    problems.add(path, R"("announced" needs a termination detector)" +
                            alternatives(Family::termination,
                                         [](const Traits& traits) { return traits.announces; }) +
-                           "; or stop on \"finished\" or \"time\"");
+                           R"(; or stop on "finished" or "time")");
   if (point.stop.when == StopWhen::finished && workload != nullptr && !workload->traits.finishes)
-    problems.add(path, "\"finished\" never comes with workload " + workload->name +
-                           ", which does not declare its end; expected \"announced\" or \"time\"");
+    problems.add(path, R"("finished" never comes with workload )" + workload->name +
+                           R"(, which does not declare its end; expected "announced" or "time")");
   if (point.stop.when == StopWhen::all_reported &&
       point.component(Family::failure_detection).registration == nullptr)
     problems.add(path,
-                 "\"all-reported\" needs a failure detector, expected failure_detection" +
+                 R"("all-reported" needs a failure detector, expected failure_detection)" +
                      alternatives(Family::failure_detection, [](const Traits&) { return true; }));
 }
 

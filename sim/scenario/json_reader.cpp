@@ -19,11 +19,13 @@ namespace {
 /// Builds the tree from the parser's events, so that duplicate keys and deep nesting are seen.
 class TreeBuilder {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the parser asks for these names
   using number_integer_t = nlohmann::json::number_integer_t;
   using number_unsigned_t = nlohmann::json::number_unsigned_t;
   using number_float_t = nlohmann::json::number_float_t;
   using string_t = nlohmann::json::string_t;
   using binary_t = nlohmann::json::binary_t;
+  // NOLINTEND(readability-identifier-naming)
 
   explicit TreeBuilder(Problems& problems) : problems_(problems) {}
 

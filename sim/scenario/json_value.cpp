@@ -85,7 +85,7 @@ class Writer {
   void new_line() {
     if (indent_ == 0) return;
     out_ += '\n';
-    out_.append(static_cast<std::size_t>(indent_ * depth_), ' ');
+    out_.append(static_cast<std::size_t>(indent_) * static_cast<std::size_t>(depth_), ' ');
   }
 
   int indent_;
@@ -94,6 +94,17 @@ class Writer {
 };
 
 }  // namespace
+
+// Here and not in the class, where the members of an object are not complete yet.
+JsonValue::JsonValue() = default;
+JsonValue::JsonValue(bool value) : data(value) {}
+JsonValue::JsonValue(int value) : data(std::int64_t{value}) {}
+JsonValue::JsonValue(std::int64_t value) : data(value) {}
+JsonValue::JsonValue(double value) : data(value) {}
+JsonValue::JsonValue(const char* value) : data(std::string(value)) {}
+JsonValue::JsonValue(std::string value) : data(std::move(value)) {}
+JsonValue::JsonValue(List value) : data(std::move(value)) {}
+JsonValue::JsonValue(Object value) : data(std::move(value)) {}
 
 const JsonValue* JsonValue::find(const std::string& key) const {
   if (const Object* members = object()) {

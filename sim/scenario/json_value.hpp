@@ -20,15 +20,15 @@ struct JsonValue {
 
   Data data;
 
-  JsonValue() = default;
-  JsonValue(bool value) : data(value) {}
-  JsonValue(int value) : data(std::int64_t{value}) {}
-  JsonValue(std::int64_t value) : data(value) {}
-  JsonValue(double value) : data(value) {}
-  JsonValue(const char* value) : data(std::string(value)) {}
-  JsonValue(std::string value) : data(std::move(value)) {}
-  JsonValue(List value) : data(std::move(value)) {}
-  JsonValue(Object value) : data(std::move(value)) {}
+  JsonValue();
+  JsonValue(bool value);
+  JsonValue(int value);
+  JsonValue(std::int64_t value);
+  JsonValue(double value);
+  JsonValue(const char* value);
+  JsonValue(std::string value);
+  JsonValue(List value);
+  JsonValue(Object value);
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(data); }
   [[nodiscard]] const std::string* text() const { return std::get_if<std::string>(&data); }

@@ -162,8 +162,8 @@ Machine read_values(CheckedObject& object, Problems& problems) {
     } else {
       values[spec.name] = spec.default_value;
       if (object.is_object())
-        problems.add(spec.name, "missing, expected {\"value\": " + expectation(spec) +
-                                    ", \"unit\", \"status\", \"source\"}");
+        problems.add(spec.name, R"(missing, expected {"value": )" + expectation(spec) +
+                                    R"(, "unit", "status", "source"})");
     }
   }
   return machine_values().read(values);
@@ -255,8 +255,10 @@ std::vector<std::string> shipped_machines() {
 std::string topology_in_words(const TopologySpec& topology) {
   const auto times = [](const Counts& counts) {
     std::string text;
-    for (const std::uint32_t count : counts)
-      text += (text.empty() ? "" : "x") + std::to_string(count);
+    for (const std::uint32_t count : counts) {
+      if (!text.empty()) text += 'x';
+      text += std::to_string(count);
+    }
     return text;
   };
   if (const auto* torus = std::get_if<Torus>(&topology)) return "torus " + times(torus->dimensions);

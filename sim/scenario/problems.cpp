@@ -73,7 +73,10 @@ std::string Problems::text() const {
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [path, message] = entries_[i];
     if (i > 0) result += '\n';
-    result += file_ + ": " + (path.empty() ? "" : path + ": ") + message + origin_of(path);
+    result += file_ + ": ";
+    if (!path.empty()) result += path + ": ";
+    result += message;
+    result += origin_of(path);
   }
   if (shown < entries_.size())
     result += "\n" + file_ + ": and " + std::to_string(entries_.size() - shown) + " more problems";

@@ -186,7 +186,10 @@ void ScenarioReader::add_point(Scenario& scenario, std::size_t index) {
     point.components[family] = candidate.choice;
     paths[family] = candidate.path;
     valid = valid && candidate.valid;
-    if (!candidate.label.empty()) label = candidate.label + (label.empty() ? "" : " / ") + label;
+    if (!candidate.label.empty()) {
+      if (!label.empty()) label.insert(0, " / ");
+      label.insert(0, candidate.label);
+    }
   }
   if (!stop_given_) point.stop.when = default_stop(point);
   // A point of components that could not be read would be refused for reasons that are no news.

@@ -257,12 +257,12 @@ TEST_CASE("lists that combine to too many points are refused") {
   const Workspace workspace;
   std::string list;
   for (int i = 1; i <= 101; ++i)
-    list += (list.empty() ? "" : ",") + std::string("{\"name\": \"oracle\", \"delay_s\": ") +
+    list += (list.empty() ? "" : ",") + std::string(R"({"name": "oracle", "delay_s": )") +
             std::to_string(i) + "}";
   std::string detectors;
   for (int i = 1; i <= 100; ++i)
     detectors += (detectors.empty() ? "" : ",") +
-                 std::string("{\"name\": \"cda\", \"control_bytes\": ") + std::to_string(i) + "}";
+                 std::string(R"({"name": "cda", "control_bytes": )") + std::to_string(i) + "}";
   CHECK_THAT(workspace.errors_after(
                  {"failure_detection=[" + list + "]", "termination=[" + detectors + "]"}),
              Contains("combine to more than 10000 points"));

@@ -85,12 +85,15 @@ class Workspace {
       "hardware_threads_per_node":
         {"value": 4, "unit": "threads", "status": "estimated", "source": "assumed"},
       "send_overhead_s": {"value": 1e-6, "unit": "s", "status": "estimated", "source": "assumed"},
-      "receive_overhead_s": {"value": 2e-6, "unit": "s", "status": "estimated", "source": "assumed"},
+      "receive_overhead_s":
+        {"value": 2e-6, "unit": "s", "status": "estimated", "source": "assumed"},
       "gap_s": {"value": 3e-7, "unit": "s", "status": "estimated", "source": "assumed"},
-      "nic_bandwidth_Bps": {"value": 1e9, "unit": "B/s", "status": "estimated", "source": "assumed"},
+      "nic_bandwidth_Bps":
+        {"value": 1e9, "unit": "B/s", "status": "estimated", "source": "assumed"},
       "nic_latency_s": {"value": 4e-7, "unit": "s", "status": "estimated", "source": "assumed"},
       "hop_latency_s": {"value": 5e-8, "unit": "s", "status": "estimated", "source": "assumed"},
-      "link_bandwidth_Bps": {"value": 2e9, "unit": "B/s", "status": "estimated", "source": "assumed"},
+      "link_bandwidth_Bps":
+        {"value": 2e9, "unit": "B/s", "status": "estimated", "source": "assumed"},
       "local_latency_s": {"value": 6e-7, "unit": "s", "status": "estimated", "source": "assumed"},
       "local_bandwidth_Bps":
         {"value": 3e9, "unit": "B/s", "status": "estimated", "source": "assumed"}})";

@@ -1,0 +1,57 @@
+#include "sim/core/message.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+#include <vector>
+
+using namespace faultline;
+
+TEST_CASE("a payload gives back any struct that fits") {
+  struct Words {
+    std::int64_t credit;
+    double time_s;
+    std::uint32_t rank;
+  };
+  Payload payload;
+  payload.put(Words{-5, 0.25, 7});
+  const auto words = payload.get<Words>();
+  CHECK(words.credit == -5);
+  CHECK(words.time_s == 0.25);
+  CHECK(words.rank == 7);
+}
+
+TEST_CASE("the pool hands out each message once, at an address that stays") {
+  MessagePool pool;
+  std::set<Message*> out;
+  std::vector<Message*> taken;
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    taken.push_back(pool.take());
+    taken.back()->bytes = i;
+    out.insert(taken.back());
+  }
+  CHECK(out.size() == taken.size());
+  bool kept = true;
+  for (std::uint32_t i = 0; i < taken.size(); ++i) kept = kept && taken[i]->bytes == i;
+  CHECK(kept);
+  for (Message* message : taken) pool.give_back(message);
+  std::set<Message*> again;
+  for (std::uint32_t i = 0; i < 5000; ++i) again.insert(pool.take());
+  CHECK(again == out);
+}
+
+TEST_CASE("the pool visits what is in flight and nothing else, and lets attachments go") {
+  MessagePool pool;
+  Message* flying = pool.take();
+  Message* resting = pool.take();
+  flying->flags = kInFlight;
+  flying->bytes = 1;
+  resting->attachment = std::make_shared<const std::vector<std::uint64_t>>(3);
+  const std::weak_ptr<const std::vector<std::uint64_t>> watched = resting->attachment;
+  pool.give_back(resting);
+  CHECK(watched.expired());
+  std::vector<std::uint32_t> visited;
+  pool.for_each_in_flight([&](const Message& message) { visited.push_back(message.bytes); });
+  CHECK(visited == std::vector<std::uint32_t>{1});
+  pool.give_back(flying);
+  pool.for_each_in_flight([&](const Message&) { FAIL("nothing is in flight"); });
+}

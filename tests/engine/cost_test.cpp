@@ -1,0 +1,217 @@
+// What a message costs, by hand.
+
+#include <catch2/catch.hpp>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// Notes the handling of every message with the kind that it has; does nothing else.
+Handlers listener(Job& job) {
+  return {.message = [&job](Context& context, const Message& message) {
+    job.note(context, "got", message.kind);
+  }};
+}
+
+/// Sends that ranks make in their start handlers, in the order given.
+struct FirstSend {
+  Rank from;
+  Rank to;
+  std::uint32_t bytes;
+};
+
+/// A workload that makes some sends at time zero; their kind is their place in the list.
+void at_start(Job& job, std::vector<FirstSend> sends) {
+  job.script(Family::workload, [&job, sends](ActorId self) {
+    Handlers handlers = listener(job);
+    handlers.start = [self, sends](Context& context) {
+      for (std::size_t i = 0; i < sends.size(); ++i)
+        if (sends[i].from == self)
+          context.send(sends[i].to, static_cast<std::uint16_t>(i), sends[i].bytes);
+    };
+    return handlers;
+  });
+}
+
+double half_round_trip_s(const Machine& machine, std::uint32_t peer, std::uint32_t bytes,
+                         EngineKind engine) {
+  Job job(machine.nodes, machine);
+  job.spec.platform.whole_machine = true;
+  job.spec.stop.when = StopWhen::finished;
+  job.workload("ping-pong", {{"repetitions", 10}, {"bytes", bytes}, {"peer", peer}});
+  const Seen seen = job.run(engine);
+  CHECK(seen.result.outcome == Outcome::finished);
+  CHECK(seen.metric("application_messages") == 20);
+  return seen.metric("half_round_trip_s");
+}
+
+}  // namespace
+
+TEST_CASE("half a ping-pong is o_s + L + k G + o_r over the route's hops") {
+  Machine machine = quick_machine();
+  machine.topology = Torus{{4, 4, 2}};
+  machine.nodes = 32;
+  machine.nic_bandwidth_Bps = 3.74e8;
+  machine.link_bandwidth_Bps = 4.25e8;
+  struct Pair {
+    std::uint32_t peer;
+    int hops;
+  };
+  // Coordinates of the peers: (1,0,0), (2,0,0), (3,0,0) round the wrap, (2,2,0), (2,2,1).
+  for (const EngineKind engine : engines())
+    for (const Pair& pair : {Pair{1, 1}, Pair{2, 2}, Pair{3, 1}, Pair{10, 4}, Pair{26, 5}})
+      for (const std::uint32_t bytes : {0U, 8U, 1500U, 1000000U}) {
+        const double by_hand_s = 1e-6 + 1e-6 + pair.hops * 1e-7 + bytes / 3.74e8 + 1e-6;
+        INFO(engine_word(engine) << " peer " << pair.peer << " bytes " << bytes);
+        CHECK(half_round_trip_s(machine, pair.peer, bytes, engine) ==
+              Approx(by_hand_s).epsilon(time_tolerance(engine)).margin(0));
+      }
+}
+
+TEST_CASE("the narrower of NIC and links gives the bandwidth") {
+  Machine machine = quick_machine(4);
+  machine.nic_bandwidth_Bps = 8e8;
+  machine.link_bandwidth_Bps = 2e8;
+  for (const EngineKind engine : engines())
+    CHECK(half_round_trip_s(machine, 3, 100000, engine) ==
+          Approx(3e-6 + 2e-7 + 100000 / 2e8).epsilon(time_tolerance(engine)).margin(0));
+}
+
+TEST_CASE("within a node a message takes the way through its memory") {
+  for (const EngineKind engine : engines()) {
+    Job job(2, quick_machine());
+    job.spec.platform.processes_per_node = 2;
+    job.spec.stop.when = StopWhen::finished;
+    job.workload("ping-pong", {{"repetitions", 10}, {"bytes", 4000}});
+    CHECK(job.run(engine).metric("half_round_trip_s") ==
+          Approx(2e-6 + 5e-7 + 4000 / 1e10).epsilon(time_tolerance(engine)).margin(0));
+  }
+}
+
+TEST_CASE("sends of one handler leave one send overhead apart") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    at_start(job, {{0, 1, 0}, {0, 2, 0}, {0, 3, 0}});
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(1, "got"), {12}, engine));
+    CHECK(close(seen.times_s(2, "got"), {13}, engine));
+    CHECK(close(seen.times_s(3, "got"), {14}, engine));
+  }
+}
+
+TEST_CASE("the NIC of a node spaces what leaves it by g + G k") {
+  Job job(4);
+  job.spec.platform.machine.gap_s = 0.5;
+  at_start(job, {{0, 1, 200}, {0, 2, 200}, {0, 3, 100}});
+  const Seen seen = job.run();
+  // Injected at 1, 1 + 0.5 + 2 and 3.5 + 0.5 + 2; each takes 10 + k/100 and one o_r.
+  CHECK(seen.times_s(1, "got") == std::vector<double>{14});
+  CHECK(seen.times_s(2, "got") == std::vector<double>{16.5});
+  CHECK(seen.times_s(3, "got") == std::vector<double>{18});
+}
+
+TEST_CASE("processes of one node share its NIC") {
+  Job job(6);
+  job.spec.platform.processes_per_node = 2;
+  at_start(job, {{0, 2, 200}, {1, 4, 200}});
+  const Seen seen = job.run();
+  CHECK(seen.times_s(2, "got") == std::vector<double>{14});
+  CHECK(seen.times_s(4, "got") == std::vector<double>{16});
+}
+
+TEST_CASE("the NIC of a node takes in one message after the other") {
+  Job job(8);
+  job.spec.platform.processes_per_node = 2;
+  // To two processes of node 0, so that the processes themselves are never busy.
+  at_start(job, {{2, 0, 200}, {4, 1, 200}, {6, 0, 200}});
+  const Seen seen = job.run();
+  CHECK(seen.times_s(0, "got") == std::vector<double>{14, 18});
+  CHECK(seen.times_s(1, "got") == std::vector<double>{16});
+}
+
+TEST_CASE("a busy receiver handles in order of arrival, one receive overhead apart") {
+  for (const EngineKind engine : engines()) {
+    Job job(5);
+    at_start(job, {{3, 0, 0}, {1, 0, 0}, {1, 4, 0}, {2, 0, 0}});
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(0, "got"), {12, 13, 14}, engine));
+    CHECK(close(seen.times_s(4, "got"), {13}, engine));
+  }
+}
+
+TEST_CASE("what a handler sends keeps its processor from the next message") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers = listener(job);
+      handlers.start = [self](Context& context) {
+        if (self != 0) context.send(0, 0, 0);
+      };
+      if (self == 0)
+        handlers.message = [&job](Context& context, const Message&) {
+          job.note(context, "got");
+          for (int i = 0; i < 3; ++i) context.send(1, 1, 0);
+        };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    // Three sends after the first message last from 12 to 15; then o_r.
+    CHECK(close(seen.times_s(0, "got"), {12, 16}, engine));
+    CHECK(close(seen.times_s(1, "got"), {24, 25, 26, 28, 29, 30}, engine));
+  }
+}
+
+TEST_CASE("messages within a node are copied one after the other by their sender") {
+  Job job(3);
+  job.spec.platform.processes_per_node = 3;
+  at_start(job, {{0, 1, 4000}, {0, 2, 0}, {1, 0, 1000}});
+  const Seen seen = job.run();
+  CHECK(seen.times_s(1, "got") == std::vector<double>{8});
+  // Its copy waits for the first one, which ends at 1 + 4.
+  CHECK(seen.times_s(2, "got") == std::vector<double>{8});
+  CHECK(seen.times_s(0, "got") == std::vector<double>{5});
+}
+
+TEST_CASE("free messages on a machine without costs take no time") {
+  Machine machine = round_machine();
+  machine.send_overhead_s = machine.receive_overhead_s = 0;
+  machine.nic_latency_s = machine.hop_latency_s = machine.local_latency_s = 0;
+  Job job(2, machine);
+  job.spec.stop.when = StopWhen::finished;
+  job.workload("ping-pong", {{"repetitions", 5}, {"bytes", 0}});
+  const Seen seen = job.run();
+  CHECK(seen.metric("half_round_trip_s") == 0.0);
+  CHECK(seen.result.outcome == Outcome::finished);
+}
+
+TEST_CASE("the mapping decides which ranks share a node") {
+  const auto local_pairs = [](Mapping mapping, std::uint64_t seed) {
+    std::vector<std::pair<Rank, Rank>> pairs;
+    for (Rank to = 1; to < 6; ++to) {
+      Job job(6);
+      job.spec.platform.processes_per_node = 2;
+      job.spec.platform.mapping = mapping;
+      at_start(job, {{0, to, 0}});
+      if (job.run(EngineKind::loggp, seed).times_s(to, "got").front() == 4) pairs.emplace_back(0, to);
+    }
+    return pairs;
+  };
+  using Pairs = std::vector<std::pair<Rank, Rank>>;
+  CHECK(local_pairs(Mapping::block, 1) == Pairs{{0, 1}});
+  CHECK(local_pairs(Mapping::round_robin, 1) == Pairs{{0, 3}});
+  // Random: always one partner, the same for the same seed, not the same for all seeds.
+  std::set<Pairs> partners;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Pairs pairs = local_pairs(Mapping::random, seed);
+    CHECK(pairs.size() == 1);
+    CHECK(pairs == local_pairs(Mapping::random, seed));
+    partners.insert(pairs);
+  }
+  CHECK(partners.size() > 1);
+}

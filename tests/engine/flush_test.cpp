@@ -1,0 +1,148 @@
+// flush(peer) is answered by on_flushed when nothing from that peer to me is in flight.
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// Rank 1 sends `count` empty messages to rank 0 at time zero; rank 0 flushes it at `flush_s`.
+void flushed_burst(Job& job, int count, double flush_s) {
+  job.script(Family::workload, [=, &job](ActorId self) {
+    Handlers handlers;
+    handlers.start = [=](Context& context) {
+      if (self == 0) context.set_timer(1, flush_s);
+      for (int i = 0; i < count && self == 1; ++i) context.send(0, 0, 0);
+    };
+    handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
+    handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
+    handlers.flushed = [&job](Context& context, ActorId peer) {
+      job.note(context, "flushed", peer);
+    };
+    return handlers;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a flush is answered at once where nothing is in flight") {
+  for (const EngineKind engine : engines()) {
+    Job none(2);
+    flushed_burst(none, 0, 5);
+    CHECK(close(none.run(engine).times_s(0, "flushed"), {5}, engine));
+    Job over(2);
+    flushed_burst(over, 3, 20);  // handled at 12, 13 and 14
+    const Seen seen = over.run(engine);
+    CHECK(close(seen.times_s(0, "flushed"), {20}, engine));
+    CHECK(seen.values(0, "flushed") == Values{1});
+  }
+}
+
+TEST_CASE("a flush waits for the last message that is in flight, and no longer") {
+  for (const EngineKind engine : engines())
+    for (const double flush_s : {0.5, 5.0, 12.5, 13.5}) {
+      Job job(2);
+      flushed_burst(job, 3, flush_s);
+      const Seen seen = job.run(engine);
+      INFO(engine_word(engine) << ", flush at " << flush_s);
+      CHECK(close(seen.times_s(0, "flushed"), {14}, engine));
+      CHECK(seen.log.back().what == "flushed");
+    }
+}
+
+TEST_CASE("messages of others do not hold a flush up") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 0) context.flush(1);
+        if (self == 2) context.send(0, 0, 0);
+        if (self == 0) context.send(1, 0, 0);
+      };
+      handlers.flushed = [&job](Context& context, ActorId) { job.note(context, "flushed"); };
+      return handlers;
+    });
+    CHECK(close(job.run(engine).times_s(0, "flushed"), {0}, engine));
+  }
+}
+
+TEST_CASE("a flush of a dead peer waits for what the peer has injected") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    flushed_burst(job, 5, 8);
+    job.kill(3.5, {1});  // three have left, two never will
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(0, "got"), {12, 13, 14}, engine));
+    CHECK(close(seen.times_s(0, "flushed"), {14}, engine));
+  }
+}
+
+TEST_CASE("a flush asked before the peer's death is answered too") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    flushed_burst(job, 5, 2);
+    job.kill(3.5, {1});
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(0, "flushed"), {14}, engine));
+  }
+}
+
+TEST_CASE("two flushes of one peer get two answers") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 1) context.send(0, 0, 0);
+        if (self == 0) context.flush(1);
+        if (self == 0) context.set_timer(1, 3);
+      };
+      handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
+      handlers.flushed = [&job](Context& context, ActorId) { job.note(context, "flushed"); };
+      return handlers;
+    });
+    // Rank 0 starts before rank 1 has sent anything: its first flush is answered at once.
+    CHECK(close(job.run(engine).times_s(0, "flushed"), {0, 12}, engine));
+  }
+}
+
+TEST_CASE("a flush holds without order too: everything sent before is handled first") {
+  for (const EngineKind engine : engines())
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      Job job(2);
+      job.spec.platform.ordering = Ordering::unordered;
+      job.spec.platform.unordered_delay_s = 20;
+      flushed_burst(job, 30, 31);
+      const Seen seen = job.run(engine, seed);
+      INFO(engine_word(engine) << ", seed " << seed);
+      CHECK(seen.count("got") == 30);
+      REQUIRE(seen.count("flushed") == 1);
+      CHECK(seen.log.back().what == "flushed");
+      CHECK(seen.log.back().time_s == seen.log[29].time_s);
+    }
+}
+
+TEST_CASE("the layer below the workload sees its flushes answered as well") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.script(Family::workload, [](ActorId) { return Handlers{}; });
+    job.script(Family::termination, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 1) context.send(0, 0, 0);
+        if (self == 0) context.set_timer(1, 5);
+      };
+      handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
+      handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
+      handlers.flushed = [&job](Context& context, ActorId) { job.note(context, "flushed"); };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(0, "got"), {12}, engine));
+    CHECK(close(seen.times_s(0, "flushed"), {12}, engine));
+  }
+}
