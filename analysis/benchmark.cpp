@@ -75,8 +75,7 @@ Measurement measure_reference(std::uint32_t pending, std::uint64_t events) {
 
 Measurement measure_engine(const Scenario& scenario) {
   const auto before = static_cast<double>(peak_rss_bytes());
-  const RunResult result =
-      run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
+  const RunResult result = run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
   const double messages = *result.metrics.values().at("application_messages");
   const auto peak = static_cast<double>(peak_rss_bytes());
   return {messages / result.wall_s, peak, peak - before};
@@ -115,17 +114,16 @@ BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
   std::vector<double> references;
   std::vector<double> ratios;
   BenchmarkResult result;
-  result.messages = (settings.messages + settings.in_flight - 1) / settings.in_flight *
-                    settings.in_flight;
+  result.messages =
+      (settings.messages + settings.in_flight - 1) / settings.in_flight * settings.in_flight;
   for (unsigned round = 0; round < settings.rounds; ++round) {
     const Measurement engine = in_own_process([&] { return measure_engine(scenario); });
-    const Measurement reference = in_own_process(
-        [&] { return measure_reference(settings.in_flight, settings.messages); });
+    const Measurement reference =
+        in_own_process([&] { return measure_reference(settings.in_flight, settings.messages); });
     rates.push_back(engine[0]);
     references.push_back(reference[0]);
     ratios.push_back(engine[0] / reference[0]);
-    result.peak_rss_bytes =
-        std::max(result.peak_rss_bytes, static_cast<std::int64_t>(engine[1]));
+    result.peak_rss_bytes = std::max(result.peak_rss_bytes, static_cast<std::int64_t>(engine[1]));
     result.bytes_per_process = std::max(result.bytes_per_process, engine[2] / settings.processes);
   }
   result.messages_per_s = median(rates);

@@ -47,8 +47,7 @@ void four_counter_forms(const TokenWalk& walk, std::vector<ClosedForm>& forms) {
 }
 
 void dijkstra_scholten_forms(const TokenWalk& walk, std::vector<ClosedForm>& forms) {
-  forms.push_back({kControl, "(1/q - 1)(1 - 1/P) + P - 1", Relation::equal,
-                   walk.moves + walk.P - 1,
+  forms.push_back({kControl, "(1/q - 1)(1 - 1/P) + P - 1", Relation::equal, walk.moves + walk.P - 1,
                    "exact: one acknowledgement a move, and the announcement"});
 }
 
@@ -56,10 +55,14 @@ void dijkstra_scholten_forms(const TokenWalk& walk, std::vector<ClosedForm>& for
 
 const char* relation_sign(Relation relation) {
   switch (relation) {
-    case Relation::equal: return "=";
-    case Relation::at_least: return ">=";
-    case Relation::at_most: return "<=";
-    case Relation::about: return "~";
+    case Relation::equal:
+      return "=";
+    case Relation::at_least:
+      return ">=";
+    case Relation::at_most:
+      return "<=";
+    case Relation::about:
+      return "~";
   }
   return "";
 }

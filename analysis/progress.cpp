@@ -33,9 +33,12 @@ void ProgressLine::finish() {
 std::string duration_words(double seconds) {
   const auto whole = static_cast<long>(std::ceil(seconds));
   char text[64];
-  if (whole >= 3600) std::snprintf(text, sizeof text, "%ld h %02ld min", whole / 3600, whole / 60 % 60);
-  else if (whole >= 60) std::snprintf(text, sizeof text, "%ld min %02ld s", whole / 60, whole % 60);
-  else std::snprintf(text, sizeof text, "%ld s", whole);
+  if (whole >= 3600)
+    std::snprintf(text, sizeof text, "%ld h %02ld min", whole / 3600, whole / 60 % 60);
+  else if (whole >= 60)
+    std::snprintf(text, sizeof text, "%ld min %02ld s", whole / 60, whole % 60);
+  else
+    std::snprintf(text, sizeof text, "%ld s", whole);
   return text;
 }
 

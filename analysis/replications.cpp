@@ -111,8 +111,8 @@ class Pool {
   ReplicationResults run() {
     const InterruptGuard guard;
     for (std::size_t i = 0; i < running_; ++i) launch(workers_[i]);
-    while (interrupted == 0 && std::any_of(workers_.begin(), workers_.end(),
-                                           [](const Worker& w) { return w.pid > 0; }))
+    while (interrupted == 0 &&
+           std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.pid > 0; }))
       wait_for_news();
     for (Worker& worker : workers_) end(worker);
     progress_.finish();
@@ -195,8 +195,8 @@ class Pool {
 
   void record(std::size_t index, JsonValue json, std::string error) {
     const Task& task = tasks_[index];
-    records_[index] = ReplicationRecord{task.point, task.replication, std::move(json),
-                                        std::move(error)};
+    records_[index] =
+        ReplicationRecord{task.point, task.replication, std::move(json), std::move(error)};
     ++finished_;
   }
 
@@ -239,8 +239,7 @@ class Pool {
 
 }  // namespace
 
-ReplicationResults run_replications(const Scenario& scenario,
-                                    const ReplicationSettings& settings) {
+ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings) {
   return Pool(scenario, settings).run();
 }
 

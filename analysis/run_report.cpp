@@ -56,13 +56,16 @@ JsonValue summary_json(const Summary& summary) {
                       {"max", optional_json(summary.max)}});
 }
 
-/// Does the measurement agree with the closed form? Null where one replication cannot tell.
+/// Does the measurement agree with the closed form, within three standard errors? Null where one
+/// replication, or a sample without spread, cannot tell.
 JsonValue agreement(const ClosedForm& form, const Summary& measured) {
-  if (!measured.mean || !measured.confidence_95 || form.relation == Relation::about) return {};
-  const auto& [low, high] = *measured.confidence_95;
-  if (form.relation == Relation::at_least) return high >= form.value;
-  if (form.relation == Relation::at_most) return low <= form.value;
-  return low <= form.value && form.value <= high;
+  if (!measured.mean || !measured.standard_deviation || form.relation == Relation::about) return {};
+  const double slack =
+      3.0 * *measured.standard_deviation / std::sqrt(static_cast<double>(measured.count));
+  if (form.relation == Relation::at_least) return *measured.mean + slack >= form.value;
+  if (form.relation == Relation::at_most) return *measured.mean - slack <= form.value;
+  if (slack == 0.0 && *measured.mean != form.value) return {};
+  return std::fabs(*measured.mean - form.value) <= slack;
 }
 
 JsonValue closed_forms_json(const RunSpec& spec, const std::map<std::string, Summary>& measured) {
@@ -75,8 +78,8 @@ JsonValue closed_forms_json(const RunSpec& spec, const std::map<std::string, Sum
          {"formula", form.name},
          {"relation", relation_sign(form.relation)},
          {"value", form.value},
-         {"ratio", summary.mean && form.value > 0 ? JsonValue(*summary.mean / form.value)
-                                                  : JsonValue()},
+         {"ratio",
+          summary.mean && form.value > 0 ? JsonValue(*summary.mean / form.value) : JsonValue()},
          {"agrees", agreement(form, summary)},
          {"source", form.source}}));
   }
@@ -98,9 +101,12 @@ std::string compact(double value) {
   if (value == 0.0) return "0";
   char text[32];
   const double size = std::fabs(value);
-  if (value == std::floor(value) && size < 1e9) std::snprintf(text, sizeof text, "%.0f", value);
-  else if (size >= 1e4 && size < 1e9) std::snprintf(text, sizeof text, "%.0f", value);
-  else std::snprintf(text, sizeof text, "%.4g", value);
+  if (value == std::floor(value) && size < 1e9)
+    std::snprintf(text, sizeof text, "%.0f", value);
+  else if (size >= 1e4 && size < 1e9)
+    std::snprintf(text, sizeof text, "%.0f", value);
+  else
+    std::snprintf(text, sizeof text, "%.4g", value);
   return text;
 }
 
@@ -110,8 +116,7 @@ std::string with_interval(const Summary& summary) {
   if (!summary.confidence_95) return compact(*summary.mean);
   const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2;
   if (half == 0.0) return compact(*summary.mean);
-  const int decimals =
-      std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, 9);
+  const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, 9);
   if (*summary.mean != 0.0 && std::fabs(*summary.mean) < 1e-3)
     return compact(*summary.mean) + " +- " + two_digits(half);
   return fixed(*summary.mean, decimals) + " +- " + fixed(half, decimals);
@@ -173,14 +178,15 @@ std::string measured_table(const Scenario& scenario, const ReplicationResults& r
 }
 
 std::string agreement_word(const JsonValue& agrees, Relation relation) {
-  if (agrees.is_null()) return relation == Relation::about ? "" : "one run cannot tell";
+  if (agrees.is_null()) return relation == Relation::about ? "" : "too few runs to tell";
   return std::get<bool>(agrees.data) ? "yes" : "NO";
 }
 
 std::string closed_form_table(const Scenario& scenario, const ReplicationResults& results) {
   TextTable table;
-  table.columns = {{"point", Align::left},   {"theory", Align::left}, {"value"},
-                   {"measured"},             {"ratio"},               {"agrees", Align::left}};
+  table.columns = {
+      {"point", Align::left}, {"theory", Align::left}, {"value"}, {"measured"}, {"ratio"},
+      {"agrees", Align::left}};
   table.key_columns = 2;
   std::set<std::string> sources;
   for (std::size_t point = 0; point < scenario.points.size(); ++point) {
@@ -215,8 +221,8 @@ std::string trouble(const Scenario& scenario, const ReplicationResults& results)
     for (const JsonValue& violation : *record.json.find("violations")->list()) {
       char time[32];
       std::snprintf(time, sizeof time, "%.9g", *as_number(*violation.find("time_s")));
-      add(record, *violation.find("kind")->text() + " at " + time + " s: " +
-                      *violation.find("detail")->text());
+      add(record, *violation.find("kind")->text() + " at " + time +
+                      " s: " + *violation.find("detail")->text());
     }
   }
   if (count > kShown) text += "and " + std::to_string(count - kShown) + " more\n";
@@ -229,7 +235,8 @@ std::string run_report_json(const Scenario& scenario, const ReplicationResults& 
   JsonValue::List runs;
   JsonValue::List failed;
   for (const ReplicationRecord& record : results.records) {
-    if (!record.json.is_null()) runs.push_back(record.json);
+    if (!record.json.is_null())
+      runs.push_back(record.json);
     else
       failed.push_back(json_object({{"point", static_cast<std::int64_t>(record.point)},
                                     {"replication", static_cast<std::int64_t>(record.replication)},

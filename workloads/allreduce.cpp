@@ -8,11 +8,9 @@ OptionSet<AllreduceOptions> options() {
   return OptionSet<AllreduceOptions>()
       .option("repetitions", &AllreduceOptions::repetitions, {.doc = "operations", .minimum = 1})
       .option("bytes", &AllreduceOptions::bytes, {.doc = "size of a message", .unit = "B"})
-      .option("compute_s", &AllreduceOptions::compute_s,
-              {.doc = "computation before each operation",
-               .unit = "s",
-               .minimum = 0,
-               .maximum = 1e6});
+      .option(
+          "compute_s", &AllreduceOptions::compute_s,
+          {.doc = "computation before each operation", .unit = "s", .minimum = 0, .maximum = 1e6});
 }
 
 const Registered registered{registration<Allreduce>(
@@ -57,8 +55,7 @@ void Allreduce::on_message(Context& context, const Message& message) {
 }
 
 void Allreduce::send(Context& context, const std::vector<RecursiveDoubling::Send>& sends) {
-  for (const auto& send : sends)
-    context.send(send.to, 0, options_->bytes).payload.put(send.part);
+  for (const auto& send : sends) context.send(send.to, 0, options_->bytes).payload.put(send.part);
 }
 
 void Allreduce::try_complete(Context& context) {

@@ -11,8 +11,10 @@ std::vector<RecursiveDoubling::Send> RecursiveDoubling::begin(double value) {
   done_ = false;
   waits_for_fold_ = has_partner();
   std::vector<Send> sends;
-  if (folds()) sends.push_back({self_ - core_, part(kFold)});
-  else if (core_ > 1 && !waits_for_fold_) sends.push_back({self_ ^ 1U, part(0)});
+  if (folds())
+    sends.push_back({self_ - core_, part(kFold)});
+  else if (core_ > 1 && !waits_for_fold_)
+    sends.push_back({self_ ^ 1U, part(0)});
   const auto more = advance();
   sends.insert(sends.end(), more.begin(), more.end());
   return sends;
@@ -46,8 +48,10 @@ std::vector<RecursiveDoubling::Send> RecursiveDoubling::advance() {
       break;
     }
     sum_ += value;
-    if (waits_for_fold_) waits_for_fold_ = false;
-    else ++step_;
+    if (waits_for_fold_)
+      waits_for_fold_ = false;
+    else
+      ++step_;
     if (step_ < last) sends.push_back({self_ ^ (1U << step_), part(step_)});
   }
   return sends;

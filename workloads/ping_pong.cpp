@@ -13,35 +13,38 @@ OptionSet<PingPongOptions> options() {
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
   const OptionValue& peer = values.at("peer");
-  if (job.processes < 2)
-    return {{"name", "ping-pong needs platform.processes of at least 2"}};
+  if (job.processes < 2) return {{"name", "ping-pong needs platform.processes of at least 2"}};
   if (!std::holds_alternative<std::int64_t>(peer)) return {};
   const auto rank = std::get<std::int64_t>(peer);
   if (rank >= 1 && rank < std::int64_t{job.processes}) return {};
   return {{"peer", "expected a rank from 1 to " + std::to_string(job.processes - 1)}};
 }
 
-const Registered registered{registration<PingPong>(
-    {.family = Family::workload,
-     .name = "ping-pong",
-     .summary = "one message at a time between rank 0 and a peer",
-     .source = "the usual MPI latency test",
-     .traits = {.starts_at_root = true, .finishes = true},
-     .message_kinds = {"ball"},
-     .check = check},
-    options())};
+const Registered registered{
+    registration<PingPong>({.family = Family::workload,
+                            .name = "ping-pong",
+                            .summary = "one message at a time between rank 0 and a peer",
+                            .source = "the usual MPI latency test",
+                            .traits = {.starts_at_root = true, .finishes = true},
+                            .message_kinds = {"ball"},
+                            .check = check},
+                           options())};
 
 }  // namespace
 
 PingPong::PingPong(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
-    : options_(std::move(options)), self_(self), peer_(options_->peer.value_or(job.processes - 1)) {}
+    : options_(std::move(options)),
+      self_(self),
+      peer_(options_->peer.value_or(job.processes - 1)) {}
 
 std::unique_ptr<Component> PingPong::clone() const { return std::make_unique<PingPong>(*this); }
 
 void PingPong::start(Context& context) {
   begin_s_ = context.now_s();
-  if (self_ == 0) context.send(peer_, 0, options_->bytes);
-  else if (self_ != peer_) finish(context);
+  if (self_ == 0)
+    context.send(peer_, 0, options_->bytes);
+  else if (self_ != peer_)
+    finish(context);
 }
 
 void PingPong::on_message(Context& context, const Message&) {

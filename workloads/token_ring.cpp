@@ -23,13 +23,14 @@ OptionSet<TokenRingOptions> options() {
                .source = "termination-2022 section 6.2",
                .minimum = 0,
                .maximum = 1})
-      .option("step_compute_s", &TokenRingOptions::step_compute_s,
-              {.doc = "computation of the token's owner before it moves; the default is long enough "
-                      "for a wave of control messages to pass",
-               .unit = "s",
-               .source = paper + " asks for steps that do not overlap; value assumed",
-               .minimum = 0,
-               .maximum = 1e6})
+      .option(
+          "step_compute_s", &TokenRingOptions::step_compute_s,
+          {.doc = "computation of the token's owner before it moves; the default is long enough "
+                  "for a wave of control messages to pass",
+           .unit = "s",
+           .source = paper + " asks for steps that do not overlap; value assumed",
+           .minimum = 0,
+           .maximum = 1e6})
       .option("leaf_compute_s", &TokenRingOptions::leaf_compute_s,
               {.doc = "computation of a leaf task",
                .unit = "s",
@@ -100,8 +101,10 @@ void TokenRing::step(Context& context) {
   if (options_->branch_probability > 0.0 && random.chance(options_->branch_probability)) {
     ++leaves_;
     const auto rank = static_cast<Rank>(random.below(processes));
-    if (rank == self_) context.compute(options_->leaf_compute_s, kLeafTask);
-    else context.send(rank, kLeaf, options_->bytes);
+    if (rank == self_)
+      context.compute(options_->leaf_compute_s, kLeafTask);
+    else
+      context.send(rank, kLeaf, options_->bytes);
   }
 }
 

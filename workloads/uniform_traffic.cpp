@@ -8,9 +8,9 @@ namespace {
 
 OptionSet<UniformTrafficOptions> options() {
   return OptionSet<UniformTrafficOptions>()
-      .option("tokens", &UniformTrafficOptions::tokens,
-              {.doc = "tokens in flight, dealt to the ranks in turn; null: one per rank",
-               .minimum = 1})
+      .option(
+          "tokens", &UniformTrafficOptions::tokens,
+          {.doc = "tokens in flight, dealt to the ranks in turn; null: one per rank", .minimum = 1})
       .option("hops", &UniformTrafficOptions::hops,
               {.doc = "messages that carry each token", .minimum = 1})
       .option("fanout", &UniformTrafficOptions::fanout,
@@ -80,8 +80,10 @@ Rank UniformTraffic::successor(std::uint32_t processes) {
 void UniformTraffic::on_message(Context& context, const Message& message) {
   const auto hops_left = message.payload.get<std::uint64_t>();
   if (hops_left == 0) return;
-  if (options_->compute_s > 0.0) context.compute(options_->compute_s, hops_left);
-  else move(context, hops_left);
+  if (options_->compute_s > 0.0)
+    context.compute(options_->compute_s, hops_left);
+  else
+    move(context, hops_left);
 }
 
 void UniformTraffic::on_compute_done(Context& context, std::uint64_t hops_left) {

@@ -56,7 +56,8 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape&) {
 const Registered registered{registration<Cda>(
     {.family = Family::termination,
      .name = "cda",
-     .summary = "credit distribution for HPC: messages carry shares of credit, idle ranks return it",
+     .summary =
+         "credit distribution for HPC: messages carry shares of credit, idle ranks return it",
      .source = "termination-2022 section 4",
      .traits = {.announces = true},
      .message_kinds = {"flush", "borrow", "grant", "announce"},
@@ -155,8 +156,10 @@ void Cda::flush(Context& context) {
 }
 
 void Cda::give_to_agent(Context& context, std::int64_t credit) {
-  if (is_agent()) returned_ += credit;
-  else context.send(0, kFlush, options_->control_bytes).payload.put(credit);
+  if (is_agent())
+    returned_ += credit;
+  else
+    context.send(0, kFlush, options_->control_bytes).payload.put(credit);
 }
 
 void Cda::on_message(Context& context, const Message& message) {
@@ -176,7 +179,8 @@ void Cda::on_message(Context& context, const Message& message) {
       send_delayed(context);
       if (!context.active()) flush(context);
       break;
-    default: announce(context);
+    default:
+      announce(context);
   }
 }
 
@@ -186,21 +190,18 @@ void Cda::detect(Context& context) {
 }
 
 void Cda::announce(Context& context) {
-  tree_.for_each_child(self_, [&](Rank child) {
-    context.send(child, kAnnounce, options_->control_bytes);
-  });
+  tree_.for_each_child(
+      self_, [&](Rank child) { context.send(child, kAnnounce, options_->control_bytes); });
   context.announce();
 }
 
-std::optional<Conserved> Cda::conserved() const {
-  return Conserved{credit_ + returned_, issued_};
-}
+std::optional<Conserved> Cda::conserved() const { return Conserved{credit_ + returned_, issued_}; }
 
 std::int64_t Cda::conserved_in(const Message& message) const {
   if (message.channel == Family::workload)
     return static_cast<std::int64_t>(message.termination.first);
-  const bool carries = message.channel == Family::termination &&
-                       (message.kind == kFlush || message.kind == kGrant);
+  const bool carries =
+      message.channel == Family::termination && (message.kind == kFlush || message.kind == kGrant);
   return carries ? message.payload.get<std::int64_t>() : 0;
 }
 

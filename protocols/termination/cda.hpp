@@ -51,10 +51,10 @@ class Cda final : public Component {
   ControlTree tree_;
   Rank self_;
   bool borrowing_ = false;
-  std::int64_t credit_;              ///< C_cur
-  std::vector<Message> delayed_;     ///< emissions that wait for credit
-  std::int64_t returned_ = 0;        ///< agent: credit that came back
-  std::int64_t issued_ = 0;          ///< agent: all credit ever created
+  std::int64_t credit_;           ///< C_cur
+  std::vector<Message> delayed_;  ///< emissions that wait for credit
+  std::int64_t returned_ = 0;     ///< agent: credit that came back
+  std::int64_t issued_ = 0;       ///< agent: all credit ever created
   std::uint32_t borrows_ = 0;
   std::uint32_t flushes_ = 0;
   std::uint32_t delays_ = 0;

@@ -103,9 +103,8 @@ void DijkstraScholten::on_message(Context& context, const Message& message) {
 }
 
 void DijkstraScholten::announce(Context& context) {
-  tree_.for_each_child(self_, [&](Rank child) {
-    context.send(child, kAnnounce, options_->control_bytes);
-  });
+  tree_.for_each_child(
+      self_, [&](Rank child) { context.send(child, kAnnounce, options_->control_bytes); });
   context.announce();
 }
 

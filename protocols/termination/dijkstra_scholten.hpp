@@ -40,10 +40,10 @@ class DijkstraScholten final : public Component {
   std::shared_ptr<const Options> options_;
   ControlTree tree_;
   Rank self_;
-  Rank parent_ = kNobody;  ///< the cornet's first entry; it leaves last
+  Rank parent_ = kNobody;                 ///< the cornet's first entry; it leaves last
   std::map<Rank, std::uint32_t> cornet_;  ///< acknowledgements owed to others than as their child
-  std::int64_t D_ = 0;  ///< messages sent and not acknowledged
-  std::int64_t C_ = 0;  ///< messages processed and not acknowledged
+  std::int64_t D_ = 0;                    ///< messages sent and not acknowledged
+  std::int64_t C_ = 0;                    ///< messages processed and not acknowledged
   std::uint64_t engagements_ = 0;
 };
 

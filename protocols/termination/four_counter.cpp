@@ -94,16 +94,14 @@ void FourCounter::repeat(Context& context) {
   state_ = State::up;
   stops_ = 0;
   subtree_sent_ = subtree_received_ = 0;
-  tree_.for_each_child(self_, [&](Rank child) {
-    context.send(child, kRepeat, options_->control_bytes);
-  });
+  tree_.for_each_child(self_,
+                       [&](Rank child) { context.send(child, kRepeat, options_->control_bytes); });
   try_stop(context);
 }
 
 void FourCounter::announce(Context& context) {
-  tree_.for_each_child(self_, [&](Rank child) {
-    context.send(child, kAnnounce, options_->control_bytes);
-  });
+  tree_.for_each_child(
+      self_, [&](Rank child) { context.send(child, kAnnounce, options_->control_bytes); });
   context.announce();
 }
 

@@ -40,14 +40,14 @@ class FourCounter final : public Component {
   Rank self_;
   State state_ = State::up;
   bool idle_ = false;
-  std::uint32_t stops_ = 0;              ///< children whose STOP this wave has
-  std::int64_t sent_ = 0;                ///< s_p
-  std::int64_t received_ = 0;            ///< r_p
-  std::int64_t subtree_sent_ = 0;        ///< of the children, this wave
+  std::uint32_t stops_ = 0;        ///< children whose STOP this wave has
+  std::int64_t sent_ = 0;          ///< s_p
+  std::int64_t received_ = 0;      ///< r_p
+  std::int64_t subtree_sent_ = 0;  ///< of the children, this wave
   std::int64_t subtree_received_ = 0;
-  std::int64_t previous_sent_ = -1;      ///< root: the last wave's sums; -1 before the first
+  std::int64_t previous_sent_ = -1;  ///< root: the last wave's sums; -1 before the first
   std::int64_t previous_received_ = -1;
-  std::uint64_t waves_ = 0;              ///< root
+  std::uint64_t waves_ = 0;  ///< root
 };
 
 }  // namespace faultline

@@ -76,8 +76,7 @@ void Auditor::violation(std::string kind, std::optional<ActorId> actor, std::str
 }
 
 void Auditor::finish(std::uint64_t in_flight_found) {
-  const std::uint64_t accounted =
-      application_delivered_ + application_lost_ + in_flight_found;
+  const std::uint64_t accounted = application_delivered_ + application_lost_ + in_flight_found;
   if (accounted == application_sent_) return;
   violation("message-conservation", std::nullopt,
             std::to_string(application_sent_) + " application messages were sent, " +

@@ -40,8 +40,10 @@ class Auditor {
     active_ += static_cast<std::int64_t>(is_active) - static_cast<std::int64_t>(was_active);
     if (handled && !is_active) ++idle_transitions_;
     now_s_ = now_s;
-    if (active_ == 0 && in_flight_ == 0 && starting_ == 0) over(now_s);
-    else over_since_s_ = kNever;
+    if (active_ == 0 && in_flight_ == 0 && starting_ == 0)
+      over(now_s);
+    else
+      over_since_s_ = kNever;
   }
   /// Credit or another conserved quantity has moved; the sum over everything stays zero.
   void conserved_moved(std::int64_t difference) { conserved_ += difference; }
@@ -98,7 +100,7 @@ class Auditor {
   double over_since_s_ = kNever;
   std::optional<double> termination_time_s_;
   std::optional<std::uint32_t> announced_phase_;
-  std::map<ActorId, double> dead_;                   ///< when
+  std::map<ActorId, double> dead_;                    ///< when
   std::map<ActorId, std::vector<bool>> declared_by_;  ///< dead actor -> by which ranks
   double report_latency_max_s_ = 0.0;
   std::uint64_t reports_ = 0;

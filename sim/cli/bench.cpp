@@ -19,9 +19,10 @@ constexpr std::uint32_t kIntrepidProcesses = 163840;
 
 VerbOptions bench_options() {
   VerbOptions verb{.verb = "bench",
-                   .usage = "bench [--processes N] [--in-flight M] [--messages K]\n"
-                            "       [--engine loggp|simgrid] [--machine NAME]\n"
-                            "       [--termination NAME] [--rounds R] [--format table|json]"};
+                   .usage =
+                       "bench [--processes N] [--in-flight M] [--messages K]\n"
+                       "       [--engine loggp|simgrid] [--machine NAME]\n"
+                       "       [--termination NAME] [--rounds R] [--format table|json]"};
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("processes", text("N")->default_value("1024"), "of the simulated job");
@@ -47,7 +48,7 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
                            : static_cast<std::uint32_t>(number("in-flight", 100000000));
   settings.messages = number("messages", 1000000000000);
   settings.rounds = static_cast<unsigned>(number("rounds", 1000));
-  settings.machine = values.count("machine") != 0 ? values["machine"].as<std::string>()
+  settings.machine = values.count("machine") != 0              ? values["machine"].as<std::string>()
                      : settings.processes > kIntrepidProcesses ? "mira"
                                                                : "intrepid";
   if (one_of("bench: --engine", values["engine"].as<std::string>(), {"loggp", "simgrid"}) ==
@@ -84,8 +85,9 @@ std::string json_text(const BenchmarkSettings& settings, const BenchmarkResult& 
 
 std::string table_text(const BenchmarkSettings& settings, const BenchmarkResult& result) {
   TextTable table;
-  table.columns = {{"processes"}, {"in flight"},        {"messages/s"},   {"bare heap\nevents/s"},
-                   {"ratio"},     {"peak RSS,\nMiB"}, {"bytes per\nprocess"}};
+  table.columns = {{"processes"},           {"in flight"}, {"messages/s"},
+                   {"bare heap\nevents/s"}, {"ratio"},     {"peak RSS,\nMiB"},
+                   {"bytes per\nprocess"}};
   table.rows = {{std::to_string(settings.processes), std::to_string(settings.in_flight),
                  fixed(result.messages_per_s, 0), fixed(result.reference_heap_events_per_s, 0),
                  fixed(result.ratio, 3),

@@ -21,7 +21,8 @@ std::vector<std::string> names_of(const VerbOptions& verb) {
 
 }  // namespace
 
-po::variables_map parse_options(const VerbOptions& verb, const std::vector<std::string>& arguments) {
+po::variables_map parse_options(const VerbOptions& verb,
+                                const std::vector<std::string>& arguments) {
   po::options_description all;
   all.add(verb.options).add(verb.hidden);
   all.add_options()("help,h", "this text");

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <ostream>
 #include <optional>
+#include <ostream>
 
 #include "analysis/replications.hpp"
 #include "analysis/run_report.hpp"
@@ -21,9 +21,10 @@ namespace po = boost::program_options;
 
 VerbOptions run_options() {
   VerbOptions verb{.verb = "run",
-                   .usage = "run FILE [--set PATH=VALUE]... [--seed N] [--replications N]\n"
-                            "       [--jobs N] [--engine loggp|simgrid]\n"
-                            "       [--format table|json|csv] [--out FILE] [--dry-run] [--quiet]"};
+                   .usage =
+                       "run FILE [--set PATH=VALUE]... [--seed N] [--replications N]\n"
+                       "       [--jobs N] [--engine loggp|simgrid]\n"
+                       "       [--format table|json|csv] [--out FILE] [--dry-run] [--quiet]"};
   auto add = verb.options.add_options();
   add("set", po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
       "change the scenario; VALUE is JSON, as in --set 'termination={\"name\":\"cda\"}'");
@@ -66,8 +67,9 @@ std::string dry_run_text(const Scenario& scenario) {
   const std::size_t runs = scenario.points.size() * scenario.replications;
   std::string text = scenario.file + ": " + std::to_string(scenario.points.size()) +
                      (scenario.points.size() == 1 ? " point, " : " points, ") +
-                     std::to_string(scenario.replications) + " replications each: " +
-                     std::to_string(runs) + (runs == 1 ? " run\n" : " runs\n");
+                     std::to_string(scenario.replications) +
+                     " replications each: " + std::to_string(runs) +
+                     (runs == 1 ? " run\n" : " runs\n");
   for (std::size_t point = 0; point < scenario.points.size(); ++point)
     if (!scenario.point_labels[point].empty())
       text += "  point " + std::to_string(point) + ": " + scenario.point_labels[point] + "\n";

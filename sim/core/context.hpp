@@ -28,12 +28,12 @@ struct Action {
   };
   Kind kind = Kind::announce;
   Family family = Family::workload;  ///< whose handler asked
-  bool background = false;  ///< set_timer: does not keep the run alive
-  ActorId peer = kNobody;   ///< flush, report_failed, restart
-  NodeId node = 0;          ///< restart
-  double delay_s = 0.0;     ///< set_timer, compute
-  std::uint64_t value = 0;  ///< timer key, compute tag, value of a mark
-  const char* text = nullptr;  ///< name of a mark, reason of a fatal error: a literal
+  bool background = false;           ///< set_timer: does not keep the run alive
+  ActorId peer = kNobody;            ///< flush, report_failed, restart
+  NodeId node = 0;                   ///< restart
+  double delay_s = 0.0;              ///< set_timer, compute
+  std::uint64_t value = 0;           ///< timer key, compute tag, value of a mark
+  const char* text = nullptr;        ///< name of a mark, reason of a fatal error: a literal
 };
 
 /// Everything that happens at one actor at one moment: the handlers that run, the messages that
@@ -97,12 +97,12 @@ class Context {
   /// Calls on_timer(key) after the delay; a timer with the same key is replaced. A background timer
   /// (heartbeats, polling) does not keep the run alive.
   void set_timer(std::uint64_t key, double delay_s, bool background = false) {
-    ask({.kind = Action::Kind::set_timer, .background = background, .delay_s = delay_s,
+    ask({.kind = Action::Kind::set_timer,
+         .background = background,
+         .delay_s = delay_s,
          .value = key});
   }
-  void cancel_timer(std::uint64_t key) {
-    ask({.kind = Action::Kind::cancel_timer, .value = key});
-  }
+  void cancel_timer(std::uint64_t key) { ask({.kind = Action::Kind::cancel_timer, .value = key}); }
 
   /// Computes on one of the worker cores, after what is queued there; then on_compute_done(tag).
   void compute(double duration_s, std::uint64_t tag = 0) {

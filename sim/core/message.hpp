@@ -47,17 +47,17 @@ using Attachment = std::shared_ptr<const std::vector<std::uint64_t>>;
 struct Message {
   ActorId from = kNobody;
   ActorId to = kNobody;
-  std::uint16_t kind = 0;                 ///< index into the message kinds of its component
-  Family channel = Family::workload;      ///< the component it belongs to, at both ends
-  std::uint8_t flags = 0;                 ///< MessageFlag
+  std::uint16_t kind = 0;             ///< index into the message kinds of its component
+  Family channel = Family::workload;  ///< the component it belongs to, at both ends
+  std::uint8_t flags = 0;             ///< MessageFlag
   std::uint16_t from_incarnation = 0;
-  std::uint16_t to_incarnation = 0;       ///< the receiver's when the message was injected
-  std::uint32_t bytes = 0;                ///< size on the wire
-  std::uint32_t phase = 0;                ///< of the detected phase that it belongs to
-  std::uint32_t from_object = 0;          ///< over-decomposed objects are (actor, object)
+  std::uint16_t to_incarnation = 0;  ///< the receiver's when the message was injected
+  std::uint32_t bytes = 0;           ///< size on the wire
+  std::uint32_t phase = 0;           ///< of the detected phase that it belongs to
+  std::uint32_t from_object = 0;     ///< over-decomposed objects are (actor, object)
   std::uint32_t to_object = 0;
-  LayerHeader termination;                ///< owned by the termination layer
-  LayerHeader logging;                    ///< owned by the message logging layer
+  LayerHeader termination;  ///< owned by the termination layer
+  LayerHeader logging;      ///< owned by the message logging layer
   Payload payload;
   Attachment attachment;
   double inject_s = 0.0;  ///< when its bytes enter the network; set by the engine
@@ -67,11 +67,11 @@ static_assert(sizeof(Message) <= 128);
 
 /// Bits of Message::flags. The first is asked for by the sender, the others are the engine's.
 enum MessageFlag : std::uint8_t {
-  kNotifySent = 1,   ///< the sender gets on_sent when the message has left it (the send fence)
-  kForwarded = 2,    ///< the layer that was offered it has passed it on
-  kInFlight = 4,     ///< handed to the network and not yet handled
-  kLost = 8,         ///< its sender died before it was injected, or its receiver is dead
-  kArrived = 16,     ///< waits in its receiver's inbox
+  kNotifySent = 1,  ///< the sender gets on_sent when the message has left it (the send fence)
+  kForwarded = 2,   ///< the layer that was offered it has passed it on
+  kInFlight = 4,    ///< handed to the network and not yet handled
+  kLost = 8,        ///< its sender died before it was injected, or its receiver is dead
+  kArrived = 16,    ///< waits in its receiver's inbox
 };
 
 /// Storage of all messages of a run: stable addresses, reused last in first out, no allocation

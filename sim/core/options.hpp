@@ -24,15 +24,15 @@ enum class OptionKind { boolean, integer, number, text };
 
 /// One option, declared once: reading, checking, `list`, the JSON Schema and the docs come from it.
 struct OptionSpec {
-  std::string name;           ///< JSON key; numbers carry their unit last
+  std::string name;  ///< JSON key; numbers carry their unit last
   OptionKind kind = OptionKind::text;
-  bool nullable = false;      ///< JSON null is a value
-  bool required = false;      ///< no default
+  bool nullable = false;        ///< JSON null is a value
+  bool required = false;        ///< no default
   OptionValue default_value{};  ///< meaningless where required
   std::string unit{};           ///< "" where the value is a pure number, a word or a truth value
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
-  bool above_minimum = false;        ///< the minimum itself is out of range
+  bool above_minimum = false;          ///< the minimum itself is out of range
   std::vector<std::string> choices{};  ///< of a text; empty: any text
   std::string doc{};
   std::string source{};  ///< paper and section, or where the default comes from
@@ -73,18 +73,26 @@ constexpr OptionKind option_kind() {
 
 template <class T>
 OptionValue to_option(const T& value) {
-  if constexpr (std::same_as<T, bool>) return value;
-  else if constexpr (std::integral<T>) return static_cast<std::int64_t>(value);
-  else if constexpr (std::floating_point<T>) return static_cast<double>(value);
-  else return std::string(value);
+  if constexpr (std::same_as<T, bool>)
+    return value;
+  else if constexpr (std::integral<T>)
+    return static_cast<std::int64_t>(value);
+  else if constexpr (std::floating_point<T>)
+    return static_cast<double>(value);
+  else
+    return std::string(value);
 }
 
 template <class T>
 T from_option(const OptionValue& value) {
-  if constexpr (std::same_as<T, bool>) return std::get<bool>(value);
-  else if constexpr (std::integral<T>) return static_cast<T>(std::get<std::int64_t>(value));
-  else if constexpr (std::floating_point<T>) return std::get<double>(value);
-  else return std::get<std::string>(value);
+  if constexpr (std::same_as<T, bool>)
+    return std::get<bool>(value);
+  else if constexpr (std::integral<T>)
+    return static_cast<T>(std::get<std::int64_t>(value));
+  else if constexpr (std::floating_point<T>)
+    return std::get<double>(value);
+  else
+    return std::get<std::string>(value);
 }
 
 }  // namespace detail

@@ -17,10 +17,14 @@ std::vector<Registration>& collected() {
 
 const char* family_key(Family family) {
   switch (family) {
-    case Family::workload: return "workload";
-    case Family::termination: return "termination";
-    case Family::message_logging: return "message_logging";
-    case Family::failure_detection: return "failure_detection";
+    case Family::workload:
+      return "workload";
+    case Family::termination:
+      return "termination";
+    case Family::message_logging:
+      return "message_logging";
+    case Family::failure_detection:
+      return "failure_detection";
   }
   return "";
 }

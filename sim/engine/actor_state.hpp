@@ -33,10 +33,10 @@ struct SeldomState {
   std::vector<ArmedTimer> timers;
   std::vector<Computation> running;
   std::deque<Computation> queued;
-  std::vector<Message*> early;     ///< messages of a phase that has not begun here
-  std::vector<ActorId> flushing;   ///< peers whose flush is not answered yet
-  std::vector<ActorId> links;      ///< open connections
-  std::vector<ActorId> reported;   ///< peers that this actor has declared dead
+  std::vector<Message*> early;    ///< messages of a phase that has not begun here
+  std::vector<ActorId> flushing;  ///< peers whose flush is not answered yet
+  std::vector<ActorId> links;     ///< open connections
+  std::vector<ActorId> reported;  ///< peers that this actor has declared dead
 };
 
 /// One actor: its stack, its processor's communication side and its inbox.

@@ -17,8 +17,10 @@ void insertion_sort(Event* first, Event* last) {
 }
 
 void sort_bucket(Event* first, Event* last) {
-  if (last - first <= 24) insertion_sort(first, last);
-  else std::sort(first, last);
+  if (last - first <= 24)
+    insertion_sort(first, last);
+  else
+    std::sort(first, last);
 }
 
 }  // namespace
@@ -120,8 +122,10 @@ void EventQueue::deal(double horizon_s) {
   staged_.resize(count);
   std::size_t kept = 0;
   for (const Event& event : far_) {
-    if (event.time_s < horizon_s) staged_[bucket_end_[bucket_of(event)]++] = event;
-    else far_[kept++] = event;
+    if (event.time_s < horizon_s)
+      staged_[bucket_end_[bucket_of(event)]++] = event;
+    else
+      far_[kept++] = event;
   }
   far_.resize(kept);
   bucket_ = cursor_ = sorted_end_ = 0;

@@ -13,16 +13,16 @@ namespace faultline {
 
 /// What is to happen.
 enum class EventKind : std::uint8_t {
-  arrive,        ///< a message can be handled if its receiver is free
-  wake,          ///< a receiver that was busy looks into its inbox
+  arrive,  ///< a message can be handled if its receiver is free
+  wake,    ///< a receiver that was busy looks into its inbox
   timer,
   compute_done,
-  sent,          ///< the send fence of a message
+  sent,  ///< the send fence of a message
   fault,
   exit_notice,
   local_exit,
   link_lost,
-  inject,        ///< simgrid engine: the message enters the network now
+  inject,  ///< simgrid engine: the message enters the network now
 };
 
 /// One entry of the agenda: 24 bytes. Equal times are ordered by sequence number.
@@ -62,8 +62,10 @@ class EventQueue {
 
   void push(const Event& event) {
     ++size_;
-    if (event.time_s < horizon_s_) push_near(event);
-    else far_.push_back(event);
+    if (event.time_s < horizon_s_)
+      push_near(event);
+    else
+      far_.push_back(event);
   }
 
   /// The earliest event; the queue must not be empty.
@@ -77,8 +79,10 @@ class EventQueue {
   Event pop() {
     const Event event = top();
     --size_;
-    if (cursor_ != sorted_end_ && staged_[cursor_].order == event.order) ++cursor_;
-    else pop_near();
+    if (cursor_ != sorted_end_ && staged_[cursor_].order == event.order)
+      ++cursor_;
+    else
+      pop_near();
     return event;
   }
 
@@ -97,7 +101,7 @@ class EventQueue {
 
   std::size_t size_ = 0;
   double horizon_s_ = std::numeric_limits<double>::infinity();
-  std::vector<Event> near_;  ///< 4-ary heap: events before the horizon that came after dealing
+  std::vector<Event> near_;    ///< 4-ary heap: events before the horizon that came after dealing
   std::vector<Event> staged_;  ///< dealt events, bucket after bucket
   std::vector<std::uint32_t> bucket_end_;
   std::size_t bucket_ = 0;      ///< next bucket to sort

@@ -14,8 +14,10 @@ void LogGpEngine::simulate() {
     const Event event = queue_.pop();
     if (!goes_on(event.time_s)) return;
     now_s_ = event.time_s;
-    if (event.kind() == EventKind::arrive) take_in(event.message);
-    else carry_out(event);
+    if (event.kind() == EventKind::arrive)
+      take_in(event.message);
+    else
+      carry_out(event);
   }
 }
 

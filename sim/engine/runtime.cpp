@@ -11,21 +11,24 @@ namespace {
 
 Purpose purpose_of(Family family) {
   switch (family) {
-    case Family::workload: return Purpose::workload;
-    case Family::termination: return Purpose::termination;
-    case Family::message_logging: return Purpose::message_logging;
-    case Family::failure_detection: break;
+    case Family::workload:
+      return Purpose::workload;
+    case Family::termination:
+      return Purpose::termination;
+    case Family::message_logging:
+      return Purpose::message_logging;
+    case Family::failure_detection:
+      break;
   }
   return Purpose::failure_detection;
 }
-
 
 /// The node of each rank: blocks of ranks per node, dealt round, or a seeded permutation of blocks.
 std::vector<NodeId> mapped_nodes(const PlatformSpec& platform, const JobShape& job, Stream random) {
   std::vector<NodeId> nodes(job.processes);
   for (Rank rank = 0; rank < job.processes; ++rank)
-    nodes[rank] = platform.mapping == Mapping::round_robin ? rank % job.nodes
-                                                           : rank / job.processes_per_node;
+    nodes[rank] =
+        platform.mapping == Mapping::round_robin ? rank % job.nodes : rank / job.processes_per_node;
   if (platform.mapping == Mapping::random)
     for (std::uint32_t i = job.processes; i > 1; --i)
       std::swap(nodes[i - 1], nodes[random.below(i)]);
@@ -59,8 +62,7 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
 }
 
 void Runtime::place_actors() {
-  node_of_ = mapped_nodes(spec_.platform, job_,
-                          Stream(seed_, replication_, Purpose::mapping, 0));
+  node_of_ = mapped_nodes(spec_.platform, job_, Stream(seed_, replication_, Purpose::mapping, 0));
   for (Rank rank = 0; rank < job_.processes; ++rank)
     node_state_[node_of_[rank]].ranks.push_back(rank);
   node_of_.resize(job_.processes + nodes_);
@@ -101,8 +103,7 @@ RunResult Runtime::run() {
   if (!stopped_) simulate();
   if (!stopped_) conclude();
   RunResult outcome = result();
-  outcome.wall_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return outcome;
 }
 
@@ -112,8 +113,8 @@ void Runtime::start_all() {
 }
 
 void Runtime::start_actor(ActorId actor) {
-  for (const Family family : {Family::failure_detection, Family::message_logging,
-                              Family::termination})
+  for (const Family family :
+       {Family::failure_detection, Family::message_logging, Family::termination})
     turn(actor, family, [](Component& component, Context& context) { component.start(context); });
   if (actor < job_.processes) auditor_.started();
   turn(actor, Family::workload,
@@ -172,7 +173,9 @@ void Runtime::carry_out(const Event& event) {
       --foreground_;
       if (actors_[event.at.actor].incarnation == event.at.detail) wake(event.at.actor);
       break;
-    case EventKind::timer: fire_timer(event.at.actor, event.at.detail); break;
+    case EventKind::timer:
+      fire_timer(event.at.actor, event.at.detail);
+      break;
     case EventKind::compute_done:
       --foreground_;
       compute_done(event.at.actor, event.at.detail);
@@ -194,7 +197,8 @@ void Runtime::carry_out(const Event& event) {
       --foreground_;
       tell_exit(event.kind(), event.at.actor, event.at.detail);
       break;
-    case EventKind::inject: break;
+    case EventKind::inject:
+      break;
   }
   after_event();
 }

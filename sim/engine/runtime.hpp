@@ -110,15 +110,16 @@ class Runtime {
   void inject_wire();
   [[nodiscard]] std::int64_t conserved_now() const;
   /// One turn of a live actor in which `handler(component, context)` runs, if it has the component.
-  /// A workload's handler makes its rank active; a notice (`is_notice`) only if it starts something.
+  /// A workload's handler makes its rank active; a notice (`is_notice`) only if it starts
+  /// something.
   template <class Handler>
   void turn(ActorId actor, Family family, Handler handler, bool is_notice = false) {
     if (!actors_[actor].alive || actors_[actor].component(family) == nullptr) return;
     begin_turn(actor);
     Context context(turn_, family);
     handler(*current_->component(family), context);
-    handled_ = family == Family::workload &&
-               (!is_notice || context.busy() || !turn_.outbox[0].empty());
+    handled_ =
+        family == Family::workload && (!is_notice || context.busy() || !turn_.outbox[0].empty());
     settle();
     end_turn();
   }

@@ -21,23 +21,43 @@ void Runtime::carry_out_asked() {
 
 void Runtime::carry_out(const Action& action, ActorId self) {
   switch (action.kind) {
-    case Action::Kind::set_timer: set_timer(self, action); break;
-    case Action::Kind::cancel_timer: cancel_timer(actors_[self], action.family, action.value); break;
+    case Action::Kind::set_timer:
+      set_timer(self, action);
+      break;
+    case Action::Kind::cancel_timer:
+      cancel_timer(actors_[self], action.family, action.value);
+      break;
     case Action::Kind::compute:
       start_compute(self, {action.delay_s, 0.0, action.value, 0, action.family});
       break;
-    case Action::Kind::flush: flush(self, action.peer); break;
-    case Action::Kind::announce: announce(self); break;
-    case Action::Kind::start_phase: start_phase(self); break;
-    case Action::Kind::finish: finish(self); break;
+    case Action::Kind::flush:
+      flush(self, action.peer);
+      break;
+    case Action::Kind::announce:
+      announce(self);
+      break;
+    case Action::Kind::start_phase:
+      start_phase(self);
+      break;
+    case Action::Kind::finish:
+      finish(self);
+      break;
     case Action::Kind::fatal:
       fatal_reason_ = action.text;
       stop(Outcome::fatal_reported);
       break;
-    case Action::Kind::report_failed: report_failed(self, action.peer); break;
-    case Action::Kind::open_link: actors_[self].rarely().links.push_back(action.peer); break;
-    case Action::Kind::restart: restart(action.peer, action.node); break;
-    case Action::Kind::mark: mark(action.text, static_cast<std::int64_t>(action.value)); break;
+    case Action::Kind::report_failed:
+      report_failed(self, action.peer);
+      break;
+    case Action::Kind::open_link:
+      actors_[self].rarely().links.push_back(action.peer);
+      break;
+    case Action::Kind::restart:
+      restart(action.peer, action.node);
+      break;
+    case Action::Kind::mark:
+      mark(action.text, static_cast<std::int64_t>(action.value));
+      break;
   }
 }
 
@@ -68,8 +88,9 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   ActorState& actor = actors_[self];
   if (!actor.seldom) return;
   auto& timers = actor.seldom->timers;
-  const auto armed = std::find_if(timers.begin(), timers.end(),
-                                  [serial](const ArmedTimer& timer) { return timer.serial == serial; });
+  const auto armed = std::find_if(timers.begin(), timers.end(), [serial](const ArmedTimer& timer) {
+    return timer.serial == serial;
+  });
   if (armed == timers.end()) return;
   const ArmedTimer timer = *armed;
   timers.erase(armed);
@@ -99,9 +120,8 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   ActorState& actor = actors_[self];
   if (!actor.seldom) return;
   auto& running = actor.seldom->running;
-  const auto done = std::find_if(running.begin(), running.end(), [serial](const Computation& c) {
-    return c.serial == serial;
-  });
+  const auto done = std::find_if(running.begin(), running.end(),
+                                 [serial](const Computation& c) { return c.serial == serial; });
   if (done == running.end()) return;
   if (done->end_s > now_s_) {  // messages took its core in the meantime
     schedule(done->end_s, EventKind::compute_done, self, serial);
@@ -186,9 +206,10 @@ void Runtime::answer_flushes(ActorId self, ActorId peer) {
   for (auto answer = asked; answer > 0; --answer)
     for (const Family family : {Family::message_logging, Family::termination, Family::workload,
                                 Family::failure_detection})
-      turn(self, family, [peer](Component& component, Context& context) {
-        component.on_flushed(context, peer);
-      }, true);
+      turn(
+          self, family,
+          [peer](Component& component, Context& context) { component.on_flushed(context, peer); },
+          true);
 }
 
 // ---- phases and the end of work ----------------------------------------------------------------
@@ -201,9 +222,10 @@ void Runtime::announce(ActorId self) {
   announce_time_s_ = now_s_;
   auditor_.announced(self, actor.phase, now_s_);
   const std::uint32_t phase = actor.phase;
-  turn(self, Family::workload, [phase](Component& component, Context& context) {
-    component.on_announced(context, phase);
-  }, true);
+  turn(
+      self, Family::workload,
+      [phase](Component& component, Context& context) { component.on_announced(context, phase); },
+      true);
   carry_out_asked();
   release_early(self);
   check_stop();

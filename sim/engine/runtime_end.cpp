@@ -8,14 +8,22 @@ namespace faultline {
 
 const char* outcome_word(Outcome outcome) {
   switch (outcome) {
-    case Outcome::terminated: return "terminated";
-    case Outcome::finished: return "finished";
-    case Outcome::fatal_reported: return "fatal-reported";
-    case Outcome::premature: return "premature";
-    case Outcome::hung: return "hung";
-    case Outcome::deadlock: return "deadlock";
-    case Outcome::violated: return "violated";
-    case Outcome::limit: return "limit";
+    case Outcome::terminated:
+      return "terminated";
+    case Outcome::finished:
+      return "finished";
+    case Outcome::fatal_reported:
+      return "fatal-reported";
+    case Outcome::premature:
+      return "premature";
+    case Outcome::hung:
+      return "hung";
+    case Outcome::deadlock:
+      return "deadlock";
+    case Outcome::violated:
+      return "violated";
+    case Outcome::limit:
+      return "limit";
   }
   return "";
 }
@@ -41,7 +49,8 @@ void Runtime::check_stop() {
       if (any_death_ && auditor_.all_reported() && faults_.exhausted(now_s_))
         stop(Outcome::finished);
       break;
-    case StopWhen::time: break;
+    case StopWhen::time:
+      break;
   }
 }
 
@@ -86,7 +95,8 @@ RunResult Runtime::result() {
   result.outcome = outcome_;
   result.violations = auditor_.violations();
   for (const Violation& violation : result.violations) {
-    if (violation.kind == "premature") result.outcome = Outcome::premature;
+    if (violation.kind == "premature")
+      result.outcome = Outcome::premature;
     else if (result.outcome == Outcome::terminated || result.outcome == Outcome::finished)
       result.outcome = Outcome::violated;
   }
@@ -124,8 +134,9 @@ void Runtime::report_counts(Metrics& metrics) const {
   const bool all_know = awaits_announcement_ && !unannounced();
   const auto truth = auditor_.termination_time_s();
   const double over_s = auditor_.over_since_s();
-  metrics.set("termination_time_s",
-              truth ? truth : over_s != kNever ? std::optional(over_s) : std::nullopt);
+  metrics.set("termination_time_s", truth              ? truth
+                                    : over_s != kNever ? std::optional(over_s)
+                                                       : std::nullopt);
   metrics.set("announce_time_s", all_know ? std::optional(announce_time_s_) : std::nullopt);
   metrics.set("detection_latency_s",
               all_know && truth ? std::optional(announce_time_s_ - *truth) : std::nullopt);

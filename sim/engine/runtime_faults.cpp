@@ -45,8 +45,8 @@ void Runtime::lose_messages_of(ActorId dead) {
   ActorState& state = actors_[dead];
   std::uint64_t lost = 0;
   pool_.for_each_in_flight([&](Message& message) {
-    const bool uninjected = message.from == dead && (message.flags & kArrived) == 0 &&
-                            message.inject_s > now_s_;
+    const bool uninjected =
+        message.from == dead && (message.flags & kArrived) == 0 && message.inject_s > now_s_;
     if ((message.flags & kLost) != 0 || (message.to != dead && !uninjected)) return;
     message.flags |= kLost;
     if (message.channel == Family::workload) ++lost;
@@ -77,8 +77,10 @@ void Runtime::spread_word(ActorId dead) {
 void Runtime::tell_exit(EventKind kind, ActorId listener, ActorId dead) {
   if (!actors_[listener].alive) return;
   turn(listener, Family::failure_detection, [=](Component& component, Context& context) {
-    if (kind == EventKind::local_exit) component.on_local_exit(context, dead);
-    else component.on_link_lost(context, dead);
+    if (kind == EventKind::local_exit)
+      component.on_local_exit(context, dead);
+    else
+      component.on_link_lost(context, dead);
   });
 }
 
@@ -118,9 +120,10 @@ void Runtime::report_failed(ActorId self, ActorId peer) {
 /// Message logging hears first; what it can recover the layers above never learn.
 void Runtime::tell_stack(ActorId self, ActorId peer) {
   for (const Family family : {Family::message_logging, Family::termination, Family::workload}) {
-    turn(self, family, [peer](Component& component, Context& context) {
-      component.on_peer_failed(context, peer);
-    }, true);
+    turn(
+        self, family,
+        [peer](Component& component, Context& context) { component.on_peer_failed(context, peer); },
+        true);
     const Component* component = actors_[self].component(family);
     if (component != nullptr && component->recovers(peer)) return;
   }

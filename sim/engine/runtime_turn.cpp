@@ -103,8 +103,10 @@ void Runtime::pass_down(std::size_t level) {
   Context context(turn_, static_cast<Family>(next));
   current_->components[next]->on_sends(context, batch_, context.busy());
   for (Message* message : batch_) {
-    if ((message->flags & kForwarded) != 0) message->flags &= static_cast<std::uint8_t>(~kForwarded);
-    else pool_.give_back(message);
+    if ((message->flags & kForwarded) != 0)
+      message->flags &= static_cast<std::uint8_t>(~kForwarded);
+    else
+      pool_.give_back(message);
   }
   batch_.clear();
 }
@@ -167,8 +169,10 @@ void Runtime::inject(ActorState& actor, Message* message) {
   message->flags |= kInFlight;
   message->from_incarnation = actor.incarnation;
   message->to_incarnation = any_death_ ? actors_[message->to].incarnation : std::uint16_t{0};
-  if (message->channel == Family::workload) --actor.held_down;
-  else count_control(*message);
+  if (message->channel == Family::workload)
+    --actor.held_down;
+  else
+    count_control(*message);
   if (audits_conserved_)
     auditor_.conserved_moved(actor.components[kTermination]->conserved_in(*message));
 

@@ -1,11 +1,11 @@
 #include "sim/engine/simgrid_engine.hpp"
 
+#include <simgrid/version.h>
 #include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
 #include <simgrid/s4u.hpp>
-#include <simgrid/version.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,8 +79,8 @@ class SimGridEngine final : public Runtime {
   std::vector<s4u::Host*> hosts() const {
     const PlatformSpec& platform = spec().platform;
     if (!platform.xml_path.empty()) return load_platform_xml(platform.xml_path);
-    return build_simgrid_zone(partition(machine(), node_count(), platform.whole_machine),
-                              machine(), node_count());
+    return build_simgrid_zone(partition(machine(), node_count(), platform.whole_machine), machine(),
+                              node_count());
   }
 
   /// An S4U actor that takes messages of one process out of the network. SimGrid begins a transfer

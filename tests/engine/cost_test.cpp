@@ -198,7 +198,8 @@ TEST_CASE("the mapping decides which ranks share a node") {
       job.spec.platform.processes_per_node = 2;
       job.spec.platform.mapping = mapping;
       at_start(job, {{0, to, 0}});
-      if (job.run(EngineKind::loggp, seed).times_s(to, "got").front() == 4) pairs.emplace_back(0, to);
+      if (job.run(EngineKind::loggp, seed).times_s(to, "got").front() == 4)
+        pairs.emplace_back(0, to);
     }
     return pairs;
   };

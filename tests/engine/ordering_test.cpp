@@ -35,7 +35,8 @@ void random_senders(Job& job, std::uint32_t rounds) {
     handlers.start = [shared](Context& context) { (*shared)(context); };
     handlers.timer = [shared](Context& context, std::uint64_t) { (*shared)(context); };
     handlers.message = [&job](Context& context, const Message& message) {
-      job.note(context, "got", 1000 * std::int64_t{message.from} + message.payload.get<std::int64_t>());
+      job.note(context, "got",
+               1000 * std::int64_t{message.from} + message.payload.get<std::int64_t>());
     };
     return handlers;
   });
@@ -56,7 +57,9 @@ std::size_t pairs_out_of_order(const Arrivals& found) {
 
 Machine random_machine(Stream& random) {
   Machine machine = quick_machine();
-  const auto up_to = [&random](double most) { return random.chance(0.3) ? 0.0 : most * random.uniform(); };
+  const auto up_to = [&random](double most) {
+    return random.chance(0.3) ? 0.0 : most * random.uniform();
+  };
   machine.send_overhead_s = up_to(2e-6);
   machine.receive_overhead_s = up_to(2e-6);
   machine.gap_s = up_to(1e-6);

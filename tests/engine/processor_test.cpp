@@ -57,10 +57,10 @@ TEST_CASE("computations share the worker cores in the order in which they were a
   };
   const std::vector<double> durations{10, 4, 3, 5, 1};
   for (const EngineKind engine : engines())
-    for (const Case& expected : {Case{1, {10, 14, 17, 22, 23}, {0, 1, 2, 3, 4}},
-                                 Case{2, {4, 7, 10, 11, 12}, {1, 2, 0, 4, 3}},
-                                 Case{3, {3, 4, 5, 8, 10}, {2, 1, 4, 3, 0}},
-                                 Case{5, {1, 3, 4, 5, 10}, {4, 2, 1, 3, 0}}}) {
+    for (const Case& expected :
+         {Case{1, {10, 14, 17, 22, 23}, {0, 1, 2, 3, 4}},
+          Case{2, {4, 7, 10, 11, 12}, {1, 2, 0, 4, 3}}, Case{3, {3, 4, 5, 8, 10}, {2, 1, 4, 3, 0}},
+          Case{5, {1, 3, 4, 5, 10}, {4, 2, 1, 3, 0}}}) {
       Job job(1);
       job.spec.platform.worker_cores = expected.cores;
       computes(job, durations);

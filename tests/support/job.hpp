@@ -135,12 +135,9 @@ inline bool close(const std::vector<double>& times_s, const std::vector<double>&
 
 inline std::string to_text(const Seen& seen) {
   using nlohmann::json;
-  json text{{"outcome", seen.result.outcome},
-            {"fatal", seen.result.fatal_reason},
-            {"events", seen.result.events},
-            {"metrics", json::object()},
-            {"violations", json::array()},
-            {"log", json::array()}};
+  json text{{"outcome", seen.result.outcome}, {"fatal", seen.result.fatal_reason},
+            {"events", seen.result.events},   {"metrics", json::object()},
+            {"violations", json::array()},    {"log", json::array()}};
   text["terminated"] = seen.result.terminated ? json(*seen.result.terminated) : json();
   for (const auto& [name, value] : seen.result.metrics.values())
     text["metrics"][name] = value ? json(*value) : json();
@@ -162,8 +159,8 @@ inline Seen from_text(const std::string& text) {
   seen.result.events = read["events"];
   if (!read["terminated"].is_null()) seen.result.terminated = read["terminated"].get<bool>();
   for (const auto& [name, value] : read["metrics"].items())
-    seen.result.metrics.set(name, value.is_null() ? std::nullopt
-                                                  : std::optional(value.get<double>()));
+    seen.result.metrics.set(name,
+                            value.is_null() ? std::nullopt : std::optional(value.get<double>()));
   for (const json& violation : read["violations"]) {
     std::optional<ActorId> actor;
     if (!violation[2].is_null()) actor = violation[2].get<ActorId>();
@@ -196,7 +193,8 @@ class Job {
     if (found == nullptr) throw std::logic_error("not registered: " + name);
     OptionValues values;
     for (const OptionSpec& option : found->options) values[option.name] = option.default_value;
-    for (const auto& [option, value] : changes) values.at(option) = as_declared(*found, option, value);
+    for (const auto& [option, value] : changes)
+      values.at(option) = as_declared(*found, option, value);
     choose(family, *found, values);
     if (found->check)
       for (const OptionProblem& problem : found->check(values, job_shape(spec)))
@@ -245,8 +243,7 @@ class Job {
   Seen run(EngineKind engine = EngineKind::loggp, std::uint64_t seed = 1,
            std::uint64_t replication = 0) {
     if (engine == EngineKind::loggp) return run_here(engine, seed, replication);
-    return from_text(
-        in_child([&] { return to_text(run_here(engine, seed, replication)); }));
+    return from_text(in_child([&] { return to_text(run_here(engine, seed, replication)); }));
   }
 
  private:

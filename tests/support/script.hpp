@@ -63,8 +63,10 @@ class Script final : public Component {
     call(do_.announced, context, phase);
   }
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
-    if (do_.sends) do_.sends(context, batch, still_active);
-    else Component::on_sends(context, batch, still_active);
+    if (do_.sends)
+      do_.sends(context, batch, still_active);
+    else
+      Component::on_sends(context, batch, still_active);
   }
   Passage on_receive(Context& context, Message& message) override {
     return do_.receive ? do_.receive(context, message) : Passage::deliver;
