@@ -30,6 +30,11 @@ target_include_directories(faultline_flags INTERFACE "${PROJECT_SOURCE_DIR}"
                                                      "${PROJECT_BINARY_DIR}/generated")
 target_compile_definitions(faultline_flags INTERFACE FAULTLINE_SIMGRID=$<BOOL:${FAULTLINE_SIMGRID}>)
 target_compile_options(faultline_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 sees both in its own std::string (bug 105651) and std::variant (bug 105562) when it
+  # inlines them; later versions do not.
+  target_compile_options(faultline_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+endif()
 if(FAULTLINE_WERROR)
   target_compile_options(faultline_flags INTERFACE -Werror)
 endif()
