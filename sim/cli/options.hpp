@@ -11,8 +11,9 @@ struct VerbOptions {
   std::string verb;
   std::string usage;  ///< after "usage: faultline "
   boost::program_options::options_description options{"Options"};
-  boost::program_options::positional_options_description positional;
-  boost::program_options::options_description hidden;  ///< those that stand without a name
+  boost::program_options::positional_options_description positional = {};
+  boost::program_options::options_description hidden =
+      boost::program_options::options_description();  ///< those that stand without a name
 };
 
 /// Parses the words after a verb. Throws UsageError that names the option and what is expected.

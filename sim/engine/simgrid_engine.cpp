@@ -1,6 +1,5 @@
 #include "sim/engine/simgrid_engine.hpp"
 
-#include <simgrid/version.h>
 #include <algorithm>
 #include <deque>
 #include <map>

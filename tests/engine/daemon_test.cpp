@@ -1,0 +1,206 @@
+// Per-node daemons, open connections, and who hears of a death when.
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// Six ranks, two a node: daemons are the actors 6, 7 and 8.
+void six_ranks(Job& job) {
+  job.spec.platform.processes_per_node = 2;
+  job.spec.platform.local_exit_delay_s = 2;
+  job.spec.platform.link_lost_delay_s = 3;
+  job.script(Family::workload, [&job](ActorId) {
+    Handlers handlers;
+    handlers.start = [](Context& context) { context.set_timer(1, 50); };
+    handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "alive"); };
+    handlers.peer_failed = [&job](Context& context, ActorId peer) {
+      job.note(context, "peer failed", peer);
+    };
+    return handlers;
+  });
+}
+
+/// Daemons that note local exits and that they are alive at 50 s.
+Handlers watching_daemon(Job& job) {
+  Handlers handlers;
+  handlers.start = [](Context& context) { context.set_timer(1, 50); };
+  handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "alive"); };
+  handlers.local_exit = [&job](Context& context, Rank rank) {
+    job.note(context, "local exit", rank);
+  };
+  return handlers;
+}
+
+Values alive(const Seen& seen) {
+  Values actors;
+  for (const Entry& entry : seen.log)
+    if (entry.what == "alive") actors.push_back(entry.actor);
+  std::sort(actors.begin(), actors.end());
+  return actors;
+}
+
+constexpr Traits kOnDaemons{.on_daemons = true};
+
+}  // namespace
+
+TEST_CASE("a rank's death leaves its daemon alive, which hears of it and no other does") {
+  for (const EngineKind engine : engines()) {
+    Job job(6);
+    six_ranks(job);
+    job.script(Family::failure_detection, [&job](ActorId) { return watching_daemon(job); },
+               kOnDaemons);
+    job.kill(5, {3});
+    const Seen seen = job.run(engine);
+    CHECK(alive(seen) == Values{0, 1, 2, 4, 5, 6, 7, 8});
+    CHECK(seen.count("local exit") == 1);
+    CHECK(close(seen.times_s(7, "local exit"), {7}, engine));
+    CHECK(seen.values(7, "local exit") == Values{3});
+  }
+}
+
+TEST_CASE("the death of a daemon, or of its node, takes the ranks of the node") {
+  for (const EngineKind engine : engines())
+    for (const bool whole_node : {false, true}) {
+      Job job(6);
+      six_ranks(job);
+      job.script(Family::failure_detection, [&job](ActorId) { return watching_daemon(job); },
+                 kOnDaemons);
+      job.kill(5, {}, whole_node ? std::vector<NodeId>{1} : std::vector<NodeId>{},
+               whole_node ? std::vector<NodeId>{} : std::vector<NodeId>{1});
+      const Seen seen = job.run(engine);
+      CHECK(alive(seen) == Values{0, 1, 4, 5, 6, 8});
+      CHECK(seen.count("local exit") == 0);
+      CHECK(seen.metric("failed_ranks") == 2);
+    }
+}
+
+TEST_CASE("daemons have addresses: they send, receive and pay like ranks") {
+  for (const EngineKind engine : engines()) {
+    Job job(6);
+    six_ranks(job);
+    job.script(
+        Family::failure_detection,
+        [&job](ActorId self) {
+          Handlers handlers;
+          handlers.start = [self](Context& context) {
+            if (self == 6) context.send(8, 0, 100);
+            if (self == 6) context.send(6, 0, 0);
+          };
+          handlers.message = [&job](Context& context, const Message& message) {
+            job.note(context, "got", message.from);
+          };
+          return handlers;
+        },
+        kOnDaemons);
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(8, "got"), {13}, engine));
+    CHECK(close(seen.times_s(6, "got"), {5}, engine));
+    CHECK(seen.metric("control_messages") == 2);
+    CHECK(seen.metric("control_bytes") == 100);
+    CHECK(seen.metric("application_messages") == 0);
+  }
+}
+
+TEST_CASE("a daemon that declares a peer dead tells every live rank of its node") {
+  for (const EngineKind engine : engines()) {
+    Job job(6);
+    six_ranks(job);
+    job.script(
+        Family::failure_detection,
+        [](ActorId) {
+          return Handlers{.local_exit = [](Context& context, Rank rank) {
+            context.report_failed(rank);
+          }};
+        },
+        kOnDaemons);
+    job.kill(5, {3});
+    const Seen seen = job.run(engine);
+    CHECK(seen.count("peer failed") == 1);
+    CHECK(close(seen.times_s(2, "peer failed"), {7}, engine));
+    CHECK(seen.violations().empty());
+    CHECK(seen.metric("failure_report_latency_max_s") == Approx(2));
+  }
+}
+
+TEST_CASE("the holder of an open connection hears when it breaks") {
+  for (const EngineKind engine : engines()) {
+    Job job(6);
+    six_ranks(job);
+    job.script(Family::failure_detection, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 0) context.open_link(3);
+        if (self == 4) context.open_link(3);
+        if (self == 5) context.open_link(2);
+      };
+      handlers.link_lost = [&job](Context& context, ActorId peer) {
+        job.note(context, "link lost", peer);
+      };
+      return handlers;
+    });
+    job.kill(5, {3});
+    const Seen seen = job.run(engine);
+    CHECK(seen.count("link lost") == 2);
+    CHECK(close(seen.times_s(0, "link lost"), {8}, engine));
+    CHECK(close(seen.times_s(4, "link lost"), {8}, engine));
+    CHECK(seen.values(0, "link lost") == Values{3});
+  }
+}
+
+TEST_CASE("the oracle tells every live rank of every death after its delay") {
+  for (const EngineKind engine : engines()) {
+    Job job(6);
+    six_ranks(job);
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 4}});
+    job.kill(5, {3});
+    job.kill(20, {0, 5});
+    job.spec.stop.when = StopWhen::all_reported;
+    const Seen seen = job.run(engine);
+    for (const Rank rank : {1U, 2U, 4U}) {
+      CHECK(close(seen.times_s(rank, "peer failed"), {9, 24, 24}, engine));
+      CHECK(seen.values(rank, "peer failed") == Values{3, 0, 5});
+    }
+    CHECK(seen.values(0, "peer failed") == Values{3});
+    CHECK(seen.times_s(3, "peer failed").empty());
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.metric("failure_reports") == 5 + 2 * 3);
+    CHECK(seen.metric("failure_report_latency_max_s") == Approx(4));
+    CHECK(seen.metric("end_time_s") == Approx(24));
+  }
+}
+
+TEST_CASE("who dies before the oracle's word comes does not hear it") {
+  for (const EngineKind engine : engines()) {
+    Job job(6);
+    six_ranks(job);
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 4}});
+    job.kill(5, {3});
+    job.kill(8, {2});
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(2, "peer failed").empty());
+    CHECK(seen.values(1, "peer failed") == Values{3, 2});
+  }
+}
+
+TEST_CASE("a report that is made twice is heard once") {
+  for (const EngineKind engine : engines()) {
+    Job job(6);
+    six_ranks(job);
+    job.script(Family::failure_detection, [](ActorId) {
+      return Handlers{.exit_notice = [](Context& context, ActorId dead) {
+                        context.report_failed(dead);
+                        context.report_failed(dead);
+                      },
+                      .exit_notice_delay_s = 1.0};
+    });
+    job.kill(5, {3});
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(0, "peer failed") == Values{3});
+    CHECK(seen.metric("failure_reports") == 5);
+  }
+}

@@ -1,0 +1,215 @@
+// When a run ends, and what it is then called.
+
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// Ranks that compute rank + 1 seconds and then have done all that they will do.
+void finishing(Job& job) {
+  job.script(Family::workload, [](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) { context.compute(self + 1.0); };
+    handlers.compute_done = [](Context& context, std::uint64_t) {
+      context.finish();
+      context.set_timer(1, 1000);
+    };
+    return handlers;
+  });
+}
+
+/// A rank whose timer comes every second, for ever.
+void ticking(Job& job) {
+  job.script(Family::workload, [&job](ActorId) {
+    Handlers handlers;
+    handlers.start = [](Context& context) {
+      context.declare_work(1);
+      context.set_timer(1, 1);
+    };
+    handlers.timer = [&job](Context& context, std::uint64_t) {
+      job.note(context, "tick");
+      context.set_timer(1, 1);
+    };
+    return handlers;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("stop when finished: the run ends when the last live rank has finished") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    finishing(job);
+    job.spec.stop.when = StopWhen::finished;
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.metric("end_time_s") == Approx(4));
+    job.kill(2.5, {3});
+    const Seen shorter = job.run(engine);
+    CHECK(shorter.result.outcome == Outcome::finished);
+    CHECK(shorter.metric("end_time_s") == Approx(3));
+  }
+}
+
+TEST_CASE("stop when finished: whoever never finishes is a deadlock") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.script(Family::workload, [](ActorId self) {
+      return Handlers{.start =
+                          [self](Context& context) {
+                            if (self == 0) context.finish();
+                          },
+                      .waiting_for = self == 1 ? "a letter" : ""};
+    });
+    job.spec.stop.when = StopWhen::finished;
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::deadlock);
+    REQUIRE(seen.violations() == Words{"deadlock"});
+    CHECK(seen.result.violations.front().detail.find("1 waits for a letter") != std::string::npos);
+    CHECK(seen.result.violations.front().detail.find("0 waits") == std::string::npos);
+  }
+}
+
+TEST_CASE("stop at a time: the run ends there, and everything before it has happened") {
+  for (const EngineKind engine : engines()) {
+    Job job(1);
+    ticking(job);
+    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.time_s = 10.5;
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.count("tick") == 10);
+    CHECK(seen.metric("end_time_s") == Approx(10.5));
+  }
+}
+
+TEST_CASE("the time limit of another stop is a limit") {
+  for (const EngineKind engine : engines())
+    for (const StopWhen when : {StopWhen::announced, StopWhen::finished, StopWhen::all_reported}) {
+      Job job(1);
+      ticking(job);
+      job.spec.stop.when = when;
+      job.spec.stop.time_s = 10.5;
+      const Seen seen = job.run(engine);
+      CHECK(seen.result.outcome == Outcome::limit);
+      CHECK(seen.count("tick") == 10);
+    }
+}
+
+TEST_CASE("the limit on events ends a run after that many") {
+  for (const EngineKind engine : engines()) {
+    Job job(1);
+    ticking(job);
+    job.spec.stop.events = 25;
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::limit);
+    CHECK(seen.result.events == 25);
+    CHECK(seen.count("tick") == 25);
+  }
+}
+
+TEST_CASE("stop when announced: the run ends when the last live rank knows") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    job.script(Family::workload, [](ActorId) { return Handlers{}; });
+    job.script(Family::termination, [](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) { context.set_timer(1, 5.0 * (self + 1)); };
+      handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::terminated);
+    CHECK(seen.result.terminated == true);
+    CHECK(seen.metric("announce_time_s") == Approx(20));
+    CHECK(seen.metric("termination_time_s") == Approx(0).margin(1e-12));
+    CHECK(seen.metric("detection_latency_s") == Approx(20));
+    job.kill(16, {3});  // the last one to know
+    const Seen without = job.run(engine);
+    CHECK(without.result.outcome == Outcome::terminated);
+    CHECK(without.metric("announce_time_s") == Approx(15));
+    CHECK(without.metric("end_time_s") == Approx(16));
+  }
+}
+
+TEST_CASE("without a detector, terminated is null and the run ends with its work") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    finishing(job);
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK_FALSE(seen.result.terminated);
+    CHECK(seen.metric("termination_time_s") == Approx(1004));  // its timers are turns too
+    CHECK(seen.result.metrics.values().at("announce_time_s") == std::nullopt);
+  }
+}
+
+TEST_CASE("stop when all is reported: the run ends when every live rank knows of every death") {
+  for (const EngineKind engine : engines()) {
+    Job job(5);
+    job.script(Family::workload, [](ActorId) { return Handlers{}; });
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 7}});
+    job.kill(10, {1});
+    job.kill(30, {2, 3});
+    job.spec.stop.when = StopWhen::all_reported;
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.metric("end_time_s") == Approx(37));
+  }
+}
+
+TEST_CASE("stop when all is reported: a death that nobody reports is a deadlock") {
+  for (const EngineKind engine : engines()) {
+    Job job(5);
+    job.script(Family::workload, [](ActorId) { return Handlers{}; });
+    job.kill(10, {1});
+    job.spec.stop.when = StopWhen::all_reported;
+    CHECK(job.run(engine).result.outcome == Outcome::deadlock);
+  }
+}
+
+TEST_CASE("a fatal error that the protocol reports ends the run with its own words") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    ticking(job);
+    job.script(Family::termination, [](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 1) context.set_timer(1, 3.5);
+      };
+      handlers.timer = [](Context& context, std::uint64_t) { context.fatal("no way out"); };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::fatal_reported);
+    CHECK(seen.result.fatal_reason == "no way out");
+    CHECK(seen.metric("end_time_s") == Approx(3.5));
+    CHECK(seen.violations().empty());
+  }
+}
+
+TEST_CASE("the death of every rank ends the run") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    ticking(job);
+    job.kill(4.5, {0, 1, 2});
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.count("tick") == 12);
+    CHECK(seen.metric("failed_ranks") == 3);
+  }
+}
+
+TEST_CASE("every outcome has a word of its own") {
+  std::set<std::string> words;
+  for (int outcome = 0; outcome <= static_cast<int>(Outcome::limit); ++outcome)
+    words.insert(outcome_word(static_cast<Outcome>(outcome)));
+  CHECK(words.size() == 8);
+  CHECK(words.count("") == 0);
+}
