@@ -103,20 +103,20 @@ template <class Struct>
 class OptionSet {
  public:
   template <class Member>
-  OptionSet& option(std::string name, Member Struct::*member, OptionNotes notes) {
+  OptionSet& option(const std::string& name, Member Struct::*member, const OptionNotes& notes) {
     using Type = detail::OptionType<Member>;
     OptionSpec spec{.name = name,
                     .kind = detail::option_kind<typename Type::Value>(),
                     .nullable = Type::nullable,
                     .required = notes.required,
                     .default_value = default_of(Struct{}.*member),
-                    .unit = std::move(notes.unit),
+                    .unit = notes.unit,
                     .minimum = notes.minimum,
                     .maximum = notes.maximum,
                     .above_minimum = notes.above_minimum,
-                    .choices = std::move(notes.choices),
-                    .doc = std::move(notes.doc),
-                    .source = std::move(notes.source)};
+                    .choices = notes.choices,
+                    .doc = notes.doc,
+                    .source = notes.source};
     if constexpr (std::unsigned_integral<typename Type::Value> &&
                   !std::same_as<typename Type::Value, bool>)
       spec.minimum = std::fmax(spec.minimum, 0.0);

@@ -22,8 +22,10 @@ void LogGpEngine::simulate() {
 }
 
 /// The event stands at the earliest moment at which the receiver can have taken the message in.
+/// Added up as the NIC adds it up for the next message: in another order, rounding could let an
+/// empty message overtake the one before it.
 void LogGpEngine::transmit(Message& message, const Transit& transit) {
-  const double arrival_s = message.inject_s + transit.latency_s + transit.transfer_s;
+  const double arrival_s = message.inject_s + transit.transfer_s + transit.latency_s;
   schedule(arrival_s + unordered_delay_s(message.from) + machine().receive_overhead_s,
            EventKind::arrive, &message);
 }

@@ -107,9 +107,12 @@ RunResult Runtime::run() {
   return outcome;
 }
 
-/// Every actor's components start at time zero, in order of actors, from the top of the stack.
+/// Every actor's components start at time zero, in order of actors. What they ask for waits until
+/// all have started: a root without work may announce at once, and is right if nobody has any.
 void Runtime::start_all() {
-  for (ActorId actor = 0; actor < actors_.size() && !stopped_; ++actor) start_actor(actor);
+  for (ActorId actor = 0; actor < actors_.size(); ++actor) start_actor(actor);
+  carry_out_asked();
+  asked_.shrink_to_fit();
 }
 
 void Runtime::start_actor(ActorId actor) {
@@ -119,7 +122,6 @@ void Runtime::start_actor(ActorId actor) {
   if (actor < job_.processes) auditor_.started();
   turn(actor, Family::workload,
        [](Component& component, Context& context) { component.start(context); });
-  carry_out_asked();
 }
 
 void Runtime::schedule(double time_s, EventKind kind, Message* message) {

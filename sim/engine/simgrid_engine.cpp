@@ -14,6 +14,9 @@
 #include "sim/platform/simgrid_xml.hpp"
 #include "sim/platform/simgrid_zone.hpp"
 
+// In a block of its own: it uses macros that <simgrid/s4u.hpp> defines.
+#include <simgrid/version.h>
+
 namespace faultline {
 
 namespace {
@@ -173,11 +176,8 @@ RunResult run_on_simgrid(const RunSpec& spec, Topology routes, std::uint64_t see
 }
 
 std::string simgrid_version() {
-  int major = 0;
-  int minor = 0;
-  int patch = 0;
-  sg_version_get(&major, &minor, &patch);
-  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+  return std::to_string(SIMGRID_VERSION_MAJOR) + "." + std::to_string(SIMGRID_VERSION_MINOR) + "." +
+         std::to_string(SIMGRID_VERSION_PATCH);
 }
 
 }  // namespace faultline

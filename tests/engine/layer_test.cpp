@@ -12,8 +12,9 @@ namespace {
 /// Notes every batch that a layer is offered as 10 x messages + still_active, and forwards it.
 std::function<void(Context&, std::span<Message* const>, bool)> noted_batches(Job& job) {
   return [&job](Context& context, std::span<Message* const> batch, bool still_active) {
-    job.note(context, "batch",
-             10 * static_cast<std::int64_t>(batch.size()) + static_cast<std::int64_t>(still_active));
+    job.note(
+        context, "batch",
+        10 * static_cast<std::int64_t>(batch.size()) + static_cast<std::int64_t>(still_active));
     for (Message* message : batch) context.forward(*message);
   };
 }
@@ -290,8 +291,10 @@ TEST_CASE("layers work under random holding: everything arrives exactly once") {
         state->random = Stream(seed, 0, Purpose::message_logging, self);
         handlers.sends = [state](Context& context, std::span<Message* const> batch, bool) {
           for (Message* message : batch) {
-            if (state->random.chance(0.5)) state->down.push_back(*message);
-            else context.forward(*message);
+            if (state->random.chance(0.5))
+              state->down.push_back(*message);
+            else
+              context.forward(*message);
           }
           context.set_timer(1, 1e-5);
         };

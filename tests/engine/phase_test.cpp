@@ -74,8 +74,10 @@ TEST_CASE("messages belong to the phase in which they were sent, and are handled
         std::int64_t announced = -1;
         for (const Entry& entry : seen.log) {
           if (entry.actor != rank) continue;
-          if (entry.what == "announced") announced = entry.value;
-          else CHECK(entry.value == announced + 1);
+          if (entry.what == "announced")
+            announced = entry.value;
+          else
+            CHECK(entry.value == announced + 1);
         }
       }
     }

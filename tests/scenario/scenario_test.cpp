@@ -155,7 +155,7 @@ TEST_CASE("canonical JSON is sorted JSON that holds seed, engine and all points"
   CHECK(to_json(*value.find("platform")->find("machine")->find("gap_s")) == "3e-07");
 }
 
-TEST_CASE("--set changes, creates and appends") {
+TEST_CASE("the option --set changes, creates and appends") {
   const Workspace workspace;
   CHECK(workspace.scenario_after({"seed=3"}).seed == 3);
   CHECK(workspace.scenario_after({"stop.time_s=2.5"}).points[0].stop.time_s == 2.5);

@@ -209,7 +209,7 @@ class Job {
   }
 
   /// A component that the test describes.
-  Job& script(Family family, Scripts scripts, const Traits& traits = {}) {
+  Job& script(Family family, const Scripts& scripts, const Traits& traits = {}) {
     scripted_.push_back({.family = family,
                          .name = "test-script",
                          .summary = "",
