@@ -101,9 +101,8 @@ std::string compact(double value) {
   if (value == 0.0) return "0";
   char text[32];
   const double size = std::fabs(value);
-  if (value == std::floor(value) && size < 1e9)
-    std::snprintf(text, sizeof text, "%.0f", value);
-  else if (size >= 1e4 && size < 1e9)
+  const bool whole = value == std::floor(value) || size >= 1e4;
+  if (whole && size < 1e9)
     std::snprintf(text, sizeof text, "%.0f", value);
   else
     std::snprintf(text, sizeof text, "%.4g", value);

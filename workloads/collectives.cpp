@@ -29,7 +29,7 @@ std::vector<RecursiveDoubling::Send> RecursiveDoubling::take(const CollectivePar
 std::vector<RecursiveDoubling::Send> RecursiveDoubling::advance() {
   std::vector<Send> sends;
   while (!done_) {
-    const std::uint32_t last = static_cast<std::uint32_t>(std::countr_zero(core_));
+    const auto last = static_cast<std::uint32_t>(std::countr_zero(core_));
     if (!folds() && !waits_for_fold_ && step_ == last) {
       done_ = true;
       if (has_partner()) sends.push_back({self_ + core_, part(kUnfold)});

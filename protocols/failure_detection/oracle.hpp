@@ -15,7 +15,7 @@ struct OracleOptions {
 class Oracle final : public Component {
  public:
   using Options = OracleOptions;
-  Oracle(std::shared_ptr<const Options> options, const JobShape&, Rank)
+  Oracle(const std::shared_ptr<const Options>& options, const JobShape&, Rank)
       : delay_s_(options->delay_s) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Oracle>(*this);

@@ -27,7 +27,7 @@ VerbOptions run_options() {
                        "       [--format table|json|csv] [--out FILE] [--dry-run] [--quiet]"};
   auto add = verb.options.add_options();
   add("set", po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
-      "change the scenario; VALUE is JSON, as in --set 'termination={\"name\":\"cda\"}'");
+      R"(change the scenario; VALUE is JSON, as in --set 'termination={"name":"cda"}')");
   add("seed", po::value<std::string>()->value_name("N"), "instead of the scenario's");
   add("replications", po::value<std::string>()->value_name("N"), "instead of the scenario's");
   add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),

@@ -42,8 +42,8 @@ Topology routes_of(const PlatformSpec& platform, std::uint32_t nodes) {
   if (!platform.xml_path.empty()) return Topology(xml_platform(platform.xml_path, nodes).routes);
 #endif
   const Machine& machine = platform.machine;
-  return Topology(partition(machine, nodes, platform.whole_machine), machine.hop_latency_s,
-                  machine.link_bandwidth_Bps);
+  return {partition(machine, nodes, platform.whole_machine), machine.hop_latency_s,
+          machine.link_bandwidth_Bps};
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ void Runtime::steal_from_workers(ActorId self, double spent_s) {
 // ---- fences and flushes -----------------------------------------------------------------------
 
 void Runtime::promise_sent(const Message& message, double time_s) {
-  std::uint32_t promise = static_cast<std::uint32_t>(sent_promises_.size());
+  auto promise = static_cast<std::uint32_t>(sent_promises_.size());
   if (free_promises_.empty()) {
     sent_promises_.emplace_back();
   } else {

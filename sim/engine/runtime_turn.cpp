@@ -179,7 +179,7 @@ void Runtime::inject(ActorState& actor, Message* message) {
   cpu_s_ += machine().send_overhead_s;
   const NodeId from = node_of_[message->from];
   const NodeId to = node_of_[message->to];
-  const double bytes = static_cast<double>(message->bytes);
+  const auto bytes = static_cast<double>(message->bytes);
   Transit transit{};
   if (from == to) {
     transit = {machine().local_latency_s, bytes / machine().local_bandwidth_Bps, true};

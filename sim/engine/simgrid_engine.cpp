@@ -48,6 +48,7 @@ class SimGridEngine final : public Runtime {
   void simulate() override {
     std::vector<std::string> words = engine_arguments();
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     int argc = static_cast<int>(argv.size());
     argv.push_back(nullptr);
@@ -92,7 +93,7 @@ class SimGridEngine final : public Runtime {
     const std::string name = std::to_string(self) + "." + std::to_string(inbox.receivers++);
     s4u::Actor::create(name, hosts_[node_of(self)], [this, self] {
       for (;;) {
-        Message* message = inboxes_[self].mailbox->get<Message>();
+        auto* message = inboxes_[self].mailbox->get<Message>();
         came_.push_back(message);
         clock_wakes_->release();
       }

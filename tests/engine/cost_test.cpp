@@ -27,7 +27,7 @@ struct FirstSend {
 };
 
 /// A workload that makes some sends at time zero; their kind is their place in the list.
-void at_start(Job& job, std::vector<FirstSend> sends) {
+void at_start(Job& job, const std::vector<FirstSend>& sends) {
   job.script(Family::workload, [&job, sends](ActorId self) {
     Handlers handlers = listener(job);
     handlers.start = [self, sends](Context& context) {

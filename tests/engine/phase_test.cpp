@@ -56,7 +56,7 @@ TEST_CASE("every detector detects phase after phase") {
                                    << (at_root ? "at the root" : "everywhere"));
           CHECK(seen.result.outcome == Outcome::terminated);
           CHECK(seen.violations().empty());
-          CHECK(seen.count("announced") == 4 * processes);
+          CHECK(seen.count("announced") == std::size_t{4} * processes);
           for (Rank rank = 0; rank < processes; ++rank)
             CHECK(seen.values(rank, "announced") == Values{0, 1, 2, 3});
           CHECK(seen.metric("application_messages") == 4.0 * 21 * (at_root ? 1 : processes));
