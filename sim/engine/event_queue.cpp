@@ -1,5 +1,6 @@
 #include "sim/engine/event_queue.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace faultline {
@@ -35,8 +36,9 @@ void EventQueue::push_near(const Event& event) {
     hole = parent;
   }
   near_[hole] = event;
-  if (near_.size() > kHeapEnough && cursor_ == staged_.size() && far_.empty()) {
-    far_.swap(near_);
+  if (!in_slots_ && near_.size() > heap_enough_) {
+    far_.insert(far_.end(), near_.begin(), near_.end());
+    near_.clear();
     refill();
   }
 }
@@ -68,68 +70,97 @@ void EventQueue::next_bucket() {
       sort_bucket(&staged_[cursor_], &staged_[cursor_] + (sorted_end_ - cursor_));
       return;
     }
-    if (!near_.empty() || far_.empty()) return;
-    refill();
+    if (!near_.empty()) return;
+    if (!open_next_slot()) refill();
   }
 }
 
+bool EventQueue::open_next_slot() {
+  if (!in_slots_) return false;
+  while (++open_slot_ < kSlots) {
+    std::vector<Event>& slot = slots_[open_slot_];
+    if (slot.empty()) continue;
+    deal(slot);
+    slot.clear();
+    return true;
+  }
+  return false;
+}
+
+/// Every slot is used up: fills them anew, or goes back to the heap alone.
 void EventQueue::refill() {
   if (far_.size() <= kHeapEnough / 2) return take_all_near();
   const double horizon_s = sampled_horizon();
-  const auto before = [horizon_s](const Event& event) { return event.time_s < horizon_s; };
-  if (std::none_of(far_.begin(), far_.end(), before)) return take_all_near();
-  deal(horizon_s);
+  double first_s = horizon_s;
+  for (const Event& event : far_) first_s = std::min(first_s, event.time_s);
+  const double slots_per_s = static_cast<double>(kSlots) / (horizon_s - first_s);
+  if (!std::isfinite(slots_per_s)) return take_all_near();
+  first_s_ = first_s;
+  slots_per_s_ = slots_per_s;
+  fill_slots(horizon_s);
 }
 
 void EventQueue::take_all_near() {
   staged_.clear();
   bucket_end_.clear();
   bucket_ = cursor_ = sorted_end_ = 0;
+  in_slots_ = false;
+  open_slot_ = 0;
   horizon_s_ = std::numeric_limits<double>::infinity();
   near_.swap(far_);
   std::sort(near_.begin(), near_.end());  // a sorted array is a heap
+  // Most of them stand at one moment and cannot be told apart by time: not to be tried each time.
+  heap_enough_ = std::max(kHeapEnough, 2 * near_.size());
 }
 
 double EventQueue::sampled_horizon() const {
   std::vector<double> sample;
-  sample.reserve(kSample);
+  sample.reserve(kSample + 1);
   const std::size_t stride = std::max<std::size_t>(1, far_.size() / kSample);
-  for (std::size_t i = 0; i < far_.size(); i += stride) sample.push_back(far_[i].time_s);
-  const auto place = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() * 5 / 8);
+  for (std::size_t i = 0; i < far_.size() && sample.size() <= kSample; i += stride)
+    sample.push_back(far_[i].time_s);
+  const auto place = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() * 7 / 8);
   std::nth_element(sample.begin(), place, sample.end());
   return *place;
 }
 
-void EventQueue::deal(double horizon_s) {
-  double first_s = horizon_s;
-  std::size_t count = 0;
-  for (const Event& event : far_) {
-    if (event.time_s >= horizon_s) continue;
-    first_s = std::min(first_s, event.time_s);
-    ++count;
-  }
-  const std::size_t buckets = std::max<std::size_t>(1, count / kBucketSize);
-  const double width_s = (horizon_s - first_s) / static_cast<double>(buckets);
-  const double scale = width_s > 0.0 ? 1.0 / width_s : 0.0;
-  const auto bucket_of = [=](const Event& event) {
-    return std::min(buckets - 1, static_cast<std::size_t>((event.time_s - first_s) * scale));
-  };
-  bucket_end_.assign(buckets, 0);
-  for (const Event& event : far_)
-    if (event.time_s < horizon_s) ++bucket_end_[bucket_of(event)];
-  std::uint32_t total = 0;
-  for (auto& end : bucket_end_) end = std::exchange(total, total + end);
-  staged_.resize(count);
+void EventQueue::fill_slots(double horizon_s) {
+  horizon_s_ = horizon_s;
   std::size_t kept = 0;
   for (const Event& event : far_) {
     if (event.time_s < horizon_s)
-      staged_[bucket_end_[bucket_of(event)]++] = event;
+      slots_[slot_of(event.time_s)].push_back(event);
     else
       far_[kept++] = event;
   }
   far_.resize(kept);
+  heap_enough_ = kHeapEnough;
+  in_slots_ = true;
+  open_slot_ = 0;
+  deal(slots_[0]);
+  slots_[0].clear();
+}
+
+void EventQueue::deal(const std::vector<Event>& events) {
+  double first_s = std::numeric_limits<double>::infinity();
+  double last_s = -first_s;
+  for (const Event& event : events) {
+    first_s = std::min(first_s, event.time_s);
+    last_s = std::max(last_s, event.time_s);
+  }
+  const std::size_t buckets = std::max<std::size_t>(1, events.size() / kBucketSize);
+  const double per_s = static_cast<double>(buckets) / (last_s - first_s);
+  const double scale = std::isfinite(per_s) ? per_s : 0.0;
+  const auto bucket_of = [=](const Event& event) {
+    return std::min(buckets - 1, static_cast<std::size_t>((event.time_s - first_s) * scale));
+  };
+  bucket_end_.assign(buckets, 0);
+  for (const Event& event : events) ++bucket_end_[bucket_of(event)];
+  std::uint32_t total = 0;
+  for (auto& end : bucket_end_) end = std::exchange(total, total + end);
+  staged_.resize(events.size());
+  for (const Event& event : events) staged_[bucket_end_[bucket_of(event)]++] = event;
   bucket_ = cursor_ = sorted_end_ = 0;
-  horizon_s_ = horizon_s;
 }
 
 }  // namespace faultline

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -48,13 +49,13 @@ struct Event {
 
 /// The pending events, earliest first.
 ///
-/// Few events are kept in a 4-ary heap. Many are kept in two parts, because a heap that does not
-/// fit into the cache costs a miss per level: events beyond a horizon wait unsorted; when the
-/// events before it are used up, the nearest part of them is dealt into narrow buckets (one
-/// sequential pass), and a bucket is sorted when its turn comes. What is scheduled before the
-/// horizon in the meantime goes through the heap. After a ladder queue (Tang, Goh, Thng: ACM TOMACS
-/// 15(3), 2005) with a single rung whose width follows a quantile, so that timers far in the
-/// future do not widen the buckets.
+/// Few events are kept in a 4-ary heap. Many are kept in parts, because a heap that does not fit
+/// into the cache costs a miss per level: events beyond a horizon wait unsorted; those before it
+/// wait unsorted in equal slots of time; when the turn of a slot comes, its events are dealt into
+/// narrow buckets (one pass within the cache), and a bucket is sorted when its own turn comes. What
+/// is scheduled into the open slot in the meantime goes through the heap. A ladder queue (Tang,
+/// Goh, Thng: ACM TOMACS 15(3), 2005) with two rungs, whose horizon follows a quantile, so that
+/// timers far in the future do not widen the slots.
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -62,52 +63,80 @@ class EventQueue {
 
   void push(const Event& event) {
     ++size_;
-    if (event.time_s < horizon_s_)
+    if (event.time_s >= horizon_s_) {
+      far_.push_back(event);
+      return;
+    }
+    const std::size_t slot = in_slots_ ? slot_of(event.time_s) : 0;
+    if (slot <= open_slot_)
       push_near(event);
     else
-      far_.push_back(event);
+      slots_[slot].push_back(event);
   }
 
   /// The earliest event; the queue must not be empty.
   const Event& top() {
     if (cursor_ == sorted_end_) next_bucket();
-    if (cursor_ == sorted_end_) return near_.front();
-    if (!near_.empty() && near_.front() < staged_[cursor_]) return near_.front();
-    return staged_[cursor_];
+    return staged_first() ? staged_[cursor_] : near_.front();
   }
 
   Event pop() {
     const Event event = top();
     --size_;
-    if (cursor_ != sorted_end_ && staged_[cursor_].order == event.order)
+    if (staged_first())
       ++cursor_;
     else
       pop_near();
     return event;
   }
 
+  /// An event that comes about so many after the next one, null where the queue is short or does
+  /// not know: a guess to prefetch by, no promise.
+  [[nodiscard]] const Event* ahead(std::size_t distance) const {
+    const std::size_t place = cursor_ + distance;
+    return place < staged_.size() ? &staged_[place] : nullptr;
+  }
+
  private:
   static constexpr std::size_t kHeapEnough = 8192;  ///< this many events stay in cache
+  static constexpr std::size_t kSlots = 64;
   static constexpr std::size_t kBucketSize = 8;
   static constexpr std::size_t kSample = 512;
 
+  [[nodiscard]] bool staged_first() const {
+    return cursor_ != sorted_end_ && (near_.empty() || staged_[cursor_] < near_.front());
+  }
+  [[nodiscard]] std::size_t slot_of(double time_s) const {
+    const double slot = std::max(0.0, (time_s - first_s_) * slots_per_s_);
+    return std::min(kSlots - 1, static_cast<std::size_t>(slot));
+  }
   void push_near(const Event& event);
   void pop_near();
   void next_bucket();
+  bool open_next_slot();
   void refill();
   void take_all_near();
   [[nodiscard]] double sampled_horizon() const;
-  void deal(double horizon_s);
+  void fill_slots(double horizon_s);
+  void deal(const std::vector<Event>& events);
 
   std::size_t size_ = 0;
-  double horizon_s_ = std::numeric_limits<double>::infinity();
-  std::vector<Event> near_;    ///< 4-ary heap: events before the horizon that came after dealing
-  std::vector<Event> staged_;  ///< dealt events, bucket after bucket
+  std::vector<Event> near_;  ///< 4-ary heap: all events, or those that came into the open slot
+  std::size_t heap_enough_ = kHeapEnough;
+
+  bool in_slots_ = false;
+  std::size_t open_slot_ = 0;
+  double first_s_ = 0.0;  ///< begin of the first slot
+  double slots_per_s_ = 0.0;
+  double horizon_s_ = std::numeric_limits<double>::infinity();  ///< end of the last slot
+  std::array<std::vector<Event>, kSlots> slots_;
+  std::vector<Event> far_;  ///< at or beyond the horizon
+
+  std::vector<Event> staged_;  ///< the open slot, bucket after bucket
   std::vector<std::uint32_t> bucket_end_;
   std::size_t bucket_ = 0;      ///< next bucket to sort
   std::size_t cursor_ = 0;      ///< next event of the sorted bucket
   std::size_t sorted_end_ = 0;  ///< end of the sorted bucket
-  std::vector<Event> far_;      ///< at or beyond the horizon, unsorted
 };
 
 }  // namespace faultline

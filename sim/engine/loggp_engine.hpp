@@ -18,6 +18,7 @@ class LogGpEngine final : public Runtime {
   void transmit(Message& message, const Transit& transit) override;
 
  private:
+  void look_ahead();
   void take_in(Message* message);
 
   /// When the NIC of a node has taken in its last message, with the receiver's overhead added.
