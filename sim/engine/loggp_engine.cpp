@@ -29,7 +29,7 @@ void LogGpEngine::look_ahead() {
   if (const Event* far = queue_.ahead(24); far != nullptr && far->kind() == EventKind::arrive)
     prefetch(far->message, sizeof(Message));
   if (const Event* near = queue_.ahead(16); near != nullptr && near->kind() == EventKind::arrive)
-    prefetch_actor(near->message->to);
+    prefetch_actor(near->message->to, near->message->from);
   if (const Event* next = queue_.ahead(8); next != nullptr && next->kind() == EventKind::arrive) {
     prefetch_components(next->message->to);
     prefetch(&taken_in_s_[node_of(next->message->to)], 1);

@@ -69,14 +69,17 @@ class Runtime {
   [[nodiscard]] double unordered_delay_s(ActorId from);
   [[nodiscard]] bool fifo() const { return network_random_.empty(); }
 
-  // Hints that change no result: memory that an event will soon touch.
+  // Hints that change no result: memory that an event will soon touch. The empty asm is there
+  // because GCC takes a function that only prefetches for one without effects, and drops its calls.
   static void prefetch(const void* begin, std::size_t bytes) {
     const auto* byte = static_cast<const char*>(begin);
     for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(byte + line);
+    asm volatile("");
   }
-  void prefetch_actor(ActorId actor) const {
+  void prefetch_actor(ActorId actor, ActorId sender) const {
     prefetch(&actors_[actor], sizeof(ActorState));
     prefetch(&node_of_[actor], 1);
+    prefetch(&node_of_[sender], 1);
   }
   void prefetch_components(ActorId actor) const {
     for (const auto& component : actors_[actor].components)
