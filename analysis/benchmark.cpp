@@ -73,7 +73,18 @@ Measurement measure_reference(std::uint32_t pending, std::uint64_t events) {
   return {static_cast<double>(events) / seconds_since(begin), queue.top().time_s, 0.0};
 }
 
+/// A run of a few processes and messages, so that the program's own code is in memory before the
+/// memory of a large run is measured.
+void warm_up(const Scenario& scenario) {
+  RunSpec small = scenario.points[0];
+  small.platform.processes = 16;
+  small.stop.events = 1000;
+  small.components[static_cast<std::size_t>(Family::workload)].options["tokens"] = std::int64_t{16};
+  run_simulation(small, scenario.engine, scenario.seed, 0);
+}
+
 Measurement measure_engine(const Scenario& scenario) {
+  if (scenario.engine == EngineKind::loggp) warm_up(scenario);  // SimGrid runs once in a process
   const auto before = static_cast<double>(peak_rss_bytes());
   const RunResult result = run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
   const double messages = *result.metrics.values().at("application_messages");

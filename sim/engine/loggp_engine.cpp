@@ -26,14 +26,20 @@ void LogGpEngine::simulate() {
 /// which events come next: the messages, then the actors and then the nodes and components of those
 /// are fetched while earlier events are handled.
 void LogGpEngine::look_ahead() {
-  if (const Event* far = queue_.ahead(24); far != nullptr && far->kind() == EventKind::arrive)
-    prefetch(far->message, sizeof(Message));
-  if (const Event* near = queue_.ahead(16); near != nullptr && near->kind() == EventKind::arrive)
-    prefetch_actor(near->message->to, near->message->from);
-  if (const Event* next = queue_.ahead(8); next != nullptr && next->kind() == EventKind::arrive) {
-    prefetch_components(next->message->to);
-    prefetch(&taken_in_s_[node_of(next->message->to)], 1);
-  }
+  const auto about_actor = [](const Event& event) {
+    return event.kind() == EventKind::arrive || event.kind() == EventKind::wake;
+  };
+  const auto actor_of = [](const Event& event) {
+    return event.kind() == EventKind::arrive ? event.message->to : event.at.actor;
+  };
+  const Event* far = queue_.ahead(24);
+  if (far != nullptr && far->kind() == EventKind::arrive) prefetch(far->message, sizeof(Message));
+  const Event* near = queue_.ahead(16);
+  if (near != nullptr && about_actor(*near)) prefetch_actor(actor_of(*near));
+  const Event* next = queue_.ahead(8);
+  if (next == nullptr || !about_actor(*next)) return;
+  prefetch_components(actor_of(*next));
+  prefetch(&taken_in_s_[node_of(actor_of(*next))], 1);
 }
 
 /// The event stands at the earliest moment at which the receiver can have taken the message in.

@@ -44,7 +44,7 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
       replication_(replication),
       job_(job_shape(spec)),
       nodes_(job_.nodes + spec.platform.spare_nodes),
-      node_state_(nodes_),
+      nic_free_s_(nodes_, 0.0),
       routes_(std::move(routes)),
       auditor_(job_.processes),
       faults_(spec.faults, job_),
@@ -62,16 +62,32 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
 }
 
 void Runtime::place_actors() {
+  if (spec_.platform.mapping == Mapping::block) ranks_per_block_ = job_.processes_per_node;
   node_of_ = mapped_nodes(spec_.platform, job_, Stream(seed_, replication_, Purpose::mapping, 0));
-  for (Rank rank = 0; rank < job_.processes; ++rank)
-    node_state_[node_of_[rank]].ranks.push_back(rank);
-  node_of_.resize(job_.processes + nodes_);
-  std::iota(node_of_.begin() + job_.processes, node_of_.end(), 0U);
-  actors_ = std::vector<ActorState>(job_.processes + nodes_);
+  if (nodes_matter()) {
+    ranks_of_node_.resize(nodes_);
+    for (Rank rank = 0; rank < job_.processes; ++rank)
+      ranks_of_node_[node_of_[rank]].push_back(rank);
+    node_of_.resize(job_.processes + nodes_);
+    std::iota(node_of_.begin() + job_.processes, node_of_.end(), 0U);
+  }
+  actors_ = std::vector<ActorState>(node_of_.size());
   if (spec_.platform.ordering == Ordering::unordered)
     for (ActorId actor = 0; actor < actors_.size(); ++actor)
       network_random_.emplace_back(seed_, replication_, Purpose::network, actor);
   for (ActorId actor = 0; actor < actors_.size(); ++actor) make_components(actor);
+}
+
+/// Do daemons run, or nodes die? Else no memory is spent on daemons.
+bool Runtime::nodes_matter() const {
+  return std::any_of(std::begin(spec_.components), std::end(spec_.components),
+                     [](const ComponentChoice& choice) {
+                       return choice.registration != nullptr &&
+                              choice.registration->traits.on_daemons;
+                     }) ||
+         std::any_of(spec_.faults.begin(), spec_.faults.end(), [](const FaultSpec& fault) {
+           return !fault.nodes.empty() || !fault.daemons.empty();
+         });
 }
 
 void Runtime::make_components(ActorId actor) {

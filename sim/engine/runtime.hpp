@@ -61,7 +61,11 @@ class Runtime {
   void after_event();
   [[nodiscard]] bool stopped() const { return stopped_; }
   [[nodiscard]] bool quiescent() const { return foreground_ == 0; }
-  [[nodiscard]] NodeId node_of(ActorId actor) const { return node_of_[actor]; }
+  [[nodiscard]] NodeId node_of(ActorId actor) const {
+    // Ranks in blocks are the usual case, and a division is quicker than a table out of cache.
+    if (ranks_per_block_ > 0 && actor < job_.processes) return actor / ranks_per_block_;
+    return node_of_[actor];
+  }
   [[nodiscard]] std::uint32_t node_count() const { return nodes_; }
   [[nodiscard]] const RunSpec& spec() const { return spec_; }
   [[nodiscard]] const Machine& machine() const { return spec_.platform.machine; }
@@ -76,25 +80,18 @@ class Runtime {
     for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(byte + line);
     asm volatile("");
   }
-  void prefetch_actor(ActorId actor, ActorId sender) const {
-    prefetch(&actors_[actor], sizeof(ActorState));
-    prefetch(&node_of_[actor], 1);
-    prefetch(&node_of_[sender], 1);
-  }
+  void prefetch_actor(ActorId actor) const { prefetch(&actors_[actor], sizeof(ActorState)); }
   void prefetch_components(ActorId actor) const {
     for (const auto& component : actors_[actor].components)
       if (component) prefetch(component.get(), sizeof(Component));
-    prefetch(&node_state_[node_of_[actor]], sizeof(Node));
+    prefetch(actors_[actor].inbox_head, sizeof(Message));
+    prefetch(&nic_free_s_[node_of(actor)], 1);
   }
 
   EventQueue queue_;
   double now_s_ = 0.0;
 
  private:
-  struct Node {
-    double nic_free_s = 0.0;
-    std::vector<Rank> ranks;  ///< filled only where daemons or nodes matter
-  };
   struct KindCount {
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
@@ -112,6 +109,7 @@ class Runtime {
   };
 
   void place_actors();
+  [[nodiscard]] bool nodes_matter() const;
   void make_components(ActorId actor);
   void start_all();
   void start_actor(ActorId actor);
@@ -200,9 +198,11 @@ class Runtime {
   JobShape job_;
   std::uint32_t nodes_;
   std::array<ComponentFactory, kFamilies> factories_;
-  std::vector<ActorState> actors_;  ///< ranks, then one daemon per node
+  std::vector<ActorState> actors_;  ///< ranks, then one daemon per node if nodes matter
   std::vector<NodeId> node_of_;
-  std::vector<Node> node_state_;
+  std::uint32_t ranks_per_block_ = 0;             ///< 0: only node_of_ knows
+  std::vector<double> nic_free_s_;                ///< per node
+  std::vector<std::vector<Rank>> ranks_of_node_;  ///< empty unless nodes matter
   Topology routes_;
   std::vector<Stream> network_random_;  ///< per actor, only if unordered
   MessagePool pool_;

@@ -149,7 +149,7 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
 void Runtime::steal_from_workers(ActorId self, double spent_s) {
   ActorState* victim = &actors_[self];
   if (self >= job_.processes) {
-    for (const Rank rank : node_state_[node_of_[self]].ranks)
+    for (const Rank rank : ranks_of_node_[node_of_[self]])
       if (actors_[rank].seldom && !actors_[rank].seldom->running.empty()) {
         victim = &actors_[rank];
         break;

@@ -9,7 +9,7 @@ namespace faultline {
 void Runtime::strike(std::uint32_t index) {
   for (const ActorId victim : faults_.victims(index)) {
     if (victim >= job_.processes)
-      for (const Rank rank : node_state_[node_of_[victim]].ranks) kill(rank);
+      for (const Rank rank : ranks_of_node_[node_of_[victim]]) kill(rank);
     kill(victim);
   }
   check_stop();
@@ -62,7 +62,7 @@ void Runtime::spread_word(ActorId dead) {
     schedule(now_s_ + *exit_notice_delay_s_, EventKind::exit_notice, dead, 0);
   if (dead < job_.processes) {
     const ActorId daemon = job_.processes + node_of_[dead];
-    if (actors_[daemon].component(Family::failure_detection) != nullptr)
+    if (daemon < actors_.size() && actors_[daemon].component(Family::failure_detection) != nullptr)
       schedule(now_s_ + spec_.platform.local_exit_delay_s, EventKind::local_exit, daemon, dead);
   }
   for (ActorId holder = 0; holder < actors_.size(); ++holder) {
@@ -108,7 +108,7 @@ void Runtime::report_failed(ActorId self, ActorId peer) {
   if (self < job_.processes) {
     tell_stack(self, peer);
   } else {
-    for (const Rank rank : node_state_[node_of_[self]].ranks)
+    for (const Rank rank : ranks_of_node_[node_of_[self]])
       if (actors_[rank].alive) {
         auditor_.declared_dead(rank, peer, now_s_);
         tell_stack(rank, peer);
@@ -143,9 +143,12 @@ void Runtime::restart(ActorId actor, NodeId node) {
   state.incarnation = incarnation;
   state.cpu_free_s = now_s_;
   if (actor < job_.processes && node != node_of_[actor]) {
-    std::erase(node_state_[node_of_[actor]].ranks, actor);
-    node_state_[node].ranks.push_back(actor);
+    if (!ranks_of_node_.empty()) {
+      std::erase(ranks_of_node_[node_of_[actor]], actor);
+      ranks_of_node_[node].push_back(actor);
+    }
     node_of_[actor] = node;
+    ranks_per_block_ = 0;
   }
   for (ActorState& other : actors_)
     if (other.seldom) std::erase(other.seldom->reported, actor);

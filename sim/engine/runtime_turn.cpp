@@ -177,8 +177,8 @@ void Runtime::inject(ActorState& actor, Message* message) {
     auditor_.conserved_moved(actor.components[kTermination]->conserved_in(*message));
 
   cpu_s_ += machine().send_overhead_s;
-  const NodeId from = node_of_[message->from];
-  const NodeId to = node_of_[message->to];
+  const NodeId from = node_of(message->from);
+  const NodeId to = node_of(message->to);
   const auto bytes = static_cast<double>(message->bytes);
   Transit transit{};
   if (from == to) {
@@ -189,7 +189,7 @@ void Runtime::inject(ActorState& actor, Message* message) {
     const Route route = routes_.route(from, to);
     const double bandwidth_Bps = std::min(route.bandwidth_Bps, machine().nic_bandwidth_Bps);
     transit = {machine().nic_latency_s + route.latency_s, bytes / bandwidth_Bps, false};
-    double& nic_free_s = node_state_[from].nic_free_s;
+    double& nic_free_s = nic_free_s_[from];
     message->inject_s = std::max(cpu_s_, nic_free_s);
     nic_free_s = message->inject_s + machine().gap_s + transit.transfer_s;
   }
