@@ -89,7 +89,7 @@ Measurement measure_engine(const Scenario& scenario) {
   const RunResult result = run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
   const double messages = *result.metrics.values().at("application_messages");
   const auto peak = static_cast<double>(peak_rss_bytes());
-  return {messages / result.wall_s, peak, peak - before};
+  return {messages / (result.wall_s - result.setup_s), peak, peak - before};
 }
 
 Scenario benchmark_scenario(const BenchmarkSettings& settings) {

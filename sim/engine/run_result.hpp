@@ -32,7 +32,8 @@ struct RunResult {
   Metrics metrics;
   std::vector<Violation> violations;
   std::uint64_t events = 0;
-  double wall_s = 0.0;
+  double setup_s = 0.0;  ///< wall time before the first event: actors, platform
+  double wall_s = 0.0;   ///< wall time of all, set-up included
 };
 
 }  // namespace faultline

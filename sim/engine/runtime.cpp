@@ -112,15 +112,20 @@ void Runtime::make_components(ActorId actor) {
 }
 
 RunResult Runtime::run() {
-  const auto begin = std::chrono::steady_clock::now();
+  set_up_done();
   for (const auto& fault : faults_.timed())
     schedule(fault.time_s, EventKind::fault, fault.index, 0);
   start_all();
   if (!stopped_) simulate();
   if (!stopped_) conclude();
   RunResult outcome = result();
-  outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  outcome.setup_s = setup_s_;
+  outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   return outcome;
+}
+
+void Runtime::set_up_done() {
+  setup_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
 }
 
 /// Every actor's components start at time zero, in order of actors. What they ask for waits until

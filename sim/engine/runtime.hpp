@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -67,6 +68,12 @@ class Runtime {
     return node_of_[actor];
   }
   [[nodiscard]] std::uint32_t node_count() const { return nodes_; }
+  /// Ranks, and daemons if there are any.
+  [[nodiscard]] std::uint32_t actor_count() const {
+    return static_cast<std::uint32_t>(actors_.size());
+  }
+  /// Called in simulate() by an engine that has something to build first: RunResult::setup_s.
+  void set_up_done();
   [[nodiscard]] const RunSpec& spec() const { return spec_; }
   [[nodiscard]] const Machine& machine() const { return spec_.platform.machine; }
   /// The seeded delay of the next message of an actor; zero under fifo ordering.
@@ -192,6 +199,8 @@ class Runtime {
   [[nodiscard]] RunResult result();
   void report_counts(Metrics& metrics) const;
 
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double setup_s_ = 0.0;
   RunSpec spec_;
   std::uint64_t seed_;
   std::uint64_t replication_;

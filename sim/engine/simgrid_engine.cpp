@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <memory>
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/kernel/resource/Action.hpp>
 #include <simgrid/s4u.hpp>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@ namespace faultline {
 
 namespace {
 
+namespace kernel = simgrid::kernel;
 namespace s4u = simgrid::s4u;
 
 /// Two times that differ by no more than rounding are one moment.
@@ -37,9 +40,12 @@ std::vector<std::string> engine_arguments() {
 
 }  // namespace
 
-/// The accurate engine. A clock actor takes the agenda that both engines share from event to event
-/// and puts messages into the network; the actor of a process takes them out. A death is a flag:
-/// no S4U actor is killed before the end, because SimGrid would destroy what a dead one has sent.
+/// The accurate engine. Each process is an S4U actor with a mailbox: it puts what its process sends
+/// and takes out what has come. The agenda that both engines share runs from SimGrid's timers, in
+/// the maestro, so that an event without a message switches no context; a message has arrived when
+/// its network action ends. Sends are kept and waited for instead of detached, because detach()
+/// costs time in proportion to the messages in flight (SimGrid 3.32). A death is a flag: no S4U
+/// actor is killed before the end, because SimGrid would destroy what a dead one has sent.
 class SimGridEngine final : public Runtime {
  public:
   using Runtime::Runtime;
@@ -54,29 +60,46 @@ class SimGridEngine final : public Runtime {
     argv.push_back(nullptr);
     s4u::Engine engine(&argc, argv.data());
     hosts_ = hosts();
-    clock_wakes_ = s4u::Semaphore::create(0);
-    const ActorId actors = spec().platform.processes + node_count();
-    inboxes_.resize(actors);
-    for (ActorId self = 0; self < actors; ++self) {
-      inboxes_[self].mailbox = s4u::Mailbox::by_name(std::to_string(self));
-      if (self < spec().platform.processes) add_receiver(self);
-    }
-    s4u::Actor::create("clock", hosts_[0], [this] { keep_time(); });
+    processes_ = std::vector<Process>(actor_count());
+    for (ActorId self = 0; self < processes_.size(); ++self) add_process(self);
+    over_ = s4u::Semaphore::create(0);
+    s4u::Actor::create("end", hosts_[0], [this] {
+      over_->acquire();
+      s4u::Actor::kill_all();
+    });
+    s4u::Link::on_communication_state_change_cb(
+        [this](kernel::resource::NetworkAction& action, kernel::resource::Action::State) {
+          // Its own header is not installed; it derives from Action and from nothing else.
+          action_ended(reinterpret_cast<kernel::resource::Action&>(action));
+        });
+    set_up_done();
+    arm();
     engine.run();
+    disarm();
   }
 
   /// The zone has the hops; what both NICs add to the latency passes before.
   void transmit(Message& message, const Transit& transit) override {
     const double nic_latency_s = transit.local ? 0.0 : machine().nic_latency_s;
-    if (fifo()) in_order_[{message.from, message.to}].push_back(&message);
+    if (fifo()) in_order_[message.to].append(&message);
     schedule(message.inject_s + nic_latency_s, EventKind::inject, &message);
   }
 
  private:
-  struct Inbox {
+  /// A message in the network: kept until both ends have seen its communication end.
+  struct Flight {
+    s4u::CommPtr communication;
+    Message* message = nullptr;
+    bool arrived = false;
+    bool taken_out = false;
+  };
+  struct Process {
     s4u::Mailbox* mailbox = nullptr;
-    std::uint32_t receivers = 0;
-    std::uint32_t in_flight = 0;
+    s4u::SemaphorePtr wakes;
+    bool woken = false;
+    std::vector<Message*> to_put;
+    std::deque<Flight*> sent;      ///< oldest first
+    std::deque<Flight*> incoming;  ///< in the order of the puts, which is that of the mailbox
   };
 
   std::vector<s4u::Host*> hosts() const {
@@ -86,40 +109,110 @@ class SimGridEngine final : public Runtime {
                               node_count());
   }
 
-  /// An S4U actor that takes messages of one process out of the network. SimGrid begins a transfer
-  /// when its receiver is waiting, so that a process has as many of them as messages come at once.
-  void add_receiver(ActorId self) {
-    Inbox& inbox = inboxes_[self];
-    const std::string name = std::to_string(self) + "." + std::to_string(inbox.receivers++);
-    s4u::Actor::create(name, hosts_[node_of(self)], [this, self] {
-      for (;;) {
-        auto* message = inboxes_[self].mailbox->get<Message>();
-        came_.push_back(message);
-        clock_wakes_->release();
-      }
+  // ---- processes -------------------------------------------------------------------------------
+
+  void add_process(ActorId self) {
+    processes_[self].mailbox = s4u::Mailbox::by_name(std::to_string(self));
+    processes_[self].wakes = s4u::Semaphore::create(0);
+    s4u::Actor::create(std::to_string(self), hosts_[node_of(self)], [this, self] { live(self); });
+  }
+
+  void live(ActorId self) {
+    Process& process = processes_[self];
+    // A transfer to a mailbox with a receiver of its own begins when it is put.
+    process.mailbox->set_receiver(s4u::Actor::self());
+    for (;;) {
+      put_all(self);
+      process.wakes->acquire();
+      process.woken = false;
+      take_out_all(process);
+    }
+  }
+
+  void put_all(ActorId self) {
+    Process& process = processes_[self];
+    for (Message* message : process.to_put) {
+      s4u::Host* host = hosts_[node_of(self)];
+      if (s4u::this_actor::get_host() != host) s4u::this_actor::set_host(host);  // has restarted
+      Process& receiver = processes_[message->to];
+      Flight* flight = new_flight(message);
+      flight->communication = receiver.mailbox->put_init(flight, message->bytes);
+      if (node_of(self) != node_of(message->to))
+        flight->communication->set_rate(machine().nic_bandwidth_Bps);
+      flight->communication->start();
+      in_network_[flight->communication->get_impl()] = flight;
+      process.sent.push_back(flight);
+      receiver.incoming.push_back(flight);
+    }
+    process.to_put.clear();
+  }
+
+  /// Frees what SimGrid keeps of messages that have arrived at this process or from it.
+  void take_out_all(Process& process) {
+    while (!process.incoming.empty() && process.incoming.front()->arrived) {
+      process.mailbox->get<Flight>();
+      process.incoming.front()->taken_out = true;
+      process.incoming.pop_front();
+    }
+    while (!process.sent.empty() && process.sent.front()->taken_out) {
+      process.sent.front()->communication->wait();
+      process.sent.front()->communication = nullptr;
+      free_flights_.push_back(process.sent.front());
+      process.sent.pop_front();
+    }
+  }
+
+  void wake(Process& process) {
+    if (process.woken) return;
+    process.woken = true;
+    process.wakes->release();
+  }
+
+  Flight* new_flight(Message* message) {
+    if (free_flights_.empty()) {
+      flights_.emplace_back();
+      free_flights_.push_back(&flights_.back());
+    }
+    Flight* flight = free_flights_.back();
+    free_flights_.pop_back();
+    flight->message = message;
+    flight->arrived = flight->taken_out = false;
+    return flight;
+  }
+
+  // ---- the clock -------------------------------------------------------------------------------
+
+  /// Sets SimGrid's timer to the next event of the agenda; ends the simulation where there is none.
+  void arm() {
+    if (stopped() || quiescent()) {
+      disarm();
+      over_->release();
+      return;
+    }
+    if (queue_.empty()) return;
+    const double next_s = std::max(queue_.top().time_s, s4u::Engine::get_clock());
+    if (timer_ != nullptr && next_s >= armed_s_) return;
+    disarm();
+    armed_s_ = next_s;
+    timer_ = kernel::timer::Timer::set(next_s, [this] {
+      timer_ = nullptr;
+      while (!stopped() && !queue_.empty() && due(queue_.top().time_s, s4u::Engine::get_clock()))
+        if (!step()) break;
+      arm();
     });
   }
 
-  void keep_time() {
-    while (!stopped() && !quiescent()) {
-      const double clock_s = s4u::Engine::get_clock();
-      if (!came_.empty()) {
-        take_in(clock_s);
-      } else if (!queue_.empty() && due(queue_.top().time_s, clock_s)) {
-        if (!step()) break;
-      } else if (queue_.empty()) {
-        clock_wakes_->acquire();
-      } else {
-        clock_wakes_->acquire_timeout(queue_.top().time_s - clock_s);
-      }
-    }
-    s4u::Actor::kill_all();
+  void disarm() {
+    if (timer_ != nullptr) timer_->remove();
+    timer_ = nullptr;
   }
 
   bool step() {
     const Event event = queue_.pop();
     if (event.kind() == EventKind::inject) {
-      put(*event.message);
+      Process& sender = processes_[event.message->from];
+      sender.to_put.push_back(event.message);
+      wake(sender);
       return true;
     }
     if (!goes_on(event.time_s)) return false;
@@ -128,33 +221,41 @@ class SimGridEngine final : public Runtime {
     return true;
   }
 
-  void put(Message& message) {
-    Inbox& inbox = inboxes_[message.to];
-    if (inbox.in_flight++ >= inbox.receivers) add_receiver(message.to);
-    s4u::Host* host = hosts_[node_of(message.from)];
-    if (s4u::this_actor::get_host() != host) s4u::this_actor::set_host(host);
-    const auto comm = inbox.mailbox->put_init(&message, message.bytes);
-    if (node_of(message.from) != node_of(message.to)) comm->set_rate(machine().nic_bandwidth_Bps);
-    comm->detach();
+  // ---- arrivals --------------------------------------------------------------------------------
+
+  void action_ended(const kernel::resource::Action& action) {
+    if (action.get_state() != kernel::resource::Action::State::FINISHED) return;
+    const auto found = in_network_.find(action.get_activity());
+    if (found == in_network_.end()) return;
+    Flight* flight = found->second;
+    in_network_.erase(found);
+    flight->arrived = true;
+    now_s_ = std::max(now_s_, s4u::Engine::get_clock());
+    take_in(flight->message);
+    wake(processes_[flight->message->to]);
+    arm();
   }
 
-  void take_in(double clock_s) {
-    std::vector<Message*> came;
-    came.swap(came_);
-    now_s_ = std::max(now_s_, clock_s);
-    for (Message* message : came) {
-      --inboxes_[message->to].in_flight;
-      message->flags |= kArrived;
-      if (!fifo()) {
-        hand_over(message);
-        continue;
-      }
-      // A small message can overtake a large one of the same pair in a shared link.
-      auto& order = in_order_[{message->from, message->to}];
-      while (!order.empty() && (order.front()->flags & kArrived) != 0) {
-        Message* next = order.front();
-        order.pop_front();
-        hand_over(next);
+  /// A small message can overtake a large one of the same pair in a shared link: under fifo it
+  /// waits for it.
+  void take_in(Message* message) {
+    if (!fifo()) {
+      hand_over(message);
+      return;
+    }
+    message->flags |= kArrived;
+    const ActorId from = message->from;
+    auto& pending = in_order_[message->to];
+    Message* before = nullptr;
+    for (Message* next = pending.first; next != nullptr;) {
+      Message* const current = next;
+      next = current->next;
+      if (current->from == from) {
+        if ((current->flags & kArrived) == 0) return;
+        pending.remove(current, before);
+        hand_over(current);
+      } else {
+        before = current;
       }
     }
   }
@@ -164,11 +265,33 @@ class SimGridEngine final : public Runtime {
              EventKind::arrive, message);
   }
 
+  /// The messages on their way to one process, in the order of sending, linked through themselves.
+  struct Pending {
+    Message* first = nullptr;
+    Message* last = nullptr;
+
+    void append(Message* message) {
+      message->next = nullptr;
+      (last != nullptr ? last->next : first) = message;
+      last = message;
+    }
+    void remove(Message* message, Message* before) {
+      (before != nullptr ? before->next : first) = message->next;
+      if (last == message) last = before;
+      message->next = nullptr;
+    }
+  };
+
   std::vector<s4u::Host*> hosts_;
-  std::vector<Inbox> inboxes_;
-  std::vector<Message*> came_;  ///< out of the network, not yet seen by the clock
-  std::map<std::pair<ActorId, ActorId>, std::deque<Message*>> in_order_;
-  s4u::SemaphorePtr clock_wakes_;
+  std::vector<Process> processes_;
+  std::vector<Pending> in_order_ = std::vector<Pending>(actor_count());
+  std::deque<Flight> flights_;  ///< stable addresses
+  std::vector<Flight*> free_flights_;
+  /// Looked up, never iterated over: its order depends on addresses.
+  std::unordered_map<const kernel::activity::ActivityImpl*, Flight*> in_network_;
+  kernel::timer::Timer* timer_ = nullptr;
+  double armed_s_ = 0.0;
+  s4u::SemaphorePtr over_;
 };
 
 RunResult run_on_simgrid(const RunSpec& spec, Topology routes, std::uint64_t seed,
