@@ -112,6 +112,12 @@ Scenario benchmark_scenario(const BenchmarkSettings& settings) {
   return parse_scenario(json, "bench");
 }
 
+Measurement measure_bare_simgrid(const Scenario& scenario, const BenchmarkSettings& settings) {
+  return {bare_simgrid_messages_per_s(scenario.points[0].platform, settings.in_flight,
+                                      settings.messages),
+          0.0, 0.0};
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -124,6 +130,8 @@ BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
   std::vector<double> rates;
   std::vector<double> references;
   std::vector<double> ratios;
+  std::vector<double> bare;
+  std::vector<double> simgrid_ratios;
   BenchmarkResult result;
   result.messages =
       (settings.messages + settings.in_flight - 1) / settings.in_flight * settings.in_flight;
@@ -134,12 +142,19 @@ BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
     rates.push_back(engine[0]);
     references.push_back(reference[0]);
     ratios.push_back(engine[0] / reference[0]);
+    if (settings.engine == EngineKind::simgrid) {
+      bare.push_back(in_own_process([&] { return measure_bare_simgrid(scenario, settings); })[0]);
+      simgrid_ratios.push_back(engine[0] / bare.back());
+    }
     result.peak_rss_bytes = std::max(result.peak_rss_bytes, static_cast<std::int64_t>(engine[1]));
     result.bytes_per_process = std::max(result.bytes_per_process, engine[2] / settings.processes);
   }
   result.messages_per_s = median(rates);
   result.reference_heap_events_per_s = median(references);
   result.ratio = median(ratios);
+  if (bare.empty()) return result;
+  result.bare_simgrid_messages_per_s = median(bare);
+  result.simgrid_ratio = median(simgrid_ratios);
   return result;
 }
 

@@ -21,7 +21,9 @@ struct BenchmarkSettings {
 struct BenchmarkResult {
   double messages_per_s = 0.0;
   double reference_heap_events_per_s = 0.0;
-  double ratio = 0.0;  ///< of the two, within a round
+  double ratio = 0.0;                        ///< of the two, within a round
+  double bare_simgrid_messages_per_s = 0.0;  ///< engine simgrid: actors without any of our code
+  double simgrid_ratio = 0.0;                ///< to that, within a round
   std::int64_t peak_rss_bytes = 0;
   double bytes_per_process = 0.0;  ///< what the simulation adds to an empty program
   std::uint64_t messages = 0;      ///< delivered in each round
@@ -29,8 +31,9 @@ struct BenchmarkResult {
 
 /// Runs uniform traffic and, in each round after it, the bare event queue: std::priority_queue of
 /// 32-byte events, as many pending as messages in flight, one popped and one pushed at a random
-/// later time. Each measurement has a process of its own. Throws UsageError for a job that the
-/// machine does not have, RunError if a measurement fails.
+/// later time; for the simgrid engine also SimGrid's own speed. Each measurement has a process of
+/// its own. Throws UsageError for a job that the machine does not have, RunError if a measurement
+/// fails.
 BenchmarkResult run_benchmark(const BenchmarkSettings& settings);
 
 }  // namespace faultline

@@ -27,7 +27,7 @@ VerbOptions bench_options() {
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("processes", text("N")->default_value("1024"), "of the simulated job");
   add("in-flight", text("M"), "messages in flight at once; default: one per process");
-  add("messages", text("K")->default_value("3000000"), "to deliver in each round");
+  add("messages", text("K"), "to deliver in each round; default: 3000000, or 100000 on simgrid");
   add("engine", text("E")->default_value("loggp"), "loggp or simgrid");
   add("machine", text("NAME"), "default: intrepid, or mira for more than 163840 processes");
   add("termination", text("NAME")->default_value("none"), "a detector in the stack");
@@ -46,7 +46,6 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
   settings.in_flight = values.count("in-flight") == 0
                            ? settings.processes
                            : static_cast<std::uint32_t>(number("in-flight", 100000000));
-  settings.messages = number("messages", 1000000000000);
   settings.rounds = static_cast<unsigned>(number("rounds", 1000));
   settings.machine = values.count("machine") != 0              ? values["machine"].as<std::string>()
                      : settings.processes > kIntrepidProcesses ? "mira"
@@ -54,6 +53,10 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
   if (one_of("bench: --engine", values["engine"].as<std::string>(), {"loggp", "simgrid"}) ==
       "simgrid")
     settings.engine = EngineKind::simgrid;
+  if (values.count("messages") != 0)
+    settings.messages = number("messages", 1000000000000);
+  else if (settings.engine == EngineKind::simgrid)
+    settings.messages = 100000;
   std::vector<std::string> detectors = {"none"};
   for (const Registration& registration : registrations())
     if (registration.family == Family::termination) detectors.push_back(registration.name);
@@ -62,6 +65,9 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
   if (detector != "none") settings.termination = detector;
   return settings;
 }
+
+/// Null for what was not measured.
+JsonValue number_or_null(double value) { return value > 0.0 ? JsonValue(value) : JsonValue(); }
 
 std::string json_text(const BenchmarkSettings& settings, const BenchmarkResult& result) {
   return to_json(
@@ -78,7 +84,10 @@ std::string json_text(const BenchmarkSettings& settings, const BenchmarkResult& 
                   {"reference_heap_events_per_s", result.reference_heap_events_per_s},
                   {"ratio", result.ratio},
                   {"peak_rss_bytes", result.peak_rss_bytes},
-                  {"bytes_per_process", result.bytes_per_process}}),
+                  {"bytes_per_process", result.bytes_per_process},
+                  {"bare_simgrid_messages_per_s",
+                   number_or_null(result.bare_simgrid_messages_per_s)},
+                  {"simgrid_ratio", number_or_null(result.simgrid_ratio)}}),
              2) +
          "\n";
 }
@@ -97,7 +106,11 @@ std::string table_text(const BenchmarkSettings& settings, const BenchmarkResult&
          " on " + settings.machine + ", detector " +
          (settings.termination.empty() ? "none" : settings.termination) + ", median of " +
          std::to_string(settings.rounds) + " rounds of " + std::to_string(result.messages) +
-         " messages\n\n" + render(table);
+         " messages\n\n" + render(table) +
+         (result.simgrid_ratio > 0.0
+              ? "\nSimGrid alone: " + fixed(result.bare_simgrid_messages_per_s, 0) +
+                    " messages/s; ratio to that " + fixed(result.simgrid_ratio, 3) + "\n"
+              : "");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "sim/core/error.hpp"
 #include "sim/engine/loggp_engine.hpp"
 #if FAULTLINE_SIMGRID
+#include "sim/engine/simgrid_bare_loop.hpp"
 #include "sim/engine/simgrid_engine.hpp"
 #include "sim/platform/simgrid_xml.hpp"
 #endif
@@ -58,6 +59,17 @@ RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t s
   return run_on_simgrid(spec, std::move(routes), seed, replication);
 #else
   throw UsageError("engine simgrid: this Faultline was built without SimGrid");
+#endif
+}
+
+double bare_simgrid_messages_per_s([[maybe_unused]] const PlatformSpec& platform,
+                                   [[maybe_unused]] std::uint32_t in_flight,
+                                   [[maybe_unused]] std::uint64_t messages) {
+#if FAULTLINE_SIMGRID
+  return simgrid_bare_loop_messages_per_s(platform.machine, platform.processes, in_flight,
+                                          messages);
+#else
+  return 0.0;
 #endif
 }
 

@@ -13,6 +13,11 @@ namespace faultline {
 RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
                          std::uint64_t replication);
 
+/// The messages per second of SimGrid without any of our code, see simgrid_bare_loop.hpp; 0 where
+/// Faultline was built without SimGrid.
+double bare_simgrid_messages_per_s(const PlatformSpec& platform, std::uint32_t in_flight,
+                                   std::uint64_t messages);
+
 /// What this build can do with a scenario, for set_scenario_backends.
 ScenarioBackends scenario_backends_of_this_build();
 

@@ -29,16 +29,17 @@ namespace s4u = simgrid::s4u;
 /// Two times that differ by no more than rounding are one moment.
 bool due(double time_s, double clock_s) { return time_s <= clock_s + 1e-13 + 1e-14 * clock_s; }
 
-std::vector<std::string> engine_arguments() {
-  std::vector<std::string> arguments = {"faultline"};
-  for (const std::string& option : simgrid_configuration()) arguments.push_back(option);
-  arguments.emplace_back("--cfg=contexts/stack-size:64");  // KiB; the default is 8 MiB an actor
-  arguments.emplace_back("--cfg=contexts/guard-size:0");   // guard pages end at 32,000 actors
-  arguments.emplace_back("--log=root.thres:critical");
-  return arguments;
-}
-
 }  // namespace
+
+SimGridArguments::SimGridArguments() : words{"faultline"} {
+  for (const std::string& option : simgrid_configuration()) words.push_back(option);
+  words.emplace_back("--cfg=contexts/stack-size:64");  // KiB; the default is 8 MiB an actor
+  words.emplace_back("--cfg=contexts/guard-size:0");   // guard pages end at 32,000 actors
+  words.emplace_back("--log=root.thres:critical");
+  for (std::string& word : words) values.push_back(word.data());
+  count = static_cast<int>(values.size());
+  values.push_back(nullptr);
+}
 
 /// The accurate engine. Each process is an S4U actor with a mailbox: it puts what its process sends
 /// and takes out what has come. The agenda that both engines share runs from SimGrid's timers, in
@@ -52,18 +53,14 @@ class SimGridEngine final : public Runtime {
 
  protected:
   void simulate() override {
-    std::vector<std::string> words = engine_arguments();
-    std::vector<char*> argv;
-    argv.reserve(words.size() + 1);
-    for (std::string& word : words) argv.push_back(word.data());
-    int argc = static_cast<int>(argv.size());
-    argv.push_back(nullptr);
-    s4u::Engine engine(&argc, argv.data());
+    SimGridArguments arguments;
+    s4u::Engine engine(&arguments.count, arguments.values.data());
     hosts_ = hosts();
     processes_ = std::vector<Process>(actor_count());
     for (ActorId self = 0; self < processes_.size(); ++self) add_process(self);
     over_ = s4u::Semaphore::create(0);
     s4u::Actor::create("end", hosts_[0], [this] {
+      set_up_done();  // all others have begun to live
       over_->acquire();
       s4u::Actor::kill_all();
     });
@@ -72,7 +69,6 @@ class SimGridEngine final : public Runtime {
           // Its own header is not installed; it derives from Action and from nothing else.
           action_ended(reinterpret_cast<kernel::resource::Action&>(action));
         });
-    set_up_done();
     arm();
     engine.run();
     disarm();
