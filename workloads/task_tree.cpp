@@ -13,6 +13,9 @@ namespace {
 constexpr std::uint64_t kTreeKey = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kMappingKey = kTreeKey + 1;
 
+/// A search ends after so many tasks, if every draw had as many as it may.
+constexpr std::uint64_t kSearchedTasks = std::uint64_t{1} << 30U;
+
 struct Preset {
   const char* name;
   TaskTreeShape shape;
@@ -73,6 +76,17 @@ TaskTree random_task_tree(const TaskTreeShape& shape, Stream& random) {
   if (auto tree = random_task_tree(shape, random, kMostTasks)) return *std::move(tree);
   throw UsageError("the tree grows beyond " + std::to_string(kMostTasks) +
                    " tasks, expected a smaller lambda or maximum height");
+}
+
+std::optional<TaskTree> random_task_tree_of_size(const TaskTreeShape& shape,
+                                                 const TaskTreeSize& size, std::uint64_t seed) {
+  for (std::uint64_t draw = 0; draw * size.most < kSearchedTasks; ++draw) {
+    Stream random = task_tree_stream(seed, draw);
+    auto tree = random_task_tree(shape, random, size.most);
+    if (tree && tree->tasks() >= size.fewest && level_starts(*tree).size() - 1 <= size.most_levels)
+      return tree;
+  }
+  return std::nullopt;
 }
 
 Stream task_tree_stream(std::uint64_t seed, std::uint64_t replication) {

@@ -53,6 +53,18 @@ TaskTree random_task_tree(const TaskTreeShape& shape, Stream& random);
 std::optional<TaskTree> random_task_tree(const TaskTreeShape& shape, Stream& random,
                                          Task most_tasks);
 
+/// Which trees are wanted.
+struct TaskTreeSize {
+  Task fewest = 1;
+  Task most = kMostTasks;
+  std::uint32_t most_levels = kNobody;
+};
+
+/// The first tree of that size among the replications 0, 1, ... of a seed, or nothing when a
+/// search of some ten seconds finds none.
+std::optional<TaskTree> random_task_tree_of_size(const TaskTreeShape& shape,
+                                                 const TaskTreeSize& size, std::uint64_t seed);
+
 /// The streams that belong to a seed, so that whoever names it meets the same tree and the same
 /// random mapping. No rank draws from them.
 Stream task_tree_stream(std::uint64_t seed, std::uint64_t replication);
