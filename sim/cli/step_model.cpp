@@ -55,7 +55,7 @@ VerbOptions step_model_options() {
                        "faultline tree writes such trees."};
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
-  add("tree", text("FILE"), "JSON: {\"parents\": [null, 0, 0, ...], \"ranks\": [...]}");
+  add("tree", text("FILE"), R"(JSON: {"parents": [null, 0, 0, ...], "ranks": [...]})");
   add("processes", text("P,P..."), "numbers of processes, 1 to 16777216");
   add("activity", text("A,A...")->default_value("instant,local,load"),
       "what a process does between two active steps");

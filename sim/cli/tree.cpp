@@ -19,7 +19,7 @@ namespace po = boost::program_options;
 
 constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 53U;
 constexpr std::uint32_t kMostProcesses = std::uint32_t{1} << 24U;
-constexpr std::uint32_t kMostHeight = 26;       ///< a complete tree of kMostTasks
+constexpr std::uint32_t kMostHeight = 26;       ///< no higher complete tree fits into kMostTasks
 constexpr std::uint32_t kMostCropped = 100000;  ///< levels; a chain of that many is improbable
 
 struct Range {
@@ -107,7 +107,8 @@ Request request_of(const po::variables_map& values) {
   Request request;
   request.shape = shape_of(values);
   request.seed = whole_number(named("seed"), text("seed"), 0, kLargestSeed);
-  if (values.count("tasks") != 0) request.tasks = range_of("tasks", text("tasks"), 1, kMostTasks);
+  if (values.count("tasks") != 0)
+    request.tasks = range_of("tasks", text("tasks"), 1, kMostWrittenTasks);
   if ((values.count("mapping") != 0) != (values.count("processes") != 0))
     throw UsageError("tree: --mapping and --processes: expected both or neither");
   if (values.count("mapping") != 0) {
@@ -121,7 +122,10 @@ Request request_of(const po::variables_map& values) {
 TaskTree tree_of(const Request& request) {
   if (!request.tasks) {
     Stream random = task_tree_stream(request.seed, 0);
-    return random_task_tree(request.shape, random);
+    if (auto tree = random_task_tree(request.shape, random, kMostWrittenTasks))
+      return *std::move(tree);
+    throw UsageError("tree: it grows beyond " + std::to_string(kMostWrittenTasks) +
+                     " tasks, expected a smaller --lambda or --maximum-height");
   }
   const auto [low, high] = *request.tasks;
   if (auto tree =

@@ -103,7 +103,7 @@ class NaiveStepModel {
   void count_four_counter() {
     climb(0);
     if (wave_.count(0) > 0) {
-      counts_.four_counter += 2 * (model_.processes - 1);
+      counts_.four_counter += 2 * (std::uint64_t{model_.processes} - 1);
       wave_.clear();
       rested_since_wave_.clear();
     }
