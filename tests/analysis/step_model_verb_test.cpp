@@ -161,6 +161,7 @@ TEST_CASE("tree refuses what it cannot draw, and leaves no file") {
   const std::string file = (folder.path() / "t.json").string();
   const std::map<std::vector<std::string>, std::string> refusals = {
       {{"--preset", "smal"}, "did you mean \"small\"?"},
+      {{"--preset", "wide"}, "--preset: expected small, medium or big, got \"wide\""},
       {{"--lambda", "1.5"}, "--lambda: expected a number from 0 to 1, got \"1.5\""},
       {{"--lambda", "nan"}, "expected a number from 0 to 1"},
       {{"--lambda", "1", "--maximum-height", "60"}, "grows beyond 4194304 tasks"},
@@ -177,4 +178,6 @@ TEST_CASE("tree refuses what it cannot draw, and leaves no file") {
     CHECK_THAT(refusal_of(tree_verb, words), Contains(refusal));
   }
   CHECK(std::filesystem::is_empty(folder.path()));
+  // What is expected stands there once.
+  CHECK_THAT(refusal_of(tree_verb, {"--preset", "wide"}), Catch::Matchers::EndsWith("\"wide\""));
 }
