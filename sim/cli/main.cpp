@@ -11,7 +11,9 @@
 #include "sim/cli/list.hpp"
 #include "sim/cli/run.hpp"
 #include "sim/cli/schema.hpp"
+#include "sim/cli/step_model.hpp"
 #include "sim/cli/survival.hpp"
+#include "sim/cli/tree.hpp"
 #include "sim/cli/validate.hpp"
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
@@ -35,6 +37,8 @@ constexpr Verb kVerbs[] = {
     {"list", "protocols, workloads, machines, engines, faults and their options", list_verb},
     {"schema", "the JSON Schema of scenario files", schema_verb},
     {"survival", "closed forms of survival under a machine's fault distribution", survival_verb},
+    {"step-model", "control messages on a task tree, by the rules of a paper", step_model_verb},
+    {"tree", "draw a random task tree", tree_verb},
     {"bench", "messages per second, beside a bare event queue", bench_verb},
 };
 

@@ -68,10 +68,9 @@ std::uint64_t whole_number(const std::string& option, const std::string& text, s
 std::string one_of(const std::string& option, const std::string& word,
                    const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), word) != words.end()) return word;
-  std::string list;
-  for (const std::string& known : words) list += (list.empty() ? "" : ", ") + known;
-  throw UsageError(option + ": expected one of " + list + ", got " + in_quotes(word) +
-                   suggestion(word, words));
+  const auto near = nearest_of(word, words);
+  throw UsageError(option + ": expected " + any_of(words) + ", got " + in_quotes(word) +
+                   (near ? ", did you mean \"" + *near + "\"?" : ""));
 }
 
 }  // namespace faultline

@@ -1,0 +1,171 @@
+#include "sim/cli/tree.hpp"
+
+#include <charconv>
+#include <optional>
+#include <ostream>
+
+#include "analysis/task_tree_file.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/core/error.hpp"
+#include "sim/scenario/problems.hpp"
+#include "workloads/task_tree.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 53U;
+constexpr std::uint32_t kMostProcesses = std::uint32_t{1} << 24U;
+constexpr std::uint32_t kMostHeight = 26;       ///< no higher complete tree fits into kMostTasks
+constexpr std::uint32_t kMostCropped = 100000;  ///< levels; a chain of that many is improbable
+
+struct Range {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+};
+
+struct Request {
+  TaskTreeShape shape;
+  std::optional<Range> tasks;
+  std::uint64_t seed = 1;
+  std::string mapping;
+  std::uint32_t processes = 0;
+  std::string out;
+};
+
+VerbOptions tree_options() {
+  VerbOptions verb{.verb = "tree",
+                   .usage =
+                       "tree [--preset small|medium|big] [--seed N] [--out FILE]\n"
+                       "       [--lambda X] [--minimum-height N] [--maximum-height N]\n"
+                       "       [--subtree-heights LOW-HIGH] [--tasks LOW-HIGH]\n"
+                       "       [--mapping round-robin|random --processes P]\n\n"
+                       "Draws a random binary task tree as termination-2022 section 5.2 does and\n"
+                       "writes it as JSON, tasks in breadth-first order. Heights count levels.\n\n"
+                       "  faultline tree --preset small --seed 1 --out tree.json\n"
+                       "  faultline step-model --tree tree.json --processes 16,64"};
+  auto add = verb.options.add_options();
+  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
+  add("preset", text("NAME")->default_value("small"),
+      "small (lambda 0.8, at most 30 levels), medium (0.9, 50) or big (0.93, 60)");
+  add("seed", text("N")->default_value("1"), "0 to 2^53; the same seed draws the same tree");
+  add("out", text("FILE")->default_value(""), "default: standard output");
+  add("lambda", text("X"), "a leaf on level l is refined with probability X^l; 0 to 1");
+  add("minimum-height", text("N"), "L_min, of the complete tree at the start; default: 3");
+  add("maximum-height", text("N"), "L_max, lower levels are cropped");
+  add("subtree-heights", text("LOW-HIGH"), "of what replaces a refined leaf; default: 2-5");
+  add("tasks", text("LOW-HIGH"), "draw again until the tree has so many; one number is exact");
+  add("mapping", text("M"), "also write ranks: round-robin or random, for --processes");
+  add("processes", text("P"), "of the mapping");
+  return verb;
+}
+
+std::string named(const char* option) { return "tree: --" + std::string(option); }
+
+/// "LOW-HIGH", or one number for both.
+Range range_of(const char* option, const std::string& text, std::uint32_t low, std::uint32_t high) {
+  const std::size_t dash = text.find('-');
+  const auto number = [&](const std::string& part, std::uint32_t least) {
+    return static_cast<std::uint32_t>(whole_number(named(option), part, least, high));
+  };
+  Range range;
+  range.low = number(text.substr(0, dash), low);
+  range.high = dash == std::string::npos ? range.low : number(text.substr(dash + 1), range.low);
+  return range;
+}
+
+double probability_of(const char* option, const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && rest == end && value >= 0 && value <= 1) return value;
+  throw UsageError(named(option) + ": expected a number from 0 to 1, got " + in_quotes(text));
+}
+
+TaskTreeShape shape_of(const po::variables_map& values) {
+  const auto text = [&](const char* option) { return values[option].as<std::string>(); };
+  TaskTreeShape shape =
+      *task_tree_preset(one_of(named("preset"), text("preset"), task_tree_presets()));
+  if (values.count("lambda") != 0) shape.lambda = probability_of("lambda", text("lambda"));
+  if (values.count("minimum-height") != 0)
+    shape.minimum_height = range_of("minimum-height", text("minimum-height"), 1, kMostHeight).low;
+  if (values.count("maximum-height") != 0)
+    shape.maximum_height = range_of("maximum-height", text("maximum-height"), 1, kMostCropped).low;
+  if (values.count("subtree-heights") != 0) {
+    const Range heights = range_of("subtree-heights", text("subtree-heights"), 1, kMostHeight);
+    shape.smallest_subtree_height = heights.low;
+    shape.largest_subtree_height = heights.high;
+  }
+  return shape;
+}
+
+Request request_of(const po::variables_map& values) {
+  const auto text = [&](const char* option) { return values[option].as<std::string>(); };
+  Request request;
+  request.shape = shape_of(values);
+  request.seed = whole_number(named("seed"), text("seed"), 0, kLargestSeed);
+  if (values.count("tasks") != 0)
+    request.tasks = range_of("tasks", text("tasks"), 1, kMostWrittenTasks);
+  if ((values.count("mapping") != 0) != (values.count("processes") != 0))
+    throw UsageError("tree: --mapping and --processes: expected both or neither");
+  if (values.count("mapping") != 0) {
+    request.mapping = one_of(named("mapping"), text("mapping"), {"round-robin", "random"});
+    request.processes = range_of("processes", text("processes"), 1, kMostProcesses).low;
+  }
+  request.out = text("out");
+  return request;
+}
+
+TaskTree tree_of(const Request& request) {
+  if (!request.tasks) {
+    Stream random = task_tree_stream(request.seed, 0);
+    if (auto tree = random_task_tree(request.shape, random, kMostWrittenTasks))
+      return *std::move(tree);
+    throw UsageError("tree: it grows beyond " + std::to_string(kMostWrittenTasks) +
+                     " tasks, expected a smaller --lambda or --maximum-height");
+  }
+  const auto [low, high] = *request.tasks;
+  if (auto tree =
+          random_task_tree_of_size(request.shape, {.fewest = low, .most = high}, request.seed))
+    return *std::move(tree);
+  throw UsageError(named("tasks") + ": no tree of this shape with " + std::to_string(low) +
+                   (high == low ? "" : " to " + std::to_string(high)) +
+                   " tasks was found, expected a wider range or another preset");
+}
+
+std::string summary(const Request& request, const TaskTree& tree) {
+  return request.out + ": " + std::to_string(tree.tasks()) +
+         (tree.tasks() == 1 ? " task" : " tasks") + " on " +
+         std::to_string(level_starts(tree).size() - 1) +
+         (tree.tasks() == 1 ? " level\n" : " levels\n");
+}
+
+}  // namespace
+
+int tree_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = tree_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return 0;
+  }
+  const Request request = request_of(values);
+  const TaskTree tree = tree_of(request);
+  std::vector<Rank> ranks;
+  if (request.mapping == "round-robin") ranks = round_robin_ranks(tree.tasks(), request.processes);
+  if (request.mapping == "random")
+    ranks = random_ranks(tree.tasks(), request.processes, task_mapping_stream(request.seed, 0));
+  const std::string text = task_tree_text(tree, ranks);
+  if (request.out.empty()) {
+    out << text;
+    return 0;
+  }
+  OutputFile(request.out).write(text);
+  out << summary(request, tree);
+  return 0;
+}
+
+}  // namespace faultline

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// `faultline tree`: draws a random task tree of termination-2022 section 5.2 and writes it as JSON
+/// for `step-model` and others. `arguments` are those after the verb; what was written is said on
+/// `out`. Returns the exit code; throws UsageError, with nothing written, when an option is wrong.
+int tree_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace faultline

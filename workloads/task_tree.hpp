@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/random.hpp"
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// A task of a tree, numbered breadth first: task 0 is the root, the tasks of a level follow those
+/// of the level above, and siblings stand together.
+using Task = std::uint32_t;
+
+/// What stands for the root's parent.
+inline constexpr Task kNoTask = kNobody;
+
+/// A tree of tasks in breadth-first order: `parents[0]` is kNoTask, and no later parent is smaller
+/// than the one before it. Four bytes a task.
+struct TaskTree {
+  std::vector<Task> parents = {kNoTask};
+
+  [[nodiscard]] Task tasks() const { return static_cast<Task>(parents.size()); }
+};
+
+/// How the non-deterministic binary trees of termination-2022 section 5.2 grow. A height counts
+/// levels: a complete tree of height 3 has 7 tasks, and a subtree of height 2 to 5 in the place of
+/// a leaf adds 2 to 30.
+struct TaskTreeShape {
+  std::uint32_t minimum_height = 3;           ///< L_min: of the complete tree at the start, 1 to 26
+  double lambda = 0.8;                        ///< a leaf of level l is refined with lambda^l
+  std::uint32_t smallest_subtree_height = 2;  ///< of the subtree that replaces it, 1 to 26
+  std::uint32_t largest_subtree_height = 5;   ///< not below the smallest, to 26
+  std::uint32_t maximum_height = 30;          ///< L_max: what lies below is cropped; at least 1
+};
+
+/// The shape that the paper calls small (lambda 0.8, L_max 30), medium (0.9, 50) or big (0.93, 60),
+/// or nothing for another name.
+std::optional<TaskTreeShape> task_tree_preset(const std::string& name);
+
+/// The names of the presets.
+std::vector<std::string> task_tree_presets();
+
+/// Trees that grow beyond this are refused: lambda near 1 doubles every level up to L_max.
+inline constexpr Task kMostTasks = Task{1} << 26U;
+
+/// Draws a tree of that shape. Throws UsageError when it grows beyond kMostTasks.
+TaskTree random_task_tree(const TaskTreeShape& shape, Stream& random);
+
+/// The same, or nothing as soon as the tree has more than `most_tasks`.
+std::optional<TaskTree> random_task_tree(const TaskTreeShape& shape, Stream& random,
+                                         Task most_tasks);
+
+/// Which trees are wanted.
+struct TaskTreeSize {
+  Task fewest = 1;
+  Task most = kMostTasks;
+  std::uint32_t most_levels = kNobody;
+};
+
+/// The first tree of that size among the replications 0, 1, ... of a seed, or nothing when a
+/// search of some ten seconds finds none.
+std::optional<TaskTree> random_task_tree_of_size(const TaskTreeShape& shape,
+                                                 const TaskTreeSize& size, std::uint64_t seed);
+
+/// The streams that belong to a seed, so that whoever names it meets the same tree and the same
+/// random mapping. No rank draws from them.
+Stream task_tree_stream(std::uint64_t seed, std::uint64_t replication);
+Stream task_mapping_stream(std::uint64_t seed, std::uint64_t replication);
+
+/// Task x on rank x mod P.
+std::vector<Rank> round_robin_ranks(Task tasks, std::uint32_t processes);
+
+/// Every task on a rank drawn uniformly from all P, in the order of the tasks.
+std::vector<Rank> random_ranks(Task tasks, std::uint32_t processes, Stream random);
+
+/// The first task of every level, and the number of tasks at the end.
+std::vector<Task> level_starts(const TaskTree& tree);
+
+/// The children of task t are the tasks from `first[t]` up to, not including, `first[t + 1]`.
+std::vector<Task> first_children(const TaskTree& tree);
+
+}  // namespace faultline
