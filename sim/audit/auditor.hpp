@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/component.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
 
@@ -39,19 +40,30 @@ class Auditor {
   void turn_over(bool was_active, bool is_active, bool handled, double now_s) {
     active_ += static_cast<std::int64_t>(is_active) - static_cast<std::int64_t>(was_active);
     if (handled && !is_active) ++idle_transitions_;
+    if (handled && !was_active) ++awakenings_;
     now_s_ = now_s;
     if (active_ == 0 && in_flight_ == 0 && starting_ == 0)
       over(now_s);
     else
       over_since_s_ = kNever;
   }
-  /// Credit or another conserved quantity has moved; the sum over everything stays zero.
-  void conserved_moved(std::int64_t difference) { conserved_ += difference; }
+  /// Credit or another conserved quantity has moved; the sum over everything stays zero modulo
+  /// kConservedModulus.
+  void conserved_moved(std::int64_t difference) {
+    conserved_ += difference;
+    while (conserved_ >= kConservedModulus) conserved_ -= kConservedModulus;
+    while (conserved_ <= -kConservedModulus) conserved_ += kConservedModulus;
+  }
   void check_conserved(ActorId actor, double now_s);
 
   // ---- the run -------------------------------------------------------------------------------
-  /// A rank has run its start handler.
-  void started() { --starting_; }
+  /// A rank is about to run its workload's start handler.
+  void started() {
+    --starting_;
+    ++starts_;
+  }
+  /// An idle rank begins a new phase, as at the start of the run.
+  void phase_started() { ++starts_; }
   /// A message can no longer reach a live workload (its receiver or, uninjected, its sender died).
   void lost(std::uint64_t messages);
   void died(ActorId actor, bool is_rank, bool was_active, double now_s);
@@ -70,6 +82,8 @@ class Auditor {
   [[nodiscard]] std::uint64_t application_delivered() const { return application_delivered_; }
   [[nodiscard]] std::uint64_t application_lost() const { return application_lost_; }
   [[nodiscard]] std::uint64_t idle_transitions() const { return idle_transitions_; }
+  /// Idle ranks that became active; that it starts a run or a phase is none.
+  [[nodiscard]] std::uint64_t busy_transitions() const { return awakenings_ - starts_; }
   [[nodiscard]] std::int64_t active() const { return active_; }
   [[nodiscard]] std::int64_t in_flight() const { return in_flight_; }
   [[nodiscard]] bool is_dead(ActorId actor) const { return dead_.contains(actor); }
@@ -91,6 +105,8 @@ class Auditor {
   std::uint64_t application_delivered_ = 0;
   std::uint64_t application_lost_ = 0;
   std::uint64_t idle_transitions_ = 0;
+  std::uint64_t awakenings_ = 0;  ///< and starts
+  std::uint64_t starts_ = 0;
   std::int64_t in_flight_ = 0;
   std::int64_t active_ = 0;
   std::int64_t starting_;

@@ -15,11 +15,16 @@ namespace faultline {
 enum class Passage { deliver, hold };
 
 /// A conserved quantity as seen from outside, e.g. credit: what this component holds, less what it
-/// knows to have been issued. Summed over all ranks, with what messages carry, it is zero.
+/// knows to have been issued. Summed over all ranks, with what messages carry, it is zero, modulo
+/// kConservedModulus; the absolute value of each part is below it.
 struct Conserved {
   std::int64_t held = 0;
   std::int64_t issued = 0;
 };
+
+/// A prime far above any credit that a run issues, so that whole credit is conserved exactly; and
+/// odd, so that fractions 2^-Y of any Y have a residue too.
+inline constexpr std::int64_t kConservedModulus = (std::int64_t{1} << 61) - 1;
 
 /// A protocol, workload or daemon: an event handler that never blocks and never touches an engine.
 /// It is a value: clone() copies its whole state, so that rollback, restart and exploration can

@@ -253,6 +253,7 @@ void Runtime::start_phase(ActorId self) {
     });
   }
   begin_turn(self);
+  if (!actor.active) auditor_.phase_started();
   Context context(turn_, Family::termination);
   actor.components[termination]->start(context);
   settle();

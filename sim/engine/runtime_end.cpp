@@ -115,6 +115,7 @@ void Runtime::report_counts(Metrics& metrics) const {
   metrics.set("application_bytes", static_cast<double>(application_bytes_));
   metrics.set("application_messages_lost", static_cast<double>(auditor_.application_lost()));
   metrics.set("idle_transitions", static_cast<double>(auditor_.idle_transitions()));
+  metrics.set("busy_transitions", static_cast<double>(auditor_.busy_transitions()));
   metrics.set("end_time_s", now_s_);
   double messages = 0;
   double bytes = 0;
