@@ -1,5 +1,7 @@
 #include "protocols/termination/four_counter.hpp"
 
+#include <utility>
+
 namespace faultline {
 
 namespace {
@@ -11,6 +13,18 @@ struct Counters {
   std::int64_t received;
 };
 
+OptionSet<FourCounterOptions> options() {
+  return OptionSet<FourCounterOptions>()
+      .option("restart", &FourCounterOptions::restart,
+              {.doc = "when a process passes a REPEAT on: `immediate`, even while it is active, or "
+                      "`idle-paced`, once it is idle",
+               .source = "termination-2022 section 3.2 (immediate; PaRSEC and vt as well); Charm++ "
+                         "lets control messages wait for idleness",
+               .choices = {"immediate", "idle-paced"}})
+      .option("control_bytes", &FourCounterOptions::control_bytes,
+              {.doc = "size of a control message", .unit = "B", .source = "assumed: three words"});
+}
+
 const Registered registered{registration<FourCounter>(
     {.family = Family::termination,
      .name = "four-counter",
@@ -18,9 +32,7 @@ const Registered registered{registration<FourCounter>(
      .source = "termination-2022 section 3.2",
      .traits = {.announces = true},
      .message_kinds = {"stop", "repeat", "announce"}},
-    OptionSet<FourCounterOptions>().option(
-        "control_bytes", &FourCounterOptions::control_bytes,
-        {.doc = "size of a control message", .unit = "B", .source = "assumed: three words"}))};
+    options())};
 
 }  // namespace
 
@@ -44,7 +56,10 @@ Passage FourCounter::on_receive(Context&, Message&) {
 
 void FourCounter::on_idle(Context& context) {
   idle_ = true;
-  try_stop(context);
+  if (std::exchange(repeat_waits_, false))
+    repeat(context);
+  else
+    try_stop(context);
 }
 
 void FourCounter::on_message(Context& context, const Message& message) {
@@ -55,7 +70,8 @@ void FourCounter::on_message(Context& context, const Message& message) {
     subtree_received_ += counters.received;
     try_stop(context);
   } else if (message.kind == kRepeat) {
-    repeat(context);
+    repeat_waits_ = options_->restart == "idle-paced" && !idle_;
+    if (!repeat_waits_) repeat(context);
   } else {
     announce(context);
   }

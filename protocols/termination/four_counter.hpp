@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "protocols/termination/control_tree.hpp"
 #include "sim/core/component.hpp"
@@ -9,6 +10,7 @@
 namespace faultline {
 
 struct FourCounterOptions {
+  std::string restart = "immediate";
   std::uint32_t control_bytes = 24;
 };
 
@@ -40,6 +42,7 @@ class FourCounter final : public Component {
   Rank self_;
   State state_ = State::up;
   bool idle_ = false;
+  bool repeat_waits_ = false;      ///< idle-paced: a REPEAT has come while active
   std::uint32_t stops_ = 0;        ///< children whose STOP this wave has
   std::int64_t sent_ = 0;          ///< s_p
   std::int64_t received_ = 0;      ///< r_p
