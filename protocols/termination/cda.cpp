@@ -1,12 +1,16 @@
 #include "protocols/termination/cda.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace faultline {
 
 namespace {
 
 enum Kind : std::uint16_t { kFlush, kBorrow, kGrant, kAnnounce };
+
+constexpr std::uint64_t kFlushTimer = 0;
 
 OptionSet<CdaOptions> options() {
   constexpr double kLargest = 4503599627370496.0;  // 2^52: sums over a million ranks stay exact
@@ -40,8 +44,25 @@ OptionSet<CdaOptions> options() {
               {.doc = "largest credit that a process holds; what is over goes to the agent at once",
                .unit = "credit",
                .source = "termination-2022 section 4 (overflow); value assumed",
-               .minimum = 1,
+               .minimum = 2,
                .maximum = kLargest})
+      .option("published_division", &CdaOptions::published_division,
+              {.doc = "compare with C_con what would remain after an equal share, as the published "
+                      "module does, instead of what is there",
+               .source = "published module (PaRSEC termdet/cda), without its underflow"})
+      .option("flush_delay_s", &CdaOptions::flush_delay_s,
+              {.doc = "an idle rank returns its credit when that has not changed for so long; 0: "
+                      "at once",
+               .unit = "s",
+               .source = "termination-2022 section 4 (at once); the published module has 0.1",
+               .minimum = 0,
+               .maximum = 1e6})
+      .option("merge_arity", &CdaOptions::merge_arity,
+              {.doc = "flushes go up a tree of this arity and stay at the first active rank; 0: "
+                      "straight to the agent",
+               .source = "termination-2022 section 4 (straight); the published module has 32",
+               .minimum = 0,
+               .maximum = 1e6})
       .option("control_bytes", &CdaOptions::control_bytes,
               {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"});
 }
@@ -76,42 +97,62 @@ Cda::Cda(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
 
 std::unique_ptr<Component> Cda::clone() const { return std::make_unique<Cda>(*this); }
 
-// w_i = C/S if C > C_con, else min(C/S, W_con); the last share takes the remainder too.
+// w_i = C/S if C > C_con, else min(C/S, W_con), at least 1; the last share takes the remainder too:
+// "sending the whole locally available credit along with pending terminal emissions".
 std::int64_t Cda::share(std::int64_t shares) const {
   if (shares == 1) return credit_;
-  const std::int64_t equal = credit_ / shares;
+  if (options_->published_division) return published_share(shares);
+  const std::int64_t equal = std::max<std::int64_t>(1, credit_ / shares);
   return credit_ > options_->conservation_credit ? equal
                                                  : std::min(equal, options_->conservation_share);
 }
 
+// The published module decides by what would remain, and gives small shares while one unit for
+// each other share does. It computes C - 64 without a sign, so that a process with less credit
+// than that hands out more than it owns; here the difference has its sign.
+std::int64_t Cda::published_share(std::int64_t shares) const {
+  const std::int64_t equal = std::max<std::int64_t>(1, credit_ / shares);
+  if (credit_ - equal > options_->conservation_credit) return equal;
+  return credit_ - options_->conservation_share >= shares - 1 ? options_->conservation_share
+                                                              : equal;
+}
+
+// "The minimum credit that a primary message may safely carry is 1", and one unit stays behind
+// unless the message is the last one of a process that goes idle.
+bool Cda::divisible(std::int64_t shares) const { return credit_ >= (shares == 1 ? 1 : 2); }
+
+void Cda::give(Message& message, std::int64_t shares) {
+  const std::int64_t credit = share(shares);
+  message.termination.first = static_cast<std::uint64_t>(credit);
+  credit_ -= credit;
+}
+
 // S counts every message of the batch, those that wait already, and one if the process stays
-// active. Each message needs a share of at least 1: with less credit than shares it is delayed.
+// active. What finds no divisible credit is delayed; the agent creates what it lacks.
 void Cda::on_sends(Context& context, std::span<Message* const> batch, bool still_active) {
   auto shares = static_cast<std::int64_t>(batch.size() + delayed_.size()) +
                 static_cast<std::int64_t>(still_active);
   for (Message* message : batch) {
-    if (!delayed_.empty() || credit_ < shares) {
+    while (is_agent() && !divisible(shares)) borrow(context);
+    if (!delayed_.empty() || !divisible(shares)) {
       delayed_.push_back(*message);
       ++delays_;
       continue;
     }
-    message->termination.first = static_cast<std::uint64_t>(share(shares--));
-    credit_ -= static_cast<std::int64_t>(message->termination.first);
+    give(*message, shares--);
     context.forward(*message);
   }
   if (!delayed_.empty() || (still_active && credit_ < options_->borrow_below_credit))
     borrow(context);
 }
 
-void Cda::send_delayed(Context& context) {
+void Cda::send_delayed(Context& context, bool still_active) {
   auto shares =
-      static_cast<std::int64_t>(delayed_.size()) + static_cast<std::int64_t>(context.busy());
+      static_cast<std::int64_t>(delayed_.size()) + static_cast<std::int64_t>(still_active);
   std::size_t sent = 0;
-  while (sent < delayed_.size() && credit_ >= shares) {
-    Message& message = delayed_[sent++];
-    message.termination.first = static_cast<std::uint64_t>(share(shares--));
-    credit_ -= static_cast<std::int64_t>(message.termination.first);
-    context.release(message);
+  while (sent < delayed_.size() && divisible(shares)) {
+    give(delayed_[sent], shares--);
+    context.release(delayed_[sent++]);
   }
   delayed_.erase(delayed_.begin(), delayed_.begin() + static_cast<std::ptrdiff_t>(sent));
   if (!delayed_.empty()) borrow(context);
@@ -124,7 +165,6 @@ void Cda::borrow(Context& context) {
   if (is_agent()) {
     issued_ += options_->initial_credit;
     earn(context, options_->initial_credit);
-    send_delayed(context);
     return;
   }
   borrowing_ = true;
@@ -135,38 +175,55 @@ void Cda::borrow(Context& context) {
 void Cda::earn(Context& context, std::int64_t credit) {
   const std::int64_t kept = std::min(credit, options_->maximum_credit - credit_);
   credit_ += kept;
-  if (credit > kept) give_to_agent(context, credit - kept);
+  if (credit == kept) return;
+  if (is_agent())
+    returned_ += credit - kept;
+  else
+    send_flush(context, 0, credit - kept);
 }
 
+// Delayed emissions wait "until credit is acquired - either from the root through a borrow or from
+// an incoming message" (section 6.3.3).
 Passage Cda::on_receive(Context& context, Message& message) {
+  if (options_->flush_delay_s > 0.0) context.cancel_timer(kFlushTimer);
   earn(context, static_cast<std::int64_t>(message.termination.first));
   message.termination.first = 0;
+  if (!delayed_.empty()) send_delayed(context, true);
   return Passage::deliver;
 }
 
-void Cda::on_idle(Context& context) { flush(context); }
+// The published module waits whether the process stays idle with the same credit.
+void Cda::on_idle(Context& context) {
+  if (options_->flush_delay_s > 0.0 && credit_ > 0)
+    context.set_timer(kFlushTimer, options_->flush_delay_s);
+  else
+    flush(context);
+}
+
+void Cda::on_timer(Context& context, std::uint64_t) {
+  if (!context.active()) flush(context);
+}
 
 // What waits for credit keeps the credit here.
 void Cda::flush(Context& context) {
-  if (delayed_.empty() && credit_ > 0) {
-    if (!is_agent()) ++flushes_;
-    give_to_agent(context, std::exchange(credit_, 0));
+  if (is_agent()) {
+    returned_ += std::exchange(credit_, 0);
+    detect(context);
+  } else if (delayed_.empty() && credit_ > 0) {
+    ++flushes_;
+    const Rank to = options_->merge_arity == 0 ? 0 : (self_ - 1) / options_->merge_arity;
+    send_flush(context, to, std::exchange(credit_, 0));
   }
-  if (is_agent()) detect(context);
 }
 
-void Cda::give_to_agent(Context& context, std::int64_t credit) {
-  if (is_agent())
-    returned_ += credit;
-  else
-    context.send(0, kFlush, options_->control_bytes).payload.put(credit);
+void Cda::send_flush(Context& context, Rank to, std::int64_t credit) {
+  context.send(to, kFlush, options_->control_bytes).payload.put(credit);
 }
 
 void Cda::on_message(Context& context, const Message& message) {
   switch (message.kind) {
     case kFlush:
-      returned_ += message.payload.get<std::int64_t>();
-      if (!context.active()) detect(context);
+      on_flush(context, message.payload.get<std::int64_t>());
       break;
     case kBorrow:
       issued_ += options_->initial_credit;
@@ -174,14 +231,33 @@ void Cda::on_message(Context& context, const Message& message) {
           .payload.put(options_->initial_credit);
       break;
     case kGrant:
-      borrowing_ = false;
-      earn(context, message.payload.get<std::int64_t>());
-      send_delayed(context);
-      if (!context.active()) flush(context);
+      on_grant(context, message.payload.get<std::int64_t>());
       break;
     default:
       announce(context);
   }
+}
+
+// In the published module's merge tree, a process that still has work keeps what its children
+// return, and an idle one passes it on.
+void Cda::on_flush(Context& context, std::int64_t credit) {
+  if (is_agent()) {
+    returned_ += credit;
+    if (!context.active()) detect(context);
+  } else if (context.active() || !delayed_.empty()) {
+    ++merges_;
+    earn(context, credit);
+    send_delayed(context, context.active());
+  } else {
+    send_flush(context, (self_ - 1) / options_->merge_arity, credit);
+  }
+}
+
+void Cda::on_grant(Context& context, std::int64_t credit) {
+  borrowing_ = false;
+  earn(context, credit);
+  send_delayed(context, context.active());
+  if (!context.active()) on_idle(context);
 }
 
 // "when it again has C_total credits"
@@ -209,6 +285,7 @@ void Cda::report(Metrics& metrics) const {
   metrics.add("borrows", borrows_);
   metrics.add("flushes", flushes_);
   metrics.add("delayed_messages", delays_);
+  metrics.add("merges", merges_);
 }
 
 std::string Cda::waiting_for() const {

@@ -15,6 +15,9 @@ struct CdaOptions {
   std::int64_t conservation_share = 64;
   std::int64_t borrow_below_credit = 0;
   std::int64_t maximum_credit = std::int64_t{1} << 52;
+  bool published_division = false;
+  double flush_delay_s = 0.0;
+  std::uint32_t merge_arity = 0;
   std::uint32_t control_bytes = 16;
 };
 
@@ -31,6 +34,7 @@ class Cda final : public Component {
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override;
   void on_message(Context& context, const Message& message) override;
+  void on_timer(Context& context, std::uint64_t key) override;
   void report(Metrics& metrics) const override;
   [[nodiscard]] std::string waiting_for() const override;
   [[nodiscard]] std::optional<Conserved> conserved() const override;
@@ -38,12 +42,17 @@ class Cda final : public Component {
 
  private:
   [[nodiscard]] std::int64_t share(std::int64_t shares) const;
+  [[nodiscard]] std::int64_t published_share(std::int64_t shares) const;
+  [[nodiscard]] bool divisible(std::int64_t shares) const;
   [[nodiscard]] bool is_agent() const { return self_ == 0; }
+  void give(Message& message, std::int64_t shares);
   void earn(Context& context, std::int64_t credit);
-  void send_delayed(Context& context);
+  void send_delayed(Context& context, bool still_active);
   void borrow(Context& context);
   void flush(Context& context);
-  void give_to_agent(Context& context, std::int64_t credit);
+  void on_flush(Context& context, std::int64_t credit);
+  void on_grant(Context& context, std::int64_t credit);
+  void send_flush(Context& context, Rank to, std::int64_t credit);
   void detect(Context& context);
   void announce(Context& context);
 
@@ -58,6 +67,7 @@ class Cda final : public Component {
   std::uint32_t borrows_ = 0;
   std::uint32_t flushes_ = 0;
   std::uint32_t delays_ = 0;
+  std::uint32_t merges_ = 0;
 };
 
 }  // namespace faultline
