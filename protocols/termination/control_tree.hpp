@@ -17,6 +17,11 @@ struct ControlTree {
     if (first >= processes) return 0;
     return first + 1 < processes ? 2 : 1;
   }
+  /// The child of `from` whose subtree holds `descendant`, a rank below `from`.
+  [[nodiscard]] static Rank child_towards(Rank from, Rank descendant) {
+    while (parent(descendant) != from) descendant = parent(descendant);
+    return descendant;
+  }
   template <class Visit>
   void for_each_child(Rank rank, Visit visit) const {
     for (std::uint32_t i = 0; i < child_count(rank); ++i) visit(2 * rank + 1 + i);

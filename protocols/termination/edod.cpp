@@ -1,0 +1,142 @@
+#include "protocols/termination/edod.hpp"
+
+namespace faultline {
+
+namespace {
+
+enum Kind : std::uint16_t { kStop, kResume, kAcknowledge, kAnnounce };
+
+OptionSet<EdodOptions> options() {
+  return OptionSet<EdodOptions>()
+      .option("child_state", &EdodOptions::child_state,
+              {.doc = "what a parent keeps of a child: `flag` forgets the STOP at a RESUME; "
+                      "`counter` counts both, a child being idle above 0, so that a RESUME may "
+                      "overtake a STOP",
+               .source = "termination-2022 section 3.3 (flag); the published module counts, but "
+                         "takes any number but 0 for idle",
+               .choices = {"flag", "counter"}})
+      .option("control_bytes", &EdodOptions::control_bytes,
+              {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"});
+}
+
+const Registered registered{registration<Edod>(
+    {.family = Family::termination,
+     .name = "edod",
+     .summary = "every message is acknowledged; STOP and RESUME on a control tree",
+     .source = "termination-2022 section 3.3",
+     .traits = {.needs_fifo = true, .announces = true},
+     .message_kinds = {"stop", "resume", "acknowledge", "announce"}},
+    options())};
+
+}  // namespace
+
+Edod::Edod(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
+    : options_(std::move(options)), tree_{job.processes}, self_(self) {}
+
+std::unique_ptr<Component> Edod::clone() const { return std::make_unique<Edod>(*this); }
+
+void Edod::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  unacknowledged_ += static_cast<std::int64_t>(batch.size());
+  for (Message* message : batch) context.forward(*message);
+}
+
+// "When r is active, it acknowledges the reception using a direct ACK. When r is idle, it becomes
+// active and sends a RESUME to its parent." Resolution: idle means that STOP has been sent. A
+// process that has no work but has not stopped acknowledges at once, and what a process sends to
+// itself needs no message.
+Passage Edod::on_receive(Context& context, Message& message) {
+  const Subject subject{message.from, self_};
+  if (message.from == self_) {
+    --unacknowledged_;
+  } else if (stopped_ && !is_root()) {
+    stopped_ = false;
+    send(context, ControlTree::parent(self_), kResume, subject);
+  } else {
+    send(context, message.from, kAcknowledge, subject);
+  }
+  return Passage::deliver;
+}
+
+void Edod::on_idle(Context& context) { try_stop(context); }
+
+void Edod::on_message(Context& context, const Message& message) {
+  switch (message.kind) {
+    case kStop:
+      on_stop(context, message.from);
+      break;
+    case kResume:
+      on_resume(context, message.from, message.payload.get<Subject>());
+      break;
+    case kAcknowledge:
+      on_acknowledge(context, message.payload.get<Subject>());
+      break;
+    default:
+      announce(context);
+      return;
+  }
+  if (!context.active()) try_stop(context);
+}
+
+void Edod::on_stop(Context&, Rank child) {
+  std::int32_t& stops = child_stops_[(child + 1) % 2];
+  stops = options_->child_state == "flag" ? 1 : stops + 1;
+}
+
+// A stopped parent "becomes active, forgets the reception of the STOP message from that child, and
+// forwards the RESUME"; an active one forgets and sends the ACK back "following the inverse path".
+void Edod::on_resume(Context& context, Rank child, const Subject& subject) {
+  std::int32_t& stops = child_stops_[(child + 1) % 2];
+  stops = options_->child_state == "flag" ? 0 : stops - 1;
+  if (stopped_ && !is_root()) {
+    stopped_ = false;
+    send(context, ControlTree::parent(self_), kResume, subject);
+  } else {
+    send(context, child, kAcknowledge, subject);
+  }
+}
+
+// "... then r sends the ACK to s directly."
+void Edod::on_acknowledge(Context& context, const Subject& subject) {
+  if (subject.sender == self_)
+    --unacknowledged_;
+  else if (subject.receiver == self_)
+    send(context, subject.sender, kAcknowledge, subject);
+  else
+    send(context, ControlTree::child_towards(self_, subject.receiver), kAcknowledge, subject);
+}
+
+void Edod::send(Context& context, Rank to, std::uint16_t kind, const Subject& subject) {
+  context.send(to, kind, options_->control_bytes).payload.put(subject);
+}
+
+// A process stops when it is idle, all that it sent has been acknowledged and its children have
+// stopped.
+void Edod::try_stop(Context& context) {
+  if (stopped_ || unacknowledged_ > 0 || children_at_work() > 0) return;
+  stopped_ = true;
+  if (is_root())
+    announce(context);
+  else
+    context.send(ControlTree::parent(self_), kStop, options_->control_bytes);
+}
+
+std::uint32_t Edod::children_at_work() const {
+  std::uint32_t at_work = 0;
+  tree_.for_each_child(self_,
+                       [&](Rank child) { at_work += child_stops_[(child + 1) % 2] > 0 ? 0U : 1U; });
+  return at_work;
+}
+
+void Edod::announce(Context& context) {
+  tree_.for_each_child(
+      self_, [&](Rank child) { context.send(child, kAnnounce, options_->control_bytes); });
+  context.announce();
+}
+
+std::string Edod::waiting_for() const {
+  if (unacknowledged_ > 0) return std::to_string(unacknowledged_) + " acknowledgements";
+  const std::uint32_t missing = children_at_work();
+  return missing > 0 ? std::to_string(missing) + " STOP of its children" : std::string();
+}
+
+}  // namespace faultline

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "protocols/termination/control_tree.hpp"
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct EdodOptions {
+  std::string child_state = "flag";
+  std::uint32_t control_bytes = 16;
+};
+
+/// The efficient delay-optimal algorithm (EDOD) of termination-2022 section 3.3, after Mahapatra
+/// and Dutt 2007: every primary message is acknowledged. A process whose subtree is idle has told
+/// its parent so (STOP); when a message wakes it, its acknowledgement waits until the STOPs that
+/// are no longer true have been taken back (RESUME).
+class Edod final : public Component {
+ public:
+  using Options = EdodOptions;
+  Edod(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  Passage on_receive(Context& context, Message& message) override;
+  void on_idle(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  [[nodiscard]] std::string waiting_for() const override;
+
+ private:
+  /// Whose message to whom a RESUME or an ACK is about.
+  struct Subject {
+    Rank sender;
+    Rank receiver;
+  };
+
+  void on_stop(Context& context, Rank child);
+  void on_resume(Context& context, Rank child, const Subject& subject);
+  void on_acknowledge(Context& context, const Subject& subject);
+  void send(Context& context, Rank to, std::uint16_t kind, const Subject& subject);
+  void try_stop(Context& context);
+  void announce(Context& context);
+  [[nodiscard]] std::uint32_t children_at_work() const;
+  [[nodiscard]] bool is_root() const { return self_ == 0; }
+
+  std::shared_ptr<const Options> options_;
+  ControlTree tree_;
+  Rank self_;
+  bool stopped_ = false;                       ///< STOP sent; the root: announced
+  std::array<std::int32_t, 2> child_stops_{};  ///< STOP received and not taken back, by child
+  std::int64_t unacknowledged_ = 0;            ///< primary messages sent
+};
+
+}  // namespace faultline

@@ -1,0 +1,59 @@
+#pragma once
+
+// The token ring of termination-2022 section 5.1 with the owners of the token noted, so that a test
+// can count by hand what each move must cost.
+
+#include <string>
+#include <vector>
+
+#include "tests/support/job.hpp"
+
+namespace faultline::test {
+
+/// The ranks that held the token in turn, rank 0 first; consecutive ones differ.
+struct Walk {
+  Seen seen;
+  std::vector<Rank> owners;
+
+  [[nodiscard]] double moves() const { return static_cast<double>(owners.size() - 1); }
+  [[nodiscard]] double control() const { return seen.metric("control_messages"); }
+};
+
+/// A rank whose owner draws the next one after a computation that outlasts all control messages.
+inline Handlers token_holder(Job& job, ActorId self, std::uint32_t processes, std::uint64_t steps,
+                             std::uint64_t seed) {
+  const auto random = std::make_shared<Stream>(seed, 7, Purpose::workload, self);
+  Handlers handlers;
+  handlers.start = [self](Context& context) {
+    if (self == 0) context.compute(1e-2, 0);
+  };
+  handlers.message = [&job](Context& context, const Message& message) {
+    job.note(context, "token");
+    context.compute(1e-2, message.payload.get<std::uint64_t>());
+  };
+  handlers.compute_done = [=](Context& context, std::uint64_t done) {
+    if (done == steps) return;
+    const auto next = static_cast<Rank>(random->below(processes));
+    if (next == self)
+      context.compute(1e-2, done + 1);
+    else
+      context.send(next, 0, 64).payload.put(done + 1);
+  };
+  return handlers;
+}
+
+/// `steps` draws of the next owner, who may be the present one.
+inline Walk walk(const std::string& detector, const OptionValues& options, std::uint32_t processes,
+                 std::uint64_t steps, std::uint64_t seed, EngineKind engine = EngineKind::loggp) {
+  Job job(processes, quick_machine());
+  job.script(
+      Family::workload,
+      [&](ActorId self) { return token_holder(job, self, processes, steps, seed); },
+      Traits{.starts_at_root = true});
+  job.detector(detector, options);
+  Walk result{job.run(engine, seed), {0}};
+  for (const Entry& entry : result.seen.log) result.owners.push_back(entry.actor);
+  return result;
+}
+
+}  // namespace faultline::test
