@@ -101,7 +101,7 @@ struct Counterexample {
 /// run, if anything is.
 template <class Run>
 std::optional<Counterexample> wrong(RandomTasks candidate, Run run) {
-  constexpr std::uint64_t kSeeds = 50;
+  constexpr std::uint64_t kSeeds = 2000;
   const std::uint64_t first = candidate.seed;
   for (std::uint64_t i = 0; i < kSeeds; ++i) {
     candidate.seed = first + i;

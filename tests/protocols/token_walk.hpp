@@ -56,4 +56,49 @@ inline Walk walk(const std::string& detector, const OptionValues& options, std::
   return result;
 }
 
+/// The token goes along a given path, from rank 0 on.
+inline Seen walk_along(const std::string& detector, const OptionValues& options,
+                       std::uint32_t processes, const std::vector<Rank>& path, EngineKind engine) {
+  Job job(processes, quick_machine());
+  const auto to_next = [path](Context& context, std::uint64_t at) {
+    if (at + 1 < path.size()) context.send(path[at + 1], 0, 64).payload.put(at + 1);
+  };
+  job.script(
+      Family::workload,
+      [=](ActorId self) {
+        Handlers handlers;
+        handlers.start = [=](Context& context) {
+          if (self == 0) context.compute(1e-2, 0);
+        };
+        handlers.message = [](Context& context, const Message& message) {
+          context.compute(1e-2, message.payload.get<std::uint64_t>());
+        };
+        handlers.compute_done = to_next;
+        return handlers;
+      },
+      Traits{.starts_at_root = true});
+  job.detector(detector, options);
+  return job.run(engine);
+}
+
+/// Rank 1 of two sends one message after the other and stays active to the end.
+inline Seen stream_of_sends(const std::string& detector, const OptionValues& options,
+                            std::uint64_t sends, EngineKind engine = EngineKind::loggp) {
+  Job job(2, quick_machine());
+  job.script(Family::workload, [sends](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) {
+      if (self == 1) context.compute(1e-2, 0);
+    };
+    handlers.compute_done = [sends](Context& context, std::uint64_t done) {
+      if (done == sends) return;
+      context.send(0, 0, 64);
+      context.compute(1e-2, done + 1);
+    };
+    return handlers;
+  });
+  job.detector(detector, options);
+  return job.run(engine);
+}
+
 }  // namespace faultline::test
