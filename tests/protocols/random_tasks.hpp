@@ -82,6 +82,7 @@ inline std::optional<std::string> fault_of(const Seen& seen) {
 }
 
 inline void set_up(Job& job, const RandomTasks& tasks) {
+  job.spec.stop.events = 100000;  // a run of some hundred tasks that needs more turns in a circle
   job.spec.platform.processes_per_node = tasks.processes_per_node;
   job.spec.platform.mapping = tasks.seed % 2 == 0 ? Mapping::random : Mapping::block;
   job.spec.platform.progress = tasks.progress;

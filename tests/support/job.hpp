@@ -272,9 +272,10 @@ class Job {
   std::vector<Entry> log_;
 };
 
-/// The three detectors of termination, by name.
+/// The detectors of termination, by name.
 inline const std::vector<std::string>& detectors() {
-  static const std::vector<std::string> names{"dijkstra-scholten", "four-counter", "cda"};
+  static const std::vector<std::string> names{"dijkstra-scholten", "four-counter", "edod", "hcda",
+                                              "cda"};
   return names;
 }
 
