@@ -214,8 +214,10 @@ std::vector<std::string> simgrid_configuration() {
       // Events closer than this are merged; the default, 1e-9, is a thousandth of a message here.
       // Below 1e-13 the rounding of a clock at 1,000 s would be larger.
       option(kTimePrecision, "1e-13"),
-      // Bytes, or bytes per second, taken for nothing left; times the above it ends a message.
-      option(kWorkPrecision, "1e-9"),
+      // SimGrid's own value, stated since much depends on it. Times the above, these bytes left end
+      // a message. By itself it must exceed what rounding leaves of the weights of all flows of a
+      // link, which are one over their latency: 1e-9 aborts with 256 messages to one process.
+      option(kWorkPrecision, "1e-5"),
   };
 }
 

@@ -1,0 +1,25 @@
+// Many messages to one process at once: what the end of work looks like under credit distribution.
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+TEST_CASE("a thousand messages to one process at once arrive on the simgrid engine") {
+  Machine machine = quick_machine(1000);
+  machine.topology = Torus{{10, 10, 10}};
+  Job job(1000, machine);
+  job.script(Family::workload, [&job](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) {
+      if (self > 0) context.send(0, 0, 16);
+    };
+    handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
+    return handlers;
+  });
+  const Seen seen = job.run(EngineKind::simgrid);
+  CHECK(seen.count("got") == 999);
+  CHECK(seen.result.outcome == Outcome::finished);
+}
