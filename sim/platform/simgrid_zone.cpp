@@ -202,8 +202,10 @@ std::vector<std::string> simgrid_configuration() {
       option("network/model", "CM02"),
       option("network/latency-factor", "1"),
       option("network/bandwidth-factor", "1"),
-      // A TCP window would bound the rate by window / (2 x latency); 0 is no bound.
-      option("network/TCP-gamma", "0"),
+      // A TCP window bounds the rate by window / (2 x latency), so it must be huge. Not 0: SimGrid
+      // takes that for no bound, but also takes the lesser of it and the rate that a message may
+      // have, which then has no bound either.
+      option("network/TCP-gamma", "1e30"),
       // Messages that share a link get bandwidth in inverse proportion to the latency of their
       // routes; this would add to that latency for each link.
       option("network/weight-S", "0"),
