@@ -129,6 +129,7 @@ struct Seen {
 
 using Words = std::vector<std::string>;
 using Values = std::vector<std::int64_t>;
+using Times = std::vector<double>;
 
 /// Two lists of times, equal but for the engine's tolerance.
 inline bool close(const std::vector<double>& times_s, const std::vector<double>& expected_s,
