@@ -216,10 +216,10 @@ std::vector<std::string> simgrid_configuration() {
       // Events closer than this are merged; the default, 1e-9, is a thousandth of a message here.
       // Below 1e-13 the rounding of a clock at 1,000 s would be larger.
       option(kTimePrecision, "1e-13"),
-      // What is taken for nothing when bandwidth is shared: a part of a link's bandwidth, and a sum
-      // of 1 / latency over the messages of a link from which all of them have been taken away. Such
-      // sums reach 1e9, and their rounding must stay below this: SimGrid would look for a message in
-      // an empty link, and crash. Times the precision above it ends a message.
+      // What is taken for nothing when bandwidth is shared: a part of a link's bandwidth, and a
+      // sum of 1 / latency over the messages of a link, all of which have been taken away. Sums
+      // reach 1e9, and their rounding must stay below this: SimGrid would look for a message in an
+      // empty link, and crash. Times the precision above it ends a message.
       option(kWorkPrecision, "1e-4"),
   };
 }

@@ -34,7 +34,7 @@ TEST_CASE("every token makes its hops, whatever else is under way") {
         const Seen seen = run(processes, {{"tokens", tokens}, {"hops", 25}}, engine);
         INFO(engine_word(engine) << ", " << processes << " processes, " << tokens << " tokens");
         CHECK(seen.metric("application_messages") == static_cast<double>(25 * tokens));
-        CHECK(seen.metric("application_bytes") == static_cast<double>(64 * 25 * tokens));
+        CHECK(seen.metric("application_bytes") == 64.0 * 25.0 * static_cast<double>(tokens));
         CHECK(seen.result.outcome == Outcome::finished);
       }
 }
@@ -64,7 +64,7 @@ TEST_CASE("fanout: fixed, distinct successors, never the rank itself") {
         CHECK(to.count(rank) == 0);
         // Most ranks send hundreds of messages; one to which few lead may not reach all of its own.
         CHECK(to.size() <= fanout);
-        if (seen.values(rank, "to").size() > 40 * fanout) CHECK(to.size() == fanout);
+        if (seen.values(rank, "to").size() > std::size_t{40} * fanout) CHECK(to.size() == fanout);
       }
     }
 }

@@ -23,7 +23,7 @@ Seen walk(const Walk& ring, const std::string& detector, EngineKind engine,
   job.spec.platform.processes_per_node = 4;
   job.workload("token-ring", {{"stop_probability", ring.stop_probability}});
   job.detector(detector);
-  const Seen seen = job.run(engine, 1, replication);
+  Seen seen = job.run(engine, 1, replication);
   REQUIRE(seen.result.outcome == Outcome::terminated);
   return seen;
 }
