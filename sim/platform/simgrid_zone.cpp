@@ -202,8 +202,10 @@ std::vector<std::string> simgrid_configuration() {
       option("network/model", "CM02"),
       option("network/latency-factor", "1"),
       option("network/bandwidth-factor", "1"),
-      // A TCP window would bound the rate by window / (2 x latency); 0 is no bound.
-      option("network/TCP-gamma", "0"),
+      // A TCP window bounds the rate by window / (2 x latency), so it must be huge. Not 0: SimGrid
+      // takes that for no bound, but also takes the lesser of it and the rate that a message may
+      // have, which then has no bound either.
+      option("network/TCP-gamma", "1e30"),
       // Messages that share a link get bandwidth in inverse proportion to the latency of their
       // routes; this would add to that latency for each link.
       option("network/weight-S", "0"),
@@ -214,10 +216,11 @@ std::vector<std::string> simgrid_configuration() {
       // Events closer than this are merged; the default, 1e-9, is a thousandth of a message here.
       // Below 1e-13 the rounding of a clock at 1,000 s would be larger.
       option(kTimePrecision, "1e-13"),
-      // SimGrid's own value, stated since much depends on it. Times the above, these bytes left end
-      // a message. By itself it must exceed what rounding leaves of the weights of all flows of a
-      // link, which are one over their latency: 1e-9 aborts with 256 messages to one process.
-      option(kWorkPrecision, "1e-5"),
+      // What is taken for nothing when bandwidth is shared: a part of a link's bandwidth, and a
+      // sum of 1 / latency over the messages of a link, all of which have been taken away. Sums
+      // reach 1e9, and their rounding must stay below this: SimGrid would look for a message in an
+      // empty link, and crash. Times the precision above it ends a message.
+      option(kWorkPrecision, "1e-4"),
   };
 }
 

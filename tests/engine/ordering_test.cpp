@@ -74,8 +74,8 @@ Machine random_machine(Stream& random) {
 
 TEST_CASE("fifo keeps the order of every ordered pair whatever sizes and costs are") {
   Stream random(4, 0, Purpose::workload, 0);
-  for (int run = 0; run < 60; ++run)
-    for (const EngineKind engine : engines()) {
+  for (const EngineKind engine : engines())
+    for (std::uint64_t run = 0; run < sample_of(60, engine); ++run) {
       Job job(6, random_machine(random));
       job.spec.platform.processes_per_node = 1 + static_cast<std::uint32_t>(random.below(3));
       random_senders(job, 20);

@@ -1,0 +1,176 @@
+// The auditor by itself: told what happens, it says what must not.
+
+#include "sim/audit/auditor.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace faultline;
+
+namespace {
+
+/// All ranks have started and are idle.
+Auditor started(std::uint32_t processes) {
+  Auditor auditor(processes);
+  for (Rank rank = 0; rank < processes; ++rank) {
+    auditor.started();
+    auditor.turn_over(false, false, true, 0.0);
+  }
+  return auditor;
+}
+
+std::vector<std::string> kinds(const Auditor& auditor) {
+  std::vector<std::string> found;
+  for (const Violation& violation : auditor.violations()) found.push_back(violation.kind);
+  return found;
+}
+
+using Words = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("work is not over before every rank has started") {
+  Auditor auditor(2);
+  auditor.started();
+  auditor.turn_over(false, false, true, 0.0);
+  CHECK(auditor.over_since_s() == kNever);
+  auditor.announced(0, 0, 0.0);
+  CHECK(kinds(auditor) == Words{"premature"});
+  auditor.started();
+  auditor.turn_over(false, false, true, 0.0);
+  CHECK(auditor.over_since_s() == 0.0);
+}
+
+TEST_CASE("an announcement is premature while a rank is active or a message in flight") {
+  for (const bool by_message : {false, true}) {
+    Auditor auditor = started(2);
+    if (by_message) auditor.sent();
+    auditor.turn_over(false, !by_message, true, 1.0);
+    CHECK(auditor.over_since_s() == kNever);
+    auditor.announced(1, 0, 2.0);
+    REQUIRE(kinds(auditor) == Words{"premature"});
+    CHECK(auditor.violations().front().actor == 1U);
+    CHECK(auditor.violations().front().time_s == 2.0);
+    const std::string& detail = auditor.violations().front().detail;
+    CHECK(detail.find(by_message ? "0 active ranks and 1 application" : "1 active ranks and 0") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("the end is when the last work ended, and a later message begins it anew") {
+  Auditor auditor = started(2);
+  auditor.sent();
+  auditor.turn_over(false, true, true, 1.0);
+  auditor.turn_over(true, false, true, 2.0);
+  CHECK(auditor.over_since_s() == kNever);
+  auditor.delivered();
+  auditor.turn_over(false, false, true, 3.0);
+  CHECK(auditor.over_since_s() == 3.0);
+  auditor.turn_over(false, false, false, 4.0);  // a control message changes nothing
+  CHECK(auditor.over_since_s() == 3.0);
+  auditor.announced(0, 0, 5.0);
+  CHECK(auditor.violations().empty());
+  CHECK(auditor.termination_time_s() == 3.0);
+}
+
+TEST_CASE("a phase is judged by its first announcement") {
+  Auditor auditor = started(2);
+  auditor.announced(0, 0, 1.0);
+  auditor.turn_over(false, true, true, 2.0);  // rank 0 has begun the next phase
+  auditor.announced(1, 0, 3.0);
+  CHECK(auditor.violations().empty());
+  auditor.announced(1, 1, 4.0);
+  CHECK(kinds(auditor) == Words{"premature"});
+}
+
+TEST_CASE("messages to the dead are no work, and a death can end the work") {
+  Auditor auditor = started(2);
+  auditor.sent();
+  auditor.turn_over(false, true, true, 1.0);
+  auditor.lost(1);
+  CHECK(auditor.over_since_s() == kNever);
+  auditor.died(0, true, true, 2.0);
+  CHECK(auditor.over_since_s() == 2.0);
+  CHECK(auditor.application_lost() == 1);
+  auditor.finish(0);
+  CHECK(auditor.violations().empty());
+}
+
+TEST_CASE("every application message is delivered, lost or in flight") {
+  for (std::uint64_t in_flight = 0; in_flight <= 3; ++in_flight) {
+    Auditor auditor = started(2);
+    for (int i = 0; i < 4; ++i) auditor.sent();
+    auditor.delivered();
+    auditor.lost(1);
+    auditor.finish(in_flight);
+    CHECK(kinds(auditor) == (in_flight == 2 ? Words{} : Words{"message-conservation"}));
+  }
+}
+
+TEST_CASE("credit that is not conserved is found at the event where it moved, and once") {
+  for (const std::int64_t difference : {-5, 5}) {
+    Auditor auditor = started(2);
+    auditor.conserved_moved(100);
+    auditor.conserved_moved(-100);
+    auditor.check_conserved(0, 1.0);
+    CHECK(auditor.violations().empty());
+    auditor.conserved_moved(difference);
+    auditor.check_conserved(1, 2.0);
+    auditor.check_conserved(1, 3.0);
+    REQUIRE(kinds(auditor) == Words{"credit"});
+    CHECK(auditor.violations().front().time_s == 2.0);
+    CHECK(auditor.violations().front().actor == 1U);
+    CHECK(auditor.violations().front().detail == (difference > 0
+                                                      ? "credit is not conserved: 5 too much"
+                                                      : "credit is not conserved: -5 lost"));
+  }
+}
+
+TEST_CASE("with a death, credit that is gone is nobody's fault") {
+  Auditor auditor = started(2);
+  auditor.died(1, true, false, 1.0);
+  auditor.conserved_moved(-5);
+  auditor.check_conserved(0, 2.0);
+  CHECK(auditor.violations().empty());
+}
+
+TEST_CASE("a live process that is declared dead is a false report, also before its death") {
+  Auditor auditor = started(3);
+  auditor.declared_dead(0, 2, 1.0);
+  REQUIRE(kinds(auditor) == Words{"false-report"});
+  CHECK(auditor.violations().front().actor == 0U);
+  auditor.died(2, true, false, 2.0);
+  auditor.declared_dead(0, 2, 3.0);
+  CHECK(kinds(auditor) == Words{"false-report"});
+  auditor.restarted(2, true);
+  auditor.declared_dead(1, 2, 4.0);
+  CHECK(kinds(auditor) == Words{"false-report", "false-report"});
+  CHECK(auditor.reports() == 3);
+}
+
+TEST_CASE("all is reported when every live rank has declared every dead one") {
+  Auditor auditor = started(4);
+  CHECK(auditor.all_reported());
+  auditor.died(3, true, false, 10.0);
+  CHECK_FALSE(auditor.all_reported());
+  auditor.declared_dead(0, 3, 11.0);
+  auditor.declared_dead(1, 3, 14.0);
+  CHECK_FALSE(auditor.all_reported());
+  auditor.died(2, true, false, 15.0);  // need not say any more
+  CHECK_FALSE(auditor.all_reported());
+  auditor.declared_dead(0, 2, 16.0);
+  auditor.declared_dead(1, 2, 16.0);
+  CHECK(auditor.all_reported());
+  CHECK(auditor.report_latency_max_s() == 4.0);
+}
+
+TEST_CASE("a rank goes idle when its workload has run and it is not active") {
+  Auditor auditor = started(2);
+  const std::uint64_t before = auditor.idle_transitions();
+  auditor.turn_over(false, true, true, 1.0);
+  CHECK(auditor.idle_transitions() == before);
+  auditor.turn_over(true, false, true, 2.0);
+  auditor.turn_over(false, false, true, 3.0);
+  auditor.turn_over(false, false, false, 4.0);
+  CHECK(auditor.idle_transitions() == before + 2);
+  CHECK(auditor.active() == 0);
+}

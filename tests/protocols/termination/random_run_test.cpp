@@ -1,0 +1,109 @@
+// The detectors under random work, costs, orders and mappings: never premature, never hung, credit
+// conserved at every event, and the exact relations between message counts.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "tests/protocols/termination/random_run.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+double count(const Seen& seen, const std::string& kind) {
+  return seen.metric("control_messages." + kind);
+}
+
+/// Edges of the control tree, once a phase.
+double tree_edges(const RandomRun& run) { return run.phases * (run.processes - 1.0); }
+
+/// One acknowledgement for each message; where all ranks start with work, one more for each rank
+/// that the root has engaged before time zero.
+std::string acknowledged_once(const RandomRun& run, const Seen& seen) {
+  const double engaged = run.starts_at_root ? 0 : tree_edges(run);
+  if (count(seen, "acknowledge") != seen.metric("application_messages") + engaged)
+    return "not one acknowledgement a message";
+  return count(seen, "announce") == tree_edges(run) ? "" : "not one announcement a rank";
+}
+
+/// A wave is a STOP up and, but for the last of a phase, a REPEAT down every edge of the tree.
+std::string whole_waves(const RandomRun& run, const Seen& seen) {
+  if (count(seen, "announce") != tree_edges(run)) return "not one announcement a rank";
+  if (count(seen, "stop") - count(seen, "repeat") != tree_edges(run)) return "a torn wave";
+  if (run.phases > 1) return "";
+  if (count(seen, "stop") != tree_edges(run) * seen.metric("waves")) return "a torn wave";
+  return run.processes == 1 || seen.metric("waves") >= 2 ? "" : "a single wave";
+}
+
+/// A rank returns credit when it goes idle or, idle already, when a grant comes; ranks that start
+/// without work return their first credit at once. Nothing is borrowed where credit is plenty.
+std::string balanced_credit(const RandomRun& run, const Seen& seen) {
+  if (count(seen, "announce") != tree_edges(run)) return "not one announcement a rank";
+  if (count(seen, "borrow") != count(seen, "grant")) return "a grant without request";
+  const double flushes = count(seen, "flush");
+  if (run.starts_at_root && flushes < tree_edges(run)) return "a first credit not returned";
+  if (flushes > seen.metric("idle_transitions") + count(seen, "grant")) return "too many flushes";
+  const bool plenty = run.initial_credit > (std::int64_t{1} << 30) && run.tasks < 30;
+  if (plenty && count(seen, "borrow") + seen.metric("delayed_messages") > 0)
+    return "borrowed with plenty of credit";
+  return "";
+}
+
+Subject subject(const std::string& name) {
+  Subject subject{.name = name, .install = [name](Job& job, const RandomRun& run) {
+                    if (name == "cda")
+                      job.detector(name, {{"initial_credit", run.initial_credit}});
+                    else
+                      job.detector(name);
+                  }};
+  subject.relation = name == "cda"            ? balanced_credit
+                     : name == "four-counter" ? whole_waves
+                                              : acknowledged_once;
+  return subject;
+}
+
+void check_search(const std::string& name, std::uint64_t runs) {
+  for (const EngineKind engine : engines()) {
+    const auto found = search(subject(name), engine, sample_of(runs, engine));
+    INFO(engine_word(engine) << " " << name);
+    INFO((found ? describe(found->run) + ": " + found->promise : ""));
+    CHECK_FALSE(found);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("dijkstra-scholten keeps its promises in random runs") {
+  check_search("dijkstra-scholten", 2000);
+}
+
+TEST_CASE("four-counter keeps its promises in random runs") { check_search("four-counter", 2000); }
+
+TEST_CASE("cda keeps its promises in random runs") { check_search("cda", 2000); }
+
+TEST_CASE("detectors in many more random runs", "[.soak]") {
+  for (const std::string& name : detectors()) check_search(name, 200000);
+}
+
+TEST_CASE("random runs differ in everything that they may differ in") {
+  std::set<std::string> seen;
+  double most_messages = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const RandomRun run = draw_run(seed);
+    seen.insert("processes " + std::to_string(run.processes));
+    seen.insert("phases " + std::to_string(run.phases));
+    seen.insert("mapping " + std::to_string(static_cast<int>(run.mapping)));
+    seen.insert("progress " + std::to_string(static_cast<int>(run.progress)));
+    seen.insert("ordering " + std::to_string(static_cast<int>(run.ordering)));
+    seen.insert("credit " + std::to_string(run.initial_credit));
+    if (seed % 10 != 0) continue;
+    const Seen made = make_run(run, subject("cda"), EngineKind::loggp);
+    most_messages = std::max(most_messages, made.metric("application_messages"));
+    if (made.metric("borrows") > 0) seen.insert("borrows");
+    if (made.metric("delayed_messages") > 0) seen.insert("delays");
+  }
+  CHECK(seen.size() == 17 + 3 + 3 + 3 + 2 + 5 + 2);
+  CHECK(most_messages > 100);
+}

@@ -1,0 +1,58 @@
+// ping-pong on the machines that are shipped.
+
+#include <catch2/catch.hpp>
+
+#include "sim/platform/topology.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "tests/workloads/observed.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+Seen play(const Machine& machine, std::uint32_t per_node, std::uint32_t peer, std::uint32_t bytes,
+          EngineKind engine) {
+  Job job(64 * per_node, machine);
+  job.spec.platform.processes_per_node = per_node;
+  job.spec.stop.when = StopWhen::finished;
+  job.workload("ping-pong",
+               {{"repetitions", 20}, {"bytes", std::int64_t{bytes}}, {"peer", std::int64_t{peer}}});
+  return job.run(engine);
+}
+
+}  // namespace
+
+TEST_CASE("half a round trip is the closed form on every shipped machine") {
+  for (const std::string& name : machine_names()) {
+    const Machine machine = load_machine(name, "");
+    const Topology routes(partition(machine, 64), machine.hop_latency_s,
+                          machine.link_bandwidth_Bps);
+    const double bandwidth_Bps = std::min(machine.nic_bandwidth_Bps, machine.link_bandwidth_Bps);
+    for (const EngineKind engine : engines())
+      for (const std::uint32_t peer : {1U, 2U, 17U, 32U, 63U})
+        for (const std::uint32_t bytes : {0U, 8U, 4096U, 1000000U}) {
+          const double one_way_s = machine.send_overhead_s + machine.nic_latency_s +
+                                   routes.hops(0, peer) * machine.hop_latency_s +
+                                   bytes / bandwidth_Bps + machine.receive_overhead_s;
+          const Seen seen = play(machine, 1, peer, bytes, engine);
+          INFO(engine_word(engine) << ' ' << name << ", peer " << peer << ", bytes " << bytes);
+          CHECK(seen.metric("half_round_trip_s") == Approx(one_way_s).epsilon(1e-6).margin(0));
+          CHECK(seen.metric("application_messages") == 40);
+        }
+  }
+}
+
+TEST_CASE("half a round trip within a node is the closed form on every shipped machine") {
+  for (const std::string& name : machine_names()) {
+    const Machine machine = load_machine(name, "");
+    for (const EngineKind engine : engines())
+      for (const std::uint32_t bytes : {0U, 4096U}) {
+        const double one_way_s = machine.send_overhead_s + machine.local_latency_s +
+                                 bytes / machine.local_bandwidth_Bps + machine.receive_overhead_s;
+        INFO(engine_word(engine) << ' ' << name << ", bytes " << bytes);
+        CHECK(play(machine, 2, 1, bytes, engine).metric("half_round_trip_s") ==
+              Approx(one_way_s).epsilon(1e-6).margin(0));
+      }
+  }
+}
