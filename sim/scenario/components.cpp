@@ -65,6 +65,11 @@ bool same(const ComponentChoice& a, const ComponentChoice& b) {
   return a.registration == b.registration && a.options == b.options;
 }
 
+std::string in_label(const OptionValue& value) {
+  const auto* tree = std::get_if<TaskTreeInput>(&value);
+  return tree != nullptr ? tree->content->file : to_json(option_json(value));
+}
+
 /// The options by which a candidate differs from the others of its name: "cda (initial_credit=64)".
 std::string label_of(const Candidate& candidate, const std::vector<Candidate>& all) {
   std::string differing;
@@ -75,7 +80,7 @@ std::string label_of(const Candidate& candidate, const std::vector<Candidate>& a
     });
     if (!differs) continue;
     differing += differing.empty() ? " (" : ", ";
-    differing += entry.first + "=" + to_json(option_json(entry.second));
+    differing += entry.first + "=" + in_label(entry.second);
   }
   return name_of(candidate.choice) + differing + (differing.empty() ? "" : ")");
 }
