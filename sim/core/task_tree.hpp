@@ -34,7 +34,10 @@ struct TaskTreeFile {
   TaskTree tree;
   std::vector<Rank> ranks;  ///< empty where the file leaves them out
 
-  bool operator==(const TaskTreeFile&) const = default;
+  /// The same content, wherever it lies.
+  bool operator==(const TaskTreeFile& other) const {
+    return tree == other.tree && ranks == other.ranks;
+  }
 };
 
 /// The tree of a file that an option names. It is read before any component sees it: components

@@ -1,6 +1,7 @@
 #include "sim/scenario/components.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "sim/scenario/canonical.hpp"
 #include "sim/scenario/checked_object.hpp"
@@ -67,7 +68,8 @@ bool same(const ComponentChoice& a, const ComponentChoice& b) {
 
 std::string in_label(const OptionValue& value) {
   const auto* tree = std::get_if<TaskTreeInput>(&value);
-  return tree != nullptr ? tree->content->file : to_json(option_json(value));
+  if (tree == nullptr) return to_json(option_json(value));
+  return std::filesystem::path(tree->content->file).filename().string();
 }
 
 /// The options by which a candidate differs from the others of its name: "cda (initial_credit=64)".
