@@ -19,6 +19,9 @@ TaskTreeFile parse_task_tree(const std::string& text, const std::string& file);
 /// Throws UsageError that names the first task whose rank a job of so many processes does not have.
 void require_ranks_below(const TaskTreeFile& tree, std::uint32_t processes);
 
+/// No file of so many tasks is small enough to be read again.
+inline constexpr Task kMostWrittenTasks = Task{1} << 22U;
+
 /// The text of such a file; empty `ranks` are left out. Throws UsageError when it would be larger
 /// than what can be read again.
 std::string task_tree_text(const TaskTree& tree, const std::vector<Rank>& ranks);
