@@ -5,6 +5,7 @@
 
 #include "sim/core/error.hpp"
 #include "tests/analysis/temporary_directory.hpp"
+#include "workloads/task_tree.hpp"
 
 using namespace faultline;
 
