@@ -78,14 +78,12 @@ constexpr OptionKind option_kind() {
 
 template <class T>
 OptionValue to_option(const T& value) {
-  if constexpr (std::same_as<T, bool>)
+  if constexpr (std::same_as<T, bool> || std::same_as<T, TaskTreeInput>)
     return value;
   else if constexpr (std::integral<T>)
     return static_cast<std::int64_t>(value);
   else if constexpr (std::floating_point<T>)
     return static_cast<double>(value);
-  else if constexpr (std::same_as<T, TaskTreeInput>)
-    return value;
   else
     return std::string(value);
 }
