@@ -49,7 +49,7 @@ TEST_CASE("the hash of a scenario follows what its tree file says, not where it 
   workspace.write("b.json", R"({ "parents" : [null,0,0] })");
   workspace.write("c.json", R"({"parents": [null, 0, 1]})");
   const auto hash = [&](const std::string& file) {
-    return workspace.scenario_after({workload("\"tree_file\": \"" + file + "\"")}).hash;
+    return workspace.scenario_after({workload(R"("tree_file": ")" + file + R"(")")}).hash;
   };
   CHECK(hash("a.json") == hash("b.json"));
   CHECK(hash("a.json") != hash("c.json"));
