@@ -90,6 +90,8 @@ TEST_CASE("A projection runs every task once, under every detector and on both e
   for (const std::uint32_t processes : {1U, 2U, 3U, 8U, 29U}) {
     for (const EngineKind engine : engines()) {
       for (const std::string& detector : detectors()) {
+        // A run on simgrid takes a process of its own: a sample of them.
+        if (engine == EngineKind::simgrid && processes != 3 && processes != 8) continue;
         CAPTURE(processes, engine_word(engine), detector);
         Job job(processes, quick_machine());
         const Seen seen = project(job, 1e-5).detector(detector).run(engine, processes);
@@ -120,9 +122,9 @@ TEST_CASE("The mapping of a projection follows seed and replication alone") {
     return counts;
   };
   const auto first = messages(EngineKind::loggp, "cda", 5, 0);
-  for (const EngineKind engine : engines())
-    for (const std::string& detector : detectors())
-      CHECK(messages(engine, detector, 5, 0) == first);
+  for (const std::string& detector : detectors())
+    CHECK(messages(EngineKind::loggp, detector, 5, 0) == first);
+  for (const EngineKind engine : engines()) CHECK(messages(engine, "cda", 5, 0) == first);
   CHECK(messages(EngineKind::loggp, "cda", 5, 8) != first);
   CHECK(messages(EngineKind::loggp, "cda", 6, 0) != first);
 }
