@@ -17,9 +17,9 @@
 #include <system_error>
 #include <utility>
 
-#include "analysis/nearest_name.hpp"
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
+#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 namespace {
@@ -196,7 +196,7 @@ void check_keys(const json& document, FileErrors& errors) {
                                           "counts"};
   for (const auto& [key, value] : document.items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    errors.add({key}, "unknown key" + did_you_mean(key, known));
+    errors.add({key}, "unknown key" + suggestion(key, known));
   }
   for (const char* const required : {"schema_version", "name", "counts"}) {
     if (!document.contains(required)) errors.add({required}, "missing");
@@ -288,9 +288,10 @@ FaultCounts find_fault_counts(const std::string& name_or_file) {
   }
   std::string known;
   for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-  throw UsageError("unknown fault distribution '" + shortened(name_or_file) + "', expected " +
-                   (known.empty() ? "" : known + " or ") + "the path of a .json file" +
-                   did_you_mean(name_or_file, names));
+  const auto near = nearest_of(name_or_file, names);
+  throw UsageError("unknown fault distribution " + in_quotes(name_or_file) +
+                   (near ? ", did you mean \"" + *near + "\"? Expected " : ", expected ") +
+                   (known.empty() ? "" : known + " or ") + "the path of a .json file");
 }
 
 }  // namespace faultline

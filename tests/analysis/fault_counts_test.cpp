@@ -100,9 +100,9 @@ TEST_CASE("duplicate keys are refused at any level") {
 
 TEST_CASE("an unknown key is refused with the nearest known one") {
   CHECK(refusal_of(R"({"schema_version": 1, "name": "a", "sourse": "b", "counts": {"1": 1}})") ==
-        ": sourse: unknown key; did you mean 'source'?");
+        ": sourse: unknown key, did you mean \"source\"?");
   CHECK(refusal_of(R"({"schema_version": 1, "name": "a", "colour": "b", "counts": {"1": 1}})")
-            .find("did you mean 'source'") == std::string::npos);
+            .find("did you mean") == std::string::npos);
 }
 
 TEST_CASE("missing keys and wrong types of the top level are refused by name") {
@@ -185,8 +185,9 @@ TEST_CASE(
   CHECK(fault_count_names() == std::vector<std::string>{"mine"});
   CHECK(find_fault_counts("mine").total == 4);
   CHECK(find_fault_counts(file.string()).total == 4);
-  CHECK_THROWS_WITH(find_fault_counts("mien"),
-                    "unknown fault distribution 'mien', expected mine or the path of a .json file; "
-                    "did you mean 'mine'?");
+  CHECK_THROWS_WITH(
+      find_fault_counts("mien"),
+      "unknown fault distribution \"mien\", did you mean \"mine\"? Expected mine or the "
+      "path of a .json file");
   CHECK_THROWS_AS(find_fault_counts("../mine"), UsageError);
 }
