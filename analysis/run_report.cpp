@@ -56,12 +56,12 @@ JsonValue summary_json(const Summary& summary) {
                       {"max", optional_json(summary.max)}});
 }
 
-/// Does the measurement agree with the closed form, within three standard errors? Null where one
-/// replication, or a sample without spread, cannot tell.
+/// Does the measurement agree with the closed form, to the certainty of three standard errors? Null
+/// where one replication, or a sample without spread, cannot tell.
 JsonValue agreement(const ClosedForm& form, const Summary& measured) {
   if (!measured.mean || !measured.standard_deviation || form.relation == Relation::about) return {};
-  const double slack =
-      3.0 * *measured.standard_deviation / std::sqrt(static_cast<double>(measured.count));
+  const double slack = student_t_three_sigma(measured.count) * *measured.standard_deviation /
+                       std::sqrt(static_cast<double>(measured.count));
   if (form.relation == Relation::at_least) return *measured.mean + slack >= form.value;
   if (form.relation == Relation::at_most) return *measured.mean - slack <= form.value;
   if (slack == 0.0 && *measured.mean != form.value) return {};

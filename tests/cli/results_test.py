@@ -165,11 +165,11 @@ class Fields(ProgramTest):
     def test_of_bench(self):
         for engine in ENGINES:
             report = json.loads(self.answer(
-                "bench", "--format", "json", "--processes", 64, "--in-flight", 32,
-                "--messages", 640, "--rounds", 1, "--engine", engine))
+                "bench", "--format", "json", "--processes", 1024, "--in-flight", 32,
+                "--messages", 3200, "--rounds", 1, "--engine", engine))
             self.assertEqual((report["engine"], report["processes"], report["in_flight"]),
-                             (engine, 64, 32))
-            self.assertGreaterEqual(report["messages"], 640)
+                             (engine, 1024, 32))
+            self.assertGreaterEqual(report["messages"], 3200)
             self.assertAlmostEqual(
                 report["ratio"],
                 report["messages_per_s"] / report["reference_heap_events_per_s"], places=9)
