@@ -186,7 +186,7 @@ TEST_CASE("a wrong option is refused by name, with what was expected, and nothin
   }
   CHECK_THAT(refusal_of({"--fanout", "2,2"}), Contains("--fanout: 2 is named twice"));
   CHECK_THAT(refusal_of({"--format", "xml"}),
-             Contains("--format: expected one of table, json, csv"));
+             Contains("--format: expected table, json or csv"));
   CHECK_THAT(refusal_of({"--faults", ""}), Contains("--faults"));
   CHECK_THAT(refusal_of({"--faults", "jagaur"}), Contains("did you mean \"jaguar\"?"));
   CHECK_THAT(refusal_of({"--faults", "/no/such.json"}), Contains("/no/such.json: no such file"));

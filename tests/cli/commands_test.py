@@ -7,7 +7,7 @@ import unittest
 
 from program import EXAMPLES, HAS_SIMGRID, ProgramTest, SOURCE
 
-VERBS = ("run", "validate", "list", "schema", "survival", "bench")
+VERBS = ("run", "validate", "list", "schema", "survival", "step-model", "tree", "bench")
 WIDTH = 80
 
 

@@ -144,11 +144,17 @@ class DeadWorkers(LongRun):
 
 
 class Progress(LongRun):
-    def on_terminal(self, *arguments):
-        """What a terminal shows of the standard error of a run."""
-        ours, theirs = pty.openpty()
+    INTERRUPTED = re.compile(r"faultline: interrupted: \d+ of 5000 replications are complete\r?\n")
+
+    def errors_of(self, *arguments, terminal, seconds):
+        """What standard error gets in the first seconds of a run, and after an interrupt."""
+        ours, theirs = pty.openpty() if terminal else os.pipe()
         process = self.start(*arguments, stdout=subprocess.DEVNULL, stderr=theirs)
         os.close(theirs)
+        try:
+            process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
         shown = b""
         try:
             while block := os.read(ours, 4096):
@@ -156,29 +162,30 @@ class Progress(LongRun):
         except OSError:  # how a terminal says that nobody writes to it any more
             pass
         os.close(ours)
-        self.assertEqual(process.wait(timeout=PATIENCE_S), 0)
+        process.wait(timeout=PATIENCE_S)
         return shown.decode()
 
     def test_on_a_terminal(self):
-        shown = self.on_terminal("--replications", 700)
-        lines = re.findall(r"(\d+) / 700 replications, ([\d.e+]+)/s, ([\dhmins ]+) left", shown)
-        self.assertGreater(len(lines), 0, shown[:300])
+        shown = self.errors_of(terminal=True, seconds=2.5)
+        lines = re.findall(r"(\d+) / 5000 replications, ([\d.e+]+)/s, ([\dhmins ]+) left", shown)
+        self.assertGreater(len(lines), 1, shown[:300])
         done = [int(line[0]) for line in lines]
         self.assertEqual(done, sorted(done))
-        self.assertTrue(shown.endswith("\r\x1b[K"), "the line stays on the terminal")
+        # The line is cleared before anything else is said.
+        self.assertRegex(shown.rsplit("\r\x1b[K", 1)[1], self.INTERRUPTED)
 
     def test_short_work_shows_nothing(self):
-        self.assertEqual(self.on_terminal("--replications", 2), "")
+        self.assertEqual(self.errors_of("--replications", 2, terminal=True, seconds=60), "")
 
     def test_quiet_shows_nothing(self):
-        self.assertEqual(self.on_terminal("--replications", 700, "--quiet"), "")
+        shown = self.errors_of("--quiet", terminal=True, seconds=2)
+        self.assertRegex(shown, self.INTERRUPTED)
+        self.assertEqual(self.INTERRUPTED.sub("", shown), "")
 
     def test_a_pipe_gets_nothing(self):
-        out, errors = self.start("--replications", 700).communicate(timeout=PATIENCE_S)
-        self.assertEqual(errors, "")
-        report = json.loads(out)
-        self.assertGreater(sum(run["performance"]["wall_s"] for run in report["runs"]), 1.0,
-                           "too short to show that progress stays away")
+        shown = self.errors_of(terminal=False, seconds=2)
+        self.assertRegex(shown, self.INTERRUPTED)
+        self.assertEqual(self.INTERRUPTED.sub("", shown), "")
 
 
 if __name__ == "__main__":
