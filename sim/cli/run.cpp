@@ -68,7 +68,8 @@ std::string dry_run_text(const Scenario& scenario) {
   std::string text = scenario.file + ": " + std::to_string(scenario.points.size()) +
                      (scenario.points.size() == 1 ? " point, " : " points, ") +
                      std::to_string(scenario.replications) +
-                     " replications each: " + std::to_string(runs) +
+                     (scenario.replications == 1 ? " replication" : " replications") +
+                     (scenario.points.size() == 1 ? ": " : " each: ") + std::to_string(runs) +
                      (runs == 1 ? " run\n" : " runs\n");
   for (std::size_t point = 0; point < scenario.points.size(); ++point)
     if (!scenario.point_labels[point].empty())
