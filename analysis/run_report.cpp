@@ -145,7 +145,7 @@ std::string outcomes_of(const ReplicationResults& results, std::size_t point) {
   std::string text;
   for (const auto& [outcome, count] : counts)
     text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + outcome;
-  return text;
+  return text.empty() ? "-" : text;
 }
 
 /// The outcome that all runs have in common.
@@ -197,7 +197,7 @@ std::string heading(const Scenario& scenario, const ReplicationResults& results)
   text += std::to_string(results.planned) + (results.planned == 1 ? " run" : " runs");
   if (const auto outcome = common_outcome(results))
     text += (runs == 1 ? ": " : ": all ") + *outcome;
-  if (scenario.replications > 1) text += "; intervals are 95 %";
+  if (scenario.replications > 1) text += "; 95% intervals";
   return wrapped(scenario.name.empty() ? scenario.file : scenario.name) + wrapped(text) + "\n";
 }
 

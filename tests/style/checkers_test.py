@@ -27,7 +27,8 @@ class References(unittest.TestCase):
     def test_pages_and_links_must_exist(self):
         gone = "docs/" + "gone.md"
         self.assertEqual(len(self.findings("sim/a.cpp", f"// see {gone} and docs/scenario.md")), 1)
-        self.assertEqual(len(self.findings("docs/scenario.md", "[a](scenario.md#x) [b](gone.md)")), 1)
+        links = "[a](scenario.md#x) [b](gone.md)"
+        self.assertEqual(len(self.findings("docs/scenario.md", links)), 1)
         self.assertEqual(self.findings("docs/scenario.md", "[a](../docs) [b](https://x.org/y)"), [])
 
 
