@@ -195,6 +195,48 @@ class Fields(ProgramTest):
             self.assertEqual(one, {"schema_version": 1, section: whole[section]})
 
 
+def keys_in(value):
+    """Every key of the objects in a JSON value."""
+    if isinstance(value, dict):
+        return set(value).union(*map(keys_in, value.values()))
+    return set().union(*map(keys_in, value)) if isinstance(value, list) else set()
+
+
+class Documents(ProgramTest):
+    """docs/output.md leaves no field out, and the pages of docs/ no metric."""
+
+    def check_documented(self, words, pages):
+        text = "".join(page.read_text() for page in pages)
+        missing = sorted(word for word in words if f"`{word}`" not in text)
+        self.assertEqual(missing, [], [page.name for page in pages])
+
+    def test_fields(self):
+        self.write("s.json", SMALL)
+        report = self.report("s.json")
+        for point in report["runs"] + report["summary"]:
+            point["metrics"] = list(point["metrics"].values())  # their names are another test's
+        bench = self.answer("bench", "--messages", 1024, "--rounds", 1, "--format", "json")
+        lists = json.loads(self.answer("list", "--format", "json"))
+        lists["machines"] = [list(machine) for machine in lists["machines"]]
+        fields = keys_in([report, json.loads(bench), lists,
+                          json.loads(self.answer("survival", "--format", "json"))])
+        fields |= {"kind", "time_s", "actor", "detail", "point", "replication", "error"}
+        # Traits and the names of SimGrid's terms are the components' own.
+        fields -= keys_in([entry.get("traits", {}) for entry in lists["protocols"]])
+        self.check_documented(fields, [SOURCE / "docs/output.md"])
+
+    def test_metrics(self):
+        metrics = set()
+        for example in sorted(EXAMPLES.glob("*.json")):
+            text = self.faultline("run", example, "--replications", 1, "--format", "json").stdout
+            for run in json.loads(text)["runs"]:
+                metrics |= set(run["metrics"])
+        kinds = {metric for metric in metrics if "." in metric}
+        self.check_documented(metrics - kinds, [SOURCE / "docs/output.md",
+                                                SOURCE / "docs/workloads.md",
+                                                *(SOURCE / "docs/protocols").glob("*.md")])
+
+
 class Options(ProgramTest):
     def test_the_promised_scenario(self):
         self.write("s.json", PROMISED)
