@@ -92,15 +92,30 @@ Measurement measure_engine(const Scenario& scenario) {
   return {messages / (result.wall_s - result.setup_s), peak, peak - before};
 }
 
+Machine machine_of(const BenchmarkSettings& settings) {
+  Machine machine;
+  try {
+    machine = load_machine(settings.machine, "");
+  } catch (const UsageError& error) {
+    throw UsageError("bench: --machine: " + std::string(error.what()));
+  }
+  const std::uint64_t most = std::uint64_t{machine.nodes} * machine.hardware_threads_per_node;
+  if (settings.processes > most)
+    throw UsageError("bench: --processes: expected at most " + std::to_string(most) +
+                     ", the hardware threads of " + machine.name + ", got " +
+                     std::to_string(settings.processes));
+  return machine;
+}
+
 Scenario benchmark_scenario(const BenchmarkSettings& settings) {
-  const Machine machine = load_machine(settings.machine, "");
+  const Machine machine = machine_of(settings);
   const std::uint32_t per_node = (settings.processes + machine.nodes - 1) / machine.nodes;
   const std::uint64_t hops =
       std::max<std::uint64_t>(1, (settings.messages + settings.in_flight - 1) / settings.in_flight);
   const auto text = [](std::uint64_t value) { return std::to_string(value); };
   std::string json = R"({"schema_version": 1, "name": "bench", "engine": ")";
   json += settings.engine == EngineKind::simgrid ? "simgrid" : "loggp";
-  json += R"(", "platform": {"machine": ")" + settings.machine + R"(", "processes": )" +
+  json += R"(", "platform": {"machine": )" + to_json(settings.machine) + R"(, "processes": )" +
           text(settings.processes) + R"(, "processes_per_node": )" + text(per_node) + "}";
   json += R"(, "workload": {"name": "uniform-traffic", "tokens": )" + text(settings.in_flight) +
           R"(, "hops": )" + text(hops) + "}";

@@ -56,12 +56,12 @@ JsonValue summary_json(const Summary& summary) {
                       {"max", optional_json(summary.max)}});
 }
 
-/// Does the measurement agree with the closed form, within three standard errors? Null where one
-/// replication, or a sample without spread, cannot tell.
+/// Does the measurement agree with the closed form, to the certainty of three standard errors? Null
+/// where one replication, or a sample without spread, cannot tell.
 JsonValue agreement(const ClosedForm& form, const Summary& measured) {
   if (!measured.mean || !measured.standard_deviation || form.relation == Relation::about) return {};
-  const double slack =
-      3.0 * *measured.standard_deviation / std::sqrt(static_cast<double>(measured.count));
+  const double slack = student_t_three_sigma(measured.count) * *measured.standard_deviation /
+                       std::sqrt(static_cast<double>(measured.count));
   if (form.relation == Relation::at_least) return *measured.mean + slack >= form.value;
   if (form.relation == Relation::at_most) return *measured.mean - slack <= form.value;
   if (slack == 0.0 && *measured.mean != form.value) return {};
@@ -109,29 +109,50 @@ std::string compact(double value) {
   return text;
 }
 
-/// "2046.9 +- 0.1": the mean and the half-width of its interval.
-std::string with_interval(const Summary& summary) {
+/// A power of a thousand in which times are read easily.
+struct TimeUnit {
+  const char* word;
+  double in_one_s;
+};
+
+/// The unit in which the longest of some times is at least one.
+TimeUnit time_unit(double longest_s) {
+  for (const TimeUnit unit : {TimeUnit{"s", 1.0}, TimeUnit{"ms", 1e3}, TimeUnit{"us", 1e6}})
+    if (longest_s * unit.in_one_s >= 1.0) return unit;
+  return longest_s > 0.0 ? TimeUnit{"ns", 1e9} : TimeUnit{"s", 1.0};
+}
+
+/// "2046.9 +- 0.1": the mean and the half-width of its interval, times `factor`.
+std::string with_interval(const Summary& summary, double factor) {
   if (!summary.mean) return "-";
-  if (!summary.confidence_95) return compact(*summary.mean);
-  const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2;
-  if (half == 0.0) return compact(*summary.mean);
+  const double mean = *summary.mean * factor;
+  if (!summary.confidence_95) return compact(mean);
+  const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2 * factor;
+  // An interval of rounding errors is none.
+  if (half <= 1e-12 * std::fabs(mean)) return compact(mean);
   const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, 9);
-  if (*summary.mean != 0.0 && std::fabs(*summary.mean) < 1e-3)
-    return compact(*summary.mean) + " +- " + two_digits(half);
-  return fixed(*summary.mean, decimals) + " +- " + fixed(half, decimals);
+  return fixed(mean, decimals) + " +- " + fixed(half, decimals);
+}
+
+std::string outcome_of(const ReplicationRecord& record) {
+  return record.json.is_null() ? "crashed" : *record.json.find("metrics")->find("outcome")->text();
 }
 
 std::string outcomes_of(const ReplicationResults& results, std::size_t point) {
   std::map<std::string, int> counts;
-  for (const ReplicationRecord& record : results.records) {
-    if (record.point != point) continue;
-    ++counts[record.json.is_null() ? "crashed"
-                                   : *record.json.find("metrics")->find("outcome")->text()];
-  }
+  for (const ReplicationRecord& record : results.records)
+    if (record.point == point) ++counts[outcome_of(record)];
   std::string text;
   for (const auto& [outcome, count] : counts)
     text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + outcome;
-  return text;
+  return text.empty() ? "-" : text;
+}
+
+/// The outcome that all runs have in common.
+std::optional<std::string> common_outcome(const ReplicationResults& results) {
+  std::set<std::string> outcomes;
+  for (const ReplicationRecord& record : results.records) outcomes.insert(outcome_of(record));
+  return outcomes.size() == 1 ? std::optional(*outcomes.begin()) : std::nullopt;
 }
 
 std::string label_of(const Scenario& scenario, std::size_t point) {
@@ -142,67 +163,124 @@ std::string label_of(const Scenario& scenario, std::size_t point) {
   return workload != nullptr ? workload->name : "run";
 }
 
+/// How the tables name the points: by their labels, or by number where labels are long.
+std::vector<std::string> point_names(const Scenario& scenario) {
+  constexpr std::size_t kLongest = 20;
+  std::vector<std::string> labels;
+  std::vector<std::string> numbers;
+  bool long_one = false;
+  for (std::size_t point = 0; point < scenario.points.size(); ++point) {
+    labels.push_back(label_of(scenario, point));
+    numbers.push_back(std::to_string(point));
+    long_one = long_one || labels.back().size() > kLongest;
+  }
+  return long_one ? numbers : labels;
+}
+
+/// What the numbers of points stand for, "" where the tables have the labels themselves.
+std::string legend(const Scenario& scenario, const std::vector<std::string>& names) {
+  if (names.front() == label_of(scenario, 0)) return {};
+  std::string text;
+  for (std::size_t point = 0; point < names.size(); ++point)
+    text += wrapped("point " + names[point] + ": " + label_of(scenario, point));
+  return text + "\n";
+}
+
 std::string heading(const Scenario& scenario, const ReplicationResults& results) {
-  std::string text = scenario.name.empty() ? scenario.file : scenario.name;
-  text += "\n";
   const PlatformSpec& platform = scenario.points.front().platform;
-  text += std::to_string(platform.processes) + " processes on " +
-          (platform.xml_path.empty() ? platform.machine.name : platform.xml_path) + ", engine " +
-          (scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp") + ", seed " +
-          std::to_string(scenario.seed) + ", " + std::to_string(results.records.size()) +
-          (results.records.size() == 1 ? " run" : " runs") + " of " +
-          std::to_string(results.planned) + "; intervals are 95 %\n\n";
-  return wrapped(text);
+  std::string text = std::to_string(platform.processes) + " processes on " +
+                     (platform.xml_path.empty() ? platform.machine.name : platform.xml_path) +
+                     ", engine " + (scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp") +
+                     ", seed " + std::to_string(scenario.seed) + ", ";
+  const std::size_t runs = results.records.size();
+  if (runs != results.planned) text += std::to_string(runs) + " of ";
+  text += std::to_string(results.planned) + (results.planned == 1 ? " run" : " runs");
+  if (const auto outcome = common_outcome(results))
+    text += (runs == 1 ? ": " : ": all ") + *outcome;
+  if (scenario.replications > 1) text += "; 95% intervals";
+  return wrapped(scenario.name.empty() ? scenario.file : scenario.name) + wrapped(text) + "\n";
+}
+
+/// A metric of the table for people.
+struct ShownMetric {
+  const char* name;
+  const char* title;
+  bool is_time;
+};
+
+/// One column: the metric of every point, or nothing where no point has it.
+void add_metric(const ShownMetric& metric,
+                const std::vector<std::map<std::string, Summary>>& measured, TextTable& table) {
+  double largest = 0.0;
+  bool known = false;
+  for (const auto& point : measured) {
+    const auto found = point.find(metric.name);
+    if (found == point.end() || !found->second.mean) continue;
+    known = true;
+    largest = std::max(largest, std::fabs(*found->second.mean));
+  }
+  if (!known) return;
+  const TimeUnit unit = metric.is_time ? time_unit(largest) : TimeUnit{"", 1.0};
+  table.columns.push_back({metric.title + std::string(metric.is_time ? ", " : "") + unit.word});
+  for (std::size_t point = 0; point < measured.size(); ++point) {
+    const auto found = measured[point].find(metric.name);
+    table.rows[point].push_back(
+        found == measured[point].end() ? "-" : with_interval(found->second, unit.in_one_s));
+  }
 }
 
 std::string measured_table(const Scenario& scenario, const ReplicationResults& results) {
-  const std::vector<std::pair<std::string, std::string>> shown = {
-      {"application_messages", "application\nmessages"},
-      {"control_messages", "control\nmessages"},
-      {"detection_latency_s", "detection\nlatency, s"},
-      {"end_time_s", "end\ntime, s"}};
+  const std::vector<std::string> names = point_names(scenario);
+  const bool with_outcome = !common_outcome(results);
   TextTable table;
-  table.columns = {{"point", Align::left}, {"outcome", Align::left}};
-  for (const auto& [name, title] : shown) table.columns.push_back({title});
-  for (std::size_t point = 0; point < scenario.points.size(); ++point) {
-    const auto measured = summaries(results, point);
-    std::vector<std::string> row = {label_of(scenario, point), outcomes_of(results, point)};
-    for (const auto& [name, title] : shown) {
-      const auto found = measured.find(name);
-      row.push_back(found == measured.end() ? "-" : with_interval(found->second));
-    }
-    table.rows.push_back(std::move(row));
+  table.columns = {{"point", Align::left}};
+  if (with_outcome) table.columns.push_back({"outcome", Align::left});
+  std::vector<std::map<std::string, Summary>> measured;
+  measured.reserve(names.size());
+  for (std::size_t point = 0; point < names.size(); ++point) {
+    measured.push_back(summaries(results, point));
+    table.rows.push_back({names[point]});
+    if (with_outcome) table.rows.back().push_back(outcomes_of(results, point));
   }
-  return render(table);
+  for (const ShownMetric& metric :
+       {ShownMetric{"application_messages", "application\nmessages", false},
+        ShownMetric{"control_messages", "control\nmessages", false},
+        ShownMetric{"detection_latency_s", "detection\nlatency", true},
+        ShownMetric{"end_time_s", "end\ntime", true}})
+    add_metric(metric, measured, table);
+  return legend(scenario, names) + render(table);
 }
 
 std::string agreement_word(const JsonValue& agrees, Relation relation) {
-  if (agrees.is_null()) return relation == Relation::about ? "" : "too few runs to tell";
+  if (agrees.is_null()) return relation == Relation::about ? "" : "?";
   return std::get<bool>(agrees.data) ? "yes" : "NO";
 }
 
 std::string closed_form_table(const Scenario& scenario, const ReplicationResults& results) {
+  const std::vector<std::string> names = point_names(scenario);
   TextTable table;
   table.columns = {
       {"point", Align::left}, {"theory", Align::left}, {"value"}, {"measured"}, {"ratio"},
-      {"agrees", Align::left}};
+      {"holds", Align::left}};
   table.key_columns = 2;
-  std::set<std::string> sources;
+  bool unsure = false;
   for (std::size_t point = 0; point < scenario.points.size(); ++point) {
     const auto measured = summaries(results, point);
     for (const ClosedForm& form : closed_forms(scenario.points[point])) {
       const auto found = measured.find(form.metric);
       if (found == measured.end() || form.metric != "control_messages" || !found->second.mean)
         continue;
-      table.rows.push_back({label_of(scenario, point),
+      const std::string holds = agreement_word(agreement(form, found->second), form.relation);
+      unsure = unsure || holds == "?";
+      table.rows.push_back({names[point],
                             std::string(relation_sign(form.relation)) + " " + form.name,
                             compact(form.value), compact(*found->second.mean),
-                            fixed(*found->second.mean / form.value, 3),
-                            agreement_word(agreement(form, found->second), form.relation)});
+                            fixed(*found->second.mean / form.value, 3), holds});
     }
   }
   if (table.rows.empty()) return {};
-  return "\nControl messages against theory (docs/reproduction.md):\n\n" + render(table);
+  return "\nControl messages against theory (P processes, stop probability q):\n\n" +
+         render(table) + (unsure ? "?: more replications are needed to tell\n" : "");
 }
 
 std::string trouble(const Scenario& scenario, const ReplicationResults& results) {

@@ -7,10 +7,20 @@
 
 namespace faultline {
 
-double student_t_95(std::size_t count) {
+namespace {
+
+double student_t(std::size_t count, double outside) {
   if (count < 2) throw std::invalid_argument("summary: an interval needs at least two values");
   const boost::math::students_t distribution(static_cast<double>(count - 1));
-  return boost::math::quantile(distribution, 0.975);
+  return boost::math::quantile(boost::math::complement(distribution, outside / 2));
+}
+
+}  // namespace
+
+double student_t_95(std::size_t count) { return student_t(count, 0.05); }
+
+double student_t_three_sigma(std::size_t count) {
+  return student_t(count, std::erfc(3.0 / std::sqrt(2.0)));
 }
 
 Summary summarize(const std::vector<double>& values) {

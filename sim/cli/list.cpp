@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "sim/core/error.hpp"
+#include "sim/platform/topology.hpp"
 #include "sim/scenario/backends.hpp"
 #include "sim/scenario/canonical.hpp"
 #include "sim/scenario/checked_object.hpp"
@@ -19,9 +20,11 @@ namespace {
 constexpr std::size_t kWidth = 80;
 
 constexpr const char* kUsage =
-    "usage: faultline list [protocols|workloads|machines|engines|faults] [--format table|json]\n\n"
-    "Lists what a scenario can name. One section alone is listed with its options; json has\n"
-    "everything: options with units, ranges, defaults and sources, and message kinds.\n";
+    "usage: faultline list [protocols|workloads|machines|engines|faults]\n"
+    "       [--format table|json]\n\n"
+    "Lists what a scenario can name. One section alone is listed with its options;\n"
+    "json has everything: options with units, ranges, defaults and sources, and\n"
+    "message kinds.\n";
 
 const std::vector<std::string>& sections() {
   static const std::vector<std::string> all = {"protocols", "workloads", "machines", "engines",
@@ -267,7 +270,7 @@ void print_machines(std::ostream& out) {
     print_wrapped(out, "    " + name, 24,
                   std::to_string(machine.nodes) + " nodes of " +
                       std::to_string(machine.cores_per_node) + " cores, " +
-                      topology_in_words(machine.topology) + ". " + machine.description);
+                      describe(machine.topology) + ". " + machine.description);
   }
 }
 

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -95,7 +97,8 @@ int guarded(const std::vector<std::string>& words) {
     set_scenario_backends(scenario_backends_of_this_build());
     const int code = dispatch(words);
     std::cout.flush();
-    if (!std::cout) throw RunError("standard output cannot be written");
+    if (!std::cout)
+      throw RunError("standard output cannot be written: " + std::string(std::strerror(errno)));
     return code;
   } catch (const UsageError& error) {
     complain(error.what());

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "analysis/text_table.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/problems.hpp"
 
@@ -19,6 +20,18 @@ std::vector<std::string> names_of(const VerbOptions& verb) {
   return names;
 }
 
+/// Gives the words that stand without a name their names; one too many is refused.
+void name_words(const VerbOptions& verb, po::parsed_options& parsed) {
+  unsigned position = 0;
+  for (po::option& option : parsed.options) {
+    if (!option.string_key.empty()) continue;
+    if (position >= verb.positional.max_total_count())
+      throw UsageError(verb.verb + ": unexpected word " + in_quotes(option.value.front()) +
+                       " (faultline " + verb.verb + " --help tells more)");
+    option.string_key = verb.positional.name_for_position(position++);
+  }
+}
+
 }  // namespace
 
 po::variables_map parse_options(const VerbOptions& verb,
@@ -31,18 +44,13 @@ po::variables_map parse_options(const VerbOptions& verb,
                     Style::long_allow_adjacent | Style::long_allow_next | Style::short_allow_next;
   po::variables_map values;
   try {
-    po::store(po::command_line_parser(arguments)
-                  .options(all)
-                  .positional(verb.positional)
-                  .style(style)
-                  .run(),
-              values);
+    po::parsed_options parsed = po::command_line_parser(arguments).options(all).style(style).run();
+    name_words(verb, parsed);
+    po::store(parsed, values);
     po::notify(values);
   } catch (const po::unknown_option& error) {
     throw UsageError(verb.verb + ": unknown option " + in_quotes(error.get_option_name()) +
                      suggestion(error.get_option_name(), names_of(verb)));
-  } catch (const po::too_many_positional_options_error&) {
-    throw UsageError(verb.verb + ": too many words; usage: faultline " + verb.usage);
   } catch (const po::error& error) {
     throw UsageError(verb.verb + ": " + error.what());
   }
@@ -50,9 +58,16 @@ po::variables_map parse_options(const VerbOptions& verb,
 }
 
 std::string help_text(const VerbOptions& verb) {
-  std::ostringstream text;
-  text << "usage: faultline " << verb.usage << "\n\n" << verb.options;
-  return text.str();
+  std::ostringstream options;
+  options << verb.options;
+  std::string text = "usage: faultline " + verb.usage + "\n\n";
+  if (!verb.about.empty()) text += wrapped(verb.about) + "\n";
+  // Boost ends the lines that it wraps in a blank.
+  for (const char c : options.str()) {
+    if (c == '\n') text.erase(text.find_last_not_of(' ') + 1);
+    text += c;
+  }
+  return text;
 }
 
 std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,

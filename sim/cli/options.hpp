@@ -9,7 +9,8 @@ namespace faultline {
 /// What one verb takes.
 struct VerbOptions {
   std::string verb;
-  std::string usage;  ///< after "usage: faultline "
+  std::string usage;       ///< after "usage: faultline "
+  std::string about = {};  ///< what the verb does, for its help; wrapped to the terminal
   boost::program_options::options_description options{"Options"};
   boost::program_options::positional_options_description positional = {};
   boost::program_options::options_description hidden =

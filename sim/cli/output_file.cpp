@@ -29,23 +29,26 @@ bool write_all(int file, const std::string& text) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
-  if (path_.empty()) return;
+OutputFile::OutputFile(std::optional<std::string> path) {
+  if (!path) return;
+  if (path->empty()) throw UsageError("--out: expected the name of a file, got \"\"");
+  path_ = target_ = std::move(*path);
   struct stat status {};
-  if (stat(path_.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode))
-      throw UsageError("--out " + path_ + ": is a directory, expected a file");
-    if (access(path_.c_str(), W_OK) != 0)
-      throw UsageError("--out " + path_ + ": cannot be written: " + strerror(errno));
+  const bool exists = stat(path_.c_str(), &status) == 0;
+  if (exists) {
+    if (S_ISDIR(status.st_mode)) refuse("is a directory, expected a file");
+    if (access(path_.c_str(), W_OK) != 0) refuse(strerror(errno));
     // Devices and pipes are written in place.
     if (!S_ISREG(status.st_mode)) return;
+    target_ = std::filesystem::canonical(path_).string();
   }
-  partial_ = path_ + ".partial-" + std::to_string(getpid());
+  partial_ = target_ + ".partial-" + std::to_string(getpid());
   const int file = open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) {
     partial_.clear();
-    throw UsageError("--out " + path_ + ": cannot be written: " + strerror(errno));
+    refuse(strerror(errno));
   }
+  if (exists) fchmod(file, status.st_mode);  // who could not read the old result cannot read this
   close(file);
 }
 
@@ -53,17 +56,19 @@ OutputFile::~OutputFile() {
   if (!partial_.empty()) unlink(partial_.c_str());
 }
 
+void OutputFile::refuse(const std::string& why) const {
+  if (path_.empty()) throw RunError("standard output cannot be written: " + why);
+  throw UsageError("--out " + path_ + ": cannot be written: " + why);
+}
+
 void OutputFile::write(const std::string& text) {
-  const std::string& target = partial_.empty() ? path_ : partial_;
+  const std::string& place = partial_.empty() ? target_ : partial_;
   const int file =
-      path_.empty() ? STDOUT_FILENO : open(target.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
-  const auto fail = [&] {
-    throw RunError((path_.empty() ? "standard output" : path_) + ": " + strerror(errno));
-  };
-  if (file < 0 || !write_all(file, text)) fail();
+      path_.empty() ? STDOUT_FILENO : open(place.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (file < 0 || !write_all(file, text)) refuse(strerror(errno));
   if (path_.empty()) return;
-  if ((!partial_.empty() && fsync(file) != 0) || close(file) != 0) fail();
-  if (!partial_.empty() && rename(partial_.c_str(), path_.c_str()) != 0) fail();
+  if ((!partial_.empty() && fsync(file) != 0) || close(file) != 0) refuse(strerror(errno));
+  if (!partial_.empty() && rename(partial_.c_str(), target_.c_str()) != 0) refuse(strerror(errno));
   partial_.clear();
 }
 

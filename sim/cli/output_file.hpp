@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace faultline {
@@ -8,17 +9,21 @@ namespace faultline {
 /// place is tried before any work is done.
 class OutputFile {
  public:
-  /// `path` "" is standard output. Throws UsageError if the file cannot be written.
-  explicit OutputFile(std::string path);
+  /// No path is standard output. Throws UsageError if the file cannot be written.
+  explicit OutputFile(std::optional<std::string> path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Writes the whole result. Throws RunError if it cannot (disk full).
+  /// Writes the whole result. If it cannot (disk full), throws UsageError for a file, of which
+  /// nothing stays then, and RunError for standard output.
   void write(const std::string& text);
 
  private:
-  std::string path_;
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  std::string path_;     ///< as the user named it, "" for standard output
+  std::string target_;   ///< the same without symbolic links
   std::string partial_;  ///< written first, then renamed
 };
 

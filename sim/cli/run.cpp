@@ -35,7 +35,7 @@ VerbOptions run_options() {
   add("engine", po::value<std::string>()->value_name("E"), "loggp or simgrid");
   add("format", po::value<std::string>()->value_name("F")->default_value("table"),
       "table, json or csv");
-  add("out", po::value<std::string>()->value_name("FILE")->default_value(""),
+  add("out", po::value<std::string>()->value_name("FILE"),
       "write there, whole or not at all, instead of to standard output");
   add("dry-run", "check everything and say what would run");
   add("quiet", "no progress");
@@ -68,7 +68,8 @@ std::string dry_run_text(const Scenario& scenario) {
   std::string text = scenario.file + ": " + std::to_string(scenario.points.size()) +
                      (scenario.points.size() == 1 ? " point, " : " points, ") +
                      std::to_string(scenario.replications) +
-                     " replications each: " + std::to_string(runs) +
+                     (scenario.replications == 1 ? " replication" : " replications") +
+                     (scenario.points.size() == 1 ? ": " : " each: ") + std::to_string(runs) +
                      (runs == 1 ? " run\n" : " runs\n");
   for (std::size_t point = 0; point < scenario.points.size(); ++point)
     if (!scenario.point_labels[point].empty())
@@ -103,12 +104,14 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     return kExitGood;
   }
   if (values.count("file") == 0)
-    throw UsageError("run: which scenario? usage: faultline " + verb.usage);
+    throw UsageError(
+        "run: expected a scenario file: faultline run FILE (faultline run --help tells more)");
   const std::string format =
       one_of("run: --format", values["format"].as<std::string>(), {"table", "json", "csv"});
   const auto jobs = whole_number("run: --jobs", values["jobs"].as<std::string>(), 1, 4096);
   const Scenario scenario = load_scenario(values["file"].as<std::string>(), overrides_of(values));
-  OutputFile output(values["out"].as<std::string>());
+  OutputFile output(values.count("out") == 0 ? std::nullopt
+                                             : std::optional(values["out"].as<std::string>()));
   if (values.count("dry-run") != 0) {
     out << dry_run_text(scenario);
     return kExitGood;

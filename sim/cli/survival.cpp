@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/program_options.hpp>
 #include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -12,10 +11,11 @@
 #include <system_error>
 
 #include "analysis/fault_counts.hpp"
-#include "analysis/nearest_name.hpp"
 #include "analysis/survival.hpp"
 #include "analysis/text_table.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
+#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 namespace {
@@ -34,35 +34,31 @@ struct Request {
   std::vector<std::int64_t> left_out;  ///< fanouts of the paper that so small a job cannot have
   std::string faults;
   std::string format;
-  bool help = false;
 };
 
-po::options_description declared_options() {
-  po::options_description options("Options");
-  options.add_options()("processes",
-                        po::value<std::string>()->value_name("N")->default_value("1024"),
-                        "processes of the job, 1 to 1000000000");
-  options.add_options()("fanout", po::value<std::string>()->value_name("F,F,..."),
-                        "processes that one process sends to, 0 to N-1 each; default: those of "
-                        "2,8,32,512 that N allows");
-  options.add_options()("faults",
-                        po::value<std::string>()->value_name("NAME|FILE")->default_value("jaguar"),
-                        "fault distribution: a shipped name or a .json file of counts");
-  options.add_options()("format", po::value<std::string>()->value_name("F")->default_value("table"),
-                        "table, json or csv");
-  options.add_options()("help", "(or -h) print this text");
-  return options;
+VerbOptions survival_options() {
+  VerbOptions verb{.verb = "survival",
+                   .usage =
+                       "survival [--processes N] [--fanout F,F,...]\n"
+                       "       [--faults NAME|FILE] [--format table|json|csv]",
+                   .about =
+                       "Share of recorded faults that adoption-based termination detection "
+                       "survives, in closed form (adoption-2013-lifflander, Table 1)."};
+  auto add = verb.options.add_options();
+  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
+  add("processes", text("N")->default_value("1024"), "processes of the job, 1 to 1000000000");
+  add("fanout", text("F,F,..."),
+      "processes that one process sends to, 0 to N-1 each; default: those of 2,8,32,512 that N "
+      "allows");
+  add("faults", text("NAME|FILE")->default_value("jaguar"),
+      "fault distribution: a shipped name or a .json file of counts");
+  add("format", text("F")->default_value("table"), "table, json or csv");
+  return verb;
 }
 
 [[noreturn]] void refuse(const std::string& problem) { throw UsageError("survival: " + problem); }
 
-std::string in_quotes(std::string_view text) {
-  std::string result = "'";
-  result += text;
-  return result + "'";
-}
-
-std::int64_t integer_option(const std::string& option, std::string_view text, std::int64_t low,
+std::int64_t integer_option(const std::string& option, const std::string& text, std::int64_t low,
                             std::int64_t high, const std::string& reason = "") {
   std::int64_t value = 0;
   const char* const end = text.data() + text.size();
@@ -80,7 +76,7 @@ std::vector<std::int64_t> parse_fanouts(std::string_view text, std::int64_t proc
   std::vector<std::int64_t> fanouts;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view item = text.substr(begin, end - begin);
+    const std::string item(text.substr(begin, end - begin));
     const std::int64_t fanout = integer_option("--fanout", item, 0, processes - 1, reason);
     // Two equal rows would count double in whatever reads the CSV.
     if (std::find(fanouts.begin(), fanouts.end(), fanout) != fanouts.end()) {
@@ -92,40 +88,8 @@ std::vector<std::int64_t> parse_fanouts(std::string_view text, std::int64_t proc
   return fanouts;
 }
 
-po::variables_map parse_options(const std::vector<std::string>& arguments,
-                                const po::options_description& options) {
-  using Style = po::command_line_style::style_t;
-  // No short options and no guessing: "-5" is then a value, refused with its option's own reason.
-  const int style = Style::allow_long | Style::long_allow_adjacent | Style::long_allow_next;
-  po::variables_map values;
-  try {
-    const po::parsed_options parsed =
-        po::command_line_parser(arguments).options(options).style(style).run();
-    for (const auto& option : parsed.options) {
-      if (option.string_key.empty())
-        refuse("unexpected argument " + in_quotes(option.value.front()));
-    }
-    po::store(parsed, values);
-    po::notify(values);
-  } catch (const po::unknown_option& error) {
-    const std::string name = error.get_option_name();
-    std::vector<std::string> known;
-    for (const auto& option : options.options()) known.push_back("--" + option->long_name());
-    refuse("unknown option " + in_quotes(name) + did_you_mean(name, known));
-  } catch (const po::error& error) {
-    refuse(error.what());
-  }
-  return values;
-}
-
-Request parse_request(const std::vector<std::string>& arguments,
-                      const po::options_description& options) {
+Request request_of(const po::variables_map& values) {
   Request request;
-  request.help = std::find(arguments.begin(), arguments.end(), "-h") != arguments.end();
-  if (request.help) return request;
-  const po::variables_map values = parse_options(arguments, options);
-  request.help = values.count("help") > 0;
-  if (request.help) return request;
   request.processes =
       integer_option("--processes", values["processes"].as<std::string>(), 1, max_fault_size);
   if (values.count("fanout") > 0) {
@@ -136,11 +100,9 @@ Request parse_request(const std::vector<std::string>& arguments,
     }
   }
   request.faults = values["faults"].as<std::string>();
-  if (request.faults.empty()) refuse("--faults: expected a name or a .json file, got ''");
-  request.format = values["format"].as<std::string>();
-  if (request.format != "table" && request.format != "json" && request.format != "csv") {
-    refuse("--format: expected table, json or csv, got " + in_quotes(request.format));
-  }
+  if (request.faults.empty()) refuse("--faults: expected a name or a .json file, got \"\"");
+  request.format =
+      one_of("survival: --format", values["format"].as<std::string>(), {"table", "json", "csv"});
   return request;
 }
 
@@ -267,17 +229,13 @@ void write_csv(const Request& request, const FaultCounts& faults,
 }  // namespace
 
 int survival_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const po::options_description options = declared_options();
-  const Request request = parse_request(arguments, options);
-  if (request.help) {
-    out << "Usage: faultline survival [OPTIONS]\n"
-        << wrapped(
-               "Share of recorded faults that adoption-based termination detection survives, "
-               "in closed form (adoption-2013-lifflander, Table 1).")
-        << '\n'
-        << options;
+  const VerbOptions verb = survival_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") > 0) {
+    out << help_text(verb);
     return 0;
   }
+  const Request request = request_of(values);
   const FaultCounts faults = find_fault_counts(request.faults);
   const std::vector<SurvivalRow> rows = survival_rows(request.processes, request.fanouts, faults);
   if (request.format == "json") {

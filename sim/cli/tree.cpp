@@ -33,7 +33,7 @@ struct Request {
   std::uint64_t seed = 1;
   std::string mapping;
   std::uint32_t processes = 0;
-  std::string out;
+  std::optional<std::string> out;  ///< none is standard output
 };
 
 VerbOptions tree_options() {
@@ -52,7 +52,7 @@ VerbOptions tree_options() {
   add("preset", text("NAME")->default_value("small"),
       "small (lambda 0.8, at most 30 levels), medium (0.9, 50) or big (0.93, 60)");
   add("seed", text("N")->default_value("1"), "0 to 2^53; the same seed draws the same tree");
-  add("out", text("FILE")->default_value(""), "default: standard output");
+  add("out", text("FILE"), "write there, whole or not at all; default: standard output");
   add("lambda", text("X"), "a leaf on level l is refined with probability X^l; 0 to 1");
   add("minimum-height", text("N"), "L_min, of the complete tree at the start; default: 3");
   add("maximum-height", text("N"), "L_max, lower levels are cropped");
@@ -115,7 +115,7 @@ Request request_of(const po::variables_map& values) {
     request.mapping = one_of(named("mapping"), text("mapping"), {"round-robin", "random"});
     request.processes = range_of("processes", text("processes"), 1, kMostProcesses).low;
   }
-  request.out = text("out");
+  if (values.count("out") != 0) request.out = text("out");
   return request;
 }
 
@@ -137,7 +137,7 @@ TaskTree tree_of(const Request& request) {
 }
 
 std::string summary(const Request& request, const TaskTree& tree) {
-  return request.out + ": " + std::to_string(tree.tasks()) +
+  return *request.out + ": " + std::to_string(tree.tasks()) +
          (tree.tasks() == 1 ? " task" : " tasks") + " on " +
          std::to_string(level_starts(tree).size() - 1) +
          (tree.tasks() == 1 ? " level\n" : " levels\n");
@@ -153,17 +153,18 @@ int tree_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     return 0;
   }
   const Request request = request_of(values);
+  OutputFile output(request.out);
   const TaskTree tree = tree_of(request);
   std::vector<Rank> ranks;
   if (request.mapping == "round-robin") ranks = round_robin_ranks(tree.tasks(), request.processes);
   if (request.mapping == "random")
     ranks = random_ranks(tree.tasks(), request.processes, task_mapping_stream(request.seed, 0));
   const std::string text = task_tree_text(tree, ranks);
-  if (request.out.empty()) {
+  if (!request.out) {
     out << text;
     return 0;
   }
-  OutputFile(request.out).write(text);
+  output.write(text);
   out << summary(request, tree);
   return 0;
 }

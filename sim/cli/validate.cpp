@@ -11,8 +11,9 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: faultline validate FILE...\n\n"
-    "Checks scenario files without running them: syntax, keys, values, units, combinations, and\n"
-    "whether the job fits on its machine. Prints every error of every file.\n"
+    "Checks scenario files without running them: syntax, keys, values, units,\n"
+    "combinations, and whether the job fits on its machine. Prints every error of\n"
+    "every file.\n"
     "Exit code: 0 all valid, 2 otherwise.\n";
 
 void validate_file(const std::string& file, std::ostream& out) {

@@ -50,7 +50,7 @@ std::string join(const Sizes& sizes, const char* separator) {
   return text;
 }
 
-[[noreturn]] void refuse(const std::string& message) { throw UsageError("topology: " + message); }
+[[noreturn]] void refuse(const std::string& message) { throw UsageError(message); }
 
 void check_sizes(const Sizes& sizes, const char* what) {
   if (sizes.empty()) refuse(std::string(what) + " must not be empty");

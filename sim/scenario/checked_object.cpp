@@ -89,12 +89,19 @@ OptionValue fallback(const OptionSpec& spec) {
   return {};
 }
 
+std::optional<double> as_number(const JsonValue& value) {
+  if (const auto* number = std::get_if<double>(&value.data)) return *number;
+  if (const auto* integer = std::get_if<std::int64_t>(&value.data))
+    return static_cast<double>(*integer);
+  return std::nullopt;
+}
+
 /// "1 ms" for an option in seconds: the bare number that it says, if it says one.
 std::optional<double> number_with_unit(const std::string& text, const std::string& unit) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{}) return std::nullopt;
+  if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
   std::string_view word(rest, static_cast<std::size_t>(end - rest));
   while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
   if (word.empty()) return value;
@@ -106,6 +113,11 @@ std::optional<double> number_with_unit(const std::string& text, const std::strin
 std::string wrong_type(const JsonValue& value, const OptionSpec& spec) {
   std::string message = "expected " + expectation(spec) + ", got " + describe(value);
   const bool numeric = spec.kind == OptionKind::integer || spec.kind == OptionKind::number;
+  // Ranges in words leave out this limit, which nobody meets but by mistake.
+  const auto number = as_number(value);
+  if (spec.kind == OptionKind::integer && number && spec.maximum >= kLargestExact &&
+      std::abs(*number) >= kLargestExact)
+    message += "; the largest integer is 9007199254740992, 2^53";
   if (value.text() == nullptr || !numeric) return message;
   message += "; write a bare number, without quotes or unit";
   if (const auto meant = number_with_unit(*value.text(), spec.unit))
@@ -124,13 +136,6 @@ std::optional<std::int64_t> whole(const JsonValue& value) {
   if (const auto* number = std::get_if<double>(&value.data))
     if (std::floor(*number) == *number && std::abs(*number) <= kLargestExact)
       return static_cast<std::int64_t>(*number);
-  return std::nullopt;
-}
-
-std::optional<double> as_number(const JsonValue& value) {
-  if (const auto* number = std::get_if<double>(&value.data)) return *number;
-  if (const auto* integer = std::get_if<std::int64_t>(&value.data))
-    return static_cast<double>(*integer);
   return std::nullopt;
 }
 

@@ -143,7 +143,16 @@ std::string reason(const std::string& error) {
     return "a number is beyond the range of double precision (about 1.8e308)";
   std::size_t start = error.find("syntax error");
   if (start == std::string::npos) start = error.find("] ") + 2;
-  return "not valid JSON: " + error.substr(start, 300);
+  std::string words = "not valid JSON: ";
+  // What is not UTF-8 must not reach a terminal; else the bytes are the user's own words.
+  const bool ill_formed = error.find("ill-formed UTF-8") != std::string::npos;
+  for (const char c : error.substr(start, 300)) {
+    if (ill_formed && static_cast<unsigned char>(c) >= 0x80U)
+      words += "?";
+    else
+      words += c;
+  }
+  return words;
 }
 
 [[noreturn]] void refuse(Problems& problems, const std::string& where, const std::string& why) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <map>
 
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
+#include "sim/platform/topology.hpp"
 #include "sim/scenario/checked_object.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/json_reader.hpp"
@@ -16,9 +16,6 @@ namespace faultline {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Routes pack coordinates; beyond this a machine is a typing error.
-constexpr std::uint64_t kMostPlaces = 10'000'000;
 
 using Counts = std::vector<std::uint32_t>;
 using Fields = std::map<std::string, Counts>;
@@ -75,38 +72,12 @@ TopologySpec make_topology(const std::string& kind, const Fields& fields) {
                    .green_links = single(fields, "green_links")};
 }
 
-std::uint64_t product(const Counts& counts) {
-  std::uint64_t result = 1;
-  for (const std::uint32_t count : counts)
-    result = std::min<std::uint64_t>(result * count, kMostPlaces + 1);
-  return result;
-}
-
-/// Places for nodes, no more than kMostPlaces + 1.
-std::uint64_t places(const TopologySpec& topology) {
-  if (const auto* torus = std::get_if<Torus>(&topology)) return product(torus->dimensions);
-  if (const auto* tree = std::get_if<FatTree>(&topology)) return product(tree->children);
-  if (const auto* fly = std::get_if<Dragonfly>(&topology))
-    return product(
-        {fly->groups, fly->chassis_per_group, fly->routers_per_chassis, fly->nodes_per_router});
-  return std::get<Crossbar>(topology).nodes;
-}
-
-void check_topology(const TopologySpec& topology, Problems& problems) {
-  if (const auto* tree = std::get_if<FatTree>(&topology)) {
-    if (tree->children.size() != tree->parents.size() ||
-        tree->children.size() != tree->links.size())
-      problems.add("topology", "expected children, parents and links of one entry for each level");
-  } else if (const auto* fly = std::get_if<Dragonfly>(&topology)) {
-    if (fly->groups > fly->routers_per_chassis)
-      problems.add("topology.groups",
-                   "expected at most routers_per_chassis (" +
-                       std::to_string(fly->routers_per_chassis) +
-                       "), as one router a chassis holds the link to one other group, got " +
-                       std::to_string(fly->groups));
+void check(const TopologySpec& topology, Problems& problems) {
+  try {
+    check_topology(topology);
+  } catch (const UsageError& error) {
+    problems.add("topology", error.what());
   }
-  if (places(topology) > kMostPlaces)
-    problems.add("topology", "expected at most " + std::to_string(kMostPlaces) + " places");
 }
 
 TopologySpec read_topology(const JsonValue* value, Problems& problems) {
@@ -128,13 +99,15 @@ TopologySpec read_topology(const JsonValue* value, Problems& problems) {
   if (!object.is_object() || object.child("kind") == nullptr ||
       kind == topology_kinds().end())  // already reported
     return Crossbar{1};
+  const std::size_t before = problems.size();
   Fields fields;
   for (const TopologyField& field : kind->fields)
     fields[field.name] =
         read_counts(object.child(field.name), field, member_path("topology", field.name), problems);
   object.finish();
   TopologySpec topology = make_topology(name, fields);
-  check_topology(topology, problems);
+  // Sizes that could not be read would be refused for reasons that are no news.
+  if (problems.size() == before) check(topology, problems);
   return topology;
 }
 
@@ -250,24 +223,6 @@ std::vector<std::string> shipped_machines() {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
-}
-
-std::string topology_in_words(const TopologySpec& topology) {
-  const auto times = [](const Counts& counts) {
-    std::string text;
-    for (const std::uint32_t count : counts) {
-      if (!text.empty()) text += 'x';
-      text += std::to_string(count);
-    }
-    return text;
-  };
-  if (const auto* torus = std::get_if<Torus>(&topology)) return "torus " + times(torus->dimensions);
-  if (const auto* tree = std::get_if<FatTree>(&topology))
-    return "fat tree " + times(tree->children);
-  if (const auto* fly = std::get_if<Dragonfly>(&topology))
-    return "dragonfly " + times({fly->groups, fly->chassis_per_group, fly->routers_per_chassis,
-                                 fly->nodes_per_router});
-  return "crossbar";
 }
 
 JsonValue machine_json(const Machine& machine) {

@@ -32,9 +32,6 @@ const std::vector<TopologyKind>& topology_kinds();
 /// Reads a machine file's tree: every value with unit, status and source.
 Machine read_machine(const JsonValue& root, Problems& problems);
 
-/// A topology in a few words: "torus 40x32x32".
-std::string topology_in_words(const TopologySpec& topology);
-
 /// The resolved values, without their sources.
 JsonValue machine_json(const Machine& machine);
 

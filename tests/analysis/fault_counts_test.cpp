@@ -68,8 +68,9 @@ TEST_CASE("description and source may be left out, and the limits are allowed") 
 
 TEST_CASE("a file that is not there, not a file or without content is refused by name") {
   const TemporaryDirectory directory;
-  CHECK_THROWS_WITH(read_fault_counts(directory.path() / "none.json"),
-                    (directory.path() / "none.json").string() + ": no such file");
+  CHECK_THROWS_WITH(
+      read_fault_counts(directory.path() / "none.json"),
+      (directory.path() / "none.json").string() + ": cannot be read: No such file or directory");
   CHECK_THROWS_WITH(read_fault_counts(directory.path()), Contains("is a directory"));
   CHECK_THAT(refusal_of(""), Contains("is empty"));
   CHECK_THAT(refusal_of(" \n\t\n"), Contains("is empty"));
@@ -77,12 +78,13 @@ TEST_CASE("a file that is not there, not a file or without content is refused by
 
 TEST_CASE("JSON that breaks off or is malformed is refused with line and column") {
   CHECK_THAT(refusal_of("{\"schema_version\": 1,\n  \"name\": \"mi"),
-             Contains(":2:13: invalid JSON"));
+             Contains(":2:14: not valid JSON"));
   CHECK_THAT(refusal_of("{\"schema_version\": 1,\n"), Contains("unexpected end of input"));
   CHECK_THAT(refusal_of("{\n\n  \"name\" \"mine\"}"), Contains(":3:"));
-  CHECK_THAT(refusal_of(with_counts("{\"1\": NaN}")), Contains(":1:") && Contains("invalid JSON"));
-  CHECK_THAT(refusal_of(with_counts("{\"1\": 1}") + " {}"), Contains("invalid JSON"));
-  CHECK_THAT(refusal_of("\xff\xfe"), Contains("invalid JSON"));
+  CHECK_THAT(refusal_of(with_counts("{\"1\": NaN}")),
+             Contains(":1:") && Contains("not valid JSON"));
+  CHECK_THAT(refusal_of(with_counts("{\"1\": 1}") + " {}"), Contains("not valid JSON"));
+  CHECK_THAT(refusal_of("\xff\xfe"), Contains("not valid JSON"));
 }
 
 TEST_CASE("every prefix of a good file is refused, never read as something smaller") {
@@ -94,20 +96,23 @@ TEST_CASE("every prefix of a good file is refused, never read as something small
 }
 
 TEST_CASE("duplicate keys are refused at any level") {
-  CHECK(refusal_of(with_counts(R"({"1": 980, "2": 39, "1": 981})")) == ": counts.1: duplicate key");
-  CHECK(refusal_of(R"({"name": "a", "name": "a"})") == ": name: duplicate key");
+  CHECK(refusal_of(with_counts(R"({"1": 980, "2": 39, "1": 981})")) ==
+        ": counts.1: duplicate key, the object has it already");
+  CHECK_THAT(refusal_of(R"({"name": "a", "name": "a"})"), Contains(": name: duplicate key"));
 }
 
 TEST_CASE("an unknown key is refused with the nearest known one") {
   CHECK(refusal_of(R"({"schema_version": 1, "name": "a", "sourse": "b", "counts": {"1": 1}})") ==
-        ": sourse: unknown key; did you mean 'source'?");
+        ": sourse: unknown key, did you mean \"source\"?");
   CHECK(refusal_of(R"({"schema_version": 1, "name": "a", "colour": "b", "counts": {"1": 1}})")
-            .find("did you mean 'source'") == std::string::npos);
+            .find("did you mean") == std::string::npos);
 }
 
 TEST_CASE("missing keys and wrong types of the top level are refused by name") {
-  CHECK(refusal_of("{}") == ": schema_version: missing\n: name: missing\n: counts: missing");
-  CHECK(refusal_of("[1, 2]") == ": expected a JSON object, got an array");
+  CHECK(refusal_of("{}") ==
+        ": schema_version: missing, expected an integer: 1\n: name: missing, expected a string\n"
+        ": counts: missing, expected an object of fault sizes and how often each occurred");
+  CHECK(refusal_of("[1, 2]") == ": expected an object, got a list");
   CHECK(refusal_of(R"({"schema_version": 1, "name": 7, "counts": {"1": 1}})") ==
         ": name: expected a string, got 7");
   CHECK_THAT(refusal_of(R"({"schema_version": 1, "name": "", "counts": {"1": 1}})"),
@@ -115,23 +120,24 @@ TEST_CASE("missing keys and wrong types of the top level are refused by name") {
 }
 
 TEST_CASE("another schema version is refused") {
-  for (const std::string version : {"2", "0", "-1", "1.0", "\"1\"", "null", "true", "[]"}) {
+  for (const std::string version : {"2", "0", "-1", "1.5", "\"1\"", "null", "true", "[]"}) {
     INFO(version);
     CHECK_THAT(
         refusal_of("{\"schema_version\": " + version + R"(, "name": "a", "counts": {"1": 1}})"),
-        Contains("schema_version: expected 1, got "));
+        Contains("schema_version: expected an integer: 1, got "));
   }
 }
 
 TEST_CASE("a count that is no positive integer is refused with its path and value") {
   for (const std::string count :
-       {"-1", "0", "1.5", "980.0", "1e3", "\"980\"", "null", "true", "[1]", "{\"a\": 1}",
-        "1000000000001", "18446744073709551616", "-9223372036854775809"}) {
+       {"-1", "0", "1.5", "1e13", "\"980\"", "null", "true", "[1]", "{\"a\": 1}", "1000000000001",
+        "18446744073709551616", "-9223372036854775809"}) {
     INFO(count);
     CHECK_THAT(refusal_of(with_counts("{\"1\": 5, \"26\": " + count + "}")),
                Contains(": counts.26: expected an integer from 1 to 1000000000000, got "));
   }
-  CHECK_THAT(refusal_of(with_counts(R"({"1": 1e999})")), Contains("counts.1: number out of range"));
+  CHECK_THAT(refusal_of(with_counts(R"({"1": 1e999})")),
+             Contains("beyond the range of double precision"));
 }
 
 TEST_CASE("a size that is no positive integer in plain digits is refused with its path") {
@@ -161,10 +167,9 @@ TEST_CASE("counts whose sum is no exact double are refused") {
 }
 
 TEST_CASE("deep nesting is refused without being followed") {
-  CHECK_THAT(refusal_of(nested(100)), Contains("nested more than"));
-  CHECK_THAT(refusal_of(nested(1'000'000)), Contains("nested more than"));
-  CHECK_THAT(refusal_of(with_counts("{\"1\": " + nested(1000) + "}")),
-             Contains("nested more than"));
+  CHECK_THAT(refusal_of(nested(100)), Contains("nested too deep"));
+  CHECK_THAT(refusal_of(nested(1'000'000)), Contains("nested too deep"));
+  CHECK_THAT(refusal_of(with_counts("{\"1\": " + nested(1000) + "}")), Contains("nested too deep"));
 }
 
 TEST_CASE("a flood of errors is cut, and so is a huge value in a message") {
@@ -172,7 +177,8 @@ TEST_CASE("a flood of errors is cut, and so is a huge value in a message") {
   for (int size = 1; size <= 500; ++size) {
     counts += (size > 1 ? ", \"" : "\"") + std::to_string(size) + "\": -1";
   }
-  CHECK_THAT(refusal_of(with_counts(counts + "}")), Catch::Matchers::EndsWith("... and 480 more"));
+  CHECK_THAT(refusal_of(with_counts(counts + "}")),
+             Catch::Matchers::EndsWith("and 300 more problems"));
   CHECK(refusal_of(with_counts("\"" + std::string(100'000, 'x') + "\"")).size() < 300);
 }
 
@@ -185,8 +191,9 @@ TEST_CASE(
   CHECK(fault_count_names() == std::vector<std::string>{"mine"});
   CHECK(find_fault_counts("mine").total == 4);
   CHECK(find_fault_counts(file.string()).total == 4);
-  CHECK_THROWS_WITH(find_fault_counts("mien"),
-                    "unknown fault distribution 'mien', expected mine or the path of a .json file; "
-                    "did you mean 'mine'?");
+  CHECK_THROWS_WITH(
+      find_fault_counts("mien"),
+      "unknown fault distribution \"mien\", did you mean \"mine\"? Expected mine or the "
+      "path of a .json file");
   CHECK_THROWS_AS(find_fault_counts("../mine"), UsageError);
 }

@@ -28,6 +28,11 @@ TEST_CASE("Student's t quantiles agree with their closed forms and printed table
   CHECK(student_t_95(31) == Approx(2.042272456301238).epsilon(1e-12));
   CHECK(student_t_95(100'000'001) == Approx(1.959963984540054).epsilon(1e-7));
   CHECK_THROWS_AS(student_t_95(1), std::invalid_argument);
+  const double outside = 0.002699796063260189;  // of three standard deviations
+  CHECK(student_t_three_sigma(2) == Approx(1 / std::tan(outside / 2 * pi)).epsilon(1e-10));
+  CHECK(student_t_three_sigma(3) ==
+        Approx((1 - outside) * std::sqrt(2 / (outside * (2 - outside)))).epsilon(1e-10));
+  CHECK(student_t_three_sigma(100'000'001) == Approx(3.0).epsilon(1e-7));
 }
 
 TEST_CASE("what too small a sample cannot say is absent") {

@@ -79,7 +79,7 @@ TEST_CASE("a machine file with a wrong value is refused with file, path and expe
        "crossbar, got \"tours\", did you mean \"torus\"?"},
       {"[4, 2]", "[4, 0]", "topology.dimensions[1]: expected an integer from 1 to 65536, got 0"},
       {"[4, 2]", "[]", "topology.dimensions: expected a list of 1 to 6 integers"},
-      {"[4, 2]", "[65536, 65536, 65536]", "topology: expected at most 10000000 places"},
+      {"[4, 2]", "[65536, 65536, 65536]", "topology: a torus of 65536x65536x65536 is too large"},
       {"[4, 2]", "[4, 1]", "nodes.value: expected at most 4, the places of the topology, got 8"},
       {"\"dimensions\"", "\"dimension\"", "topology.dimensions: missing, expected a list"},
       {"\"value\": 8", "\"value\": 0", "nodes.value: expected an integer from 1"},
@@ -104,12 +104,21 @@ TEST_CASE("topologies that SimGrid could not build are refused") {
   CHECK_THAT(
       errors_after(R"({"kind": "torus", "dimensions": [4, 2]})",
                    R"({"kind": "fat-tree", "children": [4, 2], "parents": [1], "links": [1]})"),
-      Contains("topology: expected children, parents and links of one entry for each level"));
+      Contains("topology: children, parents and links of a fat tree must have one entry for each "
+               "level"));
   CHECK_THAT(errors_after(R"({"kind": "torus", "dimensions": [4, 2]})",
                           R"({"kind": "dragonfly", "groups": 9, "chassis_per_group": 3,
                               "routers_per_chassis": 4, "nodes_per_router": 5, "blue_links": 6,
                               "black_links": 7, "green_links": 8})"),
-             Contains("topology.groups: expected at most routers_per_chassis (4)"));
+             Contains("topology: a dragonfly has at most as many groups as routers_per_chassis "
+                      "(4), got 9"));
+  // Its coordinates would not fit into the table of routes.
+  CHECK_THAT(errors_after(R"({"kind": "torus", "dimensions": [4, 2]})",
+                          R"({"kind": "dragonfly", "groups": 2, "chassis_per_group": 2000,
+                              "routers_per_chassis": 4, "nodes_per_router": 5, "blue_links": 6,
+                              "black_links": 7, "green_links": 8})"),
+             Contains("topology: chassis_per_group and routers_per_chassis of a dragonfly are at "
+                      "most 1023"));
 }
 
 TEST_CASE("all errors of a machine file reach the scenario that names it") {

@@ -69,7 +69,7 @@ TEST_CASE("validate reports all errors of all files") {
 TEST_CASE("verbs refuse arguments that they do not know") {
   CHECK_THAT(error_of(validate_verb, {}), Contains("expected at least one file"));
   CHECK_THAT(error_of(validate_verb, {"--all"}), Contains("unknown option \"--all\""));
-  CHECK_THAT(error_of(schema_verb, {"x"}), Contains("unexpected argument \"x\""));
+  CHECK_THAT(error_of(schema_verb, {"x"}), Contains("unexpected word \"x\""));
   CHECK_THAT(error_of(list_verb, {"machine"}), Contains("did you mean \"machines\"?"));
   CHECK_THAT(error_of(list_verb, {"--fromat", "json"}), Contains("did you mean \"--format\"?"));
   CHECK_THAT(error_of(list_verb, {"--format", "xml"}), Contains("expected table or json"));

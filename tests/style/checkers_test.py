@@ -6,6 +6,7 @@ import unittest
 
 import clang_tidy
 import include_graph_test as graph
+import references_test as references
 import shape_test as shape
 import words_test as words
 from source_files import blank_literals
@@ -13,6 +14,22 @@ from source_files import blank_literals
 
 def body(lines):
     return "  x();\n" * lines
+
+
+class References(unittest.TestCase):
+    def findings(self, name, text):
+        with tempfile.TemporaryDirectory() as folder:
+            top = pathlib.Path(folder)
+            (top / "docs").mkdir()
+            (top / "docs/scenario.md").touch()
+            return references.check_text(top, top / name, text)
+
+    def test_pages_and_links_must_exist(self):
+        gone = "docs/" + "gone.md"
+        self.assertEqual(len(self.findings("sim/a.cpp", f"// see {gone} and docs/scenario.md")), 1)
+        links = "[a](scenario.md#x) [b](gone.md)"
+        self.assertEqual(len(self.findings("docs/scenario.md", links)), 1)
+        self.assertEqual(self.findings("docs/scenario.md", "[a](../docs) [b](https://x.org/y)"), [])
 
 
 class FunctionLength(unittest.TestCase):

@@ -1,0 +1,99 @@
+"""The commands that the program and the documents promise work, and what people read fits into a
+terminal of 80 columns."""
+
+import re
+import shlex
+import unittest
+
+from program import EXAMPLES, HAS_SIMGRID, ProgramTest, SOURCE
+
+VERBS = ("run", "validate", "list", "schema", "survival", "step-model", "tree", "bench")
+WIDTH = 80
+
+
+def shell_lines(document):
+    """The commands in the ```sh blocks of a document, without their comments."""
+    text = (SOURCE / document).read_text()
+    for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            if words:
+                yield words
+
+
+class Promises(ProgramTest):
+    def faultline_in_checkout(self, words):
+        result = self.faultline(*words, cwd=SOURCE)
+        self.assertEqual(result.returncode, 0, (words, result.stderr))
+        self.assertNotEqual(result.stdout, "", words)
+        return result.stdout
+
+    def test_three_commands_to_begin_with(self):
+        greeting = self.answer()
+        self.assertEqual(greeting, self.answer("--help"))
+        commands = re.findall(r"^  faultline (.+)$", greeting, re.MULTILINE)
+        self.assertEqual(len(commands), 3, greeting)
+        for command in commands:
+            self.assertEqual(self.answer(*shlex.split(command))[-1], "\n", command)
+
+    def test_the_greeting_names_every_verb(self):
+        greeting = self.answer()
+        for verb in VERBS:
+            self.assertRegex(greeting, rf"(?m)^  {verb} +\w")
+
+    def test_commands_of_the_readme(self):
+        ran = 0
+        for words in shell_lines("README.md"):
+            if words[0] == "scripts/faultline":
+                self.faultline_in_checkout(words[1:])
+                ran += 1
+            else:
+                # Set-up has its own tests, on a fresh machine.
+                self.assertIn(words[0], ("scripts/test", "cmake"), words)
+        self.assertGreaterEqual(ran, 4)
+
+    def test_version(self):
+        pattern = r"faultline \d+\.\d+\.\d+\nSimGrid " + (
+            r"\d+\.\d+(\.\d+)?" if HAS_SIMGRID else "not built in") + "\n"
+        self.assertRegex(self.answer("--version"), r"\A" + pattern + r"\Z")
+
+    def test_every_verb_has_help(self):
+        for verb in VERBS:
+            said = self.answer(verb, "--help")
+            self.assertTrue(said.startswith(f"usage: faultline {verb}"), said)
+            self.assertEqual(said, self.answer(verb, "-h"))
+
+
+class Width(ProgramTest):
+    def check_width(self, text, of):
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), WIDTH, (of, line))
+            self.assertEqual(line, line.rstrip(), of)
+
+    def test_help_lists_and_tables(self):
+        for arguments in ([], *([verb, "--help"] for verb in VERBS), ["list"],
+                          *(["list", section] for section in
+                            ("protocols", "workloads", "machines", "engines", "faults")),
+                          ["survival"], ["survival", "--processes", "20", "--fanout", "1,2"],
+                          ["bench", "--messages", "2000", "--rounds", "1"]):
+            text = self.answer(*arguments)
+            if not arguments:
+                # The path of the example is as long as it is.
+                text = "".join(line for line in text.splitlines(True) if "token-ring" not in line)
+            self.check_width(text, arguments)
+
+    def test_runs_of_the_examples(self):
+        examples = sorted(EXAMPLES.glob("*.json"))
+        self.assertGreater(len(examples), 5)
+        for example in examples:
+            result = self.faultline("run", example, "--replications", 2, "--jobs", 2)
+            self.assertIn(result.returncode, (0, 3), (example, result.stderr))
+            self.assertEqual(result.stderr, "")
+            self.check_width(result.stdout, example)
+            # One block: a reader sees a point's figures in one line.
+            rules = [line for line in result.stdout.splitlines() if line.startswith("---")]
+            self.assertLessEqual(len(rules), 2, result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,364 @@
+"""What `run` prints: the same for any number of jobs, with every field that other tools rely on,
+and statistics that a second implementation finds in the same runs."""
+
+import csv
+import io
+import json
+import math
+import unittest
+
+from program import (ENGINES, EXAMPLES, HAS_SIMGRID, PLATFORM_XML, ProgramTest, SMALL, SOURCE,
+                     changed, without_performance)
+
+# The scenario that the documentation of the command line promises to run.
+PROMISED = """
+{ "schema_version": 1, "name": "Token ring under CDA on Blue Gene/P", "engine": "loggp", "seed": 1,
+  "replications": 30,
+  "platform": {"machine": "intrepid", "processes": 1024, "processes_per_node": 4,
+               "mapping": "block"},
+  "workload": {"name": "token-ring", "stop_probability": 0.001, "branch_probability": 0.0},
+  "termination": {"name": "cda", "initial_credit": 4294967296},
+  "failure_detection": {"name": "oracle", "delay_s": 0.001},
+  "message_logging": {"name": "none"},
+  "faults": {"at": []},
+  "stop": {"when": "announced", "grace_s": 1.0, "time_s": 60.0, "events": 1000000000} }
+"""
+
+METRICS = ("terminated", "application_messages", "control_messages", "control_bytes",
+           "termination_time_s", "announce_time_s", "detection_latency_s")
+
+# The 0.975 quantiles of Student's t that the tests need, from printed tables.
+STUDENT_T = {2: 12.706, 3: 4.3027, 4: 3.1824, 8: 2.3646, 30: 2.0452}
+
+
+class EqualForAnyJobs(ProgramTest):
+    def test_json_and_csv(self):
+        clock = ("wall_s", "peak_rss_bytes")
+        for engine in ENGINES:
+            self.write("s.json", changed(SMALL, ["engine"], engine))
+            reports, tables = [], []
+            for jobs in (1, 2, 3, 8):
+                reports.append(without_performance(self.report("s.json", "--jobs", jobs)))
+                text = self.answer("run", "s.json", "--jobs", jobs, "--format", "csv")
+                tables.append([{key: value for key, value in row.items() if key not in clock}
+                               for row in csv.DictReader(io.StringIO(text))])
+            self.assertEqual(len(tables[0]), 16)
+            for report, table in zip(reports, tables):
+                # As text, so that the order of keys counts.
+                self.assertEqual(json.dumps(report), json.dumps(reports[0]), engine)
+                self.assertEqual(table, tables[0], engine)
+
+    def test_more_jobs_than_runs(self):
+        self.write("s.json", changed(SMALL, ["replications"], 1))
+        self.assertEqual(without_performance(self.report("s.json", "--jobs", 64)),
+                         without_performance(self.report("s.json")))
+
+    def test_the_table_has_no_clock(self):
+        self.write("s.json", SMALL)
+        self.assertEqual(self.answer("run", "s.json", "--jobs", 3), self.answer("run", "s.json"))
+
+
+class Fields(ProgramTest):
+    def test_of_a_report(self):
+        for engine in ENGINES:
+            self.write("s.json", changed(SMALL, ["engine"], engine))
+            report = self.report("s.json")
+            self.assertEqual(report["schema_version"], 1)
+            self.assertEqual(report["scenario"]["name"], "small")
+            self.assertRegex(report["scenario"]["hash"], r"^[0-9a-f]{16}$")
+            self.assertRegex(report["versions"]["faultline"], r"^\d+\.\d+\.\d+$")
+            self.assertIn("simgrid", report["versions"])
+            self.assertTrue(report["complete"])
+            self.assertEqual(report["failed_runs"], [])
+            order = [(run["point"], run["replication"]) for run in report["runs"]]
+            self.assertEqual(order, [(point, number) for point in (0, 1) for number in range(8)])
+            for run in report["runs"]:
+                self.check_run(run, engine)
+            self.assertEqual([point["point"] for point in report["summary"]], [0, 1])
+            self.assertEqual([point["label"] for point in report["summary"]],
+                             ["four-counter", "cda"])
+
+    def check_run(self, run, engine):
+        self.assertEqual((run["seed"], run["engine"]), (5, engine))
+        self.assertEqual(run["violations"], [])
+        metrics = run["metrics"]
+        self.assertEqual(metrics["outcome"], "terminated")
+        self.assertIs(metrics["terminated"], True)
+        for name in METRICS:
+            self.assertIn(name, metrics)
+        for name in ("application_messages", "control_messages", "control_bytes"):
+            self.assertIsInstance(metrics[name], int)
+        self.assertAlmostEqual(metrics["detection_latency_s"],
+                               metrics["announce_time_s"] - metrics["termination_time_s"])
+        performance = run["performance"]
+        self.assertEqual(sorted(performance),
+                         ["events", "events_per_s", "peak_rss_bytes", "wall_s"])
+        self.assertGreater(performance["events"], 0)
+        self.assertGreater(performance["peak_rss_bytes"], 1_000_000)
+        self.assertAlmostEqual(performance["events_per_s"],
+                               performance["events"] / performance["wall_s"], delta=1)
+
+    def test_terminated_is_null_without_a_detector(self):
+        self.write("s.json", changed(SMALL, ["termination"], {"name": "none"}))
+        for run in self.report("s.json")["runs"]:
+            self.assertIsNone(run["metrics"]["terminated"])
+            self.assertEqual(run["metrics"]["outcome"], "finished")
+            self.assertEqual(run["metrics"]["control_messages"], 0)
+
+    def test_the_summary_follows_from_the_runs(self):
+        for replications in (1, 2, 3, 8):
+            self.write("s.json", changed(SMALL, ["replications"], replications))
+            report = self.report("s.json")
+            for summary in report["summary"]:
+                runs = [run["metrics"] for run in report["runs"]
+                        if run["point"] == summary["point"]]
+                numeric = {name for metrics in runs for name, value in metrics.items()
+                           if name not in ("outcome", "terminated")}
+                self.assertEqual(set(summary["metrics"]), numeric)
+                for name, told in summary["metrics"].items():
+                    values = [metrics[name] for metrics in runs if metrics[name] is not None]
+                    self.check_statistics(told, values, name)
+
+    def check_statistics(self, told, values, name):
+        """Two passes over exactly rounded sums: the program's way is another one."""
+        self.assertEqual(told["count"], len(values), name)
+        mean = math.fsum(values) / len(values)
+        self.assertEqual((told["min"], told["max"]), (min(values), max(values)), name)
+        self.assertTrue(math.isclose(told["mean"], mean, rel_tol=1e-12, abs_tol=1e-300), name)
+        if len(values) == 1:
+            self.assertIsNone(told["standard_deviation"])
+            self.assertIsNone(told["confidence_interval_95"])
+            return
+        squares = math.fsum((value - mean) ** 2 for value in values)
+        deviation = math.sqrt(squares / (len(values) - 1))
+        self.assertTrue(math.isclose(told["standard_deviation"], deviation, rel_tol=1e-9,
+                                     abs_tol=1e-12 * abs(mean)), (name, told, deviation))
+        half = STUDENT_T[len(values)] * deviation / math.sqrt(len(values))
+        low, high = told["confidence_interval_95"]
+        self.assertTrue(math.isclose((low + high) / 2, mean, rel_tol=1e-12, abs_tol=1e-15), name)
+        # The table has five digits.
+        self.assertTrue(math.isclose((high - low) / 2, half, rel_tol=2e-5,
+                                     abs_tol=1e-12 * abs(mean)), (name, told, half))
+
+    def test_csv_says_what_json_says(self):
+        self.write("s.json", SMALL)
+        rows = list(csv.DictReader(io.StringIO(self.answer("run", "s.json", "--format", "csv"))))
+        for row, run in zip(rows, self.report("s.json")["runs"], strict=True):
+            for name in ("point", "label", "seed", "replication", "engine"):
+                self.assertEqual(row[name], str(run[name]))
+            self.assertEqual(row["violations"], "0")
+            for name, value in run["metrics"].items():
+                if isinstance(value, (int, float)) and not isinstance(value, bool):
+                    self.assertEqual(float(row[name]), value, name)
+
+    def test_of_survival(self):
+        report = json.loads(self.answer("survival", "--format", "json", "--processes", 64,
+                                        "--fanout", "2,8"))
+        self.assertEqual((report["processes"], report["distribution"]), (64, "jaguar"))
+        self.assertEqual([(row["protocol"], row["fanout"]) for row in report["rows"]],
+                         [("indep", 2), ("indep", 8), ("rel", None)])
+        for row in report["rows"]:
+            fatal = math.fsum(size["failure_probability"] for size in row["by_size"])
+            self.assertAlmostEqual(row["survival_percent"], 100 * (1 - fatal), places=9)
+            self.assertEqual(sum(size["count"] for size in row["by_size"]), 1062)
+
+    def test_of_bench(self):
+        for engine in ENGINES:
+            report = json.loads(self.answer(
+                "bench", "--format", "json", "--processes", 1024, "--in-flight", 32,
+                "--messages", 3200, "--rounds", 1, "--engine", engine))
+            self.assertEqual((report["engine"], report["processes"], report["in_flight"]),
+                             (engine, 1024, 32))
+            self.assertGreaterEqual(report["messages"], 3200)
+            self.assertAlmostEqual(
+                report["ratio"],
+                report["messages_per_s"] / report["reference_heap_events_per_s"], places=9)
+            self.assertGreater(report["peak_rss_bytes"], 1_000_000)
+            self.assertGreater(report["bytes_per_process"], 0)
+
+    def test_of_list(self):
+        whole = json.loads(self.answer("list", "--format", "json"))
+        self.assertEqual(list(whole), ["schema_version", "protocols", "workloads", "machines",
+                                       "engines", "faults"])
+        protocols = {entry["name"]: entry for entry in whole["protocols"]}
+        self.assertEqual(protocols["cda"]["family"], "termination")
+        credit, = (option for option in protocols["cda"]["options"]
+                   if option["name"] == "initial_credit")
+        self.assertEqual(credit["default"], 4294967296)
+        self.assertIn("token-ring", {entry["name"] for entry in whole["workloads"]})
+        self.assertEqual({"cori", "intrepid", "jaguar", "mira", "nacl", "stampede"},
+                         {entry["name"] for entry in whole["machines"]})
+        engines = {entry["name"]: entry["available"] for entry in whole["engines"]}
+        self.assertEqual(engines, {"loggp": True, "simgrid": HAS_SIMGRID})
+        for section in list(whole)[1:]:
+            one = json.loads(self.answer("list", section, "--format", "json"))
+            self.assertEqual(one, {"schema_version": 1, section: whole[section]})
+
+
+def keys_in(value):
+    """Every key of the objects in a JSON value."""
+    if isinstance(value, dict):
+        return set(value).union(*map(keys_in, value.values()))
+    return set().union(*map(keys_in, value)) if isinstance(value, list) else set()
+
+
+class Documents(ProgramTest):
+    """docs/output.md leaves no field out, and the pages of docs/ no metric."""
+
+    def check_documented(self, words, pages):
+        text = "".join(page.read_text() for page in pages)
+        missing = sorted(word for word in words if f"`{word}`" not in text)
+        self.assertEqual(missing, [], [page.name for page in pages])
+
+    def test_fields(self):
+        self.write("s.json", SMALL)
+        report = self.report("s.json")
+        for point in report["runs"] + report["summary"]:
+            point["metrics"] = list(point["metrics"].values())  # their names are another test's
+        bench = self.answer("bench", "--messages", 1024, "--rounds", 1, "--format", "json")
+        lists = json.loads(self.answer("list", "--format", "json"))
+        lists["machines"] = [list(machine) for machine in lists["machines"]]
+        fields = keys_in([report, json.loads(bench), lists,
+                          json.loads(self.answer("survival", "--format", "json"))])
+        fields |= {"kind", "time_s", "actor", "detail", "point", "replication", "error"}
+        # Traits and the names of SimGrid's terms are the components' own.
+        fields -= keys_in([entry.get("traits", {}) for entry in lists["protocols"]])
+        self.check_documented(fields, [SOURCE / "docs/output.md"])
+
+    def test_metrics(self):
+        metrics = set()
+        for example in sorted(EXAMPLES.glob("*.json")):
+            text = self.faultline("run", example, "--replications", 1, "--format", "json").stdout
+            for run in json.loads(text)["runs"]:
+                metrics |= set(run["metrics"])
+        kinds = {metric for metric in metrics if "." in metric}
+        self.check_documented(metrics - kinds, [SOURCE / "docs/output.md",
+                                                SOURCE / "docs/workloads.md",
+                                                *(SOURCE / "docs/protocols").glob("*.md")])
+
+
+class Options(ProgramTest):
+    def test_the_promised_scenario(self):
+        self.write("s.json", PROMISED)
+        report = self.report("s.json", "--replications", 4, "--jobs", 2)
+        self.assertEqual(len(report["runs"]), 4)
+        # Theorem 1 of termination-2022: no more than 2P.
+        self.assertLessEqual(report["summary"][0]["metrics"]["control_messages"]["max"], 2048)
+
+    def test_stop_may_be_left_out(self):
+        self.write("s.json", PROMISED)
+        whole = json.loads(PROMISED)
+        del whole["stop"]
+        self.write("t.json", whole)
+        self.assertEqual(without_performance(self.report("s.json", "--replications", 2)),
+                         without_performance(self.report("t.json", "--replications", 2)))
+
+    def test_set_takes_whole_json_values(self):
+        self.write("s.json", SMALL)
+        other = changed(SMALL, ["termination"], {"name": "cda", "initial_credit": 1024})
+        other = changed(other, ["platform", "processes"], 32)
+        self.write("t.json", other)
+        report = self.report("s.json", "--set", 'termination={"name": "cda", "initial_credit": 64}',
+                             "--set", "platform.processes=32",
+                             "--set", "termination.initial_credit=1024")
+        self.assertEqual(without_performance(report), without_performance(self.report("t.json")))
+
+    def test_set_makes_points(self):
+        self.write("s.json", changed(SMALL, ["termination"], {"name": "cda"}))
+        report = self.report("s.json", "--set", 'termination=[{"name":"cda"},{"name":"none"}]',
+                             "--set", 'termination[1].name="dijkstra-scholten"')
+        self.assertEqual([point["label"] for point in report["summary"]],
+                         ["cda", "dijkstra-scholten"])
+
+    def test_seed_replications_and_engine_are_those_of_the_file_by_another_way(self):
+        self.write("s.json", SMALL)
+        for engine in ENGINES:
+            other = dict(SMALL, seed=99, replications=2, engine=engine)
+            self.write("t.json", other)
+            said = self.report("s.json", "--seed", 99, "--replications", 2, "--engine", engine)
+            self.assertEqual(without_performance(said), without_performance(self.report("t.json")))
+        self.assertNotEqual(self.answer("run", "s.json"), self.answer("run", "s.json", "--seed", 6))
+
+    def test_a_replication_does_not_depend_on_how_many_there_are(self):
+        self.write("s.json", SMALL)
+        few = without_performance(self.report("s.json", "--replications", 2))["runs"]
+        many = without_performance(self.report("s.json", "--replications", 5))["runs"]
+        self.assertEqual(few, [run for run in many if run["replication"] < 2])
+
+    def test_dry_run(self):
+        self.write("s.json", SMALL)
+        said = self.answer("run", "s.json", "--dry-run", "--replications", 3)
+        for word in ("2 points", "3 replications", "6 runs", "four-counter", "cda"):
+            self.assertIn(word, said)
+
+    def test_out_has_what_standard_output_has(self):
+        self.write("s.json", SMALL)
+        self.assertEqual(self.answer("run", "s.json", "--out", "table.txt"), "")
+        self.assertEqual((self.folder / "table.txt").read_text(), self.answer("run", "s.json"))
+        (self.folder / "link").symlink_to("table.txt")
+        self.answer("run", "s.json", "--format", "csv", "--out", "link")
+        self.assertTrue((self.folder / "link").is_symlink())
+        self.assertTrue((self.folder / "table.txt").read_text().startswith("point,label,seed"))
+
+
+class Platforms(ProgramTest):
+    def test_paths_are_relative_to_the_scenario(self):
+        machine = json.loads((SOURCE / "scenarios/machines/intrepid.json").read_text())
+        self.write("sites/machines/mine.json", machine)
+        self.write("sites/jobs/s.json",
+                   changed(SMALL, ["platform", "machine"], "../machines/mine.json"))
+        self.write("s.json", SMALL)
+        for engine in ENGINES:
+            here = self.report("s.json", "--engine", engine)
+            there = self.report("sites/jobs/s.json", "--engine", engine)
+            self.assertEqual(without_performance(here), without_performance(there))
+
+    @unittest.skipUnless(HAS_SIMGRID, "built without SimGrid")
+    def test_a_platform_file_with_overheads(self):
+        self.write("site/p.xml", PLATFORM_XML)
+        ping = {"schema_version": 1,
+                "platform": {"xml": "p.xml", "processes": 8, "processes_per_node": 1},
+                "workload": {"name": "ping-pong", "repetitions": 10, "bytes": 8}}
+        self.write("site/plain.json", ping)
+        overheads = {"send_overhead_s": 1e-5, "receive_overhead_s": 2e-5}
+        self.write("site/slow.json", changed(ping, ["platform", "overheads"], overheads))
+        times = {}
+        for name in ("plain", "slow"):
+            for engine in ENGINES:
+                report = self.report(f"site/{name}.json", "--engine", engine)
+                times[name, engine] = report["summary"][0]["metrics"]["end_time_s"]["mean"]
+            self.assertAlmostEqual(times[name, "loggp"] / times[name, "simgrid"], 1, places=6)
+        # Twenty messages, one at a time, pay both overheads.
+        for engine in ENGINES:
+            difference = times["slow", engine] - times["plain", engine]
+            self.assertAlmostEqual(difference / (20 * 3e-5), 1, places=6)
+
+
+class ExitCodes(ProgramTest):
+    def test_each_is_reached(self):
+        self.write("s.json", SMALL)
+        crash = EXAMPLES / "crash-under-cda.json"
+        for code, arguments in ((0, ["s.json"]),
+                                (1, ["s.json", "--set", "stop.events=20"]),
+                                (1, ["s.json", "--set", "stop.time_s=1e-6"]),
+                                (2, ["s.json", "--set", "seed=-1"]),
+                                (3, [crash])):
+            with self.subTest(code=code, arguments=arguments):
+                self.assertEqual(self.faultline("run", *arguments).returncode, code)
+
+    def test_a_violation_is_told(self):
+        crash = EXAMPLES / "crash-under-cda.json"
+        report = self.report(crash, code=3)
+        self.assertEqual(report["runs"][0]["metrics"]["outcome"], "hung")
+        violation = report["runs"][0]["violations"][0]
+        self.assertEqual(sorted(violation), ["actor", "detail", "kind", "time_s"])
+        self.assertIn("hung at", self.answer("run", crash, code=3))
+
+    def test_the_gravest_counts(self):
+        self.write("s.json", changed(SMALL, ["stop"], {"events": 400}))
+        outcomes = {run["metrics"]["outcome"] for run in self.report("s.json", code=1)["runs"]}
+        self.assertEqual(outcomes, {"terminated", "limit"})
+
+
+if __name__ == "__main__":
+    unittest.main()
