@@ -78,7 +78,7 @@ void write_line(int pipe, const std::string& line) {
   // The parent decides what an interrupt means; it ends its workers itself.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGTERM, SIG_IGN);
   for (std::size_t i = worker.done; i < worker.tasks.size(); ++i) {
     const Task& task = tasks[worker.tasks[i]];
     JsonValue line;

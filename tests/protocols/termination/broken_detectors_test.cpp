@@ -241,6 +241,8 @@ TEST_CASE("the search finds a four-counter that counts what it is about to recei
 
 TEST_CASE("spoiling nothing breaks nothing") {
   for (const std::string& name : detectors()) {
+    // The search draws unordered runs too: who needs fifo is searched in a test of its own.
+    if (find_registration(Family::termination, name)->traits.needs_fifo) continue;
     const auto found = search(spoilt(name, [](Handlers&) {}), EngineKind::loggp, 50);
     INFO(name << (found ? ": " + describe(found->run) + ": " + found->promise : ""));
     CHECK_FALSE(found);
