@@ -6,24 +6,10 @@
 #include <vector>
 
 #include "sim/core/random.hpp"
+#include "sim/core/task_tree.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
-
-/// A task of a tree, numbered breadth first: task 0 is the root, the tasks of a level follow those
-/// of the level above, and siblings stand together.
-using Task = std::uint32_t;
-
-/// What stands for the root's parent.
-inline constexpr Task kNoTask = kNobody;
-
-/// A tree of tasks in breadth-first order: `parents[0]` is kNoTask, and no later parent is smaller
-/// than the one before it. Four bytes a task.
-struct TaskTree {
-  std::vector<Task> parents = {kNoTask};
-
-  [[nodiscard]] Task tasks() const { return static_cast<Task>(parents.size()); }
-};
 
 /// How the non-deterministic binary trees of termination-2022 section 5.2 grow. A height counts
 /// levels: a complete tree of height 3 has 7 tasks, and a subtree of height 2 to 5 in the place of
@@ -42,9 +28,6 @@ std::optional<TaskTreeShape> task_tree_preset(const std::string& name);
 
 /// The names of the presets.
 std::vector<std::string> task_tree_presets();
-
-/// Trees that grow beyond this are refused: lambda near 1 doubles every level up to L_max.
-inline constexpr Task kMostTasks = Task{1} << 26U;
 
 /// Draws a tree of that shape. Throws UsageError when it grows beyond kMostTasks.
 TaskTree random_task_tree(const TaskTreeShape& shape, Stream& random);

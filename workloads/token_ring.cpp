@@ -11,15 +11,18 @@ OptionSet<TokenRingOptions> options() {
   const std::string paper = "termination-2022 section 5.1";
   return OptionSet<TokenRingOptions>()
       .option("stop_probability", &TokenRingOptions::stop_probability,
-              {.doc = "q: the walk ends, tested before every move, the first included",
+              {.doc = "q: the walk ends where the token is, tested after each computation and "
+                      "before every step, the first included: (1-q)/q steps on average",
                .source = paper,
                .minimum = 0,
                .maximum = 1})
       .option("walk_length", &TokenRingOptions::walk_length,
-              {.doc = "a fixed number of moves instead of stop_probability; null: random",
+              {.doc = "a fixed number of steps instead of stop_probability; null: random",
+               .source = "the paper's public benchmark walks 10 P steps unless told otherwise",
                .minimum = 0})
       .option("branch_probability", &TokenRingOptions::branch_probability,
-              {.doc = "q_b: a step also sends one leaf task to a random rank",
+              {.doc = "q_b: with each step of the token one leaf task goes to a rank drawn from "
+                      "all, its own included, computes there and makes nothing further",
                .source = "termination-2022 section 6.2",
                .minimum = 0,
                .maximum = 1})

@@ -78,6 +78,8 @@ const char* kind_word(OptionKind kind) {
       return "number";
     case OptionKind::text:
       return "text";
+    case OptionKind::task_tree:
+      return "task-tree";
   }
   return "";
 }

@@ -5,12 +5,12 @@
 #include <string_view>
 
 #include "analysis/step_model.hpp"
-#include "analysis/task_tree_file.hpp"
 #include "analysis/text_table.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/json_value.hpp"
 #include "sim/scenario/problems.hpp"
+#include "sim/scenario/task_tree_file.hpp"
 
 namespace faultline {
 

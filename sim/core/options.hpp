@@ -12,15 +12,19 @@
 #include <variant>
 #include <vector>
 
+#include "sim/core/task_tree.hpp"
+
 namespace faultline {
 
 /// A checked value of an option; monostate is JSON's null.
-using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+using OptionValue =
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, TaskTreeInput>;
 
 /// Checked options of one component by name, defaults filled in.
 using OptionValues = std::map<std::string, OptionValue>;
 
-enum class OptionKind { boolean, integer, number, text };
+/// In a scenario a task_tree is the path of its JSON file, from the scenario's folder.
+enum class OptionKind { boolean, integer, number, text, task_tree };
 
 /// One option, declared once: reading, checking, `list`, the JSON Schema and the docs come from it.
 struct OptionSpec {
@@ -68,12 +72,13 @@ constexpr OptionKind option_kind() {
   if constexpr (std::same_as<T, bool>) return OptionKind::boolean;
   if constexpr (std::integral<T>) return OptionKind::integer;
   if constexpr (std::floating_point<T>) return OptionKind::number;
+  if constexpr (std::same_as<T, TaskTreeInput>) return OptionKind::task_tree;
   return OptionKind::text;
 }
 
 template <class T>
 OptionValue to_option(const T& value) {
-  if constexpr (std::same_as<T, bool>)
+  if constexpr (std::same_as<T, bool> || std::same_as<T, TaskTreeInput>)
     return value;
   else if constexpr (std::integral<T>)
     return static_cast<std::int64_t>(value);
@@ -91,6 +96,8 @@ T from_option(const OptionValue& value) {
     return static_cast<T>(std::get<std::int64_t>(value));
   else if constexpr (std::floating_point<T>)
     return std::get<double>(value);
+  else if constexpr (std::same_as<T, TaskTreeInput>)
+    return std::get<TaskTreeInput>(value);
   else
     return std::get<std::string>(value);
 }

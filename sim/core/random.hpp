@@ -14,6 +14,7 @@ enum class Purpose : std::uint32_t {
   network,
   mapping,
   faults,
+  task_mapping,
 };
 
 /// A stream of random numbers keyed by (seed, replication, purpose, rank), never by the order of

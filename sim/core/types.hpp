@@ -26,6 +26,8 @@ struct JobShape {
   std::uint32_t nodes = 1;
   std::uint32_t worker_cores = 1;
   bool starts_at_root = false;  ///< a diffusing computation: only rank 0 has work at the start
+  std::uint64_t seed = 0;       ///< with replication, the key of random choices that ranks share
+  std::uint64_t replication = 0;
 };
 
 }  // namespace faultline

@@ -49,6 +49,8 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
       auditor_(job_.processes),
       faults_(spec.faults, job_),
       live_ranks_(job_.processes) {
+  job_.seed = seed;
+  job_.replication = replication;
   turn_.pool = &pool_;
   turn_.job = job_;
   for (std::size_t family = 0; family < kFamilies; ++family) {

@@ -7,6 +7,7 @@
 
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/machine_file.hpp"
+#include "sim/scenario/task_tree_file.hpp"
 
 namespace faultline {
 namespace {
@@ -96,6 +97,11 @@ JsonValue option_json(const OptionValue& value) {
     JsonValue operator()(std::int64_t number) const { return number; }
     JsonValue operator()(double number) const { return number; }
     JsonValue operator()(const std::string& text) const { return text; }
+    // What the file says makes the result, not where it lies or how it is written.
+    JsonValue operator()(const TaskTreeInput& tree) const {
+      const TaskTreeFile& content = *tree.content;
+      return json_object({{"fnv1a", fnv1a_hex(task_tree_text(content.tree, content.ranks))}});
+    }
   };
   return std::visit(Converter{}, value);
 }

@@ -4,11 +4,15 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "sim/core/error.hpp"
 #include "sim/core/types.hpp"
+#include "sim/scenario/task_tree_file.hpp"
 
 namespace faultline {
 namespace {
@@ -41,6 +45,8 @@ const char* kind_in_words(OptionKind kind) {
       return "a number";
     case OptionKind::text:
       return "a string";
+    case OptionKind::task_tree:
+      return "the path of a JSON file with a task tree";
   }
   return "";
 }
@@ -77,6 +83,8 @@ OptionValue fallback(const OptionSpec& spec) {
       return nearest;
     case OptionKind::text:
       return spec.choices.empty() ? std::string() : spec.choices.front();
+    case OptionKind::task_tree:
+      return TaskTreeInput{std::make_shared<const TaskTreeFile>()};
   }
   return {};
 }
@@ -146,11 +154,23 @@ std::variant<OptionValue, std::string> convert(const JsonValue& value, const Opt
     const bool exact = integer && std::abs(static_cast<double>(*integer)) <= kLargestExact &&
                        static_cast<std::int64_t>(static_cast<double>(*integer)) == *integer;
     if (exact && in_range(static_cast<double>(*integer), spec)) return OptionValue{*integer};
-  } else {
+  } else if (spec.kind == OptionKind::number) {
     const auto number = as_number(value);
     if (number && in_range(*number, spec)) return OptionValue{*number};
   }
   return wrong_type(value, spec);
+}
+
+/// The tree of the file that an option names, relative to the file that names it.
+OptionValue read_tree(const std::string& name, const std::string& path, Problems& problems) {
+  auto content = std::make_shared<TaskTreeFile>();
+  try {
+    const auto folder = std::filesystem::path(problems.file()).parent_path();
+    *content = read_task_tree((folder / name).string());
+  } catch (const UsageError& error) {
+    problems.add_lines(path, error.what());
+  }
+  return TaskTreeInput{std::move(content)};
 }
 
 /// "delay_ms" and "delay_s" have the same stem, "delay".
@@ -185,6 +205,8 @@ std::string expectation(const OptionSpec& spec) {
 
 OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const std::string& path,
                         Problems& problems) {
+  if (spec.kind == OptionKind::task_tree && value.text() != nullptr)
+    return read_tree(*value.text(), path, problems);
   auto converted = convert(value, spec);
   if (const auto* problem = std::get_if<std::string>(&converted)) {
     problems.add(path, *problem);

@@ -1,6 +1,7 @@
 #include "sim/scenario/components.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "sim/scenario/canonical.hpp"
 #include "sim/scenario/checked_object.hpp"
@@ -65,6 +66,12 @@ bool same(const ComponentChoice& a, const ComponentChoice& b) {
   return a.registration == b.registration && a.options == b.options;
 }
 
+std::string in_label(const OptionValue& value) {
+  const auto* tree = std::get_if<TaskTreeInput>(&value);
+  if (tree == nullptr) return to_json(option_json(value));
+  return std::filesystem::path(tree->content->file).filename().string();
+}
+
 /// The options by which a candidate differs from the others of its name: "cda (initial_credit=64)".
 std::string label_of(const Candidate& candidate, const std::vector<Candidate>& all) {
   std::string differing;
@@ -75,7 +82,7 @@ std::string label_of(const Candidate& candidate, const std::vector<Candidate>& a
     });
     if (!differs) continue;
     differing += differing.empty() ? " (" : ", ";
-    differing += entry.first + "=" + to_json(option_json(entry.second));
+    differing += entry.first + "=" + in_label(entry.second);
   }
   return name_of(candidate.choice) + differing + (differing.empty() ? "" : ")");
 }

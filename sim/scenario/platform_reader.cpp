@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "sim/core/error.hpp"
 #include "sim/scenario/backends.hpp"
@@ -26,12 +25,6 @@ Enum choice_index(const std::string& word, const char* option) {
   return {};
 }
 
-/// Errors of another file, each on a line of its own below the path that names that file.
-void add_lines(const std::string& path, const std::string& text, Problems& problems) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) problems.add(path, line);
-}
-
 /// What the file itself says; its links come from it when the job runs.
 XmlSummary inspected(const PlatformSpec& platform, Problems& problems) {
   const std::string path = "platform.xml";
@@ -45,7 +38,7 @@ XmlSummary inspected(const PlatformSpec& platform, Problems& problems) {
       const std::uint64_t nodes = std::uint64_t{job_shape(platform).nodes} + platform.spare_nodes;
       return scenario_backends().inspect_xml(platform.xml_path, static_cast<std::uint32_t>(nodes));
     } catch (const UsageError& error) {
-      add_lines(path, error.what(), problems);
+      problems.add_lines(path, error.what());
     }
   }
   return {};
@@ -151,7 +144,7 @@ void read_machine_or_xml(const PlatformOptions& options, const JsonValue* overhe
     try {
       platform.machine = load_machine(*options.machine, directory);
     } catch (const UsageError& error) {
-      add_lines("platform.machine", error.what(), problems);
+      problems.add_lines("platform.machine", error.what());
     }
   } else if (options.xml) {
     const JsonValue nothing = JsonValue::Object{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 #include "sim/core/error.hpp"
 
@@ -54,6 +55,11 @@ std::size_t typing_errors(const std::string& a, const std::string& b) {
 
 void Problems::add(const std::string& path, const std::string& message) {
   if (seen_.emplace(path, message).second) entries_.emplace_back(path, message);
+}
+
+void Problems::add_lines(const std::string& path, const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) add(path, line);
 }
 
 void Problems::set_origin(std::string path, std::string note) {

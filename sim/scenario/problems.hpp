@@ -18,6 +18,9 @@ class Problems {
   /// same place counts once.
   void add(const std::string& path, const std::string& message);
 
+  /// Notes what is wrong with another file, one problem a line, at the path that names that file.
+  void add_lines(const std::string& path, const std::string& text);
+
   /// Problems at or below `path` are followed by `note` (the command line set them, not the file).
   void set_origin(std::string path, std::string note);
 

@@ -24,6 +24,7 @@ const char* json_type(OptionKind kind) {
     case OptionKind::number:
       return "number";
     case OptionKind::text:
+    case OptionKind::task_tree:
       return "string";
   }
   return "";

@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "analysis/step_model.hpp"
-#include "analysis/task_tree_file.hpp"
 #include "sim/cli/tree.hpp"
 #include "sim/core/error.hpp"
+#include "sim/scenario/task_tree_file.hpp"
 #include "tests/analysis/temporary_directory.hpp"
 
 using namespace faultline;

@@ -1,10 +1,11 @@
-#include "analysis/task_tree_file.hpp"
+#include "sim/scenario/task_tree_file.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>
 
 #include "sim/core/error.hpp"
 #include "tests/analysis/temporary_directory.hpp"
+#include "workloads/task_tree.hpp"
 
 using namespace faultline;
 

@@ -4,21 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "workloads/task_tree.hpp"
+#include "sim/core/task_tree.hpp"
 
 namespace faultline {
 
-/// What stands in a file `{"parents": [null, 0, 0, ...], "ranks": [...]}`: parents in breadth-first
-/// order, and the process of every task. A task may have any number of children: the trees of
-/// termination-2022 section 5.2 are binary, but no rule that reads them needs that.
-struct TaskTreeFile {
-  std::string file;  ///< as the user named it
-  TaskTree tree;
-  std::vector<Rank> ranks;  ///< empty where the file leaves them out
-};
-
-/// Reads a tree. Throws UsageError that names the file, the place and what was expected there: not
-/// a tree, a cycle, another order than breadth first, lists of different lengths.
+/// Reads a file `{"parents": [null, 0, 0, ...], "ranks": [...]}`: parents in breadth-first order,
+/// and the process of every task, which may be left out. A task may have any number of children:
+/// the trees of termination-2022 section 5.2 are binary, but no rule that reads them needs that.
+/// Throws UsageError that names the file, the place and what was expected there: not a tree, a
+/// cycle, another order than breadth first, lists of different lengths.
 TaskTreeFile read_task_tree(const std::string& file);
 TaskTreeFile parse_task_tree(const std::string& text, const std::string& file);
 

@@ -1,4 +1,4 @@
-#include "analysis/task_tree_file.hpp"
+#include "sim/scenario/task_tree_file.hpp"
 
 #include <optional>
 

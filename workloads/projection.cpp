@@ -1,0 +1,95 @@
+#include "workloads/projection.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr std::uint64_t kSubtree = 0;  // tag of a computation after which nothing is left to do
+
+OptionSet<ProjectionOptions> options() {
+  return OptionSet<ProjectionOptions>()
+      .option("threshold", &ProjectionOptions::threshold,
+              {.doc = "precision: a node is refined while its detail coefficient exceeds this; "
+                      "1e-7 makes 44,367 tasks, 1e-12 92,709,147, 1e-13 524,882,667",
+               .source = "termination-2022 section 6.2 and table 2; function exp(-x^2), criterion "
+                         "and least depth 3 from its public benchmark, as e^-2x in the text has "
+                         "over 4e8 nodes at 1e-7",
+               .minimum = 1e-16,
+               .maximum = 1})
+      .option("task_compute_s", &ProjectionOptions::task_compute_s,
+              {.doc = "computation of one task; a subtree that stays on its rank computes the sum "
+                      "of its tasks on one core",
+               .unit = "s",
+               .source = "assumed: two evaluations of the function and a turn of the scheduler",
+               .minimum = 0,
+               .maximum = 1e6})
+      .option("bytes", &ProjectionOptions::bytes,
+              {.doc = "size of a message that makes a task on another rank",
+               .unit = "B",
+               .source = "assumed"});
+}
+
+const Registered registered{registration<Projection>(
+    {.family = Family::workload,
+     .name = "projection",
+     .summary =
+         "adaptive projection of a function: a tree of tasks that unfolds where it is needed",
+     .source = "termination-2022 sections 2 and 6.2",
+     .traits = {.starts_at_root = true},
+     .message_kinds = {"task"}},
+    options())};
+
+// d < log2(P): these nodes are dealt to random ranks.
+bool dealt(HaarNode node, const JobShape& job) {
+  return (std::uint64_t{1} << HaarTree::depth(node)) < job.processes;
+}
+
+// The same whoever asks: a parent need not tell where its other tasks went.
+Rank dealt_to(HaarNode node, const JobShape& job) {
+  return static_cast<Rank>(
+      Stream(job.seed, job.replication, Purpose::task_mapping, node).below(job.processes));
+}
+
+}  // namespace
+
+Projection::Projection(std::shared_ptr<const Options> options, const JobShape&, Rank self)
+    : options_(std::move(options)), tree_(options_->threshold), self_(self) {}
+
+std::unique_ptr<Component> Projection::clone() const { return std::make_unique<Projection>(*this); }
+
+// The computation starts at rank 0, which sends the root to where it belongs.
+void Projection::start(Context& context) {
+  if (self_ == 0) spawn(context, 1);
+}
+
+void Projection::spawn(Context& context, HaarNode node) {
+  const JobShape& job = context.job();
+  const Rank owner = dealt(node, job) ? dealt_to(node, job) : self_;
+  if (owner == self_)
+    run(context, node);
+  else
+    context.send(owner, 0, options_->bytes).payload.put(node);
+}
+
+void Projection::on_message(Context& context, const Message& message) {
+  run(context, message.payload.get<HaarNode>());
+}
+
+void Projection::run(Context& context, HaarNode node) {
+  const bool subtree = !dealt(2 * node, context.job());
+  const std::uint64_t tasks = subtree ? tree_.subtree_nodes(node) : 1;
+  tasks_ += tasks;
+  context.compute(static_cast<double>(tasks) * options_->task_compute_s, subtree ? kSubtree : node);
+}
+
+void Projection::on_compute_done(Context& context, std::uint64_t tag) {
+  if (tag == kSubtree || !tree_.refined(tag)) return;
+  spawn(context, 2 * tag);
+  spawn(context, 2 * tag + 1);
+}
+
+void Projection::report(Metrics& metrics) const {
+  metrics.add("tasks", static_cast<double>(tasks_));
+}
+
+}  // namespace faultline

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "sim/core/component.hpp"
+#include "workloads/haar_tree.hpp"
+
+namespace faultline {
+
+struct ProjectionOptions {
+  double threshold = 1e-7;
+  double task_compute_s = 1e-6;
+  std::uint32_t bytes = 64;
+};
+
+/// The projection of termination-2022 section 6.2: one task for each node of a Haar tree, which
+/// decides on its own whether the node is refined, and if so makes a task of each half. Nodes of
+/// depth d < log2(P) are on ranks drawn uniformly, all others where their parent is, so that most
+/// of the tree is subtrees that stay on one rank. Such a subtree runs as one computation.
+class Projection final : public Component {
+ public:
+  using Options = ProjectionOptions;
+  Projection(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void start(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_compute_done(Context& context, std::uint64_t tag) override;
+  void report(Metrics& metrics) const override;
+
+ private:
+  void spawn(Context& context, HaarNode node);
+  void run(Context& context, HaarNode node);
+
+  std::shared_ptr<const Options> options_;
+  HaarTree tree_;
+  Rank self_;
+  std::uint64_t tasks_ = 0;
+};
+
+}  // namespace faultline

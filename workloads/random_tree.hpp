@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/component.hpp"
+#include "workloads/task_tree.hpp"
+
+namespace faultline {
+
+struct RandomTreeOptions {
+  std::string preset = "small";
+  std::optional<std::uint32_t> minimum_height;
+  std::optional<double> lambda;
+  std::optional<std::uint32_t> smallest_subtree_height;
+  std::optional<std::uint32_t> largest_subtree_height;
+  std::optional<std::uint32_t> maximum_height;
+  std::optional<std::uint64_t> tree_seed;
+  std::optional<TaskTreeInput> tree_file;
+  std::string task_mapping = "round-robin";
+  double task_compute_s = 1e-4;
+  std::uint32_t bytes = 64;
+};
+
+/// The tree of one run and where its tasks run; all ranks share it.
+struct TreePlan {
+  std::vector<Task> first_child;  ///< children of t: first_child[t] to below first_child[t + 1]
+  std::vector<Rank> owner;
+};
+
+/// The non-deterministic trees of tasks of termination-2022 section 5.2, run asynchronously: a task
+/// computes, then makes its children, each a message to the rank that it is mapped to.
+class RandomTree final : public Component {
+ public:
+  using Options = RandomTreeOptions;
+  RandomTree(std::shared_ptr<const Options> options, std::shared_ptr<const TreePlan> plan,
+             Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void start(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_compute_done(Context& context, std::uint64_t tag) override;
+  void report(Metrics& metrics) const override;
+
+ private:
+  void spawn(Context& context, Task task);
+  void run(Context& context, Task task);
+
+  std::shared_ptr<const Options> options_;
+  std::shared_ptr<const TreePlan> plan_;
+  Rank self_;
+  std::uint64_t tasks_ = 0;
+};
+
+}  // namespace faultline
