@@ -190,8 +190,7 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
     result.verdict = is_match(cell, *measured.value) ? Verdict::match : Verdict::differs;
   if (cell.exact) {
     result.exact_ratio = ratio_of(*measured.value, cell.exact);
-    result.agrees_with_exact =
-        std::fabs(*measured.value - *cell.exact) <= cell.exact_tolerance * std::fabs(*cell.exact);
+    result.agrees_with_exact = agrees(cell, measured);
   }
   if (!result.agrees_with_exact)
     result.reason = "measured is not " + cell.exact_formula + ", which is exact";
