@@ -48,7 +48,6 @@ struct StepModelHead {
   std::uint32_t fewest_processes = 2;
   std::uint32_t most_processes = 240;
   std::uint32_t quick_trees = 1;
-  std::uint32_t quick_every = 1;
 };
 
 /// A cell but for what its measure's kind adds.
@@ -126,8 +125,7 @@ const OptionSet<StepModelHead>& step_model_options() {
                   {.required = true, .choices = {"literal", "resolved"}})
           .option("fewest_processes", &StepModelHead::fewest_processes, {.minimum = 2})
           .option("most_processes", &StepModelHead::most_processes, {.minimum = 2, .maximum = 1e6})
-          .option("quick_trees", &StepModelHead::quick_trees, {.minimum = 1})
-          .option("quick_every", &StepModelHead::quick_every, {.minimum = 1});
+          .option("quick_trees", &StepModelHead::quick_trees, {.minimum = 1});
   return set;
 }
 
@@ -296,6 +294,9 @@ RunsMeasure ItemReader::read_runs(CheckedObject& object) {
   runs.quick_replications = head.quick_replications;
   runs.quick_every = head.quick_every;
   runs.changes = read_changes(object.child("changes"), member_path(path, "changes"));
+  if (runs.quick_every / 2 >= runs.changes.size())
+    problems_.add(member_path(path, "quick_every"),
+                  "leaves none of " + std::to_string(runs.changes.size()) + " sets of changes");
   if (const JsonValue* known = object.child("known_mean")) {
     CheckedObject inner(*known, member_path(path, "known_mean"), problems_);
     runs.known_mean = read_options(inner, known_mean_options());
@@ -321,7 +322,6 @@ StepModelMeasure ItemReader::read_step_model(CheckedObject& object) {
   model.fewest_processes = head.fewest_processes;
   model.most_processes = std::max(head.most_processes, head.fewest_processes);
   model.quick_trees = head.quick_trees;
-  model.quick_every = head.quick_every;
   model.tree_seeds = read_integers<std::uint64_t>(
       object.child("tree_seeds"), member_path(object.path(), "tree_seeds"), problems_);
   return model;

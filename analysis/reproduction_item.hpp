@@ -39,7 +39,7 @@ struct RunsMeasure {
   std::optional<KnownMean> known_mean;
   std::uint32_t replications = 1;
   std::uint32_t quick_replications = 1;
-  std::uint32_t quick_every = 1;  ///< quick takes every n-th set of changes, from the first
+  std::uint32_t quick_every = 1;  ///< quick takes the middle one of each n sets of changes
 };
 
 /// Counts control messages on trees by the paper's rules, relative to those of CDA: the mean over
@@ -52,7 +52,6 @@ struct StepModelMeasure {
   std::uint32_t fewest_processes = 2;
   std::uint32_t most_processes = 240;
   std::uint32_t quick_trees = 1;
-  std::uint32_t quick_every = 1;  ///< quick takes every n-th number of processes
 };
 
 /// Weighs the closed forms of survival with recorded faults.

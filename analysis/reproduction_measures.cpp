@@ -129,12 +129,11 @@ struct TreeRatios {
   double hcda = 0.0;
 };
 
-TreeRatios tree_ratios(const StepModelMeasure& measure, const TaskTree& tree, std::uint64_t seed,
-                       std::uint32_t every) {
+TreeRatios tree_ratios(const StepModelMeasure& measure, const TaskTree& tree, std::uint64_t seed) {
   TreeRatios sum;
   double counted = 0;
   for (std::uint32_t processes = measure.fewest_processes; processes <= measure.most_processes;
-       processes += every) {
+       ++processes) {
     const std::vector<Rank> ranks =
         measure.mapping == "random"
             ? random_ranks(tree.tasks(), processes, task_mapping_stream(seed, processes))
@@ -198,7 +197,7 @@ Measured measure_runs(const RunsMeasure& measure, const std::string& file,
   std::map<std::string, Sample> samples;
   const std::size_t every = settings.quick ? measure.quick_every : 1;
   const auto replications = settings.quick ? measure.quick_replications : measure.replications;
-  for (std::size_t i = 0; i < measure.changes.size(); i += every) {
+  for (std::size_t i = every / 2; i < measure.changes.size(); i += every) {
     std::vector<std::string> sets = measure.changes[i];
     sets.push_back("replications=" + std::to_string(replications));
     const Scenario scenario = parse_scenario(measure.scenario, file, {sets});
@@ -232,8 +231,7 @@ Measured measure_step_model(const StepModelMeasure& measure, const ReproductionS
     const std::uint64_t seed = measure.tree_seeds[i];
     Stream random = task_tree_stream(seed, 0);
     const TaskTree tree = random_task_tree(*task_tree_preset(measure.preset), random);
-    const TreeRatios ratios =
-        tree_ratios(measure, tree, seed, settings.quick ? measure.quick_every : 1);
+    const TreeRatios ratios = tree_ratios(measure, tree, seed);
     four_counter.push_back(ratios.four_counter);
     edod.push_back(ratios.edod);
     hcda.push_back(ratios.hcda);
