@@ -192,8 +192,9 @@ TEST_CASE("the members of a group stand for those that its cells leave out") {
 TEST_CASE("runs give the same estimates whatever the number of jobs, and name what is missing") {
   const std::string text = with_cells(R"({"cell": "a", "paper": 7, "tolerance": 0.2},
       {"cell": "b", "paper": 7, "detector": "edod"})");
-  const ItemResult one = reproduce_item(item_of(text), "f", {.quick = false, .jobs = 1});
-  const ItemResult three = reproduce_item(item_of(text), "f", {.quick = false, .jobs = 3});
+  const ReproductionItem item = item_of(text);
+  const ItemResult one = reproduce_item(item, "f", {.quick = false, .jobs = 1});
+  const ItemResult three = reproduce_item(item, "f", {.quick = false, .jobs = 3});
   CHECK(reproduction_json({one}, false) == reproduction_json({three}, false));
   CHECK(one.cells[0].verdict == Verdict::match);
   CHECK(one.cells[1].verdict == Verdict::not_comparable);
