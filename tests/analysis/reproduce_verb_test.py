@@ -48,11 +48,15 @@ def check_shipped_items():
             expect(cell["verdict"] == "match" or cell["reason"], f"{cell['cell']}: no reason")
 
 
-def check_same_bytes():
-    outputs = {
-        reproduce("termination-2022/table-2", "--quick", "--quiet", "--jobs", jobs).stdout
-        for jobs in (1, 2, 5)
-    }
+def check_same_bytes(folder):
+    def keep_one_measure(document):
+        document["groups"] = document["groups"][:1]
+        document["groups"][0]["cells"] = document["groups"][0]["cells"][:1]
+        name = document["groups"][0]["cells"][0]["measure"]
+        document["measures"] = {name: document["measures"][name]}
+
+    item = changed(folder, "termination-2022/table-2.json", keep_one_measure)
+    outputs = {reproduce(item, "--quiet", "--jobs", jobs).stdout for jobs in (1, 2, 5)}
     expect(len(outputs) == 1, "the bytes depend on the number of jobs")
     width = max(len(line) for line in outputs.pop().splitlines())
     expect(width <= 80, f"the table has {width} columns")
@@ -107,8 +111,8 @@ def main():
     if not PROGRAM:
         raise SystemExit("FAULTLINE_PROGRAM is not set: where is the program to be tested?")
     check_shipped_items()
-    check_same_bytes()
     with tempfile.TemporaryDirectory() as folder:
+        check_same_bytes(folder)
         check_wrong_expectations(folder)
         check_refusals(folder)
     for failure in failures:
