@@ -11,6 +11,7 @@
 #include "analysis/replications.hpp"
 #include "sim/cli/bench.hpp"
 #include "sim/cli/list.hpp"
+#include "sim/cli/reproduce.hpp"
 #include "sim/cli/run.hpp"
 #include "sim/cli/schema.hpp"
 #include "sim/cli/step_model.hpp"
@@ -38,6 +39,7 @@ constexpr Verb kVerbs[] = {
     {"validate", "check scenario files without running them", validate_verb},
     {"list", "protocols, workloads, machines, engines, faults and their options", list_verb},
     {"schema", "the JSON Schema of scenario files", schema_verb},
+    {"reproduce", "the tables of a paper, cell by cell", reproduce_verb},
     {"survival", "closed forms of survival under a machine's fault distribution", survival_verb},
     {"step-model", "control messages on a task tree, by the rules of a paper", step_model_verb},
     {"tree", "draw a random task tree", tree_verb},

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "analysis/reproduction_item.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/problems.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -11,12 +12,17 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: faultline validate FILE...\n\n"
-    "Checks scenario files without running them: syntax, keys, values, units,\n"
-    "combinations, and whether the job fits on its machine. Prints every error of\n"
-    "every file.\n"
+    "Checks scenario files, and the data files of `reproduce`, without running\n"
+    "them: syntax, keys, values, units, combinations, and whether the job fits on\n"
+    "its machine. Prints every error of every file.\n"
     "Exit code: 0 all valid, 2 otherwise.\n";
 
 void validate_file(const std::string& file, std::ostream& out) {
+  if (is_reproduction_item(file)) {
+    const std::size_t cells = read_reproduction_item(file).cells.size();
+    out << file << ": valid, " << cells << (cells == 1 ? " cell\n" : " cells\n");
+    return;
+  }
   const std::size_t points = load_scenario(file).points.size();
   out << file << ": valid, " << points << (points == 1 ? " point\n" : " points\n");
 }

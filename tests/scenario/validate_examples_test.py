@@ -112,17 +112,25 @@ def main():
         if not condition:
             failures.append(what)
 
-    scenarios = [
+    shipped = [
         path
         for path in sorted((SOURCE / "scenarios").rglob("*.json"))
         if path.parent.name not in ("machines", "faults")
     ]
+    # Only the data files of `reproduce` have groups of cells; they are no scenarios.
+    items = [path for path in shipped if "groups" in json.loads(path.read_text())]
+    scenarios = [path for path in shipped if path not in items]
     machines = sorted((SOURCE / "scenarios" / "machines").glob("*.json"))
     expect(len(scenarios) >= 5, f"only {len(scenarios)} shipped scenarios found")
     expect(len(machines) >= 6, f"only {len(machines)} shipped machines found")
     for path in scenarios:
         errors = [error.message for error in scenario.iter_errors(json.loads(path.read_text()))]
         expect(not errors, f"{path}: refused by the schema: {errors}")
+        run = subprocess.run([PROGRAM, "validate", str(path)], capture_output=True, check=False)
+        expect(run.returncode == 0, f"{path}: refused: {run.stderr.decode()}")
+    expect(len(items) >= 4, f"only {len(items)} shipped data files of reproduce found")
+    for path in items:
+        expect(not scenario.is_valid(json.loads(path.read_text())), f"{path}: taken for a scenario")
         run = subprocess.run([PROGRAM, "validate", str(path)], capture_output=True, check=False)
         expect(run.returncode == 0, f"{path}: refused: {run.stderr.decode()}")
     for path in machines:

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/reproduction_item.hpp"
+#include "analysis/reproduction_measures.hpp"
+
+namespace faultline {
+
+/// One printed value beside what was measured.
+struct CellResult {
+  Estimate measured;
+  std::optional<double> ratio;        ///< measured / paper
+  std::optional<double> exact_ratio;  ///< measured / exact
+  Verdict verdict = Verdict::not_comparable;
+  bool agrees_with_exact = true;  ///< true where nothing exact is known
+  std::string reason;
+
+  /// The data file's verdict, and no disagreement with theory.
+  [[nodiscard]] bool is_expected(const Cell& cell) const {
+    return verdict == cell.expected && agrees_with_exact;
+  }
+};
+
+struct ItemResult {
+  ReproductionItem item;
+  std::vector<CellResult> cells;  ///< as the item's
+  bool interrupted = false;
+};
+
+/// Compares one measurement with its printed and its exact value.
+CellResult judge(const Cell& cell, const Estimate& measured);
+
+/// Carries out all measures of an item and judges its cells. `file` names it in messages.
+ItemResult reproduce_item(ReproductionItem item, const std::string& file,
+                          const ReproductionSettings& settings);
+
+/// Does every cell have the verdict that its data file expects?
+bool as_expected(const std::vector<ItemResult>& results);
+
+/// The results for machines and for people (80 columns). Neither has wall times: the same bytes on
+/// every run, whatever the number of jobs.
+std::string reproduction_json(const std::vector<ItemResult>& results, bool quick);
+std::string reproduction_table(const std::vector<ItemResult>& results, bool quick);
+
+}  // namespace faultline

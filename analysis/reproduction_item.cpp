@@ -1,0 +1,473 @@
+#include "analysis/reproduction_item.hpp"
+
+#include <algorithm>
+
+#include "sim/core/data_directory.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/options.hpp"
+#include "sim/scenario/checked_object.hpp"
+#include "sim/scenario/json_reader.hpp"
+#include "sim/scenario/problems.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "workloads/task_tree.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kVerdicts = {"match", "differs", "not comparable"};
+
+struct ItemHead {
+  std::int64_t schema_version = 1;
+  std::string title;
+  std::string note;
+  double time_s = 1.0;
+  double quick_time_s = 1.0;
+};
+
+/// What all measures have.
+struct MeasureHead {
+  std::string kind;
+};
+
+struct RunsHead {
+  std::string scenario;
+  std::string metric;
+  std::string relative_to;
+  std::uint32_t replications = 1;
+  std::uint32_t quick_replications = 1;
+  std::uint32_t quick_every = 1;
+};
+
+struct StepModelHead {
+  std::string preset;
+  std::string mapping;
+  std::string rules;
+  std::uint32_t fewest_processes = 2;
+  std::uint32_t most_processes = 240;
+  std::uint32_t quick_trees = 1;
+};
+
+/// A cell but for what its measure's kind adds.
+struct CellHead {
+  std::string cell;
+  std::string place;
+  std::optional<double> paper;
+  std::string printed_as = "equal";
+  std::optional<double> exact;
+  std::string exact_formula;
+  double exact_tolerance = 0.01;
+  std::string measure;
+  double tolerance = 0.0;
+  double absolute_tolerance = 0.0;
+  std::string why;
+  std::string expected = "match";
+  std::string reason;
+};
+
+struct SurvivalSelection {
+  std::string figure;
+  std::optional<std::int64_t> fanout;
+};
+
+const OptionSet<ItemHead>& item_options() {
+  static const OptionSet<ItemHead> set =
+      OptionSet<ItemHead>()
+          .option("schema_version", &ItemHead::schema_version,
+                  {.minimum = 1, .maximum = 1, .required = true})
+          .option("title", &ItemHead::title, {.required = true})
+          .option("note", &ItemHead::note, {})
+          .option("time_s", &ItemHead::time_s, {.unit = "s", .minimum = 0, .required = true})
+          .option("quick_time_s", &ItemHead::quick_time_s,
+                  {.unit = "s", .minimum = 0, .required = true});
+  return set;
+}
+
+const OptionSet<MeasureHead>& measure_options() {
+  static const OptionSet<MeasureHead> set = OptionSet<MeasureHead>().option(
+      "kind", &MeasureHead::kind,
+      {.required = true, .choices = {"runs", "step-model", "survival"}});
+  return set;
+}
+
+const OptionSet<RunsHead>& runs_options() {
+  static const OptionSet<RunsHead> set =
+      OptionSet<RunsHead>()
+          .option("scenario", &RunsHead::scenario, {.required = true})
+          .option("metric", &RunsHead::metric, {.required = true})
+          .option("relative_to", &RunsHead::relative_to, {})
+          .option("replications", &RunsHead::replications,
+                  {.minimum = 1, .maximum = 1e6, .required = true})
+          .option("quick_replications", &RunsHead::quick_replications,
+                  {.minimum = 1, .maximum = 1e6, .required = true})
+          .option("quick_every", &RunsHead::quick_every, {.minimum = 1});
+  return set;
+}
+
+const OptionSet<KnownMean>& known_mean_options() {
+  static const OptionSet<KnownMean> set =
+      OptionSet<KnownMean>()
+          .option("metric", &KnownMean::metric, {.required = true})
+          .option("mean", &KnownMean::mean, {.required = true});
+  return set;
+}
+
+const OptionSet<StepModelHead>& step_model_options() {
+  static const OptionSet<StepModelHead> set =
+      OptionSet<StepModelHead>()
+          .option("preset", &StepModelHead::preset,
+                  {.required = true, .choices = task_tree_presets()})
+          .option("mapping", &StepModelHead::mapping,
+                  {.required = true, .choices = {"round-robin", "random"}})
+          .option("rules", &StepModelHead::rules,
+                  {.required = true, .choices = {"literal", "resolved"}})
+          .option("fewest_processes", &StepModelHead::fewest_processes, {.minimum = 2})
+          .option("most_processes", &StepModelHead::most_processes, {.minimum = 2, .maximum = 1e6})
+          .option("quick_trees", &StepModelHead::quick_trees, {.minimum = 1});
+  return set;
+}
+
+const OptionSet<SurvivalMeasure>& survival_options() {
+  static const OptionSet<SurvivalMeasure> set =
+      OptionSet<SurvivalMeasure>()
+          .option("faults", &SurvivalMeasure::faults, {.required = true})
+          .option("processes", &SurvivalMeasure::processes, {.minimum = 1, .required = true});
+  return set;
+}
+
+const OptionSet<CellHead>& cell_options() {
+  static const OptionSet<CellHead> set =
+      OptionSet<CellHead>()
+          .option("cell", &CellHead::cell, {.required = true})
+          .option("place", &CellHead::place, {.required = true})
+          .option("paper", &CellHead::paper, {})
+          .option("printed_as", &CellHead::printed_as,
+                  {.choices = {"equal", "at-least", "at-most"}})
+          .option("exact", &CellHead::exact, {})
+          .option("exact_formula", &CellHead::exact_formula, {})
+          .option("exact_tolerance", &CellHead::exact_tolerance, {.minimum = 0})
+          .option("measure", &CellHead::measure, {.required = true})
+          .option("tolerance", &CellHead::tolerance, {.minimum = 0})
+          .option("absolute_tolerance", &CellHead::absolute_tolerance, {.minimum = 0})
+          .option("why", &CellHead::why, {.required = true})
+          .option("expected", &CellHead::expected, {.choices = kVerdicts})
+          .option("reason", &CellHead::reason, {});
+  return set;
+}
+
+const OptionSet<SurvivalSelection>& survival_selection_options() {
+  static const OptionSet<SurvivalSelection> set =
+      OptionSet<SurvivalSelection>()
+          .option("figure", &SurvivalSelection::figure,
+                  {.required = true,
+                   .choices = {"share-percent", "failure-probability", "survival-percent"}})
+          .option("fanout", &SurvivalSelection::fanout, {.minimum = 0});
+  return set;
+}
+
+template <class Struct>
+Struct read_options(CheckedObject& object, const OptionSet<Struct>& set) {
+  return set.read(object.options(set.specs()));
+}
+
+const JsonValue::List& list_of(const JsonValue* value, const std::string& path,
+                               Problems& problems) {
+  static const JsonValue::List empty;
+  if (value == nullptr) {
+    problems.add(path, "missing, expected a list");
+    return empty;
+  }
+  if (value->list() != nullptr && !value->list()->empty()) return *value->list();
+  problems.add(path, "expected a list that is not empty, got " + describe(*value));
+  return empty;
+}
+
+const JsonValue::Object& object_of(const JsonValue* value, const std::string& path,
+                                   Problems& problems) {
+  static const JsonValue::Object empty;
+  if (value == nullptr) return empty;
+  if (value->object() != nullptr) return *value->object();
+  problems.add(path, "expected an object, got " + describe(*value));
+  return empty;
+}
+
+template <class Integer>
+std::vector<Integer> read_integers(const JsonValue* value, const std::string& path,
+                                   Problems& problems) {
+  const OptionSpec spec{.name = "", .kind = OptionKind::integer, .minimum = 0};
+  std::vector<Integer> numbers;
+  const JsonValue::List& list = list_of(value, path, problems);
+  numbers.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i)
+    numbers.push_back(static_cast<Integer>(
+        std::get<std::int64_t>(read_option(list[i], spec, item_path(path, i), problems))));
+  return numbers;
+}
+
+/// Reads one file, part after part.
+class ItemReader {
+ public:
+  ItemReader(const JsonValue& root, Problems& problems)
+      : root_(root, "", problems), problems_(problems) {}
+
+  ReproductionItem read() {
+    const ItemHead head = read_options(root_, item_options());
+    item_.title = head.title;
+    item_.note = head.note;
+    item_.time_s = head.time_s;
+    item_.quick_time_s = head.quick_time_s;
+    scenarios_ = root_.child("scenarios");
+    object_of(scenarios_, "scenarios", problems_);
+    const JsonValue* measures = root_.child("measures");
+    for (const JsonMember& member : object_of(measures, "measures", problems_))
+      item_.measures.push_back(
+          {member.key, read_measure(member.value, member_path("measures", member.key))});
+    read_groups(root_.child("groups"));
+    root_.finish();
+    problems_.throw_if_any();
+    return std::move(item_);
+  }
+
+ private:
+  decltype(Measure::how) read_measure(const JsonValue& value, const std::string& path);
+  RunsMeasure read_runs(CheckedObject& object);
+  StepModelMeasure read_step_model(CheckedObject& object);
+  std::vector<std::vector<std::string>> read_changes(const JsonValue* value,
+                                                     const std::string& path);
+  void check_scenarios(const RunsMeasure& runs, const std::string& path);
+  void read_groups(const JsonValue* groups);
+  void read_cell(const JsonValue& value, const std::string& path);
+  void read_selection(CheckedObject& object, Cell& cell);
+
+  CheckedObject root_;
+  Problems& problems_;
+  const JsonValue* scenarios_ = nullptr;
+  ReproductionItem item_;
+};
+
+decltype(Measure::how) ItemReader::read_measure(const JsonValue& value, const std::string& path) {
+  CheckedObject object(value, path, problems_);
+  const std::string kind = read_options(object, measure_options()).kind;
+  decltype(Measure::how) how;
+  if (kind == "runs") how = read_runs(object);
+  if (kind == "step-model") how = read_step_model(object);
+  if (kind == "survival") how = read_options(object, survival_options());
+  object.finish();
+  return how;
+}
+
+std::vector<std::vector<std::string>> ItemReader::read_changes(const JsonValue* value,
+                                                               const std::string& path) {
+  std::vector<std::vector<std::string>> changes;
+  if (value == nullptr) return {{}};
+  const JsonValue::List& list = list_of(value, path, problems_);
+  changes.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    changes.emplace_back();
+    for (const JsonMember& member : object_of(&list[i], item_path(path, i), problems_))
+      changes.back().push_back(member.key + "=" + to_json(member.value));
+  }
+  return changes;
+}
+
+/// Every scenario that would run is checked before the first one runs.
+void ItemReader::check_scenarios(const RunsMeasure& runs, const std::string& path) {
+  for (const auto& sets : runs.changes) {
+    try {
+      parse_scenario(runs.scenario, problems_.file(), {sets});
+    } catch (const UsageError& error) {
+      problems_.add_lines(path, error.what());
+      return;
+    }
+  }
+}
+
+RunsMeasure ItemReader::read_runs(CheckedObject& object) {
+  const RunsHead head = read_options(object, runs_options());
+  const std::string& path = object.path();
+  RunsMeasure runs;
+  runs.metric = head.metric;
+  runs.relative_to = head.relative_to;
+  runs.replications = head.replications;
+  runs.quick_replications = head.quick_replications;
+  runs.quick_every = head.quick_every;
+  runs.changes = read_changes(object.child("changes"), member_path(path, "changes"));
+  if (runs.quick_every / 2 >= runs.changes.size())
+    problems_.add(member_path(path, "quick_every"),
+                  "leaves none of " + std::to_string(runs.changes.size()) + " sets of changes");
+  if (const JsonValue* known = object.child("known_mean")) {
+    CheckedObject inner(*known, member_path(path, "known_mean"), problems_);
+    runs.known_mean = read_options(inner, known_mean_options());
+    inner.finish();
+  }
+  const JsonValue* scenario = scenarios_ == nullptr ? nullptr : scenarios_->find(head.scenario);
+  if (scenario == nullptr) {
+    problems_.add(member_path(path, "scenario"),
+                  "expected one of the members of scenarios, got " + in_quotes(head.scenario));
+    return runs;
+  }
+  runs.scenario = to_json(*scenario);
+  check_scenarios(runs, path);
+  return runs;
+}
+
+StepModelMeasure ItemReader::read_step_model(CheckedObject& object) {
+  const StepModelHead head = read_options(object, step_model_options());
+  StepModelMeasure model;
+  model.preset = head.preset;
+  model.mapping = head.mapping;
+  model.rules = head.rules == "literal" ? StepRules::literal : StepRules::resolved;
+  model.fewest_processes = head.fewest_processes;
+  model.most_processes = std::max(head.most_processes, head.fewest_processes);
+  model.quick_trees = head.quick_trees;
+  model.tree_seeds = read_integers<std::uint64_t>(
+      object.child("tree_seeds"), member_path(object.path(), "tree_seeds"), problems_);
+  return model;
+}
+
+/// The members of a group stand for those that its cells leave out.
+void ItemReader::read_groups(const JsonValue* groups) {
+  const JsonValue::List& list = list_of(groups, "groups", problems_);
+  for (std::size_t g = 0; g < list.size(); ++g) {
+    const std::string path = item_path("groups", g);
+    if (list[g].object() == nullptr) {
+      problems_.add(path, "expected an object, got " + describe(list[g]));
+      continue;
+    }
+    const JsonValue::List& cells =
+        list_of(list[g].find("cells"), member_path(path, "cells"), problems_);
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const std::string place = item_path(member_path(path, "cells"), c);
+      JsonValue cell = JsonValue::Object{};
+      for (const JsonMember& member : *list[g].object())
+        if (member.key != "cells") cell.set(member.key, member.value);
+      for (const JsonMember& member : object_of(&cells[c], place, problems_))
+        cell.set(member.key, member.value);
+      read_cell(cell, place);
+    }
+  }
+}
+
+void ItemReader::read_cell(const JsonValue& value, const std::string& path) {
+  const std::size_t before = problems_.size();
+  CheckedObject object(value, path, problems_);
+  const CellHead head = read_options(object, cell_options());
+  Cell cell;
+  cell.name = head.cell;
+  cell.place = head.place;
+  cell.paper = head.paper;
+  if (head.printed_as == "at-least") cell.printed_as = PrintedAs::at_least;
+  if (head.printed_as == "at-most") cell.printed_as = PrintedAs::at_most;
+  cell.exact = head.exact;
+  cell.exact_formula = head.exact_formula;
+  cell.exact_tolerance = head.exact_tolerance;
+  cell.tolerance = head.tolerance;
+  cell.absolute_tolerance = head.absolute_tolerance;
+  cell.why = head.why;
+  cell.reason = head.reason;
+  for (const Verdict verdict : {Verdict::match, Verdict::differs, Verdict::not_comparable})
+    if (head.expected == verdict_word(verdict)) cell.expected = verdict;
+  if (cell.expected != Verdict::match && cell.reason.empty())
+    problems_.add(member_path(path, "reason"), "missing, expected why it is no match");
+  if (cell.exact.has_value() == cell.exact_formula.empty())
+    problems_.add(path, "expected exact and exact_formula together or neither");
+  const auto& measures = item_.measures;
+  const auto found = std::find_if(measures.begin(), measures.end(),
+                                  [&](const Measure& m) { return m.name == head.measure; });
+  if (found == measures.end()) {
+    problems_.add(member_path(path, "measure"),
+                  "expected one of the members of measures, got " + in_quotes(head.measure));
+    return;
+  }
+  cell.measure = static_cast<std::size_t>(found - measures.begin());
+  read_selection(object, cell);
+  object.finish();
+  for (const Cell& other : item_.cells)
+    if (other.name == cell.name) problems_.add(path, "a cell of that name stands above");
+  if (problems_.size() == before) item_.cells.push_back(std::move(cell));
+}
+
+void ItemReader::read_selection(CheckedObject& object, Cell& cell) {
+  if (std::holds_alternative<SurvivalMeasure>(item_.measures[cell.measure].how)) {
+    const SurvivalSelection selection = read_options(object, survival_selection_options());
+    cell.figure = selection.figure;
+    cell.fanout = selection.fanout;
+    const JsonValue* failed = object.child("failed");
+    if (failed != nullptr || cell.figure != "survival-percent")
+      cell.failed =
+          read_integers<std::int64_t>(failed, member_path(object.path(), "failed"), problems_);
+    return;
+  }
+  OptionSpec spec{.name = "detector", .kind = OptionKind::text, .required = true};
+  if (std::holds_alternative<StepModelMeasure>(item_.measures[cell.measure].how))
+    spec.choices = {"four-counter", "edod", "hcda"};
+  cell.detector = std::get<std::string>(object.options({spec}).at("detector"));
+}
+
+/// What the user would type for a file.
+std::string item_name(const fs::path& file) {
+  return file.parent_path().filename().string() + "/" + file.stem().string();
+}
+
+std::vector<fs::path> all_items() {
+  std::vector<fs::path> items;
+  for (const auto& folder : fs::directory_iterator(data_directory())) {
+    if (!folder.is_directory()) continue;
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.path().extension() == ".json" && is_reproduction_item(entry.path().string()))
+        items.push_back(entry.path());
+  }
+  std::sort(items.begin(), items.end());
+  return items;
+}
+
+}  // namespace
+
+const char* verdict_word(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::match:
+      return "match";
+    case Verdict::differs:
+      return "differs";
+    case Verdict::not_comparable:
+      return "not comparable";
+  }
+  return "";
+}
+
+ReproductionItem read_reproduction_item(const fs::path& file) {
+  Problems problems(file.string());
+  const JsonValue root = parse_json(read_text_file(file.string()), problems);
+  ReproductionItem item = ItemReader(root, problems).read();
+  item.name = item_name(fs::absolute(file));
+  return item;
+}
+
+bool is_reproduction_item(const std::string& file) {
+  try {
+    Problems problems(file);
+    const JsonValue root = parse_json(read_text_file(file), problems);
+    return root.find("groups") != nullptr;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+std::vector<fs::path> find_reproduction_items(const std::string& name) {
+  if (name.ends_with(".json")) return {name};
+  std::vector<fs::path> found;
+  std::vector<std::string> names;
+  for (const fs::path& file : all_items()) {
+    const std::string item = item_name(file);
+    const std::string paper = item.substr(0, item.find('/'));
+    if (name == item || name == paper) found.push_back(file);
+    if (names.empty() || names.back() != item) names.push_back(item);
+    if (std::find(names.begin(), names.end(), paper) == names.end()) names.push_back(paper);
+  }
+  if (!found.empty()) return found;
+  throw UsageError("reproduce: unknown paper or item " + in_quotes(name) + suggestion(name, names));
+}
+
+}  // namespace faultline

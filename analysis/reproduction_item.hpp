@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "analysis/tree_steps.hpp"
+#include "sim/scenario/json_value.hpp"
+
+namespace faultline {
+
+/// Files of a paper's tables and figures: what is printed, what measures it, and how near it is
+/// expected to come (docs/reproduction.md has the format). All numbers are in these files.
+
+enum class Verdict { match, differs, not_comparable };
+
+/// The word of the data files and reports: "match", "differs", "not comparable".
+const char* verdict_word(Verdict verdict);
+
+/// How the paper relates what it counts to its printed value.
+enum class PrintedAs { equal, at_least, at_most };
+
+/// A metric whose mean is known exactly: what the sample missed of it tells what the sample
+/// missed of the metric that is measured (control variate).
+struct KnownMean {
+  std::string metric;
+  double mean = 0.0;
+};
+
+/// Simulates a scenario, once for each set of changes.
+struct RunsMeasure {
+  std::string scenario;                           ///< JSON text
+  std::vector<std::vector<std::string>> changes;  ///< each "PATH=JSON"; at least one set
+  std::string metric;
+  std::string relative_to;  ///< a detector: its metric divides that of the others; "" none
+  std::optional<KnownMean> known_mean;
+  std::uint32_t replications = 1;
+  std::uint32_t quick_replications = 1;
+  std::uint32_t quick_every = 1;  ///< quick takes the middle one of each n sets of changes
+};
+
+/// Counts control messages on trees by the paper's rules, relative to those of CDA: the mean over
+/// the processes, then over the three activities; one value for each tree.
+struct StepModelMeasure {
+  std::string preset;
+  std::vector<std::uint64_t> tree_seeds;
+  std::string mapping;
+  StepRules rules = StepRules::resolved;
+  std::uint32_t fewest_processes = 2;
+  std::uint32_t most_processes = 240;
+  std::uint32_t quick_trees = 1;
+};
+
+/// Weighs the closed forms of survival with recorded faults.
+struct SurvivalMeasure {
+  std::string faults;
+  std::uint32_t processes = 1;
+};
+
+struct Measure {
+  std::string name;
+  std::variant<RunsMeasure, StepModelMeasure, SurvivalMeasure> how;
+};
+
+/// One printed value.
+struct Cell {
+  std::string name;
+  std::string place;            ///< in the paper
+  std::optional<double> paper;  ///< nothing where the paper prints no value
+  PrintedAs printed_as = PrintedAs::equal;
+  std::optional<double> exact;  ///< what theory says of the measured mean
+  std::string exact_formula;
+  double exact_tolerance = 0.01;  ///< relative
+
+  std::size_t measure = 0;  ///< index of the item's measures
+  std::string detector;     ///< of `runs` and `step-model`
+  std::string figure;       ///< of `survival`: share-percent, failure-probability, survival-percent
+  std::vector<std::int64_t> failed;    ///< of `survival`: the sizes that are added up
+  std::optional<std::int64_t> fanout;  ///< of `survival`: of INDEP; none for REL
+
+  double tolerance = 0.0;           ///< relative to the printed value
+  double absolute_tolerance = 0.0;  ///< or in its unit: rounding; the wider one counts
+  std::string why;                  ///< the tolerance is that wide
+  Verdict expected = Verdict::match;
+  std::string reason;  ///< of an expected verdict other than match
+};
+
+/// One table, figure or theorem of a paper.
+struct ReproductionItem {
+  std::string name;  ///< "termination-2022/table-1"
+  std::string title;
+  std::string note;
+  double time_s = 1.0;  ///< on one core
+  double quick_time_s = 1.0;
+  std::vector<Measure> measures;
+  std::vector<Cell> cells;
+};
+
+/// Reads and checks one file; the item is named after file and folder. Throws UsageError with every
+/// error of the file, one a line: "FILE: PATH: what is wrong, what was expected".
+ReproductionItem read_reproduction_item(const std::filesystem::path& file);
+
+/// Is this JSON file such an item? By its member `groups`, which no scenario has; false
+/// for what is no JSON.
+bool is_reproduction_item(const std::string& file);
+
+/// The files that "PAPER" or "PAPER/ITEM" names in the data directory, sorted by name, or the one
+/// file that a path ending in .json names. Throws UsageError that lists what there is.
+std::vector<std::filesystem::path> find_reproduction_items(const std::string& name);
+
+}  // namespace faultline

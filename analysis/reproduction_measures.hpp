@@ -1,0 +1,47 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/reproduction_item.hpp"
+#include "analysis/summary.hpp"
+
+namespace faultline {
+
+/// What a measure says of one cell. No value: it could not be measured, and `trouble` says why.
+struct Estimate {
+  std::optional<double> value;
+  std::optional<Interval> confidence_95;
+  std::string trouble;
+};
+
+struct ReproductionSettings {
+  bool quick = false;
+  unsigned jobs = 1;
+  bool progress = false;
+};
+
+/// What one measure found: an estimate for each detector, or the closed forms.
+struct Measured {
+  std::map<std::string, Estimate> by_detector;
+  bool interrupted = false;
+};
+
+/// The mean of a sample and its 95 % interval. With `companions` (one for each value) and their
+/// exact mean, the linear part of what the sample of companions missed is taken back, and the
+/// interval is that of the residuals; needs four values, and companions with some spread.
+Estimate estimate_mean(const std::vector<double>& values);
+Estimate estimate_mean(const std::vector<double>& values, const std::vector<double>& companions,
+                       double exact_companion_mean);
+
+/// Carries a measure out. Does not depend on the number of jobs.
+Measured measure_runs(const RunsMeasure& measure, const std::string& file,
+                      const ReproductionSettings& settings);
+Measured measure_step_model(const StepModelMeasure& measure, const ReproductionSettings& settings);
+
+/// The closed form for one cell.
+Estimate measure_survival(const SurvivalMeasure& measure, const Cell& cell);
+
+}  // namespace faultline

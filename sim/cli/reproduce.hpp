@@ -1,0 +1,13 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// `faultline reproduce`: the tables of the papers, cell by cell. The exit code is 3 unless every
+/// cell has the verdict that its data file expects.
+int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace faultline

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Drives `faultline reproduce` from outside: exit codes, formats, widths, same bytes for any jobs."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get("FAULTLINE_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
+PROGRAM = os.environ.get("FAULTLINE_PROGRAM")
+CELL_KEYS = {"cell", "paper", "measured", "low", "high", "ratio", "verdict", "expected", "reason"}
+
+failures = []
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def reproduce(*arguments):
+    return subprocess.run(
+        [PROGRAM, "reproduce", *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+
+
+def changed(folder, item, change):
+    """A copy of a shipped data file with one thing changed."""
+    document = json.loads((SOURCE / "scenarios" / item).read_text())
+    change(document)
+    path = pathlib.Path(folder) / "item.json"
+    path.write_text(json.dumps(document))
+    return path
+
+
+def check_shipped_items():
+    for item in ("adoption-2013", "termination-2022/theorem-1", "termination-2022/table-2"):
+        run = reproduce(item, "--quick", "--format", "json", "--jobs", 2)
+        expect(run.returncode == 0, f"{item}: exit {run.returncode}: {run.stderr}")
+        expect("about" in run.stderr, f"{item}: does not say how long it takes")
+        report = json.loads(run.stdout)
+        expect(report["as_expected"] and report["quick"], f"{item}: not as expected")
+        for cell in report["items"][0]["cells"]:
+            expect(CELL_KEYS <= cell.keys(), f"{item}: {cell['cell']} lacks keys")
+            expect(cell["verdict"] == cell["expected"], f"{item}: {cell['cell']}")
+            expect(cell["verdict"] == "match" or cell["reason"], f"{cell['cell']}: no reason")
+
+
+def check_same_bytes(folder):
+    def keep_one_measure(document):
+        document["groups"] = document["groups"][:1]
+        document["groups"][0]["cells"] = document["groups"][0]["cells"][:1]
+        name = document["groups"][0]["cells"][0]["measure"]
+        document["measures"] = {name: document["measures"][name]}
+
+    item = changed(folder, "termination-2022/table-2.json", keep_one_measure)
+    outputs = {reproduce(item, "--quiet", "--jobs", jobs).stdout for jobs in (1, 2, 5)}
+    expect(len(outputs) == 1, "the bytes depend on the number of jobs")
+    width = max(len(line) for line in outputs.pop().splitlines())
+    expect(width <= 80, f"the table has {width} columns")
+
+
+def check_wrong_expectations(folder):
+    def expect_difference(document):
+        document["groups"][1]["cells"][3].update(expected="differs", reason="a wrong expectation")
+
+    run = reproduce(changed(folder, "adoption-2013/table-1.json", expect_difference))
+    expect(run.returncode == 3, f"a match where differs is expected: exit {run.returncode}")
+    expect("(!)" in run.stdout, "an unexpected verdict is not marked")
+
+    def print_otherwise(document):
+        document["groups"][1]["cells"][3]["paper"] *= 1.1
+
+    run = reproduce(changed(folder, "adoption-2013/table-1.json", print_otherwise))
+    expect(run.returncode == 3, f"a wrong printed value: exit {run.returncode}")
+
+    def contradict_theory(document):
+        document["groups"] = document["groups"][3:]
+        document["groups"][0]["cells"] = document["groups"][0]["cells"][:1]
+        document["groups"][0]["cells"][0]["exact"] += 1
+
+    run = reproduce(
+        changed(folder, "termination-2022/theorem-1.json", contradict_theory), "--quick"
+    )
+    expect(run.returncode == 3, f"a wrong exact value: exit {run.returncode}")
+
+
+def check_refusals(folder):
+    for arguments, word in (
+        ((), "which paper"),
+        (("termination-2202",), 'did you mean "termination-2022"'),
+        (("termination-2022/table-9",), "table-"),
+        (("adoption-2013", "--format", "csv"), "table or json"),
+        (("missing.json",), "missing.json"),
+    ):
+        run = reproduce(*arguments)
+        expect(run.returncode == 2, f"{arguments}: exit {run.returncode}")
+        expect(word in run.stderr, f"{arguments}: {run.stderr!r} does not say {word!r}")
+    broken = changed(folder, "adoption-2013/table-1.json", lambda d: d.update(titel="x"))
+    for verb in ("reproduce", "validate"):
+        run = subprocess.run(
+            [PROGRAM, verb, str(broken)], capture_output=True, text=True, check=False
+        )
+        expect(run.returncode == 2, f"{verb} of a broken file: exit {run.returncode}")
+        expect("titel" in run.stderr and "title" in run.stderr, f"{verb}: {run.stderr!r}")
+
+
+def main():
+    if not PROGRAM:
+        raise SystemExit("FAULTLINE_PROGRAM is not set: where is the program to be tested?")
+    check_shipped_items()
+    with tempfile.TemporaryDirectory() as folder:
+        check_same_bytes(folder)
+        check_wrong_expectations(folder)
+        check_refusals(folder)
+    for failure in failures:
+        print("FAILED:", failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

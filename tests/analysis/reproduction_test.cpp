@@ -1,0 +1,240 @@
+#include "analysis/reproduction.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "sim/core/error.hpp"
+#include "tests/analysis/temporary_directory.hpp"
+
+using namespace faultline;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr const char* kHead =
+    R"({"schema_version": 1, "title": "t", "time_s": 1, "quick_time_s": 1,)";
+constexpr const char* kWalk =
+    R"("scenarios": {"walk": {"schema_version": 1,
+         "platform": {"machine": "intrepid", "processes": 4, "processes_per_node": 4},
+         "workload": {"name": "token-ring", "stop_probability": 0.5},
+         "termination": [{"name": "cda"}, {"name": "hcda"}]}},)";
+constexpr const char* kMeasure =
+    R"("measures": {"m": {"kind": "runs", "scenario": "walk", "metric": "control_messages",
+                          "replications": 4, "quick_replications": 2}},)";
+
+ReproductionItem item_of(const std::string& text) {
+  const TemporaryDirectory folder;
+  return read_reproduction_item(folder.write("item.json", text));
+}
+
+std::string refusal_of(const std::string& text) {
+  try {
+    item_of(text);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  FAIL("was accepted");
+  return "";
+}
+
+std::string with_cells(const std::string& cells, const std::string& measures = kMeasure) {
+  return std::string(kHead) + kWalk + measures +
+         R"("groups": [{"place": "p", "why": "w", "measure": "m", "detector": "cda", "cells": [)" +
+         cells + "]}]}";
+}
+
+Cell cell_of(double paper, double tolerance, PrintedAs printed_as = PrintedAs::equal) {
+  Cell cell;
+  cell.paper = paper;
+  cell.tolerance = tolerance;
+  cell.printed_as = printed_as;
+  return cell;
+}
+
+Verdict verdict_of(const Cell& cell, double measured) {
+  return judge(cell, {measured, std::nullopt, ""}).verdict;
+}
+
+/// The mean distance of two nodes of a binary heap, by walking up from both.
+double mean_distance(std::uint32_t processes) {
+  double sum = 0;
+  for (std::uint32_t a = 0; a < processes; ++a)
+    for (std::uint32_t b = 0; b < processes; ++b)
+      for (std::uint32_t x = a, y = b; x != y; ++sum) (x > y ? x : y) = ((x > y ? x : y) - 1) / 2;
+  return sum / processes / processes;
+}
+
+double mean_depth(std::uint32_t processes) {
+  double sum = 0;
+  for (std::uint32_t rank = 0; rank < processes; ++rank) sum += std::floor(std::log2(rank + 1.0));
+  return sum / processes;
+}
+
+/// docs/reproduction.md: the means of the message-level protocols on the token ring.
+double exact_mean(const std::string& detector, std::uint32_t processes, double q) {
+  const double P = processes;
+  const double p = 1 - q;
+  const double d = mean_depth(processes);
+  if (detector == "cda") return 2 * P - 1 - 1 / P - q * (1 - 1 / P);
+  if (detector == "four-counter")
+    return 2 * (P - 1) * (2 + p * (1 - 1 / P) + p * p / q * (1 - 1 / P - d / P));
+  if (detector == "edod")
+    return 2 * (P - 1) + p * (2 * d + 1 - 1 / P + d) +
+           p * p / q * (1.5 * mean_distance(processes) + 1 - 1 / P);
+  const double moves_on = p * (1 - 1 / P) / (1 - p / P);  // the token moves before the walk ends
+  const double loans = std::pow(moves_on, 33) / (1 - std::pow(moves_on, 32));
+  return 2 * (P - 1) + p / q * (1 - 1 / P) - p * p / q * (1 - 1 / P) / P + 2 * loans * (1 - 1 / P);
+}
+
+}  // namespace
+
+TEST_CASE("a verdict is taken within the wider of both tolerances, and by the printed relation") {
+  CHECK(verdict_of(cell_of(100, 0.1), 109) == Verdict::match);
+  CHECK(verdict_of(cell_of(100, 0.1), 91) == Verdict::match);
+  CHECK(verdict_of(cell_of(100, 0.1), 111) == Verdict::differs);
+  CHECK(verdict_of(cell_of(100, 0.1), 89) == Verdict::differs);
+  CHECK(verdict_of(cell_of(100, 0.1, PrintedAs::at_least), 1000) == Verdict::match);
+  CHECK(verdict_of(cell_of(100, 0.1, PrintedAs::at_least), 89) == Verdict::differs);
+  CHECK(verdict_of(cell_of(100, 0.0, PrintedAs::at_most), 1) == Verdict::match);
+  CHECK(verdict_of(cell_of(100, 0.0, PrintedAs::at_most), 100.5) == Verdict::differs);
+  Cell rounded = cell_of(0.0, 0.0);
+  rounded.absolute_tolerance = 0.5;
+  CHECK(verdict_of(rounded, 0.5) == Verdict::match);
+  CHECK(verdict_of(rounded, 0.6) == Verdict::differs);
+}
+
+TEST_CASE("an unknown printed value, or a failed run, is not comparable") {
+  Cell unprinted;
+  unprinted.expected = Verdict::not_comparable;
+  unprinted.reason = "the axis has no values";
+  const CellResult result = judge(unprinted, {3.0, std::nullopt, ""});
+  CHECK(result.verdict == Verdict::not_comparable);
+  CHECK(result.is_expected(unprinted));
+  CHECK(result.reason == "the axis has no values");
+  const Cell cell = cell_of(3, 0.1);
+  const CellResult failed = judge(cell, {std::nullopt, std::nullopt, "a run ended as hung"});
+  CHECK(failed.verdict == Verdict::not_comparable);
+  CHECK_FALSE(failed.is_expected(cell));
+  CHECK(failed.reason == "a run ended as hung");
+}
+
+TEST_CASE("a measurement that contradicts theory is never as expected") {
+  Cell cell = cell_of(100, 0.2);
+  cell.exact = 100;
+  cell.exact_formula = "100";
+  cell.exact_tolerance = 0.01;
+  CHECK(judge(cell, {100.9, std::nullopt, ""}).is_expected(cell));
+  const CellResult result = judge(cell, {103, Interval{102, 104}, ""});
+  CHECK(result.verdict == Verdict::match);
+  CHECK_FALSE(result.is_expected(cell));
+  CHECK(judge(cell, {103, Interval{101, 105}, ""}).is_expected(cell));
+}
+
+TEST_CASE("a control variate takes back what the sample missed of a known mean") {
+  // value = 5 + 2 companion exactly: whatever companions were drawn, the mean at 10 is 25.
+  const std::vector<double> companions = {1, 2, 4, 8};
+  const std::vector<double> values = {7, 9, 13, 21};
+  const Estimate estimate = estimate_mean(values, companions, 10.0);
+  CHECK(*estimate.value == Approx(25));
+  CHECK(estimate.confidence_95->high - estimate.confidence_95->low == Approx(0).margin(1e-9));
+  // Least squares by hand: slope 0.6, residuals -0.1, 0.3, -0.3, 0.1; t of 2 degrees is 4.30265.
+  const Estimate noisy = estimate_mean({1, 2, 2, 3}, {1, 2, 3, 4}, 2.5);
+  CHECK(*noisy.value == Approx(2));
+  CHECK(noisy.confidence_95->high == Approx(2 + 4.302653 * std::sqrt(0.2 / 2 / 4)));
+  const Estimate beside = estimate_mean({1, 2, 2, 3}, {1, 2, 3, 4}, 3.5);
+  CHECK(*beside.value == Approx(2.6));
+  CHECK(beside.confidence_95->high ==
+        Approx(2.6 + 4.302653 * std::sqrt(0.2 / 2 * (1 / 4.0 + 1 / 5.0))));
+  // Companions without spread say nothing.
+  CHECK(*estimate_mean({1, 2, 2, 3}, {7, 7, 7, 7}, 9.0).value == Approx(2));
+}
+
+TEST_CASE("the exact column of theorem 1 is what docs/reproduction.md derives") {
+  const ReproductionItem item = read_reproduction_item(
+      std::string(FAULTLINE_SOURCE_DIR) + "/scenarios/termination-2022/theorem-1.json");
+  std::size_t compared = 0;
+  std::size_t cell = 0;
+  for (const char* detector : {"four-counter", "edod", "hcda", "cda"})
+    for (const double q : {0.1, 0.01, 0.001})
+      for (const std::uint32_t processes : {16U, 64U, 256U, 1024U}) {
+        INFO(item.cells[cell].name);
+        CHECK(item.cells[cell].detector == detector);
+        CHECK(*item.cells[cell].exact == Approx(exact_mean(detector, processes, q)).epsilon(1e-6));
+        ++cell;
+        ++compared;
+      }
+  CHECK(compared == item.cells.size());
+}
+
+TEST_CASE("survival is reproduced to every digit that the paper prints") {
+  const std::string file =
+      std::string(FAULTLINE_SOURCE_DIR) + "/scenarios/adoption-2013/table-1.json";
+  ItemResult result = reproduce_item(read_reproduction_item(file), file, {});
+  CHECK(result.cells.size() == 89);
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    INFO(result.item.cells[i].name);
+    CHECK(result.cells[i].verdict == Verdict::match);
+  }
+  CHECK(as_expected({result}));
+  result.item.cells[5].expected = Verdict::differs;
+  CHECK_FALSE(as_expected({result}));
+}
+
+TEST_CASE("the members of a group stand for those that its cells leave out") {
+  const ReproductionItem item = item_of(
+      with_cells(R"({"cell": "a", "paper": 1}, {"cell": "b", "paper": 2, "detector": "hcda"})"));
+  REQUIRE(item.cells.size() == 2);
+  CHECK(item.cells[0].detector == "cda");
+  CHECK(item.cells[1].detector == "hcda");
+  CHECK(item.cells[1].place == "p");
+}
+
+TEST_CASE("runs give the same estimates whatever the number of jobs, and name what is missing") {
+  const std::string text = with_cells(R"({"cell": "a", "paper": 7, "tolerance": 0.2},
+      {"cell": "b", "paper": 7, "detector": "edod"})");
+  const ReproductionItem item = item_of(text);
+  const ItemResult one = reproduce_item(item, "f", {.quick = false, .jobs = 1});
+  const ItemResult three = reproduce_item(item, "f", {.quick = false, .jobs = 3});
+  CHECK(reproduction_json({one}, false) == reproduction_json({three}, false));
+  CHECK(one.cells[0].verdict == Verdict::match);
+  CHECK(one.cells[1].verdict == Verdict::not_comparable);
+  CHECK_THAT(one.cells[1].reason, Contains("no detector edod"));
+}
+
+TEST_CASE("a ratio to another detector is taken run by run") {
+  const std::string relative = R"("measures": {"m": {"kind": "runs", "scenario": "walk",
+      "metric": "control_messages", "relative_to": "cda", "replications": 4,
+      "quick_replications": 2, "changes": [{"platform.processes": 4}, {"platform.processes": 8}]}},)";
+  const ItemResult result = reproduce_item(
+      item_of(with_cells(R"({"cell": "a", "paper": 1}, {"cell": "b", "paper": 1, "detector": "hcda",
+          "expected": "differs", "reason": "r"})",
+                         relative)),
+      "f", {});
+  CHECK(*result.cells[0].measured.value == 1.0);
+  CHECK(*result.cells[1].measured.value > 1.0);
+  CHECK(result.cells[1].verdict == Verdict::differs);
+}
+
+TEST_CASE("what is wrong with a data file is said with file and place") {
+  CHECK_THAT(refusal_of(with_cells(R"({"cell": "a", "papr": 1})")),
+             Contains("item.json: groups[0].cells[0].papr") && Contains("paper"));
+  CHECK_THAT(refusal_of(with_cells(R"({"cell": "a", "paper": "1"})")),
+             Contains("groups[0].cells[0].paper: expected a number"));
+  CHECK_THAT(refusal_of(with_cells(R"({"cell": "a", "expected": "difers", "reason": "r"})")),
+             Contains("groups[0].cells[0].expected") && Contains("differs"));
+  CHECK_THAT(refusal_of(with_cells(R"({"cell": "a", "expected": "differs"})")),
+             Contains("groups[0].cells[0].reason: missing"));
+  CHECK_THAT(refusal_of(with_cells(R"({"cell": "a", "measure": "n"})")),
+             Contains("groups[0].cells[0].measure: expected one of the members of measures"));
+  CHECK_THAT(refusal_of(with_cells(R"({"cell": "a", "exact": 1})")), Contains("exact_formula"));
+  CHECK_THAT(refusal_of(with_cells(R"({"cell": "a"}, {"cell": "a"})")),
+             Contains("groups[0].cells[1]: a cell of that name stands above"));
+  CHECK_THAT(refusal_of(with_cells("")), Contains("groups[0].cells: expected a list"));
+  CHECK_THAT(refusal_of(with_cells(R"({"cell": "a"})", R"("measures": {"m": {"kind": "run"}},)")),
+             Contains("measures.m.kind"));
+  CHECK_THAT(refusal_of(with_cells(R"({"cell": "a"})",
+                                   R"("measures": {"m": {"kind": "runs", "scenario": "walk",
+              "metric": "x", "replications": 1, "quick_replications": 1,
+              "changes": [{"platform.procesess": 4}]}},)")),
+             Contains("measures.m") && Contains("procesess"));
+}
