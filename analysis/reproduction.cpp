@@ -157,7 +157,9 @@ std::string reasons_of(const ItemResult& result) {
   for (const auto& [reason, cells] : reasons) {
     const std::string more =
         cells.size() == 1 ? "" : " and " + std::to_string(cells.size() - 1) + " more";
-    text += "\n" + wrapped(cells.front() + more + ": " + reason);
+    std::string line = cells.front();
+    line.append(more).append(": ").append(reason);
+    text.append("\n").append(wrapped(line));
   }
   return text;
 }

@@ -224,6 +224,7 @@ class ItemReader {
     for (const JsonMember& member : object_of(measures, "measures", problems_))
       item_.measures.push_back(
           {member.key, read_measure(member.value, member_path("measures", member.key))});
+    if (const JsonValue* curves = root_.child("curves")) read_curves(*curves);
     read_groups(root_.child("groups"));
     root_.finish();
     problems_.throw_if_any();
@@ -237,6 +238,7 @@ class ItemReader {
   std::vector<std::vector<std::string>> read_changes(const JsonValue* value,
                                                      const std::string& path);
   void check_scenarios(const RunsMeasure& runs, const std::string& path);
+  void read_curves(const JsonValue& curves);
   void read_groups(const JsonValue* groups);
   void read_cell(const JsonValue& value, const std::string& path);
   void read_selection(CheckedObject& object, Cell& cell);
@@ -325,6 +327,22 @@ StepModelMeasure ItemReader::read_step_model(CheckedObject& object) {
   model.tree_seeds = read_integers<std::uint64_t>(
       object.child("tree_seeds"), member_path(object.path(), "tree_seeds"), problems_);
   return model;
+}
+
+void ItemReader::read_curves(const JsonValue& curves) {
+  const JsonValue::List& list = list_of(&curves, "curves", problems_);
+  item_.curves.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    std::size_t found = 0;
+    while (found < item_.measures.size() &&
+           (list[i].text() == nullptr || item_.measures[found].name != *list[i].text() ||
+            !std::holds_alternative<StepModelMeasure>(item_.measures[found].how)))
+      ++found;
+    if (found == item_.measures.size())
+      problems_.add(item_path("curves", i),
+                    "expected a measure of kind step-model, got " + describe(list[i]));
+    item_.curves.push_back(found);
+  }
 }
 
 /// The members of a group stand for those that its cells leave out.

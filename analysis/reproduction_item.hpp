@@ -96,6 +96,7 @@ struct ReproductionItem {
   double time_s = 1.0;  ///< on one core
   double quick_time_s = 1.0;
   std::vector<Measure> measures;
+  std::vector<std::size_t> curves;  ///< of a figure: one row of panels for each; step models
   std::vector<Cell> cells;
 };
 

@@ -10,6 +10,7 @@
 #include "analysis/progress.hpp"
 #include "analysis/replications.hpp"
 #include "analysis/reproduction.hpp"
+#include "analysis/reproduction_figure.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
@@ -25,7 +26,7 @@ VerbOptions reproduce_options() {
       .verb = "reproduce",
       .usage =
           "reproduce PAPER[/ITEM] [--quick] [--jobs N]\n"
-          "       [--format table|json] [--out FILE] [--quiet]\n\n"
+          "       [--format table|json] [--out FILE] [--figures DIR] [--quiet]\n\n"
           "Measures what a paper prints and compares cell by cell. Each cell is a match (within\n"
           "the tolerance of its data file), differs, or is not comparable.\n"
           "Exit code: 0 if every cell has the verdict that its data file expects, 3 otherwise.\n\n"
@@ -38,6 +39,8 @@ VerbOptions reproduce_options() {
   add("format", po::value<std::string>()->value_name("F")->default_value("table"), "table or json");
   add("out", po::value<std::string>()->value_name("FILE")->default_value(""),
       "write there, whole or not at all, instead of to standard output");
+  add("figures", po::value<std::string>()->value_name("DIR")->default_value(""),
+      "write the curves of figures there, as CSV, and as SVG where gnuplot is installed");
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
   verb.positional.add("what", 1);
@@ -66,6 +69,21 @@ void say_duration(const std::vector<ItemFile>& items, const ReproductionSettings
                duration_words(std::max(1.0, time_s / settings.jobs)).c_str(), settings.jobs,
                settings.jobs == 1 ? "worker" : "workers",
                settings.quick ? "" : " (--quick takes less)");
+}
+
+/// The curves of one item: its CSV, the gnuplot script that draws it, and the drawing.
+void write_figure(const ReproductionItem& item, const std::string& directory,
+                  const ReproductionSettings& settings) {
+  if (directory.empty() || item.curves.empty()) return;
+  const std::string stem = item.name.substr(item.name.find('/') + 1);
+  const std::string path = directory + "/" + stem;
+  OutputFile(path + ".csv").write(figure_csv(item, settings));
+  OutputFile(path + ".gnuplot").write(figure_script(item, stem));
+  if (!draw_figure(directory, stem + ".gnuplot"))
+    std::fprintf(stderr,
+                 "faultline: %s.svg is not drawn: gnuplot is missing or fails; where it works, run "
+                 "gnuplot %s.gnuplot in %s\n",
+                 stem.c_str(), stem.c_str(), directory.c_str());
 }
 
 }  // namespace
@@ -100,6 +118,7 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
       std::fprintf(stderr, "faultline: interrupted: nothing is written\n");
       return kExitInterrupted;
     }
+    write_figure(results.back().item, values["figures"].as<std::string>(), settings);
   }
   output.write(format == "json" ? reproduction_json(results, settings.quick)
                                 : reproduction_table(results, settings.quick));

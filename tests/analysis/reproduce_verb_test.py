@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives `faultline reproduce` from outside: exit codes, formats, widths, same bytes for any jobs."""
+"""Drives `faultline reproduce` from outside: exit codes, formats, widths, the same for any jobs."""
 
 import json
 import os

@@ -204,7 +204,8 @@ TEST_CASE("runs give the same estimates whatever the number of jobs, and name wh
 TEST_CASE("a ratio to another detector is taken run by run") {
   const std::string relative = R"("measures": {"m": {"kind": "runs", "scenario": "walk",
       "metric": "control_messages", "relative_to": "cda", "replications": 4,
-      "quick_replications": 2, "changes": [{"platform.processes": 4}, {"platform.processes": 8}]}},)";
+      "quick_replications": 2,
+      "changes": [{"platform.processes": 4}, {"platform.processes": 8}]}},)";
   const ItemResult result = reproduce_item(
       item_of(with_cells(R"({"cell": "a", "paper": 1}, {"cell": "b", "paper": 1, "detector": "hcda",
           "expected": "differs", "reason": "r"})",
