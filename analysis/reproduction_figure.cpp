@@ -79,7 +79,8 @@ std::string figure_csv(const ReproductionItem& item, const ReproductionSettings&
 
 std::string figure_script(const ReproductionItem& item, const std::string& stem) {
   std::string text = "set terminal svg size 1200,700 font 'sans,12'\nset output '" + stem +
-                     ".svg'\nset datafile separator ','\nset logscale y\nset key top left\n"
+                     ".svg'\nset datafile separator ','\nset datafile missing NaN\nset logscale y\n"
+                     "set key outside bottom center horizontal\n"
                      "set xlabel 'processes'\nset ylabel 'control messages per process'\n"
                      "set multiplot layout " +
                      std::to_string(item.curves.size()) + ",3\n";

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Drives `faultline reproduce` from outside: exit codes, formats, widths, the same for any jobs."""
 
+import csv
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -87,6 +89,37 @@ def check_wrong_expectations(folder):
     expect(run.returncode == 3, f"a wrong exact value: exit {run.returncode}")
 
 
+def check_figure(folder):
+    """The CSV has what `step-model` counts on the same tree, which `tree` draws from the seed."""
+    folder = pathlib.Path(folder)
+    run = reproduce("termination-2022/figure-2", "--quick", "--figures", folder)
+    expect(run.returncode == 0, f"figure-2: exit {run.returncode}: {run.stderr}")
+    with (folder / "figure-2.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["tree_seed"] == "2269"]
+    tree = folder / "tree.json"
+    subprocess.run([PROGRAM, "tree", "--seed", "2269", "--out", tree], check=True)
+    counted = subprocess.run(
+        [PROGRAM, "step-model", "--tree", tree, "--processes", "5,77", "--format", "json"]
+        + ["--rules", "resolved", "--mapping", "round-robin"],
+        capture_output=True,
+        check=True,
+    )
+    compared = 0
+    for entry in json.loads(counted.stdout):
+        for row in rows:
+            place = (row["mapping"], row["activity"], int(row["processes"]))
+            if place == ("round-robin", entry["activity"], entry["processes"]):
+                compared += 1
+                for name in ("four-counter", "edod", "hcda", "cda"):
+                    expect(int(row[name]) == entry[name], f"{place}, {name}: {row} {entry}")
+    expect(compared == 6, f"{compared} lines of figure-2.csv compared")
+    drawing = folder / "figure-2.svg"
+    if shutil.which("gnuplot"):
+        expect(drawing.exists() and "S" in drawing.read_text(), f"no drawing: {run.stderr}")
+    else:
+        expect("gnuplot" in run.stderr, "does not say that gnuplot is missing")
+
+
 def check_refusals(folder):
     for arguments, word in (
         ((), "which paper"),
@@ -114,6 +147,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_same_bytes(folder)
         check_wrong_expectations(folder)
+        check_figure(folder)
         check_refusals(folder)
     for failure in failures:
         print("FAILED:", failure)
