@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <ostream>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "analysis/replications.hpp"
 #include "analysis/reproduction.hpp"
 #include "analysis/reproduction_figure.hpp"
+#include "analysis/reproduction_page.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
@@ -26,7 +28,8 @@ VerbOptions reproduce_options() {
       .verb = "reproduce",
       .usage =
           "reproduce PAPER[/ITEM] [--quick] [--jobs N]\n"
-          "       [--format table|json] [--out FILE] [--figures DIR] [--quiet]\n\n"
+          "       [--format table|json] [--out FILE] [--html FILE]\n"
+          "       [--figures DIR] [--quiet]\n\n"
           "Measures what a paper prints and compares cell by cell. Each cell is a match (within\n"
           "the tolerance of its data file), differs, or is not comparable.\n"
           "Exit code: 0 if every cell has the verdict that its data file expects, 3 otherwise.\n\n"
@@ -37,8 +40,10 @@ VerbOptions reproduce_options() {
   add("jobs", po::value<std::string>()->value_name("N"),
       "worker processes; results do not depend on their number; default: one per core");
   add("format", po::value<std::string>()->value_name("F")->default_value("table"), "table or json");
-  add("out", po::value<std::string>()->value_name("FILE")->default_value(""),
+  add("out", po::value<std::string>()->value_name("FILE"),
       "write there, whole or not at all, instead of to standard output");
+  add("html", po::value<std::string>()->value_name("FILE"),
+      "write the tables there too, as one page that needs no other file");
   add("figures", po::value<std::string>()->value_name("DIR")->default_value(""),
       "write the curves of figures there, as CSV, and as SVG where gnuplot is installed");
   add("quiet", "no progress");
@@ -108,7 +113,10 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   const bool quiet = values.count("quiet") != 0;
   settings.progress = !quiet && isatty(STDERR_FILENO) != 0;
   std::vector<ItemFile> items = read_items(values["what"].as<std::string>());
-  OutputFile output(values["out"].as<std::string>());
+  OutputFile output(values.count("out") == 0 ? std::nullopt
+                                             : std::optional(values["out"].as<std::string>()));
+  std::optional<OutputFile> page;
+  if (values.count("html") != 0) page.emplace(values["html"].as<std::string>());
   if (!quiet) say_duration(items, settings);
   std::vector<ItemResult> results;
   results.reserve(items.size());
@@ -122,6 +130,7 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   }
   output.write(format == "json" ? reproduction_json(results, settings.quick)
                                 : reproduction_table(results, settings.quick));
+  if (page) page->write(reproduction_page(results, settings.quick));
   return as_expected(results) ? kExitGood : kExitViolation;
 }
 

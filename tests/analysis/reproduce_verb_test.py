@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 SOURCE = pathlib.Path(os.environ.get("FAULTLINE_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
 PROGRAM = os.environ.get("FAULTLINE_PROGRAM")
@@ -120,6 +121,22 @@ def check_figure(folder):
         expect("gnuplot" in run.stderr, "does not say that gnuplot is missing")
 
 
+def check_page(folder):
+    """Every cell is a row of the page, well-formed, with what is not as expected marked."""
+
+    def expect_difference(document):
+        document["groups"][1]["cells"][3].update(expected="differs", reason="1 < 2 & \"quoted\"")
+
+    page = pathlib.Path(folder) / "page.html"
+    reproduce(changed(folder, "adoption-2013/table-1.json", expect_difference), "--html", page)
+    text = page.read_text()
+    body = xml.etree.ElementTree.fromstring(text[text.index("<body>") : text.index("</html>")])
+    rows = body.findall("table/tr")
+    expect(len(rows) == 1 + 89, f"{len(rows)} rows in the page")
+    marked = [row for row in rows if row.get("class") == "unexpected"]
+    expect(len(marked) == 1, f"{len(marked)} rows are marked in the page")
+
+
 def check_refusals(folder):
     for arguments, word in (
         ((), "which paper"),
@@ -148,6 +165,7 @@ def main():
         check_same_bytes(folder)
         check_wrong_expectations(folder)
         check_figure(folder)
+        check_page(folder)
         check_refusals(folder)
     for failure in failures:
         print("FAILED:", failure)
