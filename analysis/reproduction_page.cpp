@@ -79,7 +79,9 @@ std::string row(const Cell& of, const CellResult& result) {
 
 std::string reproduction_page(const std::vector<ItemResult>& results, bool quick) {
   std::string text = kHead;
-  text.append("<p>Faultline ").append(escaped(std::string(version()))).append(quick ? ", quick" : "");
+  text.append("<p>Faultline ")
+      .append(escaped(std::string(version())))
+      .append(quick ? ", quick" : "");
   text.append(". Intervals are 95 %.</p>\n");
   for (const ItemResult& result : results) {
     text.append("<h2>").append(escaped(result.item.name)).append(": ");

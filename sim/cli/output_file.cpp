@@ -29,9 +29,10 @@ bool write_all(int file, const std::string& text) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::optional<std::string> path) {
+OutputFile::OutputFile(std::optional<std::string> path, std::string option)
+    : option_(std::move(option)) {
   if (!path) return;
-  if (path->empty()) throw UsageError("--out: expected the name of a file, got \"\"");
+  if (path->empty()) throw UsageError(option_ + ": expected the name of a file, got \"\"");
   path_ = target_ = std::move(*path);
   struct stat status {};
   const bool exists = stat(path_.c_str(), &status) == 0;
@@ -58,7 +59,7 @@ OutputFile::~OutputFile() {
 
 void OutputFile::refuse(const std::string& why) const {
   if (path_.empty()) throw RunError("standard output cannot be written: " + why);
-  throw UsageError("--out " + path_ + ": cannot be written: " + why);
+  throw UsageError(option_ + " " + path_ + ": cannot be written: " + why);
 }
 
 void OutputFile::write(const std::string& text) {

@@ -10,7 +10,7 @@ namespace faultline {
 class OutputFile {
  public:
   /// No path is standard output. Throws UsageError if the file cannot be written.
-  explicit OutputFile(std::optional<std::string> path);
+  explicit OutputFile(std::optional<std::string> path, std::string option = "--out");
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -22,6 +22,7 @@ class OutputFile {
  private:
   [[noreturn]] void refuse(const std::string& why) const;
 
+  std::string option_;   ///< that names the file, for messages
   std::string path_;     ///< as the user named it, "" for standard output
   std::string target_;   ///< the same without symbolic links
   std::string partial_;  ///< written first, then renamed

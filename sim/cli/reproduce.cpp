@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <ostream>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
+#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 
@@ -44,7 +46,7 @@ VerbOptions reproduce_options() {
       "write there, whole or not at all, instead of to standard output");
   add("html", po::value<std::string>()->value_name("FILE"),
       "write the tables there too, as one page that needs no other file");
-  add("figures", po::value<std::string>()->value_name("DIR")->default_value(""),
+  add("figures", po::value<std::string>()->value_name("DIR"),
       "write the curves of figures there, as CSV, and as SVG where gnuplot is installed");
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
@@ -76,14 +78,26 @@ void say_duration(const std::vector<ItemFile>& items, const ReproductionSettings
                settings.quick ? "" : " (--quick takes less)");
 }
 
+/// The directory of --figures, made where it is missing; "" without the option.
+std::string figures_directory(const po::variables_map& values) {
+  if (values.count("figures") == 0) return "";
+  std::string directory = values["figures"].as<std::string>();
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (!std::filesystem::is_directory(directory) || access(directory.c_str(), W_OK) != 0)
+    throw UsageError("reproduce: --figures " + in_quotes(directory) +
+                     ": expected a directory that can be written");
+  return directory;
+}
+
 /// The curves of one item: its CSV, the gnuplot script that draws it, and the drawing.
 void write_figure(const ReproductionItem& item, const std::string& directory,
                   const ReproductionSettings& settings) {
-  if (directory.empty() || item.curves.empty()) return;
+  if (item.curves.empty()) return;
   const std::string stem = item.name.substr(item.name.find('/') + 1);
   const std::string path = directory + "/" + stem;
-  OutputFile(path + ".csv").write(figure_csv(item, settings));
-  OutputFile(path + ".gnuplot").write(figure_script(item, stem));
+  OutputFile(path + ".csv", "--figures").write(figure_csv(item, settings));
+  OutputFile(path + ".gnuplot", "--figures").write(figure_script(item, stem));
   if (!draw_figure(directory, stem + ".gnuplot"))
     std::fprintf(stderr,
                  "faultline: %s.svg is not drawn: gnuplot is missing or fails; where it works, run "
@@ -116,7 +130,8 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   OutputFile output(values.count("out") == 0 ? std::nullopt
                                              : std::optional(values["out"].as<std::string>()));
   std::optional<OutputFile> page;
-  if (values.count("html") != 0) page.emplace(values["html"].as<std::string>());
+  if (values.count("html") != 0) page.emplace(values["html"].as<std::string>(), "--html");
+  const std::string figures = figures_directory(values);
   if (!quiet) say_duration(items, settings);
   std::vector<ItemResult> results;
   results.reserve(items.size());
@@ -126,7 +141,7 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
       std::fprintf(stderr, "faultline: interrupted: nothing is written\n");
       return kExitInterrupted;
     }
-    write_figure(results.back().item, values["figures"].as<std::string>(), settings);
+    if (!figures.empty()) write_figure(results.back().item, figures, settings);
   }
   output.write(format == "json" ? reproduction_json(results, settings.quick)
                                 : reproduction_table(results, settings.quick));

@@ -98,7 +98,9 @@ def check_figure(folder):
     with (folder / "figure-2.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["tree_seed"] == "2269"]
     tree = folder / "tree.json"
-    subprocess.run([PROGRAM, "tree", "--seed", "2269", "--out", tree], check=True)
+    tree.write_bytes(
+        subprocess.run([PROGRAM, "tree", "--seed", "2269"], capture_output=True, check=True).stdout
+    )
     counted = subprocess.run(
         [PROGRAM, "step-model", "--tree", tree, "--processes", "5,77", "--format", "json"]
         + ["--rules", "resolved", "--mapping", "round-robin"],
@@ -144,6 +146,9 @@ def check_refusals(folder):
         (("termination-2022/table-9",), "table-"),
         (("adoption-2013", "--format", "csv"), "table or json"),
         (("missing.json",), "missing.json"),
+        (("adoption-2013", "--html", "/missing/page.html"), "--html /missing/page.html"),
+        (("adoption-2013", "--figures", "/dev/null/x"), "--figures"),
+        (("adoption-2013", "--out", ""), "--out: expected the name of a file"),
     ):
         run = reproduce(*arguments)
         expect(run.returncode == 2, f"{arguments}: exit {run.returncode}")
