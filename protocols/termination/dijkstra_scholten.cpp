@@ -1,5 +1,7 @@
 #include "protocols/termination/dijkstra_scholten.hpp"
 
+#include <algorithm>
+
 namespace faultline {
 
 namespace {
@@ -59,7 +61,13 @@ void DijkstraScholten::got_message(Rank predecessor) {
     parent_ = predecessor;
     ++engagements_;
   } else {
-    ++cornet_[predecessor];
+    const auto place = std::lower_bound(
+        cornet_.begin(), cornet_.end(), predecessor,
+        [](const CornetEntry& entry, Rank rank) { return entry.predecessor < rank; });
+    if (place != cornet_.end() && place->predecessor == predecessor)
+      ++place->owed;
+    else
+      cornet_.insert(place, {predecessor, 1});
   }
 }
 
@@ -73,7 +81,7 @@ void DijkstraScholten::processed_message(Context& context) {
 // Deviation: the root is its own parent and owes itself nothing, so that all it receives is owed.
 void DijkstraScholten::try_acknowledge(Context& context) {
   if (cornet_.empty()) return;
-  const auto [predecessor, owed] = *cornet_.begin();
+  const auto [predecessor, owed] = cornet_.front();
   if (C_ < owed) return;
   C_ -= owed;
   context.send(predecessor, kAcknowledge, options_->control_bytes).payload.put(std::uint64_t{owed});

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <vector>
 
 #include "protocols/termination/control_tree.hpp"
 #include "sim/core/component.hpp"
@@ -30,6 +30,11 @@ class DijkstraScholten final : public Component {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
+  struct CornetEntry {
+    Rank predecessor;
+    std::uint32_t owed;  ///< acknowledgements
+  };
+
   void got_message(Rank predecessor);
   void processed_message(Context& context);
   void try_acknowledge(Context& context);
@@ -40,10 +45,10 @@ class DijkstraScholten final : public Component {
   std::shared_ptr<const Options> options_;
   ControlTree tree_;
   Rank self_;
-  Rank parent_ = kNobody;                 ///< the cornet's first entry; it leaves last
-  std::map<Rank, std::uint32_t> cornet_;  ///< acknowledgements owed to others than as their child
-  std::int64_t D_ = 0;                    ///< messages sent and not acknowledged
-  std::int64_t C_ = 0;                    ///< messages processed and not acknowledged
+  Rank parent_ = kNobody;            ///< the cornet's first entry; it leaves last
+  std::vector<CornetEntry> cornet_;  ///< owed to others than as their child, by rank
+  std::int64_t D_ = 0;               ///< messages sent and not acknowledged
+  std::int64_t C_ = 0;               ///< messages processed and not acknowledged
   std::uint64_t engagements_ = 0;
 };
 

@@ -113,14 +113,13 @@ void EventQueue::take_all_near() {
   heap_enough_ = std::max(kHeapEnough, 2 * near_.size());
 }
 
-double EventQueue::sampled_horizon() const {
-  std::vector<double> sample;
-  sample.reserve(kSample + 1);
+double EventQueue::sampled_horizon() {
+  sample_.clear();
   const std::size_t stride = std::max<std::size_t>(1, far_.size() / kSample);
-  for (std::size_t i = 0; i < far_.size() && sample.size() <= kSample; i += stride)
-    sample.push_back(far_[i].time_s);
-  const auto place = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() * 7 / 8);
-  std::nth_element(sample.begin(), place, sample.end());
+  for (std::size_t i = 0; i < far_.size() && sample_.size() <= kSample; i += stride)
+    sample_.push_back(far_[i].time_s);
+  const auto place = sample_.begin() + static_cast<std::ptrdiff_t>(sample_.size() * 7 / 8);
+  std::nth_element(sample_.begin(), place, sample_.end());
   return *place;
 }
 

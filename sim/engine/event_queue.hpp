@@ -116,7 +116,7 @@ class EventQueue {
   bool open_next_slot();
   void refill();
   void take_all_near();
-  [[nodiscard]] double sampled_horizon() const;
+  [[nodiscard]] double sampled_horizon();
   void fill_slots(double horizon_s);
   void deal(const std::vector<Event>& events);
 
@@ -131,6 +131,7 @@ class EventQueue {
   double horizon_s_ = std::numeric_limits<double>::infinity();  ///< end of the last slot
   std::array<std::vector<Event>, kSlots> slots_;
   std::vector<Event> far_;  ///< at or beyond the horizon
+  std::vector<double> sample_;
 
   std::vector<Event> staged_;  ///< the open slot, bucket after bucket
   std::vector<std::uint32_t> bucket_end_;
