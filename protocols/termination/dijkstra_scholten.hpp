@@ -26,6 +26,7 @@ class DijkstraScholten final : public Component {
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override;
   void on_message(Context& context, const Message& message) override;
+  [[nodiscard]] Rank parent() const override { return parent_; }
   void report(Metrics& metrics) const override;
   [[nodiscard]] std::string waiting_for() const override;
 

@@ -71,6 +71,9 @@ class Component {
   virtual void on_link_lost(Context&, ActorId /*peer*/) {}
 
   // ---- seen from outside ---------------------------------------------------------------------
+  /// The rank that answers for this one at the moment, such as the parent in the engagement tree,
+  /// or kNobody: where a fault that strikes related processes finds its second victim.
+  [[nodiscard]] virtual Rank parent() const { return kNobody; }
   virtual void report(Metrics&) const {}
   /// What this component waits for, "" if for nothing: shown when a run is stuck.
   [[nodiscard]] virtual std::string waiting_for() const { return {}; }
