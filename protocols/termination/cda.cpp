@@ -1,14 +1,13 @@
 #include "protocols/termination/cda.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace faultline {
 
 namespace {
 
-enum Kind : std::uint16_t { kFlush, kBorrow, kGrant, kAnnounce };
+using namespace credit;
 
 constexpr std::uint64_t kFlushTimer = 0;
 
@@ -89,210 +88,133 @@ const Registered registered{registration<Cda>(
 
 Cda::Cda(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
     : options_(std::move(options)),
-      tree_{job.processes},
-      self_(self),
-      credit_(options_->initial_credit) {
-  if (is_agent()) issued_ = options_->initial_credit * job.processes;
-}
+      account_({.initial = options_->initial_credit,
+                .maximum = options_->maximum_credit,
+                .control_bytes = options_->control_bytes},
+               job, self),
+      self_(self) {}
 
 std::unique_ptr<Component> Cda::clone() const { return std::make_unique<Cda>(*this); }
 
 // w_i = C/S if C > C_con, else min(C/S, W_con), at least 1; the last share takes the remainder too:
 // "sending the whole locally available credit along with pending terminal emissions".
 std::int64_t Cda::share(std::int64_t shares) const {
-  if (shares == 1) return credit_;
+  const std::int64_t credit = account_.current();
+  if (shares == 1) return credit;
   if (options_->published_division) return published_share(shares);
-  const std::int64_t equal = std::max<std::int64_t>(1, credit_ / shares);
-  return credit_ > options_->conservation_credit ? equal
-                                                 : std::min(equal, options_->conservation_share);
+  const std::int64_t equal = std::max<std::int64_t>(1, credit / shares);
+  return credit > options_->conservation_credit ? equal
+                                                : std::min(equal, options_->conservation_share);
 }
 
 // The published module decides by what would remain, and gives small shares while one unit for
 // each other share does. It computes C - 64 without a sign, so that a process with less credit
 // than that hands out more than it owns; here the difference has its sign.
 std::int64_t Cda::published_share(std::int64_t shares) const {
-  const std::int64_t equal = std::max<std::int64_t>(1, credit_ / shares);
-  if (credit_ - equal > options_->conservation_credit) return equal;
-  return credit_ - options_->conservation_share >= shares - 1 ? options_->conservation_share
-                                                              : equal;
+  const std::int64_t credit = account_.current();
+  const std::int64_t equal = std::max<std::int64_t>(1, credit / shares);
+  if (credit - equal > options_->conservation_credit) return equal;
+  return credit - options_->conservation_share >= shares - 1 ? options_->conservation_share : equal;
 }
 
 // "The minimum credit that a primary message may safely carry is 1", and one unit stays behind
 // unless the message is the last one of a process that goes idle.
-bool Cda::divisible(std::int64_t shares) const { return credit_ >= (shares == 1 ? 1 : 2); }
-
-void Cda::give(Message& message, std::int64_t shares) {
-  const std::int64_t credit = share(shares);
-  message.termination.first = static_cast<std::uint64_t>(credit);
-  credit_ -= credit;
+bool Cda::divisible(std::int64_t shares) const {
+  return account_.current() >= (shares == 1 ? 1 : 2);
 }
+
+void Cda::give(Message& message, std::int64_t shares) { account_.put_on(message, share(shares)); }
 
 // S counts every message of the batch, those that wait already, and one if the process stays
 // active. What finds no divisible credit is delayed; the agent creates what it lacks.
 void Cda::on_sends(Context& context, std::span<Message* const> batch, bool still_active) {
-  auto shares = static_cast<std::int64_t>(batch.size() + delayed_.size()) +
+  auto shares = static_cast<std::int64_t>(batch.size() + account_.delayed()) +
                 static_cast<std::int64_t>(still_active);
   for (Message* message : batch) {
-    while (is_agent() && !divisible(shares)) borrow(context);
-    if (!delayed_.empty() || !divisible(shares)) {
-      delayed_.push_back(*message);
-      ++delays_;
+    while (account_.is_agent() && !divisible(shares)) account_.borrow(context);
+    if (account_.delayed() > 0 || !divisible(shares)) {
+      account_.delay(*message);
       continue;
     }
     give(*message, shares--);
     context.forward(*message);
   }
-  if (!delayed_.empty() || (still_active && credit_ < options_->borrow_below_credit))
-    borrow(context);
+  if (account_.delayed() > 0 ||
+      (still_active && account_.current() < options_->borrow_below_credit))
+    account_.borrow(context);
 }
 
 void Cda::send_delayed(Context& context, bool still_active) {
   auto shares =
-      static_cast<std::int64_t>(delayed_.size()) + static_cast<std::int64_t>(still_active);
-  std::size_t sent = 0;
-  while (sent < delayed_.size() && divisible(shares)) {
-    give(delayed_[sent], shares--);
-    context.release(delayed_[sent++]);
-  }
-  delayed_.erase(delayed_.begin(), delayed_.begin() + static_cast<std::ptrdiff_t>(sent));
-  if (!delayed_.empty()) borrow(context);
-}
-
-// The agent creates credit for itself without a message.
-void Cda::borrow(Context& context) {
-  if (borrowing_) return;
-  ++borrows_;
-  if (is_agent()) {
-    issued_ += options_->initial_credit;
-    earn(context, options_->initial_credit);
-    return;
-  }
-  borrowing_ = true;
-  context.send(0, kBorrow, options_->control_bytes);
-}
-
-// "its local credit is set to the maximum, and all remaining credit is immediately returned"
-void Cda::earn(Context& context, std::int64_t credit) {
-  const std::int64_t kept = std::min(credit, options_->maximum_credit - credit_);
-  credit_ += kept;
-  if (credit == kept) return;
-  if (is_agent())
-    returned_ += credit - kept;
-  else
-    send_flush(context, 0, credit - kept);
+      static_cast<std::int64_t>(account_.delayed()) + static_cast<std::int64_t>(still_active);
+  account_.send_delayed(context, [&](Message& message) {
+    if (!divisible(shares)) return false;
+    give(message, shares--);
+    return true;
+  });
 }
 
 // Delayed emissions wait "until credit is acquired - either from the root through a borrow or from
 // an incoming message" (section 6.3.3).
 Passage Cda::on_receive(Context& context, Message& message) {
   if (options_->flush_delay_s > 0.0) context.cancel_timer(kFlushTimer);
-  earn(context, static_cast<std::int64_t>(message.termination.first));
-  message.termination.first = 0;
-  if (!delayed_.empty()) send_delayed(context, true);
+  account_.take_off(context, message);
+  if (account_.delayed() > 0) send_delayed(context, true);
   return Passage::deliver;
 }
 
 // The published module waits whether the process stays idle with the same credit.
 void Cda::on_idle(Context& context) {
-  if (options_->flush_delay_s > 0.0 && credit_ > 0)
+  if (options_->flush_delay_s > 0.0 && account_.current() > 0)
     context.set_timer(kFlushTimer, options_->flush_delay_s);
   else
-    flush(context);
+    account_.flush(context, flush_target());
 }
 
 void Cda::on_timer(Context& context, std::uint64_t) {
-  if (!context.active()) flush(context);
+  if (!context.active()) account_.flush(context, flush_target());
 }
 
-// What waits for credit keeps the credit here.
-void Cda::flush(Context& context) {
-  if (is_agent()) {
-    returned_ += std::exchange(credit_, 0);
-    detect(context);
-  } else if (delayed_.empty() && credit_ > 0) {
-    ++flushes_;
-    const Rank to = options_->merge_arity == 0 ? 0 : (self_ - 1) / options_->merge_arity;
-    send_flush(context, to, std::exchange(credit_, 0));
-  }
-}
-
-void Cda::send_flush(Context& context, Rank to, std::int64_t credit) {
-  context.send(to, kFlush, options_->control_bytes).payload.put(credit);
+Rank Cda::flush_target() const {
+  return options_->merge_arity == 0 || self_ == 0 ? 0 : (self_ - 1) / options_->merge_arity;
 }
 
 void Cda::on_message(Context& context, const Message& message) {
   switch (message.kind) {
     case kFlush:
-      on_flush(context, message.payload.get<std::int64_t>());
+      on_flush(context, credit::carried(message));
       break;
     case kBorrow:
-      issued_ += options_->initial_credit;
-      context.send(message.from, kGrant, options_->control_bytes)
-          .payload.put(options_->initial_credit);
+      account_.lend(context, message.from);
       break;
     case kGrant:
-      on_grant(context, message.payload.get<std::int64_t>());
+      account_.on_grant(context, message);
+      send_delayed(context, context.active());
+      if (!context.active()) on_idle(context);
       break;
     default:
-      announce(context);
+      account_.announce(context);
   }
 }
 
 // In the published module's merge tree, a process that still has work keeps what its children
 // return, and an idle one passes it on.
 void Cda::on_flush(Context& context, std::int64_t credit) {
-  if (is_agent()) {
-    returned_ += credit;
-    if (!context.active()) detect(context);
-  } else if (context.active() || !delayed_.empty()) {
+  if (account_.is_agent()) {
+    account_.take_back(credit);
+    if (!context.active()) account_.detect(context);
+  } else if (context.active() || account_.delayed() > 0) {
     ++merges_;
-    earn(context, credit);
+    account_.earn(context, credit);
     send_delayed(context, context.active());
   } else {
-    send_flush(context, (self_ - 1) / options_->merge_arity, credit);
+    account_.send_flush(context, flush_target(), credit);
   }
 }
 
-void Cda::on_grant(Context& context, std::int64_t credit) {
-  borrowing_ = false;
-  earn(context, credit);
-  send_delayed(context, context.active());
-  if (!context.active()) on_idle(context);
-}
-
-// "when it again has C_total credits"
-void Cda::detect(Context& context) {
-  if (returned_ == issued_) announce(context);
-}
-
-void Cda::announce(Context& context) {
-  tree_.for_each_child(
-      self_, [&](Rank child) { context.send(child, kAnnounce, options_->control_bytes); });
-  context.announce();
-}
-
-std::optional<Conserved> Cda::conserved() const { return Conserved{credit_ + returned_, issued_}; }
-
-std::int64_t Cda::conserved_in(const Message& message) const {
-  if (message.channel == Family::workload)
-    return static_cast<std::int64_t>(message.termination.first);
-  const bool carries =
-      message.channel == Family::termination && (message.kind == kFlush || message.kind == kGrant);
-  return carries ? message.payload.get<std::int64_t>() : 0;
-}
-
 void Cda::report(Metrics& metrics) const {
-  metrics.add("borrows", borrows_);
-  metrics.add("flushes", flushes_);
-  metrics.add("delayed_messages", delays_);
+  account_.report(metrics);
   metrics.add("merges", merges_);
-}
-
-std::string Cda::waiting_for() const {
-  if (borrowing_) return "credit from the agent";
-  if (is_agent() && returned_ != issued_)
-    return std::to_string(issued_ - returned_) + " credit to come back";
-  return {};
 }
 
 }  // namespace faultline

@@ -2,9 +2,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
-#include "protocols/termination/control_tree.hpp"
+#include "protocols/termination/credit_account.hpp"
 #include "sim/core/component.hpp"
 
 namespace faultline {
@@ -36,37 +35,24 @@ class Cda final : public Component {
   void on_message(Context& context, const Message& message) override;
   void on_timer(Context& context, std::uint64_t key) override;
   void report(Metrics& metrics) const override;
-  [[nodiscard]] std::string waiting_for() const override;
-  [[nodiscard]] std::optional<Conserved> conserved() const override;
-  [[nodiscard]] std::int64_t conserved_in(const Message& message) const override;
+  [[nodiscard]] std::string waiting_for() const override { return account_.waiting_for(); }
+  [[nodiscard]] std::optional<Conserved> conserved() const override { return account_.conserved(); }
+  [[nodiscard]] std::int64_t conserved_in(const Message& message) const override {
+    return credit::carried(message);
+  }
 
  private:
   [[nodiscard]] std::int64_t share(std::int64_t shares) const;
   [[nodiscard]] std::int64_t published_share(std::int64_t shares) const;
   [[nodiscard]] bool divisible(std::int64_t shares) const;
-  [[nodiscard]] bool is_agent() const { return self_ == 0; }
+  [[nodiscard]] Rank flush_target() const;
   void give(Message& message, std::int64_t shares);
-  void earn(Context& context, std::int64_t credit);
   void send_delayed(Context& context, bool still_active);
-  void borrow(Context& context);
-  void flush(Context& context);
   void on_flush(Context& context, std::int64_t credit);
-  void on_grant(Context& context, std::int64_t credit);
-  void send_flush(Context& context, Rank to, std::int64_t credit);
-  void detect(Context& context);
-  void announce(Context& context);
 
   std::shared_ptr<const Options> options_;
-  ControlTree tree_;
+  CreditAccount account_;
   Rank self_;
-  bool borrowing_ = false;
-  std::int64_t credit_;           ///< C_cur
-  std::vector<Message> delayed_;  ///< emissions that wait for credit
-  std::int64_t returned_ = 0;     ///< agent: credit that came back
-  std::int64_t issued_ = 0;       ///< agent: all credit ever created
-  std::uint32_t borrows_ = 0;
-  std::uint32_t flushes_ = 0;
-  std::uint32_t delays_ = 0;
   std::uint32_t merges_ = 0;
 };
 

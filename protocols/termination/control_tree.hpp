@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "sim/core/types.hpp"
+#include "sim/core/context.hpp"
 
 namespace faultline {
 
@@ -25,6 +25,11 @@ struct ControlTree {
   template <class Visit>
   void for_each_child(Rank rank, Visit visit) const {
     for (std::uint32_t i = 0; i < child_count(rank); ++i) visit(2 * rank + 1 + i);
+  }
+  /// This rank learns of the end, and tells its children in a message of that kind and size.
+  void announce(Context& context, std::uint16_t kind, std::uint32_t bytes) const {
+    for_each_child(context.self(), [&](Rank child) { context.send(child, kind, bytes); });
+    context.announce();
   }
 };
 

@@ -110,10 +110,8 @@ void DijkstraScholten::on_message(Context& context, const Message& message) {
   if (!context.active()) try_disengage(context);
 }
 
-void DijkstraScholten::announce(Context& context) {
-  tree_.for_each_child(
-      self_, [&](Rank child) { context.send(child, kAnnounce, options_->control_bytes); });
-  context.announce();
+void DijkstraScholten::announce(Context& context) const {
+  tree_.announce(context, kAnnounce, options_->control_bytes);
 }
 
 void DijkstraScholten::report(Metrics& metrics) const {

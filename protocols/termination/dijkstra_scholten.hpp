@@ -40,7 +40,7 @@ class DijkstraScholten final : public Component {
   void processed_message(Context& context);
   void try_acknowledge(Context& context);
   void try_disengage(Context& context);
-  void announce(Context& context);
+  void announce(Context& context) const;
   [[nodiscard]] bool is_root() const { return self_ == 0; }
 
   std::shared_ptr<const Options> options_;

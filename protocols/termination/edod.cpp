@@ -127,10 +127,8 @@ std::uint32_t Edod::children_at_work() const {
   return at_work;
 }
 
-void Edod::announce(Context& context) {
-  tree_.for_each_child(
-      self_, [&](Rank child) { context.send(child, kAnnounce, options_->control_bytes); });
-  context.announce();
+void Edod::announce(Context& context) const {
+  tree_.announce(context, kAnnounce, options_->control_bytes);
 }
 
 std::string Edod::waiting_for() const {

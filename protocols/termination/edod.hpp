@@ -43,7 +43,7 @@ class Edod final : public Component {
   void on_acknowledge(Context& context, const Subject& subject);
   void send(Context& context, Rank to, std::uint16_t kind, const Subject& subject);
   void try_stop(Context& context);
-  void announce(Context& context);
+  void announce(Context& context) const;
   [[nodiscard]] std::uint32_t children_at_work() const;
   [[nodiscard]] bool is_root() const { return self_ == 0; }
 

@@ -117,10 +117,8 @@ void FourCounter::repeat(Context& context) {
   try_stop(context);
 }
 
-void FourCounter::announce(Context& context) {
-  tree_.for_each_child(
-      self_, [&](Rank child) { context.send(child, kAnnounce, options_->control_bytes); });
-  context.announce();
+void FourCounter::announce(Context& context) const {
+  tree_.announce(context, kAnnounce, options_->control_bytes);
 }
 
 void FourCounter::report(Metrics& metrics) const {

@@ -35,7 +35,7 @@ class FourCounter final : public Component {
   void try_stop(Context& context);
   void decide(Context& context);
   void repeat(Context& context);
-  void announce(Context& context);
+  void announce(Context& context) const;
 
   std::shared_ptr<const Options> options_;
   ControlTree tree_;

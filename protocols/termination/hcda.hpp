@@ -3,9 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "protocols/termination/control_tree.hpp"
 #include "sim/core/component.hpp"
 
 namespace faultline {
@@ -16,50 +14,26 @@ struct HcdaOptions {
   std::uint32_t control_bytes = 16;
 };
 
-/// What the messages of the variants of HCDA are.
-namespace hcda {
-enum Kind : std::uint16_t { kFlush, kBorrow, kGrant, kAnnounce };
-}
+using SharedHcdaOptions = std::shared_ptr<const HcdaOptions>;
 
 /// The original credit distribution algorithm (HCDA, Huang 1989) as termination-2022 sections 3.4
 /// and 5.1 run it: rank 0 is the controlling agent, every message takes half of the sender's
 /// integer credit, receivers add up, idle processes return what they hold, and a process that
 /// cannot halve its credit borrows.
-class Hcda final : public Component {
- public:
-  using Options = HcdaOptions;
-  Hcda(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
-  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+std::unique_ptr<Component> make_huang(const SharedHcdaOptions& options, const JobShape& job,
+                                      Rank self);
 
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  Passage on_receive(Context& context, Message& message) override;
-  void on_idle(Context& context) override;
-  void on_message(Context& context, const Message& message) override;
-  void report(Metrics& metrics) const override;
-  [[nodiscard]] std::string waiting_for() const override;
-  [[nodiscard]] std::optional<Conserved> conserved() const override;
-  [[nodiscard]] std::int64_t conserved_in(const Message& message) const override;
+/// Mattern's variant of HCDA (Mattern 1989; termination-2022 section 3.4): credit is 2^-Y and a
+/// message carries Y, so that it never runs out. A process does not add up: one that is active
+/// returns the credit of each message that it receives to the agent.
+std::unique_ptr<Component> make_mattern(const SharedHcdaOptions& options, const JobShape& job,
+                                        Rank self);
 
- private:
-  [[nodiscard]] bool is_agent() const { return self_ == 0; }
-  [[nodiscard]] bool divisible() const { return credit_ >= 2; }
-  void give_half(Message& message);
-  void send_delayed(Context& context);
-  void borrow(Context& context);
-  void detect(Context& context);
-  void announce(Context& context);
-
-  std::shared_ptr<const Options> options_;
-  ControlTree tree_;
-  Rank self_;
-  bool borrowing_ = false;
-  std::int64_t credit_;
-  std::vector<Message> delayed_;  ///< emissions that wait for credit
-  std::int64_t returned_ = 0;     ///< agent: credit that came back
-  std::int64_t issued_ = 0;       ///< agent: C_total, all credit ever created
-  std::uint32_t borrows_ = 0;
-  std::uint32_t flushes_ = 0;
-  std::uint32_t delays_ = 0;
-};
+/// The textbook variant of HCDA (Fokkink 2013, chapter 6; termination-2022 section 3.4): a process
+/// that has no credit left to divide issues its own currency and so begins a detection of its own
+/// under the last credit that it holds. It returns that credit when it is passive and its currency
+/// has come back. Credit of different issuers is kept apart and returned to its issuer.
+std::unique_ptr<Component> make_own_currency(const SharedHcdaOptions& options, const JobShape& job,
+                                             Rank self);
 
 }  // namespace faultline

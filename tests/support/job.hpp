@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <list>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -256,8 +257,9 @@ class Job {
  private:
   static OptionValue as_declared(const Registration& registration, const std::string& name,
                                  const OptionValue& value) {
-    const auto option = std::find_if(registration.options.begin(), registration.options.end(),
-                                     [&](const OptionSpec& spec) { return spec.name == name; });
+    const auto option =
+        std::find_if(registration.options.begin(), registration.options.end(),
+                     [&](const OptionSpec& declared) { return declared.name == name; });
     const bool whole = std::holds_alternative<std::int64_t>(value);
     if (option->kind != OptionKind::number || !whole) return value;
     return static_cast<double>(std::get<std::int64_t>(value));
@@ -284,6 +286,13 @@ inline const std::vector<std::string>& detectors() {
   static const std::vector<std::string> names{"dijkstra-scholten", "four-counter", "edod", "hcda",
                                               "cda"};
   return names;
+}
+
+/// The order of messages without which a detector is refused; nothing if any will do.
+inline std::optional<Ordering> needed_ordering(const std::string& detector) {
+  const Registration* found = find_registration(Family::termination, detector);
+  if (found != nullptr && found->traits.needs_fifo) return Ordering::fifo;
+  return std::nullopt;
 }
 
 }  // namespace faultline::test

@@ -216,13 +216,15 @@ std::vector<RandomRun> simpler_runs(const RandomRun& run) {
 std::optional<Counterexample> simplify(const RandomRun& run, const Subject& subject,
                                        EngineKind engine) {
   constexpr std::uint64_t kSeeds = 100;
-  for (const RandomRun& simpler : simpler_runs(run))
+  for (const RandomRun& simpler : simpler_runs(run)) {
+    if (subject.ordering.value_or(simpler.ordering) != simpler.ordering) continue;
     for (std::uint64_t seed = 1; seed <= sample_of(kSeeds, engine); ++seed) {
       RandomRun tried = simpler;
       tried.seed = seed;
       std::string promise = broken_promise(tried, subject, engine);
       if (!promise.empty()) return Counterexample{tried, std::move(promise)};
     }
+  }
   return std::nullopt;
 }
 
@@ -265,6 +267,19 @@ std::string describe(const RandomRun& run) {
   return text.str();
 }
 
+Subject registered(const std::string& name, const OptionValues& options) {
+  return {
+      .name = name,
+      .install =
+          [name, options](Job& job, const RandomRun& run) {
+            OptionValues values = options;
+            for (const OptionSpec& option : find_registration(Family::termination, name)->options)
+              if (option.name == "initial_credit") values.emplace(option.name, run.initial_credit);
+            job.detector(name, values);
+          },
+      .ordering = needed_ordering(name)};
+}
+
 Seen make_run(const RandomRun& run, const Subject& subject, EngineKind engine) {
   Job job(run.processes, machine_of(run));
   job.spec.platform.processes_per_node = run.processes_per_node;
@@ -288,13 +303,15 @@ Seen make_run(const RandomRun& run, const Subject& subject, EngineKind engine) {
 }
 
 std::string broken_promise(const RandomRun& run, const Subject& subject, EngineKind engine) {
-  return judge(run, subject, make_run(run, subject, engine));
+  std::string promise = judge(run, subject, make_run(run, subject, engine));
+  return promise.find(subject.looks_for) != std::string::npos ? promise : std::string();
 }
 
 std::optional<Counterexample> search(const Subject& subject, EngineKind engine,
                                      std::uint64_t runs) {
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
-    const RandomRun run = draw_run(seed);
+    RandomRun run = draw_run(seed);
+    run.ordering = subject.ordering.value_or(run.ordering);
     std::string promise = broken_promise(run, subject, engine);
     if (promise.empty()) continue;
     Counterexample found{run, std::move(promise)};
@@ -302,6 +319,11 @@ std::optional<Counterexample> search(const Subject& subject, EngineKind engine,
     return found;
   }
   return std::nullopt;
+}
+
+std::string counterexample(const Subject& subject, EngineKind engine, std::uint64_t runs) {
+  const auto found = search(subject, engine, runs);
+  return found ? describe(found->run) + ": " + found->promise : std::string();
 }
 
 }  // namespace faultline::test

@@ -23,7 +23,7 @@ struct RandomRun {
   Mapping mapping = Mapping::block;
   Ordering ordering = Ordering::fifo;
   Progress progress = Progress::dedicated;
-  std::int64_t initial_credit = std::int64_t{1} << 32;  ///< cda
+  std::int64_t initial_credit = std::int64_t{1} << 32;  ///< of a detector that has any
 };
 
 /// The run that a seed stands for.
@@ -36,9 +36,15 @@ std::string describe(const RandomRun& run);
 struct Subject {
   std::string name;
   std::function<void(Job&, const RandomRun&)> install;
+  std::optional<Ordering> ordering = {};  ///< of all its runs; else drawn
   /// What must hold between its message counts in a run that went well; "" if it does.
   std::function<std::string(const RandomRun&, const Seen&)> relation = {};
+  std::string looks_for = {};  ///< only promises that are broken in these words count
 };
+
+/// A registered detector with some options changed, in the order of messages that it needs. Its
+/// initial credit is the run's, unless the options say it or it has none.
+Subject registered(const std::string& name, const OptionValues& options = {});
 
 /// Makes the run. Tasks are messages: a task computes, waits or does nothing, and sends on the
 /// tasks below it, in one batch or in two. How many there are depends on the run's fields alone,
@@ -56,5 +62,8 @@ struct Counterexample {
 
 /// Tries the runs of seeds 1 to `runs`; the first that breaks a promise is shrunk.
 std::optional<Counterexample> search(const Subject& subject, EngineKind engine, std::uint64_t runs);
+
+/// "" if a search finds nothing, else what it found, for a failing test to show.
+std::string counterexample(const Subject& subject, EngineKind engine, std::uint64_t runs);
 
 }  // namespace faultline::test

@@ -2,9 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/core/registry.hpp"
-#include "tests/protocols/random_tasks.hpp"
-#include "tests/protocols/token_walk.hpp"
+#include "tests/protocols/termination/random_run.hpp"
+#include "tests/protocols/termination/token_walk.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -147,34 +146,33 @@ TEST_CASE("edod: a move costs 1.5 D + 1 on average, D the mean distance of two t
   }
 }
 
-TEST_CASE("edod: no wrong announcement in random runs") {
-  CHECK(counterexample("edod", {}, false, 1500) == "");
-  CHECK(counterexample("edod", {{"child_state", "counter"}}, false, 500) == "");
-}
-
 TEST_CASE("edod: without FIFO edges the search finds wrong announcements, and shrinks them") {
-  CHECK(find_registration(Family::termination, "edod")->traits.needs_fifo);
+  CHECK(needed_ordering("edod") == Ordering::fifo);
   // A RESUME that overtakes the STOP it takes back leaves a parent that thinks an active child
   // idle: too early. One that is overtaken by the next STOP leaves a parent that waits: never.
-  for (const std::string kind : {"premature", "hung"}) {
-    const auto found =
-        search(2000, true, [&](const RandomTasks& tasks) -> std::optional<std::string> {
-          const auto fault = fault_under("edod", {}, tasks);
-          return fault && fault->rfind(kind, 0) == 0 ? fault : std::nullopt;
-        });
+  for (const std::string kind : {"tasks left", "hung: "}) {
+    Subject subject = registered("edod");
+    subject.ordering = Ordering::unordered;
+    subject.looks_for = kind;
+    const auto found = search(subject, EngineKind::loggp, 2000);
     INFO("looking for " << kind);
     REQUIRE(found);
-    INFO(found->tasks.text() << ": " << found->fault);
-    CHECK(found->tasks.processes <= 4);
-    CHECK(found->tasks.fanout == 1);
+    INFO(describe(found->run) << ": " << found->promise);
+    CHECK(found->run.processes <= 4);
+    CHECK(found->run.tasks <= 4);
     // The same run with FIFO edges, and with counters, is right.
-    RandomTasks ordered = found->tasks;
-    ordered.unordered = false;
-    CHECK(fault_under("edod", {}, ordered) == std::nullopt);
-    CHECK(fault_under("edod", {{"child_state", "counter"}}, found->tasks) == std::nullopt);
+    RandomRun ordered = found->run;
+    ordered.ordering = Ordering::fifo;
+    CHECK(broken_promise(ordered, registered("edod"), EngineKind::loggp) == "");
+    CHECK(broken_promise(found->run, registered("edod", {{"child_state", "counter"}}),
+                         EngineKind::loggp) == "");
   }
 }
 
 TEST_CASE("edod: with counters a RESUME may overtake a STOP") {
-  CHECK(counterexample("edod", {{"child_state", "counter"}}, true, 1500) == "");
+  Subject subject = registered("edod", {{"child_state", "counter"}});
+  for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
+    subject.ordering = ordering;
+    CHECK(counterexample(subject, EngineKind::loggp, 1000) == "");
+  }
 }

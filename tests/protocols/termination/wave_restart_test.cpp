@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/random_tasks.hpp"
+#include "tests/protocols/termination/random_run.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -45,13 +45,13 @@ TEST_CASE("four-counter: an active rank holds the wave back when paced by idlene
 }
 
 TEST_CASE("four-counter: no wrong announcement in random runs paced by idleness") {
-  for (const bool unordered : {false, true})
-    CHECK(counterexample("four-counter", {{"restart", "idle-paced"}}, unordered, 400) == "");
+  const Subject paced = registered("four-counter", {{"restart", "idle-paced"}});
+  CHECK(counterexample(paced, EngineKind::loggp, 800) == "");
 }
 
 TEST_CASE("ranks that were idle and became active are counted for every detector") {
   // Rank 1 handles two messages, one of them while it computes; rank 0 none.
-  for (const std::string detector : {"dijkstra-scholten", "four-counter", "edod", "hcda", "cda"}) {
+  for (const std::string& detector : detectors()) {
     Job job(2);
     job.script(
         Family::workload,

@@ -1,0 +1,96 @@
+#include "protocols/termination/credit_account.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace faultline {
+
+using namespace credit;
+
+std::int64_t credit::carried(const Message& message) {
+  if (message.channel == Family::workload)
+    return static_cast<std::int64_t>(message.termination.first);
+  const bool carries =
+      message.channel == Family::termination && (message.kind == kFlush || message.kind == kGrant);
+  return carries ? message.payload.get<std::int64_t>() : 0;
+}
+
+CreditAccount::CreditAccount(const CreditTerms& terms, const JobShape& job, Rank self)
+    : terms_(terms), tree_{job.processes}, self_(self), current_(terms.initial) {
+  if (is_agent()) issued_ = terms.initial * job.processes;
+}
+
+// "its local credit is set to the maximum, and all remaining credit is immediately returned"
+void CreditAccount::earn(Context& context, std::int64_t credit) {
+  const std::int64_t kept = std::min(credit, terms_.maximum - current_);
+  current_ += kept;
+  if (credit == kept) return;
+  if (is_agent())
+    take_back(credit - kept);
+  else
+    send_flush(context, 0, credit - kept);
+}
+
+void CreditAccount::borrow(Context& context) {
+  if (borrowing_) return;
+  ++borrows_;
+  if (is_agent()) {
+    issued_ += terms_.initial;
+    earn(context, terms_.initial);
+    return;
+  }
+  borrowing_ = true;
+  context.send(0, kBorrow, terms_.control_bytes);
+}
+
+void CreditAccount::lend(Context& context, Rank borrower) {
+  issued_ += terms_.initial;
+  context.send(borrower, kGrant, terms_.control_bytes).payload.put(terms_.initial);
+}
+
+void CreditAccount::on_grant(Context& context, const Message& grant) {
+  borrowing_ = false;
+  earn(context, carried(grant));
+}
+
+void CreditAccount::delay(const Message& message) {
+  delayed_.push_back(message);
+  ++delays_;
+}
+
+void CreditAccount::flush(Context& context, Rank to) {
+  if (is_agent()) {
+    take_back(std::exchange(current_, 0));
+    detect(context);
+  } else if (delayed_.empty() && current_ > 0) {
+    ++flushes_;
+    send_flush(context, to, std::exchange(current_, 0));
+  }
+}
+
+void CreditAccount::send_flush(Context& context, Rank to, std::int64_t credit) const {
+  context.send(to, kFlush, terms_.control_bytes).payload.put(credit);
+}
+
+void CreditAccount::detect(Context& context) const {
+  if (returned_ == issued_) announce(context);
+}
+
+void CreditAccount::announce(Context& context) const {
+  tree_.announce(context, kAnnounce, terms_.control_bytes);
+}
+
+void CreditAccount::report(Metrics& metrics) const {
+  metrics.add("borrows", borrows_);
+  metrics.add("flushes", flushes_);
+  metrics.add("delayed_messages", delays_);
+}
+
+std::string CreditAccount::waiting_for() const {
+  if (borrowing_) return "credit from the agent";
+  if (is_agent() && returned_ != issued_)
+    return std::to_string(issued_ - returned_) + " credit to come back";
+  return {};
+}
+
+}  // namespace faultline

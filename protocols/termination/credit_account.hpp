@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "protocols/termination/control_tree.hpp"
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+/// What the messages of the detectors that distribute credit are.
+namespace credit {
+enum Kind : std::uint16_t { kFlush, kBorrow, kGrant, kAnnounce };
+
+/// The whole number of credit that a message carries.
+std::int64_t carried(const Message& message);
+}  // namespace credit
+
+/// On what terms processes hold credit.
+struct CreditTerms {
+  std::int64_t initial = 1;  ///< C_init: of each process at the start, and of one grant
+  std::int64_t maximum = std::numeric_limits<std::int64_t>::max();  ///< of one process
+  std::uint32_t control_bytes = 0;                                  ///< size of a control message
+};
+
+/// One process's part in the distribution of integer credit, as HCDA and CDA have it in common.
+/// Rank 0 is the controlling agent: it lends, and announces when all that it issued is back. How
+/// much credit a message takes is the detector's affair.
+class CreditAccount {
+ public:
+  CreditAccount(const CreditTerms& terms, const JobShape& job, Rank self);
+
+  [[nodiscard]] bool is_agent() const { return self_ == 0; }
+  /// C_cur
+  [[nodiscard]] std::int64_t current() const { return current_; }
+
+  void put_on(Message& message, std::int64_t credit) {
+    message.termination.first = static_cast<std::uint64_t>(credit);
+    current_ -= credit;
+  }
+  void take_off(Context& context, Message& message) {
+    earn(context, static_cast<std::int64_t>(message.termination.first));
+    message.termination.first = 0;
+  }
+  void earn(Context& context, std::int64_t credit);
+
+  /// Asks the agent for credit, once at a time. The agent creates its own without a message.
+  void borrow(Context& context);
+  /// The agent grants what `borrower` asked for.
+  void lend(Context& context, Rank borrower);
+  void on_grant(Context& context, const Message& grant);
+
+  /// Keeps an emission until there is credit for it.
+  void delay(const Message& message);
+  [[nodiscard]] std::size_t delayed() const { return delayed_.size(); }
+  /// Sends what waits as long as `give` finds credit for it, and borrows for the rest.
+  template <class Give>
+  void send_delayed(Context& context, Give give) {
+    std::size_t sent = 0;
+    while (sent < delayed_.size() && give(delayed_[sent])) context.release(delayed_[sent++]);
+    delayed_.erase(delayed_.begin(), delayed_.begin() + static_cast<std::ptrdiff_t>(sent));
+    if (!delayed_.empty()) borrow(context);
+  }
+
+  /// Returns all credit, at the agent to itself, elsewhere in a message to `to`; what waits for
+  /// credit keeps it here.
+  void flush(Context& context, Rank to);
+  void send_flush(Context& context, Rank to, std::int64_t credit) const;
+  /// The agent has credit back.
+  void take_back(std::int64_t credit) { returned_ += credit; }
+  /// The agent announces "when it again has C_total credits".
+  void detect(Context& context) const;
+  void announce(Context& context) const;
+
+  /// Adds to `borrows`, `flushes` and `delayed_messages`.
+  void report(Metrics& metrics) const;
+  [[nodiscard]] std::string waiting_for() const;
+  [[nodiscard]] Conserved conserved() const { return {current_ + returned_, issued_}; }
+
+ private:
+  CreditTerms terms_;
+  ControlTree tree_;
+  Rank self_;
+  bool borrowing_ = false;
+  std::uint32_t borrows_ = 0;
+  std::uint32_t flushes_ = 0;
+  std::uint32_t delays_ = 0;
+  std::int64_t current_;
+  std::vector<Message> delayed_;  ///< emissions that wait for credit
+  std::int64_t returned_ = 0;     ///< agent: credit that came back
+  std::int64_t issued_ = 0;       ///< agent: C_total, all credit ever created
+};
+
+}  // namespace faultline

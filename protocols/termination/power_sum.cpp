@@ -1,0 +1,23 @@
+#include "protocols/termination/power_sum.hpp"
+
+namespace faultline {
+
+void PowerSum::add(std::uint64_t exponent) {
+  if (fraction_.size() < exponent) fraction_.resize(exponent);
+  while (exponent > 0 && fraction_[exponent - 1]) {  // two of a power make one of the next
+    fraction_[--exponent] = false;
+    --ones_;
+  }
+  if (exponent == 0) {
+    ++whole_;
+  } else {
+    fraction_[exponent - 1] = true;
+    ++ones_;
+  }
+}
+
+std::optional<std::uint64_t> PowerSum::whole() const {
+  return ones_ == 0 ? std::optional(whole_) : std::nullopt;
+}
+
+}  // namespace faultline

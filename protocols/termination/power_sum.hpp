@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace faultline {
+
+/// An exact sum of powers 2^-Y of any Y: what Mattern's agent adds up.
+class PowerSum {
+ public:
+  void add(std::uint64_t exponent);
+  /// The sum, if it is a whole number.
+  [[nodiscard]] std::optional<std::uint64_t> whole() const;
+
+ private:
+  std::uint64_t whole_ = 0;
+  std::uint64_t ones_ = 0;      ///< set bits of the fraction
+  std::vector<bool> fraction_;  ///< [Y - 1] is the bit of 2^-Y
+};
+
+}  // namespace faultline
