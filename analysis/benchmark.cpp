@@ -24,8 +24,8 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Three numbers measured in a process of their own, whose memory is nobody else's.
-using Measurement = std::array<double, 3>;
+/// Numbers measured in a process of their own, whose memory is nobody else's.
+using Measurement = std::array<double, 4>;
 
 template <class Measure>
 Measurement in_own_process(Measure measure) {
@@ -70,7 +70,7 @@ Measurement measure_reference(std::uint32_t pending, std::uint64_t events) {
     event.sequence = sequence++;
     queue.push(event);
   }
-  return {static_cast<double>(events) / seconds_since(begin), queue.top().time_s, 0.0};
+  return {static_cast<double>(events) / seconds_since(begin), queue.top().time_s};
 }
 
 /// A run of a few processes and messages, so that the program's own code is in memory before the
@@ -88,8 +88,10 @@ Measurement measure_engine(const Scenario& scenario) {
   const auto before = static_cast<double>(peak_rss_bytes());
   const RunResult result = run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
   const double messages = *result.metrics.values().at("application_messages");
+  const double control = *result.metrics.values().at("control_messages");
+  const double spent_s = result.wall_s - result.setup_s;
   const auto peak = static_cast<double>(peak_rss_bytes());
-  return {messages / (result.wall_s - result.setup_s), peak, peak - before};
+  return {messages / spent_s, peak, peak - before, (messages + control) / spent_s};
 }
 
 Machine machine_of(const BenchmarkSettings& settings) {
@@ -107,7 +109,7 @@ Machine machine_of(const BenchmarkSettings& settings) {
   return machine;
 }
 
-Scenario benchmark_scenario(const BenchmarkSettings& settings) {
+Scenario benchmark_scenario(const BenchmarkSettings& settings, const std::string& termination) {
   const Machine machine = machine_of(settings);
   const std::uint32_t per_node = (settings.processes + machine.nodes - 1) / machine.nodes;
   const std::uint64_t hops =
@@ -119,21 +121,20 @@ Scenario benchmark_scenario(const BenchmarkSettings& settings) {
           text(settings.processes) + R"(, "processes_per_node": )" + text(per_node) + "}";
   json += R"(, "workload": {"name": "uniform-traffic", "tokens": )" + text(settings.in_flight) +
           R"(, "hops": )" + text(hops) + "}";
-  if (!settings.termination.empty())
-    json += R"(, "termination": {"name": ")" + settings.termination + R"("})";
-  json += R"(, "stop": {"when": ")" +
-          std::string(settings.termination.empty() ? "time" : "announced") +
+  if (!termination.empty()) json += R"(, "termination": {"name": ")" + termination + R"("})";
+  json += R"(, "stop": {"when": ")" + std::string(termination.empty() ? "time" : "announced") +
           R"(", "time_s": 1e9, "events": 9007199254740992}})";
   return parse_scenario(json, "bench");
 }
 
 Measurement measure_bare_simgrid(const Scenario& scenario, const BenchmarkSettings& settings) {
   return {bare_simgrid_messages_per_s(scenario.points[0].platform, settings.in_flight,
-                                      settings.messages),
-          0.0, 0.0};
+                                      settings.messages)};
 }
 
+/// Zero where nothing was measured.
 double median(std::vector<double> values) {
+  if (values.empty()) return 0.0;
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
@@ -141,11 +142,15 @@ double median(std::vector<double> values) {
 }  // namespace
 
 BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
-  const Scenario scenario = benchmark_scenario(settings);
+  const Scenario scenario = benchmark_scenario(settings, settings.termination);
+  const Scenario bare_scenario = benchmark_scenario(settings, "");
   std::vector<double> rates;
+  std::vector<double> carried;
   std::vector<double> references;
   std::vector<double> ratios;
   std::vector<double> bare;
+  std::vector<double> layer_ratios;
+  std::vector<double> simgrid;
   std::vector<double> simgrid_ratios;
   BenchmarkResult result;
   result.messages =
@@ -155,20 +160,28 @@ BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
     const Measurement reference =
         in_own_process([&] { return measure_reference(settings.in_flight, settings.messages); });
     rates.push_back(engine[0]);
+    carried.push_back(engine[3]);
     references.push_back(reference[0]);
     ratios.push_back(engine[0] / reference[0]);
+    if (!settings.termination.empty()) {
+      bare.push_back(in_own_process([&] { return measure_engine(bare_scenario); })[0]);
+      layer_ratios.push_back(engine[3] / bare.back());
+    }
     if (settings.engine == EngineKind::simgrid) {
-      bare.push_back(in_own_process([&] { return measure_bare_simgrid(scenario, settings); })[0]);
-      simgrid_ratios.push_back(engine[0] / bare.back());
+      simgrid.push_back(
+          in_own_process([&] { return measure_bare_simgrid(scenario, settings); })[0]);
+      simgrid_ratios.push_back(engine[0] / simgrid.back());
     }
     result.peak_rss_bytes = std::max(result.peak_rss_bytes, static_cast<std::int64_t>(engine[1]));
     result.bytes_per_process = std::max(result.bytes_per_process, engine[2] / settings.processes);
   }
   result.messages_per_s = median(rates);
+  result.carried_messages_per_s = median(carried);
+  result.bare_messages_per_s = median(bare);
+  result.layer_ratio = median(layer_ratios);
   result.reference_heap_events_per_s = median(references);
   result.ratio = median(ratios);
-  if (bare.empty()) return result;
-  result.bare_simgrid_messages_per_s = median(bare);
+  result.bare_simgrid_messages_per_s = median(simgrid);
   result.simgrid_ratio = median(simgrid_ratios);
   return result;
 }

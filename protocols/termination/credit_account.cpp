@@ -7,14 +7,6 @@ namespace faultline {
 
 using namespace credit;
 
-std::int64_t credit::carried(const Message& message) {
-  if (message.channel == Family::workload)
-    return static_cast<std::int64_t>(message.termination.first);
-  const bool carries =
-      message.channel == Family::termination && (message.kind == kFlush || message.kind == kGrant);
-  return carries ? message.payload.get<std::int64_t>() : 0;
-}
-
 CreditAccount::CreditAccount(const CreditTerms& terms, const JobShape& job, Rank self)
     : terms_(terms), tree_{job.processes}, self_(self), current_(terms.initial) {
   if (is_agent()) issued_ = terms.initial * job.processes;

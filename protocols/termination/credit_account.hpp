@@ -15,7 +15,13 @@ namespace credit {
 enum Kind : std::uint16_t { kFlush, kBorrow, kGrant, kAnnounce };
 
 /// The whole number of credit that a message carries.
-std::int64_t carried(const Message& message);
+inline std::int64_t carried(const Message& message) {
+  if (message.channel == Family::workload)
+    return static_cast<std::int64_t>(message.termination.first);
+  const bool carries =
+      message.channel == Family::termination && (message.kind == kFlush || message.kind == kGrant);
+  return carries ? message.payload.get<std::int64_t>() : 0;
+}
 }  // namespace credit
 
 /// On what terms processes hold credit.

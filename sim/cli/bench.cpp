@@ -81,6 +81,9 @@ std::string json_text(const BenchmarkSettings& settings, const BenchmarkResult& 
                   {"messages", static_cast<std::int64_t>(result.messages)},
                   {"rounds", std::int64_t{settings.rounds}},
                   {"messages_per_s", result.messages_per_s},
+                  {"carried_messages_per_s", result.carried_messages_per_s},
+                  {"bare_messages_per_s", number_or_null(result.bare_messages_per_s)},
+                  {"layer_ratio", number_or_null(result.layer_ratio)},
                   {"reference_heap_events_per_s", result.reference_heap_events_per_s},
                   {"ratio", result.ratio},
                   {"peak_rss_bytes", result.peak_rss_bytes},
@@ -107,6 +110,11 @@ std::string table_text(const BenchmarkSettings& settings, const BenchmarkResult&
          (settings.termination.empty() ? "none" : settings.termination) + ", median of " +
          std::to_string(settings.rounds) + " rounds of " + std::to_string(result.messages) +
          " messages\n\n" + render(table) +
+         (result.layer_ratio > 0.0
+              ? "\nWith control messages: " + fixed(result.carried_messages_per_s, 0) +
+                    " messages/s; without the detector: " + fixed(result.bare_messages_per_s, 0) +
+                    " messages/s; ratio of the two " + fixed(result.layer_ratio, 3) + "\n"
+              : "") +
          (result.simgrid_ratio > 0.0
               ? "\nSimGrid alone: " + fixed(result.bare_simgrid_messages_per_s, 0) +
                     " messages/s; ratio to that " + fixed(result.simgrid_ratio, 3) + "\n"

@@ -253,7 +253,11 @@ void Runtime::wake(ActorId self) {
   actor.wake_pending = false;
   if (actor.inbox_head == nullptr || blocked(actor)) return;
   const double free_s = actor.cpu_free_s + machine().receive_overhead_s;
-  if (std::max(free_s, actor.inbox_head->inject_s) <= now_s_) receive(self, actor.take_out());
+  if (std::max(free_s, actor.inbox_head->inject_s) <= now_s_) {
+    Message* message = actor.take_out();
+    prefetch(actor.inbox_head, sizeof(Message));  // of a long queue, next read when this is handled
+    receive(self, message);
+  }
   schedule_wake(actor, self);
 }
 
