@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocols/termination/detector_statistics.hpp"
+
 namespace faultline {
 
 using namespace credit;
@@ -73,9 +75,8 @@ void CreditAccount::announce(Context& context) const {
 }
 
 void CreditAccount::report(Metrics& metrics) const {
-  metrics.add("borrows", borrows_);
-  metrics.add("flushes", flushes_);
-  metrics.add("delayed_messages", delays_);
+  DetectorStatistics{.borrows = borrows_, .flushes = flushes_, .delayed_messages = delays_}.report(
+      metrics);
 }
 
 std::string CreditAccount::waiting_for() const {

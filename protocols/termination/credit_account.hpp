@@ -80,7 +80,6 @@ class CreditAccount {
   void detect(Context& context) const;
   void announce(Context& context) const;
 
-  /// Adds to `borrows`, `flushes` and `delayed_messages`.
   void report(Metrics& metrics) const;
   [[nodiscard]] std::string waiting_for() const;
   [[nodiscard]] Conserved conserved() const { return {current_ + returned_, issued_}; }

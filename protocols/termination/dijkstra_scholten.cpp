@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "protocols/termination/detector_statistics.hpp"
+
 namespace faultline {
 
 namespace {
@@ -115,6 +117,7 @@ void DijkstraScholten::announce(Context& context) const {
 }
 
 void DijkstraScholten::report(Metrics& metrics) const {
+  DetectorStatistics{}.report(metrics);
   metrics.add("engagements", static_cast<double>(engagements_));
 }
 

@@ -1,5 +1,7 @@
 #include "protocols/termination/edod.hpp"
 
+#include "protocols/termination/detector_statistics.hpp"
+
 namespace faultline {
 
 namespace {
@@ -130,6 +132,8 @@ std::uint32_t Edod::children_at_work() const {
 void Edod::announce(Context& context) const {
   tree_.announce(context, kAnnounce, options_->control_bytes);
 }
+
+void Edod::report(Metrics& metrics) const { DetectorStatistics{}.report(metrics); }
 
 std::string Edod::waiting_for() const {
   if (unacknowledged_ > 0) return std::to_string(unacknowledged_) + " acknowledgements";

@@ -29,6 +29,7 @@ class Edod final : public Component {
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override;
   void on_message(Context& context, const Message& message) override;
+  void report(Metrics& metrics) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "protocols/termination/detector_statistics.hpp"
+
 namespace faultline {
 
 namespace {
@@ -122,7 +124,7 @@ void FourCounter::announce(Context& context) const {
 }
 
 void FourCounter::report(Metrics& metrics) const {
-  metrics.add("waves", static_cast<double>(waves_));
+  DetectorStatistics{.waves = waves_}.report(metrics);
 }
 
 std::string FourCounter::waiting_for() const {

@@ -3,6 +3,7 @@
 
 #include "protocols/termination/control_tree.hpp"
 #include "protocols/termination/credit_account.hpp"
+#include "protocols/termination/detector_statistics.hpp"
 #include "protocols/termination/hcda.hpp"
 
 namespace faultline {
@@ -71,9 +72,7 @@ class OwnCurrency final : public Component {
   }
 
   void report(Metrics& metrics) const override {
-    metrics.add("borrows", 0);
-    metrics.add("flushes", flushes_);
-    metrics.add("delayed_messages", 0);
+    DetectorStatistics{.flushes = flushes_}.report(metrics);
     metrics.add("subcalls", subcalls_);
   }
 

@@ -1,5 +1,6 @@
 #include "protocols/termination/control_tree.hpp"
 #include "protocols/termination/credit_account.hpp"
+#include "protocols/termination/detector_statistics.hpp"
 #include "protocols/termination/hcda.hpp"
 #include "protocols/termination/power_sum.hpp"
 
@@ -79,9 +80,7 @@ class Mattern final : public Component {
   }
 
   void report(Metrics& metrics) const override {
-    metrics.add("borrows", 0);
-    metrics.add("flushes", static_cast<double>(flushes_));
-    metrics.add("delayed_messages", 0);
+    DetectorStatistics{.flushes = flushes_}.report(metrics);
   }
 
   [[nodiscard]] std::string waiting_for() const override {

@@ -6,6 +6,12 @@
 
 namespace faultline {
 
+namespace {
+
+constexpr auto kWorkload = static_cast<std::size_t>(Family::workload);
+
+}  // namespace
+
 const char* outcome_word(Outcome outcome) {
   switch (outcome) {
     case Outcome::terminated:
@@ -120,15 +126,16 @@ void Runtime::report_counts(Metrics& metrics) const {
   double messages = 0;
   double bytes = 0;
   for (std::size_t family = 0; family < kFamilies; ++family) {
-    const Registration* registration = spec_.components[family].registration;
-    for (std::size_t kind = 0; kind < control_[family].size(); ++kind) {
-      const KindCount& count = control_[family][kind];
+    const auto& counts = control_[family];
+    for (const KindCount& count : counts) {
       messages += static_cast<double>(count.messages);
       bytes += static_cast<double>(count.bytes);
-      if (family != 0 && registration != nullptr && kind < registration->message_kinds.size())
-        metrics.set("control_messages." + registration->message_kinds[kind],
-                    static_cast<double>(count.messages));
     }
+    const Registration* registration = spec_.components[family].registration;
+    if (family == kWorkload || registration == nullptr) continue;
+    for (std::size_t kind = 0; kind < registration->message_kinds.size(); ++kind)
+      metrics.set("control_messages." + registration->message_kinds[kind],
+                  kind < counts.size() ? static_cast<double>(counts[kind].messages) : 0.0);
   }
   metrics.set("control_messages", messages);
   metrics.set("control_bytes", bytes);

@@ -130,7 +130,7 @@ TEST_CASE("hcda: Mattern's credit does not run out on a long walk") {
   double paid = 0;
   for (const Rank owner : run.owners) paid += owner == 0 ? 0 : 1;
   CHECK(run.control() == 2 * 7 + paid);
-  CHECK(run.seen.metric("borrows") == 0);
+  CHECK(run.seen.metric("control_messages.borrow") == 0);
   CHECK(run.seen.violations().empty());
 }
 
