@@ -13,14 +13,15 @@ struct TokenWalk {
   double moves;  ///< expected messages of the token
 };
 
-/// The walk of termination-2022 section 5.1 (no branching, random length), or P = 0.
+/// The walk of termination-2022 section 5.1 (no branching, random length, random ranks), or P = 0.
 TokenWalk token_walk(const RunSpec& spec) {
   const ComponentChoice& workload = spec.component(Family::workload);
   if (workload.registration == nullptr || workload.registration->name != "token-ring") return {};
   const auto& options = workload.options;
   const double q = std::get<double>(options.at("stop_probability"));
   if (!std::holds_alternative<std::monostate>(options.at("walk_length")) || q <= 0.0 ||
-      std::get<double>(options.at("branch_probability")) > 0.0)
+      std::get<double>(options.at("branch_probability")) > 0.0 ||
+      std::get<std::string>(options.at("route")) != "random")
     return {};
   const double P = spec.platform.processes;
   // The stop is tested before every move, and a token that draws its own rank stays.

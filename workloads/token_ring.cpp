@@ -21,11 +21,24 @@ OptionSet<TokenRingOptions> options() {
                .source = "the paper's public benchmark walks 10 P steps unless told otherwise",
                .minimum = 0})
       .option("branch_probability", &TokenRingOptions::branch_probability,
-              {.doc = "q_b: with each step of the token one leaf task goes to a rank drawn from "
-                      "all, its own included, computes there and makes nothing further",
+              {.doc = "q_b: with each step of the token an additional token goes to a rank drawn "
+                      "from all, its own included, and computes there",
                .source = "termination-2022 section 6.2",
                .minimum = 0,
                .maximum = 1})
+      .option("branch_walk_probability", &TokenRingOptions::branch_walk_probability,
+              {.doc = "an additional token goes on to a rank drawn from all, tested after each of "
+                      "its computations; 0: it is a leaf task, which ends where it was sent",
+               .source = "termination-2022 section 6.2 does not say; in its public benchmark it "
+                         "is branch_probability",
+               .minimum = 0,
+               .maximum = 1})
+      .option("route", &TokenRingOptions::route,
+              {.doc = "`random`: every step goes to a rank drawn from all, its own included; "
+                      "`pipeline`: the token stays on rank 1, additional ones go on to ranks 2, 3, "
+                      "...",
+               .source = paper + " (random); the paper's public benchmark (pipeline)",
+               .choices = {"random", "pipeline"}})
       .option(
           "step_compute_s", &TokenRingOptions::step_compute_s,
           {.doc = "computation of the token's owner before it moves; the default is long enough "
@@ -35,7 +48,7 @@ OptionSet<TokenRingOptions> options() {
            .minimum = 0,
            .maximum = 1e6})
       .option("leaf_compute_s", &TokenRingOptions::leaf_compute_s,
-              {.doc = "computation of a leaf task",
+              {.doc = "each computation of an additional token",
                .unit = "s",
                .source = "assumed",
                .minimum = 0,
@@ -67,7 +80,12 @@ TokenRing::TokenRing(std::shared_ptr<const Options> options, const JobShape&, Ra
 std::unique_ptr<Component> TokenRing::clone() const { return std::make_unique<TokenRing>(*this); }
 
 void TokenRing::start(Context& context) {
-  if (self_ == 0) context.compute(options_->step_compute_s, kStep);
+  if (self_ != 0) return;
+  const Rank first = options_->route == "random" ? 0 : 1 % context.job().processes;
+  if (first == self_)
+    context.compute(options_->step_compute_s, kStep);
+  else
+    context.send(first, kToken, options_->bytes).payload.put(steps_done_);
 }
 
 void TokenRing::on_message(Context& context, const Message& message) {
@@ -80,7 +98,11 @@ void TokenRing::on_message(Context& context, const Message& message) {
 }
 
 void TokenRing::on_compute_done(Context& context, std::uint64_t tag) {
-  if (tag == kStep && !stops()) step(context);
+  if (tag == kStep) {
+    if (!stops()) step(context);
+  } else if (walks_on()) {
+    send_leaf(context);
+  }
 }
 
 bool TokenRing::stops() {
@@ -88,10 +110,14 @@ bool TokenRing::stops() {
   return random.chance(options_->stop_probability);
 }
 
+bool TokenRing::walks_on() {
+  const double probability = options_->branch_walk_probability;
+  return probability > 0.0 && random.chance(probability);
+}
+
 // The paper draws the next owner from all ranks: a token that stays costs no message.
 void TokenRing::step(Context& context) {
-  const std::uint32_t processes = context.job().processes;
-  const auto next = static_cast<Rank>(random.below(processes));
+  const Rank next = options_->route == "random" ? random_rank(context) : self_;
   ++steps_done_;
   context.mark("step", static_cast<std::int64_t>(steps_done_));
   if (next == self_) {
@@ -101,14 +127,22 @@ void TokenRing::step(Context& context) {
     ++moves_;
     context.send(next, kToken, options_->bytes).payload.put(steps_done_);
   }
-  if (options_->branch_probability > 0.0 && random.chance(options_->branch_probability)) {
-    ++leaves_;
-    const auto rank = static_cast<Rank>(random.below(processes));
-    if (rank == self_)
-      context.compute(options_->leaf_compute_s, kLeafTask);
-    else
-      context.send(rank, kLeaf, options_->bytes);
-  }
+  if (options_->branch_probability > 0.0 && random.chance(options_->branch_probability))
+    send_leaf(context);
+}
+
+Rank TokenRing::random_rank(const Context& context) {
+  return static_cast<Rank>(random.below(context.job().processes));
+}
+
+void TokenRing::send_leaf(Context& context) {
+  ++leaves_;
+  const Rank rank =
+      options_->route == "random" ? random_rank(context) : (self_ + 1) % context.job().processes;
+  if (rank == self_)
+    context.compute(options_->leaf_compute_s, kLeafTask);
+  else
+    context.send(rank, kLeaf, options_->bytes);
 }
 
 void TokenRing::report(Metrics& metrics) const {

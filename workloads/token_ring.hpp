@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "sim/core/component.hpp"
 
@@ -12,6 +13,8 @@ struct TokenRingOptions {
   double stop_probability = 0.01;
   std::optional<std::uint64_t> walk_length;
   double branch_probability = 0.0;
+  double branch_walk_probability = 0.0;
+  std::string route = "random";
   double step_compute_s = 2e-3;
   double leaf_compute_s = 2e-3;
   std::uint32_t bytes = 64;
@@ -19,8 +22,8 @@ struct TokenRingOptions {
 
 /// The token ring of termination-2022 sections 5.1 and 6.2: a token walks between uniformly random
 /// ranks (it may stay) and stops with a fixed probability, tested before every move, the first
-/// included. With branching, a step also sends a leaf task to a random rank, which runs and ends
-/// there.
+/// included. With branching, a step also sends an additional token to a random rank, which ends
+/// there or walks on.
 class TokenRing final : public Component {
  public:
   using Options = TokenRingOptions;
@@ -34,7 +37,10 @@ class TokenRing final : public Component {
 
  private:
   void step(Context& context);
+  [[nodiscard]] Rank random_rank(const Context& context);
+  void send_leaf(Context& context);
   [[nodiscard]] bool stops();
+  [[nodiscard]] bool walks_on();
 
   std::shared_ptr<const Options> options_;
   Rank self_;

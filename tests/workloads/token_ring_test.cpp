@@ -106,3 +106,54 @@ TEST_CASE("the token goes to every rank equally often") {
   // A step moves to a given rank with probability 4/5 x 1/5.
   for (const auto& [rank, count] : visits) CHECK(count / kSteps == mean_of(0.16, 0.37, kSteps));
 }
+
+TEST_CASE("an additional token walks on with its probability, tested after each computation") {
+  // So many tasks are geometric: 1/(1 - b) on average, however they are spread.
+  for (const EngineKind engine : engines())
+    for (const double walks_on : {0.5, 0.8}) {
+      constexpr std::uint64_t kSteps = 4000;
+      Job job(8, quick_machine());
+      job.workload("token-ring", {{"walk_length", std::int64_t{kSteps}},
+                                  {"branch_probability", 1},
+                                  {"branch_walk_probability", walks_on},
+                                  {"step_compute_s", 1e-5},
+                                  {"leaf_compute_s", 1e-6}});
+      const Seen seen = job.run(engine);
+      INFO(engine_word(engine) << ", probability " << walks_on);
+      const double deviation = std::sqrt(walks_on) / (1 - walks_on);
+      CHECK(seen.metric("leaf_tasks") / kSteps == mean_of(1 / (1 - walks_on), deviation, kSteps));
+      CHECK(seen.result.outcome == Outcome::finished);
+    }
+}
+
+TEST_CASE("in a pipeline the token stays on rank 1 and every other goes from rank to next rank") {
+  for (const EngineKind engine : engines()) {
+    constexpr std::int64_t kSteps = 1000;
+    Job job(5, quick_machine());
+    job.workload("token-ring", {{"route", "pipeline"},
+                                {"walk_length", kSteps},
+                                {"branch_probability", 1},
+                                {"branch_walk_probability", 0.9},
+                                {"step_compute_s", 1e-5}});
+    observe_sends(job);
+    const Seen seen = job.run(engine);
+    INFO(engine_word(engine));
+    CHECK(seen.metric("token_stays") == static_cast<double>(kSteps));
+    CHECK(seen.metric("token_moves") == 0);
+    const auto messages = traffic(seen);
+    for (const auto& [pair, count] : messages) CHECK(pair.second == (pair.first + 1) % 5);
+    // From rank 0 comes the token itself, too, once.
+    CHECK(seen.metric("application_messages") == seen.metric("leaf_tasks") + 1);
+    // 1 : 0.9 : 0.81 go on from ranks 1, 2, 3, each once more after every round of five.
+    const auto from = [&](Rank rank) {
+      return static_cast<double>(messages.at({rank, (rank + 1) % 5}));
+    };
+    CHECK(from(2) / from(1) == Approx(0.9).margin(0.04));
+    CHECK(from(3) / from(2) == Approx(0.9).margin(0.04));
+  }
+  Job alone(1);
+  alone.workload(
+      "token-ring",
+      {{"route", "pipeline"}, {"walk_length", std::int64_t{3}}, {"branch_probability", 1}});
+  CHECK(alone.run(EngineKind::loggp).metric("application_messages") == 0);
+}
