@@ -39,6 +39,8 @@ Measured carry_out(const Measure& measure, const std::string& file,
                    const ReproductionSettings& settings) {
   if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
     return measure_runs(*runs, file, settings);
+  if (const auto* series = std::get_if<SeriesMeasure>(&measure.how))
+    return measure_series(*series, file, settings);
   if (const auto* model = std::get_if<StepModelMeasure>(&measure.how))
     return measure_step_model(*model, settings);
   return {};
@@ -47,6 +49,7 @@ Measured carry_out(const Measure& measure, const std::string& file,
 Estimate estimate_of(const Measured& measured, const Measure& measure, const Cell& cell) {
   if (const auto* survival = std::get_if<SurvivalMeasure>(&measure.how))
     return measure_survival(*survival, cell);
+  if (std::holds_alternative<SeriesMeasure>(measure.how)) return measure_at(measured, cell);
   const auto found = measured.by_detector.find(cell.detector);
   if (found != measured.by_detector.end()) return found->second;
   // Where all runs are in trouble no detector may have got so far as to have a name.
@@ -208,7 +211,7 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
 ItemResult reproduce_item(ReproductionItem item, const std::string& file,
                           const ReproductionSettings& settings) {
   ItemResult result;
-  std::vector<Measured> measured;
+  std::vector<Measured>& measured = result.measured;
   measured.reserve(item.measures.size());
   for (std::size_t i = 0; i < item.measures.size(); ++i) {
     if (settings.progress)

@@ -26,7 +26,9 @@ struct CellResult {
 
 struct ItemResult {
   ReproductionItem item;
-  std::vector<CellResult> cells;  ///< as the item's
+  std::vector<CellResult> cells;   ///< as the item's
+  std::vector<Measured> measured;  ///< as the item's measures
+  std::string drawing;             ///< SVG; "" where there is none
   bool interrupted = false;
 };
 

@@ -4,9 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
 
 #include "analysis/step_model.hpp"
+#include "analysis/summary.hpp"
 #include "analysis/text_table.hpp"
+#include "sim/scenario/json_value.hpp"
 #include "workloads/task_tree.hpp"
 
 namespace faultline {
@@ -26,6 +31,27 @@ const StepModelMeasure& model_of(const ReproductionItem& item, std::size_t measu
   return std::get<StepModelMeasure>(item.measures[measure].how);
 }
 
+const SeriesMeasure& series_of(const ReproductionItem& item, std::size_t measure) {
+  return std::get<SeriesMeasure>(item.measures[measure].how);
+}
+
+bool draws_series(const ReproductionItem& item) {
+  return std::holds_alternative<SeriesMeasure>(item.measures[item.curves.front()].how);
+}
+
+/// The last part of the path that makes the axis.
+std::string over_of(const ReproductionItem& item) {
+  const std::string& path = series_of(item, item.curves.front()).over;
+  return path.substr(path.rfind('.') + 1);
+}
+
+std::string script_head(const std::string& stem, std::size_t width, std::size_t height) {
+  return "set terminal svg size " + std::to_string(width) + "," + std::to_string(height) +
+         " background 'white' font 'sans,12'\nset output '" + stem +
+         ".svg'\nset datafile separator ','\nset datafile missing NaN\n"
+         "set key outside bottom center horizontal\n";
+}
+
 void append_counts(const StepModelMeasure& model, const TaskTree& tree, std::uint64_t seed,
                    std::uint32_t processes, std::string& text) {
   const std::vector<Rank> ranks =
@@ -41,7 +67,8 @@ void append_counts(const StepModelMeasure& model, const TaskTree& tree, std::uin
   }
 }
 
-/// One panel: the rows of the CSV that are of this mapping and activity, averaged over trees.
+/// One panel of step models: the rows of the CSV that are of this mapping and activity, averaged
+/// over trees.
 std::string panel(const std::string& stem, const std::string& mapping,
                   const std::string& activity) {
   const std::string here = "(strcol(1) eq '" + mapping + "' && strcol(2) eq '" + activity + "' ? ";
@@ -56,9 +83,7 @@ std::string panel(const std::string& stem, const std::string& mapping,
   return text + "\n";
 }
 
-}  // namespace
-
-std::string figure_csv(const ReproductionItem& item, const ReproductionSettings& settings) {
+std::string step_model_csv(const ReproductionItem& item, const ReproductionSettings& settings) {
   std::string text = csv_record(
       {"mapping", "activity", "processes", "tree_seed", "four-counter", "edod", "hcda", "cda"});
   for (const std::size_t curve : item.curves) {
@@ -77,17 +102,155 @@ std::string figure_csv(const ReproductionItem& item, const ReproductionSettings&
   return text;
 }
 
-std::string figure_script(const ReproductionItem& item, const std::string& stem) {
-  std::string text = "set terminal svg size 1200,700 font 'sans,12'\nset output '" + stem +
-                     ".svg'\nset datafile separator ','\nset datafile missing NaN\nset logscale y\n"
-                     "set key outside bottom center horizontal\n"
-                     "set xlabel 'processes'\nset ylabel 'control messages per process'\n"
-                     "set multiplot layout " +
+std::string step_model_script(const ReproductionItem& item, const std::string& stem) {
+  std::string text = script_head(stem, 1200, 700) +
+                     "set logscale y\nset xlabel 'processes'\n"
+                     "set ylabel 'control messages per process'\nset multiplot layout " +
                      std::to_string(item.curves.size()) + ",3\n";
   for (const std::size_t curve : item.curves)
     for (const ActivityName& activity : kActivities)
       text += panel(stem, model_of(item, curve).mapping, activity.name);
   return text + "unset multiplot\n";
+}
+
+std::string series_csv(const ItemResult& result) {
+  const ReproductionItem& item = result.item;
+  std::string text =
+      csv_record({"series", "metric", "detector", over_of(item), "runs", "min", "whisker_low",
+                  "quartile_1", "median", "quartile_3", "whisker_high", "max", "mean"});
+  for (const std::size_t curve : item.curves)
+    for (const SeriesPoint& point : result.measured[curve].points)
+      for (const auto& [detector, metrics] : point.samples)
+        for (const auto& [metric, values] : metrics) {
+          const Boxplot box = boxplot(values);
+          text += csv_record(
+              {item.measures[curve].name, metric, detector, shortest(point.at),
+               std::to_string(values.size()), shortest(box.min), shortest(box.whisker_low),
+               shortest(box.quartile_1), shortest(box.median), shortest(box.quartile_3),
+               shortest(box.whisker_high), shortest(box.max), shortest(*summarize(values).mean)});
+        }
+  return text;
+}
+
+/// "detection_latency_s" as the title of an axis.
+std::string axis_title(const std::string& name) {
+  std::string title = name;
+  const bool seconds = title.ends_with("_s");
+  if (seconds) title.resize(title.size() - 2);
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return seconds ? title + " [s]" : title;
+}
+
+/// What the paper calls a detector.
+std::string paper_name(const std::string& detector) {
+  if (detector == "four-counter") return "4C";
+  std::string name = detector;
+  for (char& letter : name)
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  return name;
+}
+
+/// A sample that reaches 0 has no place on a logarithmic axis.
+std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& metric) {
+  double min = std::numeric_limits<double>::infinity();
+  double max = 0.0;
+  for (const SeriesPoint& point : points)
+    for (const auto& [detector, metrics] : point.samples) {
+      const Boxplot box = boxplot(metrics.at(metric));
+      min = std::min(min, box.min);
+      max = std::max(max, box.max);
+    }
+  if (min > 0.0) return "set logscale y\nset format y '10^{%L}'\nset autoscale y\n";
+  if (max == 0.0) max = 1.0;
+  return "unset logscale y\nset format y '%g'\nset yrange [" + shortest(-0.04 * max) + ":" +
+         shortest(1.1 * max) + "]\n";
+}
+
+/// The order in which the paper names them gives each the same colour in every figure.
+constexpr const char* kPaperOrder[] = {"four-counter", "edod", "hcda", "cda"};
+
+std::size_t place_in_paper(const std::string& detector) {
+  return static_cast<std::size_t>(
+      std::find(std::begin(kPaperOrder), std::end(kPaperOrder), detector) -
+      std::begin(kPaperOrder));
+}
+
+std::vector<std::string> detectors_of(const std::vector<SeriesPoint>& points) {
+  std::vector<std::string> detectors;
+  for (const auto& [name, metrics] : points.front().samples) detectors.push_back(name);
+  std::stable_sort(detectors.begin(), detectors.end(),
+                   [](const std::string& a, const std::string& b) {
+                     return place_in_paper(a) < place_in_paper(b);
+                   });
+  return detectors;
+}
+
+/// Each detector has a lane beside the place of a point on the logarithmic axis.
+double lane_width(const std::vector<SeriesPoint>& points) {
+  double gap = std::log(4.0);
+  for (std::size_t i = 1; i < points.size(); ++i)
+    gap = std::min(gap, std::log(points[i].at / points[i - 1].at));
+  return 0.6 * gap / static_cast<double>(points.front().samples.size());
+}
+
+/// The axes of a panel, and the names of its points.
+std::string box_axes(const std::string& metric, const std::vector<SeriesPoint>& points) {
+  std::string text = "set ylabel '" + axis_title(metric) + "'\n" + y_axis(points, metric);
+  text.append("set xrange [log(").append(shortest(points.front().at)).append(")-0.8:log(");
+  text.append(shortest(points.back().at)).append(")+0.8]\nset xtics rotate by -45 (");
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::string at = shortest(points[i].at);
+    text.append(i == 0 ? "" : ", ").append("'").append(at).append("' log(").append(at).append(")");
+  }
+  return text + ")\n";
+}
+
+/// One panel of a series: the boxes of the detectors side by side, a line through their medians.
+std::string box_panel(const std::string& stem, const std::string& series, const std::string& metric,
+                      const std::vector<SeriesPoint>& points) {
+  const double width = lane_width(points);
+  std::string text = "set title '" + series + "'\nset boxwidth " + fixed(0.8 * width, 4) + "\n" +
+                     box_axes(metric, points) + "plot ";
+  const std::string file = "'" + stem + ".csv' using ";
+  const auto detectors = detectors_of(points);
+  for (std::size_t i = 0; i < detectors.size(); ++i) {
+    const double lane =
+        width * (static_cast<double>(i) - static_cast<double>(detectors.size() - 1) / 2);
+    const std::string place = "(strcol(1) eq '" + series + "' && strcol(2) eq '" + metric +
+                              "' && strcol(3) eq '" + detectors[i] + "' ? log($4) + (" +
+                              fixed(lane, 4) + ") : NaN)";
+    const std::string colour = " lt " + std::to_string(place_in_paper(detectors[i]) + 1);
+    text.append(i == 0 ? "" : ", \\\n  ").append(file).append(place);
+    text.append(":8:7:11:10 with candlesticks whiskerbars fill solid 0.4").append(colour);
+    text.append(" title '").append(paper_name(detectors[i])).append("', \\\n  ");
+    text.append(file).append(place).append(":9 with lines dashtype 3").append(colour);
+    text.append(" notitle");
+  }
+  return text + "\n";
+}
+
+std::string series_script(const ItemResult& result, const std::string& stem) {
+  const ReproductionItem& item = result.item;
+  const std::size_t columns = series_of(item, item.curves.front()).metrics.size();
+  std::string text = script_head(stem, 420 * columns, 40 + 330 * item.curves.size()) +
+                     "set grid ytics\nset key samplen 1\nset xlabel '" + axis_title(over_of(item)) +
+                     "'\nset multiplot layout " + std::to_string(item.curves.size()) + "," +
+                     std::to_string(columns) + "\n";
+  for (const std::size_t curve : item.curves)
+    for (const std::string& metric : series_of(item, curve).metrics)
+      text += box_panel(stem, item.measures[curve].name, metric, result.measured[curve].points);
+  return text + "unset multiplot\n";
+}
+
+}  // namespace
+
+std::string figure_csv(const ItemResult& result, const ReproductionSettings& settings) {
+  return draws_series(result.item) ? series_csv(result) : step_model_csv(result.item, settings);
+}
+
+std::string figure_script(const ItemResult& result, const std::string& stem) {
+  return draws_series(result.item) ? series_script(result, stem)
+                                   : step_model_script(result.item, stem);
 }
 
 bool draw_figure(const std::string& directory, const std::string& script) {

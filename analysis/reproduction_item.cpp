@@ -41,6 +41,13 @@ struct RunsHead {
   std::uint32_t quick_every = 1;
 };
 
+struct SeriesHead {
+  std::string scenario;
+  std::string over;
+  std::uint32_t quick_replications = 1;
+  std::uint32_t quick_points = 1;
+};
+
 struct StepModelHead {
   std::string preset;
   std::string mapping;
@@ -67,6 +74,13 @@ struct CellHead {
   std::string reason;
 };
 
+struct SeriesSelection {
+  std::string detector;
+  std::string metric;
+  std::string relative_to;
+  std::optional<double> at;
+};
+
 struct SurvivalSelection {
   std::string figure;
   std::optional<std::int64_t> fanout;
@@ -88,7 +102,7 @@ const OptionSet<ItemHead>& item_options() {
 const OptionSet<MeasureHead>& measure_options() {
   static const OptionSet<MeasureHead> set = OptionSet<MeasureHead>().option(
       "kind", &MeasureHead::kind,
-      {.required = true, .choices = {"runs", "step-model", "survival"}});
+      {.required = true, .choices = {"runs", "series", "step-model", "survival"}});
   return set;
 }
 
@@ -103,6 +117,17 @@ const OptionSet<RunsHead>& runs_options() {
           .option("quick_replications", &RunsHead::quick_replications,
                   {.minimum = 1, .maximum = 1e6, .required = true})
           .option("quick_every", &RunsHead::quick_every, {.minimum = 1});
+  return set;
+}
+
+const OptionSet<SeriesHead>& series_options() {
+  static const OptionSet<SeriesHead> set =
+      OptionSet<SeriesHead>()
+          .option("scenario", &SeriesHead::scenario, {.required = true})
+          .option("over", &SeriesHead::over, {.required = true})
+          .option("quick_replications", &SeriesHead::quick_replications,
+                  {.minimum = 1, .maximum = 1e6, .required = true})
+          .option("quick_points", &SeriesHead::quick_points, {.minimum = 1, .required = true});
   return set;
 }
 
@@ -157,6 +182,16 @@ const OptionSet<CellHead>& cell_options() {
   return set;
 }
 
+const OptionSet<SeriesSelection>& series_selection_options() {
+  static const OptionSet<SeriesSelection> set =
+      OptionSet<SeriesSelection>()
+          .option("detector", &SeriesSelection::detector, {.required = true})
+          .option("metric", &SeriesSelection::metric, {.required = true})
+          .option("relative_to", &SeriesSelection::relative_to, {})
+          .option("at", &SeriesSelection::at, {});
+  return set;
+}
+
 const OptionSet<SurvivalSelection>& survival_selection_options() {
   static const OptionSet<SurvivalSelection> set =
       OptionSet<SurvivalSelection>()
@@ -206,6 +241,18 @@ std::vector<Integer> read_integers(const JsonValue* value, const std::string& pa
   return numbers;
 }
 
+std::vector<std::string> read_texts(const JsonValue* value, const std::string& path,
+                                    Problems& problems) {
+  const OptionSpec spec{.name = "", .kind = OptionKind::text};
+  std::vector<std::string> texts;
+  const JsonValue::List& list = list_of(value, path, problems);
+  texts.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i)
+    texts.push_back(
+        std::get<std::string>(read_option(list[i], spec, item_path(path, i), problems)));
+  return texts;
+}
+
 /// Reads one file, part after part.
 class ItemReader {
  public:
@@ -234,14 +281,20 @@ class ItemReader {
  private:
   decltype(Measure::how) read_measure(const JsonValue& value, const std::string& path);
   RunsMeasure read_runs(CheckedObject& object);
+  SeriesMeasure read_series(CheckedObject& object);
+  void read_points(CheckedObject& object, SeriesMeasure& series);
   StepModelMeasure read_step_model(CheckedObject& object);
   std::vector<std::vector<std::string>> read_changes(const JsonValue* value,
                                                      const std::string& path);
-  void check_scenarios(const RunsMeasure& runs, const std::string& path);
+  std::string read_scenario(const std::string& name, const std::string& path);
+  void check_scenarios(const std::string& scenario,
+                       const std::vector<std::vector<std::string>>& changes,
+                       const std::string& path);
   void read_curves(const JsonValue& curves);
   void read_groups(const JsonValue* groups);
   void read_cell(const JsonValue& value, const std::string& path);
   void read_selection(CheckedObject& object, Cell& cell);
+  void read_series_selection(CheckedObject& object, const SeriesMeasure& series, Cell& cell);
 
   CheckedObject root_;
   Problems& problems_;
@@ -254,6 +307,7 @@ decltype(Measure::how) ItemReader::read_measure(const JsonValue& value, const st
   const std::string kind = read_options(object, measure_options()).kind;
   decltype(Measure::how) how;
   if (kind == "runs") how = read_runs(object);
+  if (kind == "series") how = read_series(object);
   if (kind == "step-model") how = read_step_model(object);
   if (kind == "survival") how = read_options(object, survival_options());
   object.finish();
@@ -274,11 +328,23 @@ std::vector<std::vector<std::string>> ItemReader::read_changes(const JsonValue* 
   return changes;
 }
 
+/// The text of a scenario of the file; "" when there is none of that name.
+std::string ItemReader::read_scenario(const std::string& name, const std::string& path) {
+  const JsonValue* scenario = scenarios_ == nullptr ? nullptr : scenarios_->find(name);
+  if (scenario != nullptr) return to_json(*scenario);
+  problems_.add(member_path(path, "scenario"),
+                "expected one of the members of scenarios, got " + in_quotes(name));
+  return "";
+}
+
 /// Every scenario that would run is checked before the first one runs.
-void ItemReader::check_scenarios(const RunsMeasure& runs, const std::string& path) {
-  for (const auto& sets : runs.changes) {
+void ItemReader::check_scenarios(const std::string& scenario,
+                                 const std::vector<std::vector<std::string>>& changes,
+                                 const std::string& path) {
+  if (scenario.empty()) return;
+  for (const auto& sets : changes) {
     try {
-      parse_scenario(runs.scenario, problems_.file(), {sets});
+      parse_scenario(scenario, problems_.file(), {sets});
     } catch (const UsageError& error) {
       problems_.add_lines(path, error.what());
       return;
@@ -304,15 +370,51 @@ RunsMeasure ItemReader::read_runs(CheckedObject& object) {
     runs.known_mean = read_options(inner, known_mean_options());
     inner.finish();
   }
-  const JsonValue* scenario = scenarios_ == nullptr ? nullptr : scenarios_->find(head.scenario);
-  if (scenario == nullptr) {
-    problems_.add(member_path(path, "scenario"),
-                  "expected one of the members of scenarios, got " + in_quotes(head.scenario));
-    return runs;
-  }
-  runs.scenario = to_json(*scenario);
-  check_scenarios(runs, path);
+  runs.scenario = read_scenario(head.scenario, path);
+  check_scenarios(runs.scenario, runs.changes, path);
   return runs;
+}
+
+SeriesMeasure ItemReader::read_series(CheckedObject& object) {
+  const SeriesHead head = read_options(object, series_options());
+  const std::string& path = object.path();
+  SeriesMeasure series;
+  series.over = head.over;
+  series.quick_replications = head.quick_replications;
+  series.quick_points = head.quick_points;
+  read_points(object, series);
+  series.metrics = read_texts(object.child("metrics"), member_path(path, "metrics"), problems_);
+  series.scenario = read_scenario(head.scenario, path);
+  check_scenarios(series.scenario, series.changes, path);
+  return series;
+}
+
+/// The sets of changes, each with its place on the axis and its replications.
+void ItemReader::read_points(CheckedObject& object, SeriesMeasure& series) {
+  const std::string path = member_path(object.path(), "changes");
+  const JsonValue* value = object.child("changes");
+  series.changes = read_changes(value, path);
+  series.replications = read_integers<std::uint32_t>(
+      object.child("replications"), member_path(object.path(), "replications"), problems_);
+  if (series.replications.size() != series.changes.size() ||
+      std::count(series.replications.begin(), series.replications.end(), 0U) > 0)
+    problems_.add(member_path(object.path(), "replications"),
+                  "expected a number above 0 for each set of changes");
+  if (series.quick_points > series.changes.size())
+    problems_.add(member_path(object.path(), "quick_points"),
+                  "expected at most " + std::to_string(series.changes.size()));
+  const JsonValue::List& list = list_of(value, path, problems_);
+  const OptionSpec spec{.name = "", .kind = OptionKind::number};
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const JsonValue* place = list[i].find(series.over);
+    if (place == nullptr) {
+      problems_.add(item_path(path, i), "expected a member " + in_quotes(series.over));
+      continue;
+    }
+    series.at.push_back(std::get<double>(read_option(*place, spec, item_path(path, i), problems_)));
+    if (series.at.size() > 1 && series.at.back() <= series.at[series.at.size() - 2])
+      problems_.add(item_path(path, i), "expected " + series.over + " to ascend");
+  }
 }
 
 StepModelMeasure ItemReader::read_step_model(CheckedObject& object) {
@@ -329,19 +431,28 @@ StepModelMeasure ItemReader::read_step_model(CheckedObject& object) {
   return model;
 }
 
+/// A figure draws step models or series, not both: its panels are of one sort.
 void ItemReader::read_curves(const JsonValue& curves) {
   const JsonValue::List& list = list_of(&curves, "curves", problems_);
   item_.curves.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    std::size_t found = 0;
-    while (found < item_.measures.size() &&
-           (list[i].text() == nullptr || item_.measures[found].name != *list[i].text() ||
-            !std::holds_alternative<StepModelMeasure>(item_.measures[found].how)))
-      ++found;
-    if (found == item_.measures.size())
+    const auto drawn = [&](const Measure& measure) {
+      return list[i].text() != nullptr && measure.name == *list[i].text() &&
+             (std::holds_alternative<StepModelMeasure>(measure.how) ||
+              std::holds_alternative<SeriesMeasure>(measure.how));
+    };
+    const auto& measures = item_.measures;
+    const auto found = std::find_if(measures.begin(), measures.end(), drawn);
+    if (found == measures.end()) {
       problems_.add(item_path("curves", i),
-                    "expected a measure of kind step-model, got " + describe(list[i]));
-    item_.curves.push_back(found);
+                    "expected a measure of kind step-model or series, got " + describe(list[i]));
+      continue;
+    }
+    if (found->name.find_first_of(",'\"\\") != std::string::npos)
+      problems_.add(item_path("curves", i), "expected a name without comma, quote and backslash");
+    item_.curves.push_back(static_cast<std::size_t>(found - measures.begin()));
+    if (found->how.index() != measures[item_.curves.front()].how.index())
+      problems_.add(item_path("curves", i), "expected a measure of the same kind as the first");
   }
 }
 
@@ -418,10 +529,30 @@ void ItemReader::read_selection(CheckedObject& object, Cell& cell) {
           read_integers<std::int64_t>(failed, member_path(object.path(), "failed"), problems_);
     return;
   }
+  if (const auto* series = std::get_if<SeriesMeasure>(&item_.measures[cell.measure].how))
+    return read_series_selection(object, *series, cell);
   OptionSpec spec{.name = "detector", .kind = OptionKind::text, .required = true};
   if (std::holds_alternative<StepModelMeasure>(item_.measures[cell.measure].how))
     spec.choices = {"four-counter", "edod", "hcda"};
   cell.detector = std::get<std::string>(object.options({spec}).at("detector"));
+}
+
+/// A cell of a point that --quick leaves out would have no verdict there.
+void ItemReader::read_series_selection(CheckedObject& object, const SeriesMeasure& series,
+                                       Cell& cell) {
+  const SeriesSelection selection = read_options(object, series_selection_options());
+  cell.detector = selection.detector;
+  cell.metric = selection.metric;
+  cell.relative_to = selection.relative_to;
+  cell.at = selection.at;
+  if (std::find(series.metrics.begin(), series.metrics.end(), cell.metric) == series.metrics.end())
+    problems_.add(member_path(object.path(), "metric"),
+                  "expected one of the metrics of its measure, got " + in_quotes(cell.metric));
+  const auto quick_end =
+      series.at.begin() + std::min<std::ptrdiff_t>(series.quick_points, std::ssize(series.at));
+  if (cell.at && std::find(series.at.begin(), quick_end, *cell.at) == quick_end)
+    problems_.add(member_path(object.path(), "at"),
+                  "expected a point of its measure that --quick takes, too");
 }
 
 /// What the user would type for a file.

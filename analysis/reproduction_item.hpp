@@ -42,6 +42,18 @@ struct RunsMeasure {
   std::uint32_t quick_every = 1;  ///< quick takes the middle one of each n sets of changes
 };
 
+/// Simulates a scenario at several points of an axis, and keeps the sample of every metric at each.
+struct SeriesMeasure {
+  std::string scenario;                           ///< JSON text
+  std::string over;                               ///< the path that every point sets: the axis
+  std::vector<double> at;                         ///< its values, ascending
+  std::vector<std::vector<std::string>> changes;  ///< of each point, "PATH=JSON"
+  std::vector<std::uint32_t> replications;        ///< of each point
+  std::vector<std::string> metrics;
+  std::uint32_t quick_replications = 1;
+  std::uint32_t quick_points = 1;  ///< quick takes the first ones
+};
+
 /// Counts control messages on trees by the paper's rules, relative to those of CDA: the mean over
 /// the processes, then over the three activities; one value for each tree.
 struct StepModelMeasure {
@@ -62,7 +74,7 @@ struct SurvivalMeasure {
 
 struct Measure {
   std::string name;
-  std::variant<RunsMeasure, StepModelMeasure, SurvivalMeasure> how;
+  std::variant<RunsMeasure, SeriesMeasure, StepModelMeasure, SurvivalMeasure> how;
 };
 
 /// One printed value.
@@ -75,9 +87,12 @@ struct Cell {
   std::string exact_formula;
   double exact_tolerance = 0.01;  ///< relative
 
-  std::size_t measure = 0;  ///< index of the item's measures
-  std::string detector;     ///< of `runs` and `step-model`
-  std::string figure;       ///< of `survival`: share-percent, failure-probability, survival-percent
+  std::size_t measure = 0;   ///< index of the item's measures
+  std::string detector;      ///< of `runs`, `series` and `step-model`
+  std::string metric;        ///< of `series`
+  std::string relative_to;   ///< of `series`: a detector whose metric divides; "" none
+  std::optional<double> at;  ///< of `series`: the point; none for the last one
+  std::string figure;  ///< of `survival`: share-percent, failure-probability, survival-percent
   std::vector<std::int64_t> failed;    ///< of `survival`: the sizes that are added up
   std::optional<std::int64_t> fanout;  ///< of `survival`: of INDEP; none for REL
 
@@ -96,7 +111,7 @@ struct ReproductionItem {
   double time_s = 1.0;  ///< on one core
   double quick_time_s = 1.0;
   std::vector<Measure> measures;
-  std::vector<std::size_t> curves;  ///< of a figure: one row of panels for each; step models
+  std::vector<std::size_t> curves;  ///< of a figure: a row of panels for each; measures of one kind
   std::vector<Cell> cells;
 };
 

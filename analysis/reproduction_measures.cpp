@@ -81,6 +81,18 @@ std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
   return "";
 }
 
+/// The samples of one point of a series. Returns trouble, or "".
+std::string collect_point(const SeriesMeasure& measure, const Scenario& scenario,
+                          const ReplicationResults& results, SeriesPoint& point) {
+  for (const ReplicationRecord& record : results.records)
+    for (const std::string& metric : measure.metrics) {
+      const auto value = metric_of(record, metric);
+      if (!value) return trouble_of(record, metric);
+      point.samples[detector_of(scenario.points[record.point])][metric].push_back(*value);
+    }
+  return "";
+}
+
 /// A detector's sample over all changes.
 struct Sample {
   std::map<ElementKey, SampleElement> values;
@@ -204,7 +216,8 @@ Measured measure_runs(const RunsMeasure& measure, const std::string& file,
     const ReplicationResults results =
         run_replications(scenario, {settings.jobs, settings.progress});
     DetectorRuns runs;
-    if (results.interrupted) return {.by_detector = {}, .interrupted = true};
+    if (results.interrupted)
+      return {.by_detector = {}, .points = {}, .trouble = "", .interrupted = true};
     const std::string trouble = collect_runs(measure, scenario, results, runs);
     if (!trouble.empty()) return all_in_trouble(samples, runs, trouble);
     add_change(measure, runs, samples);
@@ -218,6 +231,45 @@ Measured measure_runs(const RunsMeasure& measure, const std::string& file,
             : estimate_mean(values);
   }
   return measured;
+}
+
+Measured measure_series(const SeriesMeasure& measure, const std::string& file,
+                        const ReproductionSettings& settings) {
+  Measured measured;
+  const std::size_t points = settings.quick ? measure.quick_points : measure.changes.size();
+  for (std::size_t i = 0; i < points; ++i) {
+    std::vector<std::string> sets = measure.changes[i];
+    const auto replications = settings.quick ? measure.quick_replications : measure.replications[i];
+    sets.push_back("replications=" + std::to_string(replications));
+    const Scenario scenario = parse_scenario(measure.scenario, file, {sets});
+    const ReplicationResults results =
+        run_replications(scenario, {settings.jobs, settings.progress});
+    measured.interrupted = results.interrupted;
+    if (measured.interrupted) return measured;
+    measured.points.push_back({measure.at[i], {}});
+    measured.trouble = collect_point(measure, scenario, results, measured.points.back());
+    if (!measured.trouble.empty()) return measured;
+  }
+  return measured;
+}
+
+Estimate measure_at(const Measured& series, const Cell& cell) {
+  if (!series.trouble.empty()) return {std::nullopt, std::nullopt, series.trouble};
+  const auto point = std::find_if(series.points.begin(), series.points.end() - 1,
+                                  [&](const SeriesPoint& p) { return cell.at == p.at; });
+  const auto sample_of = [&](const std::string& detector) -> const std::vector<double>* {
+    const auto found = point->samples.find(detector);
+    return found == point->samples.end() ? nullptr : &found->second.at(cell.metric);
+  };
+  const std::vector<double>* sample = sample_of(cell.detector);
+  const std::vector<double>* base = sample_of(cell.relative_to);
+  if (sample == nullptr || (base == nullptr && !cell.relative_to.empty()))
+    return {
+        std::nullopt, std::nullopt,
+        "the scenario has no detector " + (sample == nullptr ? cell.detector : cell.relative_to)};
+  std::vector<double> values = *sample;
+  for (std::size_t i = 0; base != nullptr && i < values.size(); ++i) values[i] /= (*base)[i];
+  return estimate_mean(values);
 }
 
 Measured measure_step_model(const StepModelMeasure& measure, const ReproductionSettings& settings) {
@@ -239,6 +291,8 @@ Measured measure_step_model(const StepModelMeasure& measure, const ReproductionS
   return {.by_detector = {{"four-counter", estimate_mean(four_counter)},
                           {"edod", estimate_mean(edod)},
                           {"hcda", estimate_mean(hcda)}},
+          .points = {},
+          .trouble = "",
           .interrupted = false};
 }
 

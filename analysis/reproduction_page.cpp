@@ -1,5 +1,6 @@
 #include "analysis/reproduction_page.hpp"
 
+#include <cstdint>
 #include <cstdio>
 
 #include "sim/core/version.hpp"
@@ -14,6 +15,7 @@ constexpr const char* kHead =
     "body { font-family: sans-serif; margin: 2em auto; max-width: 75em; }\n"
     "table { border-collapse: collapse; }\n"
     "th, td { padding: 0.2em 0.6em; border-bottom: 1px solid #ccc; text-align: left; }\n"
+    "img { max-width: 100%; }\n"
     "td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }\n"
     ".match { color: #060; } .differs { color: #a40; } .other { color: #666; }\n"
     ".unexpected { background: #fcc; }\n"
@@ -35,6 +37,28 @@ std::string escaped(const std::string& text) {
       safe += letter;
   }
   return safe;
+}
+
+/// As the address of an image, so that the identifiers of several drawings do not meet.
+std::string base64(const std::string& bytes) {
+  constexpr const char* kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve(bytes.size() / 3 * 4 + 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8U | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k)
+      text += i + k <= bytes.size() ? kDigits[group >> (18U - 6U * k) & 63U] : '=';
+  }
+  return text;
+}
+
+std::string drawing_of(const ItemResult& result) {
+  if (result.drawing.empty()) return "";
+  return "<p><img alt=\"" + escaped(result.item.title) + "\" src=\"data:image/svg+xml;base64," +
+         base64(result.drawing) + "\"/></p>\n";
 }
 
 std::string cell(const std::string& text, const char* kind = nullptr) {
@@ -93,7 +117,7 @@ std::string reproduction_page(const std::vector<ItemResult>& results, bool quick
     text += "</tr>\n";
     for (std::size_t i = 0; i < result.cells.size(); ++i)
       text += row(result.item.cells[i], result.cells[i]);
-    text += "</table>\n";
+    text.append("</table>\n").append(drawing_of(result));
   }
   return text + "</body>\n</html>\n";
 }

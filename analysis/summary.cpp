@@ -15,12 +15,37 @@ double student_t(std::size_t count, double outside) {
   return boost::math::quantile(boost::math::complement(distribution, outside / 2));
 }
 
+/// Between the order statistics on either side of `share`.
+double quantile(const std::vector<double>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
 }  // namespace
 
 double student_t_95(std::size_t count) { return student_t(count, 0.05); }
 
 double student_t_three_sigma(std::size_t count) {
   return student_t(count, std::erfc(3.0 / std::sqrt(2.0)));
+}
+
+Boxplot boxplot(std::vector<double> values) {
+  if (values.empty()) throw std::invalid_argument("boxplot: there are no values");
+  std::sort(values.begin(), values.end());
+  Boxplot box;
+  box.min = values.front();
+  box.quartile_1 = quantile(values, 0.25);
+  box.median = quantile(values, 0.5);
+  box.quartile_3 = quantile(values, 0.75);
+  box.max = values.back();
+  const double reach = 1.5 * (box.quartile_3 - box.quartile_1);
+  const auto low = std::lower_bound(values.begin(), values.end(), box.quartile_1 - reach);
+  const auto high = std::upper_bound(values.begin(), values.end(), box.quartile_3 + reach) - 1;
+  box.whisker_low = std::min(*low, box.quartile_1);
+  box.whisker_high = std::max(*high, box.quartile_3);
+  return box;
 }
 
 Summary summarize(const std::vector<double>& values) {

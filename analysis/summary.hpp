@@ -29,6 +29,21 @@ struct Summary {
 /// caller, who knows why it is missing.
 Summary summarize(const std::vector<double>& values);
 
+/// A sample as Tukey's boxplot shows it. Quartiles lie between order statistics by linear
+/// interpolation; a whisker ends at the last datum within 1.5 times their distance.
+struct Boxplot {
+  double min = 0.0;
+  double whisker_low = 0.0;
+  double quartile_1 = 0.0;
+  double median = 0.0;
+  double quartile_3 = 0.0;
+  double whisker_high = 0.0;
+  double max = 0.0;
+};
+
+/// Throws std::invalid_argument when there are no values.
+Boxplot boxplot(std::vector<double> values);
+
 /// Half-width of the 95 % confidence interval of a mean over `count` >= 2 values, in standard
 /// errors: the 0.975 quantile of Student's t with count - 1 degrees of freedom.
 double student_t_95(std::size_t count);

@@ -17,6 +17,8 @@
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/scratch_directory.hpp"
+#include "sim/scenario/json_reader.hpp"
 #include "sim/scenario/problems.hpp"
 
 namespace faultline {
@@ -45,7 +47,7 @@ VerbOptions reproduce_options() {
   add("out", po::value<std::string>()->value_name("FILE"),
       "write there, whole or not at all, instead of to standard output");
   add("html", po::value<std::string>()->value_name("FILE"),
-      "write the tables there too, as one page that needs no other file");
+      "write tables and figures there too, as one page that needs no other file");
   add("figures", po::value<std::string>()->value_name("DIR"),
       "write the curves of figures there, as CSV, and as SVG where gnuplot is installed");
   add("quiet", "no progress");
@@ -90,19 +92,29 @@ std::string figures_directory(const po::variables_map& values) {
   return directory;
 }
 
-/// The curves of one item: its CSV, the gnuplot script that draws it, and the drawing.
-void write_figure(const ReproductionItem& item, const std::string& directory,
+/// A series that could not be measured has no points to draw.
+bool has_figure(const ItemResult& result) {
+  const auto& curves = result.item.curves;
+  return !curves.empty() && std::all_of(curves.begin(), curves.end(), [&](std::size_t curve) {
+    return result.measured[curve].trouble.empty();
+  });
+}
+
+/// The curves of one item: its CSV, the gnuplot script that draws it, and the drawing, which the
+/// result keeps for the page.
+void write_figure(ItemResult& result, const std::string& directory,
                   const ReproductionSettings& settings) {
-  if (item.curves.empty()) return;
-  const std::string stem = item.name.substr(item.name.find('/') + 1);
+  const std::string stem = result.item.name.substr(result.item.name.find('/') + 1);
   const std::string path = directory + "/" + stem;
-  OutputFile(path + ".csv", "--figures").write(figure_csv(item, settings));
-  OutputFile(path + ".gnuplot", "--figures").write(figure_script(item, stem));
-  if (!draw_figure(directory, stem + ".gnuplot"))
+  OutputFile(path + ".csv", "--figures").write(figure_csv(result, settings));
+  OutputFile(path + ".gnuplot", "--figures").write(figure_script(result, stem));
+  if (draw_figure(directory, stem + ".gnuplot"))
+    result.drawing = read_text_file(path + ".svg");
+  else
     std::fprintf(stderr,
                  "faultline: %s.svg is not drawn: gnuplot is missing or fails; where it works, run "
-                 "gnuplot %s.gnuplot in %s\n",
-                 stem.c_str(), stem.c_str(), directory.c_str());
+                 "gnuplot %s.gnuplot in the folder that --figures names\n",
+                 stem.c_str(), stem.c_str());
 }
 
 }  // namespace
@@ -133,6 +145,7 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   if (values.count("html") != 0) page.emplace(values["html"].as<std::string>(), "--html");
   const std::string figures = figures_directory(values);
   if (!quiet) say_duration(items, settings);
+  std::optional<ScratchDirectory> scratch;
   std::vector<ItemResult> results;
   results.reserve(items.size());
   for (ItemFile& entry : items) {
@@ -141,7 +154,10 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
       std::fprintf(stderr, "faultline: interrupted: nothing is written\n");
       return kExitInterrupted;
     }
-    if (!figures.empty()) write_figure(results.back().item, figures, settings);
+    const bool drawn = !figures.empty() || page;
+    if (!drawn || !has_figure(results.back())) continue;
+    if (figures.empty() && !scratch) scratch.emplace("to draw figures");
+    write_figure(results.back(), figures.empty() ? scratch->path() : figures, settings);
   }
   output.write(format == "json" ? reproduction_json(results, settings.quick)
                                 : reproduction_table(results, settings.quick));

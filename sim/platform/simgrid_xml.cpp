@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "sim/core/error.hpp"
+#include "sim/core/scratch_directory.hpp"
 #include "sim/platform/simgrid_zone.hpp"
 
 namespace faultline {
@@ -211,31 +212,6 @@ constexpr int kOwnComplaint = 3;
 
 // ---- In the parent. ----
 
-/// A private directory that is gone with the object.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::error_code error;
-    std::string pattern = std::filesystem::temp_directory_path(error) / "faultline-XXXXXX";
-    if (error || mkdtemp(pattern.data()) == nullptr) {
-      throw RunError("cannot make a temporary directory, to read the platform file: " +
-                     (error ? error.message() : std::string(std::strerror(errno))));
-    }
-    path_ = pattern;
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-
-  [[nodiscard]] std::string file(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
 /// What SimGrid said, on one line, without its stack traces.
 std::string quote(std::istream& words) {
   std::string text;
@@ -336,7 +312,7 @@ std::vector<sg::Host*> load_platform_xml(const std::string& path) {
 
 XmlPlatform read_platform_xml(const std::string& path, std::uint32_t routed_hosts) {
   check_request(path, routed_hosts);
-  const ScratchDirectory scratch;
+  const ScratchDirectory scratch("to read the platform file");
   const int status = read_in_child(path, routed_hosts, scratch);
   if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) {
     std::ifstream result(scratch.file("result"), std::ios::binary);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Drives `faultline reproduce` from outside: exit codes, formats, widths, the same for any jobs."""
 
+import base64
 import csv
 import json
 import os
@@ -39,7 +40,14 @@ def changed(folder, item, change):
 
 
 def check_shipped_items():
-    for item in ("adoption-2013", "termination-2022/theorem-1", "termination-2022/table-2"):
+    for item in (
+        "adoption-2013",
+        "termination-2022/theorem-1",
+        "termination-2022/table-2",
+        "termination-2022/figure-6",
+        "termination-2022/figure-7",
+        "termination-2022/figure-8",
+    ):
         run = reproduce(item, "--quick", "--format", "json", "--jobs", 2)
         expect(run.returncode == 0, f"{item}: exit {run.returncode}: {run.stderr}")
         expect("about" in run.stderr, f"{item}: does not say how long it takes")
@@ -123,6 +131,49 @@ def check_figure(folder):
         expect("gnuplot" in run.stderr, "does not say that gnuplot is missing")
 
 
+def check_boxes(folder):
+    """The boxes of figure-6 are those of the runs that `run` makes of the same scenario."""
+    folder = pathlib.Path(folder)
+
+    def keep_two_points(document):
+        document["curves"] = document["curves"][-1:]
+        document["groups"] = [document["groups"][2]]
+        measure = document["measures"][document["curves"][0]]
+        measure.update(quick_points=2, quick_replications=5)
+
+    item = changed(folder, "termination-2022/figure-6.json", keep_two_points)
+    run = reproduce(item, "--quick", "--figures", folder)
+    expect(run.returncode == 0, f"figure-6: exit {run.returncode}: {run.stderr}")
+    with (folder / "item.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    document = json.loads(item.read_text())
+    point = document["measures"]["pipeline"]["changes"][1]
+    scenario = folder / "scenario.json"
+    scenario.write_text(json.dumps(document["scenarios"]["pipeline"]))
+    sets = [word for key, value in point.items() for word in ("--set", f"{key}={value}")]
+    ran = subprocess.run(
+        [PROGRAM, "run", scenario, *sets, "--set", "replications=5", "--format", "csv"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    compared = 0
+    for row in rows:
+        if row["processes"] != str(point["platform.processes"]):
+            continue
+        sample = sorted(
+            float(line[row["metric"]])
+            for line in csv.DictReader(ran.stdout.splitlines())
+            if line["label"].startswith(row["detector"])
+        )
+        expect(len(sample) == 5 == int(row["runs"]), f"{row}: {len(sample)} runs")
+        # Of five values the quartiles are the second, third and fourth.
+        for name, value in zip(("min", "quartile_1", "median", "quartile_3", "max"), sample):
+            compared += 1
+            expect(float(row[name]) == value, f"{row['detector']} {row['metric']} {name}: {value}")
+    expect(compared == 4 * 3 * 5, f"{compared} numbers of figure-6 compared")
+
+
 def check_page(folder):
     """Every cell is a row of the page, well-formed, with what is not as expected marked."""
 
@@ -137,6 +188,21 @@ def check_page(folder):
     expect(len(rows) == 1 + 89, f"{len(rows)} rows in the page")
     marked = [row for row in rows if row.get("class") == "unexpected"]
     expect(len(marked) == 1, f"{len(marked)} rows are marked in the page")
+
+
+def check_page_drawing(folder):
+    """A figure stands in the page itself."""
+    page = pathlib.Path(folder) / "figure.html"
+    reproduce("termination-2022/figure-8", "--quick", "--html", page)
+    text = page.read_text()
+    body = xml.etree.ElementTree.fromstring(text[text.index("<body>") : text.index("</html>")])
+    drawings = [image.get("src") for image in body.iter("img")]
+    if not shutil.which("gnuplot"):
+        return expect(drawings == [], "a drawing without gnuplot")
+    kind, _, data = drawings[0].partition(",")
+    expect(kind == "data:image/svg+xml;base64", f"the page has {kind}")
+    drawing = xml.etree.ElementTree.fromstring(base64.b64decode(data, validate=True))
+    expect(drawing.tag.endswith("svg"), f"the page has {drawing.tag}")
 
 
 def check_refusals(folder):
@@ -170,6 +236,8 @@ def main():
         check_same_bytes(folder)
         check_wrong_expectations(folder)
         check_figure(folder)
+        check_boxes(folder)
+        check_page_drawing(folder)
         check_page(folder)
         check_refusals(folder)
     for failure in failures:

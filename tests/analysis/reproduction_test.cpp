@@ -1,9 +1,12 @@
 #include "analysis/reproduction.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "analysis/reproduction_figure.hpp"
 #include "sim/core/error.hpp"
+#include "sim/scenario/json_value.hpp"
 #include "tests/analysis/temporary_directory.hpp"
 
 using namespace faultline;
@@ -214,6 +217,89 @@ TEST_CASE("a ratio to another detector is taken run by run") {
   CHECK(*result.cells[0].measured.value == 1.0);
   CHECK(*result.cells[1].measured.value > 1.0);
   CHECK(result.cells[1].verdict == Verdict::differs);
+}
+
+constexpr const char* kSeries = R"("measures": {"m": {"kind": "series", "scenario": "walk",
+    "over": "platform.processes", "metrics": ["control_messages", "idle_transitions"],
+    "changes": [{"platform.processes": 4}, {"platform.processes": 8},
+                {"platform.processes": 16}],
+    "replications": [3, 4, 2], "quick_replications": 2, "quick_points": 2}},
+    "curves": ["m"],)";
+
+TEST_CASE("a series keeps the samples that plain runs of its scenario give") {
+  const ReproductionItem item = item_of(with_cells(
+      R"({"cell": "last", "metric": "control_messages"},
+         {"cell": "at 8", "metric": "control_messages", "at": 8},
+         {"cell": "ratio", "metric": "control_messages", "detector": "hcda", "relative_to": "cda"})",
+      kSeries));
+  const ItemResult result = reproduce_item(item, "f", {.quick = false, .jobs = 2});
+  REQUIRE(result.measured.size() == 1);
+  const auto& points = result.measured[0].points;
+  REQUIRE(points.size() == 3);
+  CHECK(points[1].at == 8);
+  CHECK(points[1].samples.at("cda").at("idle_transitions").size() == 4);
+  // The same by the measure of kind runs, one scenario for each point.
+  for (const auto& [processes, replications] : {std::pair{8, 4}, {16, 2}}) {
+    const std::string changes = R"([{"platform.processes": )" + std::to_string(processes) + "}]";
+    const std::string runs = R"("measures": {"m": {"kind": "runs", "scenario": "walk",
+        "metric": "control_messages", "quick_replications": 1, "changes": )" +
+                             changes + R"(, "replications": )" + std::to_string(replications) +
+                             "}},";
+    const ItemResult plain = reproduce_item(item_of(with_cells(R"({"cell": "a"})", runs)), "f", {});
+    const std::size_t cell = processes == 8 ? 1 : 0;
+    CHECK(*plain.cells[0].measured.value == *result.cells[cell].measured.value);
+  }
+  const auto& last = points[2].samples;
+  double ratios = 0;
+  for (std::size_t i = 0; i < 2; ++i)
+    ratios += last.at("hcda").at("control_messages")[i] / last.at("cda").at("control_messages")[i];
+  CHECK(*result.cells[2].measured.value == Approx(ratios / 2));
+  const ItemResult quick = reproduce_item(item, "f", {.quick = true, .jobs = 1});
+  REQUIRE(quick.measured[0].points.size() == 2);
+  CHECK(quick.measured[0].points[1].samples.at("cda").at("control_messages").size() == 2);
+  CHECK(*quick.cells[0].measured.value == *quick.cells[1].measured.value);
+}
+
+TEST_CASE("a figure of a series has one line for each box, and draws each where it belongs") {
+  const ItemResult result = reproduce_item(
+      item_of(with_cells(R"({"cell": "a", "metric": "control_messages"})", kSeries)), "f", {});
+  const std::string csv = figure_csv(result, {});
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 3 * 2 * 2);
+  const auto& sample = result.measured[0].points[1].samples.at("hcda").at("control_messages");
+  const Boxplot box = boxplot(sample);
+  const std::string line = "m,control_messages,hcda,8,4," + shortest(box.min) + "," +
+                           shortest(box.whisker_low) + "," + shortest(box.quartile_1) + "," +
+                           shortest(box.median) + "," + shortest(box.quartile_3) + "," +
+                           shortest(box.whisker_high) + "," + shortest(box.max) + "," +
+                           shortest(*summarize(sample).mean) + "\n";
+  CHECK_THAT(csv, Contains(line));
+  CHECK_THAT(csv, Contains("series,metric,detector,processes,runs,min,"));
+  const std::string script = figure_script(result, "figure");
+  CHECK_THAT(script, Contains("set multiplot layout 1,2") && Contains("figure.csv") &&
+                         Contains("'16' log(16)") && Contains("title 'HCDA'"));
+}
+
+TEST_CASE("what is wrong with a series is said with file and place") {
+  const auto refusal = [](const std::string& cell, const std::string& from, const std::string& to) {
+    std::string series = kSeries;
+    const std::size_t place = series.find(from);
+    if (!from.empty()) series.replace(place, from.size(), to);
+    return refusal_of(with_cells(cell, series));
+  };
+  const std::string cell = R"({"cell": "a", "metric": "control_messages"})";
+  CHECK_THAT(refusal(cell, "[3, 4, 2]", "[3, 4]"),
+             Contains("measures.m.replications: expected a number above 0 for each"));
+  CHECK_THAT(refusal(cell, R"("quick_points": 2)", R"("quick_points": 4)"),
+             Contains("measures.m.quick_points: expected at most 3"));
+  CHECK_THAT(refusal(cell, R"({"platform.processes": 8})", R"({"platform.processes": 4})"),
+             Contains("measures.m.changes[1]: expected platform.processes to ascend"));
+  CHECK_THAT(refusal(cell, R"({"platform.processes": 8})", R"({"seed": 8})"),
+             Contains("measures.m.changes[1]: expected a member \"platform.processes\""));
+  CHECK_THAT(refusal(cell, R"(["m"])", R"(["n"])"), Contains("curves[0]: expected a measure"));
+  CHECK_THAT(refusal(R"({"cell": "a", "metric": "borrows"})", "", ""),
+             Contains("groups[0].cells[0].metric: expected one of the metrics of its measure"));
+  CHECK_THAT(refusal(R"({"cell": "a", "metric": "control_messages", "at": 16})", "", ""),
+             Contains("groups[0].cells[0].at: expected a point of its measure that --quick takes"));
 }
 
 TEST_CASE("what is wrong with a data file is said with file and place") {

@@ -35,6 +35,31 @@ TEST_CASE("Student's t quantiles agree with their closed forms and printed table
   CHECK(student_t_three_sigma(100'000'001) == Approx(3.0).epsilon(1e-7));
 }
 
+TEST_CASE("a boxplot has the quartiles of the textbook and Tukey's whiskers") {
+  // Sorted: -30 4 6 7 8 9 10 12 13 16 23. The quartiles of 11 values lie half way between the 3rd
+  // and 4th, at the 6th, and between the 8th and 9th; 1.5 times their distance reaches to -2.5
+  // and 21.5.
+  const Boxplot box = boxplot({16, 23, 4, 9, 10, 12, 13, 6, 7, 8, -30});
+  CHECK(box.min == -30);
+  CHECK(box.whisker_low == 4);
+  CHECK(box.quartile_1 == 6.5);
+  CHECK(box.median == 9);
+  CHECK(box.quartile_3 == 12.5);
+  CHECK(box.whisker_high == 16);
+  CHECK(box.max == 23);
+  const Boxplot between = boxplot({1, 2, 3, 4});
+  CHECK(between.quartile_1 == 1.75);
+  CHECK(between.median == 2.5);
+  CHECK(between.quartile_3 == 3.25);
+  const Boxplot apart = boxplot({0, 100, 100, 100, 100});
+  CHECK(apart.quartile_1 == 100);
+  CHECK(apart.whisker_low == 100);
+  CHECK(apart.min == 0);
+  CHECK(boxplot({5}).whisker_low == 5);
+  CHECK(boxplot({5}).whisker_high == 5);
+  CHECK_THROWS_AS(boxplot({}), std::invalid_argument);
+}
+
 TEST_CASE("what too small a sample cannot say is absent") {
   const Summary none = summarize({});
   CHECK(none.count == 0);

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace faultline {
+
+/// A private directory that is gone, with all in it, with the object.
+class ScratchDirectory {
+ public:
+  /// Throws RunError, which says what it was for, when it cannot be made.
+  explicit ScratchDirectory(const std::string& purpose);
+  ~ScratchDirectory();
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+
+  [[nodiscard]] std::string path() const { return path_; }
+  [[nodiscard]] std::string file(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace faultline
