@@ -230,7 +230,8 @@ TEST_CASE("a series keeps the samples that plain runs of its scenario give") {
   const ReproductionItem item = item_of(with_cells(
       R"({"cell": "last", "metric": "control_messages"},
          {"cell": "at 8", "metric": "control_messages", "at": 8},
-         {"cell": "ratio", "metric": "control_messages", "detector": "hcda", "relative_to": "cda"})",
+         {"cell": "ratio", "metric": "control_messages", "detector": "hcda",
+          "relative_to": "cda"})",
       kSeries));
   const ItemResult result = reproduce_item(item, "f", {.quick = false, .jobs = 2});
   REQUIRE(result.measured.size() == 1);
