@@ -77,24 +77,18 @@ void read_counts(const JsonValue* value, FaultCounts& result, Problems& problems
 
 FaultCounts read_fault_counts(const fs::path& file) {
   Problems problems(file.string());
-  const JsonValue root = parse_json(read_text_file(file.string()), problems);
+  const JsonValue root = read_json_file(file.string(), problems);
   CheckedObject object(root, "", problems);
-  const OptionSpec version{.name = "schema_version",
-                           .kind = OptionKind::integer,
-                           .required = true,
-                           .minimum = 1,
-                           .maximum = 1};
-  const OptionSpec name{.name = "name", .required = true};
-  const OptionSpec description{.name = "description", .default_value = std::string()};
+  const OptionValues words = object.options(file_head());
   const OptionSpec source{.name = "source", .default_value = std::string()};
-  const OptionValues words = object.options({version, name, description, source});
+  const OptionValues origin = object.options({source});
   const bool is_named = object.child("name") != nullptr;
   const JsonValue* counts = object.child("counts");
   object.finish();
   FaultCounts result;
   result.name = std::get<std::string>(words.at("name"));
   result.description = std::get<std::string>(words.at("description"));
-  result.source = std::get<std::string>(words.at("source"));
+  result.source = std::get<std::string>(origin.at("source"));
   if (is_named && result.name.empty() && problems.empty())
     problems.add("name", "is empty, expected the name of the distribution");
   if (object.is_object()) read_counts(counts, result, problems);

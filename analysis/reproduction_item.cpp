@@ -588,7 +588,7 @@ const char* verdict_word(Verdict verdict) {
 
 ReproductionItem read_reproduction_item(const fs::path& file) {
   Problems problems(file.string());
-  const JsonValue root = parse_json(read_text_file(file.string()), problems);
+  const JsonValue root = read_json_file(file.string(), problems);
   ReproductionItem item = ItemReader(root, problems).read();
   item.name = item_name(fs::absolute(file));
   return item;
@@ -597,7 +597,7 @@ ReproductionItem read_reproduction_item(const fs::path& file) {
 bool is_reproduction_item(const std::string& file) {
   try {
     Problems problems(file);
-    const JsonValue root = parse_json(read_text_file(file), problems);
+    const JsonValue root = read_json_file(file, problems);
     return root.find("groups") != nullptr;
   } catch (const UsageError&) {
     return false;

@@ -62,6 +62,11 @@ OptionSet<CdaOptions> options() {
                .source = "termination-2022 section 4 (straight); the published module has 32",
                .minimum = 0,
                .maximum = 1e6})
+      .option(
+          "merge_while_idle", &CdaOptions::merge_while_idle,
+          {.doc = "an idle rank, too, keeps what comes up that tree, and returns it with its own "
+                  "credit after a new flush_delay_s, instead of passing it on at once",
+           .source = "a reading of the published module, whose delay starts anew at any change"})
       .option("control_bytes", &CdaOptions::control_bytes,
               {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"});
 }
@@ -198,7 +203,8 @@ void Cda::on_message(Context& context, const Message& message) {
 }
 
 // In the published module's merge tree, a process that still has work keeps what its children
-// return, and an idle one passes it on.
+// return, and an idle one passes it on: at once, or, since any change of its credit makes it wait
+// anew, with its own when that wait is over.
 void Cda::on_flush(Context& context, std::int64_t credit) {
   if (account_.is_agent()) {
     account_.take_back(credit);
@@ -207,6 +213,10 @@ void Cda::on_flush(Context& context, std::int64_t credit) {
     ++merges_;
     account_.earn(context, credit);
     send_delayed(context, context.active());
+  } else if (options_->merge_while_idle) {
+    ++merges_;
+    account_.earn(context, credit);
+    on_idle(context);
   } else {
     account_.send_flush(context, flush_target(), credit);
   }

@@ -17,6 +17,7 @@ struct CdaOptions {
   bool published_division = false;
   double flush_delay_s = 0.0;
   std::uint32_t merge_arity = 0;
+  bool merge_while_idle = false;
   std::uint32_t control_bytes = 16;
 };
 

@@ -1,6 +1,6 @@
 #include "protocols/termination/dijkstra_scholten.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "protocols/termination/detector_statistics.hpp"
 
@@ -23,18 +23,16 @@ const Registered registered{registration<DijkstraScholten>(
 
 }  // namespace
 
-DijkstraScholten::DijkstraScholten(std::shared_ptr<const Options> options, const JobShape& job,
-                                   Rank self)
-    : options_(std::move(options)), tree_{job.processes}, self_(self) {
+DijkstraScholten::DijkstraScholten(const std::shared_ptr<const Options>& options,
+                                   const JobShape& job, Rank self)
+    : control_bytes_(options->control_bytes), tree_{job.processes}, self_(self) {
   if (job.starts_at_root) return;
   // Where every rank has work at the start, there is no diffusing computation. The usual
   // transformation: the root has engaged all others before time zero.
-  if (is_root()) {
+  if (is_root())
     D_ = std::int64_t{job.processes} - 1;
-  } else {
+  else
     parent_ = 0;
-    C_ = 1;
-  }
 }
 
 std::unique_ptr<Component> DijkstraScholten::clone() const {
@@ -49,56 +47,34 @@ void DijkstraScholten::on_sends(Context& context, std::span<Message* const> batc
   for (Message* message : batch) context.forward(*message);
 }
 
+// gotMessage and processedMessage. Handlers are atomic: a message is consumed in the turn in which
+// it arrives, so that of the cornet only the parent's entry outlives a turn, and what else is owed
+// (C reaches it at once) is acknowledged here. What the message starts keeps the rank active, and a
+// rank disengages only when idle.
+// Deviations: a further message of the parent gets an entry of its own. Merged into the parent's
+// entry, as printed, a process with two queued messages of its parent disengages after the first
+// (C = 1) and the second acknowledgement is never sent (vt, ds.cc keeps them apart too). The root
+// is its own parent and owes itself nothing, so that all it receives is owed.
 Passage DijkstraScholten::on_receive(Context& context, Message& message) {
-  got_message(message.from);
-  processed_message(context);
+  if (is_root() || parent_ != kNobody) {
+    acknowledge(context, message.from);
+  } else {
+    parent_ = message.from;
+    ++engagements_;
+  }
   return Passage::deliver;
 }
 
-// Deviation: a further message of the parent gets an entry of its own. Merged into the parent's
-// entry, as printed, a process with two queued messages of its parent disengages after the first
-// (C = 1) and the second acknowledgement is never sent (vt, ds.cc keeps them apart too).
-void DijkstraScholten::got_message(Rank predecessor) {
-  if (!is_root() && parent_ == kNobody) {
-    parent_ = predecessor;
-    ++engagements_;
-  } else {
-    const auto place = std::lower_bound(
-        cornet_.begin(), cornet_.end(), predecessor,
-        [](const CornetEntry& entry, Rank rank) { return entry.predecessor < rank; });
-    if (place != cornet_.end() && place->predecessor == predecessor)
-      ++place->owed;
-    else
-      cornet_.insert(place, {predecessor, 1});
-  }
-}
-
-// Handlers are atomic: a message is consumed in the turn in which it arrives. What it starts keeps
-// the rank active, and a rank disengages only when idle.
-void DijkstraScholten::processed_message(Context& context) {
-  ++C_;
-  try_acknowledge(context);
-}
-
-// Deviation: the root is its own parent and owes itself nothing, so that all it receives is owed.
-void DijkstraScholten::try_acknowledge(Context& context) {
-  if (cornet_.empty()) return;
-  const auto [predecessor, owed] = cornet_.front();
-  if (C_ < owed) return;
-  C_ -= owed;
-  context.send(predecessor, kAcknowledge, options_->control_bytes).payload.put(std::uint64_t{owed});
-  cornet_.erase(cornet_.begin());
+void DijkstraScholten::acknowledge(Context& context, Rank predecessor) const {
+  context.send(predecessor, kAcknowledge, control_bytes_);
 }
 
 void DijkstraScholten::try_disengage(Context& context) {
-  if (!cornet_.empty() || D_ != 0) return;
-  if (is_root()) {
+  if (D_ != 0) return;
+  if (is_root())
     announce(context);
-  } else if (C_ == 1) {
-    context.send(parent_, kAcknowledge, options_->control_bytes).payload.put(std::uint64_t{1});
-    parent_ = kNobody;
-    C_ = 0;
-  }
+  else if (parent_ != kNobody)
+    acknowledge(context, std::exchange(parent_, kNobody));
 }
 
 void DijkstraScholten::on_idle(Context& context) { try_disengage(context); }
@@ -108,12 +84,12 @@ void DijkstraScholten::on_message(Context& context, const Message& message) {
     announce(context);
     return;
   }
-  D_ -= static_cast<std::int64_t>(message.payload.get<std::uint64_t>());
+  --D_;
   if (!context.active()) try_disengage(context);
 }
 
 void DijkstraScholten::announce(Context& context) const {
-  tree_.announce(context, kAnnounce, options_->control_bytes);
+  tree_.announce(context, kAnnounce, control_bytes_);
 }
 
 void DijkstraScholten::report(Metrics& metrics) const {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "protocols/termination/control_tree.hpp"
 #include "sim/core/component.hpp"
@@ -19,7 +18,7 @@ struct DijkstraScholtenOptions {
 class DijkstraScholten final : public Component {
  public:
   using Options = DijkstraScholtenOptions;
-  DijkstraScholten(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  DijkstraScholten(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
@@ -31,25 +30,17 @@ class DijkstraScholten final : public Component {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
-  struct CornetEntry {
-    Rank predecessor;
-    std::uint32_t owed;  ///< acknowledgements
-  };
-
-  void got_message(Rank predecessor);
-  void processed_message(Context& context);
-  void try_acknowledge(Context& context);
+  void acknowledge(Context& context, Rank predecessor) const;
   void try_disengage(Context& context);
   void announce(Context& context) const;
   [[nodiscard]] bool is_root() const { return self_ == 0; }
 
-  std::shared_ptr<const Options> options_;
+  // Plain values close together: with many processes each of them is a miss of the cache.
+  std::uint32_t control_bytes_;
   ControlTree tree_;
   Rank self_;
-  Rank parent_ = kNobody;            ///< the cornet's first entry; it leaves last
-  std::vector<CornetEntry> cornet_;  ///< owed to others than as their child, by rank
-  std::int64_t D_ = 0;               ///< messages sent and not acknowledged
-  std::int64_t C_ = 0;               ///< messages processed and not acknowledged
+  Rank parent_ = kNobody;  ///< the cornet's first entry; it leaves last
+  std::int64_t D_ = 0;     ///< messages sent and not acknowledged
   std::uint64_t engagements_ = 0;
 };
 

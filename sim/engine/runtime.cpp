@@ -100,8 +100,9 @@ void Runtime::make_components(ActorId actor) {
       continue;
     auto component = factories_[index](actor);
     const auto family = static_cast<Family>(index);
+    // Incarnations leave 2^32 and above free, which task trees draw from (workloads/task_tree.cpp).
     component->random = Stream(seed_, replication_, purpose_of(family),
-                               actor + (std::uint64_t{actors_[actor].incarnation} << 32));
+                               actor + (std::uint64_t{actors_[actor].incarnation} << 33));
     if (family == Family::termination) {
       if (const auto conserved = component->conserved()) {
         audits_conserved_ = true;

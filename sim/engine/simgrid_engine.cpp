@@ -130,7 +130,9 @@ class SimGridEngine final : public Runtime {
 
   void put_all(ActorId self) {
     Process& process = processes_[self];
-    for (Message* message : process.to_put) {
+    // By index: while a put waits for the maestro, that can add to the list.
+    for (std::size_t i = 0; i < process.to_put.size(); ++i) {
+      Message* message = process.to_put[i];
       s4u::Host* host = hosts_[node_of(self)];
       if (s4u::this_actor::get_host() != host) s4u::this_actor::set_host(host);  // has restarted
       Process& receiver = processes_[message->to];

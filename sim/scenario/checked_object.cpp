@@ -246,6 +246,16 @@ std::vector<std::uint32_t> read_ids(const JsonValue& value, const std::string& p
   return ids;
 }
 
+std::vector<OptionSpec> file_head() {
+  return {{.name = "schema_version",
+           .kind = OptionKind::integer,
+           .required = true,
+           .minimum = 1,
+           .maximum = 1},
+          {.name = "name", .required = true},
+          {.name = "description", .default_value = std::string()}};
+}
+
 CheckedObject::CheckedObject(const JsonValue& value, std::string path, Problems& problems)
     : path_(std::move(path)), problems_(problems) {
   if (value.object() != nullptr) {

@@ -25,6 +25,9 @@ OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const st
 std::vector<std::uint32_t> read_ids(const JsonValue& value, const std::string& path,
                                     std::uint32_t end, const std::string& what, Problems& problems);
 
+/// What data files of every kind begin with: `schema_version`, `name`, `description`.
+std::vector<OptionSpec> file_head();
+
 /// Reads a JSON object key by key; a key that nobody asked for is a problem.
 class CheckedObject {
  public:

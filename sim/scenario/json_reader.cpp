@@ -188,6 +188,10 @@ std::string read_text_file(const std::string& path) {
   return text;
 }
 
+JsonValue read_json_file(const std::string& path, Problems& problems) {
+  return parse_json(read_text_file(path), problems);
+}
+
 JsonValue parse_json(const std::string& text, Problems& problems) {
   if (is_blank(text)) throw UsageError(problems.file() + ": is empty, expected a JSON object");
   // The parser takes a zero byte for the end and would not look at what follows.

@@ -17,6 +17,9 @@ inline constexpr int kDeepestNesting = 64;
 /// large. Pipes are read to their end.
 std::string read_text_file(const std::string& path);
 
+/// The tree of a file. Throws and adds problems like read_text_file and parse_json.
+JsonValue read_json_file(const std::string& path, Problems& problems);
+
 /// Strict JSON (RFC 8259; a leading UTF-8 byte order mark is skipped) as a tree. Text that is not
 /// JSON (cut off, trailing text, NaN, a number beyond double range, bytes that are not UTF-8, deep
 /// nesting) throws UsageError "FILE:LINE:COLUMN: ..." with the problems found before it. Duplicate

@@ -186,14 +186,7 @@ const std::vector<TopologyKind>& topology_kinds() {
 
 Machine read_machine(const JsonValue& root, Problems& problems) {
   CheckedObject object(root, "", problems);
-  const OptionSpec version{.name = "schema_version",
-                           .kind = OptionKind::integer,
-                           .required = true,
-                           .minimum = 1,
-                           .maximum = 1};
-  const OptionSpec name{.name = "name", .required = true};
-  const OptionSpec description{.name = "description", .default_value = std::string()};
-  const OptionValues words = object.options({version, name, description});
+  const OptionValues words = object.options(file_head());
   const JsonValue* topology = object.child("topology");
   Machine machine = read_values(object, problems);
   machine.name = std::get<std::string>(words.at("name"));
@@ -210,7 +203,7 @@ Machine read_machine(const JsonValue& root, Problems& problems) {
 Machine load_machine(const std::string& name_or_path, const std::string& relative_to) {
   const std::string path = machine_path(name_or_path, relative_to);
   Problems problems(path);
-  const JsonValue root = parse_json(read_text_file(path), problems);
+  const JsonValue root = read_json_file(path, problems);
   Machine machine = read_machine(root, problems);
   problems.throw_if_any();
   return machine;

@@ -1,6 +1,8 @@
 #include "sim/scenario/overrides.hpp"
 
 #include <cctype>
+#include <charconv>
+#include <system_error>
 #include <variant>
 #include <vector>
 
@@ -42,6 +44,14 @@ std::vector<Step> split_path(const std::string& path) {
   return path.empty() || path.back() == '.' ? std::vector<Step>{} : steps;
 }
 
+/// A number that no double holds: not a word, which may stand without quotes.
+bool is_beyond_double(const std::string& text) {
+  double ignored = 0.0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, ignored);
+  return rest == end && error == std::errc::result_out_of_range;
+}
+
 JsonValue read_value(const std::string& set, const std::string& text, const Problems& problems) {
   Problems value_problems(problems.file() + ": --set " + in_quotes(set));
   const bool structured = text.find_first_of("{[\"") == 0;
@@ -49,7 +59,7 @@ JsonValue read_value(const std::string& set, const std::string& text, const Prob
   try {
     value = parse_json(text, value_problems);
   } catch (const UsageError&) {
-    if (structured) throw;
+    if (structured || is_beyond_double(text)) throw;
     return text;
   }
   value_problems.throw_if_any();

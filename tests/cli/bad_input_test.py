@@ -115,7 +115,7 @@ ARGUMENTS = [
     (["run", "s.json", "--set", "platform.processes=-4"],
      ['s.json: platform.processes: expected', '(from --set "platform.processes=-4")']),
     (["run", "s.json", "--set", "workload.stop_probability=1e400"],
-     ["workload.stop_probability", "--set"]),
+     ['--set "workload.stop_probability=1e400"', "beyond the range of double precision"]),
     (["run", "s.json", "--set", "workload.stop_probability=NaN"], ["workload.stop_probability"]),
     (["run", "s.json", "--set", 'termination={"name": "cda"'], ["--set", "not valid JSON"]),
     (["run", "s.json", "--set", "termination=" + "[" * 100_000], ["--set", "nested too deep"]),

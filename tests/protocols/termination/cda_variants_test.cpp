@@ -158,11 +158,36 @@ TEST_CASE("cda: in the merge tree active ranks keep what comes back, idle ones p
   }
 }
 
+TEST_CASE("cda: idle ranks of the merge tree pass credit on at once, or with their own, by hand") {
+  // All seven ranks are idle, and flush at 1000. Ranks 1 and 2 have sent theirs when those of their
+  // children come, at 1012 and 1013: two more messages each, or one, 1000 s after the second.
+  for (const EngineKind engine : engines())
+    for (const bool keep : {false, true}) {
+      Job job(7);
+      job.script(
+          Family::workload, [](ActorId) { return Handlers{}; }, Traits{.starts_at_root = true});
+      job.detector("cda", {{"merge_arity", 2},
+                           {"flush_delay_s", 1000},
+                           {"merge_while_idle", keep},
+                           {"control_bytes", 0}});
+      const Seen seen = job.run(engine);
+      INFO(engine_word(engine) << ", keep " << keep);
+      CHECK(seen.metric("control_messages.flush") == 6 + (keep ? 2 : 4));
+      CHECK(seen.metric("flushes") == 6 + (keep ? 2 : 0));
+      CHECK(seen.metric("merges") == (keep ? 4 : 0));
+      CHECK(seen.violations().empty());
+      // The agent has the flush of rank 2 one receive overhead after that of rank 1; the last of
+      // two children hears of the end one send overhead after the first.
+      if (keep) CHECK(close({seen.metric("announce_time_s")}, {2013 + 3 * (12 + 1)}, engine));
+    }
+}
+
 TEST_CASE("cda: no wrong announcement and no lost credit in random runs") {
   const std::vector<OptionValues> choices{
       published_module(),
       {{"initial_credit", 70}, {"published_division", true}, {"conservation_credit", 10}},
       {{"initial_credit", 1}, {"flush_delay_s", 1e-5}, {"merge_arity", 2}},
+      {{"flush_delay_s", 1e-5}, {"merge_arity", 2}, {"merge_while_idle", true}},
       {{"initial_credit", 2}, {"maximum_credit", 2}, {"merge_arity", 3}},
       {{"initial_credit", 8}, {"borrow_below_credit", 6}, {"flush_delay_s", 1e-6}},
       {{"initial_credit", 5}, {"conservation_share", 1}}};
