@@ -9,6 +9,7 @@
 #include "analysis/replications.hpp"
 #include "analysis/step_model.hpp"
 #include "analysis/survival.hpp"
+#include "sim/scenario/fault_counts_file.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "workloads/task_tree.hpp"
 

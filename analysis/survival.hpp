@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/fault_counts.hpp"
+#include "sim/faults/fault_counts.hpp"
 
 namespace faultline {
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "sim/core/error.hpp"
+#include "sim/faults/fault_source.hpp"
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/backends.hpp"
 #include "sim/scenario/canonical.hpp"
@@ -83,6 +84,10 @@ const char* kind_word(OptionKind kind) {
       return "text";
     case OptionKind::task_tree:
       return "task-tree";
+    case OptionKind::fault_counts:
+      return "fault-counts";
+    case OptionKind::fault_trace:
+      return "fault-trace";
   }
   return "";
 }
@@ -188,11 +193,18 @@ JsonValue faults_entry() {
   JsonValue::List victims;
   for (const VictimList& list : victim_lists())
     victims.push_back(json_object({{"name", list.name}, {"doc", list.doc}}));
-  return JsonValue::List{json_object({{"name", "at"},
-                                      {"summary", kAtSummary},
-                                      {"options", options_entry(fault_moment_options().specs())},
-                                      {"mark", options_entry(mark_options().specs())},
-                                      {"victims", std::move(victims)}})};
+  JsonValue::List list;
+  list.push_back(json_object({{"name", "at"},
+                              {"summary", kAtSummary},
+                              {"options", options_entry(fault_moment_options().specs())},
+                              {"mark", options_entry(mark_options().specs())},
+                              {"victims", std::move(victims)}}));
+  for (const FaultSourceRegistration& source : fault_sources())
+    list.push_back(json_object({{"name", source.name},
+                                {"summary", source.summary},
+                                {"source", source.source},
+                                {"options", options_entry(source.options)}}));
+  return list;
 }
 
 JsonValue section_entry(const std::string& section) {
@@ -282,12 +294,17 @@ void print_engines(std::ostream& out) {
 
 void print_faults(std::ostream& out, bool options) {
   print_wrapped(out, "    at", 24, kAtSummary);
-  if (!options) return;
-  print_options(out, fault_moment_options().specs());
-  for (const OptionSpec& spec : mark_options().specs())
-    print_wrapped(out, "      mark." + spec.name, 28, option_text(spec));
-  for (const VictimList& list : victim_lists())
-    print_wrapped(out, "      " + list.name, 28, "a list: " + list.doc);
+  if (options) {
+    print_options(out, fault_moment_options().specs());
+    for (const OptionSpec& spec : mark_options().specs())
+      print_wrapped(out, "      mark." + spec.name, 28, option_text(spec));
+    for (const VictimList& list : victim_lists())
+      print_wrapped(out, "      " + list.name, 28, "a list: " + list.doc);
+  }
+  for (const FaultSourceRegistration& source : fault_sources()) {
+    print_wrapped(out, "    " + source.name, 24, source.summary + in_brackets(source.source));
+    if (options) print_options(out, source.options);
+  }
 }
 
 void print_section(std::ostream& out, const std::string& section, bool options) {

@@ -10,6 +10,7 @@
 
 #include "analysis/replications.hpp"
 #include "sim/cli/bench.hpp"
+#include "sim/cli/faults.hpp"
 #include "sim/cli/list.hpp"
 #include "sim/cli/reproduce.hpp"
 #include "sim/cli/run.hpp"
@@ -41,6 +42,7 @@ constexpr Verb kVerbs[] = {
     {"schema", "the JSON Schema of scenario files", schema_verb},
     {"reproduce", "the tables of a paper, cell by cell", reproduce_verb},
     {"survival", "closed forms of survival under a machine's fault distribution", survival_verb},
+    {"faults", "summaries of failure traces, and traces from models", faults_verb},
     {"step-model", "control messages on a task tree, by the rules of a paper", step_model_verb},
     {"tree", "draw a random task tree", tree_verb},
     {"bench", "messages per second, beside a bare event queue", bench_verb},

@@ -112,6 +112,8 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const Scenario scenario = load_scenario(values["file"].as<std::string>(), overrides_of(values));
   OutputFile output(values.count("out") == 0 ? std::nullopt
                                              : std::optional(values["out"].as<std::string>()));
+  for (const std::string& note : scenario.notes)
+    std::fprintf(stderr, "faultline: %s\n", note.c_str());
   if (values.count("dry-run") != 0) {
     out << dry_run_text(scenario);
     return kExitGood;

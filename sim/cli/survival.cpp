@@ -10,11 +10,11 @@
 #include <string_view>
 #include <system_error>
 
-#include "analysis/fault_counts.hpp"
 #include "analysis/survival.hpp"
 #include "analysis/text_table.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
+#include "sim/scenario/fault_counts_file.hpp"
 #include "sim/scenario/problems.hpp"
 
 namespace faultline {

@@ -1,5 +1,6 @@
 #include "sim/cli/validate.hpp"
 
+#include <iostream>
 #include <ostream>
 
 #include "analysis/reproduction_item.hpp"
@@ -23,7 +24,9 @@ void validate_file(const std::string& file, std::ostream& out) {
     out << file << ": valid, " << cells << (cells == 1 ? " cell\n" : " cells\n");
     return;
   }
-  const std::size_t points = load_scenario(file).points.size();
+  const Scenario scenario = load_scenario(file);
+  for (const std::string& note : scenario.notes) std::cerr << "faultline: " << note << "\n";
+  const std::size_t points = scenario.points.size();
   out << file << ": valid, " << points << (points == 1 ? " point\n" : " points\n");
 }
 

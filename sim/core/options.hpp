@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,15 +17,35 @@
 
 namespace faultline {
 
+struct FaultCounts;
+struct FaultTrace;
+
+/// What the file of an option says, read before anybody uses it; equal content is equal, wherever
+/// it lies. A default that is not read yet has a name alone.
+template <class Content>
+struct FileInput {
+  std::string file;                        ///< as the user named it
+  std::string hash;                        ///< of the content
+  std::shared_ptr<const Content> content;  ///< shared, as options are copied to every point
+
+  bool operator==(const FileInput& other) const {
+    return hash == other.hash && (!hash.empty() || file == other.file);
+  }
+};
+
+using FaultCountsInput = FileInput<FaultCounts>;
+using FaultTraceInput = FileInput<FaultTrace>;
+
 /// A checked value of an option; monostate is JSON's null.
-using OptionValue =
-    std::variant<std::monostate, bool, std::int64_t, double, std::string, TaskTreeInput>;
+using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std::string,
+                                 TaskTreeInput, FaultCountsInput, FaultTraceInput>;
 
 /// Checked options of one component by name, defaults filled in.
 using OptionValues = std::map<std::string, OptionValue>;
 
-/// In a scenario a task_tree is the path of its JSON file, from the scenario's folder.
-enum class OptionKind { boolean, integer, number, text, task_tree };
+/// In a scenario the last three are files: a task_tree and a fault_trace by their path from the
+/// scenario's folder, fault_counts also by the name of a shipped distribution.
+enum class OptionKind { boolean, integer, number, text, task_tree, fault_counts, fault_trace };
 
 /// One option, declared once: reading, checking, `list`, the JSON Schema and the docs come from it.
 struct OptionSpec {
@@ -67,18 +88,26 @@ struct OptionType<std::optional<T>> {
   static constexpr bool nullable = true;
 };
 
+/// Types that are their own option value.
+template <class T>
+inline constexpr bool is_file =
+    std::same_as<T, TaskTreeInput> || std::same_as<T, FaultCountsInput> ||
+    std::same_as<T, FaultTraceInput>;
+
 template <class T>
 constexpr OptionKind option_kind() {
   if constexpr (std::same_as<T, bool>) return OptionKind::boolean;
   if constexpr (std::integral<T>) return OptionKind::integer;
   if constexpr (std::floating_point<T>) return OptionKind::number;
   if constexpr (std::same_as<T, TaskTreeInput>) return OptionKind::task_tree;
+  if constexpr (std::same_as<T, FaultCountsInput>) return OptionKind::fault_counts;
+  if constexpr (std::same_as<T, FaultTraceInput>) return OptionKind::fault_trace;
   return OptionKind::text;
 }
 
 template <class T>
 OptionValue to_option(const T& value) {
-  if constexpr (std::same_as<T, bool> || std::same_as<T, TaskTreeInput>)
+  if constexpr (std::same_as<T, bool> || is_file<T>)
     return value;
   else if constexpr (std::integral<T>)
     return static_cast<std::int64_t>(value);
@@ -96,8 +125,8 @@ T from_option(const OptionValue& value) {
     return static_cast<T>(std::get<std::int64_t>(value));
   else if constexpr (std::floating_point<T>)
     return std::get<double>(value);
-  else if constexpr (std::same_as<T, TaskTreeInput>)
-    return std::get<TaskTreeInput>(value);
+  else if constexpr (is_file<T>)
+    return std::get<T>(value);
   else
     return std::get<std::string>(value);
 }

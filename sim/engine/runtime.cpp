@@ -61,6 +61,7 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
   }
   awaits_announcement_ = spec_.component(Family::termination).registration != nullptr;
   place_actors();
+  add_fault_sources();
 }
 
 void Runtime::place_actors() {
@@ -87,9 +88,11 @@ bool Runtime::nodes_matter() const {
                        return choice.registration != nullptr &&
                               choice.registration->traits.on_daemons;
                      }) ||
-         std::any_of(spec_.faults.begin(), spec_.faults.end(), [](const FaultSpec& fault) {
-           return !fault.nodes.empty() || !fault.daemons.empty();
-         });
+         std::any_of(spec_.faults.begin(), spec_.faults.end(),
+                     [](const FaultSpec& fault) {
+                       return !fault.nodes.empty() || !fault.daemons.empty();
+                     }) ||
+         std::any_of(spec_.fault_sources.begin(), spec_.fault_sources.end(), strikes_nodes);
 }
 
 void Runtime::make_components(ActorId actor) {
@@ -117,7 +120,8 @@ void Runtime::make_components(ActorId actor) {
 RunResult Runtime::run() {
   set_up_done();
   for (const auto& fault : faults_.timed())
-    schedule(fault.time_s, EventKind::fault, fault.index, 0);
+    schedule(fault.time_s, EventKind::fault, fault.index, kStatedFault);
+  for (std::uint32_t source = 0; source < faults_.sources(); ++source) await_source(source);
   start_all();
   if (!stopped_) simulate();
   if (!stopped_) conclude();
@@ -211,8 +215,12 @@ void Runtime::carry_out(const Event& event) {
       tell_sent(event.at.actor, event.at.detail);
       break;
     case EventKind::fault:
-      --foreground_;
-      strike(event.at.actor);
+      if (event.at.detail == kStatedFault) {
+        --foreground_;
+        strike(faults_.victims(event.at.actor));
+      } else {
+        strike_from(event.at.actor);
+      }
       break;
     case EventKind::exit_notice:
       --foreground_;
@@ -232,7 +240,7 @@ void Runtime::carry_out(const Event& event) {
 void Runtime::after_event() {
   carry_out_asked();
   if (events_ >= faults_.next_event())
-    while (events_ >= faults_.next_event()) strike(faults_.take_event());
+    while (events_ >= faults_.next_event()) strike(faults_.victims(faults_.take_event()));
 }
 
 }  // namespace faultline

@@ -99,6 +99,9 @@ class Runtime {
   double now_s_ = 0.0;
 
  private:
+  /// The detail of a fault's event: its actor is then the index of a stated death, or of a source.
+  static constexpr std::uint32_t kStatedFault = 0;
+  static constexpr std::uint32_t kDrawnFault = 1;
   struct KindCount {
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
@@ -182,7 +185,11 @@ class Runtime {
   void mark(const char* name, std::int64_t value);
 
   // faults (runtime_faults.cpp)
-  void strike(std::uint32_t index);
+  void add_fault_sources();
+  void await_source(std::uint32_t source);
+  void strike_from(std::uint32_t source);
+  [[nodiscard]] Rank parent_of(Rank rank) const;
+  void strike(const std::vector<ActorId>& victims);
   void kill(ActorId actor);
   void lose_messages_of(ActorId dead);
   void spread_word(ActorId dead);
@@ -245,6 +252,10 @@ class Runtime {
   std::uint32_t announced_ranks_ = 0;
   std::uint32_t finished_ranks_ = 0;
   double announce_time_s_ = 0.0;
+  std::uint64_t deaths_ = 0;  ///< of ranks and daemons
+  std::uint64_t faults_struck_ = 0;
+  double first_fault_s_ = 0.0;
+  double last_fault_s_ = 0.0;
   bool stopped_ = false;
   Outcome outcome_ = Outcome::limit;
   std::string fatal_reason_;

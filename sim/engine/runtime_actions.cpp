@@ -283,7 +283,7 @@ void Runtime::finish(ActorId self) {
 
 void Runtime::mark(const char* name, std::int64_t value) {
   if (!faults_.waits_for_marks()) return;
-  for (const std::uint32_t index : faults_.take_mark(name, value)) strike(index);
+  for (const std::uint32_t index : faults_.take_mark(name, value)) strike(faults_.victims(index));
 }
 
 }  // namespace faultline

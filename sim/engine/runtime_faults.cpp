@@ -6,11 +6,55 @@
 
 namespace faultline {
 
-void Runtime::strike(std::uint32_t index) {
-  for (const ActorId victim : faults_.victims(index)) {
+void Runtime::add_fault_sources() {
+  if (spec_.fault_sources.empty()) return;
+  const bool has_machine = spec_.platform.xml_path.empty();
+  const FaultGround ground{.job = job_,
+                           .node_of = {node_of_.begin(), node_of_.begin() + job_.processes},
+                           .routes = &routes_,
+                           .machine = has_machine ? &spec_.platform.machine : nullptr,
+                           .whole_machine = spec_.platform.whole_machine};
+  for (const FaultSourceChoice& source : spec_.fault_sources) faults_.add(source, ground);
+}
+
+/// Schedules the next fault of a source. Faults without end keep no run alive: what they could
+/// still do to a job in which nothing else is left to happen is nothing.
+void Runtime::await_source(std::uint32_t source) {
+  const auto time_s = faults_.draw(source);
+  if (!time_s) return;
+  schedule(std::max(*time_s, now_s_), EventKind::fault, source, kDrawnFault);
+  if (!faults_.ends(source)) --foreground_;
+}
+
+void Runtime::strike_from(std::uint32_t source) {
+  if (faults_.ends(source)) --foreground_;
+  const std::vector<ActorId> victims =
+      faults_.drawn_victims(source, [this](Rank rank) { return parent_of(rank); });
+  await_source(source);
+  strike(victims);
+}
+
+/// Among the living: the dead answer for nobody.
+Rank Runtime::parent_of(Rank rank) const {
+  if (!actors_[rank].alive) return kNobody;
+  for (const Family family : {Family::termination, Family::message_logging, Family::workload}) {
+    const Component* component = actors_[rank].component(family);
+    const Rank parent = component == nullptr ? kNobody : component->parent();
+    if (parent < job_.processes && parent != rank && actors_[parent].alive) return parent;
+  }
+  return kNobody;
+}
+
+void Runtime::strike(const std::vector<ActorId>& victims) {
+  const std::uint64_t before = deaths_;
+  for (const ActorId victim : victims) {
     if (victim >= job_.processes)
       for (const Rank rank : ranks_of_node_[node_of_[victim]]) kill(rank);
     kill(victim);
+  }
+  if (deaths_ > before) {
+    if (faults_struck_++ == 0) first_fault_s_ = now_s_;
+    last_fault_s_ = now_s_;
   }
   check_stop();
 }
@@ -21,6 +65,7 @@ void Runtime::kill(ActorId actor) {
   if (!state.alive) return;
   const bool is_rank = actor < job_.processes;
   any_death_ = true;
+  ++deaths_;
   state.alive = false;
   lose_messages_of(actor);
   if (is_rank) {

@@ -1,6 +1,7 @@
 #include "sim/faults/fault_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace faultline {
 
@@ -19,6 +20,23 @@ FaultPlan::FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job) 
                    [](const Timed& a, const Timed& b) { return a.time_s < b.time_s; });
   std::stable_sort(counted_.begin(), counted_.end(),
                    [](const Counted& a, const Counted& b) { return a.event < b.event; });
+}
+
+void FaultPlan::add(const FaultSourceChoice& source, const FaultGround& ground) {
+  const bool ends = limit_of(source).has_value();
+  if (ends) ++owing_;
+  sources_.push_back({.faults = source.registration->make(source.options, ground, source.key),
+                      .ends = ends,
+                      .owes = ends});
+}
+
+std::optional<double> FaultPlan::draw(std::uint32_t index) {
+  Source& source = sources_[index];
+  const auto time_s = source.faults->next_time_s();
+  if (time_s && std::isfinite(*time_s)) return time_s;
+  if (source.owes) --owing_;
+  source.owes = false;
+  return std::nullopt;
 }
 
 std::vector<std::uint32_t> FaultPlan::take_mark(std::string_view name, std::int64_t value) {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "sim/core/types.hpp"
-#include "sim/scenario/run_spec.hpp"
+#include "sim/faults/fault_source.hpp"
+#include "sim/faults/fault_spec.hpp"
 
 namespace faultline {
 
@@ -15,6 +18,9 @@ class FaultPlan {
   FaultPlan() = default;
   /// The deaths that a scenario states, for a job of that shape.
   FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job);
+
+  /// Adds a source of more faults, which strike a job on that ground.
+  void add(const FaultSourceChoice& source, const FaultGround& ground);
 
   /// Deaths at stated times: (time, index), in order of time.
   struct Timed {
@@ -32,9 +38,9 @@ class FaultPlan {
 
   /// Deaths that strike at a mark; each mark strikes once.
   std::vector<std::uint32_t> take_mark(std::string_view name, std::int64_t value);
-  /// Has every stated death struck by then?
+  /// Has every death struck by then that is stated, or that a source with an end still owes?
   [[nodiscard]] bool exhausted(double now_s) const {
-    return marked_.empty() && next_counted_ == counted_.size() &&
+    return marked_.empty() && owing_ == 0 && next_counted_ == counted_.size() &&
            (timed_.empty() || timed_.back().time_s <= now_s);
   }
   [[nodiscard]] bool waits_for_marks() const { return !marked_.empty(); }
@@ -43,6 +49,19 @@ class FaultPlan {
   [[nodiscard]] const std::vector<ActorId>& victims(std::uint32_t index) const {
     return victims_[index];
   }
+
+  // ---- sources, each of which has at most one fault drawn and not struck ---------------------
+  [[nodiscard]] std::uint32_t sources() const {
+    return static_cast<std::uint32_t>(sources_.size());
+  }
+  /// Draws the next fault of a source: its time, or nothing when it has come to its end.
+  std::optional<double> draw(std::uint32_t source);
+  /// The victims of the fault that it drew last.
+  std::vector<ActorId> drawn_victims(std::uint32_t source, const ParentOf& parent_of) {
+    return sources_[source].faults->victims(parent_of);
+  }
+  /// Must a run wait for its faults, or is it without end?
+  [[nodiscard]] bool ends(std::uint32_t source) const { return sources_[source].ends; }
 
  private:
   struct Counted {
@@ -53,6 +72,13 @@ class FaultPlan {
     MarkSpec mark;
     std::uint32_t index;
   };
+  struct Source {
+    std::unique_ptr<FaultSource> faults;
+    bool ends = false;
+    bool owes = false;
+  };
+  std::vector<Source> sources_;
+  std::size_t owing_ = 0;
   std::vector<std::vector<ActorId>> victims_;
   std::vector<Timed> timed_;
   std::vector<Counted> counted_;

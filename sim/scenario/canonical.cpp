@@ -75,10 +75,23 @@ JsonValue fault_json(const FaultSpec& fault) {
   return result;
 }
 
-JsonValue faults_json(const std::vector<FaultSpec>& faults) {
+JsonValue faults_json(const RunSpec& point) {
   JsonValue::List list;
-  for (const FaultSpec& fault : faults) list.push_back(fault_json(fault));
-  return json_object({{"at", std::move(list)}});
+  for (const FaultSpec& fault : point.faults) list.push_back(fault_json(fault));
+  JsonValue result = json_object({{"at", std::move(list)}});
+  for (const FaultSourceChoice& source : point.fault_sources) {
+    JsonValue options = JsonValue::Object{};
+    for (const auto& [name, value] : source.options) options.set(name, option_json(value));
+    result.set(source.key, std::move(options));
+  }
+  return result;
+}
+
+/// A default that nobody has read yet is shown by its name.
+template <class Content>
+JsonValue file_json(const FileInput<Content>& input) {
+  if (input.hash.empty()) return input.file;
+  return json_object({{"fnv1a", input.hash}});
 }
 
 JsonValue point_json(const RunSpec& point) {
@@ -102,6 +115,8 @@ JsonValue option_json(const OptionValue& value) {
       const TaskTreeFile& content = *tree.content;
       return json_object({{"fnv1a", fnv1a_hex(task_tree_text(content.tree, content.ranks))}});
     }
+    JsonValue operator()(const FaultCountsInput& input) const { return file_json(input); }
+    JsonValue operator()(const FaultTraceInput& input) const { return file_json(input); }
   };
   return std::visit(Converter{}, value);
 }
@@ -124,7 +139,7 @@ JsonValue canonical(const Scenario& scenario) {
   if (!scenario.points.empty()) {
     const RunSpec& first = scenario.points.front();
     result.set("platform", platform_json(first.platform));
-    result.set("faults", faults_json(first.faults));
+    result.set("faults", faults_json(first));
     result.set("allow_unsafe", first.allow_unsafe);
   }
   result.set("points", std::move(points));

@@ -12,6 +12,9 @@
 
 #include "sim/core/error.hpp"
 #include "sim/core/types.hpp"
+#include "sim/scenario/canonical.hpp"
+#include "sim/scenario/fault_counts_file.hpp"
+#include "sim/scenario/fault_trace_file.hpp"
 #include "sim/scenario/task_tree_file.hpp"
 
 namespace faultline {
@@ -47,6 +50,10 @@ const char* kind_in_words(OptionKind kind) {
       return "a string";
     case OptionKind::task_tree:
       return "the path of a JSON file with a task tree";
+    case OptionKind::fault_counts:
+      return "a shipped distribution of fault sizes or the path of a .json file";
+    case OptionKind::fault_trace:
+      return "the path of a trace of failures";
   }
   return "";
 }
@@ -85,6 +92,10 @@ OptionValue fallback(const OptionSpec& spec) {
       return spec.choices.empty() ? std::string() : spec.choices.front();
     case OptionKind::task_tree:
       return TaskTreeInput{std::make_shared<const TaskTreeFile>()};
+    case OptionKind::fault_counts:
+      return FaultCountsInput{};
+    case OptionKind::fault_trace:
+      return FaultTraceInput{};
   }
   return {};
 }
@@ -178,6 +189,43 @@ OptionValue read_tree(const std::string& name, const std::string& path, Problems
   return TaskTreeInput{std::move(content)};
 }
 
+/// The recorded counts that an option names: shipped ones, or a file relative to the scenario.
+OptionValue read_counts(const std::string& name, const std::string& path, Problems& problems) {
+  FaultCountsInput input{.file = name, .hash = {}, .content = {}};
+  const bool is_file = name.ends_with(".json") || name.find('/') != std::string::npos;
+  const auto folder = std::filesystem::path(problems.file()).parent_path();
+  try {
+    auto counts = find_fault_counts(is_file ? (folder / name).string() : name);
+    input.hash = fnv1a_hex(counts_text(counts));
+    input.content = std::make_shared<const FaultCounts>(std::move(counts));
+  } catch (const UsageError& error) {
+    problems.add_lines(path, error.what());
+  }
+  return input;
+}
+
+OptionValue read_trace(const std::string& name, const std::string& path, Problems& problems) {
+  const auto folder = std::filesystem::path(problems.file()).parent_path();
+  FaultTraceInput input{.file = name, .hash = {}, .content = {}};
+  try {
+    input = read_fault_trace((folder / name).string());
+    for (const std::string& line : describe_unreadable(*input.content))
+      problems.note(path, input.file + ": " + line);
+  } catch (const UsageError& error) {
+    problems.add_lines(path, error.what());
+  }
+  return input;
+}
+
+/// What stands in the file that an option names; nothing for other options.
+std::optional<OptionValue> read_named_file(const OptionSpec& spec, const std::string& name,
+                                           const std::string& path, Problems& problems) {
+  if (spec.kind == OptionKind::task_tree) return read_tree(name, path, problems);
+  if (spec.kind == OptionKind::fault_counts) return read_counts(name, path, problems);
+  if (spec.kind == OptionKind::fault_trace) return read_trace(name, path, problems);
+  return std::nullopt;
+}
+
 /// "delay_ms" and "delay_s" have the same stem, "delay".
 std::string stem(const std::string& key) {
   const std::size_t cut = key.rfind('_');
@@ -210,8 +258,8 @@ std::string expectation(const OptionSpec& spec) {
 
 OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const std::string& path,
                         Problems& problems) {
-  if (spec.kind == OptionKind::task_tree && value.text() != nullptr)
-    return read_tree(*value.text(), path, problems);
+  if (value.text() != nullptr)
+    if (auto content = read_named_file(spec, *value.text(), path, problems)) return *content;
   auto converted = convert(value, spec);
   if (const auto* problem = std::get_if<std::string>(&converted)) {
     problems.add(path, *problem);
@@ -282,6 +330,9 @@ OptionValues CheckedObject::options(const std::vector<OptionSpec>& specs) {
       if (spec.required && object_ != nullptr)
         problems_.add(path, "missing, expected " + expectation(spec));
       values[spec.name] = fallback(spec);
+      const auto* shipped = std::get_if<FaultCountsInput>(&values[spec.name]);
+      if (shipped != nullptr && !shipped->file.empty())
+        values[spec.name] = read_counts(std::string(shipped->file), path, problems_);
     }
   }
   return values;

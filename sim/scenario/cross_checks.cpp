@@ -29,9 +29,9 @@ class AssumptionCheck {
   void run() const {
     const Traits& traits = component_.traits;
     if (traits.needs_fifo && point_.platform.ordering == Ordering::unordered) refuse_unordered();
-    if (!point_.faults.empty() && component_.family != Family::workload && !traits.tolerates_faults)
+    if (point_.has_faults() && component_.family != Family::workload && !traits.tolerates_faults)
       refuse_faults();
-    if (!point_.faults.empty() && traits.needs_detection && !has(Family::failure_detection))
+    if (point_.has_faults() && traits.needs_detection && !has(Family::failure_detection))
       refuse("needs a failure detector under faults, expected failure_detection" +
              alternatives(Family::failure_detection, [](const Traits&) { return true; }));
     if (traits.needs_logging_off && has(Family::message_logging))
@@ -53,7 +53,7 @@ class AssumptionCheck {
         alternatives(component_.family, [](const Traits& traits) { return !traits.needs_fifo; }));
   }
   void refuse_faults() const {
-    refuse("tolerates no faults, expected faults.at empty" +
+    refuse("tolerates no faults, expected no faults" +
            alternatives(component_.family,
                         [](const Traits& traits) { return traits.tolerates_faults; }));
   }
@@ -82,6 +82,10 @@ void check_stop(const RunSpec& point, Problems& problems) {
     problems.add(path,
                  R"("all-reported" needs a failure detector, expected failure_detection)" +
                      alternatives(Family::failure_detection, [](const Traits&) { return true; }));
+  for (const FaultSourceChoice& source : point.fault_sources)
+    if (point.stop.when == StopWhen::all_reported && !limit_of(source))
+      problems.add(path, "\"all-reported\" never comes under faults." + source.key +
+                             ", which goes on without end; give it a limit");
 }
 
 }  // namespace

@@ -167,7 +167,8 @@ bool is_blank(const std::string& text) {
 
 }  // namespace
 
-std::string read_text_file(const std::string& path) {
+std::string read_text_file(const std::string& path, const std::string& expected,
+                           std::size_t largest_B) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw UsageError(path + ": is a directory, expected a file");
@@ -178,13 +179,13 @@ std::string read_text_file(const std::string& path) {
   std::array<char, 65536> block{};
   while (const std::size_t count = std::fread(block.data(), 1, block.size(), file.get())) {
     text.append(block.data(), count);
-    if (text.size() > kLargestFile_B)
-      throw UsageError(path + ": is larger than " + std::to_string(kLargestFile_B >> 20U) +
-                       " MiB, expected a small JSON file");
+    if (text.size() > largest_B)
+      throw UsageError(path + ": is larger than " + std::to_string(largest_B >> 20U) +
+                       " MiB, expected " + expected);
   }
   if (std::ferror(file.get()) != 0)
     throw UsageError(path + ": cannot be read: " + std::strerror(errno));
-  if (is_blank(text)) throw UsageError(path + ": is empty, expected a JSON object");
+  if (is_blank(text)) throw UsageError(path + ": is empty, expected " + expected);
   return text;
 }
 

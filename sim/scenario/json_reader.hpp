@@ -14,8 +14,9 @@ inline constexpr std::size_t kLargestFile_B = std::size_t{16} << 20U;
 inline constexpr int kDeepestNesting = 64;
 
 /// The bytes of a file. Throws UsageError when it is missing, a directory, unreadable, empty or too
-/// large. Pipes are read to their end.
-std::string read_text_file(const std::string& path);
+/// large; `expected` says what should be in it. Pipes are read to their end.
+std::string read_text_file(const std::string& path, const std::string& expected = "a JSON object",
+                           std::size_t largest_B = kLargestFile_B);
 
 /// The tree of a file. Throws and adds problems like read_text_file and parse_json.
 JsonValue read_json_file(const std::string& path, Problems& problems);

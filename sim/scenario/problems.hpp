@@ -21,6 +21,12 @@ class Problems {
   /// Notes what is wrong with another file, one problem a line, at the path that names that file.
   void add_lines(const std::string& path, const std::string& text);
 
+  /// Notes what a user should know of a file that is used nevertheless, one note a line.
+  void note(const std::string& path, const std::string& message) {
+    notes_.push_back(file_ + ": " + path + ": " + message);
+  }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
   /// Problems at or below `path` are followed by `note` (the command line set them, not the file).
   void set_origin(std::string path, std::string note);
 
@@ -41,6 +47,7 @@ class Problems {
   std::vector<std::pair<std::string, std::string>> entries_;
   std::set<std::pair<std::string, std::string>> seen_;
   std::vector<std::pair<std::string, std::string>> origins_;
+  std::vector<std::string> notes_;
 };
 
 /// The path of a member: `platform.processes`; a key that is no plain word is shown in quotes.

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "sim/core/registry.hpp"
+#include "sim/faults/fault_source.hpp"
+#include "sim/faults/fault_spec.hpp"
 #include "sim/platform/machine.hpp"
 
 namespace faultline {
@@ -47,22 +49,6 @@ struct ComponentChoice {
   OptionValues options;
 };
 
-/// A point that the workload or a protocol publishes, and at which faults can strike.
-struct MarkSpec {
-  std::string name;
-  std::int64_t value = 0;
-};
-
-/// Deaths at one stated moment: exactly one of time_s, event and mark is set.
-struct FaultSpec {
-  std::optional<double> time_s;
-  std::optional<std::uint64_t> event;  ///< after the n-th event of the run, 1-based
-  std::optional<MarkSpec> mark;
-  std::vector<Rank> ranks;
-  std::vector<NodeId> nodes;
-  std::vector<NodeId> daemons;  ///< by node; a daemon's death takes its ranks
-};
-
 struct StopSpec {
   StopWhen when = StopWhen::announced;
   double grace_s = 1.0;
@@ -73,14 +59,16 @@ struct StopSpec {
 /// One point of a scenario, fully resolved: all that an engine needs beside seed and replication.
 struct RunSpec {
   PlatformSpec platform;
-  ComponentChoice components[kFamilies];  ///< indexed by Family
-  std::vector<FaultSpec> faults;
+  ComponentChoice components[kFamilies];         ///< indexed by Family
+  std::vector<FaultSpec> faults;                 ///< at stated moments
+  std::vector<FaultSourceChoice> fault_sources;  ///< that draw or read theirs
   StopSpec stop;
   bool allow_unsafe = false;
 
   [[nodiscard]] const ComponentChoice& component(Family family) const {
     return components[static_cast<std::size_t>(family)];
   }
+  [[nodiscard]] bool has_faults() const { return !faults.empty() || !fault_sources.empty(); }
 };
 
 /// What components may know of the job of a run.

@@ -33,6 +33,7 @@ class ScenarioReader {
     root_.finish();
     if (root_.is_object()) make_points(scenario);
     problems_.throw_if_any();
+    scenario.notes = problems_.notes();
     const JsonValue resolved = canonical(scenario);
     scenario.canonical_json = to_json(resolved);
     scenario.hash = scenario_hash(resolved);
@@ -44,6 +45,10 @@ class ScenarioReader {
   void read_platform_part();
   void read_components();
   void read_faults();
+  void read_stated_faults(const JsonValue& at);
+  void read_sources(const FaultSourceRegistration& kind, const JsonValue& value);
+  void read_source(const FaultSourceRegistration& kind, const JsonValue& value,
+                   const std::string& path, std::size_t index);
   FaultSpec read_fault(const JsonValue& value, const std::string& path);
   void read_moment(CheckedObject& object, FaultSpec& fault);
   void read_stop();
@@ -98,16 +103,51 @@ void ScenarioReader::read_faults() {
   const JsonValue* value = root_.child("faults");
   if (value == nullptr) return;
   CheckedObject object(*value, "faults", problems_);
-  const JsonValue* at = object.child("at");
+  if (const JsonValue* at = object.child("at")) read_stated_faults(*at);
+  for (const FaultSourceRegistration& kind : fault_sources())
+    if (const JsonValue* sources = object.child(kind.name)) read_sources(kind, *sources);
   object.finish();
-  if (at == nullptr) return;
-  const JsonValue::List* list = at->list();
+}
+
+void ScenarioReader::read_stated_faults(const JsonValue& at) {
+  const JsonValue::List* list = at.list();
   if (list == nullptr) {
-    problems_.add("faults.at", "expected a list of objects, got " + describe(*at));
+    problems_.add("faults.at", "expected a list of objects, got " + describe(at));
     return;
   }
   for (std::size_t i = 0; i < list->size(); ++i)
     common_.faults.push_back(read_fault((*list)[i], item_path("faults.at", i)));
+}
+
+void ScenarioReader::read_sources(const FaultSourceRegistration& kind, const JsonValue& value) {
+  const std::string path = member_path("faults", kind.name);
+  const JsonValue::List* list = value.list();
+  if (list == nullptr) {
+    read_source(kind, value, path, 0);
+    return;
+  }
+  for (std::size_t i = 0; i < list->size(); ++i)
+    read_source(kind, (*list)[i], item_path(path, i), i);
+}
+
+void ScenarioReader::read_source(const FaultSourceRegistration& kind, const JsonValue& value,
+                                 const std::string& path, std::size_t index) {
+  const std::size_t before = problems_.size();
+  CheckedObject object(value, path, problems_);
+  FaultSourceChoice source{.registration = &kind,
+                           .options = object.options(kind.options),
+                           .key = item_path(kind.name, index)};
+  object.finish();
+  if (problems_.size() == before && platform_known_) {
+    const PlatformSpec& platform = common_.platform;
+    const FaultGround ground{.job = job_shape(platform),
+                             .node_of = {},
+                             .machine = platform.xml_path.empty() ? &platform.machine : nullptr,
+                             .whole_machine = platform.whole_machine};
+    for (const OptionProblem& problem : kind.check(source.options, ground))
+      problems_.add(member_path(path, problem.option), problem.message);
+  }
+  common_.fault_sources.push_back(std::move(source));
 }
 
 void ScenarioReader::read_moment(CheckedObject& object, FaultSpec& fault) {

@@ -20,6 +20,7 @@ struct Scenario {
   std::uint32_t replications = 1;
   std::vector<RunSpec> points;            ///< one per combination of listed layers, in file order
   std::vector<std::string> point_labels;  ///< what tells the points apart ("cda"), "" for one point
+  std::vector<std::string> notes;         ///< what a user should know, one line each
   std::string canonical_json;             ///< resolved, defaults filled in, keys sorted
   std::string hash;  ///< of canonical_json less name, seed, replications, engine
 };

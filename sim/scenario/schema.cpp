@@ -25,6 +25,8 @@ const char* json_type(OptionKind kind) {
       return "number";
     case OptionKind::text:
     case OptionKind::task_tree:
+    case OptionKind::fault_counts:
+    case OptionKind::fault_trace:
       return "string";
   }
   return "";
@@ -180,6 +182,24 @@ JsonValue fault_definition() {
   return schema.one_of({"time_s", "event", "mark"}).any_of_lists(victim_lists()).take();
 }
 
+/// One source of that kind, or a list of them.
+JsonValue fault_source_schema(const FaultSourceRegistration& registration) {
+  const JsonValue one = ObjectSchema(registration.summary + " (" + registration.source + ")")
+                            .options(registration.options)
+                            .take();
+  const JsonValue many = json_object({{"type", "array"}, {"items", one}});
+  return json_object({{"oneOf", List{one, many}}});
+}
+
+JsonValue faults_definition() {
+  const JsonValue at = json_object({{"type", "array"}, {"items", reference("fault")}});
+  ObjectSchema schema("who dies when; several sources add up");
+  schema.property("at", at);
+  for (const FaultSourceRegistration& registration : fault_sources())
+    schema.property(registration.name, fault_source_schema(registration));
+  return schema.take();
+}
+
 JsonValue sourced_schema(const OptionSpec& spec) {
   const JsonValue words = json_object({{"type", "string"}, {"minLength", 1}});
   List statuses;
@@ -234,6 +254,7 @@ JsonValue definitions() {
     defs.set(family_key(family.family), family_definition(family.family));
   defs.set("platform", platform_definition());
   defs.set("fault", fault_definition());
+  defs.set("faults", faults_definition());
   defs.set("stop",
            ObjectSchema("when a run ends, and its limits").options(stop_options().specs()).take());
   defs.set("machine", machine_definition());
@@ -248,8 +269,7 @@ std::string scenario_schema() {
   for (const FamilyDeclaration& family : families())
     top.property(family_key(family.family), family_property(family),
                  family.family == Family::workload);
-  const JsonValue at = json_object({{"type", "array"}, {"items", reference("fault")}});
-  top.property("faults", ObjectSchema("who dies when").property("at", at).take());
+  top.property("faults", reference("faults"));
   top.property("stop", reference("stop"));
   JsonValue schema =
       json_object({{"$schema", "https://json-schema.org/draft/2020-12/schema"},

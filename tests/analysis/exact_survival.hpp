@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "analysis/fault_counts.hpp"
+#include "sim/faults/fault_counts.hpp"
 
 /// The formulas of the paper in exact integers, written from the paper and not from the program.
 namespace exact {

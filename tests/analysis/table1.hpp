@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/fault_counts.hpp"
+#include "sim/scenario/fault_counts_file.hpp"
 
 /// Table 1 of adoption-2013-lifflander as it is printed (n = 1024).
 namespace table1 {

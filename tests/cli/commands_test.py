@@ -7,7 +7,7 @@ import unittest
 
 from program import EXAMPLES, HAS_SIMGRID, ProgramTest, SOURCE
 
-VERBS = ("run", "validate", "list", "schema", "survival", "step-model", "tree", "bench")
+VERBS = ("run", "validate", "list", "schema", "survival", "faults", "step-model", "tree", "bench")
 WIDTH = 80
 
 
@@ -74,6 +74,7 @@ class Width(ProgramTest):
         for arguments in ([], *([verb, "--help"] for verb in VERBS), ["list"],
                           *(["list", section] for section in
                             ("protocols", "workloads", "machines", "engines", "faults")),
+                          ["faults", "summarize", "--help"], ["faults", "generate", "--help"],
                           ["survival"], ["survival", "--processes", "20", "--fanout", "1,2"],
                           ["bench", "--messages", "2000", "--rounds", "1"]):
             text = self.answer(*arguments)

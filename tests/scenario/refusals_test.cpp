@@ -197,7 +197,7 @@ TEST_CASE("combinations whose assumptions clash are refused by name unless allow
            "test-ordered needs messages in order, expected platform.ordering \"fifo\""},
           {{"termination.name=cda", kFault},
            "termination: ",
-           "cda tolerates no faults, expected faults.at empty"},
+           "cda tolerates no faults, expected no faults"},
           {{"termination.name=test-adopting", kFault},
            "termination: ",
            "test-adopting needs a failure detector under faults"},

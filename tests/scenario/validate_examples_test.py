@@ -64,6 +64,11 @@ BROKEN = [
     ("fault of a negative node", ["faults"], {"at": [{"time_s": 1, "nodes": [-1]}]}),
     ("fault twice on a rank", ["faults"], {"at": [{"time_s": 1, "ranks": [1, 1]}]}),
     ("mark without value", ["faults"], {"at": [{"mark": {"name": "x"}, "ranks": [1]}]}),
+    ("unknown source of faults", ["faults"], {"poison": {"mtbf_s": 1}}),
+    ("mean of zero between faults", ["faults"], {"poisson": {"mtbf_s": 0}}),
+    ("unknown placement in a list", ["faults"], {"weibull": [{"placement": "rack"}]}),
+    ("faults of a kind without moment", ["faults"], {"jaguar": {}}),
+    ("trace without file", ["faults"], {"trace": {"system": 3}}),
     ("unknown stop", ["stop"], {"when": "anounced"}),
     ("no time", ["stop"], {"time_s": 0}),
 ]
@@ -74,6 +79,7 @@ GOOD = [
     ("a list", ["termination"], [{"name": "cda"}, {"name": "four-counter"}]),
     ("null option", ["workload", "walk_length"], None),
     ("faults", ["faults"], {"at": []}),
+    ("no source of faults", ["faults"], {"poisson": [], "trace": []}),
     ("stop", ["stop"], {"when": "time", "time_s": 5}),
 ]
 

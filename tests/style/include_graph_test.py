@@ -13,10 +13,10 @@ from source_files import blank_literals, cpp_files, read, report, root
 ARROWS = {
     "sim/core": [],
     "sim/platform": ["sim/core"],
-    "sim/faults": ["sim/core", "sim/platform", "sim/scenario"],
+    "sim/faults": ["sim/core", "sim/platform"],
     "sim/audit": ["sim/core"],
     "sim/engine": ["sim/core", "sim/platform", "sim/faults", "sim/audit", "sim/scenario"],
-    "sim/scenario": ["sim/core", "sim/platform"],
+    "sim/scenario": ["sim/core", "sim/platform", "sim/faults"],
     "protocols": ["sim/core"],
     "workloads": ["sim/core"],
     "analysis": ["sim/core", "sim/platform", "sim/faults", "sim/audit", "sim/engine",

@@ -1,4 +1,4 @@
-#include "analysis/fault_counts.hpp"
+#include "sim/scenario/fault_counts_file.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -96,6 +96,13 @@ FaultCounts read_fault_counts(const fs::path& file) {
   std::sort(result.by_size.begin(), result.by_size.end(),
             [](const FaultCount& a, const FaultCount& b) { return a.failed < b.failed; });
   return result;
+}
+
+std::string counts_text(const FaultCounts& counts) {
+  std::string text;
+  for (const FaultCount& size : counts.by_size)
+    text += std::to_string(size.failed) + ":" + std::to_string(size.count) + ",";
+  return text;
 }
 
 std::vector<std::string> fault_count_names() {

@@ -1,4 +1,4 @@
-#include "analysis/fault_counts.hpp"
+#include "sim/scenario/fault_counts_file.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// `faultline faults summarize|generate`: what a trace of failures says, and traces from models.
+int faults_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace faultline

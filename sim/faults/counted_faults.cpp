@@ -1,0 +1,89 @@
+// Faults at stated moments, with sizes drawn from recorded counts: counts and jaguar.
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/faults/drawn_faults.hpp"
+
+namespace faultline {
+namespace {
+
+struct CountedOptions {
+  FaultCountsInput distribution;
+  double time_s = 0.0;
+  double window_s = 0.0;
+  std::uint64_t limit = 1;
+};
+
+const OptionSet<CountedOptions>& counted_options() {
+  using Options = CountedOptions;
+  static const auto set =
+      OptionSet<Options>()
+          .option("distribution", &Options::distribution,
+                  {.doc = "how many died together in recorded faults", .required = true})
+          .option("time_s", &Options::time_s,
+                  {.doc = "when the faults strike", .unit = "s", .minimum = 0, .required = true})
+          .option("window_s", &Options::window_s,
+                  {.doc = "each strikes at a moment drawn from the window of this length that "
+                          "begins at time_s; 0: all at once",
+                   .unit = "s",
+                   .minimum = 0})
+          .option("limit", &Options::limit,
+                  {.doc = "how many faults strike", .minimum = 1, .maximum = 1e6});
+  return set;
+}
+
+/// The moments of so many faults in order, drawn at the first call.
+Arrivals arrivals_in_window(const CountedOptions& options, Stream random) {
+  std::vector<double> times_s(options.limit);
+  for (double& time_s : times_s) time_s = options.time_s + options.window_s * random.uniform();
+  std::sort(times_s.begin(), times_s.end());
+  return [times_s = std::move(times_s), next = std::size_t{0}]() mutable -> std::optional<Arrival> {
+    if (next == times_s.size()) return std::nullopt;
+    return Arrival{times_s[next++], std::nullopt};
+  };
+}
+
+FaultSourceRegistration counted(FaultSourceRegistration base) {
+  base.options = counted_options().specs();
+  const auto& where = placement_options().specs();
+  base.options.insert(base.options.end(), where.begin(), where.end());
+  base.check = [](const OptionValues& values, const FaultGround& ground) {
+    return check_placement(placement_options().read(values), ground);
+  };
+  base.make = [](const OptionValues& values, const FaultGround& ground,
+                 const std::string& key) -> std::unique_ptr<FaultSource> {
+    const CountedOptions options = counted_options().read(values);
+    Placement placement(placement_options().read(values), ground,
+                        fault_stream(ground, key, "place"));
+    return std::make_unique<DrawnFaults>(
+        arrivals_in_window(options, fault_stream(ground, key, "time")),
+        SizeLaw(*options.distribution.content, fault_stream(ground, key, "size")),
+        std::move(placement), options.limit);
+  };
+  return base;
+}
+
+const RegisteredFaultSource counts{
+    counted({.name = "counts",
+             .summary = "faults of several nodes at stated moments, their sizes drawn from a file "
+                        "of recorded counts",
+             .source = "adoption-2013-lifflander, section 6"})};
+
+/// The same with a default for what to draw from.
+FaultSourceRegistration counted_on_jaguar() {
+  FaultSourceRegistration made =
+      counted({.name = "jaguar",
+               .summary = "faults of several nodes at stated moments, with the sizes of 1,062 "
+                          "faults recorded on Jaguar",
+               .source = "adoption-2013-lifflander, Table 1"});
+  OptionSpec& distribution = made.options.front();
+  distribution.required = false;
+  distribution.default_value = FaultCountsInput{.file = "jaguar", .hash = {}, .content = {}};
+  return made;
+}
+
+const RegisteredFaultSource jaguar{counted_on_jaguar()};
+
+}  // namespace
+}  // namespace faultline

@@ -1,0 +1,38 @@
+#include "sim/faults/drawn_faults.hpp"
+
+#include <algorithm>
+
+namespace faultline {
+
+SizeLaw::SizeLaw(const FaultCounts& counts, Stream random)
+    : up_to_(counts.by_size), random_(random) {
+  std::int64_t sum = 0;
+  for (FaultCount& size : up_to_) size.count = sum += size.count;
+}
+
+std::uint64_t SizeLaw::draw() {
+  if (up_to_.empty()) return fixed_;
+  const auto total = static_cast<std::uint64_t>(up_to_.back().count);
+  const auto drawn = static_cast<std::int64_t>(random_.below(total));
+  const auto size = std::upper_bound(
+      up_to_.begin(), up_to_.end(), drawn,
+      [](std::int64_t value, const FaultCount& entry) { return value < entry.count; });
+  return static_cast<std::uint64_t>(size->failed);
+}
+
+std::optional<double> DrawnFaults::next_time_s() {
+  if (left_ && (*left_)-- == 0) {
+    left_ = 0;
+    return std::nullopt;
+  }
+  const auto arrival = arrivals_();
+  if (!arrival) return std::nullopt;
+  last_ = *arrival;
+  return last_.time_s;
+}
+
+std::vector<ActorId> DrawnFaults::victims(const ParentOf& parent_of) {
+  return placement_.choose(sizes_.draw(), last_.unit, parent_of);
+}
+
+}  // namespace faultline

@@ -1,0 +1,56 @@
+#include "sim/faults/fault_source.hpp"
+
+#include <algorithm>
+
+namespace faultline {
+
+namespace {
+
+std::vector<FaultSourceRegistration>& collected() {
+  static std::vector<FaultSourceRegistration> all;
+  return all;
+}
+
+}  // namespace
+
+RegisteredFaultSource::RegisteredFaultSource(FaultSourceRegistration registration) {
+  collected().push_back(std::move(registration));
+}
+
+const std::vector<FaultSourceRegistration>& fault_sources() {
+  static const std::vector<FaultSourceRegistration> sorted = [] {
+    auto all = collected();
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    return all;
+  }();
+  return sorted;
+}
+
+const FaultSourceRegistration* find_fault_source(const std::string& name) {
+  for (const FaultSourceRegistration& registration : fault_sources())
+    if (registration.name == name) return &registration;
+  return nullptr;
+}
+
+std::optional<std::uint64_t> limit_of(const FaultSourceChoice& choice) {
+  const auto* limit = std::get_if<std::int64_t>(&choice.options.at("limit"));
+  if (limit == nullptr) return std::nullopt;
+  return static_cast<std::uint64_t>(*limit);
+}
+
+bool strikes_nodes(const FaultSourceChoice& choice) {
+  const auto victims = choice.options.find("victims");
+  return victims == choice.options.end() || std::get<std::string>(victims->second) == "nodes";
+}
+
+Stream fault_stream(const FaultGround& ground, const std::string& key, const std::string& use,
+                    std::uint64_t unit) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : key + "/" + use) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 1099511628211U;
+  }
+  return {ground.job.seed, ground.job.replication, Purpose::faults, hash + unit};
+}
+
+}  // namespace faultline

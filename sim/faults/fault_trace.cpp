@@ -1,0 +1,425 @@
+#include "sim/faults/fault_trace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include "sim/core/error.hpp"
+
+namespace faultline {
+
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+constexpr std::size_t kLanlColumns = 26;
+constexpr std::size_t kFtaFields = 9;
+constexpr std::size_t kShownUnreadable = 10;
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+Words split_words(std::string_view text) {
+  Words words;
+  while (!(text = trimmed(text)).empty()) {
+    const auto end = std::find_if(text.begin(), text.end(), is_blank);
+    const auto length = static_cast<std::size_t>(end - text.begin());
+    words.push_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return words;
+}
+
+/// Fields between commas; quotes around a field keep its commas (RFC 4180) and are taken off.
+std::vector<std::string> split_csv(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      fields.emplace_back();
+    else
+      fields.back() += c;
+  }
+  return fields;
+}
+
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  text = trimmed(text);
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  Number value{};
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
+  if constexpr (std::is_floating_point_v<Number>)
+    if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+/// Either a record, or why there is none; `other` is readable and no failure.
+struct LineResult {
+  std::optional<FaultRecord> record;
+  std::string reason;
+  bool other = false;
+};
+
+LineResult unreadable(std::string reason) { return {{}, std::move(reason), false}; }
+
+// ---- LANL --------------------------------------------------------------------------------------
+
+/// Days from 1970-01-01 in the Gregorian calendar (Hinnant, chrono-compatible date algorithms).
+std::int64_t days_from_civil(std::int64_t year, std::int64_t month, std::int64_t day) {
+  year -= month <= 2 ? 1 : 0;
+  const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
+  const std::int64_t year_of_era = year - era * 400;
+  const std::int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  const std::int64_t day_of_era =
+      year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return era * 146097 + day_of_era - 719468;
+}
+
+bool is_date(std::int64_t year, std::int64_t month, std::int64_t day) {
+  if (year < 1900 || year > 2200 || month < 1 || month > 12 || day < 1) return false;
+  const std::int64_t next =
+      month == 12 ? days_from_civil(year + 1, 1, 1) : days_from_civil(year, month + 1, 1);
+  return day <= next - days_from_civil(year, month, 1);
+}
+
+/// `M/D/YYYY H:MM`, local time of the machine: in seconds since 1970-01-01 0:00 of its clock.
+std::optional<double> lanl_time_s(std::string_view text) {
+  std::array<std::int64_t, 5> parts{};
+  constexpr std::string_view kSeparators = "// :";
+  text = trimmed(text);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t end = i < kSeparators.size() ? text.find(kSeparators[i]) : text.size();
+    if (end == std::string_view::npos) return std::nullopt;
+    const auto part = number_in<std::int64_t>(text.substr(0, end));
+    if (!part || *part < 0) return std::nullopt;
+    parts[i] = *part;
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  const auto [month, day, year, hour, minute] = parts;
+  if (!is_date(year, month, day) || hour > 23 || minute > 59) return std::nullopt;
+  const std::int64_t minutes = (days_from_civil(year, month, day) * 24 + hour) * 60 + minute;
+  return static_cast<double>(minutes * 60);
+}
+
+LineResult read_lanl(std::string_view line) {
+  const std::vector<std::string> fields = split_csv(line);
+  if (fields.size() != kLanlColumns)
+    return unreadable("expected 26 columns, got " + std::to_string(fields.size()));
+  const auto system = number_in<std::int64_t>(fields[0]);
+  const auto node = number_in<std::int64_t>(fields[6]);
+  const auto start_s = lanl_time_s(fields[16]);
+  if (!system || *system < 0) return unreadable("System: expected a number");
+  if (!node || *node < 0) return unreadable("nodenumz: expected the number of a node");
+  if (!start_s) return unreadable("Prob Started: expected a time M/D/YYYY H:MM");
+  FaultRecord record{.time_s = *start_s, .end_s = {}, .system = *system, .node = *node};
+  const auto end_s = lanl_time_s(fields[17]);
+  if (end_s && *end_s >= *start_s) record.end_s = end_s;
+  return {record, "", false};
+}
+
+// ---- Failure Trace Archive ---------------------------------------------------------------------
+
+/// The fifth field, a name, may hold blanks: the fields before it are counted from the left, those
+/// behind it from the right.
+LineResult read_fta(std::string_view line) {
+  const Words words = split_words(line);
+  if (words.size() < kFtaFields)
+    return unreadable("expected 9 fields, got " + std::to_string(words.size()));
+  const auto node = number_in<std::int64_t>(words[2]);
+  const auto platform = number_in<std::int64_t>(words[3]);
+  const std::string_view type = words[words.size() - 4];
+  const auto start_s = number_in<double>(words[words.size() - 3]);
+  if (!node || *node < 0) return unreadable("node_id: expected the number of a node");
+  if (!platform || *platform < 0) return unreadable("platform_id: expected a number");
+  if (type != "0" && type != "1")
+    return unreadable("event_type: expected 0 (unavailable) or 1 (available)");
+  if (!start_s) return unreadable("event_start_time: expected seconds since 1970");
+  if (type == "1") return {{}, "", true};
+  FaultRecord record{.time_s = *start_s, .end_s = {}, .system = *platform, .node = *node};
+  const auto end_s = number_in<double>(words[words.size() - 2]);
+  if (end_s && *end_s >= *start_s) record.end_s = end_s;
+  return {record, "", false};
+}
+
+// ---- SimGrid -----------------------------------------------------------------------------------
+
+struct LawName {
+  std::string_view name;
+  ProfileLaw::Kind kind;
+  std::size_t parameters;
+};
+
+constexpr std::array<LawName, 9> kLaws = {{{"DET", ProfileLaw::Kind::det, 1},
+                                           {"NORM", ProfileLaw::Kind::norm, 2},
+                                           {"NORMAL", ProfileLaw::Kind::norm, 2},
+                                           {"GAUSS", ProfileLaw::Kind::norm, 2},
+                                           {"GAUSSIAN", ProfileLaw::Kind::norm, 2},
+                                           {"EXP", ProfileLaw::Kind::exp, 1},
+                                           {"EXPONENTIAL", ProfileLaw::Kind::exp, 1},
+                                           {"UNIF", ProfileLaw::Kind::unif, 2},
+                                           {"UNIFORM", ProfileLaw::Kind::unif, 2}}};
+
+const LawName* find_law(std::string_view word) {
+  const auto* const found = std::find_if(kLaws.begin(), kLaws.end(),
+                                         [&](const LawName& law) { return law.name == word; });
+  return found == kLaws.end() ? nullptr : found;
+}
+
+/// Takes a law, or in a profile without chance a bare number, from the front of the words.
+std::optional<ProfileLaw> take_law(Words& words, bool stochastic) {
+  if (words.empty()) return std::nullopt;
+  const LawName* name = find_law(words.front());
+  if (name == nullptr && stochastic) return std::nullopt;
+  const std::size_t skipped = name == nullptr ? 0 : 1;
+  const std::size_t parameters = name == nullptr ? 1 : name->parameters;
+  if (words.size() < skipped + parameters) return std::nullopt;
+  ProfileLaw law;
+  if (name != nullptr) law.kind = name->kind;
+  const auto first = number_in<double>(words[skipped]);
+  const auto second = parameters == 2 ? number_in<double>(words[skipped + 1]) : std::optional(0.0);
+  if (!first || !second) return std::nullopt;
+  law.first = *first;
+  law.second = *second;
+  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(skipped + parameters));
+  return law;
+}
+
+/// Reads a profile line by line.
+class ProfileReader {
+ public:
+  /// Why the line cannot be read, "" if it can.
+  std::string read(std::string_view line) {
+    Words words = split_words(line);
+    if (words[0] == "STOCHASTIC") return read_stochastic(words);
+    if (words[0] == "PERIODICITY" || words[0] == "LOOPAFTER") return read_loop(words);
+    const auto date = take_law(words, profile_.stochastic);
+    const auto state = take_law(words, profile_.stochastic);
+    if (!date || !state || !words.empty())
+      return profile_.stochastic ? "expected a law for the delay and one for the state"
+                                 : "expected a date and a state";
+    if (profile_.stochastic) {
+      profile_.events.push_back({*date, *state});
+      return "";
+    }
+    if (date->first < last_s_) return "expected a date not before the one above";
+    profile_.events.push_back({{.first = date->first - last_s_}, *state});
+    last_s_ = date->first;
+    return "";
+  }
+
+  /// The profile, once all lines are read; throws UsageError if it has no meaning.
+  StateProfile take(const std::string& file) {
+    if (period_s_) profile_.loop_delay_s = *period_s_ - last_s_;
+    if (period_s_ && profile_.stochastic)
+      throw UsageError(file +
+                       ": PERIODICITY has no meaning in a stochastic profile, "
+                       "expected LOOPAFTER");
+    if (profile_.loop_delay_s < 0)
+      throw UsageError(file + ": PERIODICITY is shorter than the profile");
+    if (profile_.loops && !profile_.stochastic && last_s_ + profile_.loop_delay_s <= 0)
+      throw UsageError(file + ": a profile that loops without taking time");
+    return std::move(profile_);
+  }
+
+ private:
+  std::string read_stochastic(const Words& words) {
+    const bool loop = words.size() == 2 && words[1] == "LOOP";
+    if (words.size() > 1 && !loop) return "expected STOCHASTIC or STOCHASTIC LOOP";
+    if (!profile_.events.empty()) return "STOCHASTIC is expected before the first event";
+    profile_.stochastic = true;
+    profile_.loops = profile_.loops || loop;
+    return "";
+  }
+
+  std::string read_loop(const Words& words) {
+    const auto delay_s = words.size() == 2 ? number_in<double>(words[1]) : std::nullopt;
+    if (!delay_s || *delay_s < 0)
+      return "expected a delay in seconds after " + std::string(words[0]);
+    if (words[0] == "PERIODICITY")
+      period_s_ = delay_s;
+    else
+      profile_.loop_delay_s = *delay_s;
+    profile_.loops = true;
+    return "";
+  }
+
+  StateProfile profile_;
+  std::optional<double> period_s_;
+  double last_s_ = 0.0;
+};
+
+// ---- all ---------------------------------------------------------------------------------------
+
+std::optional<TraceFormat> format_of(std::string_view line) {
+  if (std::count(line.begin(), line.end(), ',') >= 9) return TraceFormat::lanl;
+  const Words words = split_words(line);
+  if (words.size() >= kFtaFields) return TraceFormat::fta;
+  const bool profile_word = words[0] == "STOCHASTIC" || words[0] == "PERIODICITY" ||
+                            words[0] == "LOOPAFTER" || find_law(words[0]) != nullptr;
+  if (profile_word || (words.size() == 2 && number_in<double>(words[0])))
+    return TraceFormat::simgrid;
+  return std::nullopt;
+}
+
+/// Calls `visit(line, number)` for every line that says something.
+template <class Visit>
+void for_each_line(const std::string& text, Visit visit) {
+  std::string_view rest = text;
+  for (std::size_t number = 1; !rest.empty(); ++number) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = trimmed(rest.substr(0, end));
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+    if (!line.empty() && line[0] != '#' && line[0] != '%') visit(line, number);
+  }
+}
+
+TraceFormat find_format(const std::string& text, const std::string& file) {
+  std::optional<TraceFormat> format;
+  for_each_line(text, [&](std::string_view line, std::size_t) {
+    if (!format) format = format_of(line);
+  });
+  if (format) return *format;
+  throw UsageError(file +
+                   ": no trace of failures, expected the LANL columns (26, with commas), "
+                   "an event_trace of the Failure Trace Archive (9 fields) or a SimGrid "
+                   "state profile (date and state)");
+}
+
+void read_records(FaultTrace& trace, const std::string& text) {
+  const bool lanl = trace.format == TraceFormat::lanl;
+  for_each_line(text, [&](std::string_view line, std::size_t number) {
+    if (lanl && line.substr(0, 7) == "System,") return;
+    LineResult result = lanl ? read_lanl(line) : read_fta(line);
+    if (result.record) {
+      result.record->line = number;
+      trace.records.push_back(*result.record);
+    } else if (result.other) {
+      ++trace.other_events;
+    } else {
+      trace.unreadable.push_back({number, std::move(result.reason)});
+    }
+  });
+  std::stable_sort(trace.records.begin(), trace.records.end(),
+                   [](const FaultRecord& a, const FaultRecord& b) { return a.time_s < b.time_s; });
+}
+
+/// The failures of one turn of a profile without chance, with the times of return.
+void list_failures(FaultTrace& trace, const std::vector<std::size_t>& lines) {
+  double time_s = 0;
+  bool on = true;
+  for (std::size_t i = 0; i < trace.profile.events.size(); ++i) {
+    const ProfileEvent& event = trace.profile.events[i];
+    time_s += event.delay_s.first;
+    const bool now_on = event.state.first != 0;
+    if (on && !now_on)
+      trace.records.push_back({.time_s = time_s, .end_s = {}, .line = lines[i]});
+    else
+      ++trace.other_events;
+    if (!on && now_on) trace.records.back().end_s = time_s;
+    on = now_on;
+  }
+}
+
+void read_profile(FaultTrace& trace, const std::string& text, const std::string& file) {
+  ProfileReader reader;
+  std::vector<std::size_t> lines;
+  for_each_line(text, [&](std::string_view line, std::size_t number) {
+    std::string reason = reader.read(line);
+    if (!reason.empty()) {
+      trace.unreadable.push_back({number, std::move(reason)});
+      return;
+    }
+    const char first = line.front();
+    if (first != 'S' && first != 'P' && first != 'L') lines.push_back(number);
+  });
+  trace.profile = reader.take(file);
+  if (!trace.profile.stochastic) list_failures(trace, lines);
+}
+
+}  // namespace
+
+const char* format_word(TraceFormat format) {
+  switch (format) {
+    case TraceFormat::lanl:
+      return "lanl";
+    case TraceFormat::fta:
+      return "fta";
+    case TraceFormat::simgrid:
+      return "simgrid";
+  }
+  return "";
+}
+
+double ProfileLaw::draw(Stream& random) const {
+  switch (kind) {
+    case Kind::det:
+      return first;
+    case Kind::norm: {
+      const double radius = std::sqrt(-2 * std::log1p(-random.uniform()));
+      return first + second * radius * std::cos(2 * M_PI * random.uniform());
+    }
+    case Kind::unif:
+      return first + (second - first) * random.uniform();
+    case Kind::exp:
+      return random.exponential(1 / first);
+  }
+  return first;
+}
+
+std::optional<double> ProfileWalk::next_failure_s() {
+  // A profile that never goes off must not be walked for ever.
+  std::size_t patience = std::max<std::size_t>(100000, 2 * profile_.events.size());
+  while (patience-- > 0) {
+    if (at_ == profile_.events.size()) {
+      if (!profile_.loops || profile_.events.empty()) return std::nullopt;
+      at_ = 0;
+      time_s_ += profile_.loop_delay_s;
+    }
+    const ProfileEvent& event = profile_.events[at_++];
+    time_s_ += std::max(0.0, event.delay_s.draw(random_));
+    const bool now_on = event.state.draw(random_) != 0;
+    const bool failed = on_ && !now_on;
+    on_ = now_on;
+    if (failed) return time_s_;
+  }
+  return std::nullopt;
+}
+
+FaultTrace parse_fault_trace(const std::string& text, const std::string& file) {
+  FaultTrace trace;
+  trace.format = find_format(text, file);
+  if (trace.format == TraceFormat::simgrid)
+    read_profile(trace, text, file);
+  else
+    read_records(trace, text);
+  if (!trace.records.empty() || trace.profile.stochastic) return trace;
+  std::string why =
+      trace.other_events > 0 ? ": has no failure, only other events" : ": no record can be read";
+  for (const std::string& line : describe_unreadable(trace)) why += "\n" + file + ": " + line;
+  throw UsageError(file + why);
+}
+
+std::vector<std::string> describe_unreadable(const FaultTrace& trace) {
+  std::vector<std::string> lines;
+  const std::size_t shown = std::min(trace.unreadable.size(), kShownUnreadable);
+  for (std::size_t i = 0; i < shown; ++i)
+    lines.push_back("line " + std::to_string(trace.unreadable[i].line) +
+                    " cannot be read: " + trace.unreadable[i].reason);
+  if (trace.unreadable.size() > shown)
+    lines.push_back(std::to_string(trace.unreadable.size() - shown) + " more lines cannot be read");
+  return lines;
+}
+
+}  // namespace faultline

@@ -1,0 +1,211 @@
+#include "sim/faults/placement.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+#include <variant>
+
+namespace faultline {
+
+namespace {
+
+/// Where a node of a job stands in its machine: the job's box lies in a corner of a torus, and
+/// elsewhere the job takes the first nodes.
+std::uint32_t machine_place(const TopologySpec& part, const TopologySpec& machine, NodeId node) {
+  const auto* box = std::get_if<Torus>(&part);
+  const auto* torus = std::get_if<Torus>(&machine);
+  if (box == nullptr || torus == nullptr) return node;
+  std::uint32_t place = 0;
+  std::uint32_t stride = 1;
+  for (std::size_t i = 0; i < box->dimensions.size(); ++i) {
+    place += node % box->dimensions[i] * stride;
+    node /= box->dimensions[i];
+    stride *= torus->dimensions[i];
+  }
+  return place;
+}
+
+}  // namespace
+
+const OptionSet<PlacementOptions>& placement_options() {
+  using Options = PlacementOptions;
+  static const auto set =
+      OptionSet<Options>()
+          .option("victims", &Options::victims,
+                  {.doc = "who dies: whole nodes with all their ranks, or single ranks",
+                   .choices = {"nodes", "ranks"}})
+          .option("placement", &Options::placement,
+                  {.doc = "who dies with whom: anyone; the nearest by hops of the network, such as "
+                          "a rack; or a process with its parent and children in the tree that the "
+                          "termination detector keeps at that moment",
+                   .choices = {"uniform", "contiguous", "related"}})
+          .option("scope", &Options::scope,
+                  {.doc = "faults of the job alone, or of the whole machine, which hit the job "
+                          "where they hit its nodes",
+                   .choices = {"job", "machine"}})
+          .option("spare_root", &Options::spare_root,
+                  {.doc = "rank 0 never dies, nor the node that holds it at the start"});
+  return set;
+}
+
+std::vector<OptionProblem> check_placement(const PlacementOptions& options,
+                                           const FaultGround& ground) {
+  std::vector<OptionProblem> problems;
+  if (options.scope == "machine") {
+    if (ground.machine == nullptr)
+      problems.push_back({"scope", "\"machine\" needs platform.machine, whose nodes are known"});
+    if (options.victims == "ranks")
+      problems.push_back({"victims", "expected \"nodes\" with scope \"machine\""});
+    if (options.placement == "related")
+      problems.push_back({"placement",
+                          "expected \"uniform\" or \"contiguous\" with scope "
+                          "\"machine\": processes outside the job have no parents"});
+  }
+  const std::uint32_t units = options.victims == "ranks" ? ground.job.processes : ground.job.nodes;
+  if (options.spare_root && options.scope == "job" && units == 1)
+    problems.push_back({"spare_root", "leaves nobody to die in a job of one " +
+                                          options.victims.substr(0, options.victims.size() - 1)});
+  return problems;
+}
+
+Placement::Placement(const PlacementOptions& options, const FaultGround& ground, Stream random)
+    : options_(options),
+      of_ranks_(options.victims == "ranks"),
+      job_(ground.job),
+      node_of_(ground.node_of),
+      random_(random) {
+  if (options.placement == "contiguous") kind_ = Kind::contiguous;
+  if (options.placement == "related") kind_ = Kind::related;
+  if (options.scope == "machine") {
+    list_machine_units(ground);
+    return;
+  }
+  list_job_units();
+  if (kind_ == Kind::contiguous) network_ = *ground.routes;
+}
+
+void Placement::list_job_units() {
+  const std::uint32_t count = of_ranks_ ? job_.processes : job_.nodes;
+  const std::uint32_t root = of_ranks_ ? 0 : node_of_[0];
+  units_.reserve(count);
+  places_.reserve(count);
+  for (std::uint32_t unit = 0; unit < count; ++unit) {
+    if (options_.spare_root && unit == root) continue;
+    units_.push_back(unit);
+    places_.push_back(of_ranks_ ? node_of_[unit] : unit);
+  }
+}
+
+/// A unit for each node of the machine, or where distances count for each place of its network.
+void Placement::list_machine_units(const FaultGround& ground) {
+  const Machine& machine = *ground.machine;
+  const bool near = kind_ == Kind::contiguous;
+  const auto count = near ? static_cast<std::uint32_t>(places(machine.topology)) : machine.nodes;
+  units_.assign(count, kNobody);
+  const TopologySpec part = partition(machine, job_.nodes, ground.whole_machine);
+  for (NodeId node = 0; node < job_.nodes; ++node) {
+    if (options_.spare_root && node == node_of_[0]) continue;
+    units_[near ? machine_place(part, machine.topology, node) : node] = node;
+  }
+  if (!near) return;
+  network_.emplace(machine.topology, 1.0, 1.0);
+  places_.resize(count);
+  std::iota(places_.begin(), places_.end(), 0U);
+}
+
+std::vector<ActorId> Placement::choose(std::uint64_t size, std::optional<std::uint32_t> first,
+                                       const ParentOf& parent_of) {
+  const auto all = static_cast<std::uint64_t>(units_.size());
+  const auto count = static_cast<std::uint32_t>(std::min(size, all));
+  Indices chosen;
+  if (kind_ == Kind::related) {
+    chosen = related(count, first, parent_of);
+  } else {
+    const std::uint32_t begin = first ? *first : static_cast<std::uint32_t>(random_.below(all));
+    chosen = kind_ == Kind::uniform ? uniform(count, begin) : contiguous(count, begin);
+  }
+  std::vector<ActorId> victims;
+  victims.reserve(chosen.size());
+  for (const std::uint32_t index : chosen)
+    if (units_[index] != kNobody)
+      victims.push_back(of_ranks_ ? units_[index] : job_.processes + units_[index]);
+  return victims;
+}
+
+/// Draws the others without repetition (Floyd; Bentley, Programming Pearls, CACM 30(9), 1987).
+Placement::Indices Placement::uniform(std::uint32_t size, std::uint32_t first) {
+  std::set<std::uint32_t> others;
+  const std::uint32_t rest = units() - 1;
+  for (std::uint32_t i = rest - (size - 1); i < rest; ++i) {
+    const auto drawn = static_cast<std::uint32_t>(random_.below(i + 1));
+    if (!others.insert(drawn).second) others.insert(i);
+  }
+  Indices chosen{first};
+  chosen.reserve(size);
+  for (const std::uint32_t other : others) chosen.push_back(other < first ? other : other + 1);
+  return chosen;
+}
+
+std::uint32_t Placement::distance(std::uint32_t a, std::uint32_t b) const {
+  return places_[a] == places_[b] ? 0 : network_->hops(places_[a], places_[b]);
+}
+
+/// The nearest by hops; of equally near ones those that follow in number, after the last the first.
+Placement::Indices Placement::contiguous(std::uint32_t size, std::uint32_t first) const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> near;  // hops, steps in number
+  near.reserve(units_.size());
+  for (std::uint32_t steps = 0; steps < units(); ++steps)
+    near.emplace_back(distance(first, (first + steps) % units()), steps);
+  std::partial_sort(near.begin(), near.begin() + size, near.end());
+  Indices chosen;
+  chosen.reserve(size);
+  for (std::uint32_t i = 0; i < size; ++i) chosen.push_back((first + near[i].second) % units());
+  return chosen;
+}
+
+/// Of every unit: those of the parents of its ranks, then those of their children.
+std::vector<Placement::Indices> Placement::relatives(const ParentOf& parent_of) const {
+  std::vector<std::uint32_t> index_of(of_ranks_ ? job_.processes : job_.nodes, kNobody);
+  for (std::uint32_t index = 0; index < units(); ++index) index_of[units_[index]] = index;
+  std::vector<Indices> parents(units_.size());
+  std::vector<Indices> children(units_.size());
+  for (Rank rank = 0; rank < job_.processes; ++rank) {
+    const Rank parent = parent_of(rank);
+    if (parent >= job_.processes) continue;
+    const std::uint32_t child_at = index_of[of_ranks_ ? rank : node_of_[rank]];
+    const std::uint32_t parent_at = index_of[of_ranks_ ? parent : node_of_[parent]];
+    if (child_at == parent_at || child_at == kNobody || parent_at == kNobody) continue;
+    parents[child_at].push_back(parent_at);
+    children[parent_at].push_back(child_at);
+  }
+  for (std::uint32_t index = 0; index < units(); ++index)
+    parents[index].insert(parents[index].end(), children[index].begin(), children[index].end());
+  return parents;
+}
+
+/// Goes from one that has relatives to them and on to theirs, nearest first; if they are too few,
+/// others die with them.
+Placement::Indices Placement::related(std::uint32_t size, std::optional<std::uint32_t> first,
+                                      const ParentOf& parent_of) {
+  const std::vector<Indices> near = relatives(parent_of);
+  Indices in_tree;
+  for (std::uint32_t index = 0; index < units(); ++index)
+    if (!near[index].empty()) in_tree.push_back(index);
+  Indices chosen;
+  std::vector<bool> taken(units_.size());
+  const auto take = [&](std::uint32_t index) {
+    if (chosen.size() < size && !taken[index]) chosen.push_back(index);
+    taken[index] = true;
+  };
+  if (first)
+    take(*first);
+  else if (!in_tree.empty())
+    take(in_tree[random_.below(in_tree.size())]);
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    for (const std::uint32_t relative : near[chosen[i]]) take(relative);
+  while (chosen.size() < size) take(static_cast<std::uint32_t>(random_.below(units_.size())));
+  return chosen;
+}
+
+}  // namespace faultline

@@ -1,0 +1,217 @@
+// Faults as a trace recorded them: trace.
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "sim/faults/fault_source.hpp"
+#include "sim/faults/fault_trace.hpp"
+
+namespace faultline {
+namespace {
+
+struct TraceOptions {
+  FaultTraceInput file;
+  std::optional<std::int64_t> system;
+  std::int64_t first_node = 0;
+  double begin_s = 0.0;
+  double time_scale = 1.0;
+  bool spare_root = false;
+  std::optional<std::uint64_t> limit;
+};
+
+const OptionSet<TraceOptions>& trace_options() {
+  using Options = TraceOptions;
+  static const auto set =
+      OptionSet<Options>()
+          .option("file", &Options::file,
+                  {.doc = "LANL failure data, an event_trace of the Failure Trace Archive, or a "
+                          "SimGrid state profile; found by its content",
+                   .required = true})
+          .option("system", &Options::system,
+                  {.doc = "LANL: System, FTA: platform_id; needed where a file has several",
+                   .minimum = 0})
+          .option(
+              "first_node", &Options::first_node,
+              {.doc = "of the trace, which is the job's node 0; the job has as many as it needs "
+                      "and the failures of all others pass it by. The node of a SimGrid "
+                      "profile is the job's node of this number",
+               .minimum = 0})
+          .option("begin_s", &Options::begin_s,
+                  {.doc = "how long after the first failure of the system the run begins (SimGrid: "
+                          "after time zero of the profile); earlier failures are left out",
+                   .unit = "s",
+                   .minimum = -1e12,
+                   .maximum = 1e12})
+          .option("time_scale", &Options::time_scale,
+                  {.doc = "simulated seconds for each second of the trace",
+                   .minimum = 0,
+                   .above_minimum = true})
+          .option("spare_root", &Options::spare_root,
+                  {.doc = "the node that holds rank 0 at the start never dies"})
+          .option("limit", &Options::limit,
+                  {.doc = "ends after so many faults; null: with the trace, and the run does not "
+                          "wait for them",
+                   .minimum = 1});
+  return set;
+}
+
+/// Moments and nodes of the job, before they are scaled.
+using Failure = std::pair<double, NodeId>;
+
+/// The record's node within the job, or kNobody.
+NodeId node_in_job(std::int64_t node, const TraceOptions& options, const FaultGround& ground) {
+  const std::int64_t place = node - options.first_node;
+  return place >= 0 && place < std::int64_t{ground.job.nodes} ? static_cast<NodeId>(place)
+                                                              : kNobody;
+}
+
+std::vector<FaultRecord> records_of_system(const TraceOptions& options) {
+  std::vector<FaultRecord> kept = options.file.content->records;
+  if (options.system)
+    std::erase_if(kept,
+                  [&](const FaultRecord& record) { return record.system != *options.system; });
+  return kept;
+}
+
+/// The failures that hit the job during its run, in order of time.
+std::vector<Failure> failures_of_job(const TraceOptions& options, const FaultGround& ground) {
+  const std::vector<FaultRecord> records = records_of_system(options);
+  std::vector<Failure> failures;
+  if (records.empty()) return failures;
+  const double begin_s = records.front().time_s + options.begin_s;
+  for (const FaultRecord& record : records) {
+    const NodeId node = node_in_job(record.node, options, ground);
+    if (node != kNobody && record.time_s >= begin_s)
+      failures.emplace_back((record.time_s - begin_s) * options.time_scale, node);
+  }
+  return failures;
+}
+
+/// Records of the same moment are one fault.
+class RecordedFaults final : public FaultSource {
+ public:
+  RecordedFaults(std::vector<Failure> failures, const TraceOptions& options,
+                 const FaultGround& ground)
+      : failures_(std::move(failures)), processes_(ground.job.processes), left_(options.limit) {}
+
+  std::optional<double> next_time_s() override {
+    begin_ = end_;
+    if (begin_ == failures_.size() || (left_ && *left_ == 0)) return std::nullopt;
+    if (left_) --*left_;
+    while (end_ < failures_.size() && failures_[end_].first == failures_[begin_].first) ++end_;
+    return failures_[begin_].first;
+  }
+
+  std::vector<ActorId> victims(const ParentOf&) override {
+    std::vector<ActorId> daemons;
+    for (std::size_t i = begin_; i < end_; ++i) daemons.push_back(processes_ + failures_[i].second);
+    return daemons;
+  }
+
+ private:
+  std::vector<Failure> failures_;
+  std::uint32_t processes_;
+  std::optional<std::uint64_t> left_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+/// So many turns of a profile lie before the run begins, or it never does.
+constexpr std::size_t kMostBeforeBegin = 1000000;
+
+/// One node that goes off again and again.
+class ProfileFaults final : public FaultSource {
+ public:
+  ProfileFaults(const TraceOptions& options, const FaultGround& ground, Stream random)
+      : content_(options.file.content),
+        walk_(content_->profile, random),
+        options_(options),
+        daemon_(ground.job.processes + static_cast<ActorId>(options.first_node)),
+        spared_(options.spare_root && options.first_node == std::int64_t{ground.node_of[0]}) {}
+
+  std::optional<double> next_time_s() override {
+    if (options_.limit && *options_.limit == 0) return std::nullopt;
+    if (options_.limit) --*options_.limit;
+    for (std::size_t before = 0; before < kMostBeforeBegin; ++before) {
+      const auto time_s = walk_.next_failure_s();
+      if (!time_s) return std::nullopt;
+      if (*time_s >= options_.begin_s) return (*time_s - options_.begin_s) * options_.time_scale;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<ActorId> victims(const ParentOf&) override {
+    if (spared_) return {};
+    return {daemon_};
+  }
+
+ private:
+  std::shared_ptr<const FaultTrace> content_;
+  ProfileWalk walk_;
+  TraceOptions options_;
+  ActorId daemon_;
+  bool spared_;
+};
+
+std::vector<OptionProblem> check_profile(const TraceOptions& options, const FaultGround& ground) {
+  std::vector<OptionProblem> problems;
+  if (options.first_node >= std::int64_t{ground.job.nodes})
+    problems.push_back({"first_node", "expected the job's node of the profile, 0 to " +
+                                          std::to_string(ground.job.nodes - 1)});
+  if (options.system) problems.push_back({"system", "a SimGrid profile has none, expected null"});
+  return problems;
+}
+
+std::string systems_of(const FaultTrace& trace) {
+  std::set<std::int64_t> systems;
+  for (const FaultRecord& record : trace.records) systems.insert(record.system);
+  if (systems.size() == 1) return "";
+  std::string text;
+  for (const std::int64_t system : systems)
+    text += (text.empty() ? "" : ", ") + std::to_string(system);
+  return text;
+}
+
+std::vector<OptionProblem> check_trace(const TraceOptions& options, const FaultGround& ground) {
+  const FaultTrace& trace = *options.file.content;
+  if (trace.format == TraceFormat::simgrid) return check_profile(options, ground);
+  const std::string systems = systems_of(trace);
+  if (!options.system && !systems.empty())
+    return {{"system", "the trace has several, expected one of " + systems}};
+  if (records_of_system(options).empty())
+    return {{"system", "the trace has no failure of this system" +
+                           (systems.empty() ? "" : ", expected one of " + systems)}};
+  if (!failures_of_job(options, ground).empty()) return {};
+  return {{"first_node", "the trace has no failure of nodes " + std::to_string(options.first_node) +
+                             " to " + std::to_string(options.first_node + ground.job.nodes - 1) +
+                             " after begin_s"}};
+}
+
+FaultSourceRegistration recorded() {
+  FaultSourceRegistration made{
+      .name = "trace",
+      .summary = "failures of nodes as they were recorded on a real machine",
+      .source = "formats: docs/faults.md"};
+  made.options = trace_options().specs();
+  made.check = [](const OptionValues& values, const FaultGround& ground) {
+    return check_trace(trace_options().read(values), ground);
+  };
+  made.make = [](const OptionValues& values, const FaultGround& ground,
+                 const std::string& key) -> std::unique_ptr<FaultSource> {
+    const TraceOptions options = trace_options().read(values);
+    if (options.file.content->format == TraceFormat::simgrid)
+      return std::make_unique<ProfileFaults>(options, ground, fault_stream(ground, key, "time"));
+    auto failures = failures_of_job(options, ground);
+    if (options.spare_root)
+      std::erase_if(failures,
+                    [&](const Failure& failure) { return failure.second == ground.node_of[0]; });
+    return std::make_unique<RecordedFaults>(std::move(failures), options, ground);
+  };
+  return made;
+}
+
+const RegisteredFaultSource trace{recorded()};
+
+}  // namespace
+}  // namespace faultline

@@ -1,0 +1,240 @@
+// Faults that come without end: poisson and weibull.
+
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <utility>
+
+#include "sim/faults/drawn_faults.hpp"
+
+namespace faultline {
+namespace {
+
+constexpr const char* kOfSchroeder =
+    "Schroeder and Gibson, DSN 2006: Weibull with decreasing hazard, shape 0.7 to 0.8";
+
+/// Times between faults, and how large each is.
+struct RenewalOptions {
+  std::optional<double> mtbf_s;
+  std::optional<double> scale_s;
+  double shape = 0.7;
+  std::string per = "system";
+  bool stationary = false;
+  double start_s = 0.0;
+  std::optional<double> end_s;
+  std::optional<std::uint64_t> limit;
+  std::optional<std::uint64_t> size;
+  std::optional<FaultCountsInput> sizes;
+};
+
+using Set = OptionSet<RenewalOptions>;
+
+void add_span(Set& set) {
+  using Options = RenewalOptions;
+  set.option("per", &Options::per,
+             {.doc = "whose faults: of all together, or of every node (rank, where ranks are the "
+                     "victims) by itself",
+              .choices = {"system", "node"}})
+      .option("start_s", &Options::start_s, {.doc = "no fault before", .unit = "s", .minimum = 0})
+      .option("end_s", &Options::end_s, {.doc = "no fault after", .unit = "s", .minimum = 0})
+      .option("limit", &Options::limit,
+              {.doc = "ends after so many faults; null: never, and the run does not wait for them",
+               .minimum = 1})
+      .option("size", &Options::size,
+              {.doc = "how many die in each fault; null: 1, or what sizes says", .minimum = 1})
+      .option("sizes", &Options::sizes,
+              {.doc = "draws how many die in each fault from recorded counts"});
+}
+
+const Set& poisson_options() {
+  static const Set set = [] {
+    Set made;
+    made.option("mtbf_s", &RenewalOptions::mtbf_s,
+                {.doc = "mean time between faults; required",
+                 .unit = "s",
+                 .minimum = 0,
+                 .above_minimum = true});
+    add_span(made);
+    return made;
+  }();
+  return set;
+}
+
+const Set& weibull_options() {
+  static const Set set = [] {
+    Set made;
+    using Options = RenewalOptions;
+    const double none = 0;
+    made.option("shape", &Options::shape,
+                {.doc = "below 1 a fault makes another one soon after more likely",
+                 .source = kOfSchroeder,
+                 .minimum = 0.05,
+                 .maximum = 100})
+        .option("mtbf_s", &Options::mtbf_s,
+                {.doc = "mean time between faults; give this or scale_s",
+                 .unit = "s",
+                 .minimum = none,
+                 .above_minimum = true})
+        .option("scale_s", &Options::scale_s,
+                {.doc = "63 % of the times between faults are shorter; give this or mtbf_s",
+                 .unit = "s",
+                 .minimum = none,
+                 .above_minimum = true})
+        .option("stationary", &Options::stationary,
+                {.doc = "the run begins in the middle of a long life; else as if a fault had "
+                        "struck at start_s, after which a shape below 1 brings more of them"});
+    add_span(made);
+    return made;
+  }();
+  return set;
+}
+
+/// Draws the times between faults.
+class GapLaw {
+ public:
+  GapLaw(double shape, double scale_s, bool stationary)
+      : shape_(shape), scale_s_(scale_s), stationary_(stationary) {}
+
+  [[nodiscard]] double gap_s(Stream& random) const {
+    return scale_s_ * std::pow(-std::log1p(-random.uniform()), 1 / shape_);
+  }
+  /// Seen from a moment long after the beginning, the current gap is drawn in proportion to its
+  /// length, and the moment lies anywhere in it (Cox, Renewal Theory, 1962). The power of the
+  /// drawn-by-length gap follows a gamma law.
+  [[nodiscard]] double first_gap_s(Stream& random) const {
+    if (!stationary_ || shape_ == 1) return gap_s(random);
+    return random.uniform() * scale_s_ * std::pow(gamma(1 + 1 / shape_, random), 1 / shape_);
+  }
+
+ private:
+  /// Marsaglia and Tsang, ACM TOMS 26(3), 2000, for a parameter of at least 1.
+  static double gamma(double a, Stream& random) {
+    const double d = a - 1.0 / 3;
+    const double c = 1 / std::sqrt(9 * d);
+    for (;;) {
+      const double radius = std::sqrt(-2 * std::log1p(-random.uniform()));
+      const double normal = radius * std::cos(2 * M_PI * random.uniform());
+      const double v = std::pow(1 + c * normal, 3);
+      if (v <= 0) continue;
+      if (std::log1p(-random.uniform()) < normal * normal / 2 + d - d * v + d * std::log(v))
+        return d * v;
+    }
+  }
+
+  double shape_;
+  double scale_s_;
+  bool stationary_;
+};
+
+/// One process of all units together.
+Arrivals of_system(const GapLaw& law, double start_s, Stream random) {
+  return [=, time_s = start_s, begun = false]() mutable -> std::optional<Arrival> {
+    time_s += begun ? law.gap_s(random) : law.first_gap_s(random);
+    begun = true;
+    return Arrival{time_s, std::nullopt};
+  };
+}
+
+/// A process for each unit; the earliest comes next.
+class UnitArrivals {
+ public:
+  UnitArrivals(const GapLaw& law, double start_s, std::vector<Stream> random)
+      : law_(law), random_(std::move(random)) {
+    for (std::uint32_t unit = 0; unit < random_.size(); ++unit)
+      next_.emplace(start_s + law_.first_gap_s(random_[unit]), unit);
+  }
+
+  std::optional<Arrival> operator()() {
+    if (next_.empty()) return std::nullopt;
+    const auto [time_s, unit] = next_.top();
+    next_.pop();
+    next_.emplace(time_s + law_.gap_s(random_[unit]), unit);
+    return Arrival{time_s, unit};
+  }
+
+ private:
+  using Next = std::pair<double, std::uint32_t>;
+  GapLaw law_;
+  std::vector<Stream> random_;
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> next_;
+};
+
+Arrivals until(Arrivals arrivals, double end_s) {
+  return [arrivals = std::move(arrivals), end_s]() -> std::optional<Arrival> {
+    const auto arrival = arrivals();
+    return arrival && arrival->time_s <= end_s ? arrival : std::nullopt;
+  };
+}
+
+double scale_of(const RenewalOptions& options) {
+  if (options.scale_s) return *options.scale_s;
+  return *options.mtbf_s / std::tgamma(1 + 1 / options.shape);
+}
+
+std::unique_ptr<FaultSource> make_renewal(const RenewalOptions& options, bool exponential,
+                                          const PlacementOptions& where, const FaultGround& ground,
+                                          const std::string& key) {
+  Placement placement(where, ground, fault_stream(ground, key, "place"));
+  const GapLaw law = exponential ? GapLaw(1, *options.mtbf_s, false)
+                                 : GapLaw(options.shape, scale_of(options), options.stationary);
+  Arrivals arrivals;
+  if (options.per == "node") {
+    std::vector<Stream> random;
+    random.reserve(placement.units());
+    for (std::uint32_t unit = 0; unit < placement.units(); ++unit)
+      random.push_back(fault_stream(ground, key, "time", unit));
+    arrivals = UnitArrivals(law, options.start_s, std::move(random));
+  } else {
+    arrivals = of_system(law, options.start_s, fault_stream(ground, key, "time"));
+  }
+  if (options.end_s) arrivals = until(std::move(arrivals), *options.end_s);
+  SizeLaw sizes = options.sizes
+                      ? SizeLaw(*options.sizes->content, fault_stream(ground, key, "size"))
+                      : SizeLaw(options.size.value_or(1));
+  return std::make_unique<DrawnFaults>(std::move(arrivals), std::move(sizes), std::move(placement),
+                                       options.limit);
+}
+
+std::vector<OptionProblem> check_renewal(const RenewalOptions& options, bool exponential,
+                                         const PlacementOptions& where, const FaultGround& ground) {
+  std::vector<OptionProblem> problems = check_placement(where, ground);
+  if (exponential && !options.mtbf_s)
+    problems.push_back({"mtbf_s", "missing, expected the mean time between faults in seconds"});
+  if (!exponential && options.mtbf_s.has_value() == options.scale_s.has_value())
+    problems.push_back({"mtbf_s", "expected exactly one of mtbf_s and scale_s"});
+  if (options.end_s && *options.end_s < options.start_s)
+    problems.push_back({"end_s", "expected a time not before start_s"});
+  if (options.size && options.sizes)
+    problems.push_back({"size", "expected one of size and sizes, not both"});
+  return problems;
+}
+
+FaultSourceRegistration renewal(FaultSourceRegistration base, const Set& set, bool exponential) {
+  base.options = set.specs();
+  const auto& where = placement_options().specs();
+  base.options.insert(base.options.end(), where.begin(), where.end());
+  base.check = [&set, exponential](const OptionValues& values, const FaultGround& ground) {
+    return check_renewal(set.read(values), exponential, placement_options().read(values), ground);
+  };
+  base.make = [&set, exponential](const OptionValues& values, const FaultGround& ground,
+                                  const std::string& key) {
+    return make_renewal(set.read(values), exponential, placement_options().read(values), ground,
+                        key);
+  };
+  return base;
+}
+
+const RegisteredFaultSource poisson{renewal(
+    {.name = "poisson",
+     .summary = "faults at random moments, whatever came before: exponential times between them",
+     .source = "exponential law"},
+    poisson_options(), true)};
+
+const RegisteredFaultSource weibull{
+    renewal({.name = "weibull",
+             .summary = "Weibull times between faults, as real machines have them",
+             .source = kOfSchroeder},
+            weibull_options(), false)};
+
+}  // namespace
+}  // namespace faultline

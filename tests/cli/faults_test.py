@@ -1,0 +1,227 @@
+"""Fault traces from outside: summaries against an independent reading in Python, traces that are
+generated and read back, and what is said of lines that cannot be read."""
+
+import collections
+import csv
+import datetime
+import json
+import math
+import unittest
+
+from program import ENGINES, ProgramTest, SOURCE, without_performance
+
+SAMPLES = SOURCE / "scenarios/faults"
+LANL = SAMPLES / "sample-lanl.csv"
+FTA = SAMPLES / "sample-event_trace.tab"
+PROFILE = SAMPLES / "sample-host.profile"
+
+JOB = {
+    "schema_version": 1,
+    "name": "faults",
+    "seed": 2,
+    "replications": 3,
+    "platform": {"machine": "intrepid", "processes": 32, "processes_per_node": 2},
+    "workload": {"name": "token-ring", "walk_length": 3000, "step_compute_s": 0.001},
+    "stop": {"when": "time", "time_s": 5},
+}
+
+
+def lanl_failures(path):
+    """(seconds, node) of every row, by Python's own means."""
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    begin = datetime.datetime(1970, 1, 1)
+    for row in rows:
+        time = datetime.datetime.strptime(row["Prob Started"], "%m/%d/%Y %H:%M")
+        yield (time - begin).total_seconds(), int(row["nodenumz"])
+
+
+def sizes(failures, window):
+    """How many different nodes fail within the window after the first of a fault."""
+    counts, rest = collections.Counter(), sorted(failures)
+    while rest:
+        limit = rest[0][0] + window
+        together = [failure for failure in rest if failure[0] <= limit]
+        counts[len({node for _, node in together})] += 1
+        rest = rest[len(together):]
+    return {str(size): count for size, count in counts.items()}
+
+
+def weibull(gaps):
+    """Shape and scale of greatest likelihood, by bisection."""
+    logs = sum(map(math.log, gaps)) / len(gaps)
+    low, high = 0.01, 100.0
+    for _ in range(200):
+        shape = (low + high) / 2
+        powers = [gap ** shape for gap in gaps]
+        slope = sum(p * math.log(g) for p, g in zip(powers, gaps)) / sum(powers) - 1 / shape - logs
+        low, high = (low, shape) if slope > 0 else (shape, high)
+    return low, (sum(gap ** low for gap in gaps) / len(gaps)) ** (1 / low)
+
+
+class Summaries(ProgramTest):
+    def summary(self, *arguments):
+        return json.loads(self.answer("faults", "summarize", *arguments, "--format", "json"))
+
+    def test_against_python(self):
+        failures = list(lanl_failures(LANL))
+        for window in (0, 20000, 100000):
+            said = self.summary(LANL, "--window", window)
+            self.assertEqual(said["failures"], len(failures))
+            self.assertEqual(said["counts"], sizes(failures, window))
+            self.assertEqual(said["faults"], sum(said["counts"].values()))
+        times = sorted(time for time, _ in failures)
+        gaps = [b - a for a, b in zip(times, times[1:]) if b > a]
+        shape, scale = weibull(gaps)
+        fit = said["between_failures"]["weibull"]
+        self.assertAlmostEqual(fit["shape"]["estimate"] / shape, 1, places=9)
+        self.assertAlmostEqual(fit["scale_s"]["estimate"] / scale, 1, places=9)
+        logs = [math.log(gap) for gap in gaps]
+        mu = sum(logs) / len(logs)
+        law = said["between_failures"]["lognormal"]
+        self.assertAlmostEqual(law["mu"]["estimate"], mu, places=9)
+        self.assertAlmostEqual(law["sigma"]["estimate"],
+                               math.sqrt(sum((x - mu) ** 2 for x in logs) / len(logs)), places=9)
+
+    def test_every_sample_has_a_table_and_a_job(self):
+        for path, name in ((LANL, "lanl"), (FTA, "fta"), (PROFILE, "simgrid")):
+            table = self.answer("faults", "summarize", path)
+            self.assertIn(f"({name})", table.split(":")[0] + table)
+            self.assertEqual(self.summary(path)["trace_format"], name)
+            for engine in ENGINES:
+                trace = {"trace": {"file": str(path), "time_scale": 1e-6, "limit": 2}}
+                self.write("s.json", {**JOB, "faults": trace, "engine": engine})
+                runs = self.report("s.json", "--replications", 1)["runs"]
+                self.assertGreaterEqual(runs[0]["metrics"]["failed_ranks"], 2, (name, engine))
+
+    def test_unreadable_lines_are_named_and_counted(self):
+        text = LANL.read_text()
+        self.write("t.csv", text + "1,2,3\n" * 14)
+        result = self.faultline("faults", "summarize", "t.csv", "--format", "json")
+        self.assertEqual(result.returncode, 0)
+        lines = result.stderr.splitlines()
+        first = text.count("\n") + 1
+        self.assertEqual(lines[0], f"faultline: t.csv: line {first} cannot be read: "
+                                   "expected 26 columns, got 3")
+        self.assertEqual(lines[-1], "faultline: t.csv: 4 more lines cannot be read")
+        self.assertEqual(len(lines), 11)
+        said = json.loads(result.stdout)
+        self.assertEqual(said["unreadable_lines"], 14)
+        self.assertEqual([line["line"] for line in said["unreadable"]],
+                         list(range(first, first + 14)))
+        # A scenario says the same, and runs.
+        self.write("s.json", {**JOB, "faults": {"trace": {"file": "t.csv"}}})
+        for verb in ("validate", "run"):
+            result = self.faultline(verb, "s.json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(f"s.json: faults.trace.file: t.csv: line {first} cannot be read",
+                          result.stderr)
+
+    def test_counts_are_a_distribution(self):
+        self.answer("faults", "summarize", FTA, "--window", 60, "--counts", "mine.json")
+        counts = json.loads((self.folder / "mine.json").read_text())["counts"]
+        self.assertEqual(counts, self.summary(FTA, "--window", 60)["counts"])
+        self.answer("survival", "--processes", 64, "--fanout", 2, "--faults", "mine.json")
+        self.write("s.json", {**JOB, "faults": {"poisson": {"mtbf_s": 1, "sizes": "mine.json"}}})
+        self.report("s.json")
+
+    def test_refusals(self):
+        self.write("bad.txt", "nothing here\n")
+        self.write("empty.txt", "")
+        self.write("law.profile", "STOCHASTIC LOOP\nEXP 1 DET 0\nDET 1 DET 1\n")
+        for arguments, message in (
+                (["faults"], "expected summarize or generate"),
+                (["faults", "summarise"], "expected summarize or generate, got \"summarise\", did"),
+                (["faults", "summarize"], "expected a trace of failures"),
+                (["faults", "summarize", "none.csv"], "none.csv: cannot be read"),
+                (["faults", "summarize", "bad.txt"], "bad.txt: no trace of failures"),
+                (["faults", "summarize", "empty.txt"], "expected a trace of failures"),
+                (["faults", "summarize", "law.profile"], "is a stochastic profile"),
+                (["faults", "summarize", LANL, "--window", "-1"], "--window: expected a number"),
+                (["faults", "summarize", LANL, "--system", "9"], "has no failure of system 9"),
+                (["faults", "summarize", LANL, "--format", "csv"], "--format: expected table or")):
+            self.assertIn(message, self.refusal(*arguments))
+
+
+class Generated(ProgramTest):
+    WEIBULL = ("weibull", "shape=0.7", "mtbf_s=20000", "sizes=jaguar", "--nodes", 64,
+               "--duration", 2e6)
+
+    def test_samples_are_what_generate_writes(self):
+        for path, words in (
+                (FTA, "weibull shape=0.7 mtbf_s=40000 sizes=jaguar --nodes 32 --seed 1"),
+                (LANL, "poisson mtbf_s=60000 --nodes 16 --seed 2 --to lanl"),
+                (PROFILE, "poisson mtbf_s=300000 --nodes 1 --seed 3 --to simgrid")):
+            text = self.answer("faults", "generate", *words.split(), "--duration", "3e6")
+            self.assertEqual(text, path.read_text(), path)
+
+    def test_same_seed_same_trace_and_it_reads_back(self):
+        text = self.answer("faults", "generate", *self.WEIBULL)
+        self.assertEqual(text, self.answer("faults", "generate", *self.WEIBULL, "--seed", 1))
+        self.assertNotEqual(text, self.answer("faults", "generate", *self.WEIBULL, "--seed", 2))
+        said = self.answer("faults", "generate", *self.WEIBULL, "--out", "t.tab")
+        self.assertEqual((self.folder / "t.tab").read_text(), text)
+        failures = json.loads(self.answer("faults", "summarize", "t.tab", "--format",
+                                          "json"))["failures"]
+        self.assertEqual(said, f"t.tab: {failures} failures\n")
+        self.assertEqual(failures, text.count("\n") - 1)
+
+    def test_refusals(self):
+        nodes = ("--nodes", 4, "--duration", 100)
+        for arguments, message in (
+                ([], "expected a source such as weibull"),
+                (["weibul", *nodes], "expected counts"),
+                (["weibull", "mtbf_s=1", "--duration", 5], "--nodes: missing"),
+                (["weibull", "mtbf_s=1", "--nodes", 4], "--duration: missing"),
+                (["weibull", "mtbf=1", *nodes], "weibull.mtbf: unknown key, expected \"mtbf_s\""),
+                (["weibull", "mtbf_s", *nodes], "expected PATH=VALUE"),
+                (["weibull", *nodes], "weibull.mtbf_s: expected exactly one"),
+                (["poisson", "mtbf_s=1", "victims=ranks", *nodes], "a trace has no ranks"),
+                (["poisson", "mtbf_s=1", "placement=related", *nodes], "\"related\" needs a run"),
+                (["poisson", "mtbf_s=1", "scope=machine", *nodes], "scope: \"machine\" needs"),
+                (["poisson", "mtbf_s=1e9", *nodes], "no fault strikes within --duration"),
+                (["poisson", "mtbf_s=1", "--to", "simgrid", *nodes], "expected --nodes 1"),
+                (["poisson", "mtbf_s=1", "--seed", "-1", *nodes], "--seed: expected a whole")):
+            self.assertIn(message, self.refusal("faults", "generate", *arguments), arguments)
+
+
+class Runs(ProgramTest):
+    FAULTS = {
+        "poisson": {"mtbf_s": 0.5, "sizes": "jaguar", "placement": "contiguous"},
+        "weibull": [{"mtbf_s": 8, "per": "node", "victims": "ranks"},
+                    {"scale_s": 900, "scope": "machine", "per": "node", "stationary": True}],
+        "jaguar": {"time_s": 1, "window_s": 1, "limit": 3},
+    }
+
+    def test_same_seed_same_bytes_whatever_the_jobs(self):
+        for engine in ENGINES:
+            self.write("s.json", {**JOB, "faults": self.FAULTS, "engine": engine})
+            one = without_performance(self.report("s.json"))
+            self.assertEqual(one, without_performance(self.report("s.json", "--jobs", 3)))
+            struck = [run["metrics"]["faults_struck"] for run in one["runs"]]
+            self.assertGreater(min(struck), 1)
+
+    def test_engines_agree_on_who_dies_when(self):
+        seen = []
+        for engine in ENGINES:
+            self.write("s.json", {**JOB, "faults": self.FAULTS, "engine": engine})
+            seen.append([run["metrics"]["first_fault_time_s"]
+                         for run in self.report("s.json")["runs"]])
+        self.assertEqual(seen[0], seen[-1])
+        self.assertEqual(len(set(seen[0])), 3)
+
+    def test_list_and_schema_know_every_source(self):
+        listed = json.loads(self.answer("list", "faults", "--format", "json"))["faults"]
+        names = {entry["name"] for entry in listed}
+        self.assertEqual(names, {"at", "counts", "jaguar", "poisson", "trace", "weibull"})
+        schema = json.loads(self.answer("schema"))["$defs"]["faults"]["properties"]
+        self.assertEqual(set(schema), names)
+        for entry in listed:
+            if entry["name"] == "at":
+                continue
+            options = {option["name"] for option in entry["options"]}
+            self.assertEqual(options, set(schema[entry["name"]]["oneOf"][0]["properties"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

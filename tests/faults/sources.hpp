@@ -1,0 +1,133 @@
+#pragma once
+
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/faults/fault_counts.hpp"
+#include "sim/faults/fault_source.hpp"
+#include "sim/faults/fault_trace.hpp"
+#include "tests/support/job.hpp"
+
+namespace faultline::test {
+
+/// Whole numbers may stand for real ones, as in a scenario.
+inline OptionValues source_options(const std::string& name, const OptionValues& changes) {
+  OptionValues values;
+  for (const OptionSpec& option : find_fault_source(name)->options) {
+    values[option.name] = option.default_value;
+    const auto change = changes.find(option.name);
+    if (change == changes.end()) continue;
+    const auto* whole = std::get_if<std::int64_t>(&change->second);
+    values[option.name] = whole != nullptr && option.kind == OptionKind::number
+                              ? OptionValue(static_cast<double>(*whole))
+                              : change->second;
+  }
+  for (const auto& change : changes)
+    if (values.count(change.first) == 0) throw std::logic_error("no option " + change.first);
+  return values;
+}
+
+inline FaultCountsInput counts_input(std::vector<FaultCount> by_size) {
+  FaultCounts counts;
+  counts.name = "test";
+  counts.by_size = std::move(by_size);
+  for (const FaultCount& size : counts.by_size) counts.total += size.count;
+  return {.file = "test", .hash = "test", .content = std::make_shared<const FaultCounts>(counts)};
+}
+
+inline FaultTraceInput trace_input(const std::string& text) {
+  return {.file = "test",
+          .hash = "test",
+          .content = std::make_shared<const FaultTrace>(parse_fault_trace(text, "test"))};
+}
+
+/// Adds a source to a job.
+inline void add_source(Job& job, const std::string& name, const OptionValues& changes) {
+  const auto same = std::count_if(
+      job.spec.fault_sources.begin(), job.spec.fault_sources.end(),
+      [&](const FaultSourceChoice& choice) { return choice.registration->name == name; });
+  job.spec.fault_sources.push_back({.registration = find_fault_source(name),
+                                    .options = source_options(name, changes),
+                                    .key = name + "[" + std::to_string(same) + "]"});
+}
+
+/// A job without an engine.
+class Ground {
+ public:
+  explicit Ground(std::uint32_t nodes, std::uint32_t processes_per_node = 1,
+                  Machine machine = quick_machine())
+      : machine_(std::move(machine)), network_(partition(machine_, nodes), 1.0, 1.0) {
+    ground_.job = {.processes = nodes * processes_per_node,
+                   .processes_per_node = processes_per_node,
+                   .nodes = nodes};
+    ground_.node_of.resize(ground_.job.processes);
+    for (Rank rank = 0; rank < ground_.job.processes; ++rank)
+      ground_.node_of[rank] = rank / processes_per_node;
+    ground_.routes = &network_;
+    ground_.machine = &machine_;
+    ground_.job.seed = 1;
+  }
+  Ground(const Ground&) = delete;
+  Ground& operator=(const Ground&) = delete;
+
+  [[nodiscard]] std::unique_ptr<FaultSource> source(const std::string& name,
+                                                    const OptionValues& changes,
+                                                    const std::string& key = "") const {
+    return find_fault_source(name)->make(source_options(name, changes), ground_,
+                                         key.empty() ? name + "[0]" : key);
+  }
+  [[nodiscard]] std::vector<std::string> problems(const std::string& name,
+                                                  const OptionValues& changes) const {
+    std::vector<std::string> texts;
+    for (const OptionProblem& problem :
+         find_fault_source(name)->check(source_options(name, changes), ground_))
+      texts.push_back(problem.option + ": " + problem.message);
+    return texts;
+  }
+  FaultGround& ground() { return ground_; }
+
+ private:
+  Machine machine_;
+  Topology network_;
+  FaultGround ground_;
+};
+
+struct Struck {
+  double time_s;
+  std::vector<ActorId> victims;
+
+  bool operator==(const Struck&) const = default;
+};
+
+inline const ParentOf kOrphans = [](Rank) { return kNobody; };
+
+/// The first faults of a source, at most so many.
+inline std::vector<Struck> faults_of(FaultSource& source, std::size_t most,
+                                     const ParentOf& parent_of = kOrphans) {
+  std::vector<Struck> struck;
+  while (struck.size() < most) {
+    const auto time_s = source.next_time_s();
+    if (!time_s) break;
+    struck.push_back({*time_s, source.victims(parent_of)});
+  }
+  return struck;
+}
+
+/// The times between them, the first counted from zero.
+inline std::vector<double> gaps_s(const std::vector<Struck>& faults) {
+  std::vector<double> gaps;
+  double last_s = 0;
+  for (const Struck& fault : faults)
+    gaps.push_back(fault.time_s - std::exchange(last_s, fault.time_s));
+  return gaps;
+}
+
+inline double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace faultline::test

@@ -1,0 +1,234 @@
+// Traces of failures: each format by hand, with its quirks, and what cannot be read.
+
+#include <catch2/catch.hpp>
+
+#include "sim/core/error.hpp"
+#include "tests/faults/sources.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string kLanlHeader =
+    "System,machine type,nodes,procstot,procsinnode,nodenum,nodenumz,node install,node prod,"
+    "node decom,fru type,mem,cputype,memtype,num intercon,purpose,Prob Started,Prob Fixed,"
+    "Down Time,Facilities,Hardware,Human Error,Network,Undetermined,Software,Same Event\n";
+
+std::string lanl(const std::string& system, const std::string& node, const std::string& started,
+                 const std::string& fixed) {
+  return system + ",cluster,49,6152,80,1," + node + ",5-Apr,5-Jun,current,part,80,1,1,0,compute," +
+         started + "," + fixed + ",6,,Other,,,,,No\n";
+}
+
+std::vector<double> times_of(const FaultTrace& trace) {
+  std::vector<double> times;
+  for (const FaultRecord& record : trace.records) times.push_back(record.time_s);
+  return times;
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_fault_trace(text, "t");
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("LANL: times are the machine's clock, nodes nodenumz, order that of time") {
+  const FaultTrace trace =
+      parse_fault_trace(kLanlHeader + lanl("20", "7", "6/21/2005 10:54", "6/21/2005 11:00") +
+                            lanl("20", "3", "1/2/1970 0:01", "1/2/1970 0:00") +
+                            lanl("18", "0", "2/29/2000 23:59", "3/1/2000 0:00"),
+                        "t");
+  CHECK(trace.format == TraceFormat::lanl);
+  CHECK(trace.unreadable.empty());
+  // date -u -d '2000-02-29 23:59' +%s, and so on
+  CHECK(times_of(trace) == Times{86460, 951868740, 1119351240});
+  CHECK(trace.records[0].node == 3);
+  CHECK(trace.records[0].end_s == std::nullopt);  // fixed before it broke
+  CHECK(trace.records[1].system == 18);
+  CHECK(trace.records[1].end_s == 951868800);
+  CHECK(trace.records[2].line == 2);
+}
+
+TEST_CASE("LANL: a field in quotes keeps its commas, a header is not needed") {
+  std::string line = lanl("2", "5", "3/4/2003 5:06", "");
+  line.replace(line.find("Other"), 5, "\"Disk, SCSI\"");
+  const FaultTrace trace = parse_fault_trace(line, "t");
+  REQUIRE(trace.records.size() == 1);
+  CHECK(trace.records[0].node == 5);
+  CHECK(trace.records[0].end_s == std::nullopt);
+}
+
+TEST_CASE("LANL: what cannot be read has its line and its reason") {
+  const FaultTrace trace = parse_fault_trace(
+      kLanlHeader + lanl("17", "", "1/8/1997 8:40", "1/8/1997 8:50") +
+          lanl("x", "1", "1/8/1997 8:40", "") + lanl("2", "1", "13/8/1997 8:40", "") +
+          lanl("2", "1", "2/30/1997 8:40", "") + lanl("2", "1", "2/3/1997 8:60", "") + "\n" +
+          lanl("2", "1", "", "") + "2,3\n" + lanl("2", "-1", "2/3/1997 8:40", "") +
+          lanl("2", "1", "2/3/1997 8:40", "nonsense"),
+      "t");
+  REQUIRE(trace.records.size() == 1);
+  CHECK(trace.records[0].line == 11);
+  std::vector<std::size_t> lines;
+  for (const UnreadableLine& bad : trace.unreadable) lines.push_back(bad.line);
+  CHECK(lines == std::vector<std::size_t>{2, 3, 4, 5, 6, 8, 9, 10});
+  CHECK(trace.unreadable[0].reason == "nodenumz: expected the number of a node");
+  CHECK(trace.unreadable[2].reason == "Prob Started: expected a time M/D/YYYY H:MM");
+  CHECK(trace.unreadable[6].reason == "expected 26 columns, got 2");
+  CHECK(describe_unreadable(trace).front() ==
+        "line 2 cannot be read: nodenumz: expected the number of a node");
+}
+
+TEST_CASE("many unreadable lines are named up to a number, and then counted") {
+  std::string text = lanl("2", "1", "2/3/1997 8:40", "");
+  for (int i = 0; i < 25; ++i) text += lanl("2", "", "2/3/1997 8:40", "");
+  const auto lines = describe_unreadable(parse_fault_trace(text, "t"));
+  CHECK(lines.size() == 11);
+  CHECK(lines.back() == "15 more lines cannot be read");
+}
+
+TEST_CASE("FTA: unavailable is a failure, names may hold blanks, the end may be missing") {
+  const FaultTrace trace = parse_fault_trace(
+      "# event_id component_id node_id platform_id node_name event_type start end reason\n"
+      "0\t0\t4\t1\tnode4\t1\t1000.5\t2000\t0\n"
+      "1 0 4 1 node4 0 2000 2500.25 4\n"
+      "2 0 9 1 the big node 0 1500 NULL 0\n"
+      "3 0 9 1 node9 2 1500 1600 0\n"
+      "4 0 x 1 node9 0 1500 1600 0\n"
+      "5 0 9 1 node9 0 soon 1600 0\n"
+      "6 0 9 1 0 1500\n",
+      "t");
+  CHECK(trace.format == TraceFormat::fta);
+  CHECK(trace.other_events == 1);
+  CHECK(times_of(trace) == Times{1500, 2000});
+  CHECK(trace.records[0].node == 9);
+  CHECK(trace.records[0].end_s == std::nullopt);
+  CHECK(trace.records[1].end_s == 2500.25);
+  std::vector<std::string> reasons;
+  for (const UnreadableLine& bad : trace.unreadable) reasons.push_back(bad.reason);
+  CHECK(reasons == Words{"event_type: expected 0 (unavailable) or 1 (available)",
+                         "node_id: expected the number of a node",
+                         "event_start_time: expected seconds since 1970",
+                         "expected 9 fields, got 6"});
+}
+
+TEST_CASE("SimGrid: going off is a failure, being off is not") {
+  const FaultTrace trace = parse_fault_trace(
+      "% a host\n0 1\n10 0\n12 0.5\n# still on\n13 1\n20 0\n21 0\n19 1\nsoon 0\n", "t");
+  CHECK(trace.format == TraceFormat::simgrid);
+  CHECK(times_of(trace) == Times{10, 20});
+  CHECK(trace.records[0].end_s == 12);
+  CHECK(trace.records[0].line == 3);
+  CHECK(trace.records[1].end_s == std::nullopt);
+  CHECK(trace.other_events == 4);
+  REQUIRE(trace.unreadable.size() == 2);
+  CHECK(trace.unreadable[0].line == 9);
+  CHECK(trace.unreadable[0].reason == "expected a date not before the one above");
+  CHECK(trace.unreadable[1].reason == "expected a date and a state");
+}
+
+TEST_CASE("SimGrid: profiles that loop, by delay and by period") {
+  const auto failures = [](const std::string& text, std::size_t most) {
+    const FaultTrace trace = parse_fault_trace(text, "t");
+    ProfileWalk walk(trace.profile, Stream(1, 0, Purpose::faults, 0));
+    Times times;
+    while (times.size() < most)
+      if (const auto time_s = walk.next_failure_s())
+        times.push_back(*time_s);
+      else
+        break;
+    return times;
+  };
+  CHECK(failures("2 0\n5 1\n", 9) == Times{2});
+  CHECK(failures("2 0\n5 1\nLOOPAFTER 4\n", 4) == Times{2, 11, 20, 29});
+  CHECK(failures("PERIODICITY 10\n2 0\n5 1\n", 4) == Times{2, 12, 22, 32});
+  // Still off when the next turn begins: the host cannot go off again.
+  CHECK(failures("5 1\n6 0\nLOOPAFTER 4\n", 3) == Times{6, 16, 26});
+  CHECK(failures("2 0\nLOOPAFTER 4\n", 3) == Times{2});
+}
+
+TEST_CASE("SimGrid: stochastic profiles follow their laws") {
+  const FaultTrace trace =
+      parse_fault_trace("STOCHASTIC LOOP\nEXP 0.25 DET 0\nUNIF 1 3 DET 1\nNORM 10 1 DET 1\n", "t");
+  CHECK(trace.records.empty());
+  ProfileWalk walk(trace.profile, Stream(1, 0, Purpose::faults, 0));
+  Times gaps;
+  double last_s = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const double time_s = *walk.next_failure_s();
+    gaps.push_back(time_s - last_s);
+    last_s = time_s;
+  }
+  // Mean 4 + 2 + 10, variance 16 + 1/3 + 1.
+  CHECK(std::abs(mean(gaps) - 16) < 5 * std::sqrt((16 + 1.0 / 3 + 1) / 4000));
+}
+
+TEST_CASE("a file without a record that can be read is refused") {
+  CHECK_THAT(refusal("{\"a\": 1}"), Contains("t: no trace of failures, expected the LANL columns"));
+  CHECK_THAT(refusal("# nothing\n"), Contains("t: no trace of failures"));
+  CHECK_THAT(refusal(kLanlHeader), Contains("t: no record can be read"));
+  CHECK_THAT(
+      refusal(kLanlHeader + lanl("17", "", "1/8/1997 8:40", "")),
+      Contains("t: no record can be read") && Contains("t: line 2 cannot be read: nodenumz"));
+  CHECK_THAT(refusal("0 0 4 1 node4 1 1000.5 2000 0\n"), Contains("t: has no failure"));
+  CHECK_THAT(refusal("0 1\n5 1\n"), Contains("t: has no failure"));
+  CHECK_THAT(refusal("0 0\n5 1\nPERIODICITY 3\n"), Contains("shorter than the profile"));
+  CHECK_THAT(refusal("0 0\n0 1\nLOOPAFTER 0\n"), Contains("without taking time"));
+  CHECK_THAT(refusal("STOCHASTIC\nPERIODICITY 5\nDET 5 DET 0\n"), Contains("expected LOOPAFTER"));
+}
+
+TEST_CASE("trace: the job has the trace's nodes from first_node on") {
+  const Ground ground(4);
+  const auto file =
+      trace_input(lanl("2", "9", "1/1/2000 0:00", "") + lanl("2", "10", "1/1/2000 0:01", "") +
+                  lanl("3", "11", "1/1/2000 0:01", "") + lanl("2", "12", "1/1/2000 0:01", "") +
+                  lanl("2", "13", "1/1/2000 0:05", "") + lanl("2", "14", "1/1/2000 0:06", ""));
+  OptionValues options{{"file", file},
+                       {"system", std::int64_t{2}},
+                       {"first_node", std::int64_t{10}},
+                       {"time_scale", 0.5}};
+  // Time zero is the first failure of the system, whichever node's it is.
+  const std::vector<Struck> expected{{30, {4, 6}}, {150, {7}}};
+  CHECK(faults_of(*ground.source("trace", options), 10) == expected);
+  options["begin_s"] = 100.0;
+  CHECK(faults_of(*ground.source("trace", options), 10) == std::vector<Struck>{{100, {7}}});
+  options["begin_s"] = -60.0;
+  options["limit"] = std::int64_t{1};
+  CHECK(faults_of(*ground.source("trace", options), 10) == std::vector<Struck>{{60, {4, 6}}});
+  options["spare_root"] = true;
+  CHECK(faults_of(*ground.source("trace", options), 10) == std::vector<Struck>{{60, {6}}});
+}
+
+TEST_CASE("trace: a system or nodes that are not in it are refused") {
+  const Ground ground(4);
+  const auto file =
+      trace_input(lanl("2", "9", "1/1/2000 0:00", "") + lanl("3", "1", "1/1/2000 0:01", ""));
+  const auto profile = trace_input("1 0\n2 1\nLOOPAFTER 1\n");
+  CHECK(ground.problems("trace", {{"file", file}}) ==
+        Words{"system: the trace has several, expected one of 2, 3"});
+  CHECK(ground.problems("trace", {{"file", file}, {"system", std::int64_t{5}}}) ==
+        Words{"system: the trace has no failure of this system, expected one of 2, 3"});
+  CHECK(ground.problems("trace", {{"file", file}, {"system", std::int64_t{2}}}) ==
+        Words{"first_node: the trace has no failure of nodes 0 to 3 after begin_s"});
+  CHECK(ground.problems("trace", {{"file", file}, {"system", std::int64_t{3}}}).empty());
+  CHECK(ground.problems("trace", {{"file", profile}, {"first_node", std::int64_t{4}}}) ==
+        Words{"first_node: expected the job's node of the profile, 0 to 3"});
+  CHECK(ground.problems("trace", {{"file", profile}, {"system", std::int64_t{1}}}) ==
+        Words{"system: a SimGrid profile has none, expected null"});
+}
+
+TEST_CASE("trace: a profile strikes its own node until the limit") {
+  const Ground ground(4);
+  const auto profile = trace_input("1 0\n2 1\nLOOPAFTER 1\n");
+  const OptionValues options{{"file", profile},
+                             {"first_node", std::int64_t{2}},
+                             {"begin_s", 5.0},
+                             {"limit", std::int64_t{2}}};
+  CHECK(faults_of(*ground.source("trace", options), 10) == std::vector<Struck>{{2, {6}}, {5, {6}}});
+}
