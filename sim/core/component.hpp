@@ -42,6 +42,8 @@ class Component {
   /// A message with kNotifySent has left this actor for good: its death no longer stops it.
   virtual void on_sent(Context&, ActorId /*to*/, std::uint16_t /*kind*/) {}
   virtual void on_flushed(Context&, ActorId /*peer*/) {}
+  /// This rank has been told that the peer is dead. The detector of a new phase hears before its
+  /// start of all deaths that its rank knows of.
   virtual void on_peer_failed(Context&, ActorId /*peer*/) {}
 
   // ---- workloads -----------------------------------------------------------------------------

@@ -147,7 +147,7 @@ class Context {
   Message* copy(const Message& held) {
     Message* message = turn_.pool->take();
     *message = held;
-    message->flags = held.flags & kNotifySent;
+    message->flags = held.flags & (kNotifySent | kFence);
     message->next = nullptr;
     return message;
   }

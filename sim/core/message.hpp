@@ -65,13 +65,15 @@ struct Message {
 };
 static_assert(sizeof(Message) <= 128);
 
-/// Bits of Message::flags. The first is asked for by the sender, the others are the engine's.
+/// Bits of Message::flags. The first and the last are asked for by the sender, the others are the
+/// engine's.
 enum MessageFlag : std::uint8_t {
   kNotifySent = 1,  ///< the sender gets on_sent when the message has left it (the send fence)
   kForwarded = 2,   ///< the layer that was offered it has passed it on
   kInFlight = 4,    ///< handed to the network and not yet handled
   kLost = 8,        ///< its sender died before it was injected, or its receiver is dead
   kArrived = 16,    ///< waits in its receiver's inbox
+  kFence = 32,      ///< its sender waits until all that it has sent before is in the network
 };
 
 /// Storage of all messages of a run: stable addresses, reused last in first out, no allocation

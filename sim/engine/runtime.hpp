@@ -156,9 +156,10 @@ class Runtime {
   [[nodiscard]] bool blocked(const ActorState& actor) const;
   [[nodiscard]] bool wrong_phase(ActorId self, Message* message);
   [[nodiscard]] bool refuses(const ActorState& actor, ActorId from) const;
+  [[nodiscard]] std::vector<ActorId> known_failures(ActorId self) const;
   void wake(ActorId self);
   void schedule_wake(ActorState& actor, ActorId self);
-  void inject(ActorState& actor, Message* message);
+  double inject(ActorState& actor, Message* message);
   void count_control(const Message& message);
   void drop(Message* message);
   void promise_sent(const Message& message, double time_s);

@@ -252,6 +252,10 @@ void Runtime::start_phase(ActorId self) {
       return true;
     });
   }
+  for (const ActorId peer : known_failures(self))
+    turn(self, Family::termination, [peer](Component& component, Context& context) {
+      component.on_peer_failed(context, peer);
+    });
   begin_turn(self);
   if (!actor.active) auditor_.phase_started();
   Context context(turn_, Family::termination);

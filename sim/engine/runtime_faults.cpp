@@ -174,6 +174,18 @@ void Runtime::tell_stack(ActorId self, ActorId peer) {
   }
 }
 
+/// The peers that this rank or its node's daemon has declared dead.
+std::vector<ActorId> Runtime::known_failures(ActorId self) const {
+  std::vector<ActorId> known;
+  if (actors_[self].seldom) known = actors_[self].seldom->reported;
+  const ActorId daemon = job_.processes + node_of(self);
+  if (daemon < actors_.size() && actors_[daemon].seldom) {
+    const auto& reported = actors_[daemon].seldom->reported;
+    known.insert(known.end(), reported.begin(), reported.end());
+  }
+  return known;
+}
+
 bool Runtime::refuses(const ActorState& actor, ActorId from) const {
   if (!actor.seldom || !actors_[from].alive) return false;
   const auto& reported = actor.seldom->reported;

@@ -159,13 +159,19 @@ std::int64_t Runtime::conserved_now() const {
 
 void Runtime::inject_wire() {
   const double begin_s = cpu_s_;
-  for (Message* message : wire_) inject(*current_, message);
+  double entered_s = begin_s;
+  for (Message* message : wire_) {
+    // What waits for the NIC can enter the network after a later message within the node.
+    if ((message->flags & kFence) != 0) cpu_s_ = std::max(cpu_s_, entered_s);
+    entered_s = std::max(entered_s, inject(*current_, message));
+  }
   wire_.clear();
   current_->cpu_free_s = cpu_s_;
   if (spec_.platform.progress == Progress::shared) steal_from_workers(turn_.self, cpu_s_ - begin_s);
 }
 
-void Runtime::inject(ActorState& actor, Message* message) {
+/// Returns when the message enters the network.
+double Runtime::inject(ActorState& actor, Message* message) {
   message->flags |= kInFlight;
   message->from_incarnation = actor.incarnation;
   message->to_incarnation = any_death_ ? actors_[message->to].incarnation : std::uint16_t{0};
@@ -200,7 +206,9 @@ void Runtime::inject(ActorState& actor, Message* message) {
   ++foreground_;
   if ((message->flags & kNotifySent) != 0)
     promise_sent(*message, message->inject_s + transit.transfer_s);
+  const double inject_s = message->inject_s;
   transmit(*message, transit);
+  return inject_s;
 }
 
 void Runtime::count_control(const Message& message) {
@@ -263,10 +271,15 @@ void Runtime::wake(ActorId self) {
 
 void Runtime::receive(ActorId self, Message* message) {
   ActorState& actor = actors_[self];
-  if (message->phase != actor.phase && wrong_phase(self, message)) return;
-  if (any_refusal_ && refuses(actor, message->from)) return drop(message);
-  message->flags &= static_cast<std::uint8_t>(~kInFlight);
   const ActorId from = message->from;
+  const bool unwanted = message->phase != actor.phase && wrong_phase(self, message);
+  const bool refused = !unwanted && any_refusal_ && refuses(actor, from);
+  if (refused) drop(message);
+  if (unwanted || refused) {
+    if (any_flush_) answer_flushes(self, from);
+    return;
+  }
+  message->flags &= static_cast<std::uint8_t>(~kInFlight);
   begin_turn(self);
   current_->cpu_free_s = now_s_;
   cpu_s_ = now_s_;

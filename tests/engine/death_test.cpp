@@ -161,3 +161,34 @@ TEST_CASE("the death of the receiver does not take the sender's fence away") {
     CHECK(seen.count("got") == 0);
   }
 }
+
+TEST_CASE(
+    "what waits for the network can be overtaken within the node, unless a fence forbids it") {
+  for (const EngineKind engine : engines())
+    for (const bool fence : {false, true})
+      for (const double death_s : {0.5, 2.5, 3.5, 5.5, 6.5, 9.5}) {
+        Job job(4);
+        job.spec.platform.processes_per_node = 2;
+        job.script(Family::workload, [&job, fence](ActorId self) {
+          Handlers handlers;
+          handlers.start = [=](Context& context) {
+            if (self != 0) return;
+            context.send(2, 0, 500);  // enters the network at 1, keeps the NIC until 6
+            context.send(2, 1, 0);
+            Message& local = context.send(1, 2, 0);
+            if (fence) local.flags |= kFence;
+          };
+          handlers.message = [&job](Context& context, const Message& message) {
+            job.note(context, "got", message.kind);
+          };
+          return handlers;
+        });
+        job.kill(death_s, {0});
+        const Seen seen = job.run(engine);
+        INFO(engine_word(engine) << ", fence " << fence << ", death at " << death_s);
+        const std::size_t left = death_s > 6 ? 2 : death_s > 1 ? 1 : 0;
+        CHECK(seen.times_s(2, "got").size() == left);
+        // Its own send overhead comes after the fence: it enters the network at 7, or at 3.
+        CHECK(seen.times_s(1, "got").size() == (death_s > (fence ? 7 : 3) ? 1U : 0U));
+      }
+}

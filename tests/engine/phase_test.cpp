@@ -160,3 +160,67 @@ TEST_CASE("control messages of a phase count for the run, and each phase has its
     for (const std::uint32_t phases : {1U, 2U, 5U}) CHECK(controls(phases) == phases * (11 + 7));
   }
 }
+
+namespace {
+
+/// Rank 0 announces phase 0 at `announce_s` and goes on to phase 1; its detector notes what it
+/// hears.
+void one_phase_more(Job& job, double announce_s) {
+  job.script(Family::workload, [&job](ActorId) {
+    Handlers handlers;
+    handlers.announced = [](Context& context, std::uint32_t phase) {
+      if (phase == 0) context.start_phase();
+    };
+    handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
+    handlers.flushed = [&job](Context& context, ActorId) { job.note(context, "flushed"); };
+    handlers.start = [](Context& context) {
+      if (context.self() == 0) context.set_timer(1, 5);
+    };
+    return handlers;
+  });
+  job.script(Family::termination, [&job, announce_s](ActorId self) {
+    Handlers handlers;
+    handlers.start = [=, &job](Context& context) {
+      job.note(context, "start", context.phase());
+      if (self == 0 && context.phase() == 0) context.set_timer(1, announce_s);
+      if (self == 1 && context.phase() == 0) context.send(0, 0, 0);
+    };
+    handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
+    handlers.peer_failed = [&job](Context& context, ActorId) {
+      job.note(context, "failed", context.phase());
+    };
+    handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
+    return handlers;
+  });
+  job.spec.stop.when = StopWhen::time;
+  job.spec.stop.time_s = 100;
+}
+
+}  // namespace
+
+TEST_CASE("the detector of a new phase hears first of the deaths that its rank knows of") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    one_phase_more(job, 50);
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1}});
+    job.kill(20, {1});
+    job.kill(70, {2});
+    const Seen seen = job.run(engine);
+    Words heard;
+    for (const Entry& entry : seen.log)
+      if (entry.actor == 0 && (entry.what == "start" || entry.what == "failed"))
+        heard.push_back(entry.what + ' ' + std::to_string(entry.value));
+    CHECK(heard == Words{"start 0", "failed 0", "failed 1", "start 1", "failed 1"});
+  }
+}
+
+TEST_CASE("a flush is answered when the last message turns out to be stale") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    one_phase_more(job, 2);
+    const Seen seen = job.run(engine);
+    // The message of phase 0 comes at 12 and is dropped: rank 0 is in phase 1.
+    CHECK(seen.count("got") == 0);
+    CHECK(close(seen.times_s(0, "flushed"), {12}, engine));
+  }
+}

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/run_spec.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+
+/// A small job and the deaths in it: all that a run of the search for counterexamples depends on,
+/// field by field, so that each can be made simpler.
+struct FaultSchedule {
+  std::uint64_t seed = 1;  ///< of the run
+  std::uint32_t processes = 3;
+  std::uint32_t processes_per_node = 1;
+  std::string workload = "token-ring";
+  std::uint32_t work = 4;     ///< steps of the token, hops of each token, or height of the tree
+  std::uint32_t width = 1;    ///< of eight steps so many branch; tokens; or nothing
+  double compute_s = 1e-5;    ///< of a task
+  double overhead_s = 1e-6;   ///< of sending and of receiving
+  double latency_s = 5e-6;    ///< between nodes
+  double gap_s = 1e-6;        ///< between messages of a node
+  double notice_s = 1e-5;     ///< from a death to its notice
+  double reordering_s = 0.0;  ///< mean delay of an unordered message; 0: fifo
+  std::vector<FaultSpec> faults;
+};
+
+/// A detector that is searched.
+struct Subject {
+  std::string name;
+  OptionValues options = {};  ///< those that differ from their defaults
+};
+
+/// The schedule that a number stands for: 3 to 8 processes, 1 to 3 deaths.
+FaultSchedule draw_schedule(std::uint64_t number);
+
+/// Every way to make it a little simpler: fewer deaths, fewer processes, an earlier end, plainer
+/// costs.
+std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule);
+
+/// What an engine needs to run it.
+RunSpec run_spec(const FaultSchedule& schedule, const Subject& subject);
+
+/// Files that replay it with `faultline run`: the scenario, and the machine that it names.
+struct ReplayFiles {
+  std::string scenario;
+  std::string machine;
+};
+ReplayFiles replay_files(const FaultSchedule& schedule, const Subject& subject, EngineKind engine,
+                         const std::string& title, const std::string& machine_file);
+
+}  // namespace faultline

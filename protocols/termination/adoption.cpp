@@ -1,0 +1,240 @@
+#include "protocols/termination/adoption.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace faultline {
+
+std::vector<std::string> adoption_kinds(std::size_t count) {
+  std::vector<std::string> kinds{
+      "acknowledge",     "potential-grandchild", "try-engage-grandchild", "reply-to-grandparent",
+      "announce",        "inform-interior",      "inform-exterior",       "new-grandparent",
+      "answer-to-parent"};
+  kinds.resize(count);
+  return kinds;
+}
+
+Adoption::Adoption(const JobShape& job, Rank self_rank, std::uint32_t bytes)
+    : self(self_rank),
+      control_bytes(bytes),
+      processes(job.processes),
+      announcement(job.processes, self_rank, kAnnounce, bytes) {
+  if (is_root()) engagement = 1;
+  if (job.starts_at_root) return;
+  // Where every rank has work at the start, there is no diffusing computation. The usual
+  // transformation: the root has engaged all others before time zero.
+  if (!is_root()) {
+    parent = 0;
+    parents_engagement = engagement = 1;
+  }
+  for (Rank rank = 1; is_root() && rank < job.processes; ++rank) owed_by(rank);
+}
+
+// ---- section 2 and 5.1: execution without faults ------------------------------------------------
+
+void Adoption::stamp(Context& context, Message& message) const {
+  if (!is_engaged()) context.fatal("a rank outside the diffusing computation sent a message");
+  message.termination.first = engagement;
+}
+
+bool Adoption::got_message(Context& context, const Message& message) {
+  if (is_engaged()) {
+    send(context, message.from, kAcknowledge).payload.put(Acknowledgement{.count = 1});
+    return false;
+  }
+  parent = message.from;
+  parents_engagement = static_cast<std::uint32_t>(message.termination.first);
+  ++engagement;
+  return true;
+}
+
+Successor& Adoption::owed_by(Rank successor) {
+  const auto place = std::lower_bound(partners_.begin(), partners_.end(), successor);
+  if (successor != self && (place == partners_.end() || *place != successor))
+    partners_.insert(place, successor);
+  ++D;
+  Successor& entry = successors[successor];
+  ++entry.acks_owed;
+  return entry;
+}
+
+// A message to itself engages nobody.
+bool Adoption::tell_parent(Context& context, const Successor& successor, bool fence) const {
+  if (successor.acks_owed != 1 || is_root() || successor.rank == self) return fence;
+  Message& note = send(context, parent, kPotentialGrandchild);
+  note.payload.put(Signal{engagement, successor.rank});
+  if (fence) note.flags |= kFence;
+  return true;
+}
+
+void Adoption::got_ack(Successor& successor, std::uint32_t count) {
+  D -= count;
+  successor.acks_owed -= count;
+  if (successor.acks_owed == 0) successors.erase(successor.rank);
+}
+
+void Adoption::got_ack(const Message& message) {
+  Successor* successor = successors.find(message.from);
+  if (successor == nullptr) return;
+  const auto ack = message.payload.get<Acknowledgement>();
+  if (ack.over != 0) successors.is_present(*successor, ack.over + 1);
+  got_ack(*successor, ack.count);
+}
+
+// Deviation: messages may come in any order, so that one may come after the acknowledgement that
+// ended the engagement it speaks of. Queried in the name of a later one, the child would be adopted
+// by a process that is not its ancestor, perhaps by a descendant.
+void Adoption::potential_grandchild(const Message& message) {
+  const auto signal = message.payload.get<Signal>();
+  Successor* child = successors.find(message.from);
+  if (child == nullptr || signal.other == self) return;
+  if (successors.is_present(*child, signal.engagement))
+    successors.potential_child(*child, signal.other);
+}
+
+void Adoption::disengage(Context& context, bool fence) {
+  Message& ack = send(context, parent, kAcknowledge);
+  ack.payload.put(Acknowledgement{1, engagement});
+  if (fence) ack.flags |= kFence;
+  parent = kNobody;
+}
+
+// ---- section 5.3: recovery ----------------------------------------------------------------------
+
+bool Adoption::peer_failed(Context& context, ActorId peer) {
+  if (peer >= processes) return false;
+  failed.insert(peer);
+  // The paper assumes that the root does not fail (section 4).
+  if (peer == 0 && !announcement.announced()) context.fatal("the root has failed");
+  announcement.peer_failed(context, failed, peer);
+  if (!successors.contains(peer)) return false;
+  recovering_since_s_ = std::min(recovering_since_s_, context.now_s());
+  return true;
+}
+
+std::optional<Successor> Adoption::write_off(Rank failed_rank) {
+  Successor* successor = successors.find(failed_rank);
+  if (successor == nullptr) return std::nullopt;
+  Successor written_off = *successor;
+  D -= successor->acks_owed;
+  successors.erase(failed_rank);
+  return written_off;
+}
+
+PendingRecovery* Adoption::pending(Rank failed_rank, Rank grandchild) {
+  const auto found = std::find_if(
+      pending_recoveries.begin(), pending_recoveries.end(), [=](const PendingRecovery& recovery) {
+        return recovery.failed == failed_rank && recovery.grandchild.rank == grandchild;
+      });
+  return found == pending_recoveries.end() ? nullptr : &*found;
+}
+
+void Adoption::no_longer_pending(Rank failed_rank, Rank grandchild) {
+  std::erase_if(pending_recoveries, [=](const PendingRecovery& recovery) {
+    return recovery.failed == failed_rank && recovery.grandchild.rank == grandchild;
+  });
+}
+
+void Adoption::hold(Context& context, const Message& message) {
+  held_queries.push_back({message.from, message.payload.get<TryEngageGrandchild>()});
+  context.flush(held_queries.back().query.failed);
+}
+
+std::optional<HeldQuery> Adoption::take_held(Rank failed_rank) {
+  const auto found =
+      std::find_if(held_queries.begin(), held_queries.end(),
+                   [=](const HeldQuery& held) { return held.query.failed == failed_rank; });
+  if (found == held_queries.end()) return std::nullopt;
+  const HeldQuery held = *found;
+  held_queries.erase(found);
+  return held;
+}
+
+void Adoption::adopted_by(const HeldQuery& held) {
+  parent = held.grandparent;
+  parents_engagement = held.query.engagement;
+  ++adoptions_;
+}
+
+void Adoption::reply(Context& context, const HeldQuery& held, bool engaged) {
+  Message& reply = send_recovery(context, held.grandparent, kReplyToGrandparent);
+  reply.payload.put(ReplyToGrandparent{held.query.failed, engaged ? 1U : 0U, engagement});
+  reply.flags |= kFence;
+  if (!engaged) return;
+  auto keys = std::make_shared<std::vector<std::uint64_t>>();
+  for (const Successor& successor : successors)
+    if (successor.rank != held.query.failed && successor.rank != held.grandparent)
+      keys->push_back(successor.rank);
+  reply.bytes += 4 * static_cast<std::uint32_t>(keys->size());
+  reply.attachment = std::move(keys);
+}
+
+// The acknowledgement that a query has made due is the reply of a grandchild that is not engaged,
+// else the one with which it disengages. Which of the two messages comes first makes no difference.
+Successor* Adoption::got_reply(const Message& message) {
+  const auto reply = message.payload.get<ReplyToGrandparent>();
+  no_longer_pending(reply.failed, message.from);
+  Successor* child = successors.find(message.from);
+  if (child == nullptr) return nullptr;
+  if (reply.debt == 0) {
+    got_ack(*child, 1);
+    return nullptr;
+  }
+  if (!successors.is_present(*child, reply.engagement)) return nullptr;
+  for (const std::uint64_t key : *message.attachment)
+    successors.potential_child(*child, static_cast<Rank>(key));
+  return child;
+}
+
+Message& Adoption::send_recovery(Context& context, Rank to, std::uint16_t kind) {
+  ++recovery_messages_;
+  return send(context, to, kind);
+}
+
+// ---- seen from outside --------------------------------------------------------------------------
+
+void Adoption::observe(Context& context) {
+  last_s_ = context.now_s();
+  const std::size_t bytes = successors.bytes() +
+                            pending_recoveries.size() * sizeof(PendingRecovery) +
+                            held_queries.size() * sizeof(HeldQuery);
+  state_bytes_ = std::max(state_bytes_, bytes);
+  if (D > 0) {
+    interior_since_s_ = std::min(interior_since_s_, last_s_);
+  } else if (interior_since_s_ != kNever) {
+    interior_s_ += last_s_ - interior_since_s_;
+    interior_since_s_ = kNever;
+  }
+  if (recovering_since_s_ == kNever || !pending_recoveries.empty()) return;
+  if (std::any_of(successors.begin(), successors.end(),
+                  [this](const Successor& entry) { return failed.contains(entry.rank); }))
+    return;
+  recovery_s_ = std::max(recovery_s_, last_s_ - recovering_since_s_);
+  recovering_since_s_ = kNever;
+}
+
+void Adoption::report(Metrics& metrics) const {
+  metrics.add("engagements", is_root() ? 0 : engagement);
+  metrics.add("adoptions", static_cast<double>(adoptions_));
+  metrics.add("recovery_messages", static_cast<double>(recovery_messages_));
+  metrics.maximum("recovery_time_max_s", recovery_s_);
+  metrics.maximum("state_bytes_max", static_cast<double>(state_bytes_));
+  metrics.add("state_bytes_mean", static_cast<double>(state_bytes_) / processes);
+  metrics.maximum("fanout_max", static_cast<double>(partners_.size()));
+  metrics.add("fanout_sum", static_cast<double>(partners_.size()));
+  const double open_s = interior_since_s_ == kNever ? 0.0 : last_s_ - interior_since_s_;
+  const double share = last_s_ > 0.0 ? (interior_s_ + open_s) / last_s_ : 0.0;
+  metrics.add("interior_fraction_mean", share / processes);
+  metrics.maximum("interior_fraction_max", share);
+}
+
+std::string Adoption::waiting_for() const {
+  std::string text = D > 0 ? std::to_string(D) + " acknowledgements" : std::string();
+  if (!pending_recoveries.empty())
+    text += (text.empty() ? "" : " and ") + std::to_string(pending_recoveries.size()) +
+            " replies of potential grandchildren";
+  return text;
+}
+
+}  // namespace faultline

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+
+#include "protocols/termination/control_tree.hpp"
+#include "protocols/termination/failed_ranks.hpp"
+#include "sim/core/context.hpp"
+
+namespace faultline {
+
+/// The announcement that goes down the control tree and around the dead: who has announced, or
+/// announces later, sends on for the dead below it. A death in between is covered as well, since
+/// its notice comes.
+class Announcement {
+ public:
+  Announcement(std::uint32_t processes, Rank self, std::uint16_t kind, std::uint32_t bytes)
+      : tree_{processes}, self_(self), bytes_(bytes), kind_(kind) {}
+
+  /// Deaths that the rank learns of from here on are news to the phases before this one, too.
+  void begin() { begun_ = true; }
+
+  void announce(Context& context, const FailedRanks& failed) {
+    if (announced_) return;
+    announced_ = true;
+    tell_children(context, failed, self_, context.phase());
+    context.announce();
+  }
+
+  [[nodiscard]] bool announced() const { return announced_; }
+
+  /// `failed` has the peer already.
+  void peer_failed(Context& context, const FailedRanks& failed, Rank peer) const {
+    if (!begun_ || !stands_in_for(peer, failed)) return;
+    const std::uint32_t phases = context.phase() + (announced_ ? 1 : 0);
+    for (std::uint32_t phase = 0; phase < phases; ++phase)
+      tell_children(context, failed, peer, phase);
+  }
+
+ private:
+  void tell_children(Context& context, const FailedRanks& failed, Rank rank,
+                     std::uint32_t phase) const {
+    tree_.for_each_child(rank, [&](Rank child) {
+      if (failed.contains(child))
+        tell_children(context, failed, child, phase);
+      else
+        context.send(child, kind_, bytes_).phase = phase;
+    });
+  }
+  /// Is the peer below this rank, with none but failed ranks between?
+  [[nodiscard]] bool stands_in_for(Rank peer, const FailedRanks& failed) const {
+    while (peer != 0 && peer != self_) {
+      peer = ControlTree::parent(peer);
+      if (peer != self_ && !failed.contains(peer)) return false;
+    }
+    return peer == self_;
+  }
+
+  ControlTree tree_;
+  Rank self_;
+  std::uint32_t bytes_;
+  std::uint16_t kind_;
+  bool begun_ = false;
+  bool announced_ = false;
+};
+
+}  // namespace faultline

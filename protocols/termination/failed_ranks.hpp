@@ -1,0 +1,25 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// The ranks that a process has been told are dead.
+class FailedRanks {
+ public:
+  [[nodiscard]] bool contains(Rank rank) const {
+    return std::binary_search(ranks_.begin(), ranks_.end(), rank);
+  }
+  void insert(Rank rank) {
+    const auto place = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
+    if (place == ranks_.end() || *place != rank) ranks_.insert(place, rank);
+  }
+
+ private:
+  std::vector<Rank> ranks_;  ///< sorted
+};
+
+}  // namespace faultline

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+
+#include "protocols/termination/adoption.hpp"
+
+namespace faultline {
+
+struct IndepOptions {
+  std::uint32_t control_bytes = 16;
+};
+
+/// INDEP (adoption-2013 section 5): parental responsibility in which a process tells its parent of
+/// every potential child before it sends to it, so that the parent can adopt the children should
+/// the process fail. Survives the failure of processes that have not sent to each other.
+class Indep final : public Component {
+ public:
+  using Options = IndepOptions;
+  Indep(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
+      : its_(job, self, options->control_bytes) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Indep>(*this);
+  }
+
+  void start(Context&) override { its_.announcement.begin(); }
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  Passage on_receive(Context& context, Message& message) override;
+  void on_idle(Context& context) override { try_disengage(context); }
+  void on_message(Context& context, const Message& message) override;
+  void on_peer_failed(Context& context, ActorId peer) override;
+  void on_flushed(Context& context, ActorId peer) override;
+  [[nodiscard]] Rank parent() const override { return its_.parent; }
+  void report(Metrics& metrics) const override { its_.report(metrics); }
+  [[nodiscard]] std::string waiting_for() const override { return its_.waiting_for(); }
+
+ private:
+  bool will_send_to(Context& context, Rank successor);
+  void try_disengage(Context& context);
+  void failure_happened(Context& context, Rank failed);
+  void try_engage_grandchild(Context& context, const HeldQuery& held);
+  void settle(Context& context);
+
+  Adoption its_;
+};
+
+}  // namespace faultline

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// A process that a successor may have engaged.
+struct PotentialChild {
+  Rank rank = kNobody;
+  /// INTERIOR signals received from it less EXTERIOR ones; messages may be out of order.
+  std::int32_t interior = 0;
+  bool unknown = false;  ///< its signals went to another: nobody knows whether it is interior
+};
+
+/// A process that owes acknowledgements. Its potential children are those of one of its
+/// engagements: what it has said in an earlier one is stale.
+struct Successor {
+  Rank rank = kNobody;
+  std::uint32_t acks_owed = 0;
+  std::uint32_t engagement = 0;  ///< what it says of an earlier one is stale
+  std::uint32_t asked = 0;       ///< RELEAGER: the version of its grandparent that it is to confirm
+  bool adopted = false;          ///< RELLAZY: its children do not know their grandparent
+  std::vector<PotentialChild> potential_children;  ///< by rank
+};
+
+/// The successors of a process, by rank. Entries that are erased keep their memory for new ones, so
+/// that messages allocate nothing.
+class Successors {
+ public:
+  /// Null if it owes nothing.
+  [[nodiscard]] Successor* find(Rank rank);
+  [[nodiscard]] bool contains(Rank rank) { return find(rank) != nullptr; }
+  /// Made if it is not there.
+  Successor& operator[](Rank rank);
+  void erase(Rank rank);
+
+  /// Does the successor speak of its present engagement? With a new one, what was before is over.
+  bool is_present(Successor& successor, std::uint32_t engagement);
+  /// Made if it is not there.
+  PotentialChild& potential_child(Successor& successor, Rank child);
+
+  [[nodiscard]] auto begin() { return entries_.begin(); }
+  [[nodiscard]] auto end() { return entries_.begin() + size_; }
+  /// What has to be stored: O(f) successors with O(f) potential children each.
+  [[nodiscard]] std::size_t bytes() const {
+    return static_cast<std::size_t>(size_) * sizeof(Successor) +
+           potential_children_ * sizeof(PotentialChild);
+  }
+
+ private:
+  [[nodiscard]] std::vector<Successor>::iterator place_of(Rank rank);
+
+  std::vector<Successor> entries_;  ///< the first `size_` in order of ranks, then erased ones
+  std::ptrdiff_t size_ = 0;
+  std::size_t potential_children_ = 0;  ///< of all successors
+};
+
+}  // namespace faultline

@@ -1,0 +1,30 @@
+// The adoption protocols under random schedules of deaths: never premature, never hung, and given
+// up exactly where their own condition says so.
+
+#include <catch2/catch.hpp>
+
+#include "analysis/lemma_search.hpp"
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+void check_lemmas(const Subject& subject, std::uint64_t schedules) {
+  for (const EngineKind engine : engines()) {
+    // A hundredth of them on simgrid, each in a process of its own.
+    const std::uint64_t runs = engine == EngineKind::loggp ? schedules : schedules / 100;
+    for (std::uint64_t number = 1; number <= runs; ++number) {
+      const FaultSchedule schedule = draw_schedule(number);
+      const auto judged = [&] { return run_lemma(schedule, subject, engine).broken; };
+      const std::string broken = engine == EngineKind::loggp ? judged() : in_child(judged);
+      INFO(engine_word(engine) << " " << subject.name << ", schedule " << number);
+      REQUIRE(broken == "");
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("indep keeps the lemmas of section 5") { check_lemmas({"indep"}, 5000); }
