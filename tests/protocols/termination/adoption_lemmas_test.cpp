@@ -28,3 +28,9 @@ void check_lemmas(const Subject& subject, std::uint64_t schedules) {
 }  // namespace
 
 TEST_CASE("indep keeps the lemmas of section 5") { check_lemmas({"indep"}, 5000); }
+
+TEST_CASE("rel-lazy keeps the lemmas of section 6") {
+  check_lemmas({"rel-lazy"}, 5000);
+  check_lemmas({"rel-lazy", {{"adopted_child_fails", std::string("fallback")}}}, 5000);
+  check_lemmas({"rel-lazy", {{"exterior_signal", std::string("at-disengagement")}}}, 5000);
+}

@@ -1,0 +1,120 @@
+#include "protocols/termination/rel_lazy.hpp"
+
+namespace faultline {
+
+namespace {
+
+const Registered registered{registration<RelLazy>(
+    {.family = Family::termination,
+     .name = "rel-lazy",
+     .summary = "INDEP that also survives failures of related processes, but for a process with an "
+                "interior child, until adopted children have disengaged",
+     .source = "adoption-2013 section 6.2",
+     .traits = {.tolerates_faults = true,
+                .needs_detection = true,
+                .announces = true,
+                .needs_logging_off = true},
+     .message_kinds = adoption_kinds(7)},
+    OptionSet<RelLazyOptions>()
+        .option("control_bytes", &RelLazyOptions::control_bytes,
+                {.doc = "size of a control message; a reply has 4 bytes more for each rank that it "
+                        "names",
+                 .unit = "B",
+                 .source = "assumed: two words"})
+        .option("adopted_child_fails", &RelLazyOptions::adopted_child_fails,
+                {.doc = "strict: it gives up when an adopted child fails; fallback: only when a "
+                        "process that the child named when it was adopted has failed, too",
+                 .source = "strict: section 6.2; fallback: the rule of INDEP",
+                 .choices = {"strict", "fallback"}})
+        .option("exterior_signal", &RelLazyOptions::exterior_signal,
+                {.doc = "when a process tells its grandparent that it is exterior: as soon as all "
+                        "is acknowledged, or when it disengages",
+                 .source = "section 6.1",
+                 .choices = {"aggressive", "at-disengagement"}}))};
+
+}  // namespace
+
+// ---- section 6.1: execution without faults ------------------------------------------------------
+
+void RelLazy::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  for (Message* message : batch) {
+    my_.stamp(context, *message);
+    if (my_.will_send_to(context, message->to)) message->flags |= kFence;
+    context.forward(*message);
+  }
+  my_.its.observe(context);
+}
+
+// def gotMsg(predecessor)
+Passage RelLazy::on_receive(Context& context, Message& message) {
+  if (my_.its.got_message(context, message))
+    my_.grandparent = static_cast<Rank>(message.termination.second);
+  return Passage::deliver;
+}
+
+void RelLazy::on_message(Context& context, const Message& message) {
+  switch (message.kind) {
+    case kAcknowledge:
+      my_.its.got_ack(message);
+      break;
+    case kPotentialGrandchild:
+      my_.its.potential_grandchild(message);
+      break;
+    case kInformInterior:
+      my_.grandchild_informs(message, 1);
+      break;
+    case kInformExterior:
+      my_.grandchild_informs(message, -1);
+      break;
+    case kTryEngageGrandchild:
+      my_.its.hold(context, message);
+      break;
+    case kReplyToGrandparent:
+      reply_to_grandparent(message);
+      break;
+    default:
+      my_.its.announce(context);
+  }
+  my_.settle(context);
+}
+
+// ---- section 6.2: recovery ----------------------------------------------------------------------
+
+void RelLazy::on_peer_failed(Context& context, ActorId peer) {
+  if (my_.its.peer_failed(context, peer)) context.flush(peer);
+  my_.its.observe(context);
+}
+
+void RelLazy::on_flushed(Context& context, ActorId peer) {
+  while (const auto held = my_.its.take_held(peer)) try_engage_grandchild(context, *held);
+  if (my_.its.failed.contains(peer)) failure_happened(context, peer);
+  my_.settle(context);
+}
+
+// def failureHappened(failedProcess)
+void RelLazy::failure_happened(Context& context, Rank failed) {
+  if (!my_.write_off_grandchild(context, failed)) return;
+  const auto written_off = my_.its.write_off(failed);
+  if (!written_off) return;
+  if (written_off->adopted && strict_) return context.fatal("an adopted child has failed");
+  my_.query_potential_children(context, *written_off, 0);
+}
+
+// def tryEngageGrandchild(gp, failedParent)
+void RelLazy::try_engage_grandchild(Context& context, const HeldQuery& held) {
+  const bool engage = my_.its.is_orphan_of(held.query);
+  if (engage) my_.adopted_by(context, held, held.query.parent);
+  my_.its.reply(context, held, engage);
+}
+
+// def replyToGrandparent(child, debt, potentialChildren). The child is marked until it disengages:
+// its children have told another whether they are interior.
+void RelLazy::reply_to_grandparent(const Message& message) {
+  Successor* child = my_.its.got_reply(message);
+  if (child == nullptr) return;
+  child->adopted = true;
+  for (const std::uint64_t key : *message.attachment)
+    my_.its.successors.potential_child(*child, static_cast<Rank>(key)).unknown = true;
+}
+
+}  // namespace faultline

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "protocols/termination/related.hpp"
+
+namespace faultline {
+
+struct RelLazyOptions {
+  std::uint32_t control_bytes = 16;
+  std::string adopted_child_fails = "strict";
+  std::string exterior_signal = "aggressive";
+};
+
+/// RELLAZY (adoption-2013 section 6.2): as INDEP, but a failed potential grandchild that was
+/// exterior is written off. Survives all failures without a process and an interior child of it; an
+/// adopted child must not fail until it has disengaged, since its children do not know their new
+/// grandparent.
+class RelLazy final : public Component {
+ public:
+  using Options = RelLazyOptions;
+  RelLazy(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
+      : my_(job, self, options->control_bytes, options->exterior_signal == "at-disengagement"),
+        strict_(options->adopted_child_fails == "strict") {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<RelLazy>(*this);
+  }
+
+  void start(Context&) override { my_.its.announcement.begin(); }
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  Passage on_receive(Context& context, Message& message) override;
+  void on_idle(Context& context) override { my_.try_disengage(context); }
+  void on_message(Context& context, const Message& message) override;
+  void on_peer_failed(Context& context, ActorId peer) override;
+  void on_flushed(Context& context, ActorId peer) override;
+  [[nodiscard]] Rank parent() const override { return my_.its.parent; }
+  void report(Metrics& metrics) const override { my_.its.report(metrics); }
+  [[nodiscard]] std::string waiting_for() const override { return my_.its.waiting_for(); }
+
+ private:
+  void failure_happened(Context& context, Rank failed);
+  void try_engage_grandchild(Context& context, const HeldQuery& held);
+  void reply_to_grandparent(const Message& message);
+
+  Related my_;
+  bool strict_;
+};
+
+}  // namespace faultline

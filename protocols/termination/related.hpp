@@ -1,0 +1,42 @@
+#pragma once
+
+#include "protocols/termination/adoption.hpp"
+
+namespace faultline {
+
+/// What RELLAZY and RELEAGER have in common (adoption-2013 sections 6 and 6.1): a process tells its
+/// grandparent when it becomes interior (it has sent what is not acknowledged) and exterior again.
+/// A failed potential grandchild that was exterior can be written off, with an interior one the
+/// protocol gives up.
+struct Related {
+  Related(const JobShape& job, Rank self, std::uint32_t control_bytes, bool late)
+      : its(job, self, control_bytes), late_exterior(late) {}
+
+  /// Every message carries its sender's parent.
+  void stamp(Context& context, Message& message) const;
+  /// def willSendTo(successor). True: a fence is due before the message.
+  bool will_send_to(Context& context, Rank successor);
+  /// informGrandparentInterior(self, parent); nobody hears it where there is no grandparent.
+  bool inform_interior(Context& context);
+  bool inform_exterior(Context& context);
+  /// The same from a grandchild: 1 interior, -1 exterior.
+  void grandchild_informs(const Message& message, std::int32_t change);
+  /// At the end of a handler: what D = 0 and an idle process call for.
+  void settle(Context& context);
+  void try_disengage(Context& context);
+
+  /// Potential grandchildren that have failed, and are flushed, without having replied. False: one
+  /// of them was interior, or may have been.
+  bool write_off_grandchild(Context& context, Rank failed);
+  /// Queries what the failed successor has told of.
+  void query_potential_children(Context& context, const Successor& failed, std::uint32_t version);
+  /// The new parent, and the grandparent that comes with it.
+  void adopted_by(Context& context, const HeldQuery& held, Rank new_grandparent);
+
+  Adoption its;
+  Rank grandparent = kNobody;
+  bool late_exterior;              ///< informs at disengagement, not as soon as D = 0
+  bool informed_interior = false;  ///< and not exterior since
+};
+
+}  // namespace faultline
