@@ -34,3 +34,8 @@ TEST_CASE("rel-lazy keeps the lemmas of section 6") {
   check_lemmas({"rel-lazy", {{"adopted_child_fails", std::string("fallback")}}}, 5000);
   check_lemmas({"rel-lazy", {{"exterior_signal", std::string("at-disengagement")}}}, 5000);
 }
+
+TEST_CASE("rel-eager keeps the lemmas of section 6") {
+  check_lemmas({"rel-eager"}, 5000);
+  check_lemmas({"rel-eager", {{"exterior_signal", std::string("at-disengagement")}}}, 5000);
+}

@@ -1,0 +1,181 @@
+#include "protocols/termination/rel_eager.hpp"
+
+#include <algorithm>
+
+namespace faultline {
+
+namespace {
+
+const Registered registered{registration<RelEager>(
+    {.family = Family::termination,
+     .name = "rel-eager",
+     .summary = "INDEP that also survives failures of related processes, but for a process with an "
+                "interior child; recovery is complete with its last reply",
+     .source = "adoption-2013 section 6.3",
+     .traits = {.tolerates_faults = true,
+                .needs_detection = true,
+                .announces = true,
+                .needs_logging_off = true},
+     .message_kinds = adoption_kinds(9)},
+    OptionSet<RelEagerOptions>()
+        .option("control_bytes", &RelEagerOptions::control_bytes,
+                {.doc = "size of a control message; a reply has 4 bytes more for each rank that it "
+                        "names",
+                 .unit = "B",
+                 .source = "assumed: two words"})
+        .option("exterior_signal", &RelEagerOptions::exterior_signal,
+                {.doc = "when a process tells its grandparent that it is exterior: as soon as all "
+                        "is acknowledged, or when it disengages",
+                 .source = "section 6.1",
+                 .choices = {"aggressive", "at-disengagement"}}))};
+
+}  // namespace
+
+// ---- section 6.1: execution without faults ------------------------------------------------------
+
+void RelEager::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  for (Message* message : batch) {
+    my_.stamp(context, *message);
+    message->termination.first |= std::uint64_t{version_} << 32;
+    if (my_.will_send_to(context, message->to)) message->flags |= kFence;
+    context.forward(*message);
+  }
+  my_.its.observe(context);
+}
+
+// def gotMsg(predecessor)
+Passage RelEager::on_receive(Context& context, Message& message) {
+  if (my_.its.got_message(context, message)) {
+    const KnownParent of_parent =
+        newest({message.from, static_cast<std::uint32_t>(message.termination.first >> 32),
+                static_cast<Rank>(message.termination.second)});
+    my_.grandparent = of_parent.parent;
+    grandparents_version_ = of_parent.version;
+    ++version_;
+  }
+  return Passage::deliver;
+}
+
+void RelEager::on_message(Context& context, const Message& message) {
+  switch (message.kind) {
+    case kAcknowledge:
+      my_.its.got_ack(message);
+      break;
+    case kPotentialGrandchild:
+      my_.its.potential_grandchild(message);
+      break;
+    case kInformInterior:
+      my_.grandchild_informs(message, 1);
+      break;
+    case kInformExterior:
+      my_.grandchild_informs(message, -1);
+      break;
+    case kTryEngageGrandchild:
+      my_.its.hold(context, message);
+      break;
+    case kReplyToGrandparent:
+      my_.its.got_reply(message);
+      break;
+    case kNewGrandparent:
+      new_grandparent(context, message);
+      break;
+    case kAnswerToParent:
+      answer_to_parent(message);
+      break;
+    default:
+      my_.its.announce(context);
+  }
+  settle(context);
+}
+
+void RelEager::settle(Context& context) {
+  reply_when_all_have_answered(context);
+  my_.settle(context);
+}
+
+// ---- section 6.3: recovery ----------------------------------------------------------------------
+
+void RelEager::on_peer_failed(Context& context, ActorId peer) {
+  if (my_.its.peer_failed(context, peer)) context.flush(peer);
+  my_.its.observe(context);
+}
+
+void RelEager::on_flushed(Context& context, ActorId peer) {
+  while (const auto held = my_.its.take_held(peer)) try_engage_grandchild(context, *held);
+  if (my_.its.failed.contains(peer)) failure_happened(context, peer);
+  settle(context);
+}
+
+// def failureHappened(failedProcess)
+void RelEager::failure_happened(Context& context, Rank failed) {
+  if (!my_.write_off_grandchild(context, failed)) return;
+  const auto written_off = my_.its.write_off(failed);
+  if (written_off) my_.query_potential_children(context, *written_off, version_);
+}
+
+// def tryEngageGrandchild(gp, failedParent). Who is adopted tells all whom it may have engaged of
+// their new grandparent. Its own parent may fail before they have answered: then it begins anew.
+void RelEager::try_engage_grandchild(Context& context, const HeldQuery& held) {
+  if (!my_.its.is_orphan_of(held.query)) return my_.its.reply(context, held, false);
+  const KnownParent of_parent = newest({held.grandparent, held.query.version, held.query.parent});
+  my_.adopted_by(context, held, of_parent.parent);
+  grandparents_version_ = of_parent.version;
+  unanswered_ = held;
+  ++version_;
+  for (Successor& successor : my_.its.successors) {
+    if (successor.rank == my_.its.self) continue;
+    successor.asked = version_;
+    my_.its.send_recovery(context, successor.rank, kNewGrandparent)
+        .payload.put(NewGrandparent{my_.its.engagement, version_, held.grandparent});
+  }
+}
+
+// Deviation: an interior process tells the new grandparent itself. Its parent, in the paper's
+// aggregated response, could tell it after the process has told that it is exterior, or forget it
+// when the process disengages in between: either way the parity would be wrong ever after.
+void RelEager::new_grandparent(Context& context, const Message& message) {
+  const auto told = message.payload.get<NewGrandparent>();
+  const auto known = std::find_if(known_parents_.begin(), known_parents_.end(),
+                                  [&](const KnownParent& of) { return of.rank == message.from; });
+  const KnownParent newer{message.from, told.version, told.grandparent};
+  if (known == known_parents_.end())
+    known_parents_.push_back(newer);
+  else if (known->version < newer.version)
+    *known = newer;
+  const bool is_child =
+      my_.its.parent == message.from && my_.its.parents_engagement == told.engagement;
+  if (is_child && grandparents_version_ < told.version) {
+    my_.grandparent = told.grandparent;
+    grandparents_version_ = told.version;
+    if (my_.informed_interior) my_.inform_interior(context);
+  }
+  Message& answer = my_.its.send_recovery(context, message.from, kAnswerToParent);
+  answer.payload.put(told);
+  answer.flags |= kFence;
+}
+
+void RelEager::answer_to_parent(const Message& message) {
+  Successor* successor = my_.its.successors.find(message.from);
+  if (successor != nullptr && successor->asked == message.payload.get<NewGrandparent>().version)
+    successor->asked = 0;
+}
+
+// Deviation: the reply names all successors, also those that have answered that they are not
+// engaged: a message to them may be on its way.
+void RelEager::reply_when_all_have_answered(Context& context) {
+  if (!unanswered_) return;
+  for (const Successor& successor : my_.its.successors)
+    if (successor.asked == version_) return;
+  my_.its.reply(context, *unanswered_, true);
+  unanswered_.reset();
+}
+
+// What a process has been told of its possible parent's parent can be newer than what the message
+// that engages it says, which was sent before.
+RelEager::KnownParent RelEager::newest(const KnownParent& told) const {
+  for (const KnownParent& known : known_parents_)
+    if (known.rank == told.rank && known.version > told.version) return known;
+  return told;
+}
+
+}  // namespace faultline

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocols/termination/related.hpp"
+
+namespace faultline {
+
+struct RelEagerOptions {
+  std::uint32_t control_bytes = 16;
+  std::string exterior_signal = "aggressive";
+};
+
+/// RELEAGER (adoption-2013 section 6.3): RELLAZY in which an adopted process tells its potential
+/// children of their new grandparent before it replies. Once all replies are there, nothing is left
+/// of the failure. Survives all failures without a process and an interior child of it.
+class RelEager final : public Component {
+ public:
+  using Options = RelEagerOptions;
+  RelEager(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
+      : my_(job, self, options->control_bytes, options->exterior_signal == "at-disengagement") {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<RelEager>(*this);
+  }
+
+  void start(Context&) override { my_.its.announcement.begin(); }
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  Passage on_receive(Context& context, Message& message) override;
+  void on_idle(Context& context) override { my_.try_disengage(context); }
+  void on_message(Context& context, const Message& message) override;
+  void on_peer_failed(Context& context, ActorId peer) override;
+  void on_flushed(Context& context, ActorId peer) override;
+  [[nodiscard]] Rank parent() const override { return my_.its.parent; }
+  void report(Metrics& metrics) const override { my_.its.report(metrics); }
+  [[nodiscard]] std::string waiting_for() const override { return my_.its.waiting_for(); }
+
+ private:
+  /// The parent of a possible parent, as that one has told last: adoptions count its versions.
+  struct KnownParent {
+    Rank rank = kNobody;
+    std::uint32_t version = 0;
+    Rank parent = kNobody;
+  };
+
+  void failure_happened(Context& context, Rank failed);
+  void try_engage_grandchild(Context& context, const HeldQuery& held);
+  void new_grandparent(Context& context, const Message& message);
+  void answer_to_parent(const Message& message);
+  void reply_when_all_have_answered(Context& context);
+  [[nodiscard]] KnownParent newest(const KnownParent& told) const;
+  void settle(Context& context);
+
+  Related my_;
+  std::uint32_t version_ = 0;               ///< of the parent: how often it has changed
+  std::uint32_t grandparents_version_ = 0;  ///< of the parent's parent
+  std::vector<KnownParent> known_parents_;
+  std::optional<HeldQuery> unanswered_;  ///< the query to which the reply waits for answers
+};
+
+}  // namespace faultline
