@@ -1,8 +1,11 @@
 // An actor may restart on a stated node under a new incarnation; what was its own before is void.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "tests/support/job.hpp"
+#include "workloads/task_tree.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -30,6 +33,22 @@ Handlers restarter(Job& job, ActorId self, double time_s, NodeId node) {
   };
   return handlers;
 }
+
+/// Notes the first number that it draws.
+class Drawing final : public Component {
+ public:
+  explicit Drawing(Job& job) : job_(job) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Drawing>(*this);
+  }
+  void start(Context& context) override { job_.note(context, "draw", first_of(random)); }
+  static std::int64_t first_of(Stream stream) {
+    return static_cast<std::int64_t>(stream.next() >> 1U);
+  }
+
+ private:
+  Job& job_;
+};
 
 }  // namespace
 
@@ -166,26 +185,33 @@ TEST_CASE("an actor can die and restart again and again") {
   }
 }
 
-TEST_CASE("a new incarnation draws other random numbers than the old one") {
+TEST_CASE("a new incarnation draws other numbers than the old one, and than the task trees") {
   for (const EngineKind engine : engines()) {
-    // Moves within a node are quicker: how many there are tells which way the token went.
-    Job job(8, round_machine());
-    job.spec.platform.processes_per_node = 2;
-    job.workload("token-ring", {{"walk_length", 1000000}, {"step_compute_s", 1.0}});
+    Job job(2);
+    Registration drawing{
+        .family = Family::workload, .name = "drawing", .summary = "", .source = "", .traits = {}};
+    drawing.make = [&job](const OptionValues&, const JobShape&) -> ComponentFactory {
+      return [&job](ActorId) { return std::make_unique<Drawing>(job); };
+    };
+    job.spec.components[static_cast<std::size_t>(Family::workload)] = {&drawing, {}};
     job.script(Family::failure_detection, [](ActorId) {
-      return Handlers{.exit_notice =
-                          [](Context& context, ActorId dead) {
-                            if (context.self() == 1) context.restart(dead, dead);
-                          },
-                      .exit_notice_delay_s = 0.5};
+      return Handlers{
+          .exit_notice = [](Context& context, ActorId dead) { context.restart(dead, dead); },
+          .exit_notice_delay_s = 0.5};
     });
     job.spec.stop.when = StopWhen::time;
-    job.spec.stop.time_s = 300;
-    const Seen whole = job.run(engine);
-    job.kill(0.5, {0});  // before its first step: both incarnations walk from the start
-    const Seen restarted = job.run(engine);
-    CHECK(restarted.result.outcome == Outcome::finished);
-    CHECK(restarted.metric("token_moves") > 1);
-    CHECK_FALSE(restarted.metric("token_moves") == whole.metric("token_moves"));
+    job.spec.stop.time_s = 30;
+    job.kill(5, {0}).kill(10, {1}).kill(15, {0});
+    const Seen seen = job.run(engine);
+    const Values at_rank_0 = seen.values(0, "draw");
+    const Values at_rank_1 = seen.values(1, "draw");
+    REQUIRE(at_rank_0.size() == 3);
+    REQUIRE(at_rank_1.size() == 2);
+    CHECK(at_rank_0[0] == Drawing::first_of({1, 0, Purpose::workload, 0}));
+    CHECK(std::set(at_rank_0.begin(), at_rank_0.end()).size() == 3);
+    const std::int64_t tree = Drawing::first_of(task_tree_stream(1, 0));
+    const std::int64_t mapping = Drawing::first_of(task_mapping_stream(1, 0));
+    CHECK(std::count(at_rank_0.begin(), at_rank_0.end(), tree) == 0);
+    CHECK(std::count(at_rank_1.begin(), at_rank_1.end(), mapping) == 0);
   }
 }
