@@ -62,6 +62,7 @@ void summarize_systems(const Records& records, double window_s, TraceSummary& su
   std::map<std::int64_t, Records> systems;
   for (const FaultRecord& record : records) systems[record.system].push_back(record);
   std::map<std::int64_t, std::int64_t> counts;
+  summary.systems.reserve(systems.size());
   for (const auto& [system, of_system] : systems) {
     std::set<std::int64_t> nodes;
     for (const FaultRecord& record : of_system) nodes.insert(record.node);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <ctime>
+#include <numeric>
 
 #include "sim/scenario/json_value.hpp"
 
@@ -74,7 +75,8 @@ std::vector<FaultRecord> generate_trace(const FaultSourceChoice& source,
   ground.job = {.processes = request.nodes, .nodes = request.nodes};
   ground.job.seed = request.seed;
   ground.routes = &network;
-  for (NodeId node = 0; node < request.nodes; ++node) ground.node_of.push_back(node);
+  ground.node_of.resize(request.nodes);
+  std::iota(ground.node_of.begin(), ground.node_of.end(), 0U);
   const auto faults = source.registration->make(source.options, ground, source.key);
   Stream random = fault_stream(ground, source.key, "repair");
   std::vector<double> back_s(request.nodes, 0.0);

@@ -82,6 +82,7 @@ GeneratedTrace request_of(const po::variables_map& values) {
 /// The source that the words name, checked as a scenario's would be.
 FaultSourceChoice source_of(const std::vector<std::string>& words, std::uint32_t nodes) {
   std::vector<std::string> names;
+  names.reserve(fault_sources().size());
   for (const FaultSourceRegistration& kind : fault_sources()) names.push_back(kind.name);
   const std::string name = one_of("faults generate", words.front(), names);
   Problems problems("faults generate");
@@ -98,10 +99,10 @@ FaultSourceChoice source_of(const std::vector<std::string>& words, std::uint32_t
     for (const OptionProblem& problem : source.registration->check(source.options, ground))
       problems.add(member_path(name, problem.option), problem.message);
     if (!strikes_nodes(source))
-      problems.add(member_path(name, "victims"), "expected \"nodes\": a trace has no ranks");
+      problems.add(member_path(name, "victims"), R"(expected "nodes": a trace has no ranks)");
     const auto placement = source.options.find("placement");
     if (placement != source.options.end() && placement->second == OptionValue("related"))
-      problems.add(member_path(name, "placement"), "\"related\" needs a run");
+      problems.add(member_path(name, "placement"), R"("related" needs a run)");
   }
   problems.throw_if_any();
   return source;

@@ -126,11 +126,13 @@ JsonValue counts_json(const std::vector<FaultCount>& by_size) {
 JsonValue summary_json(const Request& request, const FaultTrace& trace,
                        const TraceSummary& summary) {
   JsonValue::List systems;
+  systems.reserve(summary.systems.size());
   for (const SystemSummary& system : summary.systems)
     systems.push_back(json_object({{"system", system.system},
                                    {"failures", number(system.failures)},
                                    {"nodes", number(system.nodes)}}));
   JsonValue::List unreadable;
+  unreadable.reserve(trace.unreadable.size());
   for (const UnreadableLine& line : trace.unreadable)
     unreadable.push_back(json_object({{"line", number(line.line)}, {"reason", line.reason}}));
   JsonValue repairs;
@@ -187,6 +189,7 @@ std::string counted(std::uint64_t count, const std::string& one, const std::stri
 
 TextTable sizes_table(const TraceSummary& summary) {
   TextTable table{.columns = {{"nodes at once"}, {"faults"}, {"percent"}}, .rows = {}};
+  table.rows.reserve(summary.by_size.size());
   for (const FaultCount& size : summary.by_size)
     table.rows.push_back(
         {std::to_string(size.failed), std::to_string(size.count),

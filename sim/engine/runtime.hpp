@@ -200,6 +200,7 @@ class Runtime {
 
   // the end (runtime_end.cpp)
   void check_stop();
+  [[nodiscard]] bool all_faults_reported() const;
   [[nodiscard]] bool unannounced() const;
   void stop(Outcome outcome);
   void conclude();

@@ -42,6 +42,10 @@ void Runtime::stop(Outcome outcome) {
 
 bool Runtime::unannounced() const { return announced_ranks_ < live_ranks_; }
 
+bool Runtime::all_faults_reported() const {
+  return auditor_.all_reported() && faults_.exhausted(now_s_);
+}
+
 void Runtime::check_stop() {
   if (stopped_ || live_ranks_ == 0) return;
   switch (spec_.stop.when) {
@@ -52,8 +56,7 @@ void Runtime::check_stop() {
       if (finished_ranks_ == live_ranks_) stop(Outcome::finished);
       break;
     case StopWhen::all_reported:
-      if (any_death_ && auditor_.all_reported() && faults_.exhausted(now_s_))
-        stop(Outcome::finished);
+      if ((any_death_ || spec_.has_faults()) && all_faults_reported()) stop(Outcome::finished);
       break;
     case StopWhen::time:
       break;
@@ -64,6 +67,9 @@ void Runtime::check_stop() {
 void Runtime::conclude() {
   if (spec_.stop.when == StopWhen::time) return stop(Outcome::finished);
   if (live_ranks_ == 0) return stop(Outcome::finished);
+  // Faults of a whole machine may all have missed the job, or a trace may have ended early.
+  if (spec_.stop.when == StopWhen::all_reported && spec_.has_faults() && all_faults_reported())
+    return stop(Outcome::finished);
   const bool over = auditor_.over_since_s() != kNever;
   const bool hung = awaits_announcement_ && unannounced() && over;
   if (!hung && over && spec_.stop.when == StopWhen::announced && !awaits_announcement_)

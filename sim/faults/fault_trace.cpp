@@ -407,13 +407,15 @@ FaultTrace parse_fault_trace(const std::string& text, const std::string& file) {
   if (!trace.records.empty() || trace.profile.stochastic) return trace;
   std::string why =
       trace.other_events > 0 ? ": has no failure, only other events" : ": no record can be read";
-  for (const std::string& line : describe_unreadable(trace)) why += "\n" + file + ": " + line;
+  for (const std::string& line : describe_unreadable(trace))
+    why.append("\n").append(file).append(": ").append(line);
   throw UsageError(file + why);
 }
 
 std::vector<std::string> describe_unreadable(const FaultTrace& trace) {
   std::vector<std::string> lines;
   const std::size_t shown = std::min(trace.unreadable.size(), kShownUnreadable);
+  lines.reserve(shown + 1);
   for (std::size_t i = 0; i < shown; ++i)
     lines.push_back("line " + std::to_string(trace.unreadable[i].line) +
                     " cannot be read: " + trace.unreadable[i].reason);

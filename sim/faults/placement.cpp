@@ -54,13 +54,13 @@ std::vector<OptionProblem> check_placement(const PlacementOptions& options,
   std::vector<OptionProblem> problems;
   if (options.scope == "machine") {
     if (ground.machine == nullptr)
-      problems.push_back({"scope", "\"machine\" needs platform.machine, whose nodes are known"});
+      problems.push_back({"scope", R"("machine" needs platform.machine, whose nodes are known)"});
     if (options.victims == "ranks")
-      problems.push_back({"victims", "expected \"nodes\" with scope \"machine\""});
+      problems.push_back({"victims", R"(expected "nodes" with scope "machine")"});
     if (options.placement == "related")
       problems.push_back({"placement",
-                          "expected \"uniform\" or \"contiguous\" with scope "
-                          "\"machine\": processes outside the job have no parents"});
+                          R"(expected "uniform" or "contiguous" with scope "machine": )"
+                          "processes outside the job have no parents"});
   }
   const std::uint32_t units = options.victims == "ranks" ? ground.job.processes : ground.job.nodes;
   if (options.spare_root && options.scope == "job" && units == 1)
@@ -202,8 +202,10 @@ Placement::Indices Placement::related(std::uint32_t size, std::optional<std::uin
     take(*first);
   else if (!in_tree.empty())
     take(in_tree[random_.below(in_tree.size())]);
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    for (const std::uint32_t relative : near[chosen[i]]) take(relative);
+  // The list grows on the way.
+  std::size_t next = 0;
+  while (next < chosen.size() && chosen.size() < size)
+    for (const std::uint32_t relative : near[chosen[next++]]) take(relative);
   while (chosen.size() < size) take(static_cast<std::uint32_t>(random_.below(units_.size())));
   return chosen;
 }

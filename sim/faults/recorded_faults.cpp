@@ -105,6 +105,7 @@ class RecordedFaults final : public FaultSource {
 
   std::vector<ActorId> victims(const ParentOf&) override {
     std::vector<ActorId> daemons;
+    daemons.reserve(end_ - begin_);
     for (std::size_t i = begin_; i < end_; ++i) daemons.push_back(processes_ + failures_[i].second);
     return daemons;
   }

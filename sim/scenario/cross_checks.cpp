@@ -84,7 +84,7 @@ void check_stop(const RunSpec& point, Problems& problems) {
                      alternatives(Family::failure_detection, [](const Traits&) { return true; }));
   for (const FaultSourceChoice& source : point.fault_sources)
     if (point.stop.when == StopWhen::all_reported && !limit_of(source))
-      problems.add(path, "\"all-reported\" never comes under faults." + source.key +
+      problems.add(path, R"("all-reported" never comes under faults.)" + source.key +
                              ", which goes on without end; give it a limit");
 }
 
