@@ -216,9 +216,10 @@ std::string box_panel(const std::string& stem, const std::string& series, const 
   for (std::size_t i = 0; i < detectors.size(); ++i) {
     const double lane =
         width * (static_cast<double>(i) - static_cast<double>(detectors.size() - 1) / 2);
-    const std::string place = "(strcol(1) eq '" + series + "' && strcol(2) eq '" + metric +
-                              "' && strcol(3) eq '" + detectors[i] + "' ? log($4) + (" +
-                              fixed(lane, 4) + ") : NaN)";
+    std::string place = "(strcol(1) eq '";
+    place.append(series).append("' && strcol(2) eq '").append(metric);
+    place.append("' && strcol(3) eq '").append(detectors[i]).append("' ? log($4) + (");
+    place.append(fixed(lane, 4)).append(") : NaN)");
     const std::string colour = " lt " + std::to_string(place_in_paper(detectors[i]) + 1);
     text.append(i == 0 ? "" : ", \\\n  ").append(file).append(place);
     text.append(":8:7:11:10 with candlesticks whiskerbars fill solid 0.4").append(colour);
