@@ -52,9 +52,11 @@ std::string fta_text(const std::vector<FaultRecord>& records) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     const FaultRecord& record = records[i];
     const std::string node = std::to_string(record.node);
-    text += std::to_string(i) + " 0 " + node + " " + std::to_string(kSystem) + " node" + node +
-            " 0 " + shortest(kYear2000_s + record.time_s) + " " +
-            shortest(kYear2000_s + *record.end_s) + " 0\n";
+    const std::string system = std::to_string(kSystem);
+    text.append(std::to_string(i)).append(" 0 ").append(node).append(" ").append(system);
+    text.append(" node").append(node).append(" 0 ");
+    text.append(shortest(kYear2000_s + record.time_s)).append(" ");
+    text.append(shortest(kYear2000_s + *record.end_s)).append(" 0\n");
   }
   return text;
 }
