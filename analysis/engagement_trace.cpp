@@ -23,6 +23,8 @@ class Watch final : public Component {
       trace_->acknowledged[{self_, message.from}] += message.payload.get<Acknowledgement>().count;
     if (message.kind == kReplyToGrandparent && message.payload.get<ReplyToGrandparent>().debt > 0)
       trace_->replied.emplace(message.from, self_);
+    if (message.kind == kGrandchildRecovered)
+      trace_->recovered.emplace(message.payload.get<Signal>().other, message.from);
     detector_->on_message(context, message);
     look(context);
   }

@@ -37,6 +37,7 @@ struct EngagementTrace {
   std::map<Pair, std::uint32_t> received;
   std::map<Pair, std::uint32_t> acknowledged;  ///< by sender and receiver of the messages
   std::set<Pair> replied;                      ///< by child and the one that has adopted it
+  std::set<Pair> recovered;                    ///< a failed child and the one that has recovered it
 };
 
 /// Watches a detector: passes everything on to it, and notes what passes.

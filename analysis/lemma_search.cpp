@@ -51,7 +51,8 @@ bool may_give_up(const GivesUp& condition, const EngagementTrace& trace, const s
                        [&](Rank rank) { return has_sent_to_any(trace, rank, dead); });
   const auto allows = [&](Rank rank, const Moment& moment) {
     const bool interior = condition.late ? moment.was_interior : moment.interior;
-    if (interior && dead.contains(moment.parent)) return true;
+    const bool recovered = trace.recovered.contains({rank, moment.parent});
+    if (interior && dead.contains(moment.parent) && !recovered) return true;
     if (moment.lost_parent == kNobody) return false;
     // Until its reply is there, nobody but its lost parent has known of its children.
     if (interior && !trace.replied.contains({rank, moment.parent})) return true;

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/reproduction_lemmas.hpp"
 #include "analysis/text_table.hpp"
 #include "sim/core/version.hpp"
 #include "sim/engine/engine.hpp"
@@ -43,6 +44,8 @@ Measured carry_out(const Measure& measure, const std::string& file,
     return measure_series(*series, file, settings);
   if (const auto* model = std::get_if<StepModelMeasure>(&measure.how))
     return measure_step_model(*model, settings);
+  if (const auto* lemmas = std::get_if<LemmasMeasure>(&measure.how))
+    return measure_lemmas(*lemmas, settings);
   return {};
 }
 
@@ -50,7 +53,9 @@ Estimate estimate_of(const Measured& measured, const Measure& measure, const Cel
   if (const auto* survival = std::get_if<SurvivalMeasure>(&measure.how))
     return measure_survival(*survival, cell);
   if (std::holds_alternative<SeriesMeasure>(measure.how)) return measure_at(measured, cell);
-  const auto found = measured.by_detector.find(cell.detector);
+  const bool counted = std::holds_alternative<LemmasMeasure>(measure.how);
+  const auto found =
+      measured.by_detector.find(cell.detector + (counted ? ' ' + cell.figure : std::string()));
   if (found != measured.by_detector.end()) return found->second;
   // Where all runs are in trouble no detector may have got so far as to have a name.
   const auto all = measured.by_detector.find("");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/reproduction_lemmas.hpp"
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/options.hpp"
@@ -81,6 +82,11 @@ struct SeriesSelection {
   std::optional<double> at;
 };
 
+struct LemmaSelection {
+  std::string detector;
+  std::string figure;
+};
+
 struct SurvivalSelection {
   std::string figure;
   std::optional<std::int64_t> fanout;
@@ -102,7 +108,7 @@ const OptionSet<ItemHead>& item_options() {
 const OptionSet<MeasureHead>& measure_options() {
   static const OptionSet<MeasureHead> set = OptionSet<MeasureHead>().option(
       "kind", &MeasureHead::kind,
-      {.required = true, .choices = {"runs", "series", "step-model", "survival"}});
+      {.required = true, .choices = {"runs", "series", "step-model", "survival", "lemmas"}});
   return set;
 }
 
@@ -189,6 +195,28 @@ const OptionSet<SeriesSelection>& series_selection_options() {
           .option("metric", &SeriesSelection::metric, {.required = true})
           .option("relative_to", &SeriesSelection::relative_to, {})
           .option("at", &SeriesSelection::at, {});
+  return set;
+}
+
+const OptionSet<LemmasMeasure>& lemmas_options() {
+  static const OptionSet<LemmasMeasure> set =
+      OptionSet<LemmasMeasure>()
+          .option("loggp_schedules", &LemmasMeasure::loggp_schedules,
+                  {.minimum = 1, .maximum = 1e9, .required = true})
+          .option("simgrid_schedules", &LemmasMeasure::simgrid_schedules, {.maximum = 1e9})
+          .option("quick_schedules", &LemmasMeasure::quick_schedules,
+                  {.minimum = 1, .maximum = 1e9, .required = true});
+  return set;
+}
+
+const OptionSet<LemmaSelection>& lemma_selection_options() {
+  static const OptionSet<LemmaSelection> set = [] {
+    std::vector<std::string> detectors;
+    for (const LemmaSubject& of : lemma_subjects()) detectors.push_back(of.name);
+    return OptionSet<LemmaSelection>()
+        .option("detector", &LemmaSelection::detector, {.required = true, .choices = detectors})
+        .option("figure", &LemmaSelection::figure, {.required = true, .choices = lemma_figures()});
+  }();
   return set;
 }
 
@@ -310,6 +338,7 @@ decltype(Measure::how) ItemReader::read_measure(const JsonValue& value, const st
   if (kind == "series") how = read_series(object);
   if (kind == "step-model") how = read_step_model(object);
   if (kind == "survival") how = read_options(object, survival_options());
+  if (kind == "lemmas") how = read_options(object, lemmas_options());
   object.finish();
   return how;
 }
@@ -527,6 +556,12 @@ void ItemReader::read_selection(CheckedObject& object, Cell& cell) {
     if (failed != nullptr || cell.figure != "survival-percent")
       cell.failed =
           read_integers<std::int64_t>(failed, member_path(object.path(), "failed"), problems_);
+    return;
+  }
+  if (std::holds_alternative<LemmasMeasure>(item_.measures[cell.measure].how)) {
+    const LemmaSelection selection = read_options(object, lemma_selection_options());
+    cell.detector = selection.detector;
+    cell.figure = selection.figure;
     return;
   }
   if (const auto* series = std::get_if<SeriesMeasure>(&item_.measures[cell.measure].how))

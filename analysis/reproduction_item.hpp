@@ -72,9 +72,16 @@ struct SurvivalMeasure {
   std::uint32_t processes = 1;
 };
 
+/// Searches random schedules of deaths for one under which an adoption protocol breaks its lemmas.
+struct LemmasMeasure {
+  std::uint64_t loggp_schedules = 1;
+  std::uint64_t simgrid_schedules = 0;
+  std::uint64_t quick_schedules = 1;  ///< on loggp; on simgrid a hundredth of them
+};
+
 struct Measure {
   std::string name;
-  std::variant<RunsMeasure, SeriesMeasure, StepModelMeasure, SurvivalMeasure> how;
+  std::variant<RunsMeasure, SeriesMeasure, StepModelMeasure, SurvivalMeasure, LemmasMeasure> how;
 };
 
 /// One printed value.
@@ -87,12 +94,12 @@ struct Cell {
   std::string exact_formula;
   double exact_tolerance = 0.01;  ///< relative
 
-  std::size_t measure = 0;   ///< index of the item's measures
-  std::string detector;      ///< of `runs`, `series` and `step-model`
-  std::string metric;        ///< of `series`
-  std::string relative_to;   ///< of `series`: a detector whose metric divides; "" none
-  std::optional<double> at;  ///< of `series`: the point; none for the last one
-  std::string figure;  ///< of `survival`: share-percent, failure-probability, survival-percent
+  std::size_t measure = 0;             ///< index of the item's measures
+  std::string detector;                ///< of all but `survival`
+  std::string metric;                  ///< of `series`
+  std::string relative_to;             ///< of `series`: a detector whose metric divides; "" none
+  std::optional<double> at;            ///< of `series`: the point; none for the last one
+  std::string figure;                  ///< of `survival` and `lemmas`: what is counted
   std::vector<std::int64_t> failed;    ///< of `survival`: the sizes that are added up
   std::optional<std::int64_t> fanout;  ///< of `survival`: of INDEP; none for REL
 

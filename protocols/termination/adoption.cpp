@@ -4,13 +4,15 @@
 #include <memory>
 #include <utility>
 
+#include "protocols/termination/detector_statistics.hpp"
+
 namespace faultline {
 
 std::vector<std::string> adoption_kinds(std::size_t count) {
   std::vector<std::string> kinds{
-      "acknowledge",     "potential-grandchild", "try-engage-grandchild", "reply-to-grandparent",
-      "announce",        "inform-interior",      "inform-exterior",       "new-grandparent",
-      "answer-to-parent"};
+      "acknowledge",      "potential-grandchild", "try-engage-grandchild", "reply-to-grandparent",
+      "announce",         "inform-interior",      "inform-exterior",       "new-grandparent",
+      "answer-to-parent", "grandchild-recovered"};
   kinds.resize(count);
   return kinds;
 }
@@ -215,6 +217,7 @@ void Adoption::observe(Context& context) {
 }
 
 void Adoption::report(Metrics& metrics) const {
+  DetectorStatistics{}.report(metrics);
   metrics.add("engagements", is_root() ? 0 : engagement);
   metrics.add("adoptions", static_cast<double>(adoptions_));
   metrics.add("recovery_messages", static_cast<double>(recovery_messages_));

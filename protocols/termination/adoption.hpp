@@ -13,7 +13,7 @@
 namespace faultline {
 
 /// Control messages of the adoption protocols, in the order of their names. INDEP uses the first
-/// five, RELLAZY the first seven.
+/// five, RELLAZY the first seven, RELEAGER all ten.
 enum AdoptionKind : std::uint16_t {
   kAcknowledge,
   kPotentialGrandchild,
@@ -24,6 +24,7 @@ enum AdoptionKind : std::uint16_t {
   kInformExterior,
   kNewGrandparent,
   kAnswerToParent,
+  kGrandchildRecovered,
 };
 std::vector<std::string> adoption_kinds(std::size_t count);
 
@@ -33,8 +34,9 @@ struct Acknowledgement {
   std::uint32_t over = 0;  ///< the engagement that ends with it; 0: none
 };
 
-/// potentialGrandchild(self, child), informGrandparentInterior and -Exterior(self, parent): what
-/// concerns the engagement of one process, and the other one that it names.
+/// potentialGrandchild(self, child), informGrandparentInterior and -Exterior(self, parent), and
+/// that a child's children are adopted: the engagement of one process, and the other that it
+/// concerns.
 struct Signal {
   std::uint32_t engagement = 0;
   Rank other = kNobody;

@@ -16,7 +16,7 @@ const Registered registered{registration<RelEager>(
                 .needs_detection = true,
                 .announces = true,
                 .needs_logging_off = true},
-     .message_kinds = adoption_kinds(9)},
+     .message_kinds = adoption_kinds(10)},
     OptionSet<RelEagerOptions>()
         .option("control_bytes", &RelEagerOptions::control_bytes,
                 {.doc = "size of a control message; a reply has 4 bytes more for each rank that it "
@@ -82,6 +82,9 @@ void RelEager::on_message(Context& context, const Message& message) {
     case kAnswerToParent:
       answer_to_parent(message);
       break;
+    case kGrandchildRecovered:
+      grandchild_recovered(message);
+      break;
     default:
       my_.its.announce(context);
   }
@@ -90,6 +93,7 @@ void RelEager::on_message(Context& context, const Message& message) {
 
 void RelEager::settle(Context& context) {
   reply_when_all_have_answered(context);
+  tell_parent_when_recovered(context);
   my_.settle(context);
 }
 
@@ -110,7 +114,9 @@ void RelEager::on_flushed(Context& context, ActorId peer) {
 void RelEager::failure_happened(Context& context, Rank failed) {
   if (!my_.write_off_grandchild(context, failed)) return;
   const auto written_off = my_.its.write_off(failed);
-  if (written_off) my_.query_potential_children(context, *written_off, version_);
+  if (!written_off) return;
+  my_.query_potential_children(context, *written_off, version_);
+  if (!written_off->potential_children.empty()) recovering_.push_back(failed);
 }
 
 // def tryEngageGrandchild(gp, failedParent). Who is adopted tells all whom it may have engaged of
@@ -168,6 +174,29 @@ void RelEager::reply_when_all_have_answered(Context& context) {
     if (successor.asked == version_) return;
   my_.its.reply(context, *unanswered_, true);
   unanswered_.reset();
+}
+
+// Deviation: nobody tells the grandparent in the paper. It would go on to see a process and an
+// interior child in its child and the failed one, and give up should the child fail later.
+void RelEager::tell_parent_when_recovered(Context& context) {
+  const auto is_over = [&](Rank failed) {
+    const auto& pending = my_.its.pending_recoveries;
+    if (std::any_of(pending.begin(), pending.end(),
+                    [failed](const PendingRecovery& of) { return of.failed == failed; }))
+      return false;
+    if (my_.its.parent != kNobody)
+      my_.its.send_recovery(context, my_.its.parent, kGrandchildRecovered)
+          .payload.put(Signal{my_.its.engagement, failed});
+    return true;
+  };
+  std::erase_if(recovering_, is_over);
+}
+
+void RelEager::grandchild_recovered(const Message& message) {
+  const auto signal = message.payload.get<Signal>();
+  Successor* child = my_.its.successors.find(message.from);
+  if (child != nullptr && my_.its.successors.is_present(*child, signal.engagement))
+    my_.its.successors.potential_child(*child, signal.other).recovered = true;
 }
 
 // What a process has been told of its possible parent's parent can be newer than what the message

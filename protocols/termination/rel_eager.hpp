@@ -50,6 +50,8 @@ class RelEager final : public Component {
   void new_grandparent(Context& context, const Message& message);
   void answer_to_parent(const Message& message);
   void reply_when_all_have_answered(Context& context);
+  void tell_parent_when_recovered(Context& context);
+  void grandchild_recovered(const Message& message);
   [[nodiscard]] KnownParent newest(const KnownParent& told) const;
   void settle(Context& context);
 
@@ -57,6 +59,7 @@ class RelEager final : public Component {
   std::uint32_t version_ = 0;               ///< of the parent: how often it has changed
   std::uint32_t grandparents_version_ = 0;  ///< of the parent's parent
   std::vector<KnownParent> known_parents_;
+  std::vector<Rank> recovering_;         ///< failed children whose children are being adopted
   std::optional<HeldQuery> unanswered_;  ///< the query to which the reply waits for answers
 };
 

@@ -82,6 +82,7 @@ bool Related::write_off_grandchild(Context& context, Rank failed) {
 void Related::query_potential_children(Context& context, const Successor& failed,
                                        std::uint32_t version) {
   for (const PotentialChild& grandchild : failed.potential_children) {
+    if (grandchild.recovered) continue;
     its.pending_recoveries.push_back({failed.rank, failed.engagement, grandchild});
     if (its.failed.contains(grandchild.rank)) {
       context.flush(grandchild.rank);

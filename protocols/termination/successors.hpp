@@ -12,7 +12,8 @@ struct PotentialChild {
   Rank rank = kNobody;
   /// INTERIOR signals received from it less EXTERIOR ones; messages may be out of order.
   std::int32_t interior = 0;
-  bool unknown = false;  ///< its signals went to another: nobody knows whether it is interior
+  bool unknown = false;    ///< its signals went to another: nobody knows whether it is interior
+  bool recovered = false;  ///< it has failed, and the successor has adopted all its children
 };
 
 /// A process that owes acknowledgements. Its potential children are those of one of its

@@ -283,8 +283,8 @@ class Job {
 
 /// The detectors of termination, by name.
 inline const std::vector<std::string>& detectors() {
-  static const std::vector<std::string> names{"dijkstra-scholten", "four-counter", "edod", "hcda",
-                                              "cda"};
+  static const std::vector<std::string> names{
+      "dijkstra-scholten", "four-counter", "edod", "hcda", "cda", "indep", "rel-lazy", "rel-eager"};
   return names;
 }
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "analysis/lemma_search.hpp"
+#include "tests/analysis/temporary_directory.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -38,4 +39,24 @@ TEST_CASE("rel-lazy keeps the lemmas of section 6") {
 TEST_CASE("rel-eager keeps the lemmas of section 6") {
   check_lemmas({"rel-eager"}, 5000);
   check_lemmas({"rel-eager", {{"exterior_signal", std::string("at-disengagement")}}}, 5000);
+}
+
+TEST_CASE("a schedule that is written as a scenario makes the same run") {
+  const Subject subject{"rel-lazy", {{"adopted_child_fails", std::string("fallback")}}};
+  for (std::uint64_t number = 1; number <= 40; ++number) {
+    const FaultSchedule schedule = draw_schedule(number);
+    const TemporaryDirectory directory;
+    const ReplayFiles files =
+        replay_files(schedule, subject, EngineKind::loggp, "replay", "./machine.json");
+    static_cast<void>(directory.write("machine.json", files.machine));
+    const Scenario scenario =
+        load_scenario(directory.write("scenario.json", files.scenario).string());
+    const RunResult again =
+        run_simulation(scenario.points.front(), scenario.engine, scenario.seed, 0);
+    const RunResult first = run_lemma(schedule, subject, EngineKind::loggp).result;
+    INFO("schedule " << number);
+    CHECK(again.outcome == first.outcome);
+    CHECK(again.events == first.events);
+    CHECK(again.metrics.values() == first.metrics.values());
+  }
 }

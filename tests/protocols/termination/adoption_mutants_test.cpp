@@ -1,6 +1,7 @@
 // INDEP and its kin with one mistake each, which the search of analysis/lemma_search.hpp must find:
 // this is what shows that its finding nothing in the real ones means something.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
 
@@ -71,18 +72,37 @@ class DecidesBeforeTheFlush final : public Passed {
   }
 };
 
-/// Below the detector: application messages leave before the control messages that should go first.
-class SendsFirst final : public Component {
+/// Below the detector: what it sends in one go leaves in another way.
+using Tamper = void (*)(Context&, std::span<Message* const>);
+
+class Tampering final : public Component {
  public:
+  explicit Tampering(Tamper tamper) : tamper_(tamper) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<SendsFirst>(*this);
+    return std::make_unique<Tampering>(*this);
   }
   void on_sends(Context& context, std::span<Message* const> batch, bool) override {
-    for (const bool application : {true, false})
-      for (Message* message : batch)
-        if ((message->channel == Family::workload) == application) context.forward(*message);
+    tamper_(context, batch);
   }
+
+ private:
+  Tamper tamper_;
 };
+
+/// Application messages leave before the control messages that should go first.
+void send_first(Context& context, std::span<Message* const> batch) {
+  for (const bool application : {true, false})
+    for (Message* message : batch)
+      if ((message->channel == Family::workload) == application) context.forward(*message);
+}
+
+/// The order in which messages are sent is taken for a fence.
+void send_without_fence(Context& context, std::span<Message* const> batch) {
+  for (Message* message : batch) {
+    message->flags &= static_cast<std::uint8_t>(~kFence);
+    context.forward(*message);
+  }
+}
 
 /// A registration whose components are those of `real` in the hands of `Mistake`.
 template <class Mistake>
@@ -100,17 +120,11 @@ Spoil with_mistake(Registration& mistaken) {
   };
 }
 
-Spoil sends_first() {
-  static const Registration layer{
-      .family = Family::message_logging,
-      .name = "sends-first",
-      .summary = "",
-      .source = "",
-      .traits = {},
-      .make = [](const OptionValues&, const JobShape&) -> ComponentFactory {
-        return [](ActorId) { return std::make_unique<SendsFirst>(); };
-      }};
-  return [](RunSpec& spec) {
+Spoil with_tampering(Tamper tamper, Registration& layer) {
+  layer.make = [tamper](const OptionValues&, const JobShape&) -> ComponentFactory {
+    return [tamper](ActorId) { return std::make_unique<Tampering>(tamper); };
+  };
+  return [&layer](RunSpec& spec) {
     spec.components[static_cast<std::size_t>(Family::message_logging)] = {&layer, {}};
   };
 }
@@ -149,7 +163,19 @@ void check_found(const std::string& detector, const Spoil& spoil, const std::str
 }  // namespace
 
 TEST_CASE("the search finds an INDEP that tells the parent too late") {
-  check_found("indep", sends_first(), "premature", 20000);
+  Registration layer;
+  check_found("indep", with_tampering(send_first, layer), "premature", 20000);
+}
+
+TEST_CASE("the search finds an INDEP that takes order for a fence") {
+  Registration layer;
+  check_found("indep", with_tampering(send_without_fence, layer), "premature", 100000);
+}
+
+TEST_CASE("the search finds a REL that tells of its successors too late") {
+  Registration layer;
+  check_found("rel-lazy", with_tampering(send_first, layer), "premature", 20000);
+  check_found("rel-eager", with_tampering(send_first, layer), "premature", 20000);
 }
 
 TEST_CASE("the search finds an INDEP that decides before the flush") {

@@ -58,12 +58,25 @@ std::string stopped_once(const RandomRun& run, const Seen& seen) {
   return "";
 }
 
+/// Parental responsibility, and no more notes than messages; each INTERIOR has its EXTERIOR.
+std::string acknowledged_and_noted(const RandomRun& run, const Seen& seen) {
+  if (count(seen, "potential-grandchild") > seen.metric("application_messages"))
+    return "more notes than messages";
+  const auto& values = seen.result.metrics.values();
+  if (values.count("control_messages.inform-interior") == 1 &&
+      count(seen, "inform-interior") != count(seen, "inform-exterior"))
+    return "not one exterior signal for each interior one";
+  return acknowledged_once(run, seen);
+}
+
 Subject subject(const std::string& name) {
   Subject subject = registered(name);
   subject.relation = name == "dijkstra-scholten" ? acknowledged_once
                      : name == "four-counter"    ? whole_waves
                      : name == "edod"            ? stopped_once
-                                                 : balanced_credit;
+                     : name == "indep" || name == "rel-lazy" || name == "rel-eager"
+                         ? acknowledged_and_noted
+                         : balanced_credit;
   return subject;
 }
 
@@ -87,6 +100,12 @@ TEST_CASE("edod keeps its promises in random runs") { check_search("edod", 2000)
 TEST_CASE("hcda keeps its promises in random runs") { check_search("hcda", 2000); }
 
 TEST_CASE("cda keeps its promises in random runs") { check_search("cda", 2000); }
+
+TEST_CASE("indep keeps its promises in random runs") { check_search("indep", 1000); }
+
+TEST_CASE("rel-lazy keeps its promises in random runs") { check_search("rel-lazy", 1000); }
+
+TEST_CASE("rel-eager keeps its promises in random runs") { check_search("rel-eager", 1000); }
 
 TEST_CASE("detectors in many more random runs", "[.soak]") {
   for (const std::string& name : detectors()) check_search(name, 200000);

@@ -18,9 +18,17 @@ struct Row {
   Words kinds;
 };
 
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 /// Which statistics have a meaning for which detector, and the names of its messages.
 const std::vector<Row>& table() {
   static const Words credit_kinds{"flush", "borrow", "grant", "announce"};
+  static const Words indep_kinds{"acknowledge", "potential-grandchild", "try-engage-grandchild",
+                                 "reply-to-grandparent", "announce"};
+  static const Words lazy_kinds = with(indep_kinds, {"inform-interior", "inform-exterior"});
   static const std::vector<Row> rows{
       {"dijkstra-scholten", {}, false, false, false, {"acknowledge", "announce"}},
       {"four-counter", {}, false, false, true, {"stop", "repeat", "announce"}},
@@ -28,7 +36,15 @@ const std::vector<Row>& table() {
       {"hcda", {}, true, true, false, credit_kinds},
       {"hcda", {{"credit", "mattern"}}, false, true, false, credit_kinds},
       {"hcda", {{"credit", "own-currency"}}, false, true, false, credit_kinds},
-      {"cda", {}, true, true, false, credit_kinds}};
+      {"cda", {}, true, true, false, credit_kinds},
+      {"indep", {}, false, false, false, indep_kinds},
+      {"rel-lazy", {}, false, false, false, lazy_kinds},
+      {"rel-eager",
+       {},
+       false,
+       false,
+       false,
+       with(lazy_kinds, {"new-grandparent", "answer-to-parent", "grandchild-recovered"})}};
   return rows;
 }
 

@@ -1,0 +1,314 @@
+// INDEP, RELLAZY and RELEAGER on small cases that were worked out on paper, and on one job in which
+// each process dies at each moment.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "protocols/termination/adoption.hpp"
+#include "tests/protocols/termination/by_hand.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+const std::vector<std::string> kAdopting{"indep", "rel-lazy", "rel-eager"};
+
+/// Rank 0 engages 1, that one 2, and that one 3, which computes for 1000 s from 38 s on (under
+/// REL*, where rank 2 first tells rank 0 that it is interior, from 39 s on). Notices take 5 s.
+void chain(Job& job, const std::string& detector, const OptionValues& options = {}) {
+  follow(job,
+         {{.rank = 0, .sends = {{1, 1}}},
+          {.rank = 1, .on = 1, .sends = {{2, 2}}},
+          {.rank = 2, .on = 2, .sends = {{3, 3}}},
+          {.rank = 3, .on = 3, .compute_s = 1000}},
+         true);
+  OptionValues chosen = options;
+  chosen["control_bytes"] = std::int64_t{0};
+  job.detector(detector, chosen);
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 5}});
+}
+
+struct Deaths {
+  double time_s;
+  std::vector<Rank> ranks;
+};
+
+Seen chain_with(const std::string& detector, const std::vector<Deaths>& deaths, EngineKind engine,
+                const OptionValues& options = {}) {
+  Job job(4);
+  chain(job, detector, options);
+  for (const Deaths& death : deaths) job.kill(death.time_s, death.ranks);
+  return job.run(engine);
+}
+
+Outcome outcome_of(const std::string& detector, const std::vector<Deaths>& deaths,
+                   EngineKind engine, const OptionValues& options = {}) {
+  return chain_with(detector, deaths, engine, options).result.outcome;
+}
+
+}  // namespace
+
+TEST_CASE("adoption by hand: what a chain costs without faults") {
+  for (const EngineKind engine : engines())
+    for (const std::string& detector : kAdopting) {
+      const Seen seen = chain_with(detector, {}, engine);
+      INFO(engine_word(engine) << ' ' << detector);
+      CHECK(control(seen, "acknowledge") == 3);
+      // Rank 1 tells of 2 and rank 2 of 3; the root has nobody to tell.
+      CHECK(control(seen, "potential-grandchild") == 2);
+      CHECK(control(seen, "announce") == 3);
+      const bool related = detector != "indep";
+      if (related) {
+        // Of the ranks that have sent only rank 2 has a grandparent.
+        CHECK(control(seen, "inform-interior") == 1);
+        CHECK(control(seen, "inform-exterior") == 1);
+      }
+      CHECK(seen.metric("control_messages") == (related ? 10 : 8));
+      CHECK(seen.metric("fanout_sum") == 3);
+      CHECK(seen.metric("fanout_max") == 1);
+      CHECK(seen.metric("adoptions") == 0);
+      // Disengaged at 1038 or 1039; 1050, 1062 and, with rank 2's exterior first, a second more for
+      // each signal that rank 2 sends: 1074 at the root, and 24 more to rank 3.
+      CHECK(announced_s(seen) == by_hand(related ? 1100 : 1098, engine));
+    }
+}
+
+TEST_CASE("adoption by hand: the parent of the dead adopts its child") {
+  for (const EngineKind engine : engines())
+    for (const std::string& detector : kAdopting) {
+      const Seen seen = chain_with(detector, {{100, {2}}}, engine);
+      INFO(engine_word(engine) << ' ' << detector);
+      // Notice at 105; rank 1 tells the root of its new grandchild, queries it at 107, is answered
+      // at 130. Rank 3 disengages at 1038 or 1039: 1050, 1062 at the root, 24 more to rank 3.
+      CHECK(seen.metric("adoptions") == 1);
+      CHECK(seen.metric("recovery_time_max_s") == by_hand(25, engine));
+      CHECK(seen.metric("recovery_messages") == (detector == "rel-eager" ? 3 : 2));
+      CHECK(announced_s(seen) == by_hand(detector == "indep" ? 1086 : 1087, engine));
+    }
+}
+
+TEST_CASE("adoption by hand: who survives which failures") {
+  const OptionValues fallback{{"adopted_child_fails", std::string("fallback")}};
+  const Outcome survives = Outcome::terminated;
+  const Outcome gives_up = Outcome::fatal_reported;
+  for (const EngineKind engine : engines()) {
+    INFO(engine_word(engine));
+    for (const std::string& detector : kAdopting) {
+      INFO(detector);
+      CHECK(outcome_of(detector, {{100, {1}}}, engine) == survives);
+      CHECK(outcome_of(detector, {{100, {3}}}, engine) == survives);
+      CHECK(outcome_of(detector, {{100, {1, 3}}}, engine) == survives);
+      CHECK(outcome_of(detector, {{100, {0}}}, engine) == gives_up);
+      // A process and its interior child.
+      CHECK(outcome_of(detector, {{100, {1, 2}}}, engine) == gives_up);
+    }
+    // A process and its exterior child.
+    CHECK(outcome_of("indep", {{100, {2, 3}}}, engine) == gives_up);
+    CHECK(outcome_of("rel-lazy", {{100, {2, 3}}}, engine) == survives);
+    CHECK(outcome_of("rel-eager", {{100, {2, 3}}}, engine) == survives);
+    // A process, and later the child that was adopted in its place.
+    CHECK(outcome_of("indep", {{100, {2}}, {300, {3}}}, engine) == survives);
+    CHECK(outcome_of("rel-lazy", {{100, {2}}, {300, {3}}}, engine) == gives_up);
+    CHECK(outcome_of("rel-lazy", {{100, {2}}, {300, {3}}}, engine, fallback) == survives);
+    CHECK(outcome_of("rel-eager", {{100, {2}}, {300, {3}}}, engine) == survives);
+    // A process, and later the one that has adopted its child.
+    CHECK(outcome_of("indep", {{100, {2}}, {300, {1}}}, engine) == gives_up);
+    CHECK(outcome_of("rel-lazy", {{100, {2}}, {300, {1}}}, engine) == gives_up);
+    CHECK(outcome_of("rel-eager", {{100, {2}}, {300, {1}}}, engine) == survives);
+  }
+}
+
+namespace {
+
+/// Five ranks in a chain as above. Rank 2 dies and rank 1 adopts rank 3, which is interior; then
+/// both die together. `silent`: an adopted process tells its new grandparent nothing, as printed.
+Seen lost_grandchild(bool silent, EngineKind engine) {
+  Job job(5);
+  chain(job, "rel-eager");
+  follow(job,
+         {{.rank = 0, .sends = {{1, 1}}},
+          {.rank = 1, .on = 1, .sends = {{2, 2}}},
+          {.rank = 2, .on = 2, .sends = {{3, 3}}},
+          {.rank = 3, .on = 3, .sends = {{4, 4}}},
+          {.rank = 4, .on = 4, .compute_s = 1000}},
+         true);
+  if (silent)
+    job.script(Family::message_logging, [](ActorId) {
+      return Handlers{.sends = [](Context& context, std::span<Message* const> batch, bool) {
+        const bool adopted = std::any_of(batch.begin(), batch.end(), [](const Message* message) {
+          return message->channel == Family::termination && message->kind == kNewGrandparent;
+        });
+        for (Message* message : batch)
+          if (!adopted || message->kind != kInformInterior) context.forward(*message);
+      }};
+    });
+  job.kill(200, {2});
+  job.kill(400, {1, 3});
+  return job.run(engine);
+}
+
+}  // namespace
+
+TEST_CASE("an adopted process must tell its new grandparent that it is interior") {
+  for (const EngineKind engine : engines()) {
+    CHECK(lost_grandchild(false, engine).result.outcome == Outcome::fatal_reported);
+    CHECK(lost_grandchild(true, engine).result.outcome == Outcome::premature);
+  }
+}
+
+namespace {
+
+/// The message with all engagements of a process under the same number.
+void take_number_away(Message& message) {
+  if (message.channel == Family::workload) message.termination.first = 1;
+  if (message.channel != Family::termination) return;
+  if (message.kind == kAcknowledge)
+    message.payload.put(Acknowledgement{message.payload.get<Acknowledgement>().count, 0});
+  if (message.kind == kPotentialGrandchild)
+    message.payload.put(Signal{1, message.payload.get<Signal>().other});
+  if (message.kind == kTryEngageGrandchild) {
+    auto query = message.payload.get<TryEngageGrandchild>();
+    query.failed_engagement = query.engagement = 1;
+    message.payload.put(query);
+  }
+}
+
+/// Rank 1 tells rank 2 of its potential grandchild 3, but the note is on its way for 120 s. By then
+/// all three have disengaged and are engaged again, in another order: 4, 1, 3, 2. Then rank 1 dies,
+/// with a message of rank 2 on its way.
+Seen late_note(bool numbered, EngineKind engine) {
+  Job job(5);
+  job.spec.platform.processes_per_node = 2;
+  job.script(
+      Family::workload,
+      [](ActorId self) {
+        Handlers handlers;
+        handlers.start = [self](Context& context) {
+          if (self != 0) return;
+          context.send(2, 1, 0);
+          context.compute(1000);
+          context.set_timer(1, 100);
+        };
+        handlers.timer = [](Context& context, std::uint64_t) { context.send(4, 4, 0); };
+        handlers.message = [](Context& context, const Message& message) {
+          const std::map<std::uint16_t, Rank> next{{1, 1}, {2, 3}, {4, 1}, {5, 3}, {6, 2}, {7, 1}};
+          const auto to = next.find(message.kind);
+          if (to == next.end()) return;
+          context.send(to->second, static_cast<std::uint16_t>(message.kind + 1), 0);
+          if (message.kind == 6) context.compute(1000);
+        };
+        return handlers;
+      },
+      Traits{.starts_at_root = true});
+  job.script(Family::message_logging, [numbered](ActorId self) {
+    const auto late = std::make_shared<std::optional<Message>>();
+    Handlers handlers;
+    handlers.sends = [=](Context& context, std::span<Message* const> batch, bool) {
+      for (Message* message : batch) {
+        if (!numbered) take_number_away(*message);
+        const bool note =
+            message->channel == Family::termination && message->kind == kPotentialGrandchild;
+        if (note && self == 1 && !*late) {
+          *late = *message;
+          context.set_timer(1, 120);
+        } else {
+          context.forward(*message);
+        }
+      }
+    };
+    handlers.timer = [=](Context& context, std::uint64_t) { context.release(**late); };
+    return handlers;
+  });
+  job.detector("indep", {{"control_bytes", 0}});
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 1}});
+  job.kill(150, {1});
+  return job.run(engine);
+}
+
+}  // namespace
+
+TEST_CASE("only the parent of that very engagement adopts, though an old note comes late") {
+  for (const EngineKind engine : engines()) {
+    CHECK(late_note(true, engine).result.outcome == Outcome::terminated);
+    CHECK(late_note(false, engine).result.outcome == Outcome::premature);
+  }
+}
+
+namespace {
+
+/// In each of two phases rank 0 sends a message round some ranks, of which each sends on to two.
+void rounds(Job& job) {
+  job.spec.platform.processes_per_node = 2;
+  job.script(
+      Family::workload,
+      [&job](ActorId self) {
+        Handlers handlers;
+        handlers.start = [self](Context& context) {
+          if (self == 0) context.compute(1);
+        };
+        handlers.compute_done = [](Context& context, std::uint64_t) { context.send(3, 1, 300); };
+        handlers.message = [self](Context& context, const Message& message) {
+          if (message.kind == 4) return;
+          const auto next = static_cast<std::uint16_t>(message.kind + 1);
+          context.send((self + 5) % 8, next, 0);
+          context.send(self ^ 1U, next, 200);
+        };
+        handlers.announced = [self, &job](Context& context, std::uint32_t phase) {
+          job.note(context, "announced", phase);
+          if (phase == 1) return;
+          context.start_phase();
+          if (self == 0) context.compute(1);
+        };
+        return handlers;
+      },
+      Traits{.starts_at_root = true});
+}
+
+}  // namespace
+
+TEST_CASE("adoption survives the death of each process at each moment, through two phases") {
+  for (const EngineKind engine : engines())
+    for (const std::string& detector : kAdopting) {
+      Job job(8);
+      rounds(job);
+      job.detector(detector);
+      job.use(Family::failure_detection, "oracle", {{"delay_s", 3}});
+      const double end_s = job.run(engine).metric("announce_time_s");
+      // Every half second falls between any two sends of a handler.
+      const double step_s = engine == EngineKind::loggp ? 0.5 : 30;
+      for (Rank victim = 1; victim < 8; ++victim)
+        for (double time_s = 0.25; time_s < end_s; time_s += step_s) {
+          job.spec.faults.clear();
+          job.kill(time_s, {victim});
+          const Seen seen = job.run(engine);
+          INFO(engine_word(engine)
+               << ' ' << detector << ", death of " << victim << " at " << time_s);
+          REQUIRE(seen.violations().empty());
+          REQUIRE(seen.result.outcome == Outcome::terminated);
+          for (Rank rank = 0; rank < 8; ++rank)
+            if (rank != victim) REQUIRE(seen.values(rank, "announced") == Values{0, 1});
+        }
+    }
+}
+
+TEST_CASE("the announcement goes around the dead, also when they die while it is on its way") {
+  for (const EngineKind engine : engines())
+    for (const std::string& detector : kAdopting)
+      // The root knows at 24; rank 1 would hear at 36 and send on to 3 and 4, rank 3 to 7 and 8.
+      for (const double time_s : {5.0, 23.5, 30.0, 35.5, 36.5, 47.5, 60.0}) {
+        Job job(9);
+        follow(job, {{.rank = 0, .sends = {{2, 1}}}}, true);
+        job.detector(detector, {{"control_bytes", 0}});
+        job.use(Family::failure_detection, "oracle", {{"delay_s", 2}});
+        job.kill(time_s, {1});
+        job.kill(time_s + 1, {3});
+        const Seen seen = job.run(engine);
+        INFO(engine_word(engine) << ' ' << detector << ", deaths at " << time_s);
+        CHECK(seen.result.outcome == Outcome::terminated);
+        CHECK(seen.violations().empty());
+      }
+}
