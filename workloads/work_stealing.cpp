@@ -399,4 +399,8 @@ void WorkStealing::report(Metrics& metrics) const {
   metrics.set("tasks_missing", static_cast<double>(plan_->list.tasks() - plan_->done.tasks()));
 }
 
+std::string WorkStealing::waiting_for() const {
+  return searching_ ? "an answer of rank " + std::to_string(victim_) : std::string();
+}
+
 }  // namespace faultline

@@ -51,6 +51,7 @@ class WorkStealing final : public Component {
   void on_peer_failed(Context& context, ActorId peer) override;
   void on_announced(Context& context, std::uint32_t phase) override;
   void report(Metrics& metrics) const override;
+  [[nodiscard]] std::string waiting_for() const override;
 
  private:
   /// What the thief was given, to be done again by the giver if the thief dies.

@@ -132,3 +132,15 @@ TEST_CASE("A cut below the board is refused") {
   CHECK_THROWS_WITH(job.workload("work-stealing", {{"board", std::int64_t{4}}}),
                     Catch::Contains("cut_depth") && Catch::Contains("at most 4"));
 }
+
+TEST_CASE("A thief that nobody tells of its victim's death says what it waits for") {
+  // Rank 1 is dead before the request of rank 0 arrives, and there is no failure detector.
+  Job job(2);
+  job.workload(
+      "work-stealing",
+      {{"board", std::int64_t{4}}, {"cut_depth", std::int64_t{1}}, {"node_compute_s", 25.0}});
+  const Seen seen = job.kill(205, {1}).run();
+  CHECK(seen.violations() == Words{"deadlock"});
+  CHECK(seen.result.violations.at(0).detail.find("0 waits for an answer of rank 1") !=
+        std::string::npos);
+}
