@@ -19,6 +19,15 @@ void check_clean(const Seen& seen, double tasks) {
   CHECK(seen.metric("phases") == 1);
 }
 
+/// Detectors that go on when ranks die.
+std::vector<std::string> survivors() {
+  std::vector<std::string> names;
+  for (const Registration& registration : registrations())
+    if (registration.family == Family::termination && registration.traits.tolerates_faults)
+      names.push_back(registration.name);
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("Two processes and four tasks, by hand") {
@@ -131,6 +140,65 @@ TEST_CASE("A cut below the board is refused") {
   Job job(2);
   CHECK_THROWS_WITH(job.workload("work-stealing", {{"board", std::int64_t{4}}}),
                     Catch::Contains("cut_depth") && Catch::Contains("at most 4"));
+}
+
+TEST_CASE("A run that survives its faults has done every task, whatever was lost") {
+  std::uint64_t lost = 0;
+  std::uint64_t several = 0;
+  for (const EngineKind engine : engines())
+    for (std::uint64_t seed = 0; seed < (engine == EngineKind::loggp ? 400 : 20); ++seed)
+      for (const std::string& detector : survivors()) {
+        Stream draw(seed, 0, Purpose::faults, 0);
+        Job job(4 + static_cast<std::uint32_t>(draw.below(30)), quick_machine());
+        job.spec.platform.worker_cores = 1 + static_cast<std::uint32_t>(draw.below(3));
+        job.detector(detector)
+            .use(Family::failure_detection, "oracle", {{"delay_s", draw.exponential(1e-4)}})
+            .workload("work-stealing",
+                      {{"preset", std::string("tensor-contraction")},
+                       {"tasks", static_cast<std::int64_t>(100 + draw.below(400))},
+                       {"task_compute_s", 1e-4},
+                       {"steal", std::string(draw.chance(0.5) ? "half" : "one")},
+                       {"steal_attempts", static_cast<std::int64_t>(draw.below(4))}});
+        for (std::uint64_t deaths = 1 + draw.below(3); deaths > 0; --deaths)
+          job.kill(draw.uniform() * 4e-3,
+                   {1 + static_cast<Rank>(draw.below(job.spec.platform.processes - 1))});
+        const Seen seen = job.run(engine, seed);
+        INFO(engine_word(engine) << " " << detector << ", seed " << seed);
+        if (seen.result.outcome == Outcome::fatal_reported) continue;
+        CHECK(seen.result.outcome == Outcome::terminated);
+        CHECK(seen.violations().empty());
+        CHECK(seen.metric("tasks_missing") == 0);
+        CHECK((seen.metric("phases") == 1) == (seen.metric("failure_reports") == 0));
+        lost += seen.metric("lost_steals") > 0 ? 1 : 0;
+        several += seen.metric("phases") > 2 ? 1 : 0;
+      }
+  CHECK(lost > 100);
+  CHECK(several > 20);
+}
+
+TEST_CASE("Lost tasks, by hand") {
+  // As above by hand: rank 1 gets the last two of four tasks at 14.56 s and dies at 150 s, in its
+  // second one. Rank 0 does them again in a second phase, when it is told, has done its own, and
+  // nothing else is left: it begins at once, with the task that it had given away first.
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.workload(
+        "work-stealing",
+        {{"board", std::int64_t{4}}, {"cut_depth", std::int64_t{1}}, {"node_compute_s", 25.0}});
+    job.detector("lai-wu").use(Family::failure_detection, "oracle", {{"delay_s", 60.0}});
+    const Seen seen = job.kill(150, {1}).run(engine);
+    INFO(engine_word(engine));
+    CHECK(seen.result.outcome == Outcome::terminated);
+    CHECK(seen.violations().empty());
+    CHECK(seen.metric("phases") == 2);
+    CHECK(seen.metric("lost_steals") == 1);
+    CHECK(seen.metric("tasks_lost") == 2);
+    CHECK(seen.metric("tasks") == 5);  // two of rank 0, one of rank 1, two again
+    CHECK(seen.metric("tasks_repeated") == 1);
+    CHECK(seen.metric("tasks_missing") == 0);
+    // Told at 210 s; one core does both tasks.
+    CHECK(seen.metric("makespan_s") == Approx(410).epsilon(time_tolerance(engine)));
+  }
 }
 
 TEST_CASE("A thief that nobody tells of its victim's death says what it waits for") {

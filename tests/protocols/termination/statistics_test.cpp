@@ -28,7 +28,9 @@ const std::vector<Row>& table() {
       {"hcda", {}, true, true, false, credit_kinds},
       {"hcda", {{"credit", "mattern"}}, false, true, false, credit_kinds},
       {"hcda", {{"credit", "own-currency"}}, false, true, false, credit_kinds},
-      {"cda", {}, true, true, false, credit_kinds}};
+      {"cda", {}, true, true, false, credit_kinds},
+      {"lai-wu", {}, false, false, false, {"acknowledge", "query", "announce"}},
+      {"venkatesan", {{"entry_bytes", 0}}, false, false, false, {"signal", "query", "announce"}}};
   return rows;
 }
 
