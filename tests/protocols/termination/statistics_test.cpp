@@ -44,7 +44,9 @@ const std::vector<Row>& table() {
        false,
        false,
        false,
-       with(lazy_kinds, {"new-grandparent", "answer-to-parent", "grandchild-recovered"})}};
+       with(lazy_kinds, {"new-grandparent", "answer-to-parent", "grandchild-recovered"})},
+      {"lai-wu", {}, false, false, false, {"acknowledge", "query", "announce"}},
+      {"venkatesan", {{"entry_bytes", 0}}, false, false, false, {"signal", "query", "announce"}}};
   return rows;
 }
 

@@ -1,0 +1,188 @@
+#include "protocols/termination/lai_wu.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocols/termination/detector_statistics.hpp"
+
+namespace faultline {
+
+namespace {
+
+enum Kind : std::uint16_t { kAcknowledge, kQuery, kAnnounce };
+
+struct Query {
+  Rank failed;
+  double noticed_s;  ///< for the report: when the root was told
+};
+
+const Registered registered{registration<LaiWu>(
+    {.family = Family::termination,
+     .name = "lai-wu",
+     .summary = "Dijkstra-Scholten until a rank dies; then every survivor talks to the root",
+     .source = "cost model of adoption-2013 section 3 on Lai and Wu, IEEE TPDS 6(1), 1995",
+     .traits = {.tolerates_faults = true,
+                .needs_detection = true,
+                .announces = true,
+                .needs_logging_off = true},
+     .message_kinds = {"acknowledge", "query", "announce"}},
+    OptionSet<LaiWuOptions>().option(
+        "control_bytes", &LaiWuOptions::control_bytes,
+        {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"}))};
+
+}  // namespace
+
+LaiWu::LaiWu(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
+    : options_(std::move(options)),
+      self_(self),
+      processes_(job.processes),
+      announcement_(job.processes, self, kAnnounce, options_->control_bytes) {
+  if (job.starts_at_root) return;
+  // As in dijkstra-scholten: the root has engaged all others before time zero.
+  if (is_root())
+    for (Rank rank = 1; rank < processes_; ++rank) will_send_to(rank);
+  else
+    parent_ = 0;
+}
+
+std::unique_ptr<Component> LaiWu::clone() const { return std::make_unique<LaiWu>(*this); }
+
+// A rank that has been told of before its start died in an earlier phase.
+void LaiWu::start(Context&) {
+  started_ = true;
+  announcement_.begin();
+}
+
+LaiWu::Successor& LaiWu::successor(Rank rank) {
+  const auto place =
+      std::lower_bound(successors_.begin(), successors_.end(), rank,
+                       [](const Successor& entry, Rank other) { return entry.rank < other; });
+  if (place != successors_.end() && place->rank == rank) return *place;
+  return *successors_.insert(place, {rank, 0});
+}
+
+void LaiWu::will_send_to(Rank rank) {
+  ++D_;
+  ++successor(rank).owes;
+}
+
+void LaiWu::got_acknowledgement(Rank rank, std::uint32_t count) {
+  D_ -= count;
+  successor(rank).owes -= count;
+}
+
+// ---- without faults: Dijkstra and Scholten ------------------------------------------------------
+
+void LaiWu::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  if (!is_root() && parent_ == kNobody)
+    context.fatal("a rank outside the diffusing computation sent a message");
+  for (Message* message : batch) {
+    if (!failed_.contains(message->to)) will_send_to(message->to);
+    context.forward(*message);
+  }
+}
+
+// Handlers are atomic, so that a message is processed in the turn in which it arrives: only that
+// of the parent is not acknowledged at once.
+Passage LaiWu::on_receive(Context& context, Message& message) {
+  if (!is_root() && parent_ == kNobody)
+    parent_ = message.from;
+  else
+    acknowledge(context, message.from);
+  return Passage::deliver;
+}
+
+void LaiWu::acknowledge(Context& context, Rank predecessor) {
+  if (!failed_.contains(predecessor))
+    context.send(predecessor, kAcknowledge, options_->control_bytes);
+}
+
+void LaiWu::on_idle(Context& context) { try_disengage(context); }
+
+void LaiWu::try_disengage(Context& context) {
+  if (D_ != 0 || !awaited_flushes_.empty()) return;
+  if (is_root())
+    announcement_.announce(context, failed_);
+  else if (parent_ != kNobody)
+    acknowledge(context, std::exchange(parent_, kNobody));
+}
+
+void LaiWu::on_message(Context& context, const Message& message) {
+  switch (message.kind) {
+    case kAcknowledge:
+      got_acknowledgement(message.from, 1);
+      break;
+    case kQuery:
+      await_flush(context, message.payload.get<Query>().failed);
+      noticed_s_ = message.payload.get<Query>().noticed_s;
+      return;
+    default:
+      announcement_.announce(context, failed_);
+      return;
+  }
+  if (!context.active()) try_disengage(context);
+}
+
+// ---- a rank has died ----------------------------------------------------------------------------
+
+void LaiWu::on_peer_failed(Context& context, ActorId peer) {
+  if (peer >= processes_) return;
+  failed_.insert(peer);
+  if (peer == 0) {
+    context.fatal("the root has died");
+    return;
+  }
+  announcement_.peer_failed(context, failed_, peer);
+  if (is_root() && started_ && !announcement_.announced()) query_survivors(context, peer);
+}
+
+// What the survivors owe the root from here on holds it back until each of them is its child, or
+// idle: whoever is below the dead in the tree owes it as well.
+void LaiWu::query_survivors(Context& context, Rank failed) {
+  await_flush(context, failed);
+  for (Rank rank = 1; rank < processes_; ++rank) {
+    if (failed_.contains(rank)) continue;
+    will_send_to(rank);
+    ++recovery_messages_;
+    context.send(rank, kQuery, options_->control_bytes).payload.put(Query{failed, context.now_s()});
+  }
+}
+
+// Only when all that the dead has sent is here can it be written off.
+void LaiWu::await_flush(Context& context, Rank failed) {
+  failed_.insert(failed);
+  awaited_flushes_.push_back(failed);
+  context.flush(failed);
+}
+
+void LaiWu::on_flushed(Context& context, ActorId peer) {
+  const auto awaited = std::find(awaited_flushes_.begin(), awaited_flushes_.end(), peer);
+  if (awaited == awaited_flushes_.end()) return;
+  awaited_flushes_.erase(awaited);
+  Successor& dead = successor(peer);
+  got_acknowledgement(peer, dead.owes);
+  if (!is_root()) become_child_of_root(context);
+  if (!context.active()) try_disengage(context);
+}
+
+void LaiWu::become_child_of_root(Context& context) {
+  ++recovery_messages_;  // the acknowledgement of the query, now or at disengagement
+  if (parent_ != kNobody) acknowledge(context, parent_);
+  parent_ = 0;
+  recovery_s_ = std::max(recovery_s_, context.now_s() - noticed_s_);
+}
+
+void LaiWu::report(Metrics& metrics) const {
+  DetectorStatistics{}.report(metrics);
+  metrics.add("recovery_messages", static_cast<double>(recovery_messages_));
+  metrics.maximum("recovery_time_max_s", recovery_s_);
+  const auto bytes = static_cast<double>(successors_.size() * sizeof(Successor));
+  metrics.maximum("state_bytes_max", bytes);
+  metrics.add("state_bytes_mean", bytes / processes_);
+}
+
+std::string LaiWu::waiting_for() const {
+  return D_ > 0 ? std::to_string(D_) + " acknowledgements" : std::string();
+}
+
+}  // namespace faultline

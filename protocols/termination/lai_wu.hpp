@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocols/termination/announcement.hpp"
+#include "protocols/termination/failed_ranks.hpp"
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct LaiWuOptions {
+  std::uint32_t control_bytes = 16;
+};
+
+/// A cost model of what adoption-2013 section 3 says of Lai and Wu's detector: the messages of
+/// Dijkstra and Scholten as long as nobody dies, and after a death every survivor talks to the
+/// root. Here the root sends a query to each, as if it were a message of the application: it makes
+/// the receiver a child of the root, so that nobody is left below the dead.
+class LaiWu final : public Component {
+ public:
+  using Options = LaiWuOptions;
+  LaiWu(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void start(Context& context) override;
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  Passage on_receive(Context& context, Message& message) override;
+  void on_idle(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_peer_failed(Context& context, ActorId peer) override;
+  void on_flushed(Context& context, ActorId peer) override;
+  [[nodiscard]] Rank parent() const override { return parent_; }
+  void report(Metrics& metrics) const override;
+  [[nodiscard]] std::string waiting_for() const override;
+
+ private:
+  struct Successor {
+    Rank rank;
+    std::uint32_t owes;  ///< acknowledgements
+  };
+
+  [[nodiscard]] bool is_root() const { return self_ == 0; }
+  [[nodiscard]] Successor& successor(Rank rank);
+  void will_send_to(Rank rank);
+  void acknowledge(Context& context, Rank predecessor);
+  void got_acknowledgement(Rank rank, std::uint32_t count);
+  void query_survivors(Context& context, Rank failed);
+  void await_flush(Context& context, Rank failed);
+  void become_child_of_root(Context& context);
+  void try_disengage(Context& context);
+
+  std::shared_ptr<const Options> options_;
+  Rank self_;
+  std::uint32_t processes_;
+  Rank parent_ = kNobody;
+  std::int64_t D_ = 0;                 ///< messages sent and not acknowledged
+  std::vector<Successor> successors_;  ///< by rank; who owes nothing stays
+  FailedRanks failed_;
+  std::vector<Rank> awaited_flushes_;  ///< of failed ranks; the root's own, or that of a query
+  Announcement announcement_;
+  bool started_ = false;
+  std::uint64_t recovery_messages_ = 0;
+  double noticed_s_ = 0.0;   ///< when the root was told of the last death that it asked about
+  double recovery_s_ = 0.0;  ///< the longest time from there to a child of the root
+};
+
+}  // namespace faultline

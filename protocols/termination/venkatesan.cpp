@@ -1,0 +1,300 @@
+#include "protocols/termination/venkatesan.hpp"
+
+#include <algorithm>
+
+#include "protocols/termination/detector_statistics.hpp"
+
+namespace faultline {
+
+namespace {
+
+enum Kind : std::uint16_t { kSignal, kQuery, kAnnounce };
+
+OptionSet<VenkatesanOptions> options() {
+  return OptionSet<VenkatesanOptions>()
+      .option(
+          "leaders", &VenkatesanOptions::leaders,
+          {.doc =
+               "k + 1, the lowest ranks, or all if there are fewer: detection survives as long as "
+               "one of them lives",
+           .source = "adoption-2013 section 3",
+           .minimum = 1})
+      .option("control_bytes", &VenkatesanOptions::control_bytes,
+              {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"})
+      .option("entry_bytes", &VenkatesanOptions::entry_bytes,
+              {.doc = "more for each channel that a signal tells of",
+               .unit = "B",
+               .source = "assumed: a rank and a count"});
+}
+
+const Registered registered{registration<Venkatesan>(
+    {.family = Family::termination,
+     .name = "venkatesan",
+     .summary = "k + 1 leaders receive every process's signals and simulate the states of all",
+     .source =
+         "cost model of adoption-2013 section 3 on Venkatesan, IEEE Trans. Reliability 38(1), "
+         "1989",
+     .traits = {.needs_fifo = true,
+                .tolerates_faults = true,
+                .needs_detection = true,
+                .announces = true,
+                .needs_logging_off = true},
+     .message_kinds = {"signal", "query", "announce"}},
+    options())};
+
+constexpr unsigned kPeerBits = 30;
+constexpr unsigned kCountBits = 32;
+
+}  // namespace
+
+// ---- what a process counts ----------------------------------------------------------------------
+
+void Tally::add(Entry entry, Rank peer) {
+  const std::uint64_t packed = (static_cast<std::uint64_t>(entry) << (kPeerBits + kCountBits)) |
+                               (std::uint64_t{peer} << kCountBits);
+  const auto place = std::lower_bound(words_.begin(), words_.end(), packed);
+  if (place != words_.end() && (*place >> kCountBits) == (packed >> kCountBits))
+    ++*place;
+  else
+    words_.insert(place, packed + 1);
+}
+
+Tally::Word Tally::word(std::uint64_t packed) {
+  constexpr std::uint64_t kPeers = (std::uint64_t{1} << kPeerBits) - 1;
+  return {static_cast<Entry>(packed >> (kPeerBits + kCountBits)),
+          static_cast<Rank>((packed >> kCountBits) & kPeers), static_cast<std::uint32_t>(packed)};
+}
+
+// ---- what a leader simulates --------------------------------------------------------------------
+
+Simulated::Simulated(const JobShape& job, bool keeps)
+    : processes_(job.processes), live_(job.processes) {
+  if (!keeps) return;
+  told_.resize(processes_, job.starts_at_root);
+  told_[0] = false;
+  untold_ = job.starts_at_root ? 1 : processes_;
+}
+
+void Simulated::move(Rank from, Rank to, std::int64_t messages) {
+  const auto channel = channels_.try_emplace({from, to}, 0).first;
+  channel->second += messages;
+  if (channel->second == 0) channels_.erase(channel);
+}
+
+Simulated::Flushes& Simulated::flushes_of(Rank dead) {
+  Flushes& flushes = flushes_[dead];
+  flushes.by.resize(processes_);
+  return flushes;
+}
+
+void Simulated::signal(Rank from, const std::vector<std::uint64_t>& words,
+                       const FailedRanks& failed) {
+  if (!told_[from]) --untold_;
+  told_[from] = true;
+  for (const std::uint64_t packed : words) {
+    const auto [entry, peer, count] = Tally::word(packed);
+    if (entry == Tally::Entry::flushed) {
+      Flushes& flushes = flushes_of(peer);
+      flushes.by[from] = true;
+      ++flushes.live;
+    } else if (failed.contains(peer)) {
+      continue;
+    } else if (entry == Tally::Entry::sent) {
+      move(from, peer, count);
+    } else {
+      move(peer, from, -std::int64_t{count});
+    }
+  }
+}
+
+void Simulated::died(Rank rank, bool in_this_phase) {
+  --live_;
+  if (!told_[rank]) --untold_;
+  std::erase_if(channels_, [rank](const auto& channel) {
+    return channel.first.first == rank || channel.first.second == rank;
+  });
+  for (auto& [dead, flushes] : flushes_)
+    if (flushes.by[rank]) --flushes.live;
+  if (in_this_phase) require_flushes(rank);
+}
+
+void Simulated::require_flushes(Rank dead) { flushes_of(dead).required = true; }
+
+std::uint64_t Simulated::missing_flushes() const {
+  std::uint64_t missing = 0;
+  for (const auto& [dead, flushes] : flushes_)
+    if (flushes.required) missing += live_ - flushes.live;
+  return missing;
+}
+
+bool Simulated::terminated() const {
+  return untold_ == 0 && channels_.empty() && missing_flushes() == 0;
+}
+
+std::size_t Simulated::bytes() const {
+  return told_.size() / 8 + channels_.size() * sizeof(decltype(channels_)::value_type) +
+         flushes_.size() * processes_ / 8;
+}
+
+std::string Simulated::waiting_for() const {
+  if (told_.empty() || terminated()) return {};
+  return std::to_string(untold_) + " processes to be idle, " + std::to_string(channels_.size()) +
+         " channels to be empty and " + std::to_string(missing_flushes()) + " flushes";
+}
+
+// ---- the process --------------------------------------------------------------------------------
+
+Venkatesan::Venkatesan(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
+    : options_(std::move(options)),
+      self_(self),
+      processes_(job.processes),
+      leaders_(std::min(options_->leaders, job.processes)),
+      told_(job.starts_at_root && self != 0),
+      simulated_(job, is_leader()) {}
+
+std::unique_ptr<Component> Venkatesan::clone() const { return std::make_unique<Venkatesan>(*this); }
+
+// A rank that has been told of before its start died in an earlier phase.
+void Venkatesan::start(Context&) { started_ = true; }
+
+void Venkatesan::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  for (Message* message : batch) {
+    tally_.add(Tally::Entry::sent, message->to);
+    context.forward(*message);
+  }
+}
+
+Passage Venkatesan::on_receive(Context&, Message& message) {
+  tally_.add(Tally::Entry::received, message.from);
+  return Passage::deliver;
+}
+
+void Venkatesan::on_idle(Context& context) {
+  if (!told_ || !tally_.empty()) signal(context);
+}
+
+void Venkatesan::signal(Context& context) {
+  told_ = true;
+  const auto words = std::make_shared<const std::vector<std::uint64_t>>(tally_.words());
+  const auto bytes = static_cast<std::uint32_t>(options_->entry_bytes * words->size());
+  for (Rank leader = 0; leader < leaders_; ++leader) {
+    if (leader == self_ || failed_.contains(leader)) continue;
+    context.send(leader, kSignal, options_->control_bytes + bytes).attachment = words;
+  }
+  tally_.clear();
+  if (!is_leader()) return;
+  simulated_.signal(self_, *words, failed_);
+  try_announce(context);
+}
+
+void Venkatesan::on_message(Context& context, const Message& message) {
+  switch (message.kind) {
+    case kSignal:
+      if (failed_.contains(message.from)) return;
+      simulated_.signal(message.from, *message.attachment, failed_);
+      state_bytes_ = std::max(state_bytes_, simulated_.bytes());
+      try_announce(context);
+      break;
+    case kQuery:
+      asked(context, message.payload.get<Question>());
+      break;
+    default:
+      announced_ = true;
+      context.announce();
+  }
+}
+
+// ---- a rank has died ----------------------------------------------------------------------------
+
+void Venkatesan::on_peer_failed(Context& context, ActorId peer) {
+  if (peer >= processes_ || failed_.contains(peer)) return;
+  const bool was_first = is_first_leader();
+  failed_.insert(peer);
+  bool any = false;
+  for (Rank leader = 0; leader < leaders_; ++leader) any = any || !failed_.contains(leader);
+  if (!any) context.fatal("all leaders have died");
+  if (!is_leader()) return;
+  simulated_.died(peer, started_);
+  deaths_.push_back({peer, context.now_s()});
+  if (!started_) return;
+  if (is_first_leader() && !was_first)
+    succeed(context);
+  else if (is_first_leader())
+    ask_all(context, deaths_.back());
+  try_announce(context);
+}
+
+bool Venkatesan::is_first_leader() const {
+  if (!is_leader()) return false;
+  for (Rank leader = 0; leader < self_; ++leader)
+    if (!failed_.contains(leader)) return false;
+  return true;
+}
+
+void Venkatesan::ask_all(Context& context, const Question& question) {
+  for (Rank rank = 0; rank < processes_; ++rank) {
+    if (rank == self_ || failed_.contains(rank)) continue;
+    ++recovery_messages_;
+    context.send(rank, kQuery, options_->control_bytes).payload.put(question);
+  }
+  asked(context, question);
+}
+
+/// What the leader before may have left half done: it asked some, and told some. It began this
+/// phase before this process, and may have had part in it with those who had died when this one
+/// began.
+void Venkatesan::succeed(Context& context) {
+  for (const Question& question : deaths_) {
+    simulated_.require_flushes(question.failed);
+    ask_all(context, question);
+  }
+  const std::uint32_t phases = context.phase() + (announced_ ? 1 : 0);
+  for (std::uint32_t phase = 0; phase < phases; ++phase) tell_all(context, phase);
+}
+
+void Venkatesan::asked(Context& context, const Question& question) {
+  const bool again = std::any_of(asked_.begin(), asked_.end(), [&](const Question& other) {
+    return other.failed == question.failed;
+  });
+  if (again) return;
+  asked_.push_back(question);
+  context.flush(question.failed);
+}
+
+void Venkatesan::on_flushed(Context& context, ActorId peer) {
+  const auto question = std::find_if(asked_.begin(), asked_.end(),
+                                     [peer](const Question& q) { return q.failed == peer; });
+  if (question == asked_.end() || question->noticed_s == kNever) return;
+  recovery_s_ = std::max(recovery_s_, context.now_s() - question->noticed_s);
+  question->noticed_s = kNever;
+  recovery_messages_ += leaders_;
+  tally_.add(Tally::Entry::flushed, peer);
+  if (!context.active()) signal(context);
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+void Venkatesan::try_announce(Context& context) {
+  if (announced_ || !simulated_.terminated()) return;
+  announced_ = true;
+  if (is_first_leader()) tell_all(context, context.phase());
+  context.announce();
+}
+
+void Venkatesan::tell_all(Context& context, std::uint32_t phase) const {
+  for (Rank rank = 0; rank < processes_; ++rank)
+    if (rank != self_ && !failed_.contains(rank))
+      context.send(rank, kAnnounce, options_->control_bytes).phase = phase;
+}
+
+void Venkatesan::report(Metrics& metrics) const {
+  DetectorStatistics{}.report(metrics);
+  metrics.add("recovery_messages", static_cast<double>(recovery_messages_));
+  metrics.maximum("recovery_time_max_s", recovery_s_);
+  metrics.maximum("state_bytes_max", static_cast<double>(state_bytes_));
+  metrics.add("state_bytes_mean", static_cast<double>(state_bytes_) / processes_);
+}
+
+std::string Venkatesan::waiting_for() const { return simulated_.waiting_for(); }
+
+}  // namespace faultline

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace faultline {
+
+/// The search tree of the queens puzzle, cut into tasks: one for each placement of `cut_depth`
+/// queens in the first rows, in depth-first order.
+struct QueensTasks {
+  /// Partial placements that each task visits: itself, all below it, and those on the way to it
+  /// from the task before. Their sum is the whole tree, without the empty board.
+  std::vector<std::uint32_t> nodes;
+  /// The first row, from 1, in which a task differs from the one before; 0 for the first.
+  std::vector<std::uint8_t> divergence;
+  std::uint64_t solutions = 0;
+};
+
+/// Searches the whole tree of a board of at most 16 rows: 27 million placements at 14 rows, 1,141
+/// million at 16, some hundred million a second. 1 <= cut_depth <= board.
+QueensTasks n_queens_tasks(std::uint32_t board, std::uint32_t cut_depth);
+
+}  // namespace faultline

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// The tasks of one of the benchmarks of adoption-2013 section 7.2, in depth-first order.
+struct TaskList {
+  std::vector<std::uint32_t> weights;      ///< how much work each task is
+  std::vector<std::uint8_t> divergence{};  ///< of a tree, see TaskDeque; else empty
+  double weight_s = 0.0;                   ///< time of one unit of weight
+
+  [[nodiscard]] std::uint32_t tasks() const { return static_cast<std::uint32_t>(weights.size()); }
+  [[nodiscard]] double compute_s(std::uint32_t task) const {
+    return static_cast<double>(weights[task]) * weight_s;
+  }
+};
+
+/// The N-queens benchmark: real counts of the board, `node_s` for each placement.
+TaskList n_queens_list(std::uint32_t board, std::uint32_t cut_depth, double node_s);
+
+/// Independent tasks drawn from a model of the work in them, `mean_s` on average. The model of
+/// Hartree-Fock is Schwarz screening in matter of uniform density: a pair of Gaussians at the
+/// distance d shares integrals with the pairs below sqrt(R^2 - d^2), so (1 - (d/R)^2)^(3/2) of all
+/// that lie within the cutoff R.
+TaskList hartree_fock_list(std::uint32_t tasks, double mean_s, std::uint64_t seed);
+
+/// The model of a tensor contraction is a block of four tiles: the product of four extents, each
+/// uniform on 20 to 60.
+TaskList tensor_contraction_list(std::uint32_t tasks, double mean_s, std::uint64_t seed);
+
+}  // namespace faultline

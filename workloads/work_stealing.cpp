@@ -1,0 +1,406 @@
+#include "workloads/work_stealing.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace faultline {
+
+namespace {
+
+enum Kind : std::uint16_t { kRequest, kNothing, kWork, kLifeline, kRecover };
+
+constexpr std::uint64_t kBeginRecovery = std::uint64_t{1} << 32U;  // a tag beyond every task's
+
+struct Work {
+  TaskRange range;
+  bool answer;  ///< to a request; else it comes along a lifeline
+};
+
+constexpr const char* kPaper = "adoption-2013 section 7.2";
+constexpr const char* kSteps = "adoption-2013 section 7.1 (random victims, active messages)";
+
+OptionNotes seconds(const std::string& doc, const std::string& source) {
+  return {.doc = doc, .unit = "s", .source = source, .minimum = 0, .maximum = 1e6};
+}
+
+OptionSet<WorkStealingOptions> task_options() {
+  return OptionSet<WorkStealingOptions>()
+      .option("preset", &WorkStealingOptions::preset,
+              {.doc = "n-queens: the search tree of a board; hartree-fock, tensor-contraction: "
+                      "independent tasks, drawn from an estimated distribution",
+               .source = std::string(kPaper) + "; distributions: docs/workloads.md",
+               .choices = {"n-queens", "hartree-fock", "tensor-contraction"}})
+      .option("board", &WorkStealingOptions::board,
+              {.doc = "n-queens: rows of the board; its placements are counted at the start of "
+                      "every run, in 0.1 s at 14 and some seconds at 16",
+               .source = kPaper,
+               .minimum = 1,
+               .maximum = 16})
+      .option("cut_depth", &WorkStealingOptions::cut_depth,
+              {.doc = "n-queens: s, the depth at which a task stops making tasks and searches "
+                      "sequentially",
+               .source = kPaper,
+               .minimum = 1,
+               .maximum = 16})
+      .option("node_compute_s", &WorkStealingOptions::node_compute_s,
+              seconds("n-queens: time of one placement", "estimated: some hundred cycles"))
+      .option("tasks", &WorkStealingOptions::tasks,
+              {.doc = "hartree-fock, tensor-contraction: number of tasks",
+               .source = "assumed",
+               .minimum = 1,
+               .maximum = 1e8})
+      .option("task_compute_s", &WorkStealingOptions::task_compute_s,
+              seconds("hartree-fock, tensor-contraction: mean time of a task, access to global "
+                      "data included",
+                      "estimated"))
+      .option("task_seed", &WorkStealingOptions::task_seed,
+              {.doc = "hartree-fock, tensor-contraction: draws the tasks, the same in every "
+                      "replication, as a molecule is"});
+}
+
+OptionSet<WorkStealingOptions> options() {
+  return task_options()
+      .option("steal", &WorkStealingOptions::steal,
+              {.doc = "what a thief gets: half of the tasks that the victim has not begun, or one "
+                      "entry of its deque, the oldest with all that it will make",
+               .source = "half: Hendler and Shavit, Non-blocking steal-half work queues, PODC 2002",
+               .choices = {"half", "one"}})
+      .option("steal_attempts", &WorkStealingOptions::steal_attempts,
+              {.doc = "requests to random victims before a thief hangs on its lifelines and goes "
+                      "idle",
+               .source = std::string(kSteps) +
+                         "; lifelines: Saraswat et al., Lifeline-based global load balancing, "
+                         "PPoPP 2011"})
+      .option("request_bytes", &WorkStealingOptions::request_bytes,
+              {.doc = "size of a request, a refusal and a lifeline's message",
+               .unit = "B",
+               .source = "assumed"})
+      .option("work_bytes", &WorkStealingOptions::work_bytes,
+              {.doc = "size of a message that carries tasks", .unit = "B", .source = "assumed"});
+}
+
+std::vector<OptionProblem> check(const OptionValues& values, const JobShape&) {
+  const WorkStealingOptions chosen = options().read(values);
+  if (chosen.preset != "n-queens" || chosen.cut_depth <= chosen.board) return {};
+  return {{"cut_depth", "expected at most " + std::to_string(chosen.board) + ", the board's rows"}};
+}
+
+TaskList list_of(const WorkStealingOptions& options) {
+  if (options.preset == "n-queens")
+    return n_queens_list(options.board, options.cut_depth, options.node_compute_s);
+  if (options.preset == "hartree-fock")
+    return hartree_fock_list(options.tasks, options.task_compute_s, options.task_seed);
+  return tensor_contraction_list(options.tasks, options.task_compute_s, options.task_seed);
+}
+
+Registration work_stealing() {
+  Registration registration{
+      .family = Family::workload,
+      .name = "work-stealing",
+      .summary = "tasks that idle processes steal from random victims; lost ones run again",
+      .source = "adoption-2013 section 7",
+      .traits = {.starts_at_root = true},
+      .options = options().specs(),
+      .message_kinds = {"request", "nothing", "work", "lifeline", "recover"},
+      .check = check};
+  registration.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
+    auto chosen = std::make_shared<const WorkStealingOptions>(options().read(values));
+    auto plan = std::make_shared<StealingPlan>(StealingPlan{list_of(*chosen), {}});
+    return [chosen, plan, job](ActorId self) -> std::unique_ptr<Component> {
+      return std::make_unique<WorkStealing>(chosen, plan, job, self);
+    };
+  };
+  return registration;
+}
+
+const Registered registered{work_stealing()};
+
+constexpr std::uint32_t bit(std::uint32_t dimension) { return 1U << dimension; }
+
+/// The largest dimension among some, which are not none.
+constexpr std::uint32_t largest(std::uint32_t dimensions) {
+  return 31U - static_cast<std::uint32_t>(std::countl_zero(dimensions));
+}
+
+/// The hypercube's dimensions in which a rank has its children, if rank 0 spreads something over
+/// all ranks in a binomial tree: those below its lowest bit.
+std::uint32_t child_dimensions(Rank rank, std::uint32_t processes) {
+  const std::uint32_t below = rank == 0 ? std::bit_ceil(processes) - 1 : (rank & -rank) - 1;
+  std::uint32_t dimensions = 0;
+  for (std::uint32_t i = 0; bit(i) <= below; ++i)
+    if (rank + bit(i) < processes) dimensions |= bit(i);
+  return dimensions;
+}
+
+}  // namespace
+
+// At the start, everyone hangs on the lifeline of its parent in the binomial tree, so that the work
+// of rank 0 spreads by halves.
+WorkStealing::WorkStealing(std::shared_ptr<const Options> options,
+                           std::shared_ptr<StealingPlan> plan, const JobShape& job, Rank self)
+    : options_(std::move(options)),
+      plan_(std::move(plan)),
+      job_(job),
+      self_(self),
+      waiting_(child_dimensions(self, job.processes)),
+      hanging_(self & -self) {}
+
+std::unique_ptr<Component> WorkStealing::clone() const {
+  return std::make_unique<WorkStealing>(*this);
+}
+
+void WorkStealing::start(Context& context) {
+  if (self_ != 0) return;
+  take_over(context, {0, plan_->list.tasks()});
+  work(context);
+  share(context);
+}
+
+void WorkStealing::on_message(Context& context, const Message& message) {
+  switch (message.kind) {
+    case kRequest:
+      requested(context, message.from);
+      break;
+    case kNothing:
+      if (message.from == victim_) answered(context);
+      break;
+    case kWork:
+      take_in(context, message);
+      break;
+    case kLifeline:
+      waiting_ |= self_ ^ message.from;
+      share(context);
+      break;
+    default:
+      recover(context, message.attachment);
+  }
+}
+
+// ---- the owner and the victim ------------------------------------------------------------------
+
+void WorkStealing::take_over(const Context& context, TaskRange range) {
+  if (out_of_work()) account_idle(context.now_s());
+  deque_.put(range);
+}
+
+/// Begins as many tasks as there are free cores; looks for more when none are left.
+void WorkStealing::work(Context& context) {
+  while (running_ < job_.worker_cores && !deque_.empty()) run(context, deque_.take());
+  if (running_ < job_.worker_cores && !searching_) search(context);
+}
+
+void WorkStealing::run(Context& context, std::uint32_t task) {
+  ++running_;
+  if (begun_.size() > finished_ && begun_.back().end == task)
+    ++begun_.back().end;
+  else
+    begun_.push_back({task, task + 1});
+  context.compute(plan_->list.compute_s(task), task);
+}
+
+void WorkStealing::on_compute_done(Context& context, std::uint64_t tag) {
+  if (tag == kBeginRecovery) {
+    recover(context, std::make_shared<std::vector<std::uint64_t>>(dead_.begin(), dead_.end()));
+    return;
+  }
+  --running_;
+  ++tasks_;
+  task_s_ += plan_->list.compute_s(static_cast<std::uint32_t>(tag));
+  last_task_end_s_ = context.now_s();
+  if (out_of_work()) {
+    finished_ = begun_.size();
+    idle_since_s_ = context.now_s();
+  }
+  work(context);
+}
+
+void WorkStealing::requested(Context& context, Rank thief) {
+  if (knows_dead(thief)) return;
+  if (deque_.empty())
+    context.send(thief, kNothing, options_->request_bytes);
+  else
+    give(context, thief, true);
+}
+
+void WorkStealing::give(Context& context, Rank thief, bool answer) {
+  const TaskRange range =
+      options_->steal == "one" ? deque_.steal_one(plan_->list.divergence) : deque_.steal_half();
+  thefts_.push_back({thief, range});
+  context.send(thief, kWork, options_->work_bytes).payload.put(Work{range, answer});
+}
+
+/// The highest dimension first: at the start it leads to the largest part of the binomial tree.
+void WorkStealing::share(Context& context) {
+  while (waiting_ != 0 && !deque_.empty()) {
+    const std::uint32_t neighbour = bit(largest(waiting_));
+    waiting_ &= ~neighbour;
+    if (!knows_dead(self_ ^ neighbour)) give(context, self_ ^ neighbour, false);
+  }
+}
+
+// ---- the thief ---------------------------------------------------------------------------------
+
+/// A process that searches is active: it waits for an answer that may bring work.
+void WorkStealing::search(Context& context) {
+  searching_ = true;
+  attempts_ = 0;
+  context.declare_work(1);
+  attempt(context);
+}
+
+void WorkStealing::attempt(Context& context) {
+  const auto others_alive = job_.processes - 1 - static_cast<std::uint32_t>(dead_.size());
+  if (attempts_ == options_->steal_attempts || others_alive == 0) {
+    end_search(context);
+    hang_on_lifelines(context);
+    return;
+  }
+  ++attempts_;
+  do {
+    const auto other = static_cast<Rank>(random.below(job_.processes - 1));
+    victim_ = other + static_cast<Rank>(other >= self_);
+  } while (knows_dead(victim_));
+  context.send(victim_, kRequest, options_->request_bytes);
+}
+
+/// The victim has nothing, or is dead. Meanwhile a lifeline may have brought work.
+void WorkStealing::answered(Context& context) {
+  ++failed_steals_;
+  victim_ = kNobody;
+  if (running_ == job_.worker_cores)
+    end_search(context);
+  else
+    attempt(context);
+}
+
+void WorkStealing::end_search(Context& context) {
+  searching_ = false;
+  victim_ = kNobody;
+  context.declare_work(-1);
+}
+
+void WorkStealing::hang_on_lifelines(Context& context) {
+  for (std::uint32_t i = 0; bit(i) < job_.processes; ++i) {
+    const Rank neighbour = self_ ^ bit(i);
+    if ((hanging_ & bit(i)) != 0 || neighbour >= job_.processes || knows_dead(neighbour)) continue;
+    hanging_ |= bit(i);
+    context.send(neighbour, kLifeline, options_->request_bytes);
+  }
+}
+
+void WorkStealing::take_in(Context& context, const Message& message) {
+  const auto got = message.payload.get<Work>();
+  if (got.answer) {
+    ++steals_;
+    if (message.from == victim_) end_search(context);
+  } else {
+    ++lifeline_gifts_;
+    hanging_ &= ~(self_ ^ message.from);
+  }
+  take_over(context, got.range);
+  work(context);
+  share(context);
+}
+
+// ---- recovery ----------------------------------------------------------------------------------
+
+void WorkStealing::on_peer_failed(Context& context, ActorId peer) {
+  if (peer < job_.processes) learn_of_death(context, peer);
+}
+
+void WorkStealing::learn_of_death(Context& context, Rank dead) {
+  const auto place = std::lower_bound(dead_.begin(), dead_.end(), dead);
+  if (place != dead_.end() && *place == dead) return;
+  dead_.insert(place, dead);
+  if (dead == victim_) answered(context);
+  if (self_ != 0) return;
+  unrecovered_ = true;
+  if (announced_) start_recovery(context);
+}
+
+void WorkStealing::on_announced(Context& context, std::uint32_t) {
+  if (out_of_work()) account_idle(context.now_s());
+  if (self_ != 0) return;
+  announced_ = true;
+  if (unrecovered_) start_recovery(context);
+}
+
+/// What handlers send now belongs to the phase that is over: the new one begins with a computation
+/// of no time.
+void WorkStealing::start_recovery(Context& context) {
+  announced_ = false;
+  unrecovered_ = false;
+  ++phases_;
+  context.start_phase();
+  context.compute(0.0, kBeginRecovery);
+}
+
+/// All live ranks hear of the recovery, along the binomial tree of the ranks that are left. It
+/// tells who is dead, as a slower failure detector may not have done so here.
+void WorkStealing::recover(Context& context, const Attachment& dead) {
+  for (const std::uint64_t rank : *dead) learn_of_death(context, static_cast<Rank>(rank));
+  pass_on_recovery(context, dead, self_, child_dimensions(self_, job_.processes));
+  queue_lost_again(context);
+  if (deque_.empty()) return;
+  work(context);
+  share(context);
+}
+
+void WorkStealing::pass_on_recovery(Context& context, const Attachment& dead, Rank rank,
+                                    std::uint32_t bits) {
+  for (; bits != 0; bits &= ~bit(largest(bits))) {
+    const Rank child = rank + bit(largest(bits));
+    if (knows_dead(child)) {
+      pass_on_recovery(context, dead, child, child_dimensions(child, job_.processes));
+      continue;
+    }
+    const auto bytes = static_cast<std::uint32_t>(sizeof(Rank) * dead->size());
+    context.send(child, kRecover, options_->request_bytes + bytes).attachment = dead;
+  }
+}
+
+/// Records outlive their phase: a thief may die while it does again what another one lost.
+void WorkStealing::queue_lost_again(Context& context) {
+  std::erase_if(thefts_, [&](const Theft& theft) {
+    if (!knows_dead(theft.thief)) return false;
+    ++lost_steals_;
+    lost_tasks_ += theft.range.size();
+    take_over(context, theft.range);
+    return true;
+  });
+}
+
+bool WorkStealing::knows_dead(Rank rank) const {
+  return std::binary_search(dead_.begin(), dead_.end(), rank);
+}
+
+// ---- what is reported --------------------------------------------------------------------------
+
+void WorkStealing::account_idle(double now_s) {
+  idle_s_ += now_s - idle_since_s_;
+  idle_since_s_ = now_s;
+}
+
+void WorkStealing::report(Metrics& metrics) const {
+  metrics.add("tasks", static_cast<double>(tasks_));
+  metrics.add("steals", static_cast<double>(steals_));
+  metrics.add("failed_steals", static_cast<double>(failed_steals_));
+  metrics.add("lifeline_gifts", static_cast<double>(lifeline_gifts_));
+  metrics.add("lost_steals", static_cast<double>(lost_steals_));
+  metrics.add("tasks_lost", static_cast<double>(lost_tasks_));
+  metrics.maximum("phases", phases_);
+  metrics.add("task_time_s", task_s_);
+  metrics.maximum("makespan_s", last_task_end_s_);
+  metrics.add("idle_time_s", idle_s_);
+  std::uint64_t first_time = 0;
+  for (std::size_t i = 0; i < finished_; ++i) first_time += plan_->done.add(begun_[i]);
+  metrics.add("tasks_repeated", static_cast<double>(tasks_ - first_time));
+  metrics.set("tasks_missing", static_cast<double>(plan_->list.tasks() - plan_->done.tasks()));
+}
+
+std::string WorkStealing::waiting_for() const {
+  return searching_ ? "an answer of rank " + std::to_string(victim_) : std::string();
+}
+
+}  // namespace faultline
