@@ -16,13 +16,6 @@ namespace faultline {
 
 namespace {
 
-std::optional<double> as_number(const JsonValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value.data))
-    return static_cast<double>(*integer);
-  if (const auto* number = std::get_if<double>(&value.data)) return *number;
-  return std::nullopt;
-}
-
 JsonValue optional_json(const std::optional<double>& value) {
   return value ? JsonValue(*value) : JsonValue();
 }
@@ -35,7 +28,7 @@ std::map<std::string, Summary> summaries(const ReplicationResults& results, std:
     if (record.point != point || record.json.is_null()) continue;
     for (const JsonMember& member : *record.json.find("metrics")->object()) {
       if (member.value.is_null()) values[member.key];
-      if (const auto number = as_number(member.value)) values[member.key].push_back(*number);
+      if (const auto number = number_of(member.value)) values[member.key].push_back(*number);
     }
   }
   std::map<std::string, Summary> result;
@@ -297,7 +290,7 @@ std::string trouble(const Scenario& scenario, const ReplicationResults& results)
     if (record.json.is_null()) continue;
     for (const JsonValue& violation : *record.json.find("violations")->list()) {
       char time[32];
-      std::snprintf(time, sizeof time, "%.9g", *as_number(*violation.find("time_s")));
+      std::snprintf(time, sizeof time, "%.9g", *number_of(*violation.find("time_s")));
       add(record, *violation.find("kind")->text() + " at " + time +
                       " s: " + *violation.find("detail")->text());
     }

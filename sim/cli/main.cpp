@@ -17,6 +17,7 @@
 #include "sim/cli/schema.hpp"
 #include "sim/cli/step_model.hpp"
 #include "sim/cli/survival.hpp"
+#include "sim/cli/sweep.hpp"
 #include "sim/cli/tree.hpp"
 #include "sim/cli/validate.hpp"
 #include "sim/core/data_directory.hpp"
@@ -37,6 +38,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"run", "simulate a scenario file", run_verb},
+    {"sweep", "simulate every point of a scenario's sweep, into a store", sweep_verb},
     {"validate", "check scenario files without running them", validate_verb},
     {"list", "protocols, workloads, machines, engines, faults and their options", list_verb},
     {"schema", "the JSON Schema of scenario files", schema_verb},
