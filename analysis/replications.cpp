@@ -112,7 +112,7 @@ class Pool {
     const std::string why = worker.process.finish();
     if (worker.done < worker.tasks.size()) {
       record(worker.tasks[worker.done++], JsonValue(),
-             "the worker process was " + (why.empty() ? "exited with 0" : why));
+             "the worker process " + (why.empty() ? "exited with 0" : why));
       if (worker.done < worker.tasks.size()) {
         launch(worker);
         return;

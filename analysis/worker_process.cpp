@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "sim/core/error.hpp"
@@ -53,9 +54,16 @@ void write_line(int pipe, const std::string& text) {
     const rlimit limit{*settings.memory_limit_B, *settings.memory_limit_B};
     setrlimit(RLIMIT_DATA, &limit);
   }
-  work([pipe](const std::string& line) { write_line(pipe, line); });
+  int code = 0;
+  try {
+    work([pipe](const std::string& line) { write_line(pipe, line); });
+  } catch (const std::exception& error) {
+    // The handlers further up belong to the parent.
+    std::fprintf(stderr, "faultline: %s\n", error.what());
+    code = 1;
+  }
   std::fflush(nullptr);
-  _exit(0);
+  _exit(code);
 }
 
 }  // namespace
@@ -130,7 +138,7 @@ std::string WorkerProcess::finish() {
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
-  if (WIFSIGNALED(status)) return std::string("killed: ") + strsignal(WTERMSIG(status));
+  if (WIFSIGNALED(status)) return std::string("was killed: ") + strsignal(WTERMSIG(status));
   return WEXITSTATUS(status) == 0 ? "" : "exited with " + std::to_string(WEXITSTATUS(status));
 }
 

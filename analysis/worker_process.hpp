@@ -54,7 +54,7 @@ class WorkerProcess {
   std::vector<std::string> read_lines(bool& ended);
 
   /// Waits for the end of a worker that will send no more. Returns "" if it ended by itself and
-  /// well, else "killed: Segmentation fault" or "exited with 1".
+  /// well, else "was killed: Segmentation fault" or "exited with 1".
   std::string finish();
 
   /// Ends it at once; nothing if it does not run.

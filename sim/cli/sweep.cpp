@@ -1,8 +1,12 @@
 #include "sim/cli/sweep.hpp"
 
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
 #include <ostream>
 
-#include "analysis/replications.hpp"
+#include "analysis/sweep_run.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/study.hpp"
@@ -69,6 +73,85 @@ std::string dry_run_text(const Study& study) {
   return text + list;
 }
 
+double seconds(const std::string& option, const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && rest == end && value > 0 && value <= 1e9) return value;
+  throw UsageError(option + ": expected a number of seconds above 0, got " + in_quotes(text));
+}
+
+Shard shard_of(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos)
+    throw UsageError("sweep: --shard: expected I/N, for instance 1/4, got " + in_quotes(text));
+  const auto count = whole_number("sweep: --shard: N", text.substr(slash + 1), 1, 1000000);
+  const auto index = whole_number("sweep: --shard: I", text.substr(0, slash), 1, count);
+  return {index - 1, count};
+}
+
+SweepSettings settings_of(const po::variables_map& values) {
+  const auto text = [&](const char* option) { return values[option].as<std::string>(); };
+  SweepSettings settings;
+  settings.jobs = static_cast<unsigned>(whole_number("sweep: --jobs", text("jobs"), 1, 4096));
+  if (values.count("shard") != 0) settings.shard = shard_of(text("shard"));
+  settings.retry_failed = values.count("retry-failed") != 0;
+  settings.progress = values.count("quiet") == 0 && isatty(STDERR_FILENO) != 0;
+  if (values.count("memory-limit") != 0)
+    settings.memory_limit_B =
+        whole_number("sweep: --memory-limit", text("memory-limit"), 1, 1U << 30U) << 20U;
+  if (values.count("time-limit") != 0)
+    settings.time_limit_s = seconds("sweep: --time-limit", text("time-limit"));
+  return settings;
+}
+
+/// Which study of the store this is. A store that has another one is asked about first: more often
+/// than not the scenario was changed and the old results forgotten.
+std::int64_t study_in(ResultStore& store, const Study& study, bool may_add) {
+  const StoredStudy wanted = stored_study(study);
+  std::string others;
+  for (const StoredStudy& known : store.studies()) {
+    if (same_study(known, wanted)) return known.id;
+    others += (others.empty() ? "" : ", ") + in_quotes(known.name) + " (" +
+              count_of(static_cast<std::size_t>(known.points), "point") +
+              (known.hash == wanted.hash ? ", of Faultline " + known.faultline : "") + ")";
+  }
+  if (others.empty() || may_add) return store.add_study(wanted);
+  throw UsageError(store.path() + ": has results of another scenario than " + study.file +
+                   " says now: " + others +
+                   "; --add-study keeps both, another --store begins anew");
+}
+
+SweepOutcome swept(const Study& study, std::int64_t study_id, ResultStore& store,
+                   const SweepSettings& settings) {
+  try {
+    return run_sweep(study, study_id, store, settings);
+  } catch (const RunError& error) {
+    throw RunError(error.what() +
+                   std::string("; every finished point is stored, and the same command goes on"));
+  }
+}
+
+void explain_failures(const Study& study, std::int64_t study_id, ResultStore& store,
+                      const Shard& shard) {
+  for (std::size_t i = shard.index; i < study.points.size(); i += shard.count) {
+    const std::string failure =
+        store.failure_of(study_id, static_cast<std::int64_t>(i)).value_or("");
+    if (failure.empty()) continue;
+    const std::string label = point_label(study, i);
+    std::fprintf(stderr, "faultline: point %zu%s: %s\n", i,
+                 label.empty() ? "" : (" (" + label + ")").c_str(), failure.c_str());
+  }
+}
+
+std::string summary_text(const std::string& path, const SweepOutcome& outcome) {
+  std::string text = path + ": " + std::to_string(outcome.stored) + " of " +
+                     count_of(outcome.planned, "point") + " stored";
+  if (outcome.stored_before > 0) text += ", " + std::to_string(outcome.stored_before) + " before";
+  if (outcome.failed > 0) text += ", " + std::to_string(outcome.failed) + " failed";
+  return text + "\n";
+}
+
 }  // namespace
 
 int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
@@ -89,7 +172,19 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     out << dry_run_text(study);
     return kExitGood;
   }
-  throw UsageError("sweep: expected --store RESULTS.sqlite");
+  if (values.count("store") == 0)
+    throw UsageError("sweep: expected --store RESULTS.sqlite, where the results are kept");
+  const SweepSettings settings = settings_of(values);
+  ResultStore store(values["store"].as<std::string>(), true);
+  const std::int64_t study_id = study_in(store, study, values.count("add-study") != 0);
+  const SweepOutcome outcome = swept(study, study_id, store, settings);
+  explain_failures(study, study_id, store, settings.shard);
+  if (outcome.interrupted)
+    std::fprintf(stderr, "faultline: interrupted: %zu of %zu points are stored\n", outcome.stored,
+                 outcome.planned);
+  else
+    out << summary_text(store.path(), outcome);
+  return exit_code(outcome, store, study_id, settings.shard);
 }
 
 }  // namespace faultline
