@@ -8,6 +8,7 @@
 
 #include "analysis/closed_forms.hpp"
 #include "analysis/summary.hpp"
+#include "analysis/summary_text.hpp"
 #include "analysis/text_table.hpp"
 #include "sim/core/version.hpp"
 #include "sim/engine/engine.hpp"
@@ -88,43 +89,6 @@ JsonValue point_json(const Scenario& scenario, const ReplicationResults& results
                       {"label", scenario.point_labels[point]},
                       {"metrics", std::move(metrics)},
                       {"closed_forms", closed_forms_json(scenario.points[point], measured)}});
-}
-
-std::string compact(double value) {
-  if (value == 0.0) return "0";
-  char text[32];
-  const double size = std::fabs(value);
-  const bool whole = value == std::floor(value) || size >= 1e4;
-  if (whole && size < 1e9)
-    std::snprintf(text, sizeof text, "%.0f", value);
-  else
-    std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
-/// A power of a thousand in which times are read easily.
-struct TimeUnit {
-  const char* word;
-  double in_one_s;
-};
-
-/// The unit in which the longest of some times is at least one.
-TimeUnit time_unit(double longest_s) {
-  for (const TimeUnit unit : {TimeUnit{"s", 1.0}, TimeUnit{"ms", 1e3}, TimeUnit{"us", 1e6}})
-    if (longest_s * unit.in_one_s >= 1.0) return unit;
-  return longest_s > 0.0 ? TimeUnit{"ns", 1e9} : TimeUnit{"s", 1.0};
-}
-
-/// "2046.9 +- 0.1": the mean and the half-width of its interval, times `factor`.
-std::string with_interval(const Summary& summary, double factor) {
-  if (!summary.mean) return "-";
-  const double mean = *summary.mean * factor;
-  if (!summary.confidence_95) return compact(mean);
-  const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2 * factor;
-  // An interval of rounding errors is none.
-  if (half <= 1e-12 * std::fabs(mean)) return compact(mean);
-  const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, 9);
-  return fixed(mean, decimals) + " +- " + fixed(half, decimals);
 }
 
 std::string outcome_of(const ReplicationRecord& record) {
