@@ -116,20 +116,18 @@ std::vector<std::string> names_of(const Comparison& comparison) {
   return names;
 }
 
-TextTable keyed_table(const Comparison& comparison) {
-  TextTable table;
-  for (const std::string& path : comparison.paths)
-    table.columns.push_back({header_text(path), Align::left});
-  if (comparison.paths.empty()) table.columns.push_back({"point", Align::left});
-  table.key_columns = table.columns.size();
-  return table;
+KeyColumns keys_of(const Comparison& comparison) {
+  std::vector<std::vector<JsonValue>> keys;
+  keys.reserve(comparison.situations.size());
+  for (const Situation& situation : comparison.situations) keys.push_back(situation.key);
+  return key_columns(comparison.paths, keys);
 }
 
-std::vector<std::string> key_cells(const Situation& situation) {
-  std::vector<std::string> cells;
-  for (const JsonValue& cell : situation.key) cells.push_back(cell_text(cell));
-  if (cells.empty()) cells.emplace_back("all");
-  return cells;
+TextTable keyed_table(const KeyColumns& keys) {
+  TextTable table;
+  table.columns = keys.columns;
+  table.key_columns = keys.columns.size();
+  return table;
 }
 
 std::string difference_text(const PairedDifference& pair) {
@@ -211,15 +209,17 @@ std::vector<Row> comparison_rows(const Comparison& comparison) {
 
 std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings) {
   const std::vector<std::string> names = names_of(comparison);
-  TextTable means = keyed_table(comparison);
-  TextTable pairs = keyed_table(comparison);
+  const KeyColumns keys = keys_of(comparison);
+  TextTable means = keyed_table(keys);
+  TextTable pairs = keyed_table(keys);
   means.columns.push_back({"winner", Align::left});
   for (const std::string& name : names) means.columns.push_back({name});
   for (const char* title : {"first", "second"}) pairs.columns.push_back({title, Align::left});
   pairs.columns.push_back({"first - second"});
   pairs.columns.push_back({"better", Align::left});
-  for (const Situation& situation : comparison.situations) {
-    std::vector<std::string> row = key_cells(situation);
+  for (std::size_t line = 0; line < comparison.situations.size(); ++line) {
+    const Situation& situation = comparison.situations[line];
+    std::vector<std::string> row = keys.cells[line];
     row.push_back(winner_text(situation));
     for (const std::string& name : names) {
       std::string cell = "-";
@@ -230,7 +230,7 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
     }
     means.rows.push_back(std::move(row));
     for (const PairedDifference& pair : situation.pairs) {
-      row = key_cells(situation);
+      row = keys.cells[line];
       row.insert(row.end(),
                  {situation.contenders[pair.first].name, situation.contenders[pair.second].name,
                   difference_text(pair), verdict(situation, pair)});
@@ -239,7 +239,7 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
   }
   return wrapped(settings.metric + ", " + (settings.higher_is_better ? "higher" : "lower") +
                  " is better; means with their 95 % intervals") +
-         "\n" + render(means) + "\n" +
+         "\n" + keys.legend + render(means) + "\n" +
          wrapped(
              "Paired differences, replication by replication; the 95 % hold for all pairs of a "
              "line above together") +

@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 
-#include "analysis/text_table.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/expression.hpp"
 #include "sim/scenario/problems.hpp"
@@ -239,15 +238,39 @@ std::string rows_csv(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string header_text(const std::string& path) {
-  std::string text;
-  for (const char c : path) text += c == '.' ? std::string(".\n") : std::string(1, c);
-  return text;
-}
-
 std::string cell_text(const JsonValue& cell) {
   if (cell.is_null()) return "-";
   return cell.text() != nullptr ? *cell.text() : to_json(cell);
+}
+
+KeyColumns key_columns(const std::vector<std::string>& paths,
+                       const std::vector<std::vector<JsonValue>>& keys) {
+  constexpr std::size_t kWidest = 40;
+  KeyColumns result;
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    std::string title;
+    for (const char c : paths[i]) title += c == '.' ? std::string(".\n") : std::string(1, c);
+    result.columns.push_back({title, Align::left});
+    std::size_t widest = paths[i].size() - std::min(paths[i].size(), paths[i].rfind('.') + 1);
+    for (const auto& key : keys) widest = std::max(widest, cell_text(key[i]).size());
+    width += widest + 2;
+  }
+  for (const auto& key : keys) {
+    std::vector<std::string>& line = result.cells.emplace_back();
+    for (const JsonValue& cell : key) line.push_back(cell_text(cell));
+  }
+  if (!paths.empty() && width <= kWidest) return result;
+  for (std::size_t number = 0; number < keys.size(); ++number) {
+    std::string words = std::to_string(number) + ":";
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      words += (i == 0 ? " " : ", ") + paths[i] + "=" + result.cells[number][i];
+    if (!paths.empty()) result.legend += wrapped(words);
+    result.cells[number] = {std::to_string(number)};
+  }
+  if (!result.legend.empty()) result.legend += "\n";
+  result.columns = {{"line", Align::left}};
+  return result;
 }
 
 }  // namespace faultline

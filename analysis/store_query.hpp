@@ -5,6 +5,7 @@
 
 #include "analysis/result_store.hpp"
 #include "analysis/summary.hpp"
+#include "analysis/text_table.hpp"
 #include "sim/scenario/json_path.hpp"
 
 namespace faultline {
@@ -71,7 +72,15 @@ std::string rows_csv(const std::vector<Row>& rows);
 /// A cell for people.
 std::string cell_text(const JsonValue& cell);
 
-/// A path as the header of a column, on several lines.
-std::string header_text(const std::string& path);
+/// The leftmost columns of a table for people.
+struct KeyColumns {
+  std::string legend;  ///< what the numbers of the lines stand for, "" where the columns say it
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> cells;  ///< by line
+};
+
+/// Columns for the values of some paths, or for numbers where the values are too wide.
+KeyColumns key_columns(const std::vector<std::string>& paths,
+                       const std::vector<std::vector<JsonValue>>& keys);
 
 }  // namespace faultline

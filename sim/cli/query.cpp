@@ -90,9 +90,13 @@ std::string broken(const std::string& metric) {
 
 std::string table_text(const std::vector<PointGroup>& groups, const Words& paths,
                        const Words& metrics) {
+  std::vector<std::vector<JsonValue>> keys;
+  keys.reserve(groups.size());
+  for (const PointGroup& group : groups) keys.push_back(group.key);
+  const KeyColumns shown = key_columns(paths, keys);
   TextTable table;
-  for (const std::string& path : paths) table.columns.push_back({header_text(path), Align::left});
-  if (paths.empty()) table.columns.push_back({"points", Align::left});
+  table.columns = shown.columns;
+  table.rows = shown.cells;
   table.key_columns = table.columns.size();
   std::vector<TimeUnit> units;
   for (const std::string& metric : metrics) {
@@ -101,16 +105,13 @@ std::string table_text(const std::vector<PointGroup>& groups, const Words& paths
     table.columns.push_back({broken(metric) + (word.empty() ? "" : ", " + word)});
   }
   std::size_t failed = 0;
-  for (const PointGroup& group : groups) {
-    Words row;
-    for (const JsonValue& cell : group.key) row.push_back(cell_text(cell));
-    if (paths.empty()) row.push_back(std::to_string(group.points.size()));
+  for (std::size_t line = 0; line < groups.size(); ++line) {
+    const PointGroup& group = groups[line];
     for (std::size_t i = 0; i < metrics.size(); ++i)
-      row.push_back(with_interval(summarize(group, metrics[i]), units[i].in_one_s));
-    table.rows.push_back(std::move(row));
+      table.rows[line].push_back(with_interval(summarize(group, metrics[i]), units[i].in_one_s));
     for (const SelectedPoint* point : group.points) failed += point->stored.failure.empty() ? 0 : 1;
   }
-  std::string text = render(table);
+  std::string text = shown.legend + render(table);
   if (failed > 0)
     text += "\n" + std::to_string(failed) + (failed == 1 ? " point has" : " points have") +
             " failed and do not count: --where \"failure != ''\"\n";

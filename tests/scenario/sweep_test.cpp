@@ -84,7 +84,8 @@ TEST_CASE("zipped axes advance together") {
 
 TEST_CASE("derived values follow, and constraints see them") {
   CHECK(points_of(R"({"platform.processes": [4, 8, 16],
-                      "derive": {"replications": "platform.processes / 4", "seed": "replications * 3"},
+                      "derive": {"replications": "platform.processes / 4",
+                                 "seed": "replications * 3"},
                       "where": ["seed > 3", "platform.processes != 16 or seed == 0"]})") ==
         Words{"platform.processes=8, replications=2, seed=6"});
 }
