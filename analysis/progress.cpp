@@ -9,15 +9,16 @@ namespace faultline {
 ProgressLine::ProgressLine(bool wanted, std::string what)
     : wanted_(wanted), what_(std::move(what)), begin_(Clock::now()), last_(begin_) {}
 
-void ProgressLine::show(std::size_t done, std::size_t total) {
+void ProgressLine::show(std::size_t done, std::size_t total, std::size_t failed) {
   const auto now = Clock::now();
   const double elapsed_s = std::chrono::duration<double>(now - begin_).count();
   if (!wanted_ || elapsed_s < 1.0 || now - last_ < std::chrono::milliseconds(200)) return;
   last_ = now;
   shown_ = true;
-  const double rate = static_cast<double>(done) / elapsed_s;
+  const double rate = static_cast<double>(done - before_) / elapsed_s;
   std::string left = "time left not known yet";
-  if (done > 0) left = duration_words(static_cast<double>(total - done) / rate) + " left";
+  if (done > before_) left = duration_words(static_cast<double>(total - done) / rate) + " left";
+  if (failed > 0) left += ", " + std::to_string(failed) + " failed";
   std::fprintf(stderr, "\r\033[K%zu / %zu %s, %.3g/s, %s", done, total, what_.c_str(), rate,
                left.c_str());
   std::fflush(stderr);

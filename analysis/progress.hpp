@@ -11,7 +11,9 @@ namespace faultline {
 class ProgressLine {
  public:
   ProgressLine(bool wanted, std::string what);
-  void show(std::size_t done, std::size_t total);
+  /// What was done before, which does not count for the rate.
+  void begin_with(std::size_t done) { before_ = done; }
+  void show(std::size_t done, std::size_t total, std::size_t failed = 0);
   /// Clears the line.
   void finish();
 
@@ -19,6 +21,7 @@ class ProgressLine {
   using Clock = std::chrono::steady_clock;
   bool wanted_;
   bool shown_ = false;
+  std::size_t before_ = 0;
   std::string what_;
   Clock::time_point begin_;
   Clock::time_point last_;

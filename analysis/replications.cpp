@@ -1,20 +1,11 @@
 #include "analysis/replications.hpp"
 
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <optional>
 
 #include "analysis/progress.hpp"
 #include "analysis/run_record.hpp"
+#include "analysis/worker_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/scenario/json_reader.hpp"
@@ -23,79 +14,17 @@ namespace faultline {
 
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
-
-void on_interrupt(int) { interrupted = 1; }
-
-/// Ends what the user asked to end, without losing what is done: signals only set a flag.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    interrupted = 0;
-    struct sigaction action {};
-    action.sa_handler = on_interrupt;  // NOLINT(cppcoreguidelines-pro-type-union-access)
-    sigaction(SIGINT, &action, &previous_int_);
-    sigaction(SIGTERM, &action, &previous_term_);
-  }
-  ~InterruptGuard() {
-    sigaction(SIGINT, &previous_int_, nullptr);
-    sigaction(SIGTERM, &previous_term_, nullptr);
-  }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  struct sigaction previous_int_ {};
-  struct sigaction previous_term_ {};
-};
-
 struct Task {
   std::size_t point;
   std::uint64_t replication;
 };
 
-/// A worker process: it runs its tasks in order and writes one line for each.
+/// A worker process runs its tasks in order and writes one line for each.
 struct Worker {
-  pid_t pid = -1;
-  int pipe = -1;
+  WorkerProcess process;
   std::vector<std::size_t> tasks;  ///< indices, in order
   std::size_t done = 0;
-  std::string unread;
 };
-
-void write_line(int pipe, const std::string& line) {
-  std::size_t written = 0;
-  while (written < line.size()) {
-    const ssize_t count = write(pipe, line.data() + written, line.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) _exit(kExitRun);
-    written += static_cast<std::size_t>(count);
-  }
-}
-
-[[noreturn]] void work(const Scenario& scenario, const std::vector<Task>& tasks,
-                       const Worker& worker, int pipe) {
-  // The parent decides what an interrupt means; it ends its workers itself.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGTERM, SIG_IGN);
-  for (std::size_t i = worker.done; i < worker.tasks.size(); ++i) {
-    const Task& task = tasks[worker.tasks[i]];
-    JsonValue line;
-    try {
-      const RunResult result = run_simulation(scenario.points[task.point], scenario.engine,
-                                              scenario.seed, task.replication);
-      line = run_record(scenario, task.point, task.replication, result);
-    } catch (const std::bad_alloc&) {
-      line = json_object({{"error", "out of memory"}});
-    } catch (const std::exception& error) {
-      line = json_object({{"error", error.what()}});
-    }
-    write_line(pipe, to_json(line) + "\n");
-  }
-  std::fflush(nullptr);
-  _exit(0);
-}
 
 class Pool {
  public:
@@ -111,14 +40,15 @@ class Pool {
   ReplicationResults run() {
     const InterruptGuard guard;
     for (std::size_t i = 0; i < running_; ++i) launch(workers_[i]);
-    while (interrupted == 0 &&
-           std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.pid > 0; }))
+    while (!InterruptGuard::interrupted() &&
+           std::any_of(workers_.begin(), workers_.end(),
+                       [](const Worker& worker) { return worker.process.running(); }))
       wait_for_news();
-    for (Worker& worker : workers_) end(worker);
+    for (Worker& worker : workers_) worker.process.kill();
     progress_.finish();
     ReplicationResults results;
     results.planned = tasks_.size();
-    results.interrupted = interrupted != 0;
+    results.interrupted = InterruptGuard::interrupted();
     for (auto& record : records_)
       if (record) results.records.push_back(std::move(*record));
     return results;
@@ -137,51 +67,28 @@ class Pool {
   }
 
   void launch(Worker& worker) {
-    int ends[2];
-    if (pipe(ends) != 0) throw RunError(std::string("cannot make a pipe: ") + strerror(errno));
-    std::fflush(nullptr);
-    const pid_t pid = fork();
-    if (pid < 0) throw RunError(std::string("cannot start a worker: ") + strerror(errno));
-    if (pid == 0) {
-      close(ends[0]);
-      work(scenario_, tasks_, worker, ends[1]);
-    }
-    close(ends[1]);
-    worker.pid = pid;
-    worker.pipe = ends[0];
-    worker.unread.clear();
+    worker.process.start([&](const WriteLine& write) {
+      for (std::size_t i = worker.done; i < worker.tasks.size(); ++i) {
+        const Task& task = tasks_[worker.tasks[i]];
+        write(to_json(simulated(scenario_, task.point, task.replication)));
+      }
+    });
   }
 
   void wait_for_news() {
-    std::vector<pollfd> polled;
-    std::vector<Worker*> polled_workers;
-    for (Worker& worker : workers_) {
-      if (worker.pid <= 0) continue;
-      polled.push_back({worker.pipe, POLLIN, 0});
-      polled_workers.push_back(&worker);
-    }
     constexpr int kProgress_ms = 200;
-    if (poll(polled.data(), polled.size(), kProgress_ms) < 0 && errno != EINTR)
-      throw RunError(std::string("cannot wait for workers: ") + strerror(errno));
-    for (std::size_t i = 0; i < polled.size(); ++i)
-      if (polled[i].revents != 0) read_news(*polled_workers[i]);
+    std::vector<WorkerProcess*> processes;
+    processes.reserve(workers_.size());
+    for (Worker& worker : workers_) processes.push_back(&worker.process);
+    wait_for_workers(
+        processes, [&](std::size_t i) { read_news(workers_[i]); }, kProgress_ms);
     progress_.show(finished_, tasks_.size());
   }
 
   void read_news(Worker& worker) {
-    char buffer[65536];
-    const ssize_t count = read(worker.pipe, buffer, sizeof buffer);
-    if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (count <= 0) {
-      ended(worker);
-      return;
-    }
-    worker.unread.append(buffer, static_cast<std::size_t>(count));
-    std::size_t end = 0;
-    while ((end = worker.unread.find('\n')) != std::string::npos) {
-      take(worker, worker.unread.substr(0, end));
-      worker.unread.erase(0, end + 1);
-    }
+    bool over = false;
+    for (const std::string& line : worker.process.read_lines(over)) take(worker, line);
+    if (over) ended(worker);
   }
 
   void take(Worker& worker, const std::string& line) {
@@ -202,29 +109,16 @@ class Pool {
 
   /// A worker that ends before its tasks do has crashed in the next one; another goes on after it.
   void ended(Worker& worker) {
-    close(worker.pipe);
-    int status = 0;
-    waitpid(worker.pid, &status, 0);
-    worker.pid = -1;
+    const std::string why = worker.process.finish();
     if (worker.done < worker.tasks.size()) {
-      const std::string why = WIFSIGNALED(status)
-                                  ? std::string("killed: ") + strsignal(WTERMSIG(status))
-                                  : "exited with " + std::to_string(WEXITSTATUS(status));
-      record(worker.tasks[worker.done++], JsonValue(), "the worker process was " + why);
+      record(worker.tasks[worker.done++], JsonValue(),
+             "the worker process " + (why.empty() ? "exited with 0" : why));
       if (worker.done < worker.tasks.size()) {
         launch(worker);
         return;
       }
     }
     if (next_to_launch_ < workers_.size()) launch(workers_[next_to_launch_++]);
-  }
-
-  static void end(Worker& worker) {
-    if (worker.pid <= 0) return;
-    kill(worker.pid, SIGKILL);
-    close(worker.pipe);
-    waitpid(worker.pid, nullptr, 0);
-    worker.pid = -1;
   }
 
   const Scenario& scenario_;
@@ -239,8 +133,28 @@ class Pool {
 
 }  // namespace
 
+JsonValue simulated(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
+  try {
+    const RunResult result =
+        run_simulation(scenario.points[point], scenario.engine, scenario.seed, replication);
+    return run_record(scenario, point, replication, result);
+  } catch (const std::bad_alloc&) {
+    return json_object({{"error", "out of memory"}});
+  } catch (const std::exception& error) {
+    return json_object({{"error", error.what()}});
+  }
+}
+
 ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings) {
   return Pool(scenario, settings).run();
+}
+
+ExitCode exit_code(const std::string& outcome, bool violated) {
+  const bool limit = outcome == "limit";
+  const bool good =
+      outcome == "terminated" || outcome == "finished" || outcome == "fatal-reported" || limit;
+  if (!good || violated) return kExitViolation;
+  return limit ? kExitRun : kExitGood;
 }
 
 ExitCode exit_code(const ReplicationResults& results) {
@@ -250,12 +164,8 @@ ExitCode exit_code(const ReplicationResults& results) {
       code = std::max(code, kExitRun);
       continue;
     }
-    const std::string& outcome = *record.json.find("metrics")->find("outcome")->text();
-    if (outcome == "limit") code = std::max(code, kExitRun);
-    const bool good = outcome == "terminated" || outcome == "finished" ||
-                      outcome == "fatal-reported" || outcome == "limit";
-    if (!good || !record.json.find("violations")->list()->empty())
-      code = std::max(code, kExitViolation);
+    code = std::max(code, exit_code(*record.json.find("metrics")->find("outcome")->text(),
+                                    !record.json.find("violations")->list()->empty()));
   }
   if (results.interrupted) code = std::max(code, kExitInterrupted);
   return code;

@@ -43,6 +43,13 @@ struct ReplicationSettings {
 /// interrupt (SIGINT, SIGTERM) ends the workers and leaves what has finished.
 ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings);
 
+/// Simulates one replication in this process. Returns its record, or an object with the key
+/// `error`.
+JsonValue simulated(const Scenario& scenario, std::size_t point, std::uint64_t replication);
+
+/// The exit code of one run that ended so.
+ExitCode exit_code(const std::string& outcome, bool violated);
+
 /// The exit code of a set of replications: the gravest of them.
 ExitCode exit_code(const ReplicationResults& results);
 

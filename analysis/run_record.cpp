@@ -8,15 +8,6 @@ namespace faultline {
 
 namespace {
 
-/// Whole numbers are written as such, so that counts stay counts in other languages.
-JsonValue number(double value) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53
-  if (value == static_cast<double>(static_cast<std::int64_t>(value)) && value < kExact &&
-      value > -kExact)
-    return static_cast<std::int64_t>(value);
-  return value;
-}
-
 JsonValue metrics_json(const RunResult& result) {
   JsonValue metrics = json_object({{"outcome", outcome_word(result.outcome)}});
   metrics.set("terminated", result.terminated ? JsonValue(*result.terminated) : JsonValue());
@@ -24,7 +15,7 @@ JsonValue metrics_json(const RunResult& result) {
   for (const auto& [name, value] : result.metrics.values()) {
     // A time stays a double even where it happens to be whole.
     const bool is_time = name.ends_with("_s");
-    metrics.set(name, !value ? JsonValue() : is_time ? JsonValue(*value) : number(*value));
+    metrics.set(name, !value ? JsonValue() : is_time ? JsonValue(*value) : json_number(*value));
   }
   return metrics;
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/closed_forms.hpp"
 #include "analysis/summary.hpp"
+#include "analysis/summary_text.hpp"
 #include "analysis/text_table.hpp"
 #include "sim/core/version.hpp"
 #include "sim/engine/engine.hpp"
@@ -15,13 +16,6 @@
 namespace faultline {
 
 namespace {
-
-std::optional<double> as_number(const JsonValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value.data))
-    return static_cast<double>(*integer);
-  if (const auto* number = std::get_if<double>(&value.data)) return *number;
-  return std::nullopt;
-}
 
 JsonValue optional_json(const std::optional<double>& value) {
   return value ? JsonValue(*value) : JsonValue();
@@ -35,7 +29,7 @@ std::map<std::string, Summary> summaries(const ReplicationResults& results, std:
     if (record.point != point || record.json.is_null()) continue;
     for (const JsonMember& member : *record.json.find("metrics")->object()) {
       if (member.value.is_null()) values[member.key];
-      if (const auto number = as_number(member.value)) values[member.key].push_back(*number);
+      if (const auto number = number_of(member.value)) values[member.key].push_back(*number);
     }
   }
   std::map<std::string, Summary> result;
@@ -95,43 +89,6 @@ JsonValue point_json(const Scenario& scenario, const ReplicationResults& results
                       {"label", scenario.point_labels[point]},
                       {"metrics", std::move(metrics)},
                       {"closed_forms", closed_forms_json(scenario.points[point], measured)}});
-}
-
-std::string compact(double value) {
-  if (value == 0.0) return "0";
-  char text[32];
-  const double size = std::fabs(value);
-  const bool whole = value == std::floor(value) || size >= 1e4;
-  if (whole && size < 1e9)
-    std::snprintf(text, sizeof text, "%.0f", value);
-  else
-    std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
-/// A power of a thousand in which times are read easily.
-struct TimeUnit {
-  const char* word;
-  double in_one_s;
-};
-
-/// The unit in which the longest of some times is at least one.
-TimeUnit time_unit(double longest_s) {
-  for (const TimeUnit unit : {TimeUnit{"s", 1.0}, TimeUnit{"ms", 1e3}, TimeUnit{"us", 1e6}})
-    if (longest_s * unit.in_one_s >= 1.0) return unit;
-  return longest_s > 0.0 ? TimeUnit{"ns", 1e9} : TimeUnit{"s", 1.0};
-}
-
-/// "2046.9 +- 0.1": the mean and the half-width of its interval, times `factor`.
-std::string with_interval(const Summary& summary, double factor) {
-  if (!summary.mean) return "-";
-  const double mean = *summary.mean * factor;
-  if (!summary.confidence_95) return compact(mean);
-  const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2 * factor;
-  // An interval of rounding errors is none.
-  if (half <= 1e-12 * std::fabs(mean)) return compact(mean);
-  const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, 9);
-  return fixed(mean, decimals) + " +- " + fixed(half, decimals);
 }
 
 std::string outcome_of(const ReplicationRecord& record) {
@@ -297,7 +254,7 @@ std::string trouble(const Scenario& scenario, const ReplicationResults& results)
     if (record.json.is_null()) continue;
     for (const JsonValue& violation : *record.json.find("violations")->list()) {
       char time[32];
-      std::snprintf(time, sizeof time, "%.9g", *as_number(*violation.find("time_s")));
+      std::snprintf(time, sizeof time, "%.9g", *number_of(*violation.find("time_s")));
       add(record, *violation.find("kind")->text() + " at " + time +
                       " s: " + *violation.find("detail")->text());
     }

@@ -7,13 +7,13 @@
 
 namespace faultline {
 
-namespace {
-
 double student_t(std::size_t count, double outside) {
   if (count < 2) throw std::invalid_argument("summary: an interval needs at least two values");
   const boost::math::students_t distribution(static_cast<double>(count - 1));
   return boost::math::quantile(boost::math::complement(distribution, outside / 2));
 }
+
+namespace {
 
 /// Between the order statistics on either side of `share`.
 double quantile(const std::vector<double>& sorted, double share) {

@@ -48,6 +48,9 @@ Boxplot boxplot(std::vector<double> values);
 /// errors: the 0.975 quantile of Student's t with count - 1 degrees of freedom.
 double student_t_95(std::size_t count);
 
+/// The same for an interval outside of which the mean is with probability `outside`.
+double student_t(std::size_t count, double outside);
+
 /// The same for the interval that holds 99.73 % of the normal distribution within three standard
 /// errors: 3 for many values, and as much more for few as they are less certain of their spread.
 double student_t_three_sigma(std::size_t count);

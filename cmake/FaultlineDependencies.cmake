@@ -3,6 +3,7 @@
 
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json 3.11 REQUIRED)
+find_package(SQLite3 3.34 REQUIRED)
 find_package(Threads REQUIRED)
 if(FAULTLINE_SIMGRID)
   find_package(SimGrid 3.32 REQUIRED)

@@ -10,7 +10,8 @@ target_link_libraries(faultline_everything INTERFACE faultline_flags)
 
 add_library(faultline_libraries INTERFACE)
 target_link_libraries(faultline_libraries INTERFACE Boost::headers Boost::program_options
-                                                    nlohmann_json::nlohmann_json Threads::Threads)
+                                                    nlohmann_json::nlohmann_json SQLite::SQLite3
+                                                    Threads::Threads)
 if(FAULTLINE_SIMGRID)
   target_link_libraries(faultline_libraries INTERFACE SimGrid::SimGrid)
 endif()

@@ -9,7 +9,7 @@
 
 FAULTLINE_ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 FAULTLINE_RUN_PACKAGES=(g++ cmake ninja-build libboost-dev libboost-program-options-dev
-  nlohmann-json3-dev)
+  nlohmann-json3-dev libsqlite3-dev)
 FAULTLINE_TEST_PACKAGES=(catch2 clang-format clang-tidy python3 python3-jsonschema
   gnuplot-nox)
 FAULTLINE_TOOLS=(c++ cmake ninja)

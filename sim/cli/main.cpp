@@ -10,13 +10,17 @@
 
 #include "analysis/replications.hpp"
 #include "sim/cli/bench.hpp"
+#include "sim/cli/compare.hpp"
 #include "sim/cli/faults.hpp"
 #include "sim/cli/list.hpp"
+#include "sim/cli/merge.hpp"
+#include "sim/cli/query.hpp"
 #include "sim/cli/reproduce.hpp"
 #include "sim/cli/run.hpp"
 #include "sim/cli/schema.hpp"
 #include "sim/cli/step_model.hpp"
 #include "sim/cli/survival.hpp"
+#include "sim/cli/sweep.hpp"
 #include "sim/cli/tree.hpp"
 #include "sim/cli/validate.hpp"
 #include "sim/core/data_directory.hpp"
@@ -37,6 +41,10 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"run", "simulate a scenario file", run_verb},
+    {"sweep", "simulate every point of a scenario's sweep, into a store", sweep_verb},
+    {"query", "means and intervals of what a store has", query_verb},
+    {"compare", "which protocol wins where, by paired differences", compare_verb},
+    {"merge", "join the stores of the parts of a study", merge_verb},
     {"validate", "check scenario files without running them", validate_verb},
     {"list", "protocols, workloads, machines, engines, faults and their options", list_verb},
     {"schema", "the JSON Schema of scenario files", schema_verb},

@@ -6,7 +6,7 @@
 #include "analysis/reproduction_item.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/problems.hpp"
-#include "sim/scenario/scenario.hpp"
+#include "sim/scenario/study.hpp"
 
 namespace faultline {
 namespace {
@@ -24,9 +24,9 @@ void validate_file(const std::string& file, std::ostream& out) {
     out << file << ": valid, " << cells << (cells == 1 ? " cell\n" : " cells\n");
     return;
   }
-  const Scenario scenario = load_scenario(file);
-  for (const std::string& note : scenario.notes) std::cerr << "faultline: " << note << "\n";
-  const std::size_t points = scenario.points.size();
+  const Study study = load_study(file);
+  for (const std::string& note : study.notes) std::cerr << "faultline: " << note << "\n";
+  const std::size_t points = study.points.size();
   out << file << ": valid, " << points << (points == 1 ? " point\n" : " points\n");
 }
 

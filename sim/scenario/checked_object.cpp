@@ -100,13 +100,6 @@ OptionValue fallback(const OptionSpec& spec) {
   return {};
 }
 
-std::optional<double> as_number(const JsonValue& value) {
-  if (const auto* number = std::get_if<double>(&value.data)) return *number;
-  if (const auto* integer = std::get_if<std::int64_t>(&value.data))
-    return static_cast<double>(*integer);
-  return std::nullopt;
-}
-
 /// "1 ms" for an option in seconds: the bare number that it says, if it says one.
 std::optional<double> number_with_unit(const std::string& text, const std::string& unit) {
   double value = 0;
@@ -125,7 +118,7 @@ std::string wrong_type(const JsonValue& value, const OptionSpec& spec) {
   std::string message = "expected " + expectation(spec) + ", got " + describe(value);
   const bool numeric = spec.kind == OptionKind::integer || spec.kind == OptionKind::number;
   // Ranges in words leave out this limit, which nobody meets but by mistake.
-  const auto number = as_number(value);
+  const auto number = number_of(value);
   if (spec.kind == OptionKind::integer && number && spec.maximum >= kLargestExact &&
       std::abs(*number) >= kLargestExact)
     message += "; the largest integer is 9007199254740992, 2^53";
@@ -171,7 +164,7 @@ std::variant<OptionValue, std::string> convert(const JsonValue& value, const Opt
                        static_cast<std::int64_t>(static_cast<double>(*integer)) == *integer;
     if (exact && in_range(static_cast<double>(*integer), spec)) return OptionValue{*integer};
   } else if (spec.kind == OptionKind::number) {
-    const auto number = as_number(value);
+    const auto number = number_of(value);
     if (number && in_range(*number, spec)) return OptionValue{*number};
   }
   return wrong_type(value, spec);

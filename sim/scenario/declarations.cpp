@@ -149,6 +149,38 @@ const OptionSet<StopOptions>& stop_options() {
   return set;
 }
 
+const OptionSet<SweepRange>& sweep_range_options() {
+  using Options = SweepRange;
+  static const auto set =
+      OptionSet<Options>()
+          .option("from", &Options::from, {.doc = "the first value", .required = true})
+          .option("to", &Options::to, {.doc = "no value goes beyond it", .required = true})
+          .option("times", &Options::times,
+                  {.doc = "the factor from one value to the next; give this or step",
+                   .minimum = 0,
+                   .above_minimum = true})
+          .option("step", &Options::step,
+                  {.doc = "the difference from one value to the next; give this or times"});
+  return set;
+}
+
+const OptionSet<Precision>& precision_options() {
+  using Options = Precision;
+  static const auto set =
+      OptionSet<Options>()
+          .option("metric", &Options::metric, {.doc = "whose mean counts", .required = true})
+          .option("relative_half_width", &Options::relative_half_width,
+                  {.doc = "a point is done when half its 95 % confidence interval is at most this "
+                          "share of the mean",
+                   .minimum = 0,
+                   .maximum = 1,
+                   .above_minimum = true,
+                   .required = true})
+          .option("most_replications", &Options::most_replications,
+                  {.doc = "a point ends there in any case", .minimum = 2, .maximum = 1e6});
+  return set;
+}
+
 const std::vector<VictimList>& victim_lists() {
   static const std::vector<VictimList> lists = {
       {"ranks", "processes that die"},

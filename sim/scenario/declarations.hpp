@@ -90,4 +90,21 @@ const OptionSet<Machine>& machine_values();
 /// The statuses that a value of a machine file can have.
 const std::vector<std::string>& value_statuses();
 
+/// The values of a swept place as a range; exactly one of times and step.
+struct SweepRange {
+  double from = 0;
+  double to = 0;
+  std::optional<double> times;
+  std::optional<double> step;
+};
+const OptionSet<SweepRange>& sweep_range_options();
+
+/// How many replications a point of a sweep gets: until the mean of a metric is known well enough.
+struct Precision {
+  std::string metric;
+  double relative_half_width = 0;  ///< of the 95 % confidence interval, over the mean
+  std::uint32_t most_replications = 1000;
+};
+const OptionSet<Precision>& precision_options();
+
 }  // namespace faultline

@@ -131,6 +131,20 @@ JsonValue json_object(std::initializer_list<JsonMember> members) {
   return JsonValue::Object(members);
 }
 
+JsonValue json_number(double value) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (value < kExact && value > -kExact && value == std::trunc(value))
+    return static_cast<std::int64_t>(value);
+  return value;
+}
+
+std::optional<double> number_of(const JsonValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value.data))
+    return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&value.data)) return *number;
+  return std::nullopt;
+}
+
 std::string to_json(const JsonValue& value, int indent) {
   Writer writer(indent);
   writer.write(value);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -52,6 +53,13 @@ struct JsonMember {
 
 /// An object of these members, in this order.
 JsonValue json_object(std::initializer_list<JsonMember> members);
+
+/// A number, as an integer where it is whole and a double tells it from its neighbours: so counts
+/// stay counts in other languages.
+JsonValue json_number(double value);
+
+/// The value as a double where it is a number.
+std::optional<double> number_of(const JsonValue& value);
 
 /// JSON text. `indent` 0 gives one line. Doubles are written with the fewest digits that read back
 /// to the same value, so the text is the same on every machine; what JSON cannot say (infinity,

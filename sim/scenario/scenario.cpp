@@ -30,6 +30,8 @@ class ScenarioReader {
     read_components();
     read_faults();
     read_stop();
+    if (root_.child("sweep") != nullptr)
+      problems_.add("sweep", "is carried out by: faultline sweep FILE --store RESULTS.sqlite");
     root_.finish();
     if (root_.is_object()) make_points(scenario);
     problems_.throw_if_any();
@@ -254,12 +256,16 @@ void ScenarioReader::make_points(Scenario& scenario) {
 
 }  // namespace
 
+Scenario read_scenario(const JsonValue& root, Problems& problems) {
+  return ScenarioReader(root, problems).read();
+}
+
 Scenario parse_scenario(const std::string& text, const std::string& file,
                         const ScenarioOverrides& overrides) {
   Problems problems(file);
   JsonValue root = parse_json(text, problems);
   for (const std::string& set : overrides.sets) apply_set(root, set, problems);
-  return ScenarioReader(root, problems).read();
+  return read_scenario(root, problems);
 }
 
 Scenario load_scenario(const std::string& path, const ScenarioOverrides& overrides) {

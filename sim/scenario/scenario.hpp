@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/scenario/json_value.hpp"
+#include "sim/scenario/problems.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
@@ -37,6 +39,9 @@ Scenario load_scenario(const std::string& path, const ScenarioOverrides& overrid
 /// The same from JSON text; `file` names it in messages and anchors relative paths.
 Scenario parse_scenario(const std::string& text, const std::string& file,
                         const ScenarioOverrides& overrides = {});
+
+/// The same from a JSON tree; `problems` name the file and may hold what is known to be wrong.
+Scenario read_scenario(const JsonValue& root, Problems& problems);
 
 /// The JSON Schema (draft 2020-12) of scenarios, from the registered declarations.
 std::string scenario_schema();

@@ -200,6 +200,36 @@ JsonValue faults_definition() {
   return schema.take();
 }
 
+/// Every key of a sweep that has no meaning of its own is a path.
+JsonValue sweep_definition() {
+  const JsonValue list = json_object({{"type", "array"}, {"minItems", 1}});
+  const JsonValue range = ObjectSchema("from, from x times or from + step, ... up to to")
+                              .options(sweep_range_options().specs())
+                              .one_of({"times", "step"})
+                              .take();
+  const JsonValue axis = json_object({{"oneOf", List{list, range}}});
+  const JsonValue formula = json_object({{"type", "string"}, {"minLength", 1}});
+  const JsonValue group =
+      json_object({{"type", "object"}, {"minProperties", 1}, {"additionalProperties", axis}});
+  JsonValue schema =
+      ObjectSchema("for faultline sweep: paths of the scenario, and the values that they take")
+          .property("zip", json_object({{"description", "axes that advance together"},
+                                        {"type", "array"},
+                                        {"items", group}}))
+          .property("derive", json_object({{"description", "paths and formulas of their values"},
+                                           {"type", "object"},
+                                           {"additionalProperties", formula}}))
+          .property("where", json_object({{"description", "conditions that a point satisfies"},
+                                          {"type", "array"},
+                                          {"items", formula}}))
+          .property("precision", ObjectSchema("replications until a mean is known well enough")
+                                     .options(precision_options().specs())
+                                     .take())
+          .take();
+  schema.set("additionalProperties", axis);
+  return schema;
+}
+
 JsonValue sourced_schema(const OptionSpec& spec) {
   const JsonValue words = json_object({{"type", "string"}, {"minLength", 1}});
   List statuses;
@@ -257,6 +287,7 @@ JsonValue definitions() {
   defs.set("faults", faults_definition());
   defs.set("stop",
            ObjectSchema("when a run ends, and its limits").options(stop_options().specs()).take());
+  defs.set("sweep", sweep_definition());
   defs.set("machine", machine_definition());
   return defs;
 }
@@ -270,7 +301,7 @@ std::string scenario_schema() {
     top.property(family_key(family.family), family_property(family),
                  family.family == Family::workload);
   top.property("faults", reference("faults"));
-  top.property("stop", reference("stop"));
+  top.property("stop", reference("stop")).property("sweep", reference("sweep"));
   JsonValue schema =
       json_object({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                    {"title", "Faultline scenario, schema_version 1"},

@@ -1,0 +1,82 @@
+#include "sim/cli/compare.hpp"
+
+#include <ostream>
+
+#include "analysis/comparison.hpp"
+#include "analysis/replications.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/core/error.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+using Words = std::vector<std::string>;
+
+VerbOptions compare_options() {
+  VerbOptions verb{
+      .verb = "compare",
+      .usage =
+          "compare STORE --by PATH --metric NAME [--higher-is-better]\n"
+          "       [--where CONDITION]... [--format table|csv|json] [--out FILE]",
+      .about =
+          "Which value of PATH is better wherever all else is equal: differences of the same "
+          "replications, with intervals, and the winner where one is shown."};
+  auto add = verb.options.add_options();
+  add("by", po::value<std::string>()->value_name("PATH"), "what competes: termination.name");
+  add("metric", po::value<std::string>()->value_name("NAME"), "what counts: control_messages");
+  add("higher-is-better", "instead of lower");
+  add("where", po::value<Words>()->composing()->value_name("CONDITION"),
+      "only points of which it is true");
+  add("format", po::value<std::string>()->value_name("F")->default_value("table"),
+      "table, csv or json");
+  add("out", po::value<std::string>()->value_name("FILE"),
+      "write there, whole or not at all, instead of to standard output");
+  verb.hidden.add_options()("store", po::value<std::string>());
+  verb.positional.add("store", 1);
+  return verb;
+}
+
+std::string answer(const std::string& format, const Comparison& comparison,
+                   const ComparisonSettings& settings) {
+  if (format == "table") return comparison_table(comparison, settings);
+  const std::vector<Row> rows = comparison_rows(comparison);
+  return format == "csv" ? rows_csv(rows) : rows_json(rows);
+}
+
+}  // namespace
+
+int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = compare_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  for (const char* needed : {"store", "by", "metric"})
+    if (values.count(needed) == 0)
+      throw UsageError(std::string("compare: expected ") +
+                       (std::string(needed) == "store" ? "a store" : std::string("--") + needed) +
+                       ": faultline compare RESULTS.sqlite --by termination.name --metric "
+                       "control_messages");
+  const std::string format =
+      one_of("compare: --format", values["format"].as<std::string>(), {"table", "csv", "json"});
+  ResultStore store(values["store"].as<std::string>(), false);
+  const auto points =
+      select_points(store, values.count("where") == 0 ? Words{} : values["where"].as<Words>());
+  if (points.empty()) throw UsageError(store.path() + ": no point satisfies the conditions");
+  const ComparisonSettings settings{
+      .by = values["by"].as<std::string>(),
+      .metric =
+          one_of("compare: --metric", values["metric"].as<std::string>(), metric_names(points)),
+      .higher_is_better = values.count("higher-is-better") != 0};
+  const std::string text = answer(format, compare(points, settings), settings);
+  OutputFile(values.count("out") == 0 ? std::nullopt
+                                      : std::optional(values["out"].as<std::string>()))
+      .write(text);
+  return kExitGood;
+}
+
+}  // namespace faultline

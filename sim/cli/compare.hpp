@@ -1,0 +1,14 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// `faultline compare STORE --by PATH --metric NAME`: which value of the path is better, wherever
+/// all else is equal. Returns the exit code; throws UsageError, with nothing written, when
+/// something is wrong.
+int compare_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace faultline

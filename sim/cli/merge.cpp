@@ -1,0 +1,49 @@
+#include "sim/cli/merge.hpp"
+
+#include <ostream>
+
+#include "analysis/replications.hpp"
+#include "analysis/store_merge.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/core/error.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+using Words = std::vector<std::string>;
+
+VerbOptions merge_options() {
+  VerbOptions verb{.verb = "merge",
+                   .usage = "merge OUT IN...",
+                   .about =
+                       "Joins stores, such as those of the shards of a sweep, into a new one. "
+                       "Points that several stores have are checked for equality."};
+  verb.hidden.add_options()("stores", po::value<Words>());
+  verb.positional.add("stores", -1);
+  return verb;
+}
+
+}  // namespace
+
+int merge_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = merge_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  Words stores = values.count("stores") == 0 ? Words{} : values["stores"].as<Words>();
+  if (stores.size() < 2)
+    throw UsageError("merge: expected a new store and those to join: faultline merge OUT IN...");
+  const std::string target = stores.front();
+  stores.erase(stores.begin());
+  const MergeOutcome outcome = merge_stores(target, stores);
+  out << target << ": " << outcome.points << (outcome.points == 1 ? " point" : " points");
+  if (outcome.duplicates > 0) out << ", " << outcome.duplicates << " of them several times, alike";
+  out << "\n";
+  return kExitGood;
+}
+
+}  // namespace faultline

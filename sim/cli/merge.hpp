@@ -1,0 +1,13 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// `faultline merge OUT IN...`: joins the stores of the parts of a study. Returns the exit code;
+/// throws UsageError, with nothing written, when the stores do not fit.
+int merge_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace faultline

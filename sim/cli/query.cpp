@@ -1,0 +1,163 @@
+#include "sim/cli/query.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include "analysis/replications.hpp"
+#include "analysis/store_query.hpp"
+#include "analysis/summary_text.hpp"
+#include "analysis/text_table.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/core/error.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+using Words = std::vector<std::string>;
+
+VerbOptions query_options() {
+  VerbOptions verb{.verb = "query",
+                   .usage =
+                       "query STORE [--where CONDITION]... [--group-by PATH[,PATH]...]\n"
+                       "       [--metric NAME]... [--runs] [--format table|csv|json]\n"
+                       "       [--out FILE]",
+                   .about =
+                       "Means and 95 % intervals of what a store has, one line for each point "
+                       "or group of points. docs/sweeps.md has the language of conditions."};
+  auto add = verb.options.add_options();
+  add("where", po::value<Words>()->composing()->value_name("CONDITION"),
+      R"(only points of which it is true, as in --where "termination.name == 'cda'")");
+  add("group-by", po::value<std::string>()->value_name("PATHS"),
+      "one line for each combination of these values (default: everything swept)");
+  add("metric", po::value<Words>()->composing()->value_name("NAME"), "only these metrics");
+  add("runs", "one line for each replication instead of means");
+  add("format", po::value<std::string>()->value_name("F")->default_value("table"),
+      "table, csv or json");
+  add("out", po::value<std::string>()->value_name("FILE"),
+      "write there, whole or not at all, instead of to standard output");
+  verb.hidden.add_options()("store", po::value<std::string>());
+  verb.positional.add("store", 1);
+  return verb;
+}
+
+Words split_at_commas(const std::string& text) {
+  Words words;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+Words metrics_of(const po::variables_map& values, const std::vector<SelectedPoint>& points,
+                 bool few) {
+  const Words known = metric_names(points);
+  if (values.count("metric") == 0 && !few) return known;
+  if (values.count("metric") == 0) {
+    Words shown;
+    for (const char* name :
+         {"application_messages", "control_messages", "detection_latency_s", "end_time_s"})
+      if (std::find(known.begin(), known.end(), name) != known.end()) shown.emplace_back(name);
+    return shown;
+  }
+  Words wanted = values["metric"].as<Words>();
+  for (const std::string& name : wanted)
+    if (!points.empty()) one_of("query: --metric", name, known);
+  return wanted;
+}
+
+/// The unit in which the times of a column are read easily; none for what is no time.
+TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric) {
+  if (!metric.ends_with("_s")) return {"", 1.0};
+  double longest_s = 0;
+  for (const PointGroup& group : groups)
+    longest_s = std::max(longest_s, std::fabs(summarize(group, metric).mean.value_or(0)));
+  return time_unit(longest_s);
+}
+
+/// The name of a metric as the header of a column, without its unit.
+std::string broken(const std::string& metric) {
+  std::string text = metric.ends_with("_s") ? metric.substr(0, metric.size() - 2) : metric;
+  std::replace(text.begin(), text.end(), '_', '\n');
+  return text;
+}
+
+std::string table_text(const std::vector<PointGroup>& groups, const Words& paths,
+                       const Words& metrics) {
+  std::vector<std::vector<JsonValue>> keys;
+  keys.reserve(groups.size());
+  for (const PointGroup& group : groups) keys.push_back(group.key);
+  const KeyColumns shown = key_columns(paths, keys);
+  TextTable table;
+  table.columns = shown.columns;
+  table.rows = shown.cells;
+  table.key_columns = table.columns.size();
+  std::vector<TimeUnit> units;
+  for (const std::string& metric : metrics) {
+    units.push_back(unit_of(groups, metric));
+    const std::string word = units.back().word;
+    table.columns.push_back({broken(metric) + (word.empty() ? "" : ", " + word)});
+  }
+  std::size_t failed = 0;
+  for (std::size_t line = 0; line < groups.size(); ++line) {
+    const PointGroup& group = groups[line];
+    for (std::size_t i = 0; i < metrics.size(); ++i)
+      table.rows[line].push_back(with_interval(summarize(group, metrics[i]), units[i].in_one_s));
+    for (const SelectedPoint* point : group.points) failed += point->stored.failure.empty() ? 0 : 1;
+  }
+  std::string text = shown.legend + render(table);
+  if (failed > 0)
+    text += "\n" + std::to_string(failed) + (failed == 1 ? " point has" : " points have") +
+            " failed and do not count: --where \"failure != ''\"\n";
+  return text;
+}
+
+std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points) {
+  const std::string format = values["format"].as<std::string>();
+  const bool runs = values.count("runs") != 0;
+  if (runs && format == "table")
+    throw UsageError("query: --runs: expected --format csv or json with it");
+  if (runs) {
+    const std::vector<Row> rows = run_rows(points);
+    return format == "csv" ? rows_csv(rows) : rows_json(rows);
+  }
+  const Words paths = values.count("group-by") != 0
+                          ? split_at_commas(values["group-by"].as<std::string>())
+                          : swept_paths(points);
+  const std::vector<PointGroup> groups = group_points(points, paths);
+  const Words metrics = metrics_of(values, points, format == "table");
+  if (format == "table") return table_text(groups, paths, metrics);
+  const std::vector<Row> rows = summary_rows(groups, paths, metrics);
+  return format == "csv" ? rows_csv(rows) : rows_json(rows);
+}
+
+}  // namespace
+
+int query_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = query_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  if (values.count("store") == 0)
+    throw UsageError("query: expected a store: faultline query RESULTS.sqlite");
+  one_of("query: --format", values["format"].as<std::string>(), {"table", "csv", "json"});
+  ResultStore store(values["store"].as<std::string>(), false);
+  const auto points =
+      select_points(store, values.count("where") == 0 ? Words{} : values["where"].as<Words>());
+  if (points.empty()) throw UsageError(store.path() + ": no point satisfies the conditions");
+  const std::string text = answer(values, points);
+  OutputFile(values.count("out") == 0 ? std::nullopt
+                                      : std::optional(values["out"].as<std::string>()))
+      .write(text);
+  return kExitGood;
+}
+
+}  // namespace faultline

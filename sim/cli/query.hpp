@@ -1,0 +1,13 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// `faultline query STORE`: what a store has, in groups, as a table, CSV or JSON. Returns the exit
+/// code; throws UsageError, with nothing written, when something is wrong.
+int query_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace faultline

@@ -1,0 +1,190 @@
+#include "sim/cli/sweep.hpp"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <ostream>
+
+#include "analysis/sweep_run.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/core/error.hpp"
+#include "sim/scenario/study.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+
+VerbOptions sweep_options() {
+  VerbOptions verb{
+      .verb = "sweep",
+      .usage =
+          "sweep FILE --store RESULTS.sqlite [--set PATH=VALUE]... [--jobs N]\n"
+          "       [--shard I/N] [--memory-limit MIB] [--time-limit S]\n"
+          "       [--retry-failed] [--add-study] [--dry-run] [--quiet]",
+      .about =
+          "Simulates every point of the scenario's sweep and keeps the results in a file. "
+          "The same command again goes on where it was stopped. docs/sweeps.md has the "
+          "form of a sweep."};
+  auto add = verb.options.add_options();
+  add("store", po::value<std::string>()->value_name("RESULTS"), "where the results are kept");
+  add("set", po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
+      "change the scenario; VALUE is JSON, as for run");
+  add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
+      "points at a time; results do not depend on their number");
+  add("shard", po::value<std::string>()->value_name("I/N"),
+      "the I-th of N parts of the study, counted from 1");
+  add("memory-limit", po::value<std::string>()->value_name("MIB"),
+      "a point that takes more fails, alone");
+  add("time-limit", po::value<std::string>()->value_name("S"),
+      "a point that takes longer fails, alone");
+  add("retry-failed", "try the failed points of earlier sweeps again");
+  add("add-study", "keep a changed scenario beside what the store has");
+  add("dry-run", "check every point and say what would run");
+  add("quiet", "no progress");
+  verb.hidden.add_options()("file", po::value<std::string>());
+  verb.positional.add("file", 1);
+  return verb;
+}
+
+std::string count_of(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string dry_run_text(const Study& study) {
+  constexpr std::size_t kShown = 1000;
+  const auto& precision = study.sweep.precision;
+  std::string text = study.file + ": " + count_of(study.points.size(), "point");
+  std::size_t runs = 0;
+  std::string list;
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    runs += point_scenario(study, i).replications;
+    if (i < kShown) list += "  point " + std::to_string(i) + ": " + point_label(study, i) + "\n";
+  }
+  text += precision ? ", until half the interval of " + precision->metric + " is within " +
+                          shortest(precision->relative_half_width) + " of the mean, at most " +
+                          count_of(precision->most_replications, "replication") + " each\n"
+                    : ", " + count_of(runs, "run") + "\n";
+  if (study.points.size() == 1) return text;
+  if (study.points.size() > kShown)
+    list += "  and " + std::to_string(study.points.size() - kShown) + " more\n";
+  return text + list;
+}
+
+double seconds(const std::string& option, const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && rest == end && value > 0 && value <= 1e9) return value;
+  throw UsageError(option + ": expected a number of seconds above 0, got " + in_quotes(text));
+}
+
+Shard shard_of(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos)
+    throw UsageError("sweep: --shard: expected I/N, for instance 1/4, got " + in_quotes(text));
+  const auto count = whole_number("sweep: --shard: N", text.substr(slash + 1), 1, 1000000);
+  const auto index = whole_number("sweep: --shard: I", text.substr(0, slash), 1, count);
+  return {index - 1, count};
+}
+
+SweepSettings settings_of(const po::variables_map& values) {
+  const auto text = [&](const char* option) { return values[option].as<std::string>(); };
+  SweepSettings settings;
+  settings.jobs = static_cast<unsigned>(whole_number("sweep: --jobs", text("jobs"), 1, 4096));
+  if (values.count("shard") != 0) settings.shard = shard_of(text("shard"));
+  settings.retry_failed = values.count("retry-failed") != 0;
+  settings.progress = values.count("quiet") == 0 && isatty(STDERR_FILENO) != 0;
+  if (values.count("memory-limit") != 0)
+    settings.memory_limit_B =
+        whole_number("sweep: --memory-limit", text("memory-limit"), 1, 1U << 30U) << 20U;
+  if (values.count("time-limit") != 0)
+    settings.time_limit_s = seconds("sweep: --time-limit", text("time-limit"));
+  return settings;
+}
+
+/// Which study of the store this is. A store that has another one is asked about first: more often
+/// than not the scenario was changed and the old results forgotten.
+std::int64_t study_in(ResultStore& store, const Study& study, bool may_add) {
+  const StoredStudy wanted = stored_study(study);
+  std::string others;
+  for (const StoredStudy& known : store.studies()) {
+    if (same_study(known, wanted)) return known.id;
+    others += (others.empty() ? "" : ", ") + in_quotes(known.name) + " (" +
+              count_of(static_cast<std::size_t>(known.points), "point") +
+              (known.hash == wanted.hash ? ", of Faultline " + known.faultline : "") + ")";
+  }
+  if (others.empty() || may_add) return store.add_study(wanted);
+  throw UsageError(store.path() + ": has results of another scenario than " + study.file +
+                   " says now: " + others +
+                   "; --add-study keeps both, another --store begins anew");
+}
+
+SweepOutcome swept(const Study& study, std::int64_t study_id, ResultStore& store,
+                   const SweepSettings& settings) {
+  try {
+    return run_sweep(study, study_id, store, settings);
+  } catch (const RunError& error) {
+    throw RunError(error.what() +
+                   std::string("; every finished point is stored, and the same command goes on"));
+  }
+}
+
+void explain_failures(const Study& study, std::int64_t study_id, ResultStore& store,
+                      const Shard& shard) {
+  for (std::size_t i = shard.index; i < study.points.size(); i += shard.count) {
+    const std::string failure =
+        store.failure_of(study_id, static_cast<std::int64_t>(i)).value_or("");
+    if (failure.empty()) continue;
+    const std::string label = point_label(study, i);
+    std::fprintf(stderr, "faultline: point %zu%s: %s\n", i,
+                 label.empty() ? "" : (" (" + label + ")").c_str(), failure.c_str());
+  }
+}
+
+std::string summary_text(const std::string& path, const SweepOutcome& outcome) {
+  std::string text = path + ": " + std::to_string(outcome.stored) + " of " +
+                     count_of(outcome.planned, "point") + " stored";
+  if (outcome.stored_before > 0) text += ", " + std::to_string(outcome.stored_before) + " before";
+  if (outcome.failed > 0) text += ", " + std::to_string(outcome.failed) + " failed";
+  return text + "\n";
+}
+
+}  // namespace
+
+int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = sweep_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  if (values.count("file") == 0)
+    throw UsageError(
+        "sweep: expected a scenario file: faultline sweep FILE --store RESULTS.sqlite "
+        "(faultline sweep --help tells more)");
+  ScenarioOverrides overrides;
+  if (values.count("set") != 0) overrides.sets = values["set"].as<std::vector<std::string>>();
+  const Study study = load_study(values["file"].as<std::string>(), overrides);
+  if (values.count("dry-run") != 0) {
+    out << dry_run_text(study);
+    return kExitGood;
+  }
+  if (values.count("store") == 0)
+    throw UsageError("sweep: expected --store RESULTS.sqlite, where the results are kept");
+  const SweepSettings settings = settings_of(values);
+  ResultStore store(values["store"].as<std::string>(), true);
+  const std::int64_t study_id = study_in(store, study, values.count("add-study") != 0);
+  const SweepOutcome outcome = swept(study, study_id, store, settings);
+  explain_failures(study, study_id, store, settings.shard);
+  if (outcome.interrupted)
+    std::fprintf(stderr, "faultline: interrupted: %zu of %zu points are stored\n", outcome.stored,
+                 outcome.planned);
+  else
+    out << summary_text(store.path(), outcome);
+  return exit_code(outcome, store, study_id, settings.shard);
+}
+
+}  // namespace faultline

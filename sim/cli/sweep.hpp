@@ -1,0 +1,14 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// `faultline sweep FILE --store RESULTS`: simulates every point of a study that the store does not
+/// have yet. Returns the exit code of the gravest outcome of the whole study; throws UsageError
+/// when something is wrong, with the store unchanged.
+int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace faultline

@@ -1,0 +1,152 @@
+#include "sim/scenario/study.hpp"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "sim/core/error.hpp"
+#include "sim/scenario/canonical.hpp"
+#include "sim/scenario/json_reader.hpp"
+#include "sim/scenario/overrides.hpp"
+
+namespace faultline {
+namespace {
+
+constexpr std::size_t kMostPoints = 100000;
+constexpr std::size_t kShownProblems = 200;
+
+/// What is wrong with points: a mistake of the file comes back at each of them and is told once.
+class PointProblems {
+ public:
+  void add(const std::string& lines, const std::string& point) {
+    std::istringstream stream(lines);
+    for (std::string line; std::getline(stream, line);) {
+      const auto [place, is_new] = index_.emplace(line, entries_.size());
+      if (is_new)
+        entries_.push_back({line, point, 1});
+      else
+        ++entries_[place->second].count;
+    }
+  }
+
+  [[nodiscard]] bool full() const { return entries_.size() >= kShownProblems; }
+
+  void throw_if_any() const {
+    std::string text;
+    for (const Entry& entry : entries_) {
+      text += (text.empty() ? "" : "\n") + entry.line + " (" + entry.point;
+      if (entry.count > 1) text += ", and " + std::to_string(entry.count - 1) + " more";
+      text += ")";
+    }
+    if (!text.empty()) throw UsageError(text);
+  }
+
+ private:
+  struct Entry {
+    std::string line;
+    std::string point;
+    std::size_t count;
+  };
+  std::map<std::string, std::size_t> index_;
+  std::vector<Entry> entries_;
+};
+
+std::string point_words(std::size_t number, const std::string& label) {
+  return "point " + std::to_string(number) + (label.empty() ? "" : ": " + label);
+}
+
+/// Of all that determines a point's results, and of the number of replications.
+std::string identity_hash(const Scenario& scenario) {
+  return fnv1a_hex(scenario.hash + " " + word_of(scenario.engine) + " " +
+                   std::to_string(scenario.seed) + " " + std::to_string(scenario.replications));
+}
+
+std::string study_hash(const Study& study) {
+  std::string text;
+  for (const StudyPoint& point : study.points) text += point.hash + "\n";
+  if (study.sweep.precision)
+    text += study.sweep.precision->metric + " " +
+            shortest(study.sweep.precision->relative_half_width) + " " +
+            std::to_string(study.sweep.precision->most_replications);
+  return fnv1a_hex(text);
+}
+
+/// The scenario of one combination, or nothing where the constraints exclude it.
+std::optional<Scenario> checked_point(const std::string& file, const SweepPoint& point,
+                                      Problems& problems) {
+  problems.throw_if_any();
+  if (!point.wanted) return std::nullopt;
+  Scenario scenario = read_scenario(point.scenario, problems);
+  if (scenario.points.size() != 1)
+    throw UsageError(file + ": sweep: a value is a list of components, expected one component");
+  return scenario;
+}
+
+void check_points(Study& study) {
+  PointProblems wrong;
+  std::map<std::string, std::string> seen;  // hash of a point to its words
+  for (std::size_t i = 0; i < study.sweep.combinations() && !wrong.full(); ++i) {
+    Problems problems(study.file);
+    const SweepPoint point = sweep_point(study.sweep, i, problems);
+    const std::string words =
+        point_words(study.points.size(), parameters_text(study.sweep, point.parameters));
+    try {
+      const auto scenario = checked_point(study.file, point, problems);
+      if (!scenario) continue;
+      study.name = scenario->name;
+      for (const std::string& note : scenario->notes)
+        if (std::find(study.notes.begin(), study.notes.end(), note) == study.notes.end())
+          study.notes.push_back(note);
+      const std::string hash = identity_hash(*scenario);
+      const auto [twin, is_new] = seen.emplace(hash, words);
+      if (!is_new)
+        throw UsageError(study.file + ": sweep: says the same as " + twin->second +
+                         ", expected points that differ");
+      study.points.push_back({i, hash});
+    } catch (const UsageError& error) {
+      wrong.add(error.what(), words);
+      study.points.push_back({i, {}});  // so that the points after it keep their numbers
+    }
+    if (study.points.size() > kMostPoints)
+      throw UsageError(study.file + ": sweep: makes more than " + std::to_string(kMostPoints) +
+                       " points");
+  }
+  wrong.throw_if_any();
+}
+
+}  // namespace
+
+Study load_study(const std::string& path, const ScenarioOverrides& overrides) {
+  Problems problems(path);
+  JsonValue root = parse_json(read_text_file(path), problems);
+  for (const std::string& set : overrides.sets) apply_set(root, set, problems);
+  // What is wrong with an ordinary scenario is told without points, as for `run`.
+  if (root.find("sweep") == nullptr) read_scenario(root, problems);
+  Study study;
+  study.file = path;
+  study.sweep = read_sweep(std::move(root), problems);
+  problems.throw_if_any();
+  check_points(study);
+  if (study.points.empty())
+    throw UsageError(path + ": sweep.where: no point satisfies the conditions");
+  study.hash = study_hash(study);
+  return study;
+}
+
+JsonValue::Object point_parameters(const Study& study, std::size_t point) {
+  Problems problems(study.file);
+  return sweep_point(study.sweep, study.points.at(point).combination, problems).parameters;
+}
+
+std::string point_label(const Study& study, std::size_t point) {
+  return parameters_text(study.sweep, point_parameters(study, point));
+}
+
+Scenario point_scenario(const Study& study, std::size_t point) {
+  Problems problems(study.file);
+  const SweepPoint values = sweep_point(study.sweep, study.points.at(point).combination, problems);
+  return read_scenario(values.scenario, problems);
+}
+
+}  // namespace faultline

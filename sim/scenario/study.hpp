@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/scenario/scenario.hpp"
+#include "sim/scenario/sweep.hpp"
+
+namespace faultline {
+
+/// One point of a study: an ordinary scenario of one run specification.
+struct StudyPoint {
+  std::size_t combination = 0;  ///< of the sweep
+  std::string hash;  ///< of everything that determines its results: scenario, engine, seed, number
+                     ///< of replications
+};
+
+/// A scenario file and all points of its sweep, checked. A file without a sweep is a study of one
+/// point, or of the combinations of its listed components.
+struct Study {
+  std::string file;  ///< as the user named it
+  std::string name;
+  Sweep sweep;
+  std::vector<std::string> notes;  ///< what a user should know of its points, each once
+  std::vector<StudyPoint> points;  ///< those that satisfy the constraints, in order
+  std::string hash;                ///< of the points and of the precision asked for
+};
+
+/// Reads a file and checks every point. Throws UsageError with every error: "FILE: PATH: what is
+/// wrong (point 3: platform.processes=64)".
+Study load_study(const std::string& path, const ScenarioOverrides& overrides = {});
+
+/// The swept values of a point by their paths.
+JsonValue::Object point_parameters(const Study& study, std::size_t point);
+
+/// What tells a point from the others, "" for the only one.
+std::string point_label(const Study& study, std::size_t point);
+
+/// The scenario of a point.
+Scenario point_scenario(const Study& study, std::size_t point);
+
+}  // namespace faultline

@@ -1,0 +1,323 @@
+"""What comes out of a store: statistics that a second implementation finds in the same runs, tables
+that other programs read, winners only where there are some, and shards that make a whole."""
+
+import csv
+import io
+import itertools
+import json
+import random
+import sqlite3
+import statistics
+import unittest
+
+from program import SMALL, changed
+from sweep_test import STUDY, SweepTest, rows
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+# The 0.975 quantiles of Student's t for n - 1 degrees of freedom, from a printed table.
+STUDENT_T = {6: 2.5706, 18: 2.1098}
+
+
+def half_width(values):
+    return STUDENT_T[len(values)] * statistics.stdev(values) / len(values) ** 0.5
+
+
+class StoreTest(SweepTest):
+    def setUp(self):
+        super().setUp()
+        self.sweep("--jobs", 2)
+
+    def check_half_width(self, found, sample):
+        expected = half_width(sample)
+        self.assertAlmostEqual(found, expected, delta=1e-4 * expected + 1e-9)
+
+    def query(self, *arguments):
+        return json.loads(self.answer("query", "r.sqlite", "--format", "json", *arguments))
+
+    def table(self, verb, *arguments):
+        text = self.answer(verb, "r.sqlite", "--format", "csv", *arguments)
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def values(self, metric):
+        """{(protocol, processes, seed): values of the replications}, straight from the file."""
+        found = {}
+        with sqlite3.connect(self.store) as database:
+            for parameters, metrics in database.execute(
+                    "SELECT parameters, metrics FROM points JOIN runs USING (study, point) "
+                    "ORDER BY point, replication"):
+                swept = json.loads(parameters)
+                key = swept["termination"]["name"], swept["platform.processes"], swept["seed"]
+                found.setdefault(key, []).append(json.loads(metrics)[metric])
+        return found
+
+    def rewrite(self, change):
+        """Applies a function to the metrics of every run: change(point, replication, metrics)."""
+        with sqlite3.connect(self.store) as database:
+            for point, replication, metrics in database.execute(
+                    "SELECT point, replication, metrics FROM runs").fetchall():
+                new = json.loads(metrics)
+                change(point, replication, new)
+                database.execute("UPDATE runs SET metrics=? WHERE point=? AND replication=?",
+                                 (json.dumps(new), point, replication))
+
+
+class Query(StoreTest):
+    def test_statistics_of_points(self):
+        found = self.query("--metric", "control_messages")
+        self.assertEqual(len(found), 24)
+        values = self.values("control_messages")
+        for row in found:
+            sample = values[row["termination"], row["platform.processes"], row["seed"]]
+            self.assertEqual(row["count"], 6)
+            self.assertAlmostEqual(row["mean"], statistics.mean(sample))
+            self.check_half_width(row["high"] - row["mean"], sample)
+            self.assertEqual((row["min"], row["max"]), (min(sample), max(sample)))
+
+    def test_a_group_of_seeds_is_a_larger_sample(self):
+        found = self.query("--group-by", "termination.name,platform.processes", "--metric",
+                           "control_messages")
+        values = self.values("control_messages")
+        self.assertEqual(len(found), 8)
+        for row in found:
+            sample = sum((values[row["termination.name"], row["platform.processes"], seed]
+                          for seed in (1, 2, 3)), [])
+            self.assertEqual(row["count"], 18)
+            self.assertAlmostEqual(row["mean"], statistics.mean(sample))
+            self.check_half_width(row["high"] - row["mean"], sample)
+
+    def test_points_with_the_same_random_numbers_count_once(self):
+        row, = self.query("--group-by", "name", "--where", "seed == 2", "--metric",
+                          "control_messages")
+        values = self.values("control_messages")
+        sample = [statistics.mean(values[name, processes, 2][replication]
+                                  for name in ("cda", "four-counter")
+                                  for processes in (8, 16, 32, 64)) for replication in range(6)]
+        self.assertEqual((row["points"], row["count"]), (8, 6))
+        self.assertAlmostEqual(row["mean"], statistics.mean(sample))
+        self.check_half_width(row["high"] - row["mean"], sample)
+
+    def test_conditions(self):
+        def points(condition):
+            return len(self.query("--metric", "end_time_s", "--where", condition))
+        self.assertEqual(points("platform.processes <= 16 and termination.name == 'cda'"), 6)
+        self.assertEqual(points("point == 3"), 1)
+        self.assertEqual(points("failure == ''"), 24)
+        self.assertEqual(points("platform.worker_cores == 1"), 24)  # a default
+        self.assertEqual(points("platform.machine.name == 'intrepid'"), 24)
+        for condition, message in (("1 +", "column 4"), ("seed", "expected true or false"),
+                                   ("nodes > 3", "nodes is null, expected a number"),
+                                   ("seed == 9", "no point satisfies")):
+            self.assertIn(message, self.refusal("query", "r.sqlite", "--where", condition))
+
+    def test_runs(self):
+        found = self.query("--runs")
+        self.assertEqual(len(found), 144)
+        with sqlite3.connect(self.store) as database:
+            metrics = [json.loads(text) for text, in database.execute(
+                "SELECT metrics FROM runs ORDER BY point, replication")]
+        for row, metric in zip(found, metrics):
+            self.assertEqual({key: row[key] for key in metric}, metric)
+            self.assertEqual(row["faultline"], "0.1.0")
+            self.assertRegex(row["scenario_hash"], r"\A[0-9a-f]{16}\Z")
+
+    def test_csv_says_what_json_says(self):
+        for arguments in ([], ["--runs"]):
+            plain = self.query(*arguments)
+            text = self.table("query", *arguments)
+            self.assertEqual(len(plain), len(text))
+            for first, second in zip(plain, text):
+                self.assertEqual(list(first), list(second))
+                for key, value in first.items():
+                    if isinstance(value, float):
+                        self.assertEqual(value, float(second[key]))
+                    elif value is None:
+                        self.assertEqual(second[key], "")
+                    else:
+                        said = value if isinstance(value, str) else json.dumps(value)
+                        self.assertEqual(said, second[key])
+
+    @unittest.skipIf(pandas is None, "python3-pandas is not installed")
+    def test_pandas_reads_both(self):
+        for arguments in ([], ["--runs"]):
+            self.answer("query", "r.sqlite", "--format", "csv", "--out", "q.csv", *arguments)
+            self.answer("query", "r.sqlite", "--format", "json", "--out", "q.json", *arguments)
+            first = pandas.read_csv(self.folder / "q.csv", float_precision="round_trip")
+            second = pandas.DataFrame(json.loads((self.folder / "q.json").read_text()))
+            third = pandas.read_json(self.folder / "q.json", dtype=False, convert_dates=False,
+                                     precise_float=True)
+            self.assertEqual(list(first.columns), list(second.columns))
+            self.assertGreater(len(first), 100)
+            for column in first.columns:
+                for frame in (first, second, third):
+                    self.assertEqual(list(frame[column].isna()), list(first[column].isna()))
+                known = first[column].notna()
+                self.assertTrue((first[column] == second[column])[known].all(), column)
+                if first[column].dtype.kind == "f":
+                    apart = (first[column] - third[column]).abs()[known]
+                    self.assertTrue((apart <= 1e-12 * first[column].abs()[known]).all(), column)
+                else:
+                    self.assertTrue((first[column] == third[column])[known].all(), column)
+
+    def test_tables(self):
+        for arguments in ([], ["--group-by", "termination.name"]):
+            for line in self.answer("query", "r.sqlite", *arguments).splitlines():
+                self.assertLessEqual(len(line), 80)
+        self.assertIn("expected --format csv or json", self.refusal("query", "r.sqlite", "--runs"))
+        self.assertIn("control_messages", self.refusal("query", "r.sqlite", "--metric",
+                                                       "control_message"))
+
+    def test_no_store(self):
+        self.write("other", "text\n")
+        self.assertIn("is no store", self.refusal("query", "other"))
+        self.assertIn("cannot be opened", self.refusal("query", "missing"))
+        self.assertIn("expected a store", self.refusal("query"))
+
+
+class Compare(StoreTest):
+    BY = ("--by", "termination.name", "--metric", "control_messages")
+
+    def compare(self, *arguments):
+        return json.loads(self.answer("compare", "r.sqlite", *self.BY, "--format", "json",
+                                      *arguments))
+
+    def test_paired_differences(self):
+        values = self.values("control_messages")
+        found = self.compare()
+        self.assertEqual(len(found), 12)
+        for row in found:
+            pair = [values[name, row["platform.processes"], row["seed"]]
+                    for name in (row["first"], row["second"])]
+            sample = [a - b for a, b in zip(*pair)]
+            self.assertEqual(row["pairs"], 6)
+            self.assertAlmostEqual(row["difference"], statistics.mean(sample))
+            self.check_half_width(row["high"] - row["difference"], sample)
+            expected = "no difference shown"
+            if abs(row["difference"]) > half_width(sample):
+                expected = row["first"] if row["difference"] < 0 else row["second"]
+            self.assertEqual(row["verdict"], expected)
+            self.assertEqual(row["winner"], None if "no " in expected else expected)
+
+    def test_higher_is_better(self):
+        def winners(*arguments):
+            return {row["winner"] for row in self.compare(*arguments)}
+        self.rewrite(lambda point, replication, metrics: metrics.update(
+            control_messages=100 + replication + (point >= 12)))  # cda has one more
+        self.assertEqual(winners(), {"four-counter"})
+        self.assertEqual(winners("--higher-is-better"), {"cda"})
+
+    def test_pairs_show_what_means_would_not(self):
+        # The spread among replications is far larger than the difference.
+        self.rewrite(lambda point, replication, metrics: metrics.update(
+            control_messages=1000 * replication + (point < 12) + replication % 2 * 0.5))
+        self.assertEqual({row["winner"] for row in self.compare()}, {"cda"})
+
+    def test_noise_is_no_difference(self):
+        # The same metric on both sides, with noise of its own on each: with 95 % intervals about
+        # one pair in twenty is shown to differ, and 12 pairs rarely have more than three.
+        chance = random.Random(3)
+        self.rewrite(lambda point, replication, metrics: metrics.update(
+            control_messages=chance.gauss(100, 10)))
+        decided = [row for row in self.compare() if row["winner"] is not None]
+        self.assertLessEqual(len(decided), 3)
+        self.assertIn("no difference shown", self.answer("compare", "r.sqlite", *self.BY))
+
+    def test_what_breaks_its_promise_does_not_win(self):
+        def change(point, _, metrics):
+            if point == 12:  # cda, the cheaper one
+                metrics["outcome"] = "premature"
+        self.rewrite(change)
+        found = self.compare("--where", "platform.processes == 8 and seed == 1")
+        self.assertEqual(found, [])
+        text = self.answer("compare", "r.sqlite", *self.BY, "--where",
+                           "platform.processes == 8 and seed == 1")
+        self.assertIn("nothing to compare", text)
+        self.assertIn("6 bad runs", text)
+
+    def test_refusals(self):
+        for arguments, message in (
+                (["--by", "seed", "--metric", "end_time_s"], "other random numbers"),
+                (["--by", "workload.name", "--metric", "end_time_s"], "no two points differ"),
+                (["--by", "a..b", "--metric", "end_time_s"], "expected a path"),
+                (["--by", "termination.name", "--metric", "end_tim_s"], "end_time_s"),
+                (["--by", "termination.name"], "expected --metric")):
+            self.assertIn(message, self.refusal("compare", "r.sqlite", *arguments))
+        self.write("two.json", changed(changed(SMALL, ["replications"], 2), ["termination"], [
+            {"name": "cda", "initial_credit": 8}, {"name": "cda", "initial_credit": 64}]))
+        self.sweep(file="two.json", store="two.sqlite")
+        self.assertIn("have the same value and differ elsewhere",
+                      self.refusal("compare", "two.sqlite", *self.BY))
+        self.answer("compare", "two.sqlite", "--by", "termination", "--metric", "control_messages")
+
+
+class Merge(SweepTest):
+    def shards(self, count):
+        names = []
+        for index in range(1, count + 1):
+            names.append(f"shard-{index}.sqlite")
+            self.sweep("--shard", f"{index}/{count}", store=names[-1])
+        return names
+
+    def test_shards_make_the_whole(self):
+        whole = self.whole()
+        for count in (1, 3, 30):
+            names = self.shards(count)
+            for number, order in enumerate((names, names[::-1])):
+                out = f"merged-{count}-{number}.sqlite"
+                self.assertEqual(self.answer("merge", out, *order), f"{out}: 24 points\n")
+                self.assertEqual(rows(self.folder / out), whole)
+            for name in names:
+                (self.folder / name).unlink()
+
+    def test_a_merged_store_goes_on(self):
+        whole = self.whole()
+        self.answer("merge", "r.sqlite", *self.shards(4)[:3])
+        self.assertIn("24 of 24 points stored, 18 before", self.sweep())
+        self.assertEqual(rows(self.store), whole)
+
+    def test_duplicates_are_checked(self):
+        whole = self.whole()
+        names = self.shards(2)
+        out = self.answer("merge", "r.sqlite", *names, names[0], "whole.sqlite")
+        self.assertEqual(out, "r.sqlite: 24 points, 36 of them several times, alike\n")
+        self.assertEqual(rows(self.store), whole)
+        with sqlite3.connect(self.folder / names[1]) as database:
+            database.execute("UPDATE runs SET events=events+1 WHERE point=5 AND replication=2")
+        message = self.refusal("merge", "new.sqlite", "whole.sqlite", *names)
+        self.assertRegex(message, r"shard-2\.sqlite: point 5 \(.*\) is not what another store "
+                                  r"says: replication 2 has other results")
+        self.assertNotIn("new.sqlite", " ".join(self.files()))
+
+    def test_results_take_precedence_over_failures(self):
+        whole = self.whole()
+        with sqlite3.connect(self.folder / "whole.sqlite") as database:
+            database.execute("DELETE FROM runs WHERE point=7")
+            database.execute("UPDATE points SET failure='killed' WHERE point=7")
+        self.sweep()
+        for number, order in enumerate(itertools.permutations(("whole.sqlite", "r.sqlite"))):
+            out = f"{number}.sqlite"
+            self.answer("merge", out, *order)
+            self.assertEqual(rows(self.folder / out), whole)
+
+    def test_studies_stay_apart(self):
+        self.sweep()
+        self.write("other.json", changed(STUDY, ["replications"], 2))
+        self.sweep(file="other.json", store="other.sqlite")
+        self.answer("merge", "both.sqlite", "r.sqlite", "other.sqlite")
+        both = rows(self.folder / "both.sqlite")
+        self.assertEqual([row[0] for row in both["studies"]], [1, 2])
+        self.assertEqual(len(both["runs"]), 24 * 6 + 24 * 2)
+        self.assertIn("24 before", self.sweep(store="both.sqlite", file="other.json"))
+
+    def test_refusals(self):
+        self.sweep()
+        self.assertIn("is there already", self.refusal("merge", "r.sqlite", "r.sqlite"))
+        self.assertIn("expected a new store", self.refusal("merge", "r.sqlite"))
+        self.assertIn("cannot be opened", self.refusal("merge", "new.sqlite", "missing.sqlite"))
+
+
+if __name__ == "__main__":
+    unittest.main()

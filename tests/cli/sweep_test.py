@@ -1,0 +1,412 @@
+"""Sweeps from outside: what is stored is the same however often they are killed, on any number of
+jobs, and with another sweep on the same store."""
+
+import json
+import os
+import pathlib
+import pty
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+from program import ENGINES, PROGRAM, ProgramTest, SMALL, changed
+
+KILLS = 30
+PATIENCE_S = 120
+
+# 24 points of some milliseconds each.
+STUDY = changed(changed(SMALL, ["replications"], 6), ["sweep"], {
+    "platform.processes": {"from": 8, "to": 64, "times": 2},
+    "seed": [1, 2, 3],
+    "derive": {"workload.stop_probability": "0.1 / platform.processes"},
+})
+
+
+def slower(factor):
+    """The study with walks that are so many times as long."""
+    study = changed(STUDY, ["stop"], {"time_s": 1e6})
+    return changed(study, ["sweep", "derive", "workload.stop_probability"],
+                   f"{0.1 / factor} / platform.processes")
+
+
+
+def rows(path, clock=False):
+    """Everything in a store but what depends on the clock."""
+    with sqlite3.connect(path) as database:
+        measured = ", wall_s, peak_rss_bytes" if clock else ""
+        return {
+            "studies": database.execute("SELECT * FROM studies ORDER BY study").fetchall(),
+            "points": database.execute("SELECT * FROM points ORDER BY study, point").fetchall(),
+            "runs": database.execute(
+                "SELECT study, point, replication, metrics, violations, events" + measured +
+                " FROM runs ORDER BY study, point, replication").fetchall()}
+
+
+def stored_points(path):
+    """The points of a store, {} where it is not there yet."""
+    try:
+        with sqlite3.connect(f"file:{path}?mode=rw", uri=True) as database:
+            return dict(database.execute("SELECT point, failure FROM points"))
+    except sqlite3.OperationalError:
+        return {}
+
+
+def children(pid):
+    try:
+        text = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    except FileNotFoundError:
+        return []
+    return [int(word) for word in text.split()]
+
+
+class SweepTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write("s.json", STUDY)
+        self.store = self.folder / "r.sqlite"
+
+    def sweep(self, *arguments, code=0, store="r.sqlite", file="s.json"):
+        return self.answer("sweep", file, "--store", store, *arguments, code=code)
+
+    def start(self, *arguments, store="r.sqlite", file="s.json", **settings):
+        process = subprocess.Popen(
+            [PROGRAM, "sweep", file, "--store", store, *map(str, arguments)], text=True,
+            cwd=self.folder, start_new_session=True,
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings})
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_until(self, condition):
+        end = time.monotonic() + PATIENCE_S
+        while not condition():
+            self.assertLess(time.monotonic(), end, "does not happen")
+            time.sleep(0.01)
+
+    def whole(self):
+        """The rows of a sweep that nothing disturbs."""
+        self.sweep("--jobs", 2, store="whole.sqlite")
+        return rows(self.folder / "whole.sqlite")
+
+
+class Results(SweepTest):
+    def test_dry_run(self):
+        text = self.answer("sweep", "s.json", "--dry-run")
+        self.assertTrue(text.startswith("s.json: 24 points, 144 runs\n"), text)
+        self.assertIn("  point 23: termination=cda, platform.processes=64, seed=3,", text)
+        self.assertEqual(self.files(), ["s.json"])
+
+    def test_the_same_for_any_jobs(self):
+        whole = self.whole()
+        self.assertEqual(len(whole["points"]), 24)
+        self.assertEqual(len(whole["runs"]), 144)
+        for jobs in (1, 3, 64):
+            name = f"{jobs}.sqlite"
+            self.assertEqual(self.sweep("--jobs", jobs, store=name),
+                             f"{name}: 24 of 24 points stored\n")
+            self.assertEqual(rows(self.folder / name), whole)
+
+    def test_the_same_as_run(self):
+        self.sweep()
+        with sqlite3.connect(self.store) as database:
+            stored = database.execute(
+                "SELECT replication, metrics, violations, events, scenario_hash FROM results "
+                "WHERE point=17 ORDER BY replication").fetchall()
+        alone = changed(SMALL, ["termination"], {"name": "cda"})
+        alone = changed(changed(alone, ["replications"], 6), ["seed"], 3)
+        alone = changed(alone, ["workload", "stop_probability"], 0.1 / 16)
+        self.write("alone.json", alone)
+        report = self.report("alone.json")
+        self.assertEqual(len(stored), 6)
+        for row, run in zip(stored, report["runs"]):
+            self.assertEqual(row[0], run["replication"])
+            self.assertEqual(json.loads(row[1]), run["metrics"])
+            self.assertEqual(json.loads(row[2]), run["violations"])
+            self.assertEqual(row[3], run["performance"]["events"])
+            self.assertEqual(row[4], report["scenario"]["hash"])
+
+    def test_protocols_meet_the_same_random_numbers(self):
+        self.sweep()
+        with sqlite3.connect(self.store) as database:
+            walks = {}
+            for parameters, replication, metrics in database.execute(
+                    "SELECT parameters, replication, metrics FROM points JOIN runs "
+                    "USING (study, point)"):
+                values = json.loads(parameters)
+                key = values["platform.processes"], values["seed"], replication
+                walks.setdefault(key, {})[values["termination"]["name"]] = \
+                    json.loads(metrics)["application_messages"]
+        self.assertEqual(len(walks), 72)
+        for pair in walks.values():
+            self.assertEqual(pair["cda"], pair["four-counter"])
+        self.assertGreater(len({pair["cda"] for pair in walks.values()}), 60)
+
+    @unittest.skipUnless("simgrid" in ENGINES, "built without SimGrid")
+    def test_both_engines(self):
+        study = changed(changed(SMALL, ["sweep"], {"engine": ["loggp", "simgrid"]}),
+                        ["replications"], 3)
+        self.write("s.json", study)
+        self.sweep("--jobs", 3)
+        stored = rows(self.store)
+        self.assertEqual([row[4] for row in stored["points"]], ["loggp", "simgrid"] * 2)
+        self.assertEqual(len(stored["runs"]), 12)
+
+    def test_replications_until_a_mean_is_known(self):
+        study = changed(STUDY, ["sweep", "precision"],
+                        {"metric": "control_messages", "relative_half_width": 0.2,
+                         "most_replications": 40})
+        self.write("s.json", study)
+        self.sweep("--jobs", 1)
+        stored = rows(self.store)
+        counts = {}
+        for row in stored["runs"]:
+            counts.setdefault(row[1], []).append(json.loads(row[3])["control_messages"])
+        stopped = 0
+        for values in counts.values():
+            self.assertGreaterEqual(len(values), 10)
+            self.assertLessEqual(len(values), 40)
+            # The first number of replications that is enough, not a later one.
+            narrow = [n for n in range(10, len(values) + 1) if self.is_narrow(values[:n], 0.2)]
+            self.assertEqual(narrow, [len(values)] if len(values) < 40 else narrow[-1:])
+            stopped += len(values) < 40
+        self.assertGreater(stopped, 0)
+        self.sweep("--jobs", 5, store="more.sqlite")
+        self.assertEqual(rows(self.folder / "more.sqlite"), stored)
+
+    @staticmethod
+    def is_narrow(values, share):
+        # The 0.975 quantiles of Student's t for 9 to 39 degrees of freedom, from printed tables.
+        quantile = [2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093,
+                    2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+                    2.040, 2.037, 2.035, 2.032, 2.030, 2.028, 2.026, 2.024, 2.023][len(values) - 10]
+        mean = sum(values) / len(values)
+        variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+        return quantile * (variance / len(values)) ** 0.5 <= share * mean
+
+    def test_a_metric_that_no_run_has(self):
+        self.write("s.json", changed(STUDY, ["sweep"], {
+            "precision": {"metric": "cotrol_messages", "relative_half_width": 0.2}}))
+        result = self.faultline("sweep", "s.json", "--store", "r.sqlite")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('the runs have no metric "cotrol_messages"', result.stderr)
+
+
+class Again(SweepTest):
+    def test_the_same_command_does_nothing_more(self):
+        self.sweep()
+        before = rows(self.store, clock=True)
+        self.assertEqual(self.sweep(), "r.sqlite: 24 of 24 points stored, 24 before\n")
+        self.assertEqual(rows(self.store, clock=True), before)
+
+    def test_a_changed_scenario_is_refused_or_added(self):
+        self.sweep()
+        before = rows(self.store, clock=True)
+        self.write("s.json", changed(STUDY, ["replications"], 7))
+        message = self.refusal("sweep", "s.json", "--store", "r.sqlite")
+        self.assertIn('has results of another scenario than s.json says now: "small" (24 points); '
+                      "--add-study", message)
+        self.sweep("--add-study")
+        after = rows(self.store, clock=True)
+        self.assertEqual(len(after["studies"]), 2)
+        for table in ("studies", "points", "runs"):
+            self.assertEqual([row for row in after[table] if row[0] == 1], before[table])
+        self.assertEqual(sum(row[0] == 2 for row in after["runs"]), 24 * 7)
+
+    def test_another_text_that_says_the_same_goes_on(self):
+        self.sweep()
+        self.write("s.json", json.dumps(changed(
+            STUDY, ["sweep", "platform.processes"], [8, 16, 32, 64]), indent=3))
+        self.assertIn("24 before", self.sweep())
+
+    def test_options(self):
+        for arguments, message in (
+                ([], "expected --store"),
+                (["--store", "r.sqlite", "--shard", "3/2"], "from 1 to 2"),
+                (["--store", "r.sqlite", "--shard", "2"], "expected I/N"),
+                (["--store", "r.sqlite", "--time-limit", "0"], "expected a number of seconds"),
+                (["--store", "r.sqlite", "--jobs", "0"], "from 1 to 4096"),
+                (["--store", "none/r.sqlite"], "cannot be opened"),
+                (["--store", "."], "cannot be opened")):
+            self.assertIn(message, self.refusal("sweep", "s.json", *arguments))
+
+
+class Failures(SweepTest):
+    def failed(self, *arguments):
+        """What standard error says of a sweep of which points fail."""
+        result = self.faultline("sweep", "s.json", "--store", "r.sqlite", *arguments)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        return result.stderr
+
+    def test_a_point_that_takes_too_long(self):
+        self.write("s.json", changed(changed(slower(1), ["replications"], 1), ["sweep"],
+                                     {"workload.walk_length": [10, 3000000000]}))
+        errors = self.failed("--time-limit", 1.5, "--jobs", 4)
+        self.assertEqual(errors.count("took longer than 1.5 s"), 2, errors)
+        stored = stored_points(self.store)
+        self.assertEqual([stored[i] for i in (0, 2)], ["", ""])
+        self.assertEqual([stored[i] for i in (1, 3)], ["took longer than 1.5 s"] * 2)
+
+    def test_a_point_that_takes_too_much_memory(self):
+        self.write("s.json", changed(SMALL, ["sweep"], {"platform.processes": [16, 120000]}))
+        errors = self.failed("--memory-limit", 40)
+        self.assertEqual(errors.count("out of memory"), 2, errors)
+        self.assertEqual([bool(why) for _, why in sorted(stored_points(self.store).items())],
+                         [False, True] * 2)
+
+    def test_a_killed_worker_costs_its_point_and_can_be_tried_again(self):
+        whole = self.whole()
+        self.write("slow.json", slower(8))
+        process = self.start("--jobs", 1, file="slow.json")
+        self.wait_until(lambda: len(stored_points(self.store)) > 2 and children(process.pid))
+        os.kill(children(process.pid)[0], signal.SIGSEGV)
+        _, errors = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertRegex(errors, r"\Afaultline: point \d+ \(.*\): the worker process was killed: "
+                                 r"Segmentation fault\n\Z")
+        failed = [point for point, why in stored_points(self.store).items() if why]
+        self.assertEqual(len(failed), 1)
+        self.assertEqual(len(stored_points(self.store)), 24)
+        result = self.faultline("sweep", "slow.json", "--store", "r.sqlite")
+        self.assertEqual(result.returncode, 1)  # it is not forgotten
+        self.assertEqual(result.stdout, "r.sqlite: 24 of 24 points stored, 24 before, 1 failed\n")
+        self.sweep("--retry-failed", file="slow.json")
+        self.assertEqual(set(stored_points(self.store).values()), {""})
+        self.assertEqual(len(rows(self.store)["runs"]), len(whole["runs"]))
+
+    def test_the_exit_code_is_of_the_whole_study(self):
+        self.write("s.json", changed(SMALL, ["sweep"], {"stop.events": [10, 1000000]}))
+        for _ in range(2):
+            self.assertIn("4 of 4", self.sweep(code=1))
+
+
+class Kills(SweepTest):
+    def test_nothing_is_lost_and_nothing_comes_twice(self):
+        whole = self.whole()
+        chance = random.Random(20250)
+        seen, kills = {}, 0
+        moment_s = 0.25
+        while kills < KILLS:
+            if len(seen) == 24:  # done: begin anew, so that there is something to kill
+                self.store.unlink()
+                seen = {}
+            process = self.start("--jobs", 2)
+            time.sleep(chance.uniform(0, moment_s))
+            process.kill()
+            process.communicate(timeout=PATIENCE_S)
+            kills += process.returncode == -signal.SIGKILL
+            # What was stored is still there. The store heals when it is opened.
+            now = stored_points(self.store)
+            self.assertLessEqual(seen.keys(), now.keys())
+            seen = now
+            if process.returncode == 0:
+                moment_s /= 2
+        self.sweep()
+        self.assertEqual(rows(self.store), whole)
+        self.assertEqual(self.files(), ["r.sqlite", "s.json", "whole.sqlite"])
+
+    def test_interrupts(self):
+        process = self.start("--jobs", 2, file=self.write("slow.json", slower(8)))
+        self.wait_until(lambda: len(stored_points(self.store)) > 2)
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 130)
+        told = re.fullmatch(r"faultline: interrupted: (\d+) of 24 points are stored\n", errors)
+        self.assertIsNotNone(told, errors)
+        self.assertEqual(len(stored_points(self.store)), int(told[1]))
+        self.assertIn(f"24 of 24 points stored, {told[1]} before", self.sweep(file="slow.json"))
+
+
+class Together(SweepTest):
+    def test_two_sweeps_on_one_store(self):
+        whole = self.whole()
+        for _ in range(4):
+            processes = [self.start("--jobs", 2) for _ in range(3)]
+            for process in processes:
+                out, errors = process.communicate(timeout=PATIENCE_S)
+                self.assertEqual((process.returncode, errors), (0, ""))
+                self.assertIn("24 of 24 points stored", out)
+            self.assertEqual(rows(self.store), whole)
+            self.store.unlink()
+
+    def test_one_takes_over_what_a_killed_one_was_at(self):
+        whole = self.whole()
+        first, second = self.start("--jobs", 2), self.start("--jobs", 1)
+        self.wait_until(lambda: len(stored_points(self.store)) > 3)
+        first.kill()
+        second.communicate(timeout=PATIENCE_S)
+        self.assertEqual(second.returncode, 0)
+        self.assertEqual(rows(self.store), whole)
+
+
+class Damage(SweepTest):
+    def test_a_truncated_store_is_reported(self):
+        self.sweep()
+        content = self.store.read_bytes()
+        chance = random.Random(7)
+        lengths = [1, 15, 16, 99, 100, 511, 512, 4095, 4096, 8192, len(content) - 4096,
+                   len(content) - 1] + [chance.randrange(1, len(content)) for _ in range(20)]
+        for length in lengths:
+            self.store.write_bytes(content[:length])
+            message = self.refusal("sweep", "s.json", "--store", "r.sqlite")
+            self.assertRegex(message, r"\Afaultline: r\.sqlite: is (damaged|no store of results)",
+                             length)
+            self.assertEqual(message.count("\n"), 1)
+
+    def test_other_files_are_left_alone(self):
+        self.store.write_text("something else\n" * 100)
+        self.assertIn("is no SQLite file", self.refusal("sweep", "s.json", "--store", "r.sqlite"))
+        self.store.unlink()
+        with sqlite3.connect(self.store) as database:
+            database.execute("CREATE TABLE mine(a)")
+        self.assertIn("is no store of results",
+                      self.refusal("sweep", "s.json", "--store", "r.sqlite"))
+
+    @unittest.skipUnless(os.geteuid() == 0, "mounting needs root")
+    def test_a_full_disk_loses_nothing(self):
+        whole = self.whole()
+        disk = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=96k", "tmpfs", disk],
+                          capture_output=True, check=False).returncode != 0:
+            self.skipTest("this machine mounts nothing")
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=False)
+        result = self.faultline("sweep", "s.json", "--store", disk / "r.sqlite")
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertRegex(result.stderr, r"r\.sqlite: .*(full|disk I/O).*; every finished point is "
+                                        r"stored, and the same command goes on\n\Z")
+        count = len(stored_points(disk / "r.sqlite"))
+        self.assertGreater(count, 0)
+        self.assertLess(count, 24)
+        subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
+        out = self.answer("sweep", "s.json", "--store", disk / "r.sqlite")
+        self.assertIn(f"24 of 24 points stored, {count} before", out)
+        shutil.copy(disk / "r.sqlite", self.store)
+        self.assertEqual(rows(self.store), whole)
+
+
+class Progress(SweepTest):
+    def test_on_a_terminal(self):
+        self.write("s.json", slower(100))
+        ours, theirs = pty.openpty()
+        process = self.start(stderr=theirs, stdout=subprocess.DEVNULL)
+        os.close(theirs)
+        shown = b""
+        try:
+            while block := os.read(ours, 4096):
+                shown += block
+                if re.search(rb"(\d+) / 24 points, [\d.e+-]+/s, [\dhmins ]+ left", shown):
+                    break
+        except OSError:
+            pass
+        process.kill()
+        os.close(ours)
+        self.assertRegex(shown, rb"(\d+) / 24 points, [\d.e+-]+/s, [\dhmins ]+ left")
+
+
+if __name__ == "__main__":
+    unittest.main()

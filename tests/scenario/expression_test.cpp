@@ -1,0 +1,80 @@
+#include "sim/scenario/expression.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "sim/core/error.hpp"
+#include "sim/scenario/json_reader.hpp"
+
+using Catch::Matchers::Contains;
+
+namespace faultline {
+namespace {
+
+JsonValue tree() {
+  Problems problems("tree");
+  return parse_json(R"({"platform": {"processes": 64, "machine": "mira"}, "list": [1, 2.5],
+                       "termination": {"name": "cda", "merge": true}})",
+                    problems);
+}
+
+std::string result(const std::string& text) {
+  const JsonValue root = tree();
+  return to_json(
+      Expression::parse(text).evaluate([&](const JsonPath& path) { return find_at(root, path); }));
+}
+
+std::string error(const std::string& text) {
+  try {
+    return "no error: " + result(text);
+  } catch (const UsageError& problem) {
+    return problem.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a formula follows the usual precedence") {
+  CHECK(result("1 + 2 * 3") == "7");
+  CHECK(result("(1 + 2) * 3 - -4") == "13");
+  CHECK(result("7 / 2 / 2") == "1.75");
+  CHECK(result("7 - 2 - 2") == "3");
+  CHECK(result("-7 % 3") == "2");
+  CHECK(result("1e3 / platform.processes") == "15.625");
+  CHECK(result("list[1] * 2") == "5");
+  CHECK(result("max(floor(2.7), min(1, 9)) + round(2.5) + ceil(0.1) + abs(-1)") == "7");
+  CHECK(result("pow(2, log2(platform.processes) / 2) + sqrt(4)") == "10");
+}
+
+TEST_CASE("a condition compares and combines") {
+  CHECK(result("1 < 2 and 2 <= 2 and 3 > 2 and not 2 >= 3") == "true");
+  CHECK(result("1 == 1.0 and 'a' != \"b\" and nothing == null") == "true");
+  CHECK(result("false and true or true") == "true");
+  CHECK(result("termination.name == 'cda'") == "true");
+  CHECK(result("termination.merge and platform.machine == 'mira'") == "true");
+  // What is left of `and` decides alone where it can.
+  CHECK(result("nothing != null and nothing > 3") == "false");
+  CHECK(result("nothing == null or nothing > 3") == "true");
+  CHECK(result("order == 1") == "false");  // not the word `or`
+}
+
+TEST_CASE("a formula that cannot be read names the column") {
+  CHECK(error("1 +") == "column 4: expected a value, a path or \"(\", got the end");
+  CHECK(error("1 2") == "column 3: expected an operator or the end, got \"2\"");
+  CHECK(error("(1") == "column 3: expected \")\", got the end");
+  CHECK(error("'abc") == "column 1: expected a closing ', got \"'abc\"");
+  CHECK(error("a..b") == "column 1: expected a path such as platform.processes, got \"a..b\"");
+  CHECK_THAT(error("sin(1)"), Contains("column 1: expected one of the functions abs"));
+  CHECK_THAT(error(std::string(1000, '(')), Contains("nested too deep"));
+  CHECK_THAT(error(std::string(1000, '-')), Contains("nested too deep"));
+  CHECK_THAT(error(""), Contains("expected a value"));
+}
+
+TEST_CASE("operands of the wrong kind are named") {
+  CHECK(error("platform.nodes + 1") == "platform.nodes is null, expected a number");
+  CHECK(error("platform.machine < 3") ==
+        "platform.machine is the string \"mira\", expected a number");
+  CHECK(error("platform.processes and true") == "platform.processes is 64, expected true or false");
+  CHECK(error("1 / 0") == "the result of \"/\" is no finite number");
+}
+
+}  // namespace faultline
