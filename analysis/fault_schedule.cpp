@@ -25,7 +25,7 @@ double spread(Stream& random, double least, double most) {
 FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
   FaultSpec fault;
   if (random.chance(0.5)) {
-    fault.event = 1 + random.below(10 * (1 + schedule.work));
+    fault.event = 1 + random.below(10 * (std::uint64_t{1} + schedule.work));
   } else {
     const double step_s = schedule.compute_s + schedule.latency_s + 2 * schedule.overhead_s;
     fault.time_s = random.uniform() * step_s * (2 + schedule.work);

@@ -35,7 +35,10 @@ Adoption::Adoption(const JobShape& job, Rank self_rank, std::uint32_t bytes)
 
 // ---- section 2 and 5.1: execution without faults ------------------------------------------------
 
-void Adoption::stamp(Context& context, Message& message) const {
+void Adoption::stamp(Context& context, Message& message) {
+  const auto place = std::lower_bound(partners_.begin(), partners_.end(), message.to);
+  if (message.to != self && (place == partners_.end() || *place != message.to))
+    partners_.insert(place, message.to);
   if (!is_engaged()) context.fatal("a rank outside the diffusing computation sent a message");
   message.termination.first = engagement;
 }
@@ -52,9 +55,6 @@ bool Adoption::got_message(Context& context, const Message& message) {
 }
 
 Successor& Adoption::owed_by(Rank successor) {
-  const auto place = std::lower_bound(partners_.begin(), partners_.end(), successor);
-  if (successor != self && (place == partners_.end() || *place != successor))
-    partners_.insert(place, successor);
   ++D;
   Successor& entry = successors[successor];
   ++entry.acks_owed;

@@ -93,7 +93,7 @@ struct Adoption {
   }
 
   /// An application message is about to leave: its receiver must know whose engagement it may join.
-  void stamp(Context& context, Message& message) const;
+  void stamp(Context& context, Message& message);
   /// def gotMsg(predecessor). True: it has engaged this process.
   bool got_message(Context& context, const Message& message);
   /// D++, successors[successor].acksOwed++
@@ -152,7 +152,7 @@ struct Adoption {
   Announcement announcement;
 
  private:
-  std::vector<Rank> partners_;  ///< all ranks that it has sent to, sorted
+  std::vector<Rank> partners_;  ///< all others that the application has sent to, sorted
   std::uint64_t recovery_messages_ = 0;
   std::uint64_t adoptions_ = 0;
   double recovering_since_s_ = kNever;

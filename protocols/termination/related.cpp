@@ -6,7 +6,7 @@ namespace faultline {
 
 // ---- section 6.1: execution without faults ------------------------------------------------------
 
-void Related::stamp(Context& context, Message& message) const {
+void Related::stamp(Context& context, Message& message) {
   its.stamp(context, message);
   message.termination.second = its.parent;
 }

@@ -13,7 +13,7 @@ struct Related {
       : its(job, self, control_bytes), late_exterior(late) {}
 
   /// Every message carries its sender's parent.
-  void stamp(Context& context, Message& message) const;
+  void stamp(Context& context, Message& message);
   /// def willSendTo(successor). True: a fence is due before the message.
   bool will_send_to(Context& context, Rank successor);
   /// informGrandparentInterior(self, parent); nobody hears it where there is no grandparent.
