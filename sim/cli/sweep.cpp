@@ -21,7 +21,7 @@ VerbOptions sweep_options() {
   VerbOptions verb{
       .verb = "sweep",
       .usage =
-          "sweep FILE --store RESULTS.sqlite [--set PATH=VALUE]... [--jobs N]\n"
+          "sweep FILE --store RESULTS [--set PATH=VALUE]... [--jobs N]\n"
           "       [--shard I/N] [--memory-limit MIB] [--time-limit S]\n"
           "       [--retry-failed] [--add-study] [--dry-run] [--quiet]",
       .about =
@@ -168,6 +168,7 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   ScenarioOverrides overrides;
   if (values.count("set") != 0) overrides.sets = values["set"].as<std::vector<std::string>>();
   const Study study = load_study(values["file"].as<std::string>(), overrides);
+  for (const std::string& note : study.notes) std::fprintf(stderr, "faultline: %s\n", note.c_str());
   if (values.count("dry-run") != 0) {
     out << dry_run_text(study);
     return kExitGood;

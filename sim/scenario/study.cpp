@@ -14,7 +14,7 @@ namespace faultline {
 namespace {
 
 constexpr std::size_t kMostPoints = 100000;
-constexpr std::size_t kShownProblems = 200;
+constexpr std::size_t kShownProblems = 50;
 
 /// What is wrong with points: a mistake of the file comes back at each of them and is told once.
 class PointProblems {
@@ -53,7 +53,9 @@ class PointProblems {
 };
 
 std::string point_words(std::size_t number, const std::string& label) {
-  return "point " + std::to_string(number) + (label.empty() ? "" : ": " + label);
+  constexpr std::size_t kLongest = 200;  // values may be whole objects
+  return "point " + std::to_string(number) + (label.empty() ? "" : ": ") +
+         label.substr(0, kLongest) + (label.size() > kLongest ? "..." : "");
 }
 
 /// Of all that determines a point's results, and of the number of replications.
@@ -118,18 +120,23 @@ void check_points(Study& study) {
 }  // namespace
 
 Study load_study(const std::string& path, const ScenarioOverrides& overrides) {
-  Problems problems(path);
-  JsonValue root = parse_json(read_text_file(path), problems);
+  return parse_study(read_text_file(path), path, overrides);
+}
+
+Study parse_study(const std::string& text, const std::string& file,
+                  const ScenarioOverrides& overrides) {
+  Problems problems(file);
+  JsonValue root = parse_json(text, problems);
   for (const std::string& set : overrides.sets) apply_set(root, set, problems);
   // What is wrong with an ordinary scenario is told without points, as for `run`.
   if (root.find("sweep") == nullptr) read_scenario(root, problems);
   Study study;
-  study.file = path;
+  study.file = file;
   study.sweep = read_sweep(std::move(root), problems);
   problems.throw_if_any();
   check_points(study);
   if (study.points.empty())
-    throw UsageError(path + ": sweep.where: no point satisfies the conditions");
+    throw UsageError(file + ": sweep.where: no point satisfies the conditions");
   study.hash = study_hash(study);
   return study;
 }

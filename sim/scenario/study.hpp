@@ -30,6 +30,10 @@ struct Study {
 /// wrong (point 3: platform.processes=64)".
 Study load_study(const std::string& path, const ScenarioOverrides& overrides = {});
 
+/// The same from JSON text; `file` names it in messages and anchors relative paths.
+Study parse_study(const std::string& text, const std::string& file,
+                  const ScenarioOverrides& overrides = {});
+
 /// The swept values of a point by their paths.
 JsonValue::Object point_parameters(const Study& study, std::size_t point);
 

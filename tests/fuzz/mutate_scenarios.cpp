@@ -8,6 +8,7 @@
 
 #include "sim/core/data_directory.hpp"
 #include "sim/scenario/json_reader.hpp"
+#include "sim/scenario/study.hpp"
 #include "tests/scenario/workspace.hpp"
 
 namespace faultline {
@@ -193,8 +194,12 @@ struct Tally {
 void read_mutant(const std::string& text, const std::string& file,
                  const std::vector<std::string>& sets, Tally& tally) {
   try {
-    const Scenario scenario = parse_scenario(text, file, {.sets = sets});
-    if (scenario.points.empty() || scenario.hash.size() != 16) FAIL("a scenario without points");
+    if (text.find("\"sweep\"") != std::string::npos) {
+      if (parse_study(text, file, {.sets = sets}).points.empty()) FAIL("a study without points");
+    } else {
+      const Scenario scenario = parse_scenario(text, file, {.sets = sets});
+      if (scenario.points.empty() || scenario.hash.size() != 16) FAIL("a scenario without points");
+    }
     ++tally.valid;
   } catch (const UsageError& error) {
     const std::string message = error.what();
@@ -214,7 +219,10 @@ TEST_CASE("mutated scenarios are read or refused with an error and never crash")
   Tally tally;
   for (const std::string& file : files) {
     const std::string text = read_text_file(file);
-    for (std::uint64_t seed = first; seed < first + mutants; ++seed) {
+    // Each of the points of a sweep is read as a scenario.
+    const bool is_sweep = text.find("\"sweep\"") != std::string::npos;
+    const std::uint64_t last = first + (is_sweep ? mutants / 10 : mutants);
+    for (std::uint64_t seed = first; seed < last; ++seed) {
       CAPTURE(file, seed);
       Mutator mutator(seed);
       const std::string mutant = mutator.mutate(text);
