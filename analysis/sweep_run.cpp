@@ -5,7 +5,6 @@
 #include <cmath>
 #include <deque>
 #include <memory>
-#include <set>
 
 #include "analysis/progress.hpp"
 #include "analysis/summary.hpp"
@@ -74,6 +73,7 @@ struct PointJob {
   WorkerProcess worker;
   Clock::time_point begin;
   std::string error;  ///< why it failed
+  bool over = false;  ///< simulated, or failed
 };
 
 /// What a worker does: the replications that are left, or one where SimGrid simulates, which
@@ -179,7 +179,7 @@ class SweepRunner {
     Scenario scenario = point_scenario(study_, point);
     PointRuns runs(scenario, study_.sweep.precision);
     jobs_.push_back(std::make_unique<PointJob>(
-        PointJob{point, std::move(scenario), std::move(runs), {}, Clock::now(), {}}));
+        PointJob{point, std::move(scenario), std::move(runs), {}, Clock::now(), {}, false}));
     launch(*jobs_.back());
   }
 
@@ -197,19 +197,15 @@ class SweepRunner {
     std::vector<WorkerProcess*> workers;
     workers.reserve(jobs_.size());
     for (const auto& job : jobs_) workers.push_back(&job->worker);
-    std::set<std::size_t> over;
     wait_for_workers(
-        workers,
-        [&](std::size_t i) {
-          if (read_news(*jobs_[i])) over.insert(i);
-        },
-        kPatience_ms);
-    for (std::size_t i = 0; i < jobs_.size(); ++i)
-      if (over.count(i) == 0 && is_late(*jobs_[i])) over.insert(i);
-    for (auto place = over.rbegin(); place != over.rend(); ++place) {
-      store_result(*jobs_[*place]);
-      jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(*place));
+        workers, [&](std::size_t i) { jobs_[i]->over = read_news(*jobs_[i]); }, kPatience_ms);
+    for (const auto& job : jobs_) {
+      job->over = job->over || is_late(*job);
+      if (job->over) store_result(*job);
     }
+    jobs_.erase(
+        std::remove_if(jobs_.begin(), jobs_.end(), [](const auto& job) { return job->over; }),
+        jobs_.end());
   }
 
   /// True when the point is simulated, or has failed.

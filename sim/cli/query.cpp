@@ -57,7 +57,7 @@ Words split_at_commas(const std::string& text) {
 
 Words metrics_of(const po::variables_map& values, const std::vector<SelectedPoint>& points,
                  bool few) {
-  const Words known = metric_names(points);
+  Words known = metric_names(points);
   if (values.count("metric") == 0 && !few) return known;
   if (values.count("metric") == 0) {
     Words shown;

@@ -136,8 +136,8 @@ class SweepReader {
     const bool up = range.to >= range.from;
     if (range.step ? (*range.step == 0 || (*range.step > 0) != up)
                    : (*range.times == 1 || (*range.times > 1) != up || range.from <= 0)) {
-      problems_.add(place, range.step ? "step does not lead from \"from\" to \"to\""
-                                      : "times does not lead from \"from\" to \"to\"");
+      problems_.add(place, std::string(range.step ? "step" : "times") +
+                               R"( does not lead from "from" to "to")");
       return {};
     }
     std::vector<JsonValue> values;
@@ -278,7 +278,7 @@ std::string value_text(const Sweep& sweep, const JsonMember& parameter) {
     const JsonValue* name = value.find("name");
     return name == nullptr || name->text() == nullptr ? std::string() : *name->text();
   };
-  const std::string name = name_of(parameter.value);
+  std::string name = name_of(parameter.value);
   std::size_t alike = 0;
   for (const SweepDimension& dimension : sweep.dimensions)
     for (const SweepAxis& axis : dimension)

@@ -126,7 +126,7 @@ TEST_CASE("a sweep that cannot be read is refused with its place") {
   CHECK_THAT(refusal(R"({"precision": {"metric": "x"}})"), Contains("relative_half_width"));
   std::string big = R"({"where": [])";
   for (const char* key : {"seed", "replications", "stop.events", "stop.time_s"})
-    big += std::string(", \"") + key + "\": {\"from\": 1, \"to\": 100, \"step\": 1}";
+    big += std::string(", \"") + key + R"(": {"from": 1, "to": 100, "step": 1})";
   CHECK_THAT(refusal(big + "}"), Contains("combine to 1e+08 points"));
 }
 
