@@ -35,6 +35,11 @@ Adoption::Adoption(const JobShape& job, Rank self_rank, std::uint32_t bytes)
 
 // ---- section 2 and 5.1: execution without faults ------------------------------------------------
 
+void Adoption::start(Context& context) {
+  announcement.begin();
+  begin_s_ = last_s_ = context.now_s();
+}
+
 void Adoption::stamp(Context& context, Message& message) {
   const auto place = std::lower_bound(partners_.begin(), partners_.end(), message.to);
   if (message.to != self && (place == partners_.end() || *place != message.to))
@@ -223,13 +228,13 @@ void Adoption::report(Metrics& metrics) const {
   metrics.add("recovery_messages", static_cast<double>(recovery_messages_));
   metrics.maximum("recovery_time_max_s", recovery_s_);
   metrics.maximum("state_bytes_max", static_cast<double>(state_bytes_));
-  metrics.add("state_bytes_mean", static_cast<double>(state_bytes_) / processes);
+  metrics.average("state_bytes_mean", static_cast<double>(state_bytes_), 1);
   metrics.maximum("fanout_max", static_cast<double>(partners_.size()));
   metrics.add("fanout_sum", static_cast<double>(partners_.size()));
   const double open_s = interior_since_s_ == kNever ? 0.0 : last_s_ - interior_since_s_;
-  const double share = last_s_ > 0.0 ? (interior_s_ + open_s) / last_s_ : 0.0;
-  metrics.add("interior_fraction_mean", share / processes);
-  metrics.maximum("interior_fraction_max", share);
+  const double phase_s = last_s_ - begin_s_;
+  metrics.average("interior_fraction_mean", interior_s_ + open_s, phase_s);
+  metrics.maximum("interior_fraction_max", phase_s > 0.0 ? (interior_s_ + open_s) / phase_s : 0.0);
 }
 
 std::string Adoption::waiting_for() const {

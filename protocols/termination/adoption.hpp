@@ -92,6 +92,7 @@ struct Adoption {
     return context.send(to, kind, control_bytes);
   }
 
+  void start(Context& context);
   /// An application message is about to leave: its receiver must know whose engagement it may join.
   void stamp(Context& context, Message& message);
   /// def gotMsg(predecessor). True: it has engaged this process.
@@ -159,6 +160,7 @@ struct Adoption {
   double recovery_s_ = 0.0;  ///< the longest
   double interior_since_s_ = kNever;
   double interior_s_ = 0.0;
+  double begin_s_ = 0.0;  ///< of the phase
   double last_s_ = 0.0;
   std::size_t state_bytes_ = 0;  ///< the most
 };

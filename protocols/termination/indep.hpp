@@ -22,7 +22,7 @@ class Indep final : public Component {
     return std::make_unique<Indep>(*this);
   }
 
-  void start(Context&) override { its_.announcement.begin(); }
+  void start(Context& context) override { its_.start(context); }
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override { try_disengage(context); }

@@ -178,7 +178,7 @@ void LaiWu::report(Metrics& metrics) const {
   metrics.maximum("recovery_time_max_s", recovery_s_);
   const auto bytes = static_cast<double>(successors_.size() * sizeof(Successor));
   metrics.maximum("state_bytes_max", bytes);
-  metrics.add("state_bytes_mean", bytes / processes_);
+  metrics.average("state_bytes_mean", bytes, 1);
 }
 
 std::string LaiWu::waiting_for() const {

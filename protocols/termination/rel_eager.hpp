@@ -26,7 +26,7 @@ class RelEager final : public Component {
     return std::make_unique<RelEager>(*this);
   }
 
-  void start(Context&) override { my_.its.announcement.begin(); }
+  void start(Context& context) override { my_.its.start(context); }
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override { my_.try_disengage(context); }

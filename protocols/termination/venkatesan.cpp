@@ -292,7 +292,7 @@ void Venkatesan::report(Metrics& metrics) const {
   metrics.add("recovery_messages", static_cast<double>(recovery_messages_));
   metrics.maximum("recovery_time_max_s", recovery_s_);
   metrics.maximum("state_bytes_max", static_cast<double>(state_bytes_));
-  metrics.add("state_bytes_mean", static_cast<double>(state_bytes_) / processes_);
+  metrics.average("state_bytes_mean", static_cast<double>(state_bytes_), 1);
 }
 
 std::string Venkatesan::waiting_for() const { return simulated_.waiting_for(); }

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace faultline {
 
@@ -20,6 +21,14 @@ class Metrics {
     auto& entry = values_[name];
     entry = entry ? std::max(*entry, value) : value;
   }
+  /// The mean of parts with weights, over all ranks and phases: the sum of the totals by the sum of
+  /// the weights; null while these are zero.
+  void average(const std::string& name, double total, double weight) {
+    auto& [totals, weights] = averages_[name];
+    totals += total;
+    weights += weight;
+    set(name, weights > 0.0 ? std::optional(totals / weights) : std::nullopt);
+  }
   void set(const std::string& name, std::optional<double> value) { values_[name] = value; }
   [[nodiscard]] const std::map<std::string, std::optional<double>>& values() const {
     return values_;
@@ -27,6 +36,7 @@ class Metrics {
 
  private:
   std::map<std::string, std::optional<double>> values_;
+  std::map<std::string, std::pair<double, double>> averages_;
 };
 
 }  // namespace faultline

@@ -261,6 +261,7 @@ class Runtime {
   bool stopped_ = false;
   Outcome outcome_ = Outcome::limit;
   std::string fatal_reason_;
+  Metrics earlier_phases_;  ///< of detectors that have been replaced
   std::array<std::vector<KindCount>, kFamilies> control_;
   std::uint64_t application_bytes_ = 0;
 };

@@ -231,7 +231,8 @@ void Runtime::announce(ActorId self) {
   check_stop();
 }
 
-/// The detector of the new phase starts from its initial state.
+/// The detector of the new phase starts from its initial state; what the one before has counted
+/// stays part of the result.
 void Runtime::start_phase(ActorId self) {
   ActorState& actor = actors_[self];
   if (actor.announced) --announced_ranks_;
@@ -241,6 +242,7 @@ void Runtime::start_phase(ActorId self) {
   audits_conserved_ = false;
   const auto termination = static_cast<std::size_t>(Family::termination);
   if (!factories_[termination]) return;
+  actor.components[termination]->report(earlier_phases_);
   const Stream random = actor.components[termination]->random;
   actor.components[termination] = factories_[termination](self);
   actor.components[termination]->random = random;

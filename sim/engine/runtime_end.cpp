@@ -115,6 +115,7 @@ RunResult Runtime::result() {
   result.fatal_reason = fatal_reason_;
   if (awaits_announcement_) result.terminated = !unannounced();
   result.events = events_;
+  result.metrics = earlier_phases_;
   report_counts(result.metrics);
   for (const ActorState& actor : actors_)
     for (const auto& component : actor.components)

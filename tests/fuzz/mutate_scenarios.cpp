@@ -212,7 +212,7 @@ void read_mutant(const std::string& text, const std::string& file,
 }  // namespace
 
 TEST_CASE("mutated scenarios are read or refused with an error and never crash") {
-  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 2000);
+  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 600);
   const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
   const auto files = shipped_scenarios();
   REQUIRE(files.size() >= 5);
@@ -247,7 +247,7 @@ TEST_CASE("every beginning of a scenario is refused, its whole is read") {
 }
 
 TEST_CASE("mutated machine files are read or refused with an error and never crash") {
-  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 2000) / 4;
+  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 600) / 4;
   const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
   const test::Workspace workspace;
   std::size_t refused = 0;

@@ -32,9 +32,9 @@ std::string acknowledged_once(const RandomRun& run, const Seen& seen) {
 std::string whole_waves(const RandomRun& run, const Seen& seen) {
   if (count(seen, "announce") != tree_edges(run)) return "not one announcement a rank";
   if (count(seen, "stop") - count(seen, "repeat") != tree_edges(run)) return "a torn wave";
-  if (run.phases > 1) return "";
-  if (count(seen, "stop") != tree_edges(run) * seen.metric("waves")) return "a torn wave";
-  return run.processes == 1 || seen.metric("waves") >= 2 ? "" : "a single wave";
+  const double waves = seen.metric("waves");
+  if (count(seen, "stop") != (run.processes - 1.0) * waves) return "a torn wave";
+  return run.processes == 1 || waves >= 2 * run.phases ? "" : "a single wave";
 }
 
 /// A rank returns credit when it goes idle or, idle already, when a grant comes; ranks that start
