@@ -7,7 +7,7 @@
 #include <map>
 #include <sstream>
 
-#include "analysis/worker_processes.hpp"
+#include "analysis/worker_process.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {

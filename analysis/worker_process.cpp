@@ -179,4 +179,21 @@ void wait_for_workers(const std::vector<WorkerProcess*>& workers,
     if (polled[i].revents != 0) news(indices[i]);
 }
 
+std::vector<std::string> in_processes(unsigned count,
+                                      const std::function<std::string(unsigned)>& body) {
+  std::vector<WorkerProcess> workers(count);
+  for (unsigned number = 0; number < count; ++number)
+    workers[number].start([&body, number](const WriteLine& write) { write(body(number)); });
+  std::vector<std::string> results(count);
+  for (unsigned number = 0; number < count; ++number) {
+    for (bool ended = false; !ended;)
+      for (const std::string& line : workers[number].read_lines(ended))
+        results[number] += line + "\n";
+    const std::string failure = workers[number].finish();
+    if (!failure.empty()) throw RunError("a worker process " + failure);
+    if (!results[number].empty()) results[number].pop_back();  // the end of its last line
+  }
+  return results;
+}
+
 }  // namespace faultline

@@ -80,4 +80,9 @@ class WorkerProcess {
 void wait_for_workers(const std::vector<WorkerProcess*>& workers,
                       const std::function<void(std::size_t)>& news, int patience_ms);
 
+/// Runs `body(0)` to `body(count - 1)` at once, each in a process of its own, and returns what they
+/// returned. Throws RunError where one cannot be started or does not end well.
+std::vector<std::string> in_processes(unsigned count,
+                                      const std::function<std::string(unsigned)>& body);
+
 }  // namespace faultline
