@@ -229,7 +229,7 @@ void Adoption::report(Metrics& metrics) const {
   const double open_s = interior_since_s_ == kNever ? 0.0 : last_s_ - interior_since_s_;
   const double share = last_s_ > 0.0 ? (interior_s_ + open_s) / last_s_ : 0.0;
   metrics.add("interior_fraction_mean", share / processes);
-  metrics.maximum("interior_fraction_max", share);
+  metrics.sample("interior_fraction", share);
 }
 
 std::string Adoption::waiting_for() const {
