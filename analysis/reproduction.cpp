@@ -15,7 +15,11 @@ namespace faultline {
 
 namespace {
 
-bool is_match(const Cell& cell, double measured) {
+bool is_match(const Cell& cell, const Estimate& estimate) {
+  const double measured = *estimate.value;
+  if (cell.printed_as == PrintedAs::in_interval)
+    return estimate.confidence_99 && *cell.paper >= estimate.confidence_99->low &&
+           *cell.paper <= estimate.confidence_99->high;
   const double slack = std::max(cell.absolute_tolerance, cell.tolerance * std::fabs(*cell.paper));
   if (cell.printed_as == PrintedAs::at_least) return measured >= *cell.paper - slack;
   if (cell.printed_as == PrintedAs::at_most) return measured <= *cell.paper + slack;
@@ -75,12 +79,15 @@ const char* printed_as_word(PrintedAs printed_as) {
       return "at-least";
     case PrintedAs::at_most:
       return "at-most";
+    case PrintedAs::in_interval:
+      return "in-interval";
   }
   return "";
 }
 
 JsonValue cell_json(const Cell& cell, const CellResult& result) {
   const auto& interval = result.measured.confidence_95;
+  const auto& wide = result.measured.confidence_99;
   JsonValue json = json_object({{"cell", cell.name},
                                 {"place", cell.place},
                                 {"paper", optional_json(cell.paper)},
@@ -88,6 +95,8 @@ JsonValue cell_json(const Cell& cell, const CellResult& result) {
                                 {"measured", optional_json(result.measured.value)},
                                 {"low", interval ? JsonValue(interval->low) : JsonValue()},
                                 {"high", interval ? JsonValue(interval->high) : JsonValue()},
+                                {"low_99", wide ? JsonValue(wide->low) : JsonValue()},
+                                {"high_99", wide ? JsonValue(wide->high) : JsonValue()},
                                 {"ratio", optional_json(result.ratio)},
                                 {"verdict", verdict_word(result.verdict)},
                                 {"expected", verdict_word(cell.expected)},
@@ -197,7 +206,7 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
   }
   result.ratio = ratio_of(*measured.value, cell.paper);
   if (cell.paper && cell.expected != Verdict::not_comparable)
-    result.verdict = is_match(cell, *measured.value) ? Verdict::match : Verdict::differs;
+    result.verdict = is_match(cell, measured) ? Verdict::match : Verdict::differs;
   if (cell.exact) {
     result.exact_ratio = ratio_of(*measured.value, cell.exact);
     result.agrees_with_exact = agrees(cell, measured);

@@ -166,8 +166,9 @@ std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& me
          shortest(1.1 * max) + "]\n";
 }
 
-/// The order in which the paper names them gives each the same colour in every figure.
-constexpr const char* kPaperOrder[] = {"four-counter", "edod", "hcda", "cda"};
+/// The order in which the papers name them gives each the same colour in every figure.
+constexpr const char* kPaperOrder[] = {"four-counter", "edod",      "hcda",   "cda",       "indep",
+                                       "rel-lazy",     "rel-eager", "lai-wu", "venkatesan"};
 
 std::size_t place_in_paper(const std::string& detector) {
   return static_cast<std::size_t>(

@@ -79,6 +79,7 @@ struct SeriesSelection {
   std::string detector;
   std::string metric;
   std::string relative_to;
+  bool ratio_of_means = false;
   std::optional<double> at;
 };
 
@@ -175,7 +176,7 @@ const OptionSet<CellHead>& cell_options() {
           .option("place", &CellHead::place, {.required = true})
           .option("paper", &CellHead::paper, {})
           .option("printed_as", &CellHead::printed_as,
-                  {.choices = {"equal", "at-least", "at-most"}})
+                  {.choices = {"equal", "at-least", "at-most", "in-interval"}})
           .option("exact", &CellHead::exact, {})
           .option("exact_formula", &CellHead::exact_formula, {})
           .option("exact_tolerance", &CellHead::exact_tolerance, {.minimum = 0})
@@ -194,6 +195,7 @@ const OptionSet<SeriesSelection>& series_selection_options() {
           .option("detector", &SeriesSelection::detector, {.required = true})
           .option("metric", &SeriesSelection::metric, {.required = true})
           .option("relative_to", &SeriesSelection::relative_to, {})
+          .option("ratio_of_means", &SeriesSelection::ratio_of_means, {})
           .option("at", &SeriesSelection::at, {});
   return set;
 }
@@ -518,6 +520,7 @@ void ItemReader::read_cell(const JsonValue& value, const std::string& path) {
   cell.paper = head.paper;
   if (head.printed_as == "at-least") cell.printed_as = PrintedAs::at_least;
   if (head.printed_as == "at-most") cell.printed_as = PrintedAs::at_most;
+  if (head.printed_as == "in-interval") cell.printed_as = PrintedAs::in_interval;
   cell.exact = head.exact;
   cell.exact_formula = head.exact_formula;
   cell.exact_tolerance = head.exact_tolerance;
@@ -579,6 +582,7 @@ void ItemReader::read_series_selection(CheckedObject& object, const SeriesMeasur
   cell.detector = selection.detector;
   cell.metric = selection.metric;
   cell.relative_to = selection.relative_to;
+  cell.ratio_of_means = selection.ratio_of_means;
   cell.at = selection.at;
   if (std::find(series.metrics.begin(), series.metrics.end(), cell.metric) == series.metrics.end())
     problems_.add(member_path(object.path(), "metric"),

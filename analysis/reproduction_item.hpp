@@ -21,7 +21,8 @@ enum class Verdict { match, differs, not_comparable };
 const char* verdict_word(Verdict verdict);
 
 /// How the paper relates what it counts to its printed value.
-enum class PrintedAs { equal, at_least, at_most };
+/// `in_interval`: it lies in the 99 % interval of what is measured.
+enum class PrintedAs { equal, at_least, at_most, in_interval };
 
 /// A metric whose mean is known exactly: what the sample missed of it tells what the sample
 /// missed of the metric that is measured (control variate).
@@ -98,6 +99,7 @@ struct Cell {
   std::string detector;                ///< of all but `survival`
   std::string metric;                  ///< of `series`
   std::string relative_to;             ///< of `series`: a detector whose metric divides; "" none
+  bool ratio_of_means = false;         ///< of `series`: not the mean of the ratios, run by run
   std::optional<double> at;            ///< of `series`: the point; none for the last one
   std::string figure;                  ///< of `survival` and `lemmas`: what is counted
   std::vector<std::int64_t> failed;    ///< of `survival`: the sizes that are added up

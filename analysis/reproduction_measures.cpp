@@ -1,6 +1,7 @@
 #include "analysis/reproduction_measures.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <functional>
@@ -39,10 +40,16 @@ std::string detector_of(const RunSpec& point) {
   return detector == nullptr ? "none" : detector->name;
 }
 
+/// A metric of the series alone: 1 if the detector has survived the faults, 0 if it gave up.
+constexpr const char* kSurvived = "survived";
+
 std::optional<double> metric_of(const ReplicationRecord& record, const std::string& name) {
   if (record.json.is_null()) return std::nullopt;
   const JsonValue& metrics = *record.json.find("metrics");
-  if (*metrics.find("outcome")->text() != "terminated") return std::nullopt;
+  const std::string& outcome = *metrics.find("outcome")->text();
+  if (name == kSurvived && outcome == "fatal-reported") return 0.0;
+  if (outcome != "terminated") return std::nullopt;
+  if (name == kSurvived) return 1.0;
   const JsonValue* value = metrics.find(name);
   if (value == nullptr) return std::nullopt;
   if (const auto* integer = std::get_if<std::int64_t>(&value->data))
@@ -205,6 +212,44 @@ Estimate estimate_mean(const std::vector<double>& values, const std::vector<doub
   return {mean, Interval{mean - half, mean + half}, ""};
 }
 
+Estimate estimate_share(const std::vector<double>& zeros_and_ones) {
+  const auto zeros = std::count(zeros_and_ones.begin(), zeros_and_ones.end(), 0.0);
+  const auto runs = static_cast<double>(zeros_and_ones.size());
+  const double ones = runs - static_cast<double>(zeros);
+  const auto interval = [&](double outside) {
+    using Binomial = boost::math::binomial_distribution<>;
+    return Interval{Binomial::find_lower_bound_on_p(runs, ones, outside / 2),
+                    Binomial::find_upper_bound_on_p(runs, ones, outside / 2)};
+  };
+  return {ones / runs, interval(0.05), "", interval(0.01)};
+}
+
+Estimate estimate_ratio_of_means(const std::vector<double>& values,
+                                 const std::vector<double>& base) {
+  const Summary above = summarize(values);
+  const Summary below = summarize(base);
+  Estimate estimate{*above.mean / *below.mean, std::nullopt, "", std::nullopt};
+  if (above.count < 2 || below.count < 2) return estimate;
+  const auto squares = [](const Summary& sample) {
+    return static_cast<double>(sample.count - 1) * *sample.standard_deviation *
+           *sample.standard_deviation;
+  };
+  const auto degrees = static_cast<double>(above.count + below.count - 2);
+  const double error =
+      std::sqrt((squares(above) + squares(below)) / degrees *
+                (1.0 / static_cast<double>(above.count) + 1.0 / static_cast<double>(below.count))) /
+      *below.mean;
+  const auto interval = [&](double outside) {
+    const boost::math::students_t distribution(degrees);
+    const double half =
+        boost::math::quantile(boost::math::complement(distribution, outside / 2)) * error;
+    return Interval{*estimate.value - half, *estimate.value + half};
+  };
+  estimate.confidence_95 = interval(0.05);
+  estimate.confidence_99 = interval(0.01);
+  return estimate;
+}
+
 Measured measure_runs(const RunsMeasure& measure, const std::string& file,
                       const ReproductionSettings& settings) {
   std::map<std::string, Sample> samples;
@@ -268,6 +313,8 @@ Estimate measure_at(const Measured& series, const Cell& cell) {
     return {
         std::nullopt, std::nullopt,
         "the scenario has no detector " + (sample == nullptr ? cell.detector : cell.relative_to)};
+  if (cell.metric == kSurvived && base == nullptr) return estimate_share(*sample);
+  if (cell.ratio_of_means && base != nullptr) return estimate_ratio_of_means(*sample, *base);
   std::vector<double> values = *sample;
   for (std::size_t i = 0; base != nullptr && i < values.size(); ++i) values[i] /= (*base)[i];
   return estimate_mean(values);

@@ -15,6 +15,7 @@ struct Estimate {
   std::optional<double> value;
   std::optional<Interval> confidence_95;
   std::string trouble;
+  std::optional<Interval> confidence_99{};  ///< where a cell can ask for it
 };
 
 struct ReproductionSettings {
@@ -44,6 +45,14 @@ struct Measured {
 Estimate estimate_mean(const std::vector<double>& values);
 Estimate estimate_mean(const std::vector<double>& values, const std::vector<double>& companions,
                        double exact_companion_mean);
+
+/// The share of those that are not 0, with its exact intervals (Clopper and Pearson 1934).
+Estimate estimate_share(const std::vector<double>& zeros_and_ones);
+
+/// mean(values) / mean(base), with the intervals of the difference of both means by Student's t
+/// (pooled variance), in units of the base's mean: what the whiskers of adoption-2013 figure 4 are.
+Estimate estimate_ratio_of_means(const std::vector<double>& values,
+                                 const std::vector<double>& base);
 
 /// Carries a measure out. Does not depend on the number of jobs.
 Measured measure_runs(const RunsMeasure& measure, const std::string& file,

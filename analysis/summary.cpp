@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "sim/core/quantile.hpp"
+
 namespace faultline {
 
 double student_t(std::size_t count, double outside) {
@@ -14,14 +16,6 @@ double student_t(std::size_t count, double outside) {
 }
 
 namespace {
-
-/// Between the order statistics on either side of `share`.
-double quantile(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
 
 }  // namespace
 

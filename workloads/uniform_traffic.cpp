@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
+#include "workloads/random_successors.hpp"
+
 namespace faultline {
 
 namespace {
 
 OptionSet<UniformTrafficOptions> options() {
   return OptionSet<UniformTrafficOptions>()
-      .option(
-          "tokens", &UniformTrafficOptions::tokens,
-          {.doc = "tokens in flight, dealt to the ranks in turn; null: one per rank", .minimum = 1})
+      .option("tokens", &UniformTrafficOptions::tokens,
+              {.doc = "tokens in flight, dealt to the ranks in turn; null: one per rank"})
       .option("hops", &UniformTrafficOptions::hops,
               {.doc = "messages that carry each token", .minimum = 1})
       .option("fanout", &UniformTrafficOptions::fanout,
@@ -19,11 +20,21 @@ OptionSet<UniformTrafficOptions> options() {
                .minimum = 1})
       .option("bytes", &UniformTrafficOptions::bytes, {.doc = "size of a message", .unit = "B"})
       .option("compute_s", &UniformTrafficOptions::compute_s,
-              {.doc = "computation before each hop", .unit = "s", .minimum = 0, .maximum = 1e9});
+              {.doc = "computation before each hop", .unit = "s", .minimum = 0, .maximum = 1e9})
+      .option("burst_compute_s", &UniformTrafficOptions::burst_compute_s,
+              {.doc = "every rank first sends one message to each successor and computes so long; "
+                      "null: it does not",
+               .unit = "s",
+               .source = "adoption-2013 section 5.4 (every process has sent to f others)",
+               .minimum = 0,
+               .maximum = 1e9});
 }
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
   const OptionValue& fanout = values.at("fanout");
+  if (std::holds_alternative<std::monostate>(fanout) &&
+      !std::holds_alternative<std::monostate>(values.at("burst_compute_s")))
+    return {{"fanout", "missing, needed by burst_compute_s"}};
   const std::int64_t others = std::max<std::int64_t>(1, std::int64_t{job.processes} - 1);
   if (!std::holds_alternative<std::int64_t>(fanout) || std::get<std::int64_t>(fanout) <= others)
     return {};
@@ -51,23 +62,18 @@ std::unique_ptr<Component> UniformTraffic::clone() const {
 
 void UniformTraffic::start(Context& context) {
   const std::uint32_t processes = context.job().processes;
-  draw_successors(processes);
+  if (options_->fanout && processes > 1)
+    successors_ = random_successors(random, processes, self_, *options_->fanout);
+  if (options_->burst_compute_s) burst(context);
   const std::uint64_t tokens = options_->tokens.value_or(processes);
   for (std::uint64_t token = self_; token < tokens; token += processes)
     move(context, options_->hops);
 }
 
-// Floyd's sampling: distinct ranks without a table of all of them.
-void UniformTraffic::draw_successors(std::uint32_t processes) {
-  if (!options_->fanout || processes == 1) return;
-  const std::uint32_t others = processes - 1;
-  for (std::uint32_t last = others - *options_->fanout; last < others; ++last) {
-    const auto drawn = static_cast<Rank>(random.below(last + 1U));
-    const bool taken =
-        std::find(successors_.begin(), successors_.end(), drawn) != successors_.end();
-    successors_.push_back(taken ? last : drawn);
-  }
-  for (Rank& rank : successors_) rank += static_cast<Rank>(rank >= self_);
+void UniformTraffic::burst(Context& context) const {
+  for (const Rank to : successors_)
+    context.send(to, 0, options_->bytes).payload.put(std::uint64_t{0});
+  context.compute(*options_->burst_compute_s, 0);
 }
 
 Rank UniformTraffic::successor(std::uint32_t processes) {
@@ -87,7 +93,7 @@ void UniformTraffic::on_message(Context& context, const Message& message) {
 }
 
 void UniformTraffic::on_compute_done(Context& context, std::uint64_t hops_left) {
-  move(context, hops_left);
+  if (hops_left > 0) move(context, hops_left);
 }
 
 void UniformTraffic::move(Context& context, std::uint64_t hops_left) {

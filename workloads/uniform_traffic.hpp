@@ -15,11 +15,13 @@ struct UniformTrafficOptions {
   std::optional<std::uint32_t> fanout;
   std::uint32_t bytes = 64;
   double compute_s = 0.0;
+  std::optional<double> burst_compute_s;
 };
 
 /// Random traffic: tokens that each make a fixed number of hops between random ranks, so that the
 /// number of messages does not depend on their order. With a fan-out, a rank sends to its own few
-/// fixed successors only (adoption-2013 section 5.2).
+/// fixed successors only (adoption-2013 section 5.2), and may begin with a burst: one message to
+/// each of them, and a computation during which every rank is engaged.
 class UniformTraffic final : public Component {
  public:
   using Options = UniformTrafficOptions;
@@ -31,7 +33,7 @@ class UniformTraffic final : public Component {
   void on_compute_done(Context& context, std::uint64_t hops_left) override;
 
  private:
-  void draw_successors(std::uint32_t processes);
+  void burst(Context& context) const;
   void move(Context& context, std::uint64_t hops_left);
   [[nodiscard]] Rank successor(std::uint32_t processes);
 

@@ -234,7 +234,7 @@ void Adoption::report(Metrics& metrics) const {
   const double open_s = interior_since_s_ == kNever ? 0.0 : last_s_ - interior_since_s_;
   const double phase_s = last_s_ - begin_s_;
   metrics.average("interior_fraction_mean", interior_s_ + open_s, phase_s);
-  metrics.maximum("interior_fraction_max", phase_s > 0.0 ? (interior_s_ + open_s) / phase_s : 0.0);
+  metrics.sample("interior_fraction", phase_s > 0.0 ? (interior_s_ + open_s) / phase_s : 0.0);
 }
 
 std::string Adoption::waiting_for() const {

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "sim/core/quantile.hpp"
 
 namespace faultline {
 
@@ -29,6 +32,21 @@ class Metrics {
     weights += weight;
     set(name, weights > 0.0 ? std::optional(totals / weights) : std::nullopt);
   }
+  /// One value of each rank in each phase: their least and largest, quartiles and median become
+  /// metrics NAME_min, NAME_quartile_1, NAME_median, NAME_quartile_3 and NAME_max.
+  void sample(const std::string& name, double value) { samples_[name].push_back(value); }
+  /// When all have reported.
+  void close_samples() {
+    for (auto& [name, values] : samples_) {
+      std::sort(values.begin(), values.end());
+      set(name + "_min", values.front());
+      set(name + "_quartile_1", quantile(values, 0.25));
+      set(name + "_median", quantile(values, 0.5));
+      set(name + "_quartile_3", quantile(values, 0.75));
+      set(name + "_max", values.back());
+    }
+    samples_.clear();
+  }
   void set(const std::string& name, std::optional<double> value) { values_[name] = value; }
   [[nodiscard]] const std::map<std::string, std::optional<double>>& values() const {
     return values_;
@@ -37,6 +55,7 @@ class Metrics {
  private:
   std::map<std::string, std::optional<double>> values_;
   std::map<std::string, std::pair<double, double>> averages_;
+  std::map<std::string, std::vector<double>> samples_;
 };
 
 }  // namespace faultline

@@ -120,6 +120,7 @@ RunResult Runtime::result() {
   for (const ActorState& actor : actors_)
     for (const auto& component : actor.components)
       if (component) component->report(result.metrics);
+  result.metrics.close_samples();
   return result;
 }
 

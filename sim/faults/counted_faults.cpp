@@ -9,7 +9,8 @@ namespace faultline {
 namespace {
 
 struct CountedOptions {
-  FaultCountsInput distribution;
+  std::optional<FaultCountsInput> distribution;
+  std::optional<std::uint64_t> size;
   double time_s = 0.0;
   double window_s = 0.0;
   std::uint64_t limit = 1;
@@ -20,7 +21,9 @@ const OptionSet<CountedOptions>& counted_options() {
   static const auto set =
       OptionSet<Options>()
           .option("distribution", &Options::distribution,
-                  {.doc = "how many died together in recorded faults", .required = true})
+                  {.doc = "how many died together in recorded faults"})
+          .option("size", &Options::size,
+                  {.doc = "how many die in each fault, in place of a distribution", .minimum = 1})
           .option("time_s", &Options::time_s,
                   {.doc = "when the faults strike", .unit = "s", .minimum = 0, .required = true})
           .option("window_s", &Options::window_s,
@@ -31,6 +34,11 @@ const OptionSet<CountedOptions>& counted_options() {
           .option("limit", &Options::limit,
                   {.doc = "how many faults strike", .minimum = 1, .maximum = 1e6});
   return set;
+}
+
+CountedOptions read_counted(OptionValues values) {
+  values.emplace("size", std::monostate{});
+  return counted_options().read(values);
 }
 
 /// The moments of so many faults in order, drawn at the first call.
@@ -49,16 +57,22 @@ FaultSourceRegistration counted(FaultSourceRegistration base) {
   const auto& where = placement_options().specs();
   base.options.insert(base.options.end(), where.begin(), where.end());
   base.check = [](const OptionValues& values, const FaultGround& ground) {
-    return check_placement(placement_options().read(values), ground);
+    auto problems = check_placement(placement_options().read(values), ground);
+    const CountedOptions options = read_counted(values);
+    if (options.distribution.has_value() == options.size.has_value())
+      problems.push_back({"distribution", "expected one of distribution and size"});
+    return problems;
   };
   base.make = [](const OptionValues& values, const FaultGround& ground,
                  const std::string& key) -> std::unique_ptr<FaultSource> {
-    const CountedOptions options = counted_options().read(values);
+    const CountedOptions options = read_counted(values);
+    SizeLaw sizes = options.distribution
+                        ? SizeLaw(*options.distribution->content, fault_stream(ground, key, "size"))
+                        : SizeLaw(*options.size);
     Placement placement(placement_options().read(values), ground,
                         fault_stream(ground, key, "place"));
     return std::make_unique<DrawnFaults>(
-        arrivals_in_window(options, fault_stream(ground, key, "time")),
-        SizeLaw(*options.distribution.content, fault_stream(ground, key, "size")),
+        arrivals_in_window(options, fault_stream(ground, key, "time")), std::move(sizes),
         std::move(placement), options.limit);
   };
   return base;
@@ -66,8 +80,8 @@ FaultSourceRegistration counted(FaultSourceRegistration base) {
 
 const RegisteredFaultSource counts{
     counted({.name = "counts",
-             .summary = "faults of several nodes at stated moments, their sizes drawn from a file "
-                        "of recorded counts",
+             .summary = "faults of several nodes at stated moments, their sizes stated or drawn "
+                        "from a file of recorded counts",
              .source = "adoption-2013-lifflander, section 6"})};
 
 /// The same with a default for what to draw from.
@@ -77,8 +91,10 @@ FaultSourceRegistration counted_on_jaguar() {
                .summary = "faults of several nodes at stated moments, with the sizes of 1,062 "
                           "faults recorded on Jaguar",
                .source = "adoption-2013-lifflander, Table 1"});
+  // Its sizes are those of its name.
+  std::erase_if(made.options, [](const OptionSpec& option) { return option.name == "size"; });
   OptionSpec& distribution = made.options.front();
-  distribution.required = false;
+  distribution.nullable = false;
   distribution.default_value = FaultCountsInput{.file = "jaguar", .hash = {}, .content = {}};
   return made;
 }

@@ -73,8 +73,15 @@ def check_same_bytes(folder):
     expect(width <= 80, f"the table has {width} columns")
 
 
+def closed_forms_only(document):
+    """Of adoption-2013's table 1, what is computed at once."""
+    document["groups"] = [group for group in document["groups"] if group["measure"] == "jaguar"]
+    document["measures"] = {"jaguar": document["measures"]["jaguar"]}
+
+
 def check_wrong_expectations(folder):
     def expect_difference(document):
+        closed_forms_only(document)
         document["groups"][1]["cells"][3].update(expected="differs", reason="a wrong expectation")
 
     run = reproduce(changed(folder, "adoption-2013/table-1.json", expect_difference))
@@ -82,6 +89,7 @@ def check_wrong_expectations(folder):
     expect("(!)" in run.stdout, "an unexpected verdict is not marked")
 
     def print_otherwise(document):
+        closed_forms_only(document)
         document["groups"][1]["cells"][3]["paper"] *= 1.1
 
     run = reproduce(changed(folder, "adoption-2013/table-1.json", print_otherwise))
@@ -178,6 +186,7 @@ def check_page(folder):
     """Every cell is a row of the page, well-formed, with what is not as expected marked."""
 
     def expect_difference(document):
+        closed_forms_only(document)
         document["groups"][1]["cells"][3].update(expected="differs", reason="1 < 2 & \"quoted\"")
 
     page = pathlib.Path(folder) / "page.html"

@@ -182,6 +182,19 @@ TEST_CASE("several sources and stated deaths compose") {
   }
 }
 
+TEST_CASE("counts with a size: every fault takes so many, and spares the root") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Job job(8);
+    working(job, 10);
+    add_source(
+        job, "counts",
+        {{"size", std::int64_t{3}}, {"time_s", 4.5}, {"victims", "ranks"}, {"spare_root", true}});
+    const Seen seen = job.run(EngineKind::loggp, seed);
+    CHECK(seen.metric("failed_ranks") == 3);
+    CHECK(seen.times_s(0, "second").size() == 10);
+  }
+}
+
 namespace {
 
 /// Rank 0 engages 1, which engages 2, and so on: the tree of Dijkstra and Scholten is a chain,

@@ -109,3 +109,21 @@ TEST_CASE("every set of successors is equally likely") {
   for (Rank distance = 1; distance < 6; ++distance)
     CHECK(chosen[distance] == Approx(0.4 * ranks).margin(4.5 * std::sqrt(0.24 * ranks)));
 }
+
+TEST_CASE("a burst: one message to each successor, and a computation of every rank") {
+  for (const EngineKind engine : engines()) {
+    const Seen seen = run(10, {{"tokens", 0}, {"fanout", 3}, {"burst_compute_s", 2.0}}, engine);
+    const auto found = successors(seen);
+    REQUIRE(found.size() == 10);
+    for (const auto& [rank, to] : found) CHECK(to.size() == 3);
+    CHECK(seen.metric("application_messages") == 30);
+    CHECK(seen.metric("end_time_s") == Approx(2.0).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("tokens after a burst go to the same successors") {
+  const Seen seen =
+      run(10, {{"hops", 40}, {"fanout", 3}, {"burst_compute_s", 0.0}}, EngineKind::loggp);
+  CHECK(seen.metric("application_messages") == 30 + 400);
+  for (const auto& [rank, to] : successors(seen)) CHECK(to.size() == 3);
+}

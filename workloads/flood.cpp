@@ -1,0 +1,79 @@
+#include "workloads/flood.hpp"
+
+#include <string>
+#include <vector>
+
+#include "workloads/random_successors.hpp"
+
+namespace faultline {
+
+namespace {
+
+OptionSet<FloodOptions> options() {
+  return OptionSet<FloodOptions>()
+      .option("graph", &FloodOptions::graph,
+              {.doc = "random: distinct random successors; tree: those of a complete tree, so that "
+                      "every message engages its receiver and recovery costs the most",
+               .choices = {"random", "tree"}})
+      .option(
+          "fanout", &FloodOptions::fanout,
+          {.doc = "successors of each rank", .source = "adoption-2013 section 5.2", .minimum = 1})
+      .option("bytes", &FloodOptions::bytes, {.doc = "size of a message", .unit = "B"})
+      .option("compute_s", &FloodOptions::compute_s,
+              {.doc = "computation of each rank once it has sent to its successors",
+               .unit = "s",
+               .minimum = 0,
+               .maximum = 1e9});
+}
+
+std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
+  if (job.processes > options().read(values).fanout) return {};
+  return {{"fanout",
+           "expected at most " + std::to_string(job.processes - 1) + ", one less than processes"}};
+}
+
+const Registered registered{registration<Flood>(
+    {.family = Family::workload,
+     .name = "flood",
+     .summary =
+         "a message that reaches all over a graph: random or complete engagement trees, survival",
+     .source = "adoption-2013 section 5.4",
+     .traits = {.starts_at_root = true},
+     .message_kinds = {"flood"},
+     .check = check},
+    options())};
+
+}  // namespace
+
+Flood::Flood(std::shared_ptr<const Options> options, const JobShape&, Rank self)
+    : options_(std::move(options)), self_(self) {}
+
+std::unique_ptr<Component> Flood::clone() const { return std::make_unique<Flood>(*this); }
+
+void Flood::start(Context& context) {
+  if (self_ == 0) pass_on(context);
+}
+
+void Flood::on_message(Context& context, const Message&) {
+  if (!reached_) pass_on(context);
+}
+
+// The last ranks of a complete tree have fewer successors, or none.
+std::vector<Rank> Flood::successors(std::uint32_t processes) {
+  if (options_->graph == "random")
+    return random_successors(random, processes, self_, options_->fanout);
+  std::vector<Rank> children;
+  children.reserve(options_->fanout);
+  const std::uint64_t first = std::uint64_t{self_} * options_->fanout + 1;
+  for (std::uint64_t child = first; child < first + options_->fanout && child < processes; ++child)
+    children.push_back(static_cast<Rank>(child));
+  return children;
+}
+
+void Flood::pass_on(Context& context) {
+  reached_ = true;
+  for (const Rank to : successors(context.job().processes)) context.send(to, 0, options_->bytes);
+  context.compute(options_->compute_s);
+}
+
+}  // namespace faultline

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct FloodOptions {
+  std::string graph = "random";
+  std::uint32_t fanout = 8;
+  std::uint32_t bytes = 64;
+  double compute_s = 1.0;
+};
+
+/// Rank 0 floods a graph: whom the first message reaches sends one to each of its successors and
+/// computes. On a random graph the tree of who has engaged whom is a random one, and while they
+/// compute all ranks that can be reached are engaged and have sent to all their successors.
+class Flood final : public Component {
+ public:
+  using Options = FloodOptions;
+  Flood(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void start(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+
+ private:
+  [[nodiscard]] std::vector<Rank> successors(std::uint32_t processes);
+  void pass_on(Context& context);
+
+  std::shared_ptr<const Options> options_;
+  Rank self_;
+  bool reached_ = false;
+};
+
+}  // namespace faultline

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/core/random.hpp"
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// `fanout` distinct other ranks, every set of them equally likely (adoption-2013 section 5.2).
+/// Needs fanout < processes.
+std::vector<Rank> random_successors(Stream& random, std::uint32_t processes, Rank self,
+                                    std::uint32_t fanout);
+
+}  // namespace faultline
