@@ -15,10 +15,6 @@ double student_t(std::size_t count, double outside) {
   return boost::math::quantile(boost::math::complement(distribution, outside / 2));
 }
 
-namespace {
-
-}  // namespace
-
 double student_t_95(std::size_t count) { return student_t(count, 0.05); }
 
 double student_t_three_sigma(std::size_t count) {

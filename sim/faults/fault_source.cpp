@@ -46,7 +46,10 @@ bool strikes_nodes(const FaultSourceChoice& choice) {
 Stream fault_stream(const FaultGround& ground, const std::string& key, const std::string& use,
                     std::uint64_t unit) {
   std::uint64_t hash = 14695981039346656037U;
-  for (const char c : key + "/" + use) {
+  std::string name = key;
+  name += '/';
+  name += use;
+  for (const char c : name) {
     hash ^= static_cast<unsigned char>(c);
     hash *= 1099511628211U;
   }

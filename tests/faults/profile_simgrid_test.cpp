@@ -21,6 +21,7 @@ constexpr double kLong_s = 200;
 std::vector<double> times_of_simgrid(const std::string& profile) {
   std::vector<std::string> words = {"test", "--log=root.thres:critical"};
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   auto argc = static_cast<int>(argv.size());
   argv.push_back(nullptr);
