@@ -120,6 +120,7 @@ inline std::vector<Struck> faults_of(FaultSource& source, std::size_t most,
 /// The times between them, the first counted from zero.
 inline std::vector<double> gaps_s(const std::vector<Struck>& faults) {
   std::vector<double> gaps;
+  gaps.reserve(faults.size());
   double last_s = 0;
   for (const Struck& fault : faults)
     gaps.push_back(fault.time_s - std::exchange(last_s, fault.time_s));

@@ -71,12 +71,17 @@ def check_one(tool, path, flags):
     return result.returncode == 0, result.stdout + ("" if result.stdout else result.stderr)
 
 
+def flags_in(top, flags):
+    """The flags of a file, the same wherever the checkout lies."""
+    return " ".join(flags).replace(str(top), ".")
+
+
 def keys_of(top, tool, flags):
     """{file: key} of every C++ file of ours that is compiled."""
     version = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
     shared = version + read(top / ".clang-tidy")
     return {
-        str(path): content_key(top, path, shared + " ".join(flags[str(path)]))
+        str(path): content_key(top, path, shared + flags_in(top, flags[str(path)]))
         for path in cpp_files(top)
         if path.suffix == ".cpp" and str(path) in flags and path != top / "tests/main.cpp"
     }
