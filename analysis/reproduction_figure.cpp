@@ -113,6 +113,60 @@ std::string step_model_script(const ReproductionItem& item, const std::string& s
   return text + "unset multiplot\n";
 }
 
+/// What a boxplot is made of.
+constexpr const char* kBoxParts[] = {"_min", "_quartile_1", "_median", "_quartile_3", "_max"};
+
+/// The metrics that a series draws. Five that spread one over the ranks of a run make one box.
+std::vector<std::string> drawn_metrics(const SeriesMeasure& series) {
+  std::vector<std::string> drawn = series.metrics;
+  for (const std::string& metric : series.metrics) {
+    if (!metric.ends_with(kBoxParts[0])) continue;
+    const std::string name = metric.substr(0, metric.size() - std::string(kBoxParts[0]).size());
+    const auto is_part = [&](const std::string& other) {
+      return std::any_of(std::begin(kBoxParts), std::end(kBoxParts),
+                         [&](const char* part) { return other == name + part; });
+    };
+    if (std::count_if(drawn.begin(), drawn.end(), is_part) != std::ssize(kBoxParts)) continue;
+    std::erase_if(drawn, is_part);
+    drawn.push_back(name);
+  }
+  return drawn;
+}
+
+/// The values of one detector at one point, by metric.
+using MetricSamples = std::map<std::string, std::vector<double>>;
+
+/// The box of a metric over runs, or over ranks (mean of the runs, whiskers to the ends).
+Boxplot box_of(const MetricSamples& samples, const std::string& metric) {
+  const auto found = samples.find(metric);
+  if (found != samples.end()) return boxplot(found->second);
+  const auto mean = [&](std::size_t part) {
+    return *summarize(samples.at(metric + kBoxParts[part])).mean;
+  };
+  return {.min = mean(0),
+          .whisker_low = mean(0),
+          .quartile_1 = mean(1),
+          .median = mean(2),
+          .quartile_3 = mean(3),
+          .whisker_high = mean(4),
+          .max = mean(4)};
+}
+
+/// One line of the CSV. Of a box over ranks the mean is not known.
+std::vector<std::string> box_record(const MetricSamples& samples, const std::string& metric) {
+  const Boxplot box = box_of(samples, metric);
+  const auto found = samples.find(metric);
+  return {std::to_string(samples.begin()->second.size()),
+          shortest(box.min),
+          shortest(box.whisker_low),
+          shortest(box.quartile_1),
+          shortest(box.median),
+          shortest(box.quartile_3),
+          shortest(box.whisker_high),
+          shortest(box.max),
+          found == samples.end() ? "" : shortest(*summarize(found->second).mean)};
+}
+
 std::string series_csv(const ItemResult& result) {
   const ReproductionItem& item = result.item;
   std::string text =
@@ -120,14 +174,13 @@ std::string series_csv(const ItemResult& result) {
                   "quartile_1", "median", "quartile_3", "whisker_high", "max", "mean"});
   for (const std::size_t curve : item.curves)
     for (const SeriesPoint& point : result.measured[curve].points)
-      for (const auto& [detector, metrics] : point.samples)
-        for (const auto& [metric, values] : metrics) {
-          const Boxplot box = boxplot(values);
-          text += csv_record(
-              {item.measures[curve].name, metric, detector, shortest(point.at),
-               std::to_string(values.size()), shortest(box.min), shortest(box.whisker_low),
-               shortest(box.quartile_1), shortest(box.median), shortest(box.quartile_3),
-               shortest(box.whisker_high), shortest(box.max), shortest(*summarize(values).mean)});
+      for (const auto& [detector, samples] : point.samples)
+        for (const std::string& metric : drawn_metrics(series_of(item, curve))) {
+          std::vector<std::string> record = {item.measures[curve].name, metric, detector,
+                                             shortest(point.at)};
+          const auto box = box_record(samples, metric);
+          record.insert(record.end(), box.begin(), box.end());
+          text += csv_record(record);
         }
   return text;
 }
@@ -156,7 +209,7 @@ std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& me
   double max = 0.0;
   for (const SeriesPoint& point : points)
     for (const auto& [detector, metrics] : point.samples) {
-      const Boxplot box = boxplot(metrics.at(metric));
+      const Boxplot box = box_of(metrics, metric);
       min = std::min(min, box.min);
       max = std::max(max, box.max);
     }
@@ -233,13 +286,13 @@ std::string box_panel(const std::string& stem, const std::string& series, const 
 
 std::string series_script(const ItemResult& result, const std::string& stem) {
   const ReproductionItem& item = result.item;
-  const std::size_t columns = series_of(item, item.curves.front()).metrics.size();
+  const std::size_t columns = drawn_metrics(series_of(item, item.curves.front())).size();
   std::string text = script_head(stem, 420 * columns, 40 + 330 * item.curves.size()) +
                      "set grid ytics\nset key samplen 1\nset xlabel '" + axis_title(over_of(item)) +
                      "'\nset multiplot layout " + std::to_string(item.curves.size()) + "," +
                      std::to_string(columns) + "\n";
   for (const std::size_t curve : item.curves)
-    for (const std::string& metric : series_of(item, curve).metrics)
+    for (const std::string& metric : drawn_metrics(series_of(item, curve)))
       text += box_panel(stem, item.measures[curve].name, metric, result.measured[curve].points);
   return text + "unset multiplot\n";
 }

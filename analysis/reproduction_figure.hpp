@@ -11,7 +11,7 @@ namespace faultline {
 /// messages. Of series, one line for each measure, metric, detector and point, with the boxplot of
 /// the sample:
 /// `series,metric,detector,PATH,runs,min,whisker_low,quartile_1,median,quartile_3,whisker_high,
-/// max,mean`.
+/// max,mean`. Five metrics NAME_min to NAME_max that spread NAME over the ranks make one box.
 std::string figure_csv(const ItemResult& result, const ReproductionSettings& settings);
 
 /// The gnuplot script that draws STEM.csv, in the same folder, as STEM.svg. Step models: control

@@ -320,6 +320,28 @@ TEST_CASE("a series keeps the samples that plain runs of its scenario give") {
   CHECK(*quick.cells[0].measured.value == *quick.cells[1].measured.value);
 }
 
+TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
+  ItemResult result;
+  SeriesMeasure series;
+  series.over = "platform.processes";
+  series.metrics = {"share_min",        "share_quartile_1", "share_median",
+                    "share_quartile_3", "share_max",        "lone_min"};
+  result.item.measures.push_back({"m", series});
+  result.item.curves = {0};
+  SeriesPoint point{8, {}};
+  point.samples["indep"] = {{"share_min", {0.0, 0.25}},   {"share_quartile_1", {0.25, 0.5}},
+                            {"share_median", {0.5, 0.5}}, {"share_quartile_3", {0.5, 0.75}},
+                            {"share_max", {0.875, 1.0}},  {"lone_min", {3.0, 5.0}}};
+  result.measured.push_back({{}, {point}, "", false});
+  const std::string csv = figure_csv(result, {});
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
+  CHECK_THAT(csv, Contains("m,share,indep,8,2,0.125,0.125,0.375,0.5,0.625,0.9375,0.9375,\n"));
+  CHECK_THAT(csv, Contains("m,lone_min,indep,8,2,3,"));
+  const std::string script = figure_script(result, "figure");
+  CHECK_THAT(script, Contains("set multiplot layout 1,2"));
+  CHECK_THAT(script, Contains("strcol(2) eq 'share'"));
+}
+
 TEST_CASE("a figure of a series has one line for each box, and draws each where it belongs") {
   const ItemResult result = reproduce_item(
       item_of(with_cells(R"({"cell": "a", "metric": "control_messages"})", kSeries)), "f", {});
