@@ -303,8 +303,7 @@ std::string run_report_csv(const Scenario&, const ReplicationResults& results) {
   header.insert(header.end(), {"violations", "events", "wall_s", "peak_rss_bytes"});
   std::string text = csv_record(header);
   const auto cell = [](const JsonValue* value) {
-    if (value == nullptr || value->is_null()) return std::string();
-    return value->text() != nullptr ? *value->text() : to_json(*value);
+    return value == nullptr ? std::string() : csv_field(*value);
   };
   for (const ReplicationRecord& record : results.records) {
     if (record.json.is_null()) continue;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "analysis/text_table.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/expression.hpp"
 #include "sim/scenario/problems.hpp"
@@ -231,8 +232,7 @@ std::string rows_csv(const std::vector<Row>& rows) {
   std::string text = csv_record(fields);
   for (const Row& row : rows) {
     fields.clear();
-    for (const JsonMember& member : row)
-      fields.push_back(member.value.is_null() ? std::string() : cell_text(member.value));
+    for (const JsonMember& member : row) fields.push_back(csv_field(member.value));
     text += csv_record(fields);
   }
   return text;

@@ -169,6 +169,12 @@ std::string csv_record(const std::vector<std::string>& fields) {
   return record + "\n";
 }
 
+std::string csv_field(const JsonValue& value) {
+  if (value.is_null()) return {};
+  if (const bool* truth = std::get_if<bool>(&value.data)) return *truth ? "TRUE" : "FALSE";
+  return value.text() != nullptr ? *value.text() : to_json(value);
+}
+
 std::string fixed(double value, int decimals) {
   std::array<char, 512> text{};  // the largest double has 309 digits before the point
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value,

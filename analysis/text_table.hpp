@@ -38,6 +38,10 @@ std::string wrapped(std::string_view text, std::size_t max_width = 80);
 /// ends in a bare line feed, as every Unix tool expects.
 std::string csv_record(const std::vector<std::string>& fields);
 
+/// A value as a field of such a record: null is empty, and truth is TRUE or FALSE, the only spelling
+/// that both R and pandas read.
+std::string csv_field(const JsonValue& value);
+
 /// `value` with `decimals` digits after the point.
 std::string fixed(double value, int decimals);
 

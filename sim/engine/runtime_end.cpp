@@ -67,8 +67,9 @@ void Runtime::check_stop() {
 void Runtime::conclude() {
   if (spec_.stop.when == StopWhen::time) return stop(Outcome::finished);
   if (live_ranks_ == 0) return stop(Outcome::finished);
-  // Faults of a whole machine may all have missed the job, or a trace may have ended early.
-  if (spec_.stop.when == StopWhen::all_reported && spec_.has_faults() && all_faults_reported())
+  // Faults of a whole machine may all have missed the job, a trace may have ended early, or there
+  // may be none at all.
+  if (spec_.stop.when == StopWhen::all_reported && all_faults_reported())
     return stop(Outcome::finished);
   const bool over = auditor_.over_since_s() != kNever;
   const bool hung = awaits_announcement_ && unannounced() && over;

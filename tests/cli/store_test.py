@@ -6,8 +6,10 @@ import io
 import itertools
 import json
 import random
+import shutil
 import sqlite3
 import statistics
+import subprocess
 import unittest
 
 from program import SMALL, changed
@@ -17,6 +19,15 @@ try:
     import pandas
 except ImportError:
     pandas = None
+
+# Reads a table both ways and says what it has read, so that it can be held against the original.
+READ_IN_R = """
+suppressPackageStartupMessages(library(jsonlite))
+from_csv <- read.csv("q.csv", check.names = FALSE, na.strings = "")
+from_json <- fromJSON("q.json")
+stopifnot(is.data.frame(from_json), identical(names(from_csv), names(from_json)))
+write_json(list(csv = from_csv, json = from_json), "read.json", digits = NA, na = "null")
+"""
 
 # The 0.975 quantiles of Student's t for n - 1 degrees of freedom, from a printed table.
 STUDENT_T = {6: 2.5706, 18: 2.1098}
@@ -137,7 +148,8 @@ class Query(StoreTest):
                     elif value is None:
                         self.assertEqual(second[key], "")
                     else:
-                        said = value if isinstance(value, str) else json.dumps(value)
+                        said = (str(value).upper() if isinstance(value, bool)
+                                else value if isinstance(value, str) else json.dumps(value))
                         self.assertEqual(said, second[key])
 
     @unittest.skipIf(pandas is None, "python3-pandas is not installed")
@@ -161,6 +173,26 @@ class Query(StoreTest):
                     self.assertTrue((apart <= 1e-12 * first[column].abs()[known]).all(), column)
                 else:
                     self.assertTrue((first[column] == third[column])[known].all(), column)
+
+    def test_r_reads_both(self):
+        if shutil.which("Rscript") is None:
+            self.skipTest("r-base-core and r-cran-jsonlite are not installed")
+        for arguments in ([], ["--runs"]):
+            self.answer("query", "r.sqlite", "--format", "csv", "--out", "q.csv", *arguments)
+            self.answer("query", "r.sqlite", "--format", "json", "--out", "q.json", *arguments)
+            subprocess.run(["Rscript", "-e", READ_IN_R], cwd=self.folder, check=True)
+            written = json.loads((self.folder / "q.json").read_text())
+            read = json.loads((self.folder / "read.json").read_text())
+            for way in ("csv", "json"):
+                self.assertEqual(len(read[way]), len(written))
+                for told, row in zip(read[way], written):
+                    self.assertEqual(list(told), list(row))
+                    for key, value in row.items():
+                        if isinstance(value, float):
+                            # R says a number with 15 digits.
+                            self.assertAlmostEqual(told[key], value, delta=1e-14 * abs(value))
+                        else:
+                            self.assertEqual(told[key], value, (way, key))
 
     def test_tables(self):
         for arguments in ([], ["--group-by", "termination.name"]):

@@ -165,6 +165,16 @@ TEST_CASE("stop when all is reported: the run ends when every live rank knows of
   }
 }
 
+TEST_CASE("stop when all is reported: a run without a death ends when nothing is left to happen") {
+  for (const EngineKind engine : engines()) {
+    Job job(5);
+    job.script(Family::workload, [](ActorId) { return Handlers{}; });
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 7}});
+    job.spec.stop.when = StopWhen::all_reported;
+    CHECK(job.run(engine).result.outcome == Outcome::finished);
+  }
+}
+
 TEST_CASE("stop when all is reported: a death that nobody reports is a deadlock") {
   for (const EngineKind engine : engines()) {
     Job job(5);

@@ -4,9 +4,13 @@
 // its mutant, which with one mutation brings it back.
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include "sim/core/data_directory.hpp"
+#include "sim/engine/loggp_engine.hpp"
+#include "sim/platform/topology.hpp"
 #include "sim/scenario/json_reader.hpp"
 #include "sim/scenario/study.hpp"
 #include "tests/scenario/workspace.hpp"
@@ -176,10 +180,10 @@ class Mutator {
 
 std::vector<std::string> shipped_scenarios() {
   std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(data_directory())) {
-    const std::string folder = entry.path().parent_path().filename().string();
-    if (entry.path().extension() == ".json" && folder != "machines" && folder != "faults")
-      files.push_back(entry.path().string());
+  for (const std::string folder : {"examples", "sweeps"}) {
+    for (const auto& entry : fs::directory_iterator(fs::path(data_directory()) / folder)) {
+      if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+    }
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -212,7 +216,7 @@ void read_mutant(const std::string& text, const std::string& file,
 }  // namespace
 
 TEST_CASE("mutated scenarios are read or refused with an error and never crash") {
-  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 600);
+  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 1000);
   const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
   const auto files = shipped_scenarios();
   REQUIRE(files.size() >= 5);
@@ -231,9 +235,59 @@ TEST_CASE("mutated scenarios are read or refused with an error and never crash")
       read_mutant(mutant, file, sets, tally);
     }
   }
+  CHECK(tally.valid + tally.refused >= 10 * mutants);
   // Mutants that are all refused at the first byte would prove nothing.
   CHECK(tally.valid > 0);
   CHECK(tally.refused > tally.valid / 100);
+}
+
+// What a mutant asks for beyond this says nothing of the program.
+const char* const kSmall = "platform.processes=64";
+
+bool is_small(const RunSpec& spec) {
+  return spec.platform.spare_nodes <= 256 && spec.platform.xml_path.empty();
+}
+
+/// Runs one replication of a point for a few events.
+Outcome outcome_of(RunSpec spec, std::uint64_t seed) {
+  spec.stop.events = std::min<std::uint64_t>(spec.stop.events, 10000);
+  const std::uint32_t nodes = job_shape(spec.platform).nodes + spec.platform.spare_nodes;
+  const Machine& machine = spec.platform.machine;
+  Topology routes(partition(machine, nodes, spec.platform.whole_machine), machine.hop_latency_s,
+                  machine.link_bandwidth_Bps);
+  return LogGpEngine(spec, std::move(routes), seed, 0).run().outcome;
+}
+
+TEST_CASE("mutated scenarios that are read also run and break no protocol") {
+  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 1000) / 4;
+  const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
+  std::size_t runs = 0;
+  for (const std::string& file : shipped_scenarios()) {
+    const std::string text = read_text_file(file);
+    if (text.find("\"sweep\"") != std::string::npos) continue;
+    for (std::uint64_t seed = first; seed < first + mutants; ++seed) {
+      CAPTURE(file, seed);
+      Mutator mutator(seed);
+      const std::string mutant = mutator.mutate(text);
+      std::optional<Scenario> scenario;
+      try {
+        scenario = parse_scenario(mutant, file, {.sets = {kSmall}});
+      } catch (const UsageError&) {
+        continue;
+      }
+      for (const RunSpec& spec : scenario->points) {
+        if (!is_small(spec)) continue;
+        ++runs;
+        const std::string outcome = outcome_word(outcome_of(spec, scenario->seed));
+        CAPTURE(outcome, mutant);
+        const bool broken = outcome == "premature" || outcome == "hung" ||
+                            outcome == "violated" || outcome == "deadlock";
+        if (broken && !spec.allow_unsafe)
+          FAIL("a scenario that is accepted breaks its protocol");
+      }
+    }
+  }
+  CHECK(runs > mutants);
 }
 
 TEST_CASE("every beginning of a scenario is refused, its whole is read") {
