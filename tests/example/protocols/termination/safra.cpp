@@ -1,0 +1,93 @@
+#include "protocols/termination/safra.hpp"
+
+#include "protocols/termination/detector_statistics.hpp"
+
+namespace faultline {
+
+namespace {
+
+enum Kind : std::uint16_t { kToken, kAnnounce };
+
+const Registered registered{registration<Safra>(
+    {.family = Family::termination,
+     .name = "safra",
+     .summary = "a token sums up messages on a ring and is blackened by whoever has received some",
+     .source = "Dijkstra, EWD998: Shmuel Safra's version of termination detection, 1987",
+     .traits = {.announces = true},
+     .message_kinds = {"token", "announce"}},
+    OptionSet<SafraOptions>().option(
+        "control_bytes", &SafraOptions::control_bytes,
+        {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"}))};
+
+}  // namespace
+
+// The root begins as if a probe had just failed: its black token proves nothing.
+Safra::Safra(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
+    : control_bytes_(options->control_bytes),
+      tree_{job.processes},
+      self_(self),
+      has_token_(self == 0),
+      token_{.black = true} {}
+
+std::unique_ptr<Component> Safra::clone() const { return std::make_unique<Safra>(*this); }
+
+// A message is counted where it is sent ...
+void Safra::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  c_ += static_cast<std::int64_t>(batch.size());
+  for (Message* message : batch) context.forward(*message);
+}
+
+// ... and where it is received, which makes the process black.
+Passage Safra::on_receive(Context&, Message&) {
+  --c_;
+  black_ = true;
+  return Passage::deliver;
+}
+
+// The token stays with an active process until it is passive.
+void Safra::on_idle(Context& context) {
+  if (has_token_) hand_on(context);
+}
+
+void Safra::on_message(Context& context, const Message& message) {
+  if (message.kind == kAnnounce) {
+    tree_.announce(context, kAnnounce, control_bytes_);
+    return;
+  }
+  token_ = message.payload.get<Token>();
+  has_token_ = true;
+  if (!context.active()) hand_on(context);
+}
+
+// The token takes on the count and the colour of the process, which is white again.
+void Safra::hand_on(Context& context) {
+  if (is_root()) {
+    const bool proved = !token_.black && !black_ && c_ + token_.q == 0;
+    if (!proved) return begin_probe(context);
+    has_token_ = false;
+    tree_.announce(context, kAnnounce, control_bytes_);
+    return;
+  }
+  token_.q += c_;
+  token_.black = token_.black || black_;
+  send_token(context, self_ - 1);
+}
+
+// A probe that has proved nothing is followed by another, with a white token.
+void Safra::begin_probe(Context& context) {
+  ++waves_;
+  token_ = {};
+  send_token(context, tree_.processes - 1);
+}
+
+void Safra::send_token(Context& context, Rank to) {
+  black_ = false;
+  has_token_ = false;
+  context.send(to, kToken, control_bytes_).payload.put(token_);
+}
+
+void Safra::report(Metrics& metrics) const { DetectorStatistics{.waves = waves_}.report(metrics); }
+
+std::string Safra::waiting_for() const { return has_token_ ? "passivity" : "the token"; }
+
+}  // namespace faultline
