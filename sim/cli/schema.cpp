@@ -2,25 +2,42 @@
 
 #include <ostream>
 
+#include "analysis/replications.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/problems.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
 
+namespace {
+
+VerbOptions schema_options() {
+  VerbOptions verb{.verb = "schema",
+                   .usage = "schema [--format json|markdown]",
+                   .about =
+                       "What a scenario file can say, from the declarations of every protocol and "
+                       "workload: as JSON Schema (draft 2020-12), where machine files are "
+                       "described by #/$defs/machine, or as a page to read."};
+  verb.options.add_options()(
+      "format",
+      boost::program_options::value<std::string>()->default_value("json")->value_name("F"),
+      "json or markdown");
+  return verb;
+}
+
+}  // namespace
+
 int schema_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  for (const std::string& argument : arguments) {
-    if (argument == "--help" || argument == "-h") {
-      out << "usage: faultline schema\n\n"
-             "Prints the JSON Schema (draft 2020-12) of scenario files, from the declarations\n"
-             "of every protocol and workload. Machine files are described by #/$defs/machine.\n";
-      return 0;
-    }
-    throw UsageError("schema: unexpected word " + in_quotes(argument) +
-                     ", expected none (usage: faultline schema)");
+  const VerbOptions verb = schema_options();
+  const auto values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
   }
-  out << scenario_schema();
-  return 0;
+  const std::string format =
+      one_of("schema: --format", values["format"].as<std::string>(), {"json", "markdown"});
+  out << (format == "json" ? scenario_schema() : scenario_reference());
+  return kExitGood;
 }
 
 }  // namespace faultline

@@ -6,8 +6,8 @@
 
 namespace faultline {
 
-/// `faultline schema`: prints the JSON Schema of scenarios. Returns the exit code.
-/// Throws UsageError for arguments, of which it has none beside --help.
+/// `faultline schema`: what a scenario can say, as JSON Schema or Markdown. Returns the exit code.
+/// Throws UsageError for options that it does not know.
 int schema_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
 }  // namespace faultline

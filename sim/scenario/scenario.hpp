@@ -46,6 +46,9 @@ Scenario read_scenario(const JsonValue& root, Problems& problems);
 /// The JSON Schema (draft 2020-12) of scenarios, from the registered declarations.
 std::string scenario_schema();
 
+/// The same as a page to read, in Markdown.
+std::string scenario_reference();
+
 /// Reads and checks a machine file (whatever has a '/' or ends in .json; relative to the directory
 /// `relative_to`, "" being the working directory), or a shipped machine by name. Throws UsageError
 /// with every error of the file.

@@ -1,0 +1,166 @@
+// The reference page of scenarios, from the declarations that the reader and the schema use.
+
+#include <string>
+#include <vector>
+
+#include "sim/core/registry.hpp"
+#include "sim/faults/fault_source.hpp"
+#include "sim/scenario/canonical.hpp"
+#include "sim/scenario/checked_object.hpp"
+#include "sim/scenario/declarations.hpp"
+#include "sim/scenario/machine_file.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+namespace {
+
+constexpr const char* kBeginning =
+    R"(# Scenario reference
+
+Made by `faultline schema --format markdown` from the declarations that the program itself reads; a test
+holds that this page is what it prints. [scenario.md](scenario.md) explains.
+
+Numbers are bare: times in seconds, sizes in bytes, bandwidths in bytes per second.
+)";
+
+constexpr const char* kComponents =
+    R"(Each is an object with the `name` of a component and its options. All but the workload may be left out
+or be `{"name": "none"}`; a list of objects makes one point of the scenario for each entry.
+)";
+
+constexpr const char* kAt =
+    R"(A list of objects; each has exactly one of `time_s`, `event` and `mark`, and at least one list of
+victims.
+)";
+
+constexpr const char* kSweep =
+    R"(Any key that is not listed is a path of the scenario (`"platform.processes"`), with a list of values
+or a range. `zip` is a list of objects whose paths advance together, `derive` an object of paths and
+formulas, `where` a list of conditions ([sweeps.md](sweeps.md)).
+)";
+
+/// Text as a cell of a Markdown table.
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string code(const std::string& text) { return "`" + text + "`"; }
+
+std::string default_text(const OptionSpec& spec) {
+  if (spec.required) return "required";
+  return code(to_json(option_json(spec.default_value)));
+}
+
+std::string row(const std::string& key, const std::string& value, const std::string& otherwise,
+                const std::string& doc) {
+  return "| " + code(key) + " | " + cell(value) + " | " + cell(otherwise) + " | " + cell(doc) +
+         " |\n";
+}
+
+std::string row_of(const OptionSpec& spec, const std::string& prefix = "") {
+  const std::string source = spec.source.empty() ? "" : " [" + spec.source + "]";
+  return row(prefix + spec.name, expectation(spec), default_text(spec), spec.doc + source);
+}
+
+std::string heading() { return "\n| key | value | default | what |\n|---|---|---|---|\n"; }
+
+std::string table(const std::vector<OptionSpec>& specs) {
+  std::string text = heading();
+  for (const OptionSpec& spec : specs) text += row_of(spec);
+  return text;
+}
+
+std::string traits_text(const Registration& component) {
+  const Traits& traits = component.traits;
+  std::string text;
+  const auto say = [&text](bool holds, const char* words) {
+    if (holds) text += (text.empty() ? "" : "; ") + std::string(words);
+  };
+  say(traits.needs_fifo, "needs messages in order (`fifo`)");
+  if (component.family == Family::termination)
+    say(true, traits.tolerates_faults ? "survives faults" : "tolerates no faults");
+  say(traits.needs_detection, "needs a `failure_detection` under faults");
+  say(traits.needs_logging_off, "not above message logging");
+  say(traits.starts_at_root, "all work begins at rank 0");
+  say(traits.finishes, "declares its end (`stop.when` may be `finished`)");
+  say(traits.on_daemons, "one per node");
+  return text;
+}
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + code(word);
+  return text;
+}
+
+std::string component_text(const Registration& component) {
+  std::string text = "\n### `" + std::string(family_key(component.family)) + "`: `" +
+                     component.name + "`\n\n" + component.summary + " [" + component.source +
+                     "].\n";
+  const std::string traits = traits_text(component);
+  if (!traits.empty()) text += "\nTraits: " + traits + ".\n";
+  if (!component.message_kinds.empty())
+    text += "\nMessages: " + list_of(component.message_kinds) + ".\n";
+  if (component.family != Family::workload)
+    text += "\nMore: [" + component.name + "](protocols/" + component.name + ".md).\n";
+  return component.options.empty() ? text : text + table(component.options);
+}
+
+std::string components_text() {
+  std::string text = "\n## Components\n\n" + std::string(kComponents);
+  for (const FamilyDeclaration& family : families()) {
+    text += "\n" + code(family_key(family.family)) + ": " + family.doc + ".\n";
+    for (const Registration& component : registrations())
+      if (component.family == family.family) text += component_text(component);
+  }
+  return text;
+}
+
+std::string faults_text() {
+  std::string text = "\n## `faults`\n\n### `faults.at`\n\n" + std::string(kAt) +
+                     table(fault_moment_options().specs());
+  for (const OptionSpec& spec : mark_options().specs()) text += row_of(spec, "mark.");
+  for (const VictimList& list : victim_lists())
+    text += row(list.name, "a list of numbers", "`[]`", list.doc);
+  for (const FaultSourceRegistration& source : fault_sources())
+    text += "\n### `faults." + source.name + "`\n\n" + source.summary + " [" + source.source +
+            "]. An object, or a list of them.\n" + table(source.options);
+  return text;
+}
+
+std::string sweep_text() {
+  return "\n## `sweep`\n\n" + std::string(kSweep) + "\nA range:\n" +
+         table(sweep_range_options().specs()) + "\n`sweep.precision`:\n" +
+         table(precision_options().specs());
+}
+
+std::string machine_text() {
+  std::string text =
+      "\n## Machine files\n\nEvery value is an object of `value`, `unit`, `status` (" +
+      list_of(value_statuses()) + ") and `source`.\n" + table(machine_values().specs());
+  text += "\n`topology`:\n\n| `kind` | fields | what |\n|---|---|---|\n";
+  for (const TopologyKind& kind : topology_kinds()) {
+    std::string fields;
+    for (const TopologyField& field : kind.fields)
+      fields += (fields.empty() ? "" : "; ") + code(field.name) + ": " + field.doc;
+    text += "| " + code(kind.name) + " | " + cell(fields) + " | " + cell(kind.doc) + " |\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string scenario_reference() {
+  return kBeginning + std::string("\n## The top\n") + table(scenario_options().specs()) +
+         "\n## `platform`\n" + table(platform_options().specs()) +
+         "\n### `platform.overheads`\n\nWith `xml` alone: what a SimGrid platform file lacks.\n" +
+         table(overhead_options().specs()) + components_text() + faults_text() + "\n## `stop`\n" +
+         table(stop_options().specs()) + sweep_text() + machine_text();
+}
+
+}  // namespace faultline
