@@ -49,7 +49,10 @@ class Documents(ProgramTest):
         for protocol in self.protocols():
             page = self.page(protocol)
             self.assertTrue(page.startswith(f"# `{protocol['name']}`: "), protocol["name"])
-            words = set(re.findall(r"`([^`\n]+)`", page))
+            # What is as in another protocol stands in the page that is linked.
+            links = re.findall(r"\]\(([\w-]+)\.md\)", page)
+            pages = [page] + [self.page({"name": link}) for link in links]
+            words = set(re.findall(r"`([^`\n]+)`", "\n".join(pages)))
             for named in [option["name"] for option in protocol["options"]] + \
                     protocol["message_kinds"]:
                 self.assertIn(named, words, protocol["name"])
