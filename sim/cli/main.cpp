@@ -21,6 +21,7 @@
 #include "sim/cli/step_model.hpp"
 #include "sim/cli/survival.hpp"
 #include "sim/cli/sweep.hpp"
+#include "sim/cli/trace.hpp"
 #include "sim/cli/tree.hpp"
 #include "sim/cli/validate.hpp"
 #include "sim/core/data_directory.hpp"
@@ -41,6 +42,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"run", "simulate a scenario file", run_verb},
+    {"trace", "one run as a picture, or for Perfetto and Paje", trace_verb},
     {"sweep", "simulate every point of a scenario's sweep, into a store", sweep_verb},
     {"query", "means and intervals of what a store has", query_verb},
     {"compare", "which protocol wins where, by paired differences", compare_verb},

@@ -10,6 +10,7 @@
 #include "analysis/run_report.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/scenario_options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -25,41 +26,26 @@ VerbOptions run_options() {
                        "run FILE [--set PATH=VALUE]... [--seed N] [--replications N]\n"
                        "       [--jobs N] [--engine loggp|simgrid]\n"
                        "       [--format table|json|csv] [--out FILE] [--dry-run] [--quiet]"};
+  add_scenario_options(verb);
   auto add = verb.options.add_options();
-  add("set", po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
-      R"(change the scenario; VALUE is JSON, as in --set 'termination={"name":"cda"}')");
-  add("seed", po::value<std::string>()->value_name("N"), "instead of the scenario's");
   add("replications", po::value<std::string>()->value_name("N"), "instead of the scenario's");
   add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
       "worker processes; results do not depend on their number");
-  add("engine", po::value<std::string>()->value_name("E"), "loggp or simgrid");
   add("format", po::value<std::string>()->value_name("F")->default_value("table"),
       "table, json or csv");
   add("out", po::value<std::string>()->value_name("FILE"),
       "write there, whole or not at all, instead of to standard output");
   add("dry-run", "check everything and say what would run");
   add("quiet", "no progress");
-  verb.hidden.add_options()("file", po::value<std::string>());
-  verb.positional.add("file", 1);
   return verb;
 }
 
-ScenarioOverrides overrides_of(const po::variables_map& values) {
-  ScenarioOverrides overrides;
-  if (values.count("set") != 0) overrides.sets = values["set"].as<std::vector<std::string>>();
-  for (const char* option : {"seed", "replications", "engine"}) {
-    if (values.count(option) == 0) continue;
-    const std::string text = values[option].as<std::string>();
-    if (std::string(option) == "engine") {
-      one_of("run: --engine", text, {"loggp", "simgrid"});
-      overrides.sets.push_back("engine=\"" + text + "\"");
-      continue;
-    }
-    const bool is_seed = std::string(option) == "seed";
-    whole_number("run: --" + std::string(option), text, is_seed ? 0 : 1,
-                 is_seed ? 9007199254740992 : 1000000);
-    overrides.sets.push_back(std::string(option) + "=" + text);
-  }
+ScenarioOverrides overrides_of(const VerbOptions& verb, const po::variables_map& values) {
+  ScenarioOverrides overrides = scenario_overrides(verb, values);
+  if (values.count("replications") == 0) return overrides;
+  const std::string text = values["replications"].as<std::string>();
+  whole_number("run: --replications", text, 1, 1000000);
+  overrides.sets.push_back("replications=" + text);
   return overrides;
 }
 
@@ -103,13 +89,11 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     out << help_text(verb);
     return kExitGood;
   }
-  if (values.count("file") == 0)
-    throw UsageError(
-        "run: expected a scenario file: faultline run FILE (faultline run --help tells more)");
+  const std::string file = scenario_file(verb, values);
   const std::string format =
       one_of("run: --format", values["format"].as<std::string>(), {"table", "json", "csv"});
   const auto jobs = whole_number("run: --jobs", values["jobs"].as<std::string>(), 1, 4096);
-  const Scenario scenario = load_scenario(values["file"].as<std::string>(), overrides_of(values));
+  const Scenario scenario = load_scenario(file, overrides_of(verb, values));
   OutputFile output(values.count("out") == 0 ? std::nullopt
                                              : std::optional(values["out"].as<std::string>()));
   for (const std::string& note : scenario.notes)

@@ -50,13 +50,16 @@ Topology routes_of(const PlatformSpec& platform, std::uint32_t nodes) {
 }  // namespace
 
 RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
-                         std::uint64_t replication) {
+                         std::uint64_t replication, RunObserver* observer) {
   const std::uint32_t nodes = job_shape(spec.platform).nodes + spec.platform.spare_nodes;
   Topology routes = routes_of(spec.platform, nodes);
-  if (engine == EngineKind::loggp)
-    return LogGpEngine(spec, std::move(routes), seed, replication).run();
+  if (engine == EngineKind::loggp) {
+    LogGpEngine run(spec, std::move(routes), seed, replication);
+    if (observer != nullptr) run.observe(*observer);
+    return run.run();
+  }
 #if FAULTLINE_SIMGRID
-  return run_on_simgrid(spec, std::move(routes), seed, replication);
+  return run_on_simgrid(spec, std::move(routes), seed, replication, observer);
 #else
   throw UsageError("engine simgrid: this Faultline was built without SimGrid");
 #endif

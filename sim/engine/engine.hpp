@@ -3,15 +3,17 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/audit/run_observer.hpp"
 #include "sim/engine/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
 
 /// Simulates one replication of one point on one engine. The same arguments give the same result,
-/// wall time aside. SimGrid allows one simulation in the life of an operating system process.
+/// wall time aside. SimGrid allows one simulation in the life of an operating system process. An
+/// observer sees all of it.
 RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
-                         std::uint64_t replication);
+                         std::uint64_t replication, RunObserver* observer = nullptr);
 
 /// The messages per second of SimGrid without any of our code, see simgrid_bare_loop.hpp; 0 where
 /// Faultline was built without SimGrid.

@@ -119,6 +119,7 @@ void Runtime::make_components(ActorId actor) {
 
 RunResult Runtime::run() {
   set_up_done();
+  if (observer_ != nullptr) show_placement();
   for (const auto& fault : faults_.timed())
     schedule(fault.time_s, EventKind::fault, fault.index, kStatedFault);
   for (std::uint32_t source = 0; source < faults_.sources(); ++source) await_source(source);
@@ -133,6 +134,29 @@ RunResult Runtime::run() {
 
 void Runtime::set_up_done() {
   setup_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+void Runtime::show_placement() {
+  for (ActorId actor = 0; actor < actors_.size(); ++actor)
+    show({.kind = Sight::Kind::placed, .actor = actor, .value = node_of(actor)});
+}
+
+void Runtime::show_loss(const Message& message) {
+  show({.kind = Sight::Kind::lost,
+        .time_s = now_s_,
+        .actor = message.from,
+        .peer = message.to,
+        .message = &message});
+}
+
+/// What an actor does, or what becomes of it, now.
+void Runtime::show_about(Sight::Kind kind, ActorId actor, ActorId peer) {
+  if (observer_ == nullptr) return;
+  show({.kind = kind,
+        .time_s = now_s_,
+        .actor = actor,
+        .peer = peer,
+        .value = actors_[actor].phase});
 }
 
 /// Every actor's components start at time zero, in order of actors. What they ask for waits until

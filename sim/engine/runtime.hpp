@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/audit/auditor.hpp"
+#include "sim/audit/run_observer.hpp"
 #include "sim/core/component.hpp"
 #include "sim/engine/actor_state.hpp"
 #include "sim/engine/event_queue.hpp"
@@ -35,6 +36,9 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
   virtual ~Runtime() = default;
+
+  /// Shows the run to an observer, which must outlive it. Call before run().
+  void observe(RunObserver& observer) { observer_ = &observer; }
 
   /// Simulates to the end and reports. Call once.
   RunResult run();
@@ -124,6 +128,13 @@ class Runtime {
   void start_all();
   void start_actor(ActorId actor);
 
+  /// Shows what happens to the observer. Only behind `if (observer_ != nullptr)`: it is off the
+  /// path of a run that nobody watches.
+  [[gnu::cold]] void show(const Sight& sight) { observer_->see(sight); }
+  void show_placement();
+  void show_loss(const Message& message);
+  void show_about(Sight::Kind kind, ActorId actor, ActorId peer = kNobody);
+
   // turns (runtime_turn.cpp)
   void begin_turn(ActorId actor);
   void end_turn();
@@ -183,7 +194,7 @@ class Runtime {
   void finish(ActorId self);
   void report_failed(ActorId self, ActorId peer);
   void tell_stack(ActorId self, ActorId peer);
-  void mark(const char* name, std::int64_t value);
+  void mark(ActorId self, const char* name, std::int64_t value);
 
   // faults (runtime_faults.cpp)
   void add_fault_sources();
@@ -193,6 +204,7 @@ class Runtime {
   void strike(const std::vector<ActorId>& victims);
   void kill(ActorId actor);
   void lose_messages_of(ActorId dead);
+  void forget(Message* message);
   void spread_word(ActorId dead);
   void exit_notice(ActorId dead);
   void tell_exit(EventKind kind, ActorId listener, ActorId dead);
@@ -225,6 +237,7 @@ class Runtime {
   std::vector<Stream> network_random_;  ///< per actor, only if unordered
   MessagePool pool_;
   Auditor auditor_;
+  RunObserver* observer_ = nullptr;
   FaultPlan faults_;
 
   std::vector<SentPromise> sent_promises_;

@@ -44,6 +44,8 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       break;
     case Action::Kind::fatal:
       fatal_reason_ = action.text;
+      if (observer_ != nullptr)
+        show({.kind = Sight::Kind::gave_up, .time_s = now_s_, .actor = self, .text = action.text});
       stop(Outcome::fatal_reported);
       break;
     case Action::Kind::report_failed:
@@ -56,7 +58,7 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       restart(action.peer, action.node);
       break;
     case Action::Kind::mark:
-      mark(action.text, static_cast<std::int64_t>(action.value));
+      mark(self, action.text, static_cast<std::int64_t>(action.value));
       break;
   }
 }
@@ -111,8 +113,14 @@ void Runtime::start_compute(ActorId self, Computation computation) {
     return;
   }
   computation.serial = ++serial_;
-  computation.end_s = std::max(now_s_, actor.cpu_free_s) + computation.duration_s;
+  const double begin_s = std::max(now_s_, actor.cpu_free_s);
+  computation.end_s = begin_s + computation.duration_s;
   seldom.running.push_back(computation);
+  if (observer_ != nullptr)
+    show({.kind = Sight::Kind::compute_began,
+          .time_s = begin_s,
+          .actor = self,
+          .value = computation.serial});
   schedule(computation.end_s, EventKind::compute_done, self, computation.serial);
 }
 
@@ -129,6 +137,8 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   }
   const Computation computation = *done;
   running.erase(done);
+  if (observer_ != nullptr)
+    show({.kind = Sight::Kind::compute_ended, .time_s = now_s_, .actor = self, .value = serial});
   auto& queued = actor.seldom->queued;
   if (!queued.empty()) {
     const Computation next = queued.front();
@@ -221,6 +231,7 @@ void Runtime::announce(ActorId self) {
   ++announced_ranks_;
   announce_time_s_ = now_s_;
   auditor_.announced(self, actor.phase, now_s_);
+  show_about(Sight::Kind::announced, self);
   const std::uint32_t phase = actor.phase;
   turn(
       self, Family::workload,
@@ -238,6 +249,7 @@ void Runtime::start_phase(ActorId self) {
   if (actor.announced) --announced_ranks_;
   actor.announced = false;
   ++actor.phase;
+  show_about(Sight::Kind::phase_began, self);
   // Ranks go on one by one, so that the sum is not constant while they do.
   audits_conserved_ = false;
   const auto termination = static_cast<std::size_t>(Family::termination);
@@ -284,10 +296,17 @@ void Runtime::finish(ActorId self) {
   if (actors_[self].finished) return;
   actors_[self].finished = true;
   ++finished_ranks_;
+  show_about(Sight::Kind::finished, self);
   check_stop();
 }
 
-void Runtime::mark(const char* name, std::int64_t value) {
+void Runtime::mark(ActorId self, const char* name, std::int64_t value) {
+  if (observer_ != nullptr)
+    show({.kind = Sight::Kind::mark,
+          .time_s = now_s_,
+          .actor = self,
+          .value = static_cast<std::uint64_t>(value),
+          .text = name});
   if (!faults_.waits_for_marks()) return;
   for (const std::uint32_t index : faults_.take_mark(name, value)) strike(faults_.victims(index));
 }

@@ -75,6 +75,7 @@ void Runtime::kill(ActorId actor) {
     if (state.finished) --finished_ranks_;
   }
   auditor_.died(actor, is_rank, state.active, now_s_);
+  show_about(Sight::Kind::died, actor);
   if (state.seldom) {
     for (const ArmedTimer& timer : state.seldom->timers)
       if (!timer.background) --foreground_;
@@ -97,9 +98,15 @@ void Runtime::lose_messages_of(ActorId dead) {
     if (message.channel == Family::workload) ++lost;
   });
   auditor_.lost(lost);
-  while (state.inbox_head != nullptr) pool_.give_back(state.take_out());
+  while (state.inbox_head != nullptr) forget(state.take_out());
   if (!state.seldom) return;
-  for (Message* message : state.seldom->early) pool_.give_back(message);
+  for (Message* message : state.seldom->early) forget(message);
+}
+
+/// A message that had come to one who has died before it was handled.
+void Runtime::forget(Message* message) {
+  if (observer_ != nullptr) show_loss(*message);
+  pool_.give_back(message);
 }
 
 void Runtime::spread_word(ActorId dead) {
@@ -149,6 +156,7 @@ void Runtime::report_failed(ActorId self, ActorId peer) {
   if (std::find(reported.begin(), reported.end(), peer) != reported.end()) return;
   reported.push_back(peer);
   auditor_.declared_dead(self, peer, now_s_);
+  show_about(Sight::Kind::declared_dead, self, peer);
   if (actors_[peer].alive) any_refusal_ = true;
   if (self < job_.processes) {
     tell_stack(self, peer);
@@ -156,6 +164,7 @@ void Runtime::report_failed(ActorId self, ActorId peer) {
     for (const Rank rank : ranks_of_node_[node_of_[self]])
       if (actors_[rank].alive) {
         auditor_.declared_dead(rank, peer, now_s_);
+        show_about(Sight::Kind::declared_dead, rank, peer);
         tell_stack(rank, peer);
       }
   }
@@ -211,6 +220,8 @@ void Runtime::restart(ActorId actor, NodeId node) {
     if (other.seldom) std::erase(other.seldom->reported, actor);
   if (actor < job_.processes) ++live_ranks_;
   auditor_.restarted(actor, actor < job_.processes);
+  if (observer_ != nullptr)
+    show({.kind = Sight::Kind::restarted, .time_s = now_s_, .actor = actor, .value = node});
   make_components(actor);
   start_actor(actor);
 }

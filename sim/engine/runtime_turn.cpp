@@ -49,6 +49,10 @@ void Runtime::end_turn() {
       auditor_.check_conserved(self, now_s_);
     }
     auditor_.turn_over(actor.active, active, handled, now_s_);
+    if (observer_ != nullptr && actor.active != active)
+      show({.kind = active ? Sight::Kind::active : Sight::Kind::idle,
+            .time_s = now_s_,
+            .actor = self});
     actor.active = active;
   }
   if (turn_.actions.empty()) return;
@@ -165,6 +169,12 @@ void Runtime::inject_wire() {
     if ((message->flags & kFence) != 0) cpu_s_ = std::max(cpu_s_, entered_s);
     entered_s = std::max(entered_s, inject(*current_, message));
   }
+  if (observer_ != nullptr)
+    show({.kind = Sight::Kind::sending,
+          .time_s = begin_s,
+          .until_s = cpu_s_,
+          .actor = turn_.self,
+          .value = wire_.size()});
   wire_.clear();
   current_->cpu_free_s = cpu_s_;
   if (spec_.platform.progress == Progress::shared) steal_from_workers(turn_.self, cpu_s_ - begin_s);
@@ -207,6 +217,13 @@ double Runtime::inject(ActorState& actor, Message* message) {
   if ((message->flags & kNotifySent) != 0)
     promise_sent(*message, message->inject_s + transit.transfer_s);
   const double inject_s = message->inject_s;
+  if (observer_ != nullptr)
+    show({.kind = Sight::Kind::sent,
+          .time_s = cpu_s_ - machine().send_overhead_s,
+          .until_s = inject_s,
+          .actor = message->from,
+          .peer = message->to,
+          .message = message});
   transmit(*message, transit);
   return inject_s;
 }
@@ -280,6 +297,13 @@ void Runtime::receive(ActorId self, Message* message) {
     return;
   }
   message->flags &= static_cast<std::uint8_t>(~kInFlight);
+  if (observer_ != nullptr)
+    show({.kind = Sight::Kind::received,
+          .time_s = now_s_ - machine().receive_overhead_s,
+          .until_s = now_s_,
+          .actor = self,
+          .peer = from,
+          .message = message});
   begin_turn(self);
   current_->cpu_free_s = now_s_;
   cpu_s_ = now_s_;
@@ -315,6 +339,7 @@ bool Runtime::wrong_phase(ActorId self, Message* message) {
 /// Gets rid of a message that cannot be handled: its receiver is dead or restarted since.
 void Runtime::drop(Message* message) {
   if ((message->flags & kLost) == 0 && message->channel == Family::workload) auditor_.lost(1);
+  if (observer_ != nullptr) show_loss(*message);
   pool_.give_back(message);
 }
 

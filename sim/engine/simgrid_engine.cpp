@@ -298,8 +298,10 @@ class SimGridEngine final : public Runtime {
 };
 
 RunResult run_on_simgrid(const RunSpec& spec, Topology routes, std::uint64_t seed,
-                         std::uint64_t replication) {
-  return SimGridEngine(spec, std::move(routes), seed, replication).run();
+                         std::uint64_t replication, RunObserver* observer) {
+  SimGridEngine run(spec, std::move(routes), seed, replication);
+  if (observer != nullptr) run.observe(*observer);
+  return run.run();
 }
 
 std::string simgrid_version() {

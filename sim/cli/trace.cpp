@@ -1,0 +1,187 @@
+#include "sim/cli/trace.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <ostream>
+
+#include "analysis/paje_trace.hpp"
+#include "analysis/perfetto_trace.hpp"
+#include "analysis/replications.hpp"
+#include "analysis/run_trace.hpp"
+#include "analysis/space_time_page.hpp"
+#include "analysis/worker_process.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/scenario_options.hpp"
+#include "sim/core/error.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/scenario/problems.hpp"
+#include "sim/scenario/study.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+
+VerbOptions trace_options() {
+  VerbOptions verb{.verb = "trace",
+                   .usage =
+                       "trace FILE --out FILE [--format perfetto|paje|html]\n"
+                       "       [--point N] [--replication N] [--limit-events N]\n"
+                       "       [--set PATH=VALUE]... [--seed N] [--engine loggp|simgrid]",
+                   .about =
+                       "Simulates one run of a scenario and writes what happened in it: for "
+                       "Perfetto (.json), for Paje (.paje, .trace), or as a page with a space-time "
+                       "diagram (.html).\n"};
+  add_scenario_options(verb);
+  auto add = verb.options.add_options();
+  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
+  add("out", text("FILE"), "write there, whole or not at all, instead of to standard output");
+  add("format", text("F"), "perfetto, paje or html; default: what --out ends in");
+  add("point", text("N")->default_value("0"), "of a scenario with several, counted from 0");
+  add("replication", text("N")->default_value("0"), "counted from 0");
+  add("limit-events", text("N")->default_value("100000"),
+      "give up, with nothing written, on a run of so many events");
+  return verb;
+}
+
+struct Request {
+  std::optional<std::string> out;
+  std::string format;
+  std::uint64_t replication = 0;
+  std::uint64_t limit_events = 0;
+};
+
+std::string format_of(const po::variables_map& values) {
+  const std::vector<std::string> formats = {"perfetto", "paje", "html"};
+  if (values.count("format") != 0)
+    return one_of("trace: --format", values["format"].as<std::string>(), formats);
+  if (values.count("out") == 0)
+    throw UsageError("trace: expected --out FILE, or --format " + any_of(formats) +
+                     " for standard output");
+  const std::string out = values["out"].as<std::string>();
+  if (out.ends_with(".json")) return "perfetto";
+  if (out.ends_with(".paje") || out.ends_with(".trace")) return "paje";
+  if (out.ends_with(".html")) return "html";
+  throw UsageError("trace: --out " + out +
+                   ": expected a name that ends in .json, .paje, .trace or .html, or --format " +
+                   any_of(formats) + " with it");
+}
+
+Request request_of(const po::variables_map& values) {
+  const auto number = [&](const char* option, std::uint64_t low, std::uint64_t high) {
+    return whole_number("trace: --" + std::string(option), values[option].as<std::string>(), low,
+                        high);
+  };
+  Request request;
+  request.format = format_of(values);
+  if (values.count("out") != 0) request.out = values["out"].as<std::string>();
+  request.replication = number("replication", 0, 1000000);
+  request.limit_events = number("limit-events", 1, 100000000);
+  return request;
+}
+
+/// Names the points when the one asked for is not there.
+std::size_t point_of(const po::variables_map& values, const Study& study) {
+  constexpr std::size_t kNamed = 20;
+  const auto point =
+      whole_number("trace: --point", values["point"].as<std::string>(), 0, std::uint64_t{1} << 53U);
+  const std::size_t points = study.points.size();
+  if (point < points) return point;
+  std::string text = "trace: --point: expected 0";
+  if (points > 1) text += " to " + std::to_string(points - 1);
+  text += ", got " + std::to_string(point);
+  for (std::size_t i = 0; i < std::min(points, kNamed) && points > 1; ++i)
+    text += "\n  " + std::to_string(i) + ": " + point_label(study, i);
+  throw UsageError(text);
+}
+
+RunTrace traced(const RunSpec& spec, const Scenario& scenario, std::uint64_t replication) {
+  TraceRecorder recorder(spec.platform.processes);
+  return recorder.finish(
+      run_simulation(spec, scenario.engine, scenario.seed, replication, &recorder));
+}
+
+std::string trace_text(const std::string& format, const RunTrace& trace, const RunSpec& spec,
+                       const TraceTitle& title) {
+  if (format == "html") return space_time_page(trace, spec, title);
+  return format == "paje" ? paje_text(trace, spec, title) : perfetto_text(trace, spec, title);
+}
+
+std::string counted(std::size_t count, const std::string& word) {
+  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+std::string summary(const RunTrace& trace) {
+  std::size_t control = 0;
+  std::size_t lost = 0;
+  std::size_t deaths = 0;
+  for (const TracedMessage& message : trace.messages) {
+    if (message.family != Family::workload) ++control;
+    if (message.fate != Fate::handled && message.fate != Fate::under_way) ++lost;
+  }
+  for (const TracedMoment& moment : trace.moments)
+    if (moment.kind == Sight::Kind::died) ++deaths;
+  std::string text = std::to_string(trace.processes) +
+                     (trace.processes == 1 ? " process, " : " processes, ") +
+                     counted(trace.messages.size() - control, "application message") + ", " +
+                     counted(control, "control message");
+  if (lost > 0) text += ", " + std::to_string(lost) + " lost";
+  if (deaths > 0) text += ", " + counted(deaths, "death");
+  char end[64];
+  std::snprintf(end, sizeof end, " after %.6g s", trace.end_s);
+  return text + ": " + outcome_word(trace.result.outcome) + end;
+}
+
+/// What the process that simulates hands back: a letter for what follows, and that.
+std::string simulated_text(const Scenario& scenario, const TraceTitle& title,
+                           const Request& request) {
+  RunSpec spec = scenario.points.at(0);
+  const bool limited = request.limit_events < spec.stop.events;
+  spec.stop.events = std::min(spec.stop.events, request.limit_events);
+  const RunTrace trace = traced(spec, scenario, request.replication);
+  if (limited && trace.result.events >= request.limit_events) return "L";
+  const ExitCode code =
+      exit_code(outcome_word(trace.result.outcome), !trace.result.violations.empty());
+  std::string text = std::to_string(code) + "\n" + summary(trace) + "\n";
+  for (const Violation& violation : trace.result.violations)
+    text += "violation: " + violation.kind + ": " + violation.detail + "\n";
+  return text + "\n" + trace_text(request.format, trace, spec, title);
+}
+
+}  // namespace
+
+int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = trace_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  const std::string file = scenario_file(verb, values);
+  const Request request = request_of(values);
+  const Study study = load_study(file, scenario_overrides(verb, values));
+  const std::size_t point = point_of(values, study);
+  const Scenario scenario = point_scenario(study, point);
+  OutputFile output(request.out);
+  const TraceTitle title{.scenario = scenario.name,
+                         .point = point_label(study, point),
+                         .engine = scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp",
+                         .seed = scenario.seed,
+                         .replication = request.replication};
+  const std::string answer =
+      in_processes(1, [&](unsigned) { return simulated_text(scenario, title, request); }).front();
+  if (answer == "L")
+    throw UsageError("trace: the run has " + std::to_string(request.limit_events) +
+                     " events or more, which is a lot to look at: make it smaller, or raise "
+                     "--limit-events");
+  const std::size_t code_end = answer.find('\n');
+  const std::size_t words_end = answer.find("\n\n");
+  output.write(answer.substr(words_end + 2));
+  if (request.out) out << *request.out << ": " << answer.substr(code_end + 1, words_end - code_end);
+  return std::stoi(answer);
+}
+
+}  // namespace faultline
