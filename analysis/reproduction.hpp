@@ -24,11 +24,15 @@ struct CellResult {
   }
 };
 
+/// Lines of a CSV file, the header first.
+using FigureRows = std::vector<std::vector<std::string>>;
+
 struct ItemResult {
   ReproductionItem item;
   std::vector<CellResult> cells;   ///< as the item's
   std::vector<Measured> measured;  ///< as the item's measures
-  std::string drawing;             ///< SVG; "" where there is none
+  FigureRows figure = {};          ///< what is drawn; empty where nothing is
+  std::string drawing = {};        ///< SVG; "" where there is none
   bool interrupted = false;
 };
 

@@ -1,13 +1,11 @@
 #include "analysis/reproduction_figure.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
 
+#include "analysis/gnuplot.hpp"
 #include "analysis/step_model.hpp"
 #include "analysis/summary.hpp"
 #include "analysis/text_table.hpp"
@@ -45,15 +43,8 @@ std::string over_of(const ReproductionItem& item) {
   return path.substr(path.rfind('.') + 1);
 }
 
-std::string script_head(const std::string& stem, std::size_t width, std::size_t height) {
-  return "set terminal svg size " + std::to_string(width) + "," + std::to_string(height) +
-         " background 'white' font 'sans,12'\nset output '" + stem +
-         ".svg'\nset datafile separator ','\nset datafile missing NaN\n"
-         "set key outside bottom center horizontal\n";
-}
-
 void append_counts(const StepModelMeasure& model, const TaskTree& tree, std::uint64_t seed,
-                   std::uint32_t processes, std::string& text) {
+                   std::uint32_t processes, FigureRows& rows) {
   const std::vector<Rank> ranks =
       model.mapping == "random"
           ? random_ranks(tree.tasks(), processes, task_mapping_stream(seed, processes))
@@ -61,9 +52,9 @@ void append_counts(const StepModelMeasure& model, const TaskTree& tree, std::uin
   for (const auto& [activity, name] : kActivities) {
     const ControlMessageCounts counts =
         count_control_messages({processes, activity, model.rules}, tree, ranks);
-    text += csv_record({model.mapping, name, std::to_string(processes), std::to_string(seed),
-                        std::to_string(counts.four_counter), std::to_string(counts.edod),
-                        std::to_string(counts.hcda), std::to_string(counts.cda)});
+    rows.push_back({model.mapping, name, std::to_string(processes), std::to_string(seed),
+                    std::to_string(counts.four_counter), std::to_string(counts.edod),
+                    std::to_string(counts.hcda), std::to_string(counts.cda)});
   }
 }
 
@@ -77,15 +68,16 @@ std::string panel(const std::string& stem, const std::string& mapping,
   for (std::size_t i = 0; i < 4; ++i) {
     text.append(i == 0 ? "" : ", \\\n  ").append("'").append(stem).append(".csv' using ");
     text.append(here).append("$3 : NaN):").append(here).append("$");
-    text.append(std::to_string(i + 5)).append("/$3 : NaN) smooth unique with lines title '");
+    text.append(std::to_string(i + 5)).append("/$3 : NaN) smooth unique with lines lt ");
+    text.append(std::to_string(i + 1)).append(" title '");
     text.append(names[i]).append("'");
   }
   return text + "\n";
 }
 
-std::string step_model_csv(const ReproductionItem& item, const ReproductionSettings& settings) {
-  std::string text = csv_record(
-      {"mapping", "activity", "processes", "tree_seed", "four-counter", "edod", "hcda", "cda"});
+FigureRows step_model_rows(const ReproductionItem& item, const ReproductionSettings& settings) {
+  FigureRows rows = {
+      {"mapping", "activity", "processes", "tree_seed", "four-counter", "edod", "hcda", "cda"}};
   for (const std::size_t curve : item.curves) {
     const StepModelMeasure& model = model_of(item, curve);
     const std::size_t trees =
@@ -96,14 +88,14 @@ std::string step_model_csv(const ReproductionItem& item, const ReproductionSetti
       const TaskTree tree = random_task_tree(*task_tree_preset(model.preset), random);
       for (std::uint32_t processes = model.fewest_processes; processes <= model.most_processes;
            ++processes)
-        append_counts(model, tree, model.tree_seeds[i], processes, text);
+        append_counts(model, tree, model.tree_seeds[i], processes, rows);
     }
   }
-  return text;
+  return rows;
 }
 
 std::string step_model_script(const ReproductionItem& item, const std::string& stem) {
-  std::string text = script_head(stem, 1200, 700) +
+  std::string text = gnuplot_head(stem, 1200, 700) +
                      "set logscale y\nset xlabel 'processes'\n"
                      "set ylabel 'control messages per process'\nset multiplot layout " +
                      std::to_string(item.curves.size()) + ",3\n";
@@ -167,11 +159,10 @@ std::vector<std::string> box_record(const MetricSamples& samples, const std::str
           found == samples.end() ? "" : shortest(*summarize(found->second).mean)};
 }
 
-std::string series_csv(const ItemResult& result) {
+FigureRows series_rows(const ItemResult& result) {
   const ReproductionItem& item = result.item;
-  std::string text =
-      csv_record({"series", "metric", "detector", over_of(item), "runs", "min", "whisker_low",
-                  "quartile_1", "median", "quartile_3", "whisker_high", "max", "mean"});
+  FigureRows rows = {{"series", "metric", "detector", over_of(item), "runs", "min", "whisker_low",
+                      "quartile_1", "median", "quartile_3", "whisker_high", "max", "mean"}};
   for (const std::size_t curve : item.curves)
     for (const SeriesPoint& point : result.measured[curve].points)
       for (const auto& [detector, samples] : point.samples)
@@ -180,18 +171,9 @@ std::string series_csv(const ItemResult& result) {
                                              shortest(point.at)};
           const auto box = box_record(samples, metric);
           record.insert(record.end(), box.begin(), box.end());
-          text += csv_record(record);
+          rows.push_back(std::move(record));
         }
-  return text;
-}
-
-/// "detection_latency_s" as the title of an axis.
-std::string axis_title(const std::string& name) {
-  std::string title = name;
-  const bool seconds = title.ends_with("_s");
-  if (seconds) title.resize(title.size() - 2);
-  std::replace(title.begin(), title.end(), '_', ' ');
-  return seconds ? title + " [s]" : title;
+  return rows;
 }
 
 /// What the paper calls a detector.
@@ -219,14 +201,10 @@ std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& me
          shortest(1.1 * max) + "]\n";
 }
 
-/// The order in which the papers name them gives each the same colour in every figure.
-constexpr const char* kPaperOrder[] = {"four-counter", "edod",      "hcda",   "cda",       "indep",
-                                       "rel-lazy",     "rel-eager", "lai-wu", "venkatesan"};
-
+/// Unknown ones last.
 std::size_t place_in_paper(const std::string& detector) {
-  return static_cast<std::size_t>(
-      std::find(std::begin(kPaperOrder), std::end(kPaperOrder), detector) -
-      std::begin(kPaperOrder));
+  const std::size_t type = line_type_of(detector);
+  return type == 0 ? kLineTypes : type;
 }
 
 std::vector<std::string> detectors_of(const std::vector<SeriesPoint>& points) {
@@ -274,9 +252,10 @@ std::string box_panel(const std::string& stem, const std::string& series, const 
     place.append(series).append("' && strcol(2) eq '").append(metric);
     place.append("' && strcol(3) eq '").append(detectors[i]).append("' ? log($4) + (");
     place.append(fixed(lane, 4)).append(") : NaN)");
-    const std::string colour = " lt " + std::to_string(place_in_paper(detectors[i]) + 1);
+    const std::string colour = " lt " + std::to_string(place_in_paper(detectors[i]));
     text.append(i == 0 ? "" : ", \\\n  ").append(file).append(place);
-    text.append(":8:7:11:10 with candlesticks whiskerbars fill solid 0.4").append(colour);
+    text.append(":8:7:11:10 with candlesticks whiskerbars fill transparent solid 0.3")
+        .append(colour);
     text.append(" title '").append(paper_name(detectors[i])).append("', \\\n  ");
     text.append(file).append(place).append(":9 with lines dashtype 3").append(colour);
     text.append(" notitle");
@@ -287,8 +266,8 @@ std::string box_panel(const std::string& stem, const std::string& series, const 
 std::string series_script(const ItemResult& result, const std::string& stem) {
   const ReproductionItem& item = result.item;
   const std::size_t columns = drawn_metrics(series_of(item, item.curves.front())).size();
-  std::string text = script_head(stem, 420 * columns, 40 + 330 * item.curves.size()) +
-                     "set grid ytics\nset key samplen 1\nset xlabel '" + axis_title(over_of(item)) +
+  std::string text = gnuplot_head(stem, 420 * columns, 40 + 330 * item.curves.size()) +
+                     "set key samplen 1\nset xlabel '" + axis_title(over_of(item)) +
                      "'\nset multiplot layout " + std::to_string(item.curves.size()) + "," +
                      std::to_string(columns) + "\n";
   for (const std::size_t curve : item.curves)
@@ -299,25 +278,13 @@ std::string series_script(const ItemResult& result, const std::string& stem) {
 
 }  // namespace
 
-std::string figure_csv(const ItemResult& result, const ReproductionSettings& settings) {
-  return draws_series(result.item) ? series_csv(result) : step_model_csv(result.item, settings);
+FigureRows figure_rows(const ItemResult& result, const ReproductionSettings& settings) {
+  return draws_series(result.item) ? series_rows(result) : step_model_rows(result.item, settings);
 }
 
 std::string figure_script(const ItemResult& result, const std::string& stem) {
   return draws_series(result.item) ? series_script(result, stem)
                                    : step_model_script(result.item, stem);
-}
-
-bool draw_figure(const std::string& directory, const std::string& script) {
-  const pid_t child = fork();
-  if (child < 0) return false;
-  if (child == 0) {
-    if (chdir(directory.c_str()) == 0) execlp("gnuplot", "gnuplot", script.c_str(), nullptr);
-    _exit(127);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace faultline

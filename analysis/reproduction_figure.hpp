@@ -6,21 +6,18 @@
 
 namespace faultline {
 
-/// The curves of an item. Of step models, one line for each tree, mapping, activity and number of
-/// processes: `mapping,activity,processes,tree_seed,four-counter,edod,hcda,cda`, in control
-/// messages. Of series, one line for each measure, metric, detector and point, with the boxplot of
-/// the sample:
+/// The curves of an item as lines of a CSV file, the header first. Of step models, one line for
+/// each tree, mapping, activity and number of processes:
+/// `mapping,activity,processes,tree_seed,four-counter,edod,hcda,cda`, in control messages. Of
+/// series, one line for each measure, metric, detector and point, with the boxplot of the sample:
 /// `series,metric,detector,PATH,runs,min,whisker_low,quartile_1,median,quartile_3,whisker_high,
 /// max,mean`. Five metrics NAME_min to NAME_max that spread NAME over the ranks make one box.
-std::string figure_csv(const ItemResult& result, const ReproductionSettings& settings);
+FigureRows figure_rows(const ItemResult& result, const ReproductionSettings& settings);
 
-/// The gnuplot script that draws STEM.csv, in the same folder, as STEM.svg. Step models: control
-/// messages per process over the processes, mean over the trees; a row of panels for each mapping,
-/// a column for each activity. Series: boxplots over the points; a row for each series, a column
-/// for each metric.
+/// The gnuplot script that draws STEM.csv, in the same folder (analysis/gnuplot). Step models:
+/// control messages per process over the processes, mean over the trees; a row of panels for each
+/// mapping, a column for each activity. Series: boxplots over the points; a row for each series, a
+/// column for each metric.
 std::string figure_script(const ItemResult& result, const std::string& stem);
-
-/// Runs gnuplot on a script in that folder. False: it is not installed, or it fails.
-bool draw_figure(const std::string& directory, const std::string& script);
 
 }  // namespace faultline

@@ -140,6 +140,15 @@ std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points) 
   return {names.begin(), names.end()};
 }
 
+std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points) {
+  const std::vector<std::string> known = metric_names(points);
+  std::vector<std::string> usual;
+  for (const char* name :
+       {"application_messages", "control_messages", "detection_latency_s", "end_time_s"})
+    if (std::find(known.begin(), known.end(), name) != known.end()) usual.emplace_back(name);
+  return usual;
+}
+
 std::vector<Row> run_rows(const std::vector<SelectedPoint>& points) {
   const std::vector<std::string> paths = swept_paths(points);
   std::vector<std::string> metrics = metric_names(points);
@@ -166,7 +175,7 @@ std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
   return groups;
 }
 
-Summary summarize(const PointGroup& group, const std::string& metric) {
+std::vector<double> sample(const PointGroup& group, const std::string& metric) {
   struct Shared {
     double sum = 0;
     std::size_t count = 0;
@@ -188,7 +197,11 @@ Summary summarize(const PointGroup& group, const std::string& metric) {
   for (const auto& [key, place] : shared)
     if (place.count == points_of_seed[key.first])
       values.push_back(place.sum / static_cast<double>(place.count));
-  return summarize(values);
+  return values;
+}
+
+Summary summarize(const PointGroup& group, const std::string& metric) {
+  return summarize(sample(group, metric));
 }
 
 std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,

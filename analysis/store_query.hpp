@@ -50,12 +50,19 @@ struct PointGroup {
 std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
                                      const std::vector<std::string>& paths);
 
-/// Statistics of a metric over the replications of a group. The points of one seed share their
-/// random numbers, so their mean counts as one value for each replication that all of them have.
+/// The values of a metric over the replications of a group, of points that have not failed. The
+/// points of one seed share their random numbers, so their mean counts as one value for each
+/// replication that all of them have.
+std::vector<double> sample(const PointGroup& group, const std::string& metric);
+
+/// Statistics of that sample.
 Summary summarize(const PointGroup& group, const std::string& metric);
 
 /// The names of all numeric metrics, sorted.
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points);
+
+/// Those that are shown unless others are asked for.
+std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points);
 
 /// One row for each group and metric: paths, metric, points, failed_points, count, mean,
 /// standard_deviation, low, high, min, max.

@@ -175,6 +175,12 @@ std::string csv_field(const JsonValue& value) {
   return value.text() != nullptr ? *value.text() : to_json(value);
 }
 
+std::string csv_records(const std::vector<std::vector<std::string>>& records) {
+  std::string text;
+  for (const auto& fields : records) text += csv_record(fields);
+  return text;
+}
+
 std::string fixed(double value, int decimals) {
   std::array<char, 512> text{};  // the largest double has 309 digits before the point
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value,

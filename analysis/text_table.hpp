@@ -37,6 +37,7 @@ std::string wrapped(std::string_view text, std::size_t max_width = 80);
 /// One CSV record: fields with comma, quote or line break are quoted as RFC 4180 says. The record
 /// ends in a bare line feed, as every Unix tool expects.
 std::string csv_record(const std::vector<std::string>& fields);
+std::string csv_records(const std::vector<std::vector<std::string>>& records);
 
 /// A value as a field of such a record: null is empty, and truth is TRUE or FALSE, the only spelling
 /// that both R and pandas read.

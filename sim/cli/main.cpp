@@ -15,6 +15,7 @@
 #include "sim/cli/list.hpp"
 #include "sim/cli/merge.hpp"
 #include "sim/cli/query.hpp"
+#include "sim/cli/report.hpp"
 #include "sim/cli/reproduce.hpp"
 #include "sim/cli/run.hpp"
 #include "sim/cli/schema.hpp"
@@ -46,6 +47,7 @@ constexpr Verb kVerbs[] = {
     {"sweep", "simulate every point of a scenario's sweep, into a store", sweep_verb},
     {"query", "means and intervals of what a store has", query_verb},
     {"compare", "which protocol wins where, by paired differences", compare_verb},
+    {"report", "a store or a reproduction as one HTML page with charts", report_verb},
     {"merge", "join the stores of the parts of a study", merge_verb},
     {"validate", "check scenario files without running them", validate_verb},
     {"list", "protocols, workloads, machines, engines, faults and their options", list_verb},

@@ -57,15 +57,8 @@ Words split_at_commas(const std::string& text) {
 
 Words metrics_of(const po::variables_map& values, const std::vector<SelectedPoint>& points,
                  bool few) {
-  Words known = metric_names(points);
-  if (values.count("metric") == 0 && !few) return known;
-  if (values.count("metric") == 0) {
-    Words shown;
-    for (const char* name :
-         {"application_messages", "control_messages", "detection_latency_s", "end_time_s"})
-      if (std::find(known.begin(), known.end(), name) != known.end()) shown.emplace_back(name);
-    return shown;
-  }
+  if (values.count("metric") == 0) return few ? usual_metrics(points) : metric_names(points);
+  const Words known = metric_names(points);
   Words wanted = values["metric"].as<Words>();
   for (const std::string& name : wanted)
     if (!points.empty()) one_of("query: --metric", name, known);

@@ -2,24 +2,17 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <ostream>
-#include <thread>
 
-#include "analysis/progress.hpp"
 #include "analysis/replications.hpp"
-#include "analysis/reproduction.hpp"
-#include "analysis/reproduction_figure.hpp"
 #include "analysis/reproduction_page.hpp"
+#include "sim/cli/drawings.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/reproduction_run.hpp"
 #include "sim/core/error.hpp"
-#include "sim/core/scratch_directory.hpp"
-#include "sim/scenario/json_reader.hpp"
-#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 
@@ -49,72 +42,16 @@ VerbOptions reproduce_options() {
   add("html", po::value<std::string>()->value_name("FILE"),
       "write tables and figures there too, as one page that needs no other file");
   add("figures", po::value<std::string>()->value_name("DIR"),
-      "write the curves of figures there, as CSV, and as SVG where gnuplot is installed");
+      "write the curves of figures there, as CSV, and as SVG and PDF where gnuplot is installed");
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
   verb.positional.add("what", 1);
   return verb;
 }
 
-struct ItemFile {
-  std::string file;
-  ReproductionItem item;
-};
-
-/// All files are read before anything runs, so that what is wrong with the last is known at once.
-std::vector<ItemFile> read_items(const std::string& what) {
-  std::vector<ItemFile> items;
-  for (const auto& file : find_reproduction_items(what))
-    items.push_back({file.string(), read_reproduction_item(file)});
-  return items;
-}
-
-void say_duration(const std::vector<ItemFile>& items, const ReproductionSettings& settings) {
-  double time_s = 0;
-  for (const ItemFile& entry : items)
-    time_s += settings.quick ? entry.item.quick_time_s : entry.item.time_s;
-  std::fprintf(stderr, "faultline: %zu %s, about %s with %u %s%s\n", items.size(),
-               items.size() == 1 ? "item" : "items",
-               duration_words(std::max(1.0, time_s / settings.jobs)).c_str(), settings.jobs,
-               settings.jobs == 1 ? "worker" : "workers",
-               settings.quick ? "" : " (--quick takes less)");
-}
-
-/// The directory of --figures, made where it is missing; "" without the option.
-std::string figures_directory(const po::variables_map& values) {
-  if (values.count("figures") == 0) return "";
-  std::string directory = values["figures"].as<std::string>();
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (!std::filesystem::is_directory(directory) || access(directory.c_str(), W_OK) != 0)
-    throw UsageError("reproduce: --figures " + in_quotes(directory) +
-                     ": expected a directory that can be written");
-  return directory;
-}
-
-/// A series that could not be measured has no points to draw.
-bool has_figure(const ItemResult& result) {
-  const auto& curves = result.item.curves;
-  return !curves.empty() && std::all_of(curves.begin(), curves.end(), [&](std::size_t curve) {
-    return result.measured[curve].trouble.empty();
-  });
-}
-
-/// The curves of one item: its CSV, the gnuplot script that draws it, and the drawing, which the
-/// result keeps for the page.
-void write_figure(ItemResult& result, const std::string& directory,
-                  const ReproductionSettings& settings) {
-  const std::string stem = result.item.name.substr(result.item.name.find('/') + 1);
-  const std::string path = directory + "/" + stem;
-  OutputFile(path + ".csv", "--figures").write(figure_csv(result, settings));
-  OutputFile(path + ".gnuplot", "--figures").write(figure_script(result, stem));
-  if (draw_figure(directory, stem + ".gnuplot"))
-    result.drawing = read_text_file(path + ".svg");
-  else
-    std::fprintf(stderr,
-                 "faultline: %s.svg is not drawn: gnuplot is missing or fails; where it works, run "
-                 "gnuplot %s.gnuplot in the folder that --figures names\n",
-                 stem.c_str(), stem.c_str());
+std::optional<std::string> text_of(const po::variables_map& values, const char* option) {
+  if (values.count(option) == 0) return std::nullopt;
+  return values[option].as<std::string>();
 }
 
 }  // namespace
@@ -132,36 +69,27 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
       one_of("reproduce: --format", values["format"].as<std::string>(), {"table", "json"});
   ReproductionSettings settings;
   settings.quick = values.count("quick") != 0;
-  settings.jobs = std::max(1U, std::thread::hardware_concurrency());
-  if (values.count("jobs") != 0)
-    settings.jobs = static_cast<unsigned>(
-        whole_number("reproduce: --jobs", values["jobs"].as<std::string>(), 1, 4096));
+  settings.jobs = jobs_of("reproduce: --jobs", text_of(values, "jobs"));
   const bool quiet = values.count("quiet") != 0;
   settings.progress = !quiet && isatty(STDERR_FILENO) != 0;
   std::vector<ItemFile> items = read_items(values["what"].as<std::string>());
-  OutputFile output(values.count("out") == 0 ? std::nullopt
-                                             : std::optional(values["out"].as<std::string>()));
+  OutputFile output(text_of(values, "out"));
   std::optional<OutputFile> page;
-  if (values.count("html") != 0) page.emplace(values["html"].as<std::string>(), "--html");
-  const std::string figures = figures_directory(values);
+  if (const auto html = text_of(values, "html")) page.emplace(*html, "--html");
+  std::optional<Drawings> drawings;
+  const auto figures = text_of(values, "figures");
+  if (figures || page) drawings.emplace(figures, "reproduce: --figures");
   if (!quiet) say_duration(items, settings);
-  std::optional<ScratchDirectory> scratch;
-  std::vector<ItemResult> results;
-  results.reserve(items.size());
-  for (ItemFile& entry : items) {
-    results.push_back(reproduce_item(std::move(entry.item), entry.file, settings));
-    if (results.back().interrupted) {
-      std::fprintf(stderr, "faultline: interrupted: nothing is written\n");
-      return kExitInterrupted;
-    }
-    const bool drawn = !figures.empty() || page;
-    if (!drawn || !has_figure(results.back())) continue;
-    if (figures.empty() && !scratch) scratch.emplace("to draw figures");
-    write_figure(results.back(), figures.empty() ? scratch->path() : figures, settings);
+  const auto reproduction =
+      reproduce_items(std::move(items), settings, drawings ? &*drawings : nullptr, false);
+  if (!reproduction) {
+    std::fprintf(stderr, "faultline: interrupted: nothing is written\n");
+    return kExitInterrupted;
   }
+  const std::vector<ItemResult>& results = reproduction->results;
   output.write(format == "json" ? reproduction_json(results, settings.quick)
                                 : reproduction_table(results, settings.quick));
-  if (page) page->write(reproduction_page(results, settings.quick));
+  if (page) page->write(reproduction_page(*reproduction));
   return as_expected(results) ? kExitGood : kExitViolation;
 }
 

@@ -6,6 +6,7 @@
 
 #include "analysis/reproduction_figure.hpp"
 #include "analysis/survival.hpp"
+#include "analysis/text_table.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/json_value.hpp"
 #include "tests/analysis/temporary_directory.hpp"
@@ -333,7 +334,7 @@ TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
                             {"share_median", {0.5, 0.5}}, {"share_quartile_3", {0.5, 0.75}},
                             {"share_max", {0.875, 1.0}},  {"lone_min", {3.0, 5.0}}};
   result.measured.push_back({{}, {point}, "", false});
-  const std::string csv = figure_csv(result, {});
+  const std::string csv = csv_records(figure_rows(result, {}));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
   CHECK_THAT(csv, Contains("m,share,indep,8,2,0.125,0.125,0.375,0.5,0.625,0.9375,0.9375,\n"));
   CHECK_THAT(csv, Contains("m,lone_min,indep,8,2,3,"));
@@ -345,7 +346,7 @@ TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
 TEST_CASE("a figure of a series has one line for each box, and draws each where it belongs") {
   const ItemResult result = reproduce_item(
       item_of(with_cells(R"({"cell": "a", "metric": "control_messages"})", kSeries)), "f", {});
-  const std::string csv = figure_csv(result, {});
+  const std::string csv = csv_records(figure_rows(result, {}));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 3 * 2 * 2);
   const auto& sample = result.measured[0].points[1].samples.at("hcda").at("control_messages");
   const Boxplot box = boxplot(sample);

@@ -1,0 +1,171 @@
+#include "analysis/gnuplot.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+
+#include "analysis/text_table.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// Three parts from 0 to 255.
+struct Colour {
+  int red;
+  int green;
+  int blue;
+};
+
+struct LineType {
+  Colour colour;
+  int point;
+};
+
+/// After Okabe and Ito, darkened to a contrast of 3 on white.
+constexpr LineType kPalette[kLineTypes] = {{{0x00, 0x72, 0xb2}, 7},  {{0xd5, 0x5e, 0x00}, 5},
+                                           {{0x00, 0x9e, 0x73}, 9},  {{0xa6, 0x47, 0x8a}, 13},
+                                           {{0xa8, 0x7b, 0x00}, 11}, {{0x11, 0x7a, 0x8b}, 6},
+                                           {{0x88, 0x22, 0x55}, 4},  {{0x44, 0x44, 0x44}, 8},
+                                           {{0x80, 0x58, 0x3a}, 12}, {{0x6b, 0x77, 0x85}, 10}};
+
+constexpr Colour kGrid = {0xd5, 0xdb, 0xe1};
+
+/// The order in which the papers name them.
+constexpr const char* kProtocols[] = {
+    "four-counter", "edod",      "hcda",   "cda",        "indep",
+    "rel-lazy",     "rel-eager", "lai-wu", "venkatesan", "dijkstra-scholten"};
+
+std::string in_format(const char* format, const Colour& colour) {
+  char text[40];
+  std::snprintf(text, sizeof text, format, colour.red, colour.green, colour.blue);
+  return text;
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+void replace_colour(std::string& svg, const Colour& colour, const std::string& variable) {
+  for (const char* format : {"rgb(%3d, %3d, %3d)", "rgb(%d,%d,%d)"})
+    replace_all(svg, in_format(format, colour), "var(--" + variable + ")");
+}
+
+void drop_element(std::string& svg, const std::string& name) {
+  const std::size_t begin = svg.find("<" + name + ">");
+  const std::string closing = "</" + name + ">";
+  const std::size_t end = svg.find(closing);
+  if (begin != std::string::npos && end != std::string::npos && begin < end)
+    svg.erase(begin, end + closing.size() - begin);
+}
+
+/// Most groups of gnuplot are empty: two lines, `<g ...>` and `</g>`.
+std::string without_empty_groups(const std::string& svg) {
+  std::string text;
+  text.reserve(svg.size());
+  std::size_t begin = 0;
+  while (begin < svg.size()) {
+    const std::size_t end = std::min(svg.find('\n', begin), svg.size() - 1) + 1;
+    const bool is_empty = svg.compare(begin, 8, "<g fill=") == 0 && svg[end - 2] == '>' &&
+                          svg.compare(end, 5, "</g>\n") == 0;
+    if (!is_empty) text.append(svg, begin, end - begin);
+    begin = is_empty ? end + 5 : end;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t height) {
+  const auto inches = [](std::size_t pixels) {
+    return fixed(static_cast<double>(pixels) / 96, 2) + "in";
+  };
+  std::string text = "if (!exists('format')) format = 'svg'\nif (format eq 'pdf') {\n";
+  text += "  set terminal pdfcairo enhanced size " + inches(width) + "," + inches(height) +
+          " font 'sans,10'\n} else {\n  set terminal svg enhanced size " + std::to_string(width) +
+          "," + std::to_string(height) + " background 'white' font 'sans,13'\n}\n";
+  text += "set output '" + stem + ".' . format\n";
+  text += "set datafile separator ','\nset datafile missing NaN\nset border 3\nset tics nomirror\n";
+  text += "set grid ytics lt 1 lw 1 lc rgb '" + in_format("#%02x%02x%02x", kGrid) +
+          "'\nset key outside bottom center horizontal noenhanced\n";
+  for (std::size_t i = 0; i < kLineTypes; ++i)
+    text += "set linetype " + std::to_string(i + 1) + " lc rgb '" +
+            in_format("#%02x%02x%02x", kPalette[i].colour) + "' lw 1.5 pt " +
+            std::to_string(kPalette[i].point) + " ps 0.8\n";
+  return text;
+}
+
+std::size_t line_type_of(const std::string& protocol) {
+  const auto* const found = std::find(std::begin(kProtocols), std::end(kProtocols), protocol);
+  return found == std::end(kProtocols)
+             ? 0
+             : static_cast<std::size_t>(found - std::begin(kProtocols)) + 1;
+}
+
+std::string gnuplot_string(const std::string& text) {
+  std::string quoted = "'";
+  for (const char letter : text) {
+    if (letter == '\'') quoted += '\'';
+    quoted += letter == '\n' ? ' ' : letter;
+  }
+  return quoted + "'";
+}
+
+std::string axis_title(const std::string& name) {
+  std::string title = name;
+  const bool seconds = title.ends_with("_s");
+  if (seconds) title.resize(title.size() - 2);
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return seconds ? title + " [s]" : title;
+}
+
+bool draw(const std::string& directory, const std::string& script, const std::string& format) {
+  const std::string setting = "format = '" + format + "'";
+  const pid_t child = fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    // Its warnings are of no use to who did not write the script; whether it fails is.
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+    if (chdir(directory.c_str()) == 0)
+      execlp("gnuplot", "gnuplot", "-e", setting.c_str(), script.c_str(), nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+std::string inline_drawing(const std::string& svg, const std::string& prefix,
+                           const std::string& label) {
+  std::string text = without_empty_groups(svg);
+  text.erase(0, std::min(text.find("<svg"), text.size()));
+  drop_element(text, "title");
+  drop_element(text, "desc");
+  for (const char* quote : {"'", "\""}) {
+    replace_all(text, " id=" + std::string(quote), " id=" + (quote + prefix));
+    replace_all(text, "href=" + std::string(quote) + "#", "href=" + (quote + ("#" + prefix)));
+    replace_all(text, "=" + std::string(quote) + "black" + quote,
+                "=" + std::string(quote) + "currentColor" + quote);
+    replace_all(text, "=" + std::string(quote) + "gray" + quote,
+                "=" + std::string(quote) + "var(--grid)" + quote);
+  }
+  replace_all(text, "url(#", "url(#" + prefix);
+  replace_all(text, " color=\"currentColor\"", "");
+  replace_all(text, "fill=\"#ffffff\"", "fill=\"none\"");
+  replace_all(text, "'#FFFFFF'", "'var(--ground)'");
+  replace_all(text, " font-family=\"sans\"", "");
+  for (std::size_t i = 0; i < kLineTypes; ++i)
+    replace_colour(text, kPalette[i].colour, "line-" + std::to_string(i + 1));
+  replace_colour(text, kGrid, "grid");
+  text.insert(std::min<std::size_t>(4, text.size()), " role=\"img\" aria-label=\"" + label + "\"");
+  return text;
+}
+
+}  // namespace faultline

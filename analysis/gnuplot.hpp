@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+/// The beginning of the script STEM.gnuplot, which draws STEM.svg on white, or STEM.pdf when called
+/// as `gnuplot -e "format = 'pdf'" STEM.gnuplot`. The size is in pixels of a screen. It sets line
+/// types 1 to `kLineTypes`, whose colours the colour-blind tell apart and whose points differ.
+std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t height);
+
+inline constexpr std::size_t kLineTypes = 10;
+
+/// The line type of a protocol, from 1: the same colour in every drawing. 0 for no known one.
+std::size_t line_type_of(const std::string& protocol);
+
+/// Text as a string of gnuplot's language.
+std::string gnuplot_string(const std::string& text);
+
+/// "detection_latency_s" as the title of an axis: "detection latency [s]".
+std::string axis_title(const std::string& name);
+
+/// Runs gnuplot on a script in that folder, to draw it in that format (svg or pdf). False: it is
+/// not installed, or it fails.
+bool draw(const std::string& directory, const std::string& script, const std::string& format);
+
+/// An SVG of gnuplot for the inside of a page: named for screen readers, identifiers begin with
+/// `prefix`, colours are those of the page (analysis/html_style), no ground.
+std::string inline_drawing(const std::string& svg, const std::string& prefix,
+                           const std::string& label);
+
+}  // namespace faultline

@@ -1,0 +1,162 @@
+#include "analysis/store_report.hpp"
+
+#include <algorithm>
+
+#include "analysis/report_charts.hpp"
+#include "analysis/report_comparison.hpp"
+#include "analysis/report_study.hpp"
+#include "analysis/shell_words.hpp"
+#include "sim/core/error.hpp"
+#include "sim/scenario/problems.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr std::size_t kMostPanels = 6;
+
+/// `faultline query` with everything that selects the points of a study.
+std::string query_of(const StudyReport& report, const StoreReportSettings& settings,
+                     bool several_studies) {
+  std::vector<std::string> words = {"faultline", "query", settings.store};
+  for (const std::string& condition : settings.conditions)
+    words.insert(words.end(), {"--where", condition});
+  if (several_studies)
+    words.insert(words.end(),
+                 {"--where", "study == " + std::to_string(report.points.front().study.id)});
+  return shell_line(words);
+}
+
+std::string grouped(const StudyReport& report, bool faults_first) {
+  const ReportLayout layout = layout_of(report.points, faults_first);
+  std::string paths;
+  for (const std::string& path : layout.keys) paths += (paths.empty() ? "" : ",") + path;
+  if (!layout.x.empty()) paths += (paths.empty() ? "" : ",") + layout.x;
+  return paths.empty() ? "" : " --group-by " + shell_word(paths);
+}
+
+/// Adds charts to a list, with what they have in common. What is left out is said in the last one.
+void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string& caption,
+            const std::string& command) {
+  const std::size_t left_out = charts.size() > kMostPanels ? charts.size() - kMostPanels : 0;
+  charts.resize(charts.size() - left_out);
+  for (Chart& chart : charts) {
+    chart.caption = caption;
+    chart.command = command;
+    to.push_back(std::move(chart));
+  }
+  if (left_out > 0)
+    to.back().caption += " " + std::to_string(left_out) +
+                         " more charts of other swept values are left out; --where selects.";
+}
+
+void add_charts(StudyReport& report, const std::string& query) {
+  const std::string csv = " --format csv";
+  for (const std::string& metric : report.metrics) {
+    append(report.curves, curves_of(report.points, metric),
+           "Mean over the replications that have a value; bars are 95 % intervals.",
+           query + grouped(report, false) + " --metric " + shell_word(metric) + csv);
+    append(
+        report.boxes, boxes_of(report.points, metric),
+        "Boxes from the first to the third quartile, with the median; whiskers to the last value "
+        "within 1.5 times their distance.",
+        query + " --runs" + csv);
+  }
+  if (!has_faults(report.points)) return;
+  append(
+      report.survival, survival_of(report.points),
+      "Share of the runs that end terminated or finished; bars are exact 95 % intervals (Clopper "
+      "and Pearson).",
+      query + " --runs" + csv);
+  const auto& metrics = report.metrics;
+  const bool has_control =
+      std::find(metrics.begin(), metrics.end(), "control_messages") != metrics.end();
+  const std::string cost = has_control || metrics.empty() ? "control_messages" : metrics.front();
+  append(report.survival, planes_of(report.points, cost),
+         "Up is safer, left is cheaper. Runs that gave up count with what they had sent by then.",
+         query + " --runs" + csv);
+}
+
+/// Charts without any value are left out: a metric that none of the protocols has.
+void drop_empty(std::vector<Chart>& charts) {
+  std::erase_if(charts, [](const Chart& chart) {
+    return std::all_of(chart.lines.begin(), chart.lines.end(), [](const ChartLine& line) {
+      return std::all_of(line.points.begin(), line.points.end(),
+                         [](const ChartPoint& point) { return !point.y && !point.box; });
+    });
+  });
+}
+
+std::vector<std::string> metrics_of(const std::vector<SelectedPoint>& points,
+                                    const StoreReportSettings& settings) {
+  if (settings.metrics.empty()) return usual_metrics(points);
+  const auto known = metric_names(points);
+  for (const std::string& metric : settings.metrics)
+    if (std::find(known.begin(), known.end(), metric) == known.end())
+      throw UsageError("report: --metric: no study has " + in_quotes(metric) +
+                       suggestion(metric, known));
+  return settings.metrics;
+}
+
+std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
+                                   const std::map<std::string, std::string>& drawings) {
+  std::vector<HtmlFigure> figures;
+  figures.reserve(charts.size());
+  for (const Chart& chart : charts) {
+    const auto drawing = drawings.find(chart.stem);
+    HtmlFigure figure{.drawing = drawing == drawings.end() ? "" : drawing->second,
+                      .label = chart.title + ": " + chart.y.title + " over " + chart.x.title,
+                      .caption = "<strong>" + escaped(chart.title) + "</strong>" + chart.caption,
+                      .command = chart.command,
+                      .numbers = chart_table(chart)};
+    if (figure.drawing.empty())
+      figure.caption += " Not drawn: gnuplot is missing or failed. The numbers are below.";
+    figures.push_back(std::move(figure));
+  }
+  return figures;
+}
+
+}  // namespace
+
+std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
+                                       const StoreReportSettings& settings) {
+  const auto metrics = metrics_of(points, settings);
+  std::vector<StudyReport> reports;
+  for (SelectedPoint& point : points) {
+    if (reports.empty() || reports.back().points.front().study.id != point.study.id)
+      reports.emplace_back();
+    reports.back().points.push_back(std::move(point));
+  }
+  const bool several = reports.size() > 1;
+  for (StudyReport& report : reports) {
+    report.metrics = metrics;
+    add_charts(report, query_of(report, settings, several));
+    for (auto* charts : {&report.curves, &report.boxes, &report.survival}) {
+      drop_empty(*charts);
+      for (Chart& chart : *charts)
+        if (several)
+          chart.stem = "study-" + std::to_string(report.points.front().study.id) + "-" + chart.stem;
+    }
+  }
+  return reports;
+}
+
+void add_study(HtmlPage& page, const StudyReport& report, const StoreReportSettings& settings,
+               const std::map<std::string, std::string>& drawings) {
+  page.section(report.points.front().study.name);
+  page.subsection("What was run");
+  add_what_was_run(page, report.points, settings.store);
+  if (!report.survival.empty()) {
+    page.subsection("Survival and its cost");
+    page.figures(figures_of(report.survival, drawings));
+  }
+  if (!report.curves.empty()) {
+    page.subsection("Means and their intervals");
+    page.figures(figures_of(report.curves, drawings));
+    page.subsection("Spread of the replications");
+    page.figures(figures_of(report.boxes, drawings));
+  }
+  add_comparisons(page, report.points, report.metrics, settings);
+}
+
+}  // namespace faultline

@@ -1,0 +1,167 @@
+#include "sim/cli/report.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <ostream>
+
+#include "analysis/replications.hpp"
+#include "analysis/reproduction_saved.hpp"
+#include "analysis/shell_words.hpp"
+#include "analysis/store_report.hpp"
+#include "analysis/text_table.hpp"
+#include "sim/cli/drawings.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/reproduction_run.hpp"
+#include "sim/core/error.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+using Words = std::vector<std::string>;
+
+VerbOptions report_options() {
+  VerbOptions verb{
+      .verb = "report",
+      .usage =
+          "report [STORE] [--reproduce PAPER[/ITEM]...] --html FILE\n"
+          "       [--figures DIR] [--metric NAME]... [--where CONDITION]...\n"
+          "       [--quick] [--jobs N] [--quiet]",
+      .about =
+          "One HTML page, which needs no other file and no network, of a store of sweeps (curves, "
+          "boxplots, survival, comparisons) or of what papers print beside what is measured, or "
+          "both. docs/reports.md tells more."};
+  auto add = verb.options.add_options();
+  add("html", po::value<std::string>()->value_name("FILE"), "the page, whole or not at all");
+  add("reproduce", po::value<Words>()->multitoken()->composing()->value_name("PAPER[/ITEM]"),
+      "reproduce these, as the verb reproduce does; or what it has written with --format json "
+      "--out FILE.json");
+  add("figures", po::value<std::string>()->value_name("DIR"),
+      "write each chart there, as SVG and PDF, with its numbers as CSV and its gnuplot script");
+  add("metric", po::value<Words>()->composing()->value_name("NAME"),
+      "chart these metrics of the store (default: those that query shows)");
+  add("where", po::value<Words>()->composing()->value_name("CONDITION"),
+      "only points of the store of which it is true");
+  add("quick", "with --reproduce: fewer replications, trees and sizes");
+  add("jobs", po::value<std::string>()->value_name("N"),
+      "with --reproduce: worker processes; default: one per core");
+  add("quiet", "no progress");
+  verb.hidden.add_options()("store", po::value<std::string>());
+  verb.positional.add("store", 1);
+  return verb;
+}
+
+std::optional<std::string> text_of(const po::variables_map& values, const char* option) {
+  if (values.count(option) == 0) return std::nullopt;
+  return values[option].as<std::string>();
+}
+
+Words words_of(const po::variables_map& values, const char* option) {
+  return values.count(option) == 0 ? Words{} : values[option].as<Words>();
+}
+
+/// What --reproduce names: saved results, and items that are yet to run.
+struct Wanted {
+  std::vector<Reproduction> saved;
+  std::vector<ItemFile> items;
+};
+
+Wanted wanted_of(const Words& names) {
+  Wanted wanted;
+  for (const std::string& name : names) {
+    if (name.ends_with(".json") && !is_reproduction_item(name)) {
+      wanted.saved.push_back(read_saved_reproduction(name));
+      continue;
+    }
+    for (ItemFile& item : read_items(name)) wanted.items.push_back(std::move(item));
+  }
+  return wanted;
+}
+
+std::vector<StudyReport> reports_of(const StoreReportSettings& settings) {
+  ResultStore store(settings.store, false);
+  auto points = select_points(store, settings.conditions);
+  if (points.empty()) throw UsageError(store.path() + ": no point satisfies the conditions");
+  return study_reports(std::move(points), settings);
+}
+
+void add_studies(HtmlPage& page, const std::vector<StudyReport>& reports,
+                 const StoreReportSettings& settings, Drawings& drawings) {
+  for (const StudyReport& report : reports) {
+    std::map<std::string, std::string> drawn;
+    for (const auto* charts : {&report.survival, &report.curves, &report.boxes})
+      for (const Chart& chart : *charts)
+        drawn[chart.stem] =
+            drawings.draw(chart.stem, csv_records(chart_rows(chart)), chart_script(chart));
+    add_study(page, report, settings, drawn);
+  }
+}
+
+/// The words of this command, for the page's foot.
+std::string command_of(const Words& arguments) {
+  Words words = {"faultline", "report"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return shell_line(words);
+}
+
+}  // namespace
+
+int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = report_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  if (values.count("store") == 0 && values.count("reproduce") == 0)
+    throw UsageError(
+        "report: of what? expected a store or --reproduce PAPER: faultline report RESULTS.sqlite "
+        "--html report.html");
+  const auto html = text_of(values, "html");
+  const auto figures = text_of(values, "figures");
+  if (!html && !figures) throw UsageError("report: expected --html FILE, where the page goes");
+  const bool quiet = values.count("quiet") != 0;
+  ReproductionSettings settings;
+  settings.quick = values.count("quick") != 0;
+  settings.jobs = jobs_of("report: --jobs", text_of(values, "jobs"));
+  settings.progress = !quiet && isatty(STDERR_FILENO) != 0;
+
+  const StoreReportSettings of_store{.store = text_of(values, "store").value_or(""),
+                                     .conditions = words_of(values, "where"),
+                                     .metrics = words_of(values, "metric")};
+  Wanted wanted = wanted_of(words_of(values, "reproduce"));
+  const auto reports =
+      values.count("store") == 0 ? std::vector<StudyReport>{} : reports_of(of_store);
+  std::optional<OutputFile> file;
+  if (html) file.emplace(*html, "--html");
+  Drawings drawings(figures, "report: --figures");
+  if (!quiet && !wanted.items.empty()) say_duration(wanted.items, settings);
+
+  HtmlPage page("Faultline report", escaped(versions_of_this_build()) +
+                                        ". Intervals are 95 %. This page again: <code>" +
+                                        escaped(command_of(arguments)) + "</code>");
+  add_studies(page, reports, of_store, drawings);
+  bool expected = true;
+  for (const Reproduction& saved : wanted.saved) {
+    add_reproduction(page, saved);
+    expected = expected && as_expected(saved.results);
+  }
+  if (!wanted.items.empty()) {
+    const auto reproduction = reproduce_items(std::move(wanted.items), settings, &drawings, true);
+    if (!reproduction) {
+      std::fprintf(stderr, "faultline: interrupted: no page is written\n");
+      return kExitInterrupted;
+    }
+    add_reproduction(page, *reproduction);
+    expected = expected && as_expected(reproduction->results);
+  }
+  if (file) file->write(page.text());
+  return expected ? kExitGood : kExitViolation;
+}
+
+}  // namespace faultline
