@@ -44,11 +44,19 @@ bool has_sent_to_any(const EngagementTrace& trace, Rank rank, const std::set<Ran
   });
 }
 
+/// When a process disengages, its parent forgets whom it may have engaged.
+bool was_engaged(const EngagementTrace& trace, Rank rank, double margin_s) {
+  const std::vector<Moment> last = last_moments(trace, rank, margin_s);
+  return std::any_of(last.begin(), last.end(),
+                     [](const Moment& moment) { return moment.parent != kNobody; });
+}
+
 bool may_give_up(const GivesUp& condition, const EngagementTrace& trace, const std::set<Rank>& dead,
                  double margin_s) {
   if (condition.where == GivesUp::related)
-    return std::any_of(dead.begin(), dead.end(),
-                       [&](Rank rank) { return has_sent_to_any(trace, rank, dead); });
+    return std::any_of(dead.begin(), dead.end(), [&](Rank rank) {
+      return was_engaged(trace, rank, margin_s) && has_sent_to_any(trace, rank, dead);
+    });
   const auto allows = [&](Rank rank, const Moment& moment) {
     const bool interior = condition.late ? moment.was_interior : moment.interior;
     const bool recovered = trace.recovered.contains({rank, moment.parent});
@@ -64,6 +72,11 @@ bool may_give_up(const GivesUp& condition, const EngagementTrace& trace, const s
     return std::any_of(last.begin(), last.end(),
                        [&](const Moment& moment) { return allows(rank, moment); });
   });
+}
+
+/// How long before its death what a process has sent may not have left it.
+double margin_of(const FaultSchedule& schedule) {
+  return 60 * (schedule.overhead_s + schedule.gap_s);
 }
 
 /// Has the receiver had a message that is not acknowledged?
@@ -123,10 +136,24 @@ std::string broken_promise(const FaultSchedule& schedule, const GivesUp& conditi
   }
   if (result.outcome != Outcome::fatal_reported)
     return std::string("the run ended as ") + outcome_word(result.outcome);
-  const double margin_s = 60 * (schedule.overhead_s + schedule.gap_s);
-  if (dead.contains(0) || may_give_up(condition, trace, dead, margin_s)) return "";
+  if (dead.contains(0) || may_give_up(condition, trace, dead, margin_of(schedule))) return "";
   return "given up without need: " + result.fatal_reason;
 }
+
+namespace {
+
+/// Does neither condition say whether the protocol gives up?
+bool may_do_either(const FaultSchedule& schedule, const GivesUp& condition, const RunResult& result,
+                   const EngagementTrace& trace) {
+  const bool gave_up = result.outcome == Outcome::fatal_reported;
+  if (!gave_up && result.outcome != Outcome::terminated) return false;
+  const std::set<Rank> dead = struck_ranks(schedule.faults, result, gave_up);
+  if (dead.contains(0)) return false;
+  return gave_up ? !must_give_up(condition, trace, schedule.faults, dead)
+                 : may_give_up(condition, trace, dead, margin_of(schedule));
+}
+
+}  // namespace
 
 LemmaRun run_lemma(const FaultSchedule& schedule, const Subject& subject, EngineKind engine,
                    const Spoil& spoil) {
@@ -144,7 +171,9 @@ LemmaRun run_lemma(const FaultSchedule& schedule, const Subject& subject, Engine
   detector.registration = &registration;
   LemmaRun run;
   run.result = run_simulation(spec, engine, schedule.seed, 0);
-  run.broken = broken_promise(schedule, condition_of(subject), run.result, *trace);
+  const GivesUp condition = condition_of(subject);
+  run.broken = broken_promise(schedule, condition, run.result, *trace);
+  run.judged = !may_do_either(schedule, condition, run.result, *trace);
   run.struck = !struck_ranks(schedule.faults, run.result, false).empty();
   return run;
 }

@@ -16,7 +16,7 @@ namespace faultline {
 /// message or an acknowledgement on its way.
 struct GivesUp {
   enum Where {
-    related,   ///< INDEP: processes have failed of which one has sent to the other
+    related,   ///< INDEP: processes have failed of which one, engaged, has sent to the other
     interior,  ///< RELEAGER: a process and an interior child of it have failed
     lost,      ///< RELLAZY, `fallback`: or an adopted child and a process that it has sent to
     adopted,   ///< RELLAZY, `strict`: or an adopted child
@@ -36,6 +36,7 @@ struct LemmaRun {
   RunResult result;
   std::string broken;   ///< what the protocol has promised and not kept; "" if nothing
   bool struck = false;  ///< has any process died?
+  bool judged = true;   ///< false: it may give up and need not
 };
 
 /// Runs a schedule and judges it: neither premature nor hung, and given up only where the

@@ -225,6 +225,7 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
 ItemResult reproduce_item(ReproductionItem item, const std::string& file,
                           const ReproductionSettings& settings) {
   ItemResult result;
+  if (settings.quick) keep_quick_cells(item);
   std::vector<Measured>& measured = result.measured;
   measured.reserve(item.measures.size());
   for (std::size_t i = 0; i < item.measures.size(); ++i) {

@@ -111,6 +111,7 @@ constexpr const char* kBoxParts[] = {"_min", "_quartile_1", "_median", "_quartil
 /// The metrics that a series draws. Five that spread one over the ranks of a run make one box.
 std::vector<std::string> drawn_metrics(const SeriesMeasure& series) {
   std::vector<std::string> drawn = series.metrics;
+  if (!series.drawn_relative_to.empty()) return drawn;
   for (const std::string& metric : series.metrics) {
     if (!metric.ends_with(kBoxParts[0])) continue;
     const std::string name = metric.substr(0, metric.size() - std::string(kBoxParts[0]).size());
@@ -159,6 +160,44 @@ std::vector<std::string> box_record(const MetricSamples& samples, const std::str
           found == samples.end() ? "" : shortest(*summarize(found->second).mean)};
 }
 
+/// The mean of one detector at a point, relative to that of the one that the series is drawn
+/// relative to.
+Estimate ratio_at(const SeriesMeasure& series, const SeriesPoint& point,
+                  const std::string& detector, const std::string& metric) {
+  return estimate_ratio_of_means(point.samples.at(detector).at(metric),
+                                 point.samples.at(series.drawn_relative_to).at(metric));
+}
+
+/// One line of the CSV. A single run has no interval.
+std::vector<std::string> ratio_record(const SeriesMeasure& series, const SeriesPoint& point,
+                                      const std::string& detector, const std::string& metric) {
+  const Estimate ratio = ratio_at(series, point, detector, metric);
+  const auto& interval = ratio.confidence_99;
+  return {std::to_string(point.samples.at(detector).at(metric).size()), shortest(*ratio.value),
+          interval ? shortest(interval->low) : "", interval ? shortest(interval->high) : ""};
+}
+
+FigureRows ratio_rows(const ItemResult& result) {
+  const ReproductionItem& item = result.item;
+  FigureRows rows = {
+      {"series", "metric", "detector", over_of(item), "runs", "ratio", "low_99", "high_99"}};
+  for (const std::size_t curve : item.curves) {
+    const SeriesMeasure& series = series_of(item, curve);
+    for (const SeriesPoint& point : result.measured[curve].points)
+      for (const auto& [detector, samples] : point.samples) {
+        if (detector == series.drawn_relative_to) continue;
+        for (const std::string& metric : series.metrics) {
+          std::vector<std::string> record = {item.measures[curve].name, metric, detector,
+                                             shortest(point.at)};
+          const auto ratio = ratio_record(series, point, detector, metric);
+          record.insert(record.end(), ratio.begin(), ratio.end());
+          rows.push_back(std::move(record));
+        }
+      }
+  }
+  return rows;
+}
+
 FigureRows series_rows(const ItemResult& result) {
   const ReproductionItem& item = result.item;
   FigureRows rows = {{"series", "metric", "detector", over_of(item), "runs", "min", "whisker_low",
@@ -174,6 +213,19 @@ FigureRows series_rows(const ItemResult& result) {
           rows.push_back(std::move(record));
         }
   return rows;
+}
+
+/// "detection_latency_s" without its unit, as a title.
+std::string title_of(const std::string& name) {
+  std::string title = name;
+  if (title.ends_with("_s")) title.resize(title.size() - 2);
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return title;
+}
+
+/// The same as the title of an axis.
+std::string axis_title(const std::string& name) {
+  return title_of(name) + (name.ends_with("_s") ? " [s]" : "");
 }
 
 /// What the paper calls a detector.
@@ -218,17 +270,17 @@ std::vector<std::string> detectors_of(const std::vector<SeriesPoint>& points) {
 }
 
 /// Each detector has a lane beside the place of a point on the logarithmic axis.
-double lane_width(const std::vector<SeriesPoint>& points) {
+double lane_width(const std::vector<SeriesPoint>& points, std::size_t detectors) {
   double gap = std::log(4.0);
   for (std::size_t i = 1; i < points.size(); ++i)
     gap = std::min(gap, std::log(points[i].at / points[i - 1].at));
-  return 0.6 * gap / static_cast<double>(points.front().samples.size());
+  return 0.6 * gap / static_cast<double>(detectors);
 }
 
-/// The axes of a panel, and the names of its points.
-std::string box_axes(const std::string& metric, const std::vector<SeriesPoint>& points) {
-  std::string text = "set ylabel '" + axis_title(metric) + "'\n" + y_axis(points, metric);
-  text.append("set xrange [log(").append(shortest(points.front().at)).append(")-0.8:log(");
+/// The axis of a panel's points, with their names.
+std::string point_axis(const std::vector<SeriesPoint>& points) {
+  std::string text = "set xrange [log(";
+  text.append(shortest(points.front().at)).append(")-0.8:log(");
   text.append(shortest(points.back().at)).append(")+0.8]\nset xtics rotate by -45 (");
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::string at = shortest(points[i].at);
@@ -237,28 +289,64 @@ std::string box_axes(const std::string& metric, const std::vector<SeriesPoint>& 
   return text + ")\n";
 }
 
+/// Where on the axis the lines of the CSV stand that are of one series, metric and detector: so far
+/// beside their point.
+std::string lane(const std::string& series, const std::string& metric, const std::string& detector,
+                 double offset) {
+  std::string text = "(strcol(1) eq '";
+  text.append(series).append("' && strcol(2) eq '").append(metric);
+  text.append("' && strcol(3) eq '").append(detector).append("' ? log($4) + (");
+  return text.append(fixed(offset, 4)).append(") : NaN)");
+}
+
+/// How far beside a point number `i` of so many detectors has its lane.
+double lane_offset(double width, std::size_t i, std::size_t detectors) {
+  return width * (static_cast<double>(i) - static_cast<double>(detectors - 1) / 2);
+}
+
+std::string colour_of(const std::string& detector) {
+  return " lt " + std::to_string(place_in_paper(detector));
+}
+
 /// One panel of a series: the boxes of the detectors side by side, a line through their medians.
 std::string box_panel(const std::string& stem, const std::string& series, const std::string& metric,
                       const std::vector<SeriesPoint>& points) {
-  const double width = lane_width(points);
-  std::string text = "set title '" + series + "'\nset boxwidth " + fixed(0.8 * width, 4) + "\n" +
-                     box_axes(metric, points) + "plot ";
-  const std::string file = "'" + stem + ".csv' using ";
   const auto detectors = detectors_of(points);
+  const double width = lane_width(points, detectors.size());
+  std::string text = "set title '" + series + "'\nset boxwidth " + fixed(0.8 * width, 4) +
+                     "\nset ylabel '" + axis_title(metric) + "'\n" + y_axis(points, metric) +
+                     point_axis(points) + "plot ";
+  const std::string file = "'" + stem + ".csv' using ";
   for (std::size_t i = 0; i < detectors.size(); ++i) {
-    const double lane =
-        width * (static_cast<double>(i) - static_cast<double>(detectors.size() - 1) / 2);
-    std::string place = "(strcol(1) eq '";
-    place.append(series).append("' && strcol(2) eq '").append(metric);
-    place.append("' && strcol(3) eq '").append(detectors[i]).append("' ? log($4) + (");
-    place.append(fixed(lane, 4)).append(") : NaN)");
-    const std::string colour = " lt " + std::to_string(place_in_paper(detectors[i]));
+    const std::string place =
+        lane(series, metric, detectors[i], lane_offset(width, i, detectors.size()));
+    const std::string colour = colour_of(detectors[i]);
     text.append(i == 0 ? "" : ", \\\n  ").append(file).append(place);
     text.append(":8:7:11:10 with candlesticks whiskerbars fill transparent solid 0.3")
         .append(colour);
     text.append(" title '").append(paper_name(detectors[i])).append("', \\\n  ");
     text.append(file).append(place).append(":9 with lines dashtype 3").append(colour);
     text.append(" notitle");
+  }
+  return text + "\n";
+}
+
+/// One panel of ratios: a point for each detector, whiskers to the ends of its 99 % interval.
+std::string ratio_panel(const std::string& stem, const std::string& name,
+                        const SeriesMeasure& series, const std::string& metric,
+                        const std::vector<SeriesPoint>& points) {
+  auto detectors = detectors_of(points);
+  std::erase(detectors, series.drawn_relative_to);
+  const double width = lane_width(points, detectors.size());
+  std::string text = "set title '" + name + "'\nset ylabel \"" + title_of(metric) +
+                     "\\nrelative to " + paper_name(series.drawn_relative_to) + "\"\n" +
+                     point_axis(points) + "plot 1 with lines lt -1 notitle";
+  for (std::size_t i = 0; i < detectors.size(); ++i) {
+    text.append(", \\\n  '").append(stem).append(".csv' using ");
+    text.append(lane(name, metric, detectors[i], lane_offset(width, i, detectors.size())));
+    text.append(":6:7:8 with yerrorbars pointtype 7 pointsize 0.5 linewidth 2");
+    text.append(colour_of(detectors[i])).append(" title '");
+    text.append(paper_name(detectors[i])).append("'");
   }
   return text + "\n";
 }
@@ -270,16 +358,24 @@ std::string series_script(const ItemResult& result, const std::string& stem) {
                      "set key samplen 1\nset xlabel '" + axis_title(over_of(item)) +
                      "'\nset multiplot layout " + std::to_string(item.curves.size()) + "," +
                      std::to_string(columns) + "\n";
-  for (const std::size_t curve : item.curves)
-    for (const std::string& metric : drawn_metrics(series_of(item, curve)))
-      text += box_panel(stem, item.measures[curve].name, metric, result.measured[curve].points);
+  for (const std::size_t curve : item.curves) {
+    const SeriesMeasure& series = series_of(item, curve);
+    const std::string& name = item.measures[curve].name;
+    const auto& points = result.measured[curve].points;
+    for (const std::string& metric : drawn_metrics(series))
+      text += series.drawn_relative_to.empty() ? box_panel(stem, name, metric, points)
+                                               : ratio_panel(stem, name, series, metric, points);
+  }
   return text + "unset multiplot\n";
 }
 
 }  // namespace
 
 FigureRows figure_rows(const ItemResult& result, const ReproductionSettings& settings) {
-  return draws_series(result.item) ? series_rows(result) : step_model_rows(result.item, settings);
+  const ReproductionItem& item = result.item;
+  if (!draws_series(item)) return step_model_rows(item, settings);
+  const bool ratios = !series_of(item, item.curves.front()).drawn_relative_to.empty();
+  return ratios ? ratio_rows(result) : series_rows(result);
 }
 
 std::string figure_script(const ItemResult& result, const std::string& stem) {

@@ -11,13 +11,15 @@ namespace faultline {
 /// `mapping,activity,processes,tree_seed,four-counter,edod,hcda,cda`, in control messages. Of
 /// series, one line for each measure, metric, detector and point, with the boxplot of the sample:
 /// `series,metric,detector,PATH,runs,min,whisker_low,quartile_1,median,quartile_3,whisker_high,
-/// max,mean`. Five metrics NAME_min to NAME_max that spread NAME over the ranks make one box.
+/// max,mean`; of those that are drawn relative to a detector
+/// `series,metric,detector,PATH,runs,ratio,low_99,high_99`. Five metrics NAME_min to NAME_max that
+/// spread NAME over the ranks make one box.
 FigureRows figure_rows(const ItemResult& result, const ReproductionSettings& settings);
 
 /// The gnuplot script that draws STEM.csv, in the same folder (analysis/gnuplot). Step models:
 /// control messages per process over the processes, mean over the trees; a row of panels for each
-/// mapping, a column for each activity. Series: boxplots over the points; a row for each series, a
-/// column for each metric.
+/// mapping, a column for each activity. Series: boxplots over the points, or ratios with their
+/// intervals; a row for each series, a column for each metric.
 std::string figure_script(const ItemResult& result, const std::string& stem);
 
 }  // namespace faultline

@@ -1,8 +1,10 @@
 #include "analysis/reproduction_item.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/reproduction_lemmas.hpp"
+#include "analysis/reproduction_measures.hpp"
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/options.hpp"
@@ -45,6 +47,7 @@ struct RunsHead {
 struct SeriesHead {
   std::string scenario;
   std::string over;
+  std::string drawn_relative_to;
   std::uint32_t quick_replications = 1;
   std::uint32_t quick_points = 1;
 };
@@ -73,6 +76,7 @@ struct CellHead {
   std::string why;
   std::string expected = "match";
   std::string reason;
+  bool quick = true;
 };
 
 struct SeriesSelection {
@@ -132,6 +136,7 @@ const OptionSet<SeriesHead>& series_options() {
       OptionSet<SeriesHead>()
           .option("scenario", &SeriesHead::scenario, {.required = true})
           .option("over", &SeriesHead::over, {.required = true})
+          .option("drawn_relative_to", &SeriesHead::drawn_relative_to, {})
           .option("quick_replications", &SeriesHead::quick_replications,
                   {.minimum = 1, .maximum = 1e6, .required = true})
           .option("quick_points", &SeriesHead::quick_points, {.minimum = 1, .required = true});
@@ -185,7 +190,8 @@ const OptionSet<CellHead>& cell_options() {
           .option("absolute_tolerance", &CellHead::absolute_tolerance, {.minimum = 0})
           .option("why", &CellHead::why, {.required = true})
           .option("expected", &CellHead::expected, {.choices = kVerdicts})
-          .option("reason", &CellHead::reason, {});
+          .option("reason", &CellHead::reason, {})
+          .option("quick", &CellHead::quick, {});
   return set;
 }
 
@@ -283,6 +289,11 @@ std::vector<std::string> read_texts(const JsonValue* value, const std::string& p
   return texts;
 }
 
+bool draws_ratios(const Measure& measure) {
+  const auto* series = std::get_if<SeriesMeasure>(&measure.how);
+  return series != nullptr && !series->drawn_relative_to.empty();
+}
+
 /// Reads one file, part after part.
 class ItemReader {
  public:
@@ -317,9 +328,9 @@ class ItemReader {
   std::vector<std::vector<std::string>> read_changes(const JsonValue* value,
                                                      const std::string& path);
   std::string read_scenario(const std::string& name, const std::string& path);
-  void check_scenarios(const std::string& scenario,
-                       const std::vector<std::vector<std::string>>& changes,
-                       const std::string& path);
+  std::set<std::string> check_scenarios(const std::string& scenario,
+                                        const std::vector<std::vector<std::string>>& changes,
+                                        const std::string& path);
   void read_curves(const JsonValue& curves);
   void read_groups(const JsonValue* groups);
   void read_cell(const JsonValue& value, const std::string& path);
@@ -368,19 +379,22 @@ std::string ItemReader::read_scenario(const std::string& name, const std::string
   return "";
 }
 
-/// Every scenario that would run is checked before the first one runs.
-void ItemReader::check_scenarios(const std::string& scenario,
-                                 const std::vector<std::vector<std::string>>& changes,
-                                 const std::string& path) {
-  if (scenario.empty()) return;
+/// Every scenario that would run is checked before the first one runs. Returns their detectors.
+std::set<std::string> ItemReader::check_scenarios(
+    const std::string& scenario, const std::vector<std::vector<std::string>>& changes,
+    const std::string& path) {
+  std::set<std::string> detectors;
+  if (scenario.empty()) return detectors;
   for (const auto& sets : changes) {
     try {
-      parse_scenario(scenario, problems_.file(), {sets});
+      for (const RunSpec& point : parse_scenario(scenario, problems_.file(), {sets}).points)
+        detectors.insert(detector_of(point));
     } catch (const UsageError& error) {
       problems_.add_lines(path, error.what());
-      return;
+      return detectors;
     }
   }
+  return detectors;
 }
 
 RunsMeasure ItemReader::read_runs(CheckedObject& object) {
@@ -411,12 +425,17 @@ SeriesMeasure ItemReader::read_series(CheckedObject& object) {
   const std::string& path = object.path();
   SeriesMeasure series;
   series.over = head.over;
+  series.drawn_relative_to = head.drawn_relative_to;
   series.quick_replications = head.quick_replications;
   series.quick_points = head.quick_points;
   read_points(object, series);
   series.metrics = read_texts(object.child("metrics"), member_path(path, "metrics"), problems_);
   series.scenario = read_scenario(head.scenario, path);
-  check_scenarios(series.scenario, series.changes, path);
+  const auto detectors = check_scenarios(series.scenario, series.changes, path);
+  if (!series.drawn_relative_to.empty() && !detectors.contains(series.drawn_relative_to))
+    problems_.add(
+        member_path(path, "drawn_relative_to"),
+        "expected a detector of its scenario, got " + in_quotes(series.drawn_relative_to));
   return series;
 }
 
@@ -462,7 +481,7 @@ StepModelMeasure ItemReader::read_step_model(CheckedObject& object) {
   return model;
 }
 
-/// A figure draws step models or series, not both: its panels are of one sort.
+/// The panels of a figure are of one sort: step models, boxes of series, or ratios of them.
 void ItemReader::read_curves(const JsonValue& curves) {
   const JsonValue::List& list = list_of(&curves, "curves", problems_);
   item_.curves.reserve(list.size());
@@ -482,7 +501,8 @@ void ItemReader::read_curves(const JsonValue& curves) {
     if (found->name.find_first_of(",'\"\\") != std::string::npos)
       problems_.add(item_path("curves", i), "expected a name without comma, quote and backslash");
     item_.curves.push_back(static_cast<std::size_t>(found - measures.begin()));
-    if (found->how.index() != measures[item_.curves.front()].how.index())
+    const Measure& first = measures[item_.curves.front()];
+    if (found->how.index() != first.how.index() || draws_ratios(*found) != draws_ratios(first))
       problems_.add(item_path("curves", i), "expected a measure of the same kind as the first");
   }
 }
@@ -528,6 +548,7 @@ void ItemReader::read_cell(const JsonValue& value, const std::string& path) {
   cell.absolute_tolerance = head.absolute_tolerance;
   cell.why = head.why;
   cell.reason = head.reason;
+  cell.quick = head.quick;
   for (const Verdict verdict : {Verdict::match, Verdict::differs, Verdict::not_comparable})
     if (head.expected == verdict_word(verdict)) cell.expected = verdict;
   if (cell.expected != Verdict::match && cell.reason.empty())
@@ -575,7 +596,6 @@ void ItemReader::read_selection(CheckedObject& object, Cell& cell) {
   cell.detector = std::get<std::string>(object.options({spec}).at("detector"));
 }
 
-/// A cell of a point that --quick leaves out would have no verdict there.
 void ItemReader::read_series_selection(CheckedObject& object, const SeriesMeasure& series,
                                        Cell& cell) {
   const SeriesSelection selection = read_options(object, series_selection_options());
@@ -587,11 +607,8 @@ void ItemReader::read_series_selection(CheckedObject& object, const SeriesMeasur
   if (std::find(series.metrics.begin(), series.metrics.end(), cell.metric) == series.metrics.end())
     problems_.add(member_path(object.path(), "metric"),
                   "expected one of the metrics of its measure, got " + in_quotes(cell.metric));
-  const auto quick_end =
-      series.at.begin() + std::min<std::ptrdiff_t>(series.quick_points, std::ssize(series.at));
-  if (cell.at && std::find(series.at.begin(), quick_end, *cell.at) == quick_end)
-    problems_.add(member_path(object.path(), "at"),
-                  "expected a point of its measure that --quick takes, too");
+  if (cell.at && std::find(series.at.begin(), series.at.end(), *cell.at) == series.at.end())
+    problems_.add(member_path(object.path(), "at"), "expected a point of its measure");
 }
 
 /// What the user would type for a file.
@@ -623,6 +640,14 @@ const char* verdict_word(Verdict verdict) {
       return "not comparable";
   }
   return "";
+}
+
+void keep_quick_cells(ReproductionItem& item) {
+  std::erase_if(item.cells, [&](const Cell& cell) {
+    if (!cell.quick) return true;
+    const auto* series = std::get_if<SeriesMeasure>(&item.measures[cell.measure].how);
+    return series != nullptr && cell.at && *cell.at > series->at[series->quick_points - 1];
+  });
 }
 
 ReproductionItem read_reproduction_item(const fs::path& file) {

@@ -51,6 +51,7 @@ struct SeriesMeasure {
   std::vector<std::vector<std::string>> changes;  ///< of each point, "PATH=JSON"
   std::vector<std::uint32_t> replications;        ///< of each point
   std::vector<std::string> metrics;
+  std::string drawn_relative_to;  ///< a detector: its means divide those that are drawn; "" boxes
   std::uint32_t quick_replications = 1;
   std::uint32_t quick_points = 1;  ///< quick takes the first ones
 };
@@ -110,6 +111,7 @@ struct Cell {
   std::string why;                  ///< the tolerance is that wide
   Verdict expected = Verdict::match;
   std::string reason;  ///< of an expected verdict other than match
+  bool quick = true;   ///< false: the samples of --quick are too small to tell
 };
 
 /// One table, figure or theorem of a paper.
@@ -123,6 +125,10 @@ struct ReproductionItem {
   std::vector<std::size_t> curves;  ///< of a figure: a row of panels for each; measures of one kind
   std::vector<Cell> cells;
 };
+
+/// Leaves out the cells that --quick does not measure: of points that it does not take, or `quick`
+/// false.
+void keep_quick_cells(ReproductionItem& item);
 
 /// Reads and checks one file; the item is named after file and folder. Throws UsageError with every
 /// error of the file, one a line: "FILE: PATH: what is wrong, what was expected".

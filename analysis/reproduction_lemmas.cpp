@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 
+#include "analysis/progress.hpp"
 #include "analysis/worker_process.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -14,74 +16,107 @@ namespace faultline {
 
 namespace {
 
-/// The figure that counts a broken promise: its first word tells.
+/// A run of which the conditions say neither that the protocol gives up nor that it goes on.
+constexpr const char* kNotJudged = "not judged";
+
+/// The figure that counts a finding: its first word tells.
 std::string figure_of(const std::string& broken) {
-  for (const char* figure : {"premature", "hung", "given up"})
+  for (const char* figure : {"premature", "hung", "given up", kNotJudged})
     if (broken.rfind(figure, 0) == 0) return figure;
   return broken.rfind("terminated", 0) == 0 ? "not given up" : "other";
 }
 
-/// What one worker has found: counts by "DETECTOR FIGURE", and the first schedule of each.
+/// What has been found: counts by "DETECTOR FIGURE", and the first schedule of each.
 struct Findings {
   std::map<std::string, std::uint64_t> counts;
   std::map<std::string, std::pair<EngineKind, std::uint64_t>> first;
 
-  void add(const std::string& key, EngineKind engine, std::uint64_t schedule, std::uint64_t count) {
-    counts[key] += count;
+  void add(const std::string& key, EngineKind engine, std::uint64_t schedule) {
+    ++counts[key];
     const auto found = first.emplace(key, std::make_pair(engine, schedule)).first;
     found->second = std::min(found->second, std::make_pair(engine, schedule));
   }
 };
 
-std::string to_text(const Findings& findings) {
-  std::ostringstream text;
-  for (const auto& [key, count] : findings.counts) {
-    const auto& [engine, schedule] = findings.first.at(key);
-    text << key << '\n' << static_cast<int>(engine) << ' ' << schedule << ' ' << count << '\n';
-  }
-  return text.str();
+/// How many schedules are tried on each engine.
+struct Extent {
+  std::uint64_t loggp;
+  std::uint64_t simgrid;
+};
+
+Extent extent_of(const LemmasMeasure& measure, bool quick) {
+  if (quick) return {measure.quick_schedules, measure.quick_schedules / 100};
+  return {measure.loggp_schedules, measure.simgrid_schedules};
 }
 
-void add_from(std::istream&& text, Findings& findings) {
-  for (std::string key; std::getline(text, key);) {
+/// What a run is found to be, "" if nothing is wrong with it.
+std::string found_here(const FaultSchedule& schedule, const Subject& subject, EngineKind engine) {
+  const LemmaRun run = run_lemma(schedule, subject, engine);
+  return run.broken.empty() && !run.judged ? kNotJudged : run.broken;
+}
+
+std::string found_in(const FaultSchedule& schedule, const Subject& subject, EngineKind engine) {
+  if (engine == EngineKind::loggp) return found_here(schedule, subject, engine);
+  std::string found;
+  in_processes(
+      1, [&](unsigned, const WriteLine& write) { write(found_here(schedule, subject, engine)); },
+      [&](const std::string& line) { found += line; });
+  return found;
+}
+
+/// Writes a line for what is found, "ENGINE SCHEDULE DETECTOR FIGURE".
+void try_one(std::uint64_t number, const LemmaSubject& of, EngineKind engine,
+             const WriteLine& write) {
+  const std::string found = found_in(draw_schedule(number), of.subject, engine);
+  if (found.empty()) return;
+  write(std::to_string(static_cast<int>(engine)) + ' ' + std::to_string(number) + ' ' + of.name +
+        ' ' + figure_of(found));
+}
+
+/// A worker's share, every jobs-th schedule. An empty line says that another one has been tried.
+void search(const Extent& extent, unsigned worker, unsigned jobs, const WriteLine& write) {
+  const auto& subjects = lemma_subjects();
+  for (std::uint64_t number = 1 + worker; number <= extent.loggp; number += jobs) {
+    for (const LemmaSubject& of : subjects) try_one(number, of, EngineKind::loggp, write);
+    write("");
+  }
+  for (std::uint64_t number = 1 + worker; number <= extent.simgrid; number += jobs) {
+    try_one(number, subjects[number % subjects.size()], EngineKind::simgrid, write);
+    write("");
+  }
+}
+
+/// Searches in several processes. Nothing if it is interrupted.
+std::optional<Findings> search_in_processes(const Extent& extent,
+                                            const ReproductionSettings& settings) {
+  const unsigned jobs = std::max(1U, settings.jobs);
+  const InterruptGuard guard;
+  ProgressLine progress(settings.progress, "schedules");
+  Findings findings;
+  std::size_t done = 0;
+  const auto heard = [&](const std::string& line) {
+    if (line.empty()) return progress.show(++done, extent.loggp + extent.simgrid);
+    std::istringstream words(line);
     int engine = 0;
     std::uint64_t schedule = 0;
-    std::uint64_t count = 0;
-    text >> engine >> schedule >> count;
-    text.ignore();
-    findings.add(key, static_cast<EngineKind>(engine), schedule, count);
-  }
-}
-
-std::string broken_in(const FaultSchedule& schedule, const Subject& subject, EngineKind engine) {
-  const auto run = [&](unsigned) { return run_lemma(schedule, subject, engine).broken; };
-  return engine == EngineKind::loggp ? run(0) : in_processes(1, run).front();
-}
-
-void try_one(std::uint64_t number, const LemmaSubject& of, EngineKind engine, Findings& findings) {
-  const std::string broken = broken_in(draw_schedule(number), of.subject, engine);
-  if (!broken.empty()) findings.add(of.name + ' ' + figure_of(broken), engine, number, 1);
-}
-
-/// A worker's share: every jobs-th schedule.
-std::string search(const LemmasMeasure& measure, bool quick, unsigned worker, unsigned jobs) {
-  const auto& subjects = lemma_subjects();
-  Findings findings;
-  const std::uint64_t loggp = quick ? measure.quick_schedules : measure.loggp_schedules;
-  for (std::uint64_t number = 1 + worker; number <= loggp; number += jobs)
-    for (const LemmaSubject& of : subjects) try_one(number, of, EngineKind::loggp, findings);
-  const std::uint64_t simgrid = quick ? measure.quick_schedules / 100 : measure.simgrid_schedules;
-  for (std::uint64_t number = 1 + worker; number <= simgrid; number += jobs)
-    try_one(number, subjects[number % subjects.size()], EngineKind::simgrid, findings);
-  return to_text(findings);
+    std::string key;
+    std::getline(words >> engine >> schedule >> std::ws, key);
+    findings.add(key, static_cast<EngineKind>(engine), schedule);
+  };
+  in_processes(
+      jobs, [&](unsigned worker, const WriteLine& write) { search(extent, worker, jobs, write); },
+      heard);
+  progress.finish();
+  if (InterruptGuard::interrupted()) return std::nullopt;
+  return findings;
 }
 
 /// Returns the name of the scenario that replays it.
 std::string write_counterexample(const LemmaSubject& of, EngineKind engine, std::uint64_t number) {
   FaultSchedule schedule = draw_schedule(number);
-  const std::string figure = figure_of(broken_in(schedule, of.subject, engine));
+  const std::string figure = figure_of(found_in(schedule, of.subject, engine));
   const auto judge = [&](const FaultSchedule& simpler) {
-    const std::string broken = broken_in(simpler, of.subject, engine);
+    const std::string broken = found_in(simpler, of.subject, engine);
     return figure_of(broken) == figure ? broken : std::string();
   };
   const std::uint64_t seeds = engine == EngineKind::loggp ? 100 : 1;
@@ -110,25 +145,25 @@ const std::vector<LemmaSubject>& lemma_subjects() {
 }
 
 const std::vector<std::string>& lemma_figures() {
-  static const std::vector<std::string> figures{"premature", "hung", "given up", "not given up",
-                                                "other"};
+  static const std::vector<std::string> figures{"premature",    "hung",  "given up",
+                                                "not given up", "other", kNotJudged};
   return figures;
 }
 
 Measured measure_lemmas(const LemmasMeasure& measure, const ReproductionSettings& settings) {
-  const unsigned jobs = std::max(1U, settings.jobs);
-  Findings findings;
-  for (const std::string& found : in_processes(
-           jobs, [&](unsigned worker) { return search(measure, settings.quick, worker, jobs); }))
-    add_from(std::istringstream(found), findings);
   Measured measured;
+  const auto findings = search_in_processes(extent_of(measure, settings.quick), settings);
+  measured.interrupted = !findings;
+  if (!findings) return measured;
   for (const LemmaSubject& of : lemma_subjects())
     for (const std::string& figure : lemma_figures()) {
       const std::string key = of.name + ' ' + figure;
       Estimate& estimate = measured.by_detector[key];
-      estimate.value = static_cast<double>(findings.counts[key]);
-      const auto first = findings.first.find(key);
-      if (first == findings.first.end()) continue;
+      estimate.value = 0.0;
+      const auto first = findings->first.find(key);
+      if (first == findings->first.end()) continue;
+      estimate.value = static_cast<double>(findings->counts.at(key));
+      if (figure == kNotJudged) continue;
       const auto& [engine, number] = first->second;
       std::fprintf(stderr, "faultline: %s: see %s\n", key.c_str(),
                    write_counterexample(of, engine, number).c_str());

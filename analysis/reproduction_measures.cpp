@@ -35,11 +35,6 @@ struct RunValues {
 
 using DetectorRuns = std::map<std::string, std::map<ElementKey, RunValues>>;
 
-std::string detector_of(const RunSpec& point) {
-  const Registration* detector = point.component(Family::termination).registration;
-  return detector == nullptr ? "none" : detector->name;
-}
-
 /// A metric of the series alone: 1 if the detector has survived the faults, 0 if it gave up.
 constexpr const char* kSurvived = "survived";
 
@@ -177,6 +172,11 @@ double share_of(const SizeSurvival& size, std::int64_t total) {
 }
 
 }  // namespace
+
+std::string detector_of(const RunSpec& point) {
+  const Registration* detector = point.component(Family::termination).registration;
+  return detector == nullptr ? "none" : detector->name;
+}
 
 Estimate estimate_mean(const std::vector<double>& values) {
   const Summary summary = summarize(values);

@@ -7,6 +7,7 @@
 
 #include "analysis/reproduction_item.hpp"
 #include "analysis/summary.hpp"
+#include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
 
@@ -53,6 +54,9 @@ Estimate estimate_share(const std::vector<double>& zeros_and_ones);
 /// (pooled variance), in units of the base's mean: what the whiskers of adoption-2013 figure 4 are.
 Estimate estimate_ratio_of_means(const std::vector<double>& values,
                                  const std::vector<double>& base);
+
+/// The name of a run's termination detector, or "none".
+std::string detector_of(const RunSpec& point);
 
 /// Carries a measure out. Does not depend on the number of jobs.
 Measured measure_runs(const RunsMeasure& measure, const std::string& file,

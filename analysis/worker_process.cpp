@@ -179,21 +179,27 @@ void wait_for_workers(const std::vector<WorkerProcess*>& workers,
     if (polled[i].revents != 0) news(indices[i]);
 }
 
-std::vector<std::string> in_processes(unsigned count,
-                                      const std::function<std::string(unsigned)>& body) {
+void in_processes(unsigned count, const std::function<void(unsigned, const WriteLine&)>& body,
+                  const std::function<void(const std::string&)>& heard) {
+  constexpr int kPatience_ms = 200;
   std::vector<WorkerProcess> workers(count);
-  for (unsigned number = 0; number < count; ++number)
-    workers[number].start([&body, number](const WriteLine& write) { write(body(number)); });
-  std::vector<std::string> results(count);
+  std::vector<WorkerProcess*> all;
+  all.reserve(count);
   for (unsigned number = 0; number < count; ++number) {
-    for (bool ended = false; !ended;)
-      for (const std::string& line : workers[number].read_lines(ended))
-        results[number] += line + "\n";
+    workers[number].start([&body, number](const WriteLine& write) { body(number, write); });
+    all.push_back(&workers[number]);
+  }
+  const auto news = [&](std::size_t number) {
+    bool ended = false;
+    for (const std::string& line : workers[number].read_lines(ended)) heard(line);
+    if (!ended) return;
     const std::string failure = workers[number].finish();
     if (!failure.empty()) throw RunError("a worker process " + failure);
-    if (!results[number].empty()) results[number].pop_back();  // the end of its last line
-  }
-  return results;
+  };
+  while (!InterruptGuard::interrupted() &&
+         std::any_of(all.begin(), all.end(),
+                     [](const WorkerProcess* worker) { return worker->running(); }))
+    wait_for_workers(all, news, kPatience_ms);
 }
 
 }  // namespace faultline

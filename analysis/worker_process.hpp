@@ -80,9 +80,10 @@ class WorkerProcess {
 void wait_for_workers(const std::vector<WorkerProcess*>& workers,
                       const std::function<void(std::size_t)>& news, int patience_ms);
 
-/// Runs `body(0)` to `body(count - 1)` at once, each in a process of its own, and returns what they
-/// returned. Throws RunError where one cannot be started or does not end well.
-std::vector<std::string> in_processes(unsigned count,
-                                      const std::function<std::string(unsigned)>& body);
+/// Runs `body(0, write)` to `body(count - 1, write)` at once, each in a process of its own, until
+/// they end or an interrupt comes; `heard` gets every line that one writes. Throws RunError where
+/// one cannot be started or does not end well.
+void in_processes(unsigned count, const std::function<void(unsigned, const WriteLine&)>& body,
+                  const std::function<void(const std::string&)>& heard);
 
 }  // namespace faultline

@@ -38,11 +38,25 @@ double squared_distance(Stream& random) {
   }
 }
 
+struct CountedBoard {
+  std::uint32_t board = 0;
+  std::uint32_t cut_depth = 0;
+  QueensTasks tasks;
+};
+
+/// To count a large board takes longer than a run, and the runs of a process are mostly of one.
+const QueensTasks& counted(std::uint32_t board, std::uint32_t cut_depth) {
+  static CountedBoard last;
+  if (last.board != board || last.cut_depth != cut_depth)
+    last = {board, cut_depth, n_queens_tasks(board, cut_depth)};
+  return last.tasks;
+}
+
 }  // namespace
 
 TaskList n_queens_list(std::uint32_t board, std::uint32_t cut_depth, double node_s) {
-  QueensTasks queens = n_queens_tasks(board, cut_depth);
-  return {std::move(queens.nodes), std::move(queens.divergence), node_s};
+  const QueensTasks& queens = counted(board, cut_depth);
+  return {queens.nodes, queens.divergence, node_s};
 }
 
 TaskList hartree_fock_list(std::uint32_t tasks, double mean_s, std::uint64_t seed) {

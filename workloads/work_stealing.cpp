@@ -31,12 +31,13 @@ OptionSet<WorkStealingOptions> task_options() {
                       "independent tasks, drawn from an estimated distribution",
                .source = std::string(kPaper) + "; distributions: docs/workloads.md",
                .choices = {"n-queens", "hartree-fock", "tensor-contraction"}})
-      .option("board", &WorkStealingOptions::board,
-              {.doc = "n-queens: rows of the board; its placements are counted at the start of "
-                      "every run, in 0.1 s at 14 and some seconds at 16",
-               .source = kPaper,
-               .minimum = 1,
-               .maximum = 16})
+      .option(
+          "board", &WorkStealingOptions::board,
+          {.doc = "n-queens: rows of the board; its placements are counted before the first run "
+                  "of a process, in 0.1 s at 14 and some seconds at 16",
+           .source = kPaper,
+           .minimum = 1,
+           .maximum = 16})
       .option("cut_depth", &WorkStealingOptions::cut_depth,
               {.doc = "n-queens: s, the depth at which a task stops making tasks and searches "
                       "sequentially",

@@ -123,7 +123,7 @@ std::string summary(const RunTrace& trace) {
     if (message.fate != Fate::handled && message.fate != Fate::under_way) ++lost;
   }
   for (const TracedMoment& moment : trace.moments)
-    if (moment.kind == Sight::Kind::died) ++deaths;
+    if (moment.kind == Sight::Kind::died && moment.actor < trace.processes) ++deaths;
   std::string text = std::to_string(trace.processes) +
                      (trace.processes == 1 ? " process, " : " processes, ") +
                      counted(trace.messages.size() - control, "application message") + ", " +
@@ -148,7 +148,9 @@ std::string simulated_text(const Scenario& scenario, const TraceTitle& title,
   std::string text = std::to_string(code) + "\n" + summary(trace) + "\n";
   for (const Violation& violation : trace.result.violations)
     text += "violation: " + violation.kind + ": " + violation.detail + "\n";
-  return text + "\n" + trace_text(request.format, trace, spec, title);
+  text += "\n" + trace_text(request.format, trace, spec, title);
+  text.pop_back();  // the line break that ends what a worker writes
+  return text;
 }
 
 }  // namespace
@@ -171,9 +173,14 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
                          .engine = scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp",
                          .seed = scenario.seed,
                          .replication = request.replication};
-  const std::string answer =
-      in_processes(1, [&](unsigned) { return simulated_text(scenario, title, request); }).front();
-  if (answer == "L")
+  std::string answer;
+  const InterruptGuard guard;
+  in_processes(
+      1,
+      [&](unsigned, const WriteLine& write) { write(simulated_text(scenario, title, request)); },
+      [&answer](const std::string& line) { answer += line + "\n"; });
+  if (InterruptGuard::interrupted()) return kExitInterrupted;
+  if (answer == "L\n")
     throw UsageError("trace: the run has " + std::to_string(request.limit_events) +
                      " events or more, which is a lot to look at: make it smaller, or raise "
                      "--limit-events");

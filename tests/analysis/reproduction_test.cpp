@@ -321,6 +321,42 @@ TEST_CASE("a series keeps the samples that plain runs of its scenario give") {
   CHECK(*quick.cells[0].measured.value == *quick.cells[1].measured.value);
 }
 
+TEST_CASE("with --quick, cells of other points and those that it cannot tell are left out") {
+  ReproductionItem item = item_of(with_cells(
+      R"({"cell": "last", "metric": "control_messages"},
+         {"cell": "at 8", "metric": "control_messages", "at": 8},
+         {"cell": "at 16", "metric": "control_messages", "at": 16},
+         {"cell": "at 4", "metric": "control_messages", "at": 4, "quick": false})",
+      kSeries));
+  CHECK(item.cells.size() == 4);
+  keep_quick_cells(item);
+  REQUIRE(item.cells.size() == 2);
+  CHECK(item.cells[0].name == "last");
+  CHECK(item.cells[1].name == "at 8");
+}
+
+TEST_CASE("a series that is drawn relative to a detector has ratios of means") {
+  ItemResult result;
+  SeriesMeasure series;
+  series.over = "platform.processes";
+  series.metrics = {"announce_time_s"};
+  series.drawn_relative_to = "dijkstra-scholten";
+  result.item.measures.push_back({"m", series});
+  result.item.curves = {0};
+  SeriesPoint point{8, {}};
+  point.samples["indep"] = {{"announce_time_s", {3, 4, 5}}};
+  point.samples["dijkstra-scholten"] = {{"announce_time_s", {1, 2, 3}}};
+  result.measured.push_back({{}, {point}, "", false});
+  const Estimate ratio = estimate_ratio_of_means({3, 4, 5}, {1, 2, 3});
+  CHECK(figure_csv(result, {}) ==
+        "series,metric,detector,processes,runs,ratio,low_99,high_99\n"
+        "m,announce_time_s,indep,8,3,2," +
+            shortest(ratio.confidence_99->low) + "," + shortest(ratio.confidence_99->high) + "\n");
+  const std::string script = figure_script(result, "figure");
+  CHECK_THAT(script, Contains("yerrorbars") && Contains("relative to DIJKSTRA-SCHOLTEN") &&
+                         !Contains("candlesticks"));
+}
+
 TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
   ItemResult result;
   SeriesMeasure series;
@@ -381,8 +417,10 @@ TEST_CASE("what is wrong with a series is said with file and place") {
   CHECK_THAT(refusal(cell, R"(["m"])", R"(["n"])"), Contains("curves[0]: expected a measure"));
   CHECK_THAT(refusal(R"({"cell": "a", "metric": "borrows"})", "", ""),
              Contains("groups[0].cells[0].metric: expected one of the metrics of its measure"));
-  CHECK_THAT(refusal(R"({"cell": "a", "metric": "control_messages", "at": 16})", "", ""),
-             Contains("groups[0].cells[0].at: expected a point of its measure that --quick takes"));
+  CHECK_THAT(refusal(R"({"cell": "a", "metric": "control_messages", "at": 12})", "", ""),
+             Contains("groups[0].cells[0].at: expected a point of its measure"));
+  CHECK_THAT(refusal(cell, R"("metrics")", R"("drawn_relative_to": "edod", "metrics")"),
+             Contains("measures.m.drawn_relative_to: expected a detector of its scenario"));
 }
 
 TEST_CASE("what is wrong with a data file is said with file and place") {

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from program import ENGINES, PROGRAM, ProgramTest
+from program import ENGINES, PROGRAM, SOURCE, ProgramTest
 
 # A replication takes some milliseconds.
 WALK = {
@@ -57,6 +57,25 @@ class LongRun(ProgramTest):
                 return found
             time.sleep(0.02)
         return self.fail(f"{count} workers do not come to work")
+
+    def errors_of(self, *arguments, terminal, seconds):
+        """What standard error gets in the first seconds of a run, and after an interrupt."""
+        ours, theirs = pty.openpty() if terminal else os.pipe()
+        process = self.start(*arguments, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        try:
+            process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        shown = b""
+        try:
+            while block := os.read(ours, 4096):
+                shown += block
+        except OSError:  # how a terminal says that nobody writes to it any more
+            pass
+        os.close(ours)
+        process.wait(timeout=PATIENCE_S)
+        return shown.decode()
 
 
 class Interrupts(LongRun):
@@ -146,25 +165,6 @@ class DeadWorkers(LongRun):
 class Progress(LongRun):
     INTERRUPTED = re.compile(r"faultline: interrupted: \d+ of 5000 replications are complete\r?\n")
 
-    def errors_of(self, *arguments, terminal, seconds):
-        """What standard error gets in the first seconds of a run, and after an interrupt."""
-        ours, theirs = pty.openpty() if terminal else os.pipe()
-        process = self.start(*arguments, stdout=subprocess.DEVNULL, stderr=theirs)
-        os.close(theirs)
-        try:
-            process.wait(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-        shown = b""
-        try:
-            while block := os.read(ours, 4096):
-                shown += block
-        except OSError:  # how a terminal says that nobody writes to it any more
-            pass
-        os.close(ours)
-        process.wait(timeout=PATIENCE_S)
-        return shown.decode()
-
     def test_on_a_terminal(self):
         shown = self.errors_of(terminal=True, seconds=2.5)
         lines = re.findall(r"(\d+) / 5000 replications, ([\d.e+]+)/s, ([\dhmins ]+) left", shown)
@@ -186,6 +186,31 @@ class Progress(LongRun):
         shown = self.errors_of(terminal=False, seconds=2)
         self.assertRegex(shown, self.INTERRUPTED)
         self.assertEqual(self.INTERRUPTED.sub("", shown), "")
+
+
+class Lemmas(LongRun):
+    SCHEDULES = 10_000_000
+
+    def start(self, *arguments, **settings):
+        """The search for counterexamples, in place of a run."""
+        item = json.loads((SOURCE / "scenarios/adoption-2013/lemmas.json").read_text())
+        item["measures"]["search"]["loggp_schedules"] = self.SCHEDULES
+        item["measures"]["search"]["simgrid_schedules"] = 1
+        self.write("item.json", item)
+        process = subprocess.Popen(
+            [PROGRAM, "reproduce", "item.json", "--jobs", "2", *arguments], text=True,
+            cwd=self.folder, start_new_session=True, **settings)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_the_search_shows_how_far_it_is_and_can_be_interrupted(self):
+        shown = self.errors_of(terminal=True, seconds=3)
+        lines = re.findall(rf"(\d+) / {self.SCHEDULES + 1} schedules, ([\d.e+]+)/s, ", shown)
+        self.assertGreater(len(lines), 1, shown[:300])
+        done = [int(line[0]) for line in lines]
+        self.assertEqual(done, sorted(done))
+        self.assertIn("faultline: interrupted: nothing is written", shown)
 
 
 if __name__ == "__main__":

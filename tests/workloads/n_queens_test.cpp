@@ -96,6 +96,16 @@ TEST_CASE("Every task of the queens has the placements that plain search finds")
     }
 }
 
+TEST_CASE("The lists of several boards, asked for in turn, are each of their own board") {
+  for (const auto& [board, cut] : {std::pair{8U, 4U}, {8U, 3U}, {6U, 3U}, {8U, 4U}}) {
+    const QueensTasks tasks = n_queens_tasks(board, cut);
+    const TaskList list = n_queens_list(board, cut, 2.0);
+    CHECK(list.weights == tasks.nodes);
+    CHECK(list.divergence == tasks.divergence);
+    CHECK(list.compute_s(0) == 2.0 * tasks.nodes[0]);
+  }
+}
+
 TEST_CASE("A deque of ranges gives up what a deque of tasks would") {
   // Entries are placements: the owner takes the newest and makes its children until it has one at
   // the cut; a thief gets the oldest with all that comes of it.
