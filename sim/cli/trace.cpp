@@ -176,8 +176,7 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   std::string answer;
   const InterruptGuard guard;
   in_processes(
-      1,
-      [&](unsigned, const WriteLine& write) { write(simulated_text(scenario, title, request)); },
+      1, [&](unsigned, const WriteLine& write) { write(simulated_text(scenario, title, request)); },
       [&answer](const std::string& line) { answer += line + "\n"; });
   if (InterruptGuard::interrupted()) return kExitInterrupted;
   if (answer == "L\n")
