@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced: a minimal Debian 12 in the directory $machine, and commands in it. Needs root, debootstrap
-# and unshare, and a function `fail`.
+# Sourced: a minimal Debian 12 in the directory $machine, and commands in it. Needs root,
+# debootstrap and unshare, and a function `fail`.
 
 suite=bookworm
 

@@ -14,29 +14,28 @@
 namespace faultline {
 namespace {
 
-constexpr const char* kBeginning =
-    R"(# Scenario reference
+constexpr const char* kBeginning = R"(# Scenario reference
 
-Made by `faultline schema --format markdown` from the declarations that the program itself reads; a test
-holds that this page is what it prints. [scenario.md](scenario.md) explains.
+Made by `faultline schema --format markdown` from the declarations that the program itself reads; a
+test holds that this page is what it prints. [scenario.md](scenario.md) explains.
 
 Numbers are bare: times in seconds, sizes in bytes, bandwidths in bytes per second.
 )";
 
 constexpr const char* kComponents =
-    R"(Each is an object with the `name` of a component and its options. All but the workload may be left out
-or be `{"name": "none"}`; a list of objects makes one point of the scenario for each entry.
+    R"(Each is an object with the `name` of a component and its options. All but the workload may be
+left out or be `{"name": "none"}`; a list of objects makes one point of the scenario for each entry.
 )";
 
 constexpr const char* kAt =
-    R"(A list of objects; each has exactly one of `time_s`, `event` and `mark`, and at least one list of
-victims.
+    R"(A list of objects; each has exactly one of `time_s`, `event` and `mark`, and at least one list
+of victims.
 )";
 
 constexpr const char* kSweep =
-    R"(Any key that is not listed is a path of the scenario (`"platform.processes"`), with a list of values
-or a range. `zip` is a list of objects whose paths advance together, `derive` an object of paths and
-formulas, `where` a list of conditions ([sweeps.md](sweeps.md)).
+    R"(Any key that is not listed is a path of the scenario (`"platform.processes"`), with a list of
+values or a range. `zip` is a list of objects whose paths advance together, `derive` an object of
+paths and formulas, `where` a list of conditions ([sweeps.md](sweeps.md)).
 )";
 
 /// Text as a cell of a Markdown table.

@@ -280,10 +280,9 @@ TEST_CASE("mutated scenarios that are read also run and break no protocol") {
         ++runs;
         const std::string outcome = outcome_word(outcome_of(spec, scenario->seed));
         CAPTURE(outcome, mutant);
-        const bool broken = outcome == "premature" || outcome == "hung" ||
-                            outcome == "violated" || outcome == "deadlock";
-        if (broken && !spec.allow_unsafe)
-          FAIL("a scenario that is accepted breaks its protocol");
+        const bool broken = outcome == "premature" || outcome == "hung" || outcome == "violated" ||
+                            outcome == "deadlock";
+        if (broken && !spec.allow_unsafe) FAIL("a scenario that is accepted breaks its protocol");
       }
     }
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The Debian package in a clean root: apt installs it with what it says that it needs on a minimal
-# Debian 12, the program runs there, and removing the package leaves nothing. Needs root, debootstrap,
-# unshare and dpkg-dev; exits with 77 without them.
+# Debian 12, the program runs there, and removing the package leaves nothing. Needs root,
+# debootstrap, unshare and dpkg-dev; exits with 77 without them.
 set -euo pipefail
 
 checkout=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)

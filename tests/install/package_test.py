@@ -50,8 +50,8 @@ class Package(unittest.TestCase):
 
     def test_the_program_finds_its_data_and_runs(self):
         example = self.root / "usr/share/faultline/scenarios/examples/ping-pong-mira.json"
-        self.assertIn("1 run: finished", said(str(self.root / "usr/bin/faultline"), "run", str(example),
-                                           "--quiet"))
+        answer = said(str(self.root / "usr/bin/faultline"), "run", str(example), "--quiet")
+        self.assertIn("1 run: finished", answer)
 
     def test_nothing_lies_outside_usr(self):
         self.assertEqual([path.name for path in self.root.iterdir()], ["usr"])

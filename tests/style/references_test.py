@@ -7,11 +7,14 @@ from source_files import read, report, root
 from words_test import text_files
 
 PAGE = re.compile(r"(?<![\w/])docs/[\w.-]+\.md\b")
+CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
 def references(path, text):
     """(line, file) of everything that one file refers to."""
+    if path.suffix == ".md":
+        text = CODE.sub(lambda code: "\n" * code[0].count("\n"), text)
     for number, line in enumerate(text.splitlines(), 1):
         for page in PAGE.findall(line):
             yield number, page, None
