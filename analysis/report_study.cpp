@@ -157,7 +157,7 @@ std::string common_scenario(const std::vector<SelectedPoint>& points) {
 }  // namespace
 
 void add_what_was_run(HtmlPage& page, const std::vector<SelectedPoint>& points,
-                      const std::string& store) {
+                      const std::string& store, const std::vector<std::string>& conditions) {
   page.table(identity_table(points));
   const HtmlTable axes = axes_table(points);
   if (!axes.rows.empty()) page.table(axes);
@@ -168,14 +168,11 @@ void add_what_was_run(HtmlPage& page, const std::vector<SelectedPoint>& points,
   page.folded("The whole scenario of point " + std::to_string(points.front().stored.point) +
                   ", defaults filled in",
               common_scenario(points));
-  page.paragraph(
-      "The study again, and one of its points alone, from the scenario that the store keeps:");
-  const std::string id = std::to_string(points.front().study.id);
-  page.commands(
-      {"faultline sweep SCENARIO.json --store " + shell_word(store),
-       "sqlite3 " + shell_word(store) + " \"SELECT scenario FROM points WHERE study=" + id +
-           " AND point=" + std::to_string(points.front().stored.point) + "\" > point.json",
-       "faultline run point.json"});
+  page.paragraph("The study again, and every single run of it:");
+  std::vector<std::string> query = {"faultline", "query", store};
+  for (const std::string& condition : conditions) query.insert(query.end(), {"--where", condition});
+  page.commands({"faultline sweep SCENARIO.json --store " + shell_word(store),
+                 shell_line(query) + " --runs --format csv"});
 }
 
 }  // namespace faultline

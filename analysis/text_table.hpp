@@ -39,8 +39,8 @@ std::string wrapped(std::string_view text, std::size_t max_width = 80);
 std::string csv_record(const std::vector<std::string>& fields);
 std::string csv_records(const std::vector<std::vector<std::string>>& records);
 
-/// A value as a field of such a record: null is empty, and truth is TRUE or FALSE, the only spelling
-/// that both R and pandas read.
+/// A value as a field of such a record: null is empty, and truth is TRUE or FALSE, the only
+/// spelling that both R and pandas read.
 std::string csv_field(const JsonValue& value);
 
 /// `value` with `decimals` digits after the point.
