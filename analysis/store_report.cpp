@@ -73,9 +73,14 @@ void add_charts(StudyReport& report, const std::string& query) {
          query + grouped(report, true) + " --metric terminated --metric " + shell_word(cost) + csv);
 }
 
-/// Charts without any value are left out: a metric that none of the protocols has.
-void drop_empty(std::vector<Chart>& charts) {
+/// Charts without any value are left out, as of a metric that no protocol has, and boxes that are
+/// too many to be told apart.
+void drop_useless(std::vector<Chart>& charts) {
+  constexpr std::size_t kMostBoxes = 200;
   std::erase_if(charts, [](const Chart& chart) {
+    std::size_t points = 0;
+    for (const ChartLine& line : chart.lines) points += line.points.size();
+    if (chart.kind == ChartKind::boxes && points > kMostBoxes) return true;
     return std::all_of(chart.lines.begin(), chart.lines.end(), [](const ChartLine& line) {
       return std::all_of(line.points.begin(), line.points.end(),
                          [](const ChartPoint& point) { return !point.y && !point.box; });
@@ -131,7 +136,7 @@ std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
     if (several) report.conditions.push_back("study == " + study);
     add_charts(report, query_of(report, settings.store));
     for (auto* charts : {&report.curves, &report.boxes, &report.survival}) {
-      drop_empty(*charts);
+      drop_useless(*charts);
       for (Chart& chart : *charts)
         if (several) chart.stem = "study-" + study + "-" + chart.stem;
     }
@@ -151,6 +156,8 @@ void add_study(HtmlPage& page, const StudyReport& report, const std::string& sto
   if (!report.curves.empty()) {
     page.subsection("Means and their intervals");
     page.figures(figures_of(report.curves, drawings));
+  }
+  if (!report.boxes.empty()) {
     page.subsection("Spread of the replications");
     page.figures(figures_of(report.boxes, drawings));
   }

@@ -348,7 +348,7 @@ TEST_CASE("a series that is drawn relative to a detector has ratios of means") {
   point.samples["dijkstra-scholten"] = {{"announce_time_s", {1, 2, 3}}};
   result.measured.push_back({{}, {point}, "", false});
   const Estimate ratio = estimate_ratio_of_means({3, 4, 5}, {1, 2, 3});
-  CHECK(figure_csv(result, {}) ==
+  CHECK(csv_records(figure_rows(result, {})) ==
         "series,metric,detector,processes,runs,ratio,low_99,high_99\n"
         "m,announce_time_s,indep,8,3,2," +
             shortest(ratio.confidence_99->low) + "," + shortest(ratio.confidence_99->high) + "\n");
