@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t kMostTics = 8;
 
-/// "5", "0.02", "10^{6}", "2{/Symbol \264}10^{6}" in gnuplot's enhanced text.
+/// "5", "0.02", "10^{6}" in gnuplot's enhanced text.
 std::string tic_text(double value) {
   const double size = std::fabs(value);
-  if (size == 0 || (size >= 1e-3 && size < 1e5)) return compact(value);
+  if (size == 0 || (size >= 1e-3 && size < 1e6)) return compact(value);
   const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
   const double mantissa = value / std::pow(10.0, exponent);
   const std::string power = "10^{" + std::to_string(exponent) + "}";

@@ -20,12 +20,10 @@ std::vector<double> differences(const SelectedPoint& a, const SelectedPoint& b,
                                 const std::string& metric) {
   std::map<std::int64_t, double> values;
   for (const StoredRun& run : b.stored.runs)
-    if (const JsonValue* value = run.metrics.find(metric))
-      if (const auto number = number_of(*value)) values[run.replication] = *number;
+    if (const auto number = metric_of(run, metric)) values[run.replication] = *number;
   std::vector<double> result;
   for (const StoredRun& run : a.stored.runs) {
-    const JsonValue* value = run.metrics.find(metric);
-    const auto number = value == nullptr ? std::nullopt : number_of(*value);
+    const auto number = metric_of(run, metric);
     const auto other = values.find(run.replication);
     if (number && other != values.end()) result.push_back(*number - other->second);
   }
@@ -130,6 +128,21 @@ TextTable keyed_table(const KeyColumns& keys) {
   return table;
 }
 
+/// How many runs there are, and how many of them reached their end.
+struct Ends {
+  std::size_t reached = 0;
+  std::size_t runs = 0;
+};
+
+Ends ends_of(const Contender& contender) {
+  const auto& runs = contender.point->stored.runs;
+  const auto reached = std::count_if(runs.begin(), runs.end(), [](const StoredRun& run) {
+    const std::string& outcome = *run.metrics.find("outcome")->text();
+    return outcome == "terminated" || outcome == "finished";
+  });
+  return {static_cast<std::size_t>(reached), runs.size()};
+}
+
 std::string difference_text(const PairedDifference& pair) {
   Summary shown = pair.difference;
   shown.confidence_95 = pair.interval;
@@ -137,6 +150,27 @@ std::string difference_text(const PairedDifference& pair) {
 }
 
 }  // namespace
+
+std::string unequal_endings(const Comparison& comparison) {
+  std::map<std::string, Ends> all;
+  bool unequal = false;
+  for (const Situation& situation : comparison.situations) {
+    const Ends first = ends_of(situation.contenders.front());
+    for (const Contender& contender : situation.contenders) {
+      const Ends ends = ends_of(contender);
+      unequal = unequal || ends.reached * first.runs != first.reached * ends.runs;
+      all[contender.name].reached += ends.reached;
+      all[contender.name].runs += ends.runs;
+    }
+  }
+  if (!unequal) return {};
+  std::string shares;
+  for (const std::string& name : names_of(comparison))
+    shares += (shares.empty() ? "" : ", ") + name + " " + std::to_string(all[name].reached) + "/" +
+              std::to_string(all[name].runs);
+  return "Not all runs survived: " + shares +
+         ". One that gives up early is cheap; compare --metric terminated --higher-is-better, too.";
+}
 
 const Contender* Situation::winner() const {
   for (std::size_t i = 0; i < contenders.size(); ++i) {
@@ -237,13 +271,14 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
       pairs.rows.push_back(std::move(row));
     }
   }
+  const std::string note = settings.metric == "terminated" ? "" : unequal_endings(comparison);
   return wrapped(settings.metric + ", " + (settings.higher_is_better ? "higher" : "lower") +
                  " is better; means with their 95 % intervals") +
          "\n" + keys.legend + render(means) + "\n" +
          wrapped(
              "Paired differences, replication by replication; the 95 % hold for all pairs of a "
              "line above together") +
-         "\n" + render(pairs);
+         "\n" + render(pairs) + (note.empty() ? "" : "\n" + wrapped(note));
 }
 
 }  // namespace faultline

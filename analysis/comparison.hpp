@@ -52,6 +52,10 @@ struct Comparison {
 /// not tell points apart, or that changes the random numbers.
 Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSettings& settings);
 
+/// A warning where a competitor's runs survive more often than another's, since who gives up early
+/// is cheap; "" where they end alike.
+std::string unequal_endings(const Comparison& comparison);
+
 /// One row for each pair of each situation: paths, first, second, first_mean, second_mean, pairs,
 /// difference, low, high, verdict, winner.
 std::vector<Row> comparison_rows(const Comparison& comparison);

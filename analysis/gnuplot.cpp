@@ -93,7 +93,7 @@ std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t
   text += "set output '" + stem + ".' . format\n";
   text += "set datafile separator ','\nset datafile missing NaN\nset border 3\nset tics nomirror\n";
   text += "set grid ytics lt 1 lw 1 lc rgb '" + in_format("#%02x%02x%02x", kGrid) +
-          "'\nset key outside bottom center horizontal noenhanced\n";
+          "'\nset key outside top center horizontal noenhanced samplen 2 font ',12'\n";
   for (std::size_t i = 0; i < kLineTypes; ++i)
     text += "set linetype " + std::to_string(i + 1) + " lc rgb '" +
             in_format("#%02x%02x%02x", kPalette[i].colour) + "' lw 1.5 pt " +

@@ -111,6 +111,24 @@ std::string table_html(const HtmlTable& table) {
   return scroll_box(label, text + "</tbody>\n</table>\n");
 }
 
+HtmlTable numbers_table(const std::string& caption,
+                        const std::vector<std::vector<std::string>>& lines) {
+  constexpr std::size_t kMost = 300;
+  const std::size_t count = lines.size() - 1;
+  const std::size_t step = (count + kMost - 1) / kMost;
+  HtmlTable table{.caption = caption, .columns = lines.front(), .rows = {}};
+  if (step > 1)
+    table.caption += ": one of " + std::to_string(step) + " lines of " + std::to_string(count) +
+                     "; --figures DIR writes them all";
+  for (std::size_t line = 1; line <= count; line += step) {
+    std::vector<HtmlCell>& row = table.rows.emplace_back();
+    row.reserve(lines[line].size());
+    for (const std::string& field : lines[line])
+      row.push_back(row.empty() ? HtmlCell{escaped(field), ""} : field_cell(field));
+  }
+  return table;
+}
+
 HtmlPage::HtmlPage(std::string title, std::string about)
     : title_(std::move(title)), about_(std::move(about)) {}
 

@@ -38,6 +38,11 @@ struct HtmlFigure {
   bool wide = false;    ///< many panels: as broad as the page
 };
 
+/// The lines of a CSV file, the header first, as a table; of many lines as many as a reader can
+/// take in, evenly drawn, which the caption says.
+HtmlTable numbers_table(const std::string& caption,
+                        const std::vector<std::vector<std::string>>& lines);
+
 /// An HTML page that needs no other file, no script and no network. It fits a phone and paper,
 /// follows the reader's choice of a dark or light screen, and is read by keyboard and aloud. It is
 /// written from top to bottom, and well-formed as XML too.

@@ -55,6 +55,7 @@ tbody th { font-weight: 500; width: 1%; white-space: nowrap; }
 tbody tr:last-child > * { border-bottom: 0; }
 th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.verdict, td.plain { white-space: nowrap; }
+td.long { min-width: 15rem; }
 .match { color: var(--good); font-weight: 600; }
 .differs { color: var(--bad); font-weight: 600; }
 .other { color: var(--faint); font-weight: 600; }
@@ -66,9 +67,8 @@ figure { margin: 0; min-width: 0; border: 1px solid var(--rule); border-radius: 
   padding: 0.75rem; }
 figure.wide { grid-column: 1 / -1; }
 figure .drawing { overflow-x: auto; }
-figure svg { display: block; width: 100%; max-width: 34rem; height: auto; margin: 0 auto;
-  color: var(--ink); }
-figure.wide svg { min-width: 44rem; max-width: none; }
+figure svg { display: block; max-width: 100%; height: auto; margin: 0 auto; color: var(--ink); }
+figure:not(.wide) svg { width: 100%; max-width: 34rem; }
 figcaption { font-size: 0.9rem; margin-top: 0.5rem; }
 figcaption strong { color: var(--ink); display: block; }
 details { margin: 0.5rem 0; }
@@ -76,6 +76,7 @@ summary { cursor: pointer; color: var(--link); font-size: 0.9rem; padding: 0.15r
 .figures table { font-size: 0.82rem; }
 .counts { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; padding: 0; list-style: none; }
 footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size: 0.85rem; }
+@media (max-width: 60rem) { figure.wide svg { max-width: none; } }
 @media (max-width: 40rem) {
   header, main, nav, footer { padding: 0 0.9rem; }
   header { padding-top: 1rem; }
@@ -83,7 +84,7 @@ footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size:
   h2 { font-size: 1.25rem; }
   figure { padding: 0.4rem; }
   th, td { padding: 0.3rem 0.5rem; }
-  tbody th { white-space: normal; }
+  tbody th { white-space: normal; min-width: 7.5rem; }
 }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
 @media print {
@@ -106,7 +107,7 @@ footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size:
   figure, tr { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
   .figures { grid-template-columns: 1fr 1fr; }
-  figure.wide svg { min-width: 0; }
+  figure.wide svg { max-width: 100%; }
   details:not([open]) { display: none; }
 }
 )css";

@@ -4,9 +4,10 @@
 
 #include "analysis/comparison.hpp"
 #include "analysis/gnuplot.hpp"
-#include "analysis/report_lines.hpp"
+#include "analysis/report_charts.hpp"
 #include "analysis/shell_words.hpp"
 #include "analysis/summary_text.hpp"
+#include "analysis/text_table.hpp"
 #include "sim/core/error.hpp"
 
 namespace faultline {
@@ -55,11 +56,13 @@ std::vector<std::string> names_of(const Comparison& comparison) {
   return names;
 }
 
-HtmlTable winner_table(const Comparison& comparison, const std::string& metric) {
+HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& settings) {
+  const std::string& metric = settings.metric;
   const TimeUnit unit = unit_of(comparison, metric);
   std::string title = axis_title(metric);
   if (*unit.word != '\0') title.replace(title.size() - 2, 1, unit.word);
-  HtmlTable table{.caption = escaped(title) + ", lower is better; means and 95 % intervals",
+  HtmlTable table{.caption = escaped(title) + (settings.higher_is_better ? ", higher" : ", lower") +
+                             " is better; means and 95 % intervals",
                   .columns = key_titles(comparison),
                   .rows = {}};
   table.columns.emplace_back("winner");
@@ -100,7 +103,7 @@ HtmlTable pair_table(const Comparison& comparison, const std::string& metric) {
     for (const JsonMember& member : row) {
       table.columns.push_back(member.key.find('.') == std::string::npos ? member.key
                                                                         : short_path(member.key));
-      cells.push_back(field_cell(member.value.is_null() ? "" : cell_text(member.value)));
+      cells.push_back(field_cell(csv_field(member.value)));
     }
   }
   return table;
@@ -115,11 +118,13 @@ void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
     page.paragraph(escaped(settings.metric) + ": " + escaped(error.what()));
     return;
   }
-  page.table(winner_table(comparison, settings.metric));
+  page.table(winner_table(comparison, settings));
   const std::size_t situations = comparison.situations.size();
   if (situations > kMostRows)
     page.paragraph("The first " + std::to_string(kMostRows) + " of " + std::to_string(situations) +
                    " situations; the command has them all.");
+  const std::string note = settings.higher_is_better ? "" : unequal_endings(comparison);
+  if (!note.empty()) page.paragraph("<strong>&#9888;</strong> " + escaped(note));
   const HtmlTable pairs = pair_table(comparison, settings.metric);
   if (!pairs.rows.empty()) page.folded("Paired differences of " + settings.metric, pairs);
   page.commands({command});
@@ -127,24 +132,28 @@ void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
 
 }  // namespace
 
-void add_comparisons(HtmlPage& page, const std::vector<SelectedPoint>& points,
-                     const std::vector<std::string>& metrics, const StoreReportSettings& settings) {
-  const ReportLayout layout = layout_of(points, false);
+void add_comparisons(HtmlPage& page, const StudyReport& report, const std::string& store) {
+  const ReportLayout layout = layout_of(report.points, false);
   if (!layout.has_protocol) return;
   const std::string& by = layout.keys.front();
   page.subsection("Which " + short_path(by) + " wins where");
   page.paragraph(
       "All compared points met the same random numbers, so differences are taken run by run. The "
       "winner is shown to be better than every other; where there is none, no difference is shown. "
-      "A point with a failed or a bad run cannot win, but a protocol that gives up keeps its "
-      "promise and can: look at survival first.");
-  for (const std::string& metric : metrics) {
-    if (metric == "application_messages") continue;
-    std::vector<std::string> words = {"faultline", "compare",  settings.store, "--by",
-                                      by,          "--metric", metric};
-    for (const std::string& condition : settings.conditions)
+      "A point with a failed or a bad run cannot win.");
+  std::vector<ComparisonSettings> comparisons;
+  if (has_faults(report.points))
+    comparisons.push_back({.by = by, .metric = "terminated", .higher_is_better = true});
+  for (const std::string& metric : report.metrics)
+    if (metric != "application_messages" && metric != "terminated")
+      comparisons.push_back({.by = by, .metric = metric});
+  for (const ComparisonSettings& comparison : comparisons) {
+    std::vector<std::string> words = {"faultline", "compare",        store, "--by", by,
+                                      "--metric",  comparison.metric};
+    if (comparison.higher_is_better) words.emplace_back("--higher-is-better");
+    for (const std::string& condition : report.conditions)
       words.insert(words.end(), {"--where", condition});
-    add_comparison(page, points, shell_line(words), {.by = by, .metric = metric});
+    add_comparison(page, report.points, shell_line(words), comparison);
   }
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "analysis/html_page.hpp"
 #include "analysis/store_report.hpp"
@@ -10,7 +9,6 @@ namespace faultline {
 
 /// Adds which protocol wins where, by paired differences of each metric (analysis/comparison);
 /// nothing where none competes.
-void add_comparisons(HtmlPage& page, const std::vector<SelectedPoint>& points,
-                     const std::vector<std::string>& metrics, const StoreReportSettings& settings);
+void add_comparisons(HtmlPage& page, const StudyReport& report, const std::string& store);
 
 }  // namespace faultline

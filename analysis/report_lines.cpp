@@ -11,6 +11,7 @@ namespace faultline {
 namespace {
 
 constexpr std::size_t kMostLines = 8;
+constexpr std::size_t kMostPlaces = 30;  // where each line has one place
 
 std::string cell_of(const SelectedPoint& point, const std::string& path) {
   return cell_text(cell_at(point, path));
@@ -122,6 +123,37 @@ void choose_styles(std::vector<ReportLine>& lines, bool has_protocol) {
   }
 }
 
+/// Panels of at most so many lines.
+std::vector<ReportPanel> split(std::vector<ReportPanel> panels, std::size_t most) {
+  std::vector<ReportPanel> result;
+  for (ReportPanel& panel : panels) {
+    const std::size_t parts = (panel.lines.size() + most - 1) / most;
+    for (std::size_t part = 0; part < parts; ++part) {
+      ReportPanel& to = result.emplace_back(ReportPanel{panel.rest, {}});
+      if (parts > 1)
+        to.rest += (to.rest.empty() ? "part " : ", part ") + std::to_string(part + 1) + " of " +
+                   std::to_string(parts);
+      const std::size_t end = std::min(panel.lines.size(), (part + 1) * most);
+      for (std::size_t i = part * most; i < end; ++i) to.lines.push_back(std::move(panel.lines[i]));
+    }
+  }
+  return result;
+}
+
+/// A panel for each combination beside the protocol.
+std::vector<ReportPanel> by_rest(std::vector<ReportLine> lines) {
+  std::vector<ReportPanel> panels;
+  for (ReportLine& line : lines) {
+    auto panel = std::find_if(panels.begin(), panels.end(),
+                              [&](const ReportPanel& of) { return of.rest == line.rest; });
+    if (panel == panels.end()) panel = panels.insert(panels.end(), {line.rest, {}});
+    line.name = line.protocol;
+    line.dash = 1;
+    panel->lines.push_back(std::move(line));
+  }
+  return panels;
+}
+
 }  // namespace
 
 bool is_numeric_axis(const std::vector<SelectedPoint>& points, const std::string& path) {
@@ -183,17 +215,11 @@ std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
     std::stable_sort(line.groups.begin(), line.groups.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
   choose_styles(lines, layout.has_protocol);
-  if (lines.size() <= kMostLines || !layout.has_protocol) return {{"", std::move(lines)}};
-  std::vector<ReportPanel> panels;
-  for (ReportLine& line : lines) {
-    auto panel = std::find_if(panels.begin(), panels.end(),
-                              [&](const ReportPanel& of) { return of.rest == line.rest; });
-    if (panel == panels.end()) panel = panels.insert(panels.end(), {line.rest, {}});
-    line.name = line.protocol;
-    line.dash = 1;
-    panel->lines.push_back(std::move(line));
-  }
-  return panels;
+  if (layout.x.empty()) return split({{"", std::move(lines)}}, kMostPlaces);
+  const bool one_chart = lines.size() <= kMostLines || !layout.has_protocol;
+  return split(
+      one_chart ? std::vector<ReportPanel>{{"", std::move(lines)}} : by_rest(std::move(lines)),
+      kMostLines);
 }
 
 }  // namespace faultline

@@ -14,6 +14,7 @@ namespace faultline {
 namespace {
 
 constexpr std::size_t kMostFailures = 100;
+constexpr std::size_t kMostGroups = 500;
 
 std::string joined(const std::vector<std::string>& words, const char* between = ", ") {
   std::string text;
@@ -25,16 +26,16 @@ std::string joined(const std::vector<std::string>& words, const char* between = 
 template <class Text>
 std::vector<std::string> distinct(const std::vector<SelectedPoint>& points, const Text& text_of) {
   std::vector<std::string> found;
+  std::set<std::string> known;
   for (const SelectedPoint& point : points) {
     std::string text = text_of(point);
-    if (std::find(found.begin(), found.end(), text) == found.end())
-      found.push_back(std::move(text));
+    if (known.insert(text).second) found.push_back(std::move(text));
   }
   return found;
 }
 
 void add_row(HtmlTable& table, const std::string& what, const std::string& html) {
-  table.rows.push_back({{what, ""}, {html, ""}});
+  table.rows.push_back({{what, ""}, {html, "long"}});
 }
 
 std::string replications_words(const std::vector<SelectedPoint>& points) {
@@ -122,8 +123,8 @@ HtmlTable failures_table(const std::vector<SelectedPoint>& points) {
   for (const SelectedPoint& point : points)
     if (!point.stored.failure.empty() && table.rows.size() < kMostFailures)
       table.rows.push_back({{std::to_string(point.stored.point), ""},
-                            {escaped(point.stored.label), ""},
-                            {escaped(point.stored.failure), ""}});
+                            {escaped(point.stored.label), "long"},
+                            {escaped(point.stored.failure), "long"}});
   return table;
 }
 
@@ -136,9 +137,13 @@ HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
     for (const auto& [word, count] : endings_of(group)) words.insert(word);
   HtmlTable table{.caption = "How runs ended", .columns = {}, .rows = {}};
   if (words.size() < 2) return table;
+  if (groups.size() > kMostGroups)
+    table.caption += ", the first " + std::to_string(kMostGroups) + " of " +
+                     std::to_string(groups.size()) + " points";
   for (const std::string& path : paths) table.columns.push_back(short_path(path));
   table.columns.insert(table.columns.end(), words.begin(), words.end());
   for (const PointGroup& group : groups) {
+    if (table.rows.size() == kMostGroups) break;
     auto endings = endings_of(group);
     std::vector<HtmlCell>& row = table.rows.emplace_back();
     for (const JsonValue& value : group.key) row.push_back({escaped(cell_text(value)), ""});
@@ -157,7 +162,7 @@ std::string common_scenario(const std::vector<SelectedPoint>& points) {
 }  // namespace
 
 void add_what_was_run(HtmlPage& page, const std::vector<SelectedPoint>& points,
-                      const std::string& store) {
+                      const std::string& store, const std::vector<std::string>& conditions) {
   page.table(identity_table(points));
   const HtmlTable axes = axes_table(points);
   if (!axes.rows.empty()) page.table(axes);
@@ -168,14 +173,11 @@ void add_what_was_run(HtmlPage& page, const std::vector<SelectedPoint>& points,
   page.folded("The whole scenario of point " + std::to_string(points.front().stored.point) +
                   ", defaults filled in",
               common_scenario(points));
-  page.paragraph(
-      "The study again, and one of its points alone, from the scenario that the store keeps:");
-  const std::string id = std::to_string(points.front().study.id);
-  page.commands(
-      {"faultline sweep SCENARIO.json --store " + shell_word(store),
-       "sqlite3 " + shell_word(store) + " \"SELECT scenario FROM points WHERE study=" + id +
-           " AND point=" + std::to_string(points.front().stored.point) + "\" > point.json",
-       "faultline run point.json"});
+  page.paragraph("The study again, and every single run of it:");
+  std::vector<std::string> query = {"faultline", "query", store};
+  for (const std::string& condition : conditions) query.insert(query.end(), {"--where", condition});
+  page.commands({"faultline sweep SCENARIO.json --store " + shell_word(store),
+                 shell_line(query) + " --runs --format csv"});
 }
 
 }  // namespace faultline

@@ -355,9 +355,8 @@ std::string series_script(const ItemResult& result, const std::string& stem) {
   const ReproductionItem& item = result.item;
   const std::size_t columns = drawn_metrics(series_of(item, item.curves.front())).size();
   std::string text = gnuplot_head(stem, 420 * columns, 40 + 330 * item.curves.size()) +
-                     "set key samplen 1\nset xlabel '" + axis_title(over_of(item)) +
-                     "'\nset multiplot layout " + std::to_string(item.curves.size()) + "," +
-                     std::to_string(columns) + "\n";
+                     "set xlabel '" + axis_title(over_of(item)) + "'\nset multiplot layout " +
+                     std::to_string(item.curves.size()) + "," + std::to_string(columns) + "\n";
   for (const std::size_t curve : item.curves) {
     const SeriesMeasure& series = series_of(item, curve);
     const std::string& name = item.measures[curve].name;

@@ -60,27 +60,39 @@ HtmlCell reason(const CellResult& result, const std::vector<std::string>& reason
   return {"<a href=\"#" + prefix + of + "\">reason " + of + "</a>", "plain"};
 }
 
+/// Does any cell of an item, or what was measured of it, have something to say in a column?
+template <class Says>
+bool any_cell(const ItemResult& result, const Says& says) {
+  for (std::size_t i = 0; i < result.cells.size(); ++i)
+    if (says(result.item.cells[i], result.cells[i])) return true;
+  return false;
+}
+
 HtmlTable verdict_table(const ItemResult& result, const std::string& prefix) {
-  const bool has_exact = std::any_of(result.item.cells.begin(), result.item.cells.end(),
-                                     [](const Cell& cell) { return cell.exact.has_value(); });
+  const bool has_interval = any_cell(result, [](const Cell&, const CellResult& of) {
+    return of.measured.confidence_95.has_value();
+  });
+  const bool has_exact =
+      any_cell(result, [](const Cell& cell, const CellResult&) { return cell.exact.has_value(); });
   const auto reasons = reasons_of(result);
   HtmlTable table{.caption = escaped(result.item.name) + ": printed and measured values",
-                  .columns = {"cell", "paper", "measured", "95 % interval", "ratio"},
+                  .columns = {"cell", "paper", "measured"},
                   .rows = {}};
+  if (has_interval) table.columns.emplace_back("95 % interval");
+  table.columns.emplace_back("ratio");
   if (has_exact) table.columns.emplace_back("exact");
-  table.columns.insert(table.columns.end(), {"verdict", "reason"});
+  table.columns.emplace_back("verdict");
+  if (!reasons.empty()) table.columns.emplace_back("reason");
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = result.item.cells[i];
     const CellResult& of = result.cells[i];
-    std::vector<HtmlCell> row = {{escaped(cell.name), ""},
-                                 printed(cell),
-                                 number(of.measured.value),
-                                 interval(of.measured.confidence_95),
-                                 number(of.ratio)};
-    if (of.ratio) row.back().html = fixed(*of.ratio, 3);
+    std::vector<HtmlCell> row = {
+        {escaped(cell.name), ""}, printed(cell), number(of.measured.value)};
+    if (has_interval) row.push_back(interval(of.measured.confidence_95));
+    row.push_back({of.ratio ? fixed(*of.ratio, 3) : "", "number"});
     if (has_exact) row.push_back(number(cell.exact));
     row.push_back(verdict(cell, of));
-    row.push_back(reason(of, reasons, prefix));
+    if (!reasons.empty()) row.push_back(reason(of, reasons, prefix));
     table.rows.push_back(std::move(row));
     table.row_kinds.emplace_back(of.is_expected(cell) ? "" : "unexpected");
   }
@@ -96,25 +108,9 @@ HtmlTable place_table(const ItemResult& result) {
     if (cell.absolute_tolerance > 0) tolerance += " or " + html_number(cell.absolute_tolerance);
     if (cell.printed_as == PrintedAs::in_interval) tolerance = "99 % interval";
     table.rows.push_back({{escaped(cell.name), ""},
-                          {escaped(cell.place), ""},
+                          {escaped(cell.place), "long"},
                           {tolerance, "plain"},
-                          {escaped(cell.why), ""}});
-  }
-  return table;
-}
-
-/// The lines of a figure, or as many of them as a reader can take in, evenly drawn.
-HtmlTable figure_table(const ItemResult& result) {
-  constexpr std::size_t kMost = 300;
-  const std::size_t lines = result.figure.size() - 1;
-  const std::size_t step = (lines + kMost - 1) / kMost;
-  HtmlTable table{.caption = "What is drawn", .columns = result.figure.front(), .rows = {}};
-  if (step > 1)
-    table.caption += ": every " + std::to_string(step) + "th of " + std::to_string(lines) +
-                     " lines; --figures DIR writes them all";
-  for (std::size_t line = 1; line <= lines; line += step) {
-    std::vector<HtmlCell>& row = table.rows.emplace_back();
-    for (const std::string& field : result.figure[line]) row.push_back(field_cell(field));
+                          {escaped(cell.why), "long"}});
   }
   return table;
 }
@@ -124,7 +120,7 @@ HtmlFigure figure_of(const ItemResult& result, const std::string& command) {
                     .label = result.item.name + ": " + result.item.title,
                     .caption = "<strong>" + escaped(result.item.title) + "</strong>",
                     .command = command + " --figures DIR",
-                    .numbers = figure_table(result),
+                    .numbers = numbers_table("What is drawn", result.figure),
                     .wide = true};
   if (result.drawing.empty())
     figure.caption += "Not drawn: gnuplot is missing or failed. The numbers are below.";
@@ -161,7 +157,7 @@ HtmlTable summary_table(const Reproduction& reproduction) {
                           count(counts.verdicts[Verdict::differs]),
                           count(counts.verdicts[Verdict::not_comparable]),
                           bad,
-                          {escaped(result.item.title), ""}});
+                          {escaped(result.item.title), "long"}});
   }
   return table;
 }

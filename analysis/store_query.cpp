@@ -51,11 +51,6 @@ bool satisfies(const SelectedPoint& point, const std::vector<Expression>& condit
   });
 }
 
-std::optional<double> metric_of(const StoredRun& run, const std::string& name) {
-  const JsonValue* value = run.metrics.find(name);
-  return value == nullptr ? std::nullopt : number_of(*value);
-}
-
 Row run_row(const SelectedPoint& point, const StoredRun& run, const std::vector<std::string>& paths,
             const std::vector<std::string>& metrics) {
   Row row = {
@@ -136,7 +131,7 @@ std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points) 
   for (const SelectedPoint& point : points)
     for (const StoredRun& run : point.stored.runs)
       for (const JsonMember& metric : *run.metrics.object())
-        if (metric.value.text() == nullptr && metric.key != "terminated") names.insert(metric.key);
+        if (metric.value.text() == nullptr) names.insert(metric.key);
   return {names.begin(), names.end()};
 }
 
@@ -152,6 +147,7 @@ std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points)
 std::vector<Row> run_rows(const std::vector<SelectedPoint>& points) {
   const std::vector<std::string> paths = swept_paths(points);
   std::vector<std::string> metrics = metric_names(points);
+  std::erase(metrics, "terminated");
   metrics.insert(metrics.begin(), "terminated");
   std::vector<Row> rows;
   for (const SelectedPoint& point : points)
@@ -173,6 +169,13 @@ std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
     groups[place->second].points.push_back(&point);
   }
   return groups;
+}
+
+std::optional<double> metric_of(const StoredRun& run, const std::string& name) {
+  const JsonValue* value = run.metrics.find(name);
+  if (value == nullptr) return std::nullopt;
+  if (const bool* truth = std::get_if<bool>(&value->data)) return *truth ? 1.0 : 0.0;
+  return number_of(*value);
 }
 
 std::vector<double> sample(const PointGroup& group, const std::string& metric) {

@@ -16,14 +16,10 @@ namespace {
 constexpr std::size_t kMostPanels = 6;
 
 /// `faultline query` with everything that selects the points of a study.
-std::string query_of(const StudyReport& report, const StoreReportSettings& settings,
-                     bool several_studies) {
-  std::vector<std::string> words = {"faultline", "query", settings.store};
-  for (const std::string& condition : settings.conditions)
+std::string query_of(const StudyReport& report, const std::string& store) {
+  std::vector<std::string> words = {"faultline", "query", store};
+  for (const std::string& condition : report.conditions)
     words.insert(words.end(), {"--where", condition});
-  if (several_studies)
-    words.insert(words.end(),
-                 {"--where", "study == " + std::to_string(report.points.front().study.id)});
   return shell_line(words);
 }
 
@@ -74,12 +70,17 @@ void add_charts(StudyReport& report, const std::string& query) {
   const std::string cost = has_control || metrics.empty() ? "control_messages" : metrics.front();
   append(report.survival, planes_of(report.points, cost),
          "Up is safer, left is cheaper. Runs that gave up count with what they had sent by then.",
-         query + " --runs" + csv);
+         query + grouped(report, true) + " --metric terminated --metric " + shell_word(cost) + csv);
 }
 
-/// Charts without any value are left out: a metric that none of the protocols has.
-void drop_empty(std::vector<Chart>& charts) {
+/// Charts without any value are left out, as of a metric that no protocol has, and boxes that are
+/// too many to be told apart.
+void drop_useless(std::vector<Chart>& charts) {
+  constexpr std::size_t kMostBoxes = 200;
   std::erase_if(charts, [](const Chart& chart) {
+    std::size_t points = 0;
+    for (const ChartLine& line : chart.lines) points += line.points.size();
+    if (chart.kind == ChartKind::boxes && points > kMostBoxes) return true;
     return std::all_of(chart.lines.begin(), chart.lines.end(), [](const ChartLine& line) {
       return std::all_of(line.points.begin(), line.points.end(),
                          [](const ChartPoint& point) { return !point.y && !point.box; });
@@ -129,23 +130,25 @@ std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
   }
   const bool several = reports.size() > 1;
   for (StudyReport& report : reports) {
+    const std::string study = std::to_string(report.points.front().study.id);
     report.metrics = metrics;
-    add_charts(report, query_of(report, settings, several));
+    report.conditions = settings.conditions;
+    if (several) report.conditions.push_back("study == " + study);
+    add_charts(report, query_of(report, settings.store));
     for (auto* charts : {&report.curves, &report.boxes, &report.survival}) {
-      drop_empty(*charts);
+      drop_useless(*charts);
       for (Chart& chart : *charts)
-        if (several)
-          chart.stem = "study-" + std::to_string(report.points.front().study.id) + "-" + chart.stem;
+        if (several) chart.stem = "study-" + study + "-" + chart.stem;
     }
   }
   return reports;
 }
 
-void add_study(HtmlPage& page, const StudyReport& report, const StoreReportSettings& settings,
+void add_study(HtmlPage& page, const StudyReport& report, const std::string& store,
                const std::map<std::string, std::string>& drawings) {
   page.section(report.points.front().study.name);
   page.subsection("What was run");
-  add_what_was_run(page, report.points, settings.store);
+  add_what_was_run(page, report.points, store, report.conditions);
   if (!report.survival.empty()) {
     page.subsection("Survival and its cost");
     page.figures(figures_of(report.survival, drawings));
@@ -153,10 +156,12 @@ void add_study(HtmlPage& page, const StudyReport& report, const StoreReportSetti
   if (!report.curves.empty()) {
     page.subsection("Means and their intervals");
     page.figures(figures_of(report.curves, drawings));
+  }
+  if (!report.boxes.empty()) {
     page.subsection("Spread of the replications");
     page.figures(figures_of(report.boxes, drawings));
   }
-  add_comparisons(page, report.points, report.metrics, settings);
+  add_comparisons(page, report, store);
 }
 
 }  // namespace faultline

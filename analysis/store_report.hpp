@@ -18,7 +18,8 @@ struct StoreReportSettings {
 
 /// What a report says of one study.
 struct StudyReport {
-  std::vector<SelectedPoint> points;  ///< all of one study
+  std::vector<SelectedPoint> points;    ///< all of one study
+  std::vector<std::string> conditions;  ///< that select them
   std::vector<std::string> metrics;
   std::vector<Chart> curves;
   std::vector<Chart> boxes;
@@ -32,7 +33,7 @@ std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
 
 /// Adds what was run, the charts and the comparisons of a study to a page. `drawings` are SVG by
 /// the stems of charts; a missing one is not drawn.
-void add_study(HtmlPage& page, const StudyReport& report, const StoreReportSettings& settings,
+void add_study(HtmlPage& page, const StudyReport& report, const std::string& store,
                const std::map<std::string, std::string>& drawings);
 
 }  // namespace faultline

@@ -90,15 +90,15 @@ std::vector<StudyReport> reports_of(const StoreReportSettings& settings) {
   return study_reports(std::move(points), settings);
 }
 
-void add_studies(HtmlPage& page, const std::vector<StudyReport>& reports,
-                 const StoreReportSettings& settings, Drawings& drawings) {
+void add_studies(HtmlPage& page, const std::vector<StudyReport>& reports, const std::string& store,
+                 Drawings& drawings) {
   for (const StudyReport& report : reports) {
     std::map<std::string, std::string> drawn;
     for (const auto* charts : {&report.survival, &report.curves, &report.boxes})
       for (const Chart& chart : *charts)
         drawn[chart.stem] =
             drawings.draw(chart.stem, csv_records(chart_rows(chart)), chart_script(chart));
-    add_study(page, report, settings, drawn);
+    add_study(page, report, store, drawn);
   }
 }
 
@@ -145,7 +145,7 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   HtmlPage page("Faultline report", escaped(versions_of_this_build()) +
                                         ". Intervals are 95 %. This page again: <code>" +
                                         escaped(command_of(arguments)) + "</code>");
-  add_studies(page, reports, of_store, drawings);
+  add_studies(page, reports, of_store.store, drawings);
   bool expected = true;
   for (const Reproduction& saved : wanted.saved) {
     add_reproduction(page, saved);

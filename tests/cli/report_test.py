@@ -1,0 +1,193 @@
+"""Reports: what charts and tables say is what the store has, and the page is sound."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import sqlite3
+import statistics
+import unittest
+import xml.etree.ElementTree
+
+from program import SMALL, SOURCE, ProgramTest
+
+SVG = "{http://www.w3.org/2000/svg}"
+HAS_GNUPLOT = shutil.which("gnuplot") is not None
+
+# Sixty small runs with deaths, of which some are survived.
+FAULTS = {
+    "schema_version": 1,
+    "name": "Deaths at once, <b>\"quoted\" & 'small'</b>",
+    "replications": 10,
+    "platform": {"machine": "intrepid", "processes": 32, "processes_per_node": 1},
+    "workload": {"name": "flood", "fanout": 4},
+    "termination": [{"name": "indep"}, {"name": "rel-eager"}],
+    "failure_detection": {"name": "oracle", "delay_s": 0.001},
+    "faults": {"counts": {"size": 2, "time_s": 0.5, "victims": "ranks", "spare_root": True}},
+    "stop": {"time_s": 1000, "grace_s": 10},
+    "sweep": {"faults.counts.size": [2, 4, 8]},
+}
+
+
+class ReportTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write("faults.json", FAULTS)
+        self.answer("sweep", "faults.json", "--store", "r.sqlite", "--jobs", 2)
+
+    def report(self, *arguments, code=0, page="page.html"):
+        result = self.faultline("report", *arguments, "--html", page)
+        self.assertEqual(result.returncode, code, result.stderr)
+        return (self.folder / page).read_text()
+
+    def body(self, text):
+        """The page as a tree: it is well-formed XML."""
+        return xml.etree.ElementTree.fromstring(
+            text[text.index("<body>"):text.index("</html>")])
+
+
+class Content(ReportTest):
+    def test_same_bytes(self):
+        first = self.report("r.sqlite")
+        self.assertEqual(first, self.report("r.sqlite"))
+        self.assertNotIn("<script", first)
+
+    def test_survival_is_that_of_the_runs(self):
+        self.report("r.sqlite", "--figures", "figures")
+        ended = {}
+        with sqlite3.connect(self.folder / "r.sqlite") as database:
+            for parameters, metrics in database.execute(
+                    "SELECT parameters, metrics FROM points JOIN runs USING (study, point)"):
+                swept, values = json.loads(parameters), json.loads(metrics)
+                key = swept["termination"]["name"], swept["faults.counts.size"]
+                ended.setdefault(key, []).append(values)
+        with (self.folder / "figures/survival.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 6)
+        with (self.folder / "figures/cost-survival.csv").open() as file:
+            costs = {(row["line"], row["size"]): row for row in csv.DictReader(file)}
+        for row in rows:
+            runs = ended[row["line"], int(row["size"])]
+            share = sum(run["outcome"] == "terminated" for run in runs) / len(runs)
+            self.assertEqual(int(row["runs"]), 10)
+            self.assertAlmostEqual(float(row["survived"]), share)
+            self.assertLessEqual(float(row["low"]), share)
+            self.assertGreaterEqual(float(row["high"]), share)
+            cost = costs[row["line"], row["size"]]
+            self.assertAlmostEqual(float(cost["control_messages"]),
+                                   statistics.mean(run["control_messages"] for run in runs))
+        self.assertTrue(any(0 < float(row["survived"]) < 1 for row in rows), rows)
+
+    def test_structure(self):
+        body = self.body(self.report("r.sqlite"))
+        self.assertEqual(body.find("a").get("href"), "#main")
+        identifiers = [element.get("id") for element in body.iter() if element.get("id")]
+        self.assertEqual(len(identifiers), len(set(identifiers)), "an identifier stands twice")
+        for link in body.iter("a"):
+            self.assertIn(link.get("href").removeprefix("#"), identifiers)
+        for table in body.iter("table"):
+            for header in table.iter("th"):
+                self.assertIn(header.get("scope"), ("row", "col"))
+            columns = len(table.findall("thead/tr/th"))
+            for row in table.findall("tbody/tr"):
+                self.assertEqual(len(list(row)), columns, table.find("caption").text)
+        figures = list(body.iter("figure"))
+        self.assertGreaterEqual(len(figures), 8)
+        for figure in figures:
+            self.assertIsNotNone(figure.find("figcaption"))
+            self.assertGreater(len(figure.findall(".//tbody/tr")), 1, "no numbers behind it")
+            drawing = figure.find(f".//{SVG}svg")
+            self.assertEqual(drawing is not None, HAS_GNUPLOT)
+            if HAS_GNUPLOT:
+                self.assertEqual(drawing.get("role"), "img")
+                self.assertTrue(drawing.get("aria-label"))
+        self.assertIn("Deaths at once, <b>\"quoted\" & 'small'</b>",
+                      [heading.text for heading in body.iter("h2")])
+
+    def test_commands_of_the_page_work(self):
+        body = self.body(self.report("r.sqlite"))
+        commands = {line for block in body.iter("pre") for line in "".join(block.itertext())
+                    .splitlines() if line.startswith("faultline ") and "sweep" not in line}
+        self.assertGreaterEqual(len(commands), 8)
+        self.assertTrue(any(" compare " in command for command in commands))
+        for command in commands:
+            words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", command)]
+            self.answer(*words[1:])
+
+    def test_figures(self):
+        self.report("r.sqlite", "--figures", "figures", "--metric", "control_messages")
+        stems = {"survival", "cost-survival", "mean-control-messages", "boxes-control-messages"}
+        endings = {".csv", ".gnuplot"} | ({".svg", ".pdf"} if HAS_GNUPLOT else set())
+        self.assertEqual({path.name for path in (self.folder / "figures").iterdir()},
+                         {stem + ending for stem in stems for ending in endings})
+        if HAS_GNUPLOT:
+            self.assertEqual((self.folder / "figures/survival.pdf").read_bytes()[:5], b"%PDF-")
+            self.assertIn("<svg", (self.folder / "figures/survival.svg").read_text())
+
+    def test_without_gnuplot(self):
+        folder = self.folder / "empty"
+        folder.mkdir()
+        result = self.faultline("report", "r.sqlite", "--html", "page.html",
+                                env={**os.environ, "PATH": str(folder)})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr.count("gnuplot is missing"), 1, result.stderr)
+        text = (self.folder / "page.html").read_text()
+        self.assertNotIn("<svg", text)
+        self.assertIn("Not drawn: gnuplot is missing", text)
+
+    def test_failed_points_and_several_studies(self):
+        with sqlite3.connect(self.folder / "r.sqlite") as database:
+            database.execute("UPDATE points SET failure='killed <by> hand' WHERE point=1")
+            database.execute("DELETE FROM runs WHERE point=1")
+        self.write("small.json", SMALL)
+        self.answer("sweep", "small.json", "--store", "r.sqlite", "--add-study")
+        body = self.body(self.report("r.sqlite", "--figures", "figures"))
+        self.assertEqual(len(body.findall("main/section")), 2)
+        text = "".join(body.itertext())
+        self.assertIn("1 failed", text)
+        self.assertIn("killed <by> hand", text)
+        self.assertIn("study == 2", text)
+        self.assertTrue((self.folder / "figures/study-2-boxes-control-messages.csv").exists())
+
+    def test_papers_from_a_saved_file(self):
+        def one_group(document):
+            document["groups"] = [group for group in document["groups"]
+                                  if group["measure"] == "jaguar"][:2]
+            document["measures"] = {"jaguar": document["measures"]["jaguar"]}
+            document["groups"][0]["cells"][0].update(expected="differs", reason="1 < 2")
+
+        document = json.loads((SOURCE / "scenarios/adoption-2013/table-1.json").read_text())
+        one_group(document)
+        self.write("item.json", document)
+        live = self.report("--reproduce", "item.json", "--quiet", code=3)
+        self.faultline("reproduce", "item.json", "--format", "json", "--out", "saved.json")
+        saved = self.report("--reproduce", "saved.json", code=3)
+        tables = [[table for table in self.body(text).iter("table")] for text in (live, saved)]
+        self.assertEqual([xml.etree.ElementTree.tostring(table) for table in tables[0]],
+                         [xml.etree.ElementTree.tostring(table) for table in tables[1]])
+        marked = [row for table in tables[0] for row in table.iter("tr")
+                  if row.get("class") == "unexpected"]
+        self.assertEqual(len(marked), 1)
+        self.assertIn("expected: differs", "".join(marked[0].itertext()))
+
+    def test_refusals(self):
+        self.write("damaged.sqlite", (self.folder / "r.sqlite").read_bytes()[:-100])
+        self.write("other.json", {"items": 1})
+        for arguments, word in (
+                (["--html", "x.html"], "of what?"),
+                (["r.sqlite"], "expected --html"),
+                (["missing.sqlite", "--html", "x.html"], "missing.sqlite"),
+                (["damaged.sqlite", "--html", "x.html"], "damaged"),
+                (["r.sqlite", "--html", "missing/x.html"], "--html missing/x.html"),
+                (["r.sqlite", "--html", "x.html", "--figures", "faults.json"], "--figures"),
+                (["r.sqlite", "--html", "x.html", "--metric", "control"], "control_messages"),
+                (["r.sqlite", "--html", "x.html", "--where", "point > 99"], "no point"),
+                (["--reproduce", "adoption-2031", "--html", "x.html"], "adoption-2013"),
+                (["--reproduce", "other.json", "--html", "x.html"], "other.json"),
+                (["--reproduce", "adoption-2013", "--jobs", "0", "--html", "x.html"], "--jobs")):
+            self.assertIn(word, self.refusal("report", *arguments))
+
+
+if __name__ == "__main__":
+    unittest.main()
