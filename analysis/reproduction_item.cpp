@@ -668,19 +668,27 @@ bool is_reproduction_item(const std::string& file) {
   }
 }
 
-std::vector<fs::path> find_reproduction_items(const std::string& name) {
-  if (name.ends_with(".json")) return {name};
-  std::vector<fs::path> found;
+std::vector<std::string> reproduction_item_names() {
   std::vector<std::string> names;
   for (const fs::path& file : all_items()) {
     const std::string item = item_name(file);
     const std::string paper = item.substr(0, item.find('/'));
-    if (name == item || name == paper) found.push_back(file);
     if (names.empty() || names.back() != item) names.push_back(item);
     if (std::find(names.begin(), names.end(), paper) == names.end()) names.push_back(paper);
   }
+  return names;
+}
+
+std::vector<fs::path> find_reproduction_items(const std::string& name) {
+  if (name.ends_with(".json")) return {name};
+  std::vector<fs::path> found;
+  for (const fs::path& file : all_items()) {
+    const std::string item = item_name(file);
+    if (name == item || name == item.substr(0, item.find('/'))) found.push_back(file);
+  }
   if (!found.empty()) return found;
-  throw UsageError("reproduce: unknown paper or item " + in_quotes(name) + suggestion(name, names));
+  throw UsageError("reproduce: unknown paper or item " + in_quotes(name) +
+                   suggestion(name, reproduction_item_names()));
 }
 
 }  // namespace faultline

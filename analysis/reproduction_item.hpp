@@ -142,4 +142,7 @@ bool is_reproduction_item(const std::string& file);
 /// file that a path ending in .json names. Throws UsageError that lists what there is.
 std::vector<std::filesystem::path> find_reproduction_items(const std::string& name);
 
+/// The names of all papers and of their items, as find_reproduction_items takes them.
+std::vector<std::string> reproduction_item_names();
+
 }  // namespace faultline

@@ -1,10 +1,15 @@
-# Pages that the program writes are kept as HTML, CSS and JavaScript, and compiled in as one text.
+# What the program writes in other languages is kept in files of those languages, and compiled in.
+
+# faultline_read(VARIABLE FILE): its text; the build is configured again when it changes.
+function(faultline_read variable file)
+  file(READ "${PROJECT_SOURCE_DIR}/${file}" text)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${file}")
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
 
 function(faultline_space_time_page)
-  set(parts "${PROJECT_SOURCE_DIR}/analysis/space_time")
   foreach(part html css js)
-    file(READ "${parts}/page.${part}" ${part})
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${parts}/page.${part}")
+    faultline_read(${part} analysis/space_time/page.${part})
   endforeach()
   string(REPLACE "/*STYLE*/" "${css}" page "${html}")
   string(REPLACE "/*SCRIPT*/" "${js}" FAULTLINE_SPACE_TIME_PAGE "${page}")
@@ -12,4 +17,12 @@ function(faultline_space_time_page)
                  generated/analysis/space_time_template.hpp @ONLY)
 endfunction()
 
+function(faultline_completions)
+  faultline_read(FAULTLINE_BASH_COMPLETION sim/cli/completion/completion.bash)
+  faultline_read(FAULTLINE_ZSH_COMPLETION sim/cli/completion/completion.zsh)
+  configure_file(sim/cli/completion_templates.hpp.in
+                 generated/sim/cli/completion_templates.hpp @ONLY)
+endfunction()
+
 faultline_space_time_page()
+faultline_completions()

@@ -17,23 +17,11 @@ namespace po = boost::program_options;
 /// Beyond Intrepid's hardware threads the benchmark needs a larger machine.
 constexpr std::uint32_t kIntrepidProcesses = 163840;
 
-VerbOptions bench_options() {
-  VerbOptions verb{.verb = "bench",
-                   .usage =
-                       "bench [--processes N] [--in-flight M] [--messages K]\n"
-                       "       [--engine loggp|simgrid] [--machine NAME]\n"
-                       "       [--termination NAME] [--rounds R] [--format table|json]"};
-  auto add = verb.options.add_options();
-  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
-  add("processes", text("N")->default_value("1024"), "of the simulated job");
-  add("in-flight", text("M"), "messages in flight at once; default: one per process");
-  add("messages", text("K"), "to deliver in each round; default: 3000000, or 100000 on simgrid");
-  add("engine", text("E")->default_value("loggp"), "loggp or simgrid");
-  add("machine", text("NAME"), "default: intrepid, or mira for more than 163840 processes");
-  add("termination", text("NAME")->default_value("none"), "a detector in the stack");
-  add("rounds", text("R")->default_value("3"), "of which the medians are shown");
-  add("format", text("F")->default_value("table"), "table or json");
-  return verb;
+std::vector<std::string> detector_names() {
+  std::vector<std::string> names = {"none"};
+  for (const Registration& registration : registrations())
+    if (registration.family == Family::termination) names.push_back(registration.name);
+  return names;
 }
 
 BenchmarkSettings settings_of(const po::variables_map& values) {
@@ -50,18 +38,12 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
   settings.machine = values.count("machine") != 0              ? values["machine"].as<std::string>()
                      : settings.processes > kIntrepidProcesses ? "mira"
                                                                : "intrepid";
-  if (one_of("bench: --engine", values["engine"].as<std::string>(), {"loggp", "simgrid"}) ==
-      "simgrid")
-    settings.engine = EngineKind::simgrid;
+  if (values["engine"].as<std::string>() == "simgrid") settings.engine = EngineKind::simgrid;
   if (values.count("messages") != 0)
     settings.messages = number("messages", 1000000000000);
   else if (settings.engine == EngineKind::simgrid)
     settings.messages = 100000;
-  std::vector<std::string> detectors = {"none"};
-  for (const Registration& registration : registrations())
-    if (registration.family == Family::termination) detectors.push_back(registration.name);
-  const std::string detector =
-      one_of("bench: --termination", values["termination"].as<std::string>(), detectors);
+  const std::string detector = values["termination"].as<std::string>();
   if (detector != "none") settings.termination = detector;
   return settings;
 }
@@ -123,6 +105,29 @@ std::string table_text(const BenchmarkSettings& settings, const BenchmarkResult&
 
 }  // namespace
 
+VerbOptions bench_options() {
+  VerbOptions verb{.verb = "bench",
+                   .usage =
+                       "bench [--processes N] [--in-flight M] [--messages K]\n"
+                       "       [--engine loggp|simgrid] [--machine NAME]\n"
+                       "       [--termination NAME] [--rounds R] [--format table|json]"};
+  auto add = verb.options.add_options();
+  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
+  add("processes", text("N")->default_value("1024"), "of the simulated job");
+  add("in-flight", text("M"), "messages in flight at once; default: one per process");
+  add("messages", text("K"), "to deliver in each round; default: 3000000, or 100000 on simgrid");
+  add("engine", text("E")->default_value("loggp"), "loggp or simgrid");
+  add("machine", text("NAME"), "default: intrepid, or mira for more than 163840 processes");
+  add("termination", text("NAME")->default_value("none"), "a detector in the stack");
+  add("rounds", text("R")->default_value("3"), "of which the medians are shown");
+  add("format", text("F")->default_value("table"), "table or json");
+  verb.choices["format"] = only({"table", "json"});
+  verb.choices["engine"] = only({"loggp", "simgrid"});
+  verb.choices["machine"] = such_as(shipped_machines);
+  verb.choices["termination"] = {.words = detector_names};
+  return verb;
+}
+
 int bench_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = bench_options();
   const po::variables_map values = parse_options(verb, arguments);
@@ -130,8 +135,7 @@ int bench_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     out << help_text(verb);
     return 0;
   }
-  const std::string format =
-      one_of("bench: --format", values["format"].as<std::string>(), {"table", "json"});
+  const std::string format = values["format"].as<std::string>();
   const BenchmarkSettings settings = settings_of(values);
   const BenchmarkResult result = run_benchmark(settings);
   out << (format == "json" ? json_text(settings, result) : table_text(settings, result));

@@ -15,6 +15,15 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
+std::string answer(const std::string& format, const Comparison& comparison,
+                   const ComparisonSettings& settings) {
+  if (format == "table") return comparison_table(comparison, settings);
+  const std::vector<Row> rows = comparison_rows(comparison);
+  return format == "csv" ? rows_csv(rows) : rows_json(rows);
+}
+
+}  // namespace
+
 VerbOptions compare_options() {
   VerbOptions verb{
       .verb = "compare",
@@ -36,17 +45,9 @@ VerbOptions compare_options() {
       "write there, whole or not at all, instead of to standard output");
   verb.hidden.add_options()("store", po::value<std::string>());
   verb.positional.add("store", 1);
+  verb.choices["format"] = only({"table", "csv", "json"});
   return verb;
 }
-
-std::string answer(const std::string& format, const Comparison& comparison,
-                   const ComparisonSettings& settings) {
-  if (format == "table") return comparison_table(comparison, settings);
-  const std::vector<Row> rows = comparison_rows(comparison);
-  return format == "csv" ? rows_csv(rows) : rows_json(rows);
-}
-
-}  // namespace
 
 int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = compare_options();
@@ -61,8 +62,7 @@ int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
                        (std::string(needed) == "store" ? "a store" : std::string("--") + needed) +
                        ": faultline compare RESULTS.sqlite --by termination.name --metric "
                        "control_messages");
-  const std::string format =
-      one_of("compare: --format", values["format"].as<std::string>(), {"table", "csv", "json"});
+  const std::string format = values["format"].as<std::string>();
   ResultStore store(values["store"].as<std::string>(), false);
   const auto points =
       select_points(store, values.count("where") == 0 ? Words{} : values["where"].as<Words>());

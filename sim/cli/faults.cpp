@@ -10,28 +10,34 @@
 
 namespace faultline {
 
-namespace {
-
-constexpr const char* kUsage =
-    "usage: faultline faults summarize FILE [options]\n"
-    "       faultline faults generate SOURCE [KEY=VALUE]... --nodes N --duration S\n\n"
-    "summarize  how many failures a trace has, how many nodes fail together, and\n"
-    "           the laws that fit the times between them\n"
-    "generate   writes a trace of a source's faults, which a scenario reads back\n\n"
-    "Each has a --help of its own. The sources of faults in scenarios and their\n"
-    "options: faultline list faults.\n";
-
-}  // namespace
+VerbOptions faults_options() {
+  VerbOptions verb{
+      .verb = "faults",
+      .usage =
+          "faults summarize FILE [options]\n"
+          "       faultline faults generate SOURCE [KEY=VALUE]... --nodes N --duration S\n\n"
+          "summarize  how many failures a trace has, how many nodes fail together, and\n"
+          "           the laws that fit the times between them\n"
+          "generate   writes a trace of a source's faults, which a scenario reads back",
+      .about =
+          "Each has a --help of its own. The sources of faults in scenarios and their options: "
+          "faultline list faults."};
+  verb.hidden.add_options()("part", boost::program_options::value<std::string>());
+  verb.positional.add("part", 1);
+  verb.choices["part"] = only({"summarize", "generate"});
+  return verb;
+}
 
 int faults_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (arguments.empty())
     throw UsageError("faults: expected summarize or generate (faultline faults --help tells more)");
   if (arguments[0] == "--help" || arguments[0] == "-h") {
-    out << kUsage;
+    out << help_text(faults_options());
     return 0;
   }
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-  const std::string what = one_of("faults", arguments[0], {"summarize", "generate"});
+  const std::string what =
+      one_of("faults", arguments[0], faults_options().choices.at("part").words());
   return what == "summarize" ? faults_summarize(rest, out) : faults_generate(rest, out);
 }
 

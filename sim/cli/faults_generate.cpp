@@ -22,6 +22,75 @@ namespace po = boost::program_options;
 
 constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 53U;
 
+double number_option(const po::variables_map& values, const std::string& option) {
+  const std::string text = values[option].as<std::string>();
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && rest == text.data() + text.size() && std::isfinite(value) &&
+      value >= 0)
+    return value;
+  throw UsageError("faults generate: --" + option + ": expected a number of at least 0, got " +
+                   in_quotes(text));
+}
+
+GeneratedTrace request_of(const po::variables_map& values) {
+  for (const char* needed : {"nodes", "duration"})
+    if (values.count(needed) == 0)
+      throw UsageError("faults generate: --" + std::string(needed) + ": missing");
+  return {.nodes = static_cast<std::uint32_t>(whole_number("faults generate: --nodes",
+                                                           values["nodes"].as<std::string>(), 1,
+                                                           std::uint64_t{1} << 22U)),
+          .duration_s = number_option(values, "duration"),
+          .seed = whole_number("faults generate: --seed", values["seed"].as<std::string>(), 0,
+                               kLargestSeed),
+          .repair_median_s = number_option(values, "repair-median"),
+          .repair_sigma = number_option(values, "repair-sigma")};
+}
+
+std::vector<std::string> source_names() {
+  std::vector<std::string> names;
+  names.reserve(fault_sources().size());
+  for (const FaultSourceRegistration& kind : fault_sources()) names.push_back(kind.name);
+  return names;
+}
+
+/// The source that the words name, checked as a scenario's would be.
+FaultSourceChoice source_of(const std::vector<std::string>& words, std::uint32_t nodes) {
+  const std::string name = one_of("faults generate", words.front(), source_names());
+  Problems problems("faults generate");
+  JsonValue root = json_object({{name, JsonValue::Object{}}});
+  for (std::size_t i = 1; i < words.size(); ++i) apply_set(root, name + "." + words[i], problems);
+  FaultSourceChoice source{
+      .registration = find_fault_source(name), .options = {}, .key = item_path(name, 0)};
+  CheckedObject object(*root.find(name), name, problems);
+  source.options = object.options(source.registration->options);
+  object.finish();
+  if (problems.empty()) {
+    FaultGround ground;
+    ground.job = {.processes = nodes, .nodes = nodes};
+    for (const OptionProblem& problem : source.registration->check(source.options, ground))
+      problems.add(member_path(name, problem.option), problem.message);
+    if (!strikes_nodes(source))
+      problems.add(member_path(name, "victims"), R"(expected "nodes": a trace has no ranks)");
+    const auto placement = source.options.find("placement");
+    if (placement != source.options.end() && placement->second == OptionValue("related"))
+      problems.add(member_path(name, "placement"), R"("related" needs a run)");
+  }
+  problems.throw_if_any();
+  return source;
+}
+
+TraceFormat format_of(const po::variables_map& values, std::uint32_t nodes) {
+  const std::string word = values["to"].as<std::string>();
+  if (word == "simgrid" && nodes != 1)
+    throw UsageError("faults generate: --to simgrid: a profile has one host, expected --nodes 1");
+  for (const TraceFormat format : {TraceFormat::fta, TraceFormat::lanl, TraceFormat::simgrid})
+    if (word == format_word(format)) return format;
+  return TraceFormat::fta;
+}
+
+}  // namespace
+
 VerbOptions generate_options() {
   VerbOptions verb{
       .verb = "faults generate",
@@ -51,74 +120,10 @@ VerbOptions generate_options() {
   add("out", text("FILE"), "write there, whole or not at all; default: standard output");
   verb.hidden.add_options()("words", po::value<std::vector<std::string>>());
   verb.positional.add("words", 1000);
+  verb.choices["to"] = only({"fta", "lanl", "simgrid"});
+  verb.choices["words"] = such_as(source_names);
   return verb;
 }
-
-double number_option(const po::variables_map& values, const std::string& option) {
-  const std::string text = values[option].as<std::string>();
-  double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && rest == text.data() + text.size() && std::isfinite(value) &&
-      value >= 0)
-    return value;
-  throw UsageError("faults generate: --" + option + ": expected a number of at least 0, got " +
-                   in_quotes(text));
-}
-
-GeneratedTrace request_of(const po::variables_map& values) {
-  for (const char* needed : {"nodes", "duration"})
-    if (values.count(needed) == 0)
-      throw UsageError("faults generate: --" + std::string(needed) + ": missing");
-  return {.nodes = static_cast<std::uint32_t>(whole_number("faults generate: --nodes",
-                                                           values["nodes"].as<std::string>(), 1,
-                                                           std::uint64_t{1} << 22U)),
-          .duration_s = number_option(values, "duration"),
-          .seed = whole_number("faults generate: --seed", values["seed"].as<std::string>(), 0,
-                               kLargestSeed),
-          .repair_median_s = number_option(values, "repair-median"),
-          .repair_sigma = number_option(values, "repair-sigma")};
-}
-
-/// The source that the words name, checked as a scenario's would be.
-FaultSourceChoice source_of(const std::vector<std::string>& words, std::uint32_t nodes) {
-  std::vector<std::string> names;
-  names.reserve(fault_sources().size());
-  for (const FaultSourceRegistration& kind : fault_sources()) names.push_back(kind.name);
-  const std::string name = one_of("faults generate", words.front(), names);
-  Problems problems("faults generate");
-  JsonValue root = json_object({{name, JsonValue::Object{}}});
-  for (std::size_t i = 1; i < words.size(); ++i) apply_set(root, name + "." + words[i], problems);
-  FaultSourceChoice source{
-      .registration = find_fault_source(name), .options = {}, .key = item_path(name, 0)};
-  CheckedObject object(*root.find(name), name, problems);
-  source.options = object.options(source.registration->options);
-  object.finish();
-  if (problems.empty()) {
-    FaultGround ground;
-    ground.job = {.processes = nodes, .nodes = nodes};
-    for (const OptionProblem& problem : source.registration->check(source.options, ground))
-      problems.add(member_path(name, problem.option), problem.message);
-    if (!strikes_nodes(source))
-      problems.add(member_path(name, "victims"), R"(expected "nodes": a trace has no ranks)");
-    const auto placement = source.options.find("placement");
-    if (placement != source.options.end() && placement->second == OptionValue("related"))
-      problems.add(member_path(name, "placement"), R"("related" needs a run)");
-  }
-  problems.throw_if_any();
-  return source;
-}
-
-TraceFormat format_of(const po::variables_map& values, std::uint32_t nodes) {
-  const std::string word =
-      one_of("faults generate: --to", values["to"].as<std::string>(), {"fta", "lanl", "simgrid"});
-  if (word == "simgrid" && nodes != 1)
-    throw UsageError("faults generate: --to simgrid: a profile has one host, expected --nodes 1");
-  for (const TraceFormat format : {TraceFormat::fta, TraceFormat::lanl, TraceFormat::simgrid})
-    if (word == format_word(format)) return format;
-  return TraceFormat::fta;
-}
-
-}  // namespace
 
 int faults_generate(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = generate_options();

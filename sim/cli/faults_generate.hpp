@@ -4,9 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/options.hpp"
+
 namespace faultline {
 
 /// `faultline faults generate`, with the words after that. Returns the exit code.
 int faults_generate(const std::vector<std::string>& arguments, std::ostream& out);
+
+/// What it takes.
+VerbOptions generate_options();
 
 }  // namespace faultline

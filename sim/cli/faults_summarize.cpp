@@ -28,30 +28,6 @@ struct Request {
   std::optional<std::int64_t> system;
 };
 
-VerbOptions summarize_options() {
-  VerbOptions verb{
-      .verb = "faults summarize",
-      .usage =
-          "faults summarize FILE [--window S] [--system N]\n"
-          "       [--format table|json] [--counts FILE]",
-      .about =
-          "What a trace of failures says: how many, how many nodes fail together, and the Weibull "
-          "and lognormal laws that fit the times between them, with 95 % intervals. The format of "
-          "FILE (LANL, Failure Trace Archive or SimGrid) is found by its content."};
-  auto add = verb.options.add_options();
-  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
-  add("window", text("S")->default_value("0"),
-      "failures within so many seconds after the first one belong to one fault");
-  add("system", text("N"), "of those in the file; default: all, each by itself");
-  add("format", text("F")->default_value("table"), "table or json");
-  add("counts", text("FILE"),
-      "also write how many fail together there, as a distribution for survival and for sizes of "
-      "fault sources");
-  verb.hidden.add_options()("file", po::value<std::string>());
-  verb.positional.add("file", 1);
-  return verb;
-}
-
 Request request_of(const po::variables_map& values) {
   Request request{.file = values["file"].as<std::string>(), .window_s = 0, .system = {}};
   const std::string window = values["window"].as<std::string>();
@@ -237,6 +213,31 @@ std::string counts_file_text(const Request& request, const TraceSummary& summary
 
 }  // namespace
 
+VerbOptions summarize_options() {
+  VerbOptions verb{
+      .verb = "faults summarize",
+      .usage =
+          "faults summarize FILE [--window S] [--system N]\n"
+          "       [--format table|json] [--counts FILE]",
+      .about =
+          "What a trace of failures says: how many, how many nodes fail together, and the Weibull "
+          "and lognormal laws that fit the times between them, with 95 % intervals. The format of "
+          "FILE (LANL, Failure Trace Archive or SimGrid) is found by its content."};
+  auto add = verb.options.add_options();
+  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
+  add("window", text("S")->default_value("0"),
+      "failures within so many seconds after the first one belong to one fault");
+  add("system", text("N"), "of those in the file; default: all, each by itself");
+  add("format", text("F")->default_value("table"), "table or json");
+  add("counts", text("FILE"),
+      "also write how many fail together there, as a distribution for survival and for sizes of "
+      "fault sources");
+  verb.hidden.add_options()("file", po::value<std::string>());
+  verb.positional.add("file", 1);
+  verb.choices["format"] = only({"table", "json"});
+  return verb;
+}
+
 int faults_summarize(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = summarize_options();
   const po::variables_map values = parse_options(verb, arguments);
@@ -248,8 +249,7 @@ int faults_summarize(const std::vector<std::string>& arguments, std::ostream& ou
     throw UsageError(
         "faults summarize: expected a trace of failures "
         "(faultline faults summarize --help tells more)");
-  const std::string format =
-      one_of("faults summarize: --format", values["format"].as<std::string>(), {"table", "json"});
+  const std::string format = values["format"].as<std::string>();
   const Request request = request_of(values);
   const FaultTraceInput input = read_fault_trace(request.file);
   const FaultTrace& trace = *input.content;

@@ -4,9 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/options.hpp"
+
 namespace faultline {
 
 /// `faultline faults summarize`, with the words after that. Returns the exit code.
 int faults_summarize(const std::vector<std::string>& arguments, std::ostream& out);
+
+/// What it takes.
+VerbOptions summarize_options();
 
 }  // namespace faultline

@@ -20,54 +20,10 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 
-constexpr const char* kUsage =
-    "usage: faultline list [protocols|workloads|machines|engines|faults]\n"
-    "       [--format table|json]\n\n"
-    "Lists what a scenario can name. One section alone is listed with its options;\n"
-    "json has everything: options with units, ranges, defaults and sources, and\n"
-    "message kinds.\n";
-
 const std::vector<std::string>& sections() {
   static const std::vector<std::string> all = {"protocols", "workloads", "machines", "engines",
                                                "faults"};
   return all;
-}
-
-struct Request {
-  std::string section;  ///< "" for all
-  bool json = false;
-  bool help = false;
-};
-
-Request parse(const std::vector<std::string>& arguments) {
-  Request request;
-  const auto set_format = [&](const std::string& format) {
-    if (format != "table" && format != "json")
-      throw UsageError("list: --format: expected table or json, got " + in_quotes(format));
-    request.json = format == "json";
-  };
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    if (argument == "--help" || argument == "-h") {
-      request.help = true;
-    } else if (argument == "--format") {
-      set_format(i + 1 < arguments.size() ? arguments[++i] : "");
-    } else if (argument.rfind("--format=", 0) == 0) {
-      set_format(argument.substr(9));
-    } else if (argument.size() > 1 && argument[0] == '-') {
-      throw UsageError("list: unknown option " + in_quotes(argument) +
-                       suggestion(argument, {"--format", "--help"}));
-    } else if (std::find(sections().begin(), sections().end(), argument) == sections().end()) {
-      throw UsageError("list: unknown section " + in_quotes(argument) +
-                       suggestion(argument, sections()));
-    } else if (!request.section.empty()) {
-      throw UsageError("list: expected one section, got " + in_quotes(request.section) + " and " +
-                       in_quotes(argument));
-    } else {
-      request.section = argument;
-    }
-  }
-  return request;
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -322,15 +278,36 @@ void print_section(std::ostream& out, const std::string& section, bool options) 
 
 }  // namespace
 
+VerbOptions list_options() {
+  VerbOptions verb{.verb = "list",
+                   .usage =
+                       "list [protocols|workloads|machines|engines|faults]\n"
+                       "       [--format table|json]",
+                   .about =
+                       "Lists what a scenario can name. One section alone is listed with its "
+                       "options; json has everything: options with units, ranges, defaults and "
+                       "sources, and message kinds."};
+  namespace po = boost::program_options;
+  verb.options.add_options()(
+      "format", po::value<std::string>()->value_name("F")->default_value("table"), "table or json");
+  verb.hidden.add_options()("section", po::value<std::string>());
+  verb.positional.add("section", 1);
+  verb.choices["format"] = only({"table", "json"});
+  verb.choices["section"] = only(sections());
+  return verb;
+}
+
 int list_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  const Request request = parse(arguments);
-  if (request.help) {
-    out << kUsage;
+  const VerbOptions verb = list_options();
+  const auto values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
     return 0;
   }
-  const auto shown =
-      request.section.empty() ? sections() : std::vector<std::string>{request.section};
-  if (request.json) {
+  const auto shown = values.count("section") == 0
+                         ? sections()
+                         : std::vector<std::string>{values["section"].as<std::string>()};
+  if (values["format"].as<std::string>() == "json") {
     JsonValue result = json_object({{"schema_version", 1}});
     for (const std::string& section : shown) result.set(section, section_entry(section));
     out << to_json(result, 2) << '\n';
@@ -338,7 +315,7 @@ int list_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   }
   for (const std::string& section : shown) {
     if (section != shown.front()) out << '\n';
-    print_section(out, section, !request.section.empty());
+    print_section(out, section, values.count("section") != 0);
   }
   return 0;
 }

@@ -4,10 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/options.hpp"
+
 namespace faultline {
 
 /// `faultline list [protocols|workloads|machines|engines|faults] [--format table|json]`: what a
 /// scenario can name. Returns the exit code. Throws UsageError for unknown words.
 int list_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+/// What it takes.
+VerbOptions list_options();
 
 }  // namespace faultline

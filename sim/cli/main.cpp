@@ -9,22 +9,7 @@
 #include <vector>
 
 #include "analysis/replications.hpp"
-#include "sim/cli/bench.hpp"
-#include "sim/cli/compare.hpp"
-#include "sim/cli/faults.hpp"
-#include "sim/cli/list.hpp"
-#include "sim/cli/merge.hpp"
-#include "sim/cli/query.hpp"
-#include "sim/cli/report.hpp"
-#include "sim/cli/reproduce.hpp"
-#include "sim/cli/run.hpp"
-#include "sim/cli/schema.hpp"
-#include "sim/cli/step_model.hpp"
-#include "sim/cli/survival.hpp"
-#include "sim/cli/sweep.hpp"
-#include "sim/cli/trace.hpp"
-#include "sim/cli/tree.hpp"
-#include "sim/cli/validate.hpp"
+#include "sim/cli/verbs.hpp"
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/version.hpp"
@@ -34,31 +19,6 @@
 
 namespace faultline {
 namespace {
-
-struct Verb {
-  const char* name;
-  const char* summary;
-  int (*run)(const std::vector<std::string>&, std::ostream&);
-};
-
-constexpr Verb kVerbs[] = {
-    {"run", "simulate a scenario file", run_verb},
-    {"trace", "one run as a picture, or for Perfetto and Paje", trace_verb},
-    {"sweep", "simulate every point of a scenario's sweep, into a store", sweep_verb},
-    {"query", "means and intervals of what a store has", query_verb},
-    {"compare", "which protocol wins where, by paired differences", compare_verb},
-    {"report", "a store or a reproduction as one HTML page with charts", report_verb},
-    {"merge", "join the stores of the parts of a study", merge_verb},
-    {"validate", "check scenario files without running them", validate_verb},
-    {"list", "protocols, workloads, machines, engines, faults and their options", list_verb},
-    {"schema", "the JSON Schema of scenario files", schema_verb},
-    {"reproduce", "the tables of a paper, cell by cell", reproduce_verb},
-    {"survival", "closed forms of survival under a machine's fault distribution", survival_verb},
-    {"faults", "summaries of failure traces, and traces from models", faults_verb},
-    {"step-model", "control messages on a task tree, by the rules of a paper", step_model_verb},
-    {"tree", "draw a random task tree", tree_verb},
-    {"bench", "messages per second, beside a bare event queue", bench_verb},
-};
 
 /// The commands work as they are printed, from any directory.
 void print_help() {
@@ -70,7 +30,7 @@ void print_help() {
             << (data_directory() / "examples" / "token-ring-intrepid.json").string()
             << "\n\nVerbs (faultline VERB --help tells more):\n";
   std::cout.flush();
-  for (const Verb& verb : kVerbs) std::printf("  %-10s %s\n", verb.name, verb.summary);
+  for (const Verb& verb : verbs()) std::printf("  %-10s %s\n", verb.name, verb.summary);
   std::printf("  %-10s %s\n", "--version", "the versions of Faultline and SimGrid");
 }
 
@@ -90,7 +50,7 @@ int dispatch(const std::vector<std::string>& words) {
     return kExitGood;
   }
   std::vector<std::string> names;
-  for (const Verb& verb : kVerbs) {
+  for (const Verb& verb : verbs()) {
     if (words[0] == verb.name) return verb.run({words.begin() + 1, words.end()}, std::cout);
     names.emplace_back(verb.name);
   }

@@ -14,6 +14,8 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
+}  // namespace
+
 VerbOptions merge_options() {
   VerbOptions verb{.verb = "merge",
                    .usage = "merge OUT IN...",
@@ -24,8 +26,6 @@ VerbOptions merge_options() {
   verb.positional.add("stores", -1);
   return verb;
 }
-
-}  // namespace
 
 int merge_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = merge_options();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <utility>
 
 #include "analysis/text_table.hpp"
 #include "sim/core/error.hpp"
@@ -32,7 +33,25 @@ void name_words(const VerbOptions& verb, po::parsed_options& parsed) {
   }
 }
 
+void check_choices(const VerbOptions& verb, const po::variables_map& values) {
+  for (const auto& [option, choices] : verb.choices) {
+    const auto found = values.find(option);
+    if (choices.open || found == values.end()) continue;
+    const bool named = verb.hidden.find_nothrow(option, false) == nullptr;
+    one_of(named ? verb.verb + ": --" + option : verb.verb, found->second.as<std::string>(),
+           choices.words());
+  }
+}
+
 }  // namespace
+
+Choices only(const std::vector<std::string>& words) {
+  return {.words = [words] { return words; }};
+}
+
+Choices such_as(std::function<std::vector<std::string>()> words) {
+  return {.words = std::move(words), .open = true};
+}
 
 po::variables_map parse_options(const VerbOptions& verb,
                                 const std::vector<std::string>& arguments) {
@@ -54,12 +73,13 @@ po::variables_map parse_options(const VerbOptions& verb,
   } catch (const po::error& error) {
     throw UsageError(verb.verb + ": " + error.what());
   }
+  if (values.count("help") == 0) check_choices(verb, values);
   return values;
 }
 
 std::string help_text(const VerbOptions& verb) {
   std::ostringstream options;
-  options << verb.options;
+  if (!verb.options.options().empty()) options << verb.options;
   std::string text = "usage: faultline " + verb.usage + "\n\n";
   if (!verb.about.empty()) text += wrapped(verb.about) + "\n";
   // Boost ends the lines that it wraps in a blank.

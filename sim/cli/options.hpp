@@ -1,12 +1,27 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace faultline {
 
-/// What one verb takes.
+/// The words that an option, or what stands without a name, can be.
+struct Choices {
+  std::function<std::vector<std::string>()> words;  ///< asked only when they are needed
+  bool open = false;  ///< others are possible too, so that nothing is checked
+};
+
+/// These words and no others.
+Choices only(const std::vector<std::string>& words);
+
+/// These words among others.
+Choices such_as(std::function<std::vector<std::string>()> words);
+
+/// What one verb takes: its parser, its help, the manual and the completion of shells come from
+/// this.
 struct VerbOptions {
   std::string verb;
   std::string usage;       ///< after "usage: faultline "
@@ -15,9 +30,11 @@ struct VerbOptions {
   boost::program_options::positional_options_description positional = {};
   boost::program_options::options_description hidden =
       boost::program_options::options_description();  ///< those that stand without a name
+  std::map<std::string, Choices> choices = {};        ///< by name of the option
 };
 
-/// Parses the words after a verb. Throws UsageError that names the option and what is expected.
+/// Parses the words after a verb, and checks those that have choices. Throws UsageError that names
+/// the option and what is expected.
 boost::program_options::variables_map parse_options(const VerbOptions& verb,
                                                     const std::vector<std::string>& arguments);
 

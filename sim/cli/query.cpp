@@ -19,31 +19,6 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-VerbOptions query_options() {
-  VerbOptions verb{.verb = "query",
-                   .usage =
-                       "query STORE [--where CONDITION]... [--group-by PATH[,PATH]...]\n"
-                       "       [--metric NAME]... [--runs] [--format table|csv|json]\n"
-                       "       [--out FILE]",
-                   .about =
-                       "Means and 95 % intervals of what a store has, one line for each point "
-                       "or group of points. docs/sweeps.md has the language of conditions."};
-  auto add = verb.options.add_options();
-  add("where", po::value<Words>()->composing()->value_name("CONDITION"),
-      R"(only points of which it is true, as in --where "termination.name == 'cda'")");
-  add("group-by", po::value<std::string>()->value_name("PATHS"),
-      "one line for each combination of these values (default: everything swept)");
-  add("metric", po::value<Words>()->composing()->value_name("NAME"), "only these metrics");
-  add("runs", "one line for each replication instead of means");
-  add("format", po::value<std::string>()->value_name("F")->default_value("table"),
-      "table, csv or json");
-  add("out", po::value<std::string>()->value_name("FILE"),
-      "write there, whole or not at all, instead of to standard output");
-  verb.hidden.add_options()("store", po::value<std::string>());
-  verb.positional.add("store", 1);
-  return verb;
-}
-
 Words split_at_commas(const std::string& text) {
   Words words;
   std::size_t begin = 0;
@@ -132,6 +107,32 @@ std::string answer(const po::variables_map& values, const std::vector<SelectedPo
 
 }  // namespace
 
+VerbOptions query_options() {
+  VerbOptions verb{.verb = "query",
+                   .usage =
+                       "query STORE [--where CONDITION]... [--group-by PATH[,PATH]...]\n"
+                       "       [--metric NAME]... [--runs] [--format table|csv|json]\n"
+                       "       [--out FILE]",
+                   .about =
+                       "Means and 95 % intervals of what a store has, one line for each point "
+                       "or group of points. docs/sweeps.md has the language of conditions."};
+  auto add = verb.options.add_options();
+  add("where", po::value<Words>()->composing()->value_name("CONDITION"),
+      R"(only points of which it is true, as in --where "termination.name == 'cda'")");
+  add("group-by", po::value<std::string>()->value_name("PATHS"),
+      "one line for each combination of these values (default: everything swept)");
+  add("metric", po::value<Words>()->composing()->value_name("NAME"), "only these metrics");
+  add("runs", "one line for each replication instead of means");
+  add("format", po::value<std::string>()->value_name("F")->default_value("table"),
+      "table, csv or json");
+  add("out", po::value<std::string>()->value_name("FILE"),
+      "write there, whole or not at all, instead of to standard output");
+  verb.hidden.add_options()("store", po::value<std::string>());
+  verb.positional.add("store", 1);
+  verb.choices["format"] = only({"table", "csv", "json"});
+  return verb;
+}
+
 int query_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = query_options();
   const po::variables_map values = parse_options(verb, arguments);
@@ -141,7 +142,6 @@ int query_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   }
   if (values.count("store") == 0)
     throw UsageError("query: expected a store: faultline query RESULTS.sqlite");
-  one_of("query: --format", values["format"].as<std::string>(), {"table", "csv", "json"});
   ResultStore store(values["store"].as<std::string>(), false);
   const auto points =
       select_points(store, values.count("where") == 0 ? Words{} : values["where"].as<Words>());

@@ -25,37 +25,6 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-VerbOptions report_options() {
-  VerbOptions verb{
-      .verb = "report",
-      .usage =
-          "report [STORE] [--reproduce PAPER[/ITEM]...] --html FILE\n"
-          "       [--figures DIR] [--metric NAME]... [--where CONDITION]...\n"
-          "       [--quick] [--jobs N] [--quiet]",
-      .about =
-          "One HTML page, which needs no other file and no network, of a store of sweeps (curves, "
-          "boxplots, survival, comparisons) or of what papers print beside what is measured, or "
-          "both. docs/reports.md tells more."};
-  auto add = verb.options.add_options();
-  add("html", po::value<std::string>()->value_name("FILE"), "the page, whole or not at all");
-  add("reproduce", po::value<Words>()->multitoken()->composing()->value_name("PAPER[/ITEM]"),
-      "reproduce these, as the verb reproduce does; or what it has written with --format json "
-      "--out FILE.json");
-  add("figures", po::value<std::string>()->value_name("DIR"),
-      "write each chart there, as SVG and PDF, with its numbers as CSV and its gnuplot script");
-  add("metric", po::value<Words>()->composing()->value_name("NAME"),
-      "chart these metrics of the store (default: those that query shows)");
-  add("where", po::value<Words>()->composing()->value_name("CONDITION"),
-      "only points of the store of which it is true");
-  add("quick", "with --reproduce: fewer replications, trees and sizes");
-  add("jobs", po::value<std::string>()->value_name("N"),
-      "with --reproduce: worker processes; default: one per core");
-  add("quiet", "no progress");
-  verb.hidden.add_options()("store", po::value<std::string>());
-  verb.positional.add("store", 1);
-  return verb;
-}
-
 std::optional<std::string> text_of(const po::variables_map& values, const char* option) {
   if (values.count(option) == 0) return std::nullopt;
   return values[option].as<std::string>();
@@ -110,6 +79,38 @@ std::string command_of(const Words& arguments) {
 }
 
 }  // namespace
+
+VerbOptions report_options() {
+  VerbOptions verb{
+      .verb = "report",
+      .usage =
+          "report [STORE] [--reproduce PAPER[/ITEM]...] --html FILE\n"
+          "       [--figures DIR] [--metric NAME]... [--where CONDITION]...\n"
+          "       [--quick] [--jobs N] [--quiet]",
+      .about =
+          "One HTML page, which needs no other file and no network, of a store of sweeps (curves, "
+          "boxplots, survival, comparisons) or of what papers print beside what is measured, or "
+          "both. docs/reports.md tells more."};
+  auto add = verb.options.add_options();
+  add("html", po::value<std::string>()->value_name("FILE"), "the page, whole or not at all");
+  add("reproduce", po::value<Words>()->multitoken()->composing()->value_name("PAPER[/ITEM]"),
+      "reproduce these, as the verb reproduce does; or what it has written with --format json "
+      "--out FILE.json");
+  add("figures", po::value<std::string>()->value_name("DIR"),
+      "write each chart there, as SVG and PDF, with its numbers as CSV and its gnuplot script");
+  add("metric", po::value<Words>()->composing()->value_name("NAME"),
+      "chart these metrics of the store (default: those that query shows)");
+  add("where", po::value<Words>()->composing()->value_name("CONDITION"),
+      "only points of the store of which it is true");
+  add("quick", "with --reproduce: fewer replications, trees and sizes");
+  add("jobs", po::value<std::string>()->value_name("N"),
+      "with --reproduce: worker processes; default: one per core");
+  add("quiet", "no progress");
+  verb.hidden.add_options()("store", po::value<std::string>());
+  verb.positional.add("store", 1);
+  verb.choices["reproduce"] = such_as(reproduction_item_names);
+  return verb;
+}
 
 int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = report_options();

@@ -20,6 +20,13 @@ namespace {
 
 namespace po = boost::program_options;
 
+std::optional<std::string> text_of(const po::variables_map& values, const char* option) {
+  if (values.count(option) == 0) return std::nullopt;
+  return values[option].as<std::string>();
+}
+
+}  // namespace
+
 VerbOptions reproduce_options() {
   VerbOptions verb{
       .verb = "reproduce",
@@ -46,15 +53,10 @@ VerbOptions reproduce_options() {
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
   verb.positional.add("what", 1);
+  verb.choices["format"] = only({"table", "json"});
+  verb.choices["what"] = such_as(reproduction_item_names);
   return verb;
 }
-
-std::optional<std::string> text_of(const po::variables_map& values, const char* option) {
-  if (values.count(option) == 0) return std::nullopt;
-  return values[option].as<std::string>();
-}
-
-}  // namespace
 
 int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = reproduce_options();
@@ -65,8 +67,7 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   }
   if (values.count("what") == 0)
     throw UsageError("reproduce: which paper? usage: faultline " + verb.usage);
-  const std::string format =
-      one_of("reproduce: --format", values["format"].as<std::string>(), {"table", "json"});
+  const std::string format = values["format"].as<std::string>();
   ReproductionSettings settings;
   settings.quick = values.count("quick") != 0;
   settings.jobs = jobs_of("reproduce: --jobs", text_of(values, "jobs"));

@@ -20,26 +20,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-VerbOptions run_options() {
-  VerbOptions verb{.verb = "run",
-                   .usage =
-                       "run FILE [--set PATH=VALUE]... [--seed N] [--replications N]\n"
-                       "       [--jobs N] [--engine loggp|simgrid]\n"
-                       "       [--format table|json|csv] [--out FILE] [--dry-run] [--quiet]"};
-  add_scenario_options(verb);
-  auto add = verb.options.add_options();
-  add("replications", po::value<std::string>()->value_name("N"), "instead of the scenario's");
-  add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
-      "worker processes; results do not depend on their number");
-  add("format", po::value<std::string>()->value_name("F")->default_value("table"),
-      "table, json or csv");
-  add("out", po::value<std::string>()->value_name("FILE"),
-      "write there, whole or not at all, instead of to standard output");
-  add("dry-run", "check everything and say what would run");
-  add("quiet", "no progress");
-  return verb;
-}
-
 ScenarioOverrides overrides_of(const VerbOptions& verb, const po::variables_map& values) {
   ScenarioOverrides overrides = scenario_overrides(verb, values);
   if (values.count("replications") == 0) return overrides;
@@ -82,6 +62,27 @@ void explain_failures(const ReplicationResults& results) {
 
 }  // namespace
 
+VerbOptions run_options() {
+  VerbOptions verb{.verb = "run",
+                   .usage =
+                       "run FILE [--set PATH=VALUE]... [--seed N] [--replications N]\n"
+                       "       [--jobs N] [--engine loggp|simgrid]\n"
+                       "       [--format table|json|csv] [--out FILE] [--dry-run] [--quiet]"};
+  add_scenario_options(verb);
+  auto add = verb.options.add_options();
+  add("replications", po::value<std::string>()->value_name("N"), "instead of the scenario's");
+  add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
+      "worker processes; results do not depend on their number");
+  add("format", po::value<std::string>()->value_name("F")->default_value("table"),
+      "table, json or csv");
+  add("out", po::value<std::string>()->value_name("FILE"),
+      "write there, whole or not at all, instead of to standard output");
+  add("dry-run", "check everything and say what would run");
+  add("quiet", "no progress");
+  verb.choices["format"] = only({"table", "json", "csv"});
+  return verb;
+}
+
 int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = run_options();
   const po::variables_map values = parse_options(verb, arguments);
@@ -90,8 +91,7 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     return kExitGood;
   }
   const std::string file = scenario_file(verb, values);
-  const std::string format =
-      one_of("run: --format", values["format"].as<std::string>(), {"table", "json", "csv"});
+  const std::string format = values["format"].as<std::string>();
   const auto jobs = whole_number("run: --jobs", values["jobs"].as<std::string>(), 1, 4096);
   const Scenario scenario = load_scenario(file, overrides_of(verb, values));
   OutputFile output(values.count("out") == 0 ? std::nullopt

@@ -14,6 +14,7 @@ void add_scenario_options(VerbOptions& verb) {
   add("engine", po::value<std::string>()->value_name("E"), "loggp or simgrid");
   verb.hidden.add_options()("file", po::value<std::string>());
   verb.positional.add("file", 1);
+  verb.choices["engine"] = only({"loggp", "simgrid"});
 }
 
 ScenarioOverrides scenario_overrides(const VerbOptions& verb, const po::variables_map& values) {
@@ -25,11 +26,8 @@ ScenarioOverrides scenario_overrides(const VerbOptions& verb, const po::variable
     whole_number(named("seed"), text, 0, 9007199254740992);
     overrides.sets.push_back("seed=" + text);
   }
-  if (values.count("engine") != 0) {
-    const std::string word = values["engine"].as<std::string>();
-    overrides.sets.push_back("engine=\"" + one_of(named("engine"), word, {"loggp", "simgrid"}) +
-                             "\"");
-  }
+  if (values.count("engine") != 0)
+    overrides.sets.push_back("engine=\"" + values["engine"].as<std::string>() + "\"");
   return overrides;
 }
 

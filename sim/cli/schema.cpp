@@ -9,7 +9,7 @@
 
 namespace faultline {
 
-namespace {
+namespace {}  // namespace
 
 VerbOptions schema_options() {
   VerbOptions verb{.verb = "schema",
@@ -22,10 +22,9 @@ VerbOptions schema_options() {
       "format",
       boost::program_options::value<std::string>()->default_value("json")->value_name("F"),
       "json or markdown");
+  verb.choices["format"] = only({"json", "markdown"});
   return verb;
 }
-
-}  // namespace
 
 int schema_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = schema_options();
@@ -34,8 +33,7 @@ int schema_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     out << help_text(verb);
     return kExitGood;
   }
-  const std::string format =
-      one_of("schema: --format", values["format"].as<std::string>(), {"json", "markdown"});
+  const std::string format = values["format"].as<std::string>();
   out << (format == "json" ? scenario_schema() : scenario_reference());
   return kExitGood;
 }

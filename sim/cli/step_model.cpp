@@ -43,34 +43,6 @@ struct Row {
   ControlMessageCounts counts;
 };
 
-VerbOptions step_model_options() {
-  VerbOptions verb{.verb = "step-model",
-                   .usage =
-                       "step-model --tree FILE --processes P[,P...]\n"
-                       "       [--activity instant|local|load] [--rules literal|resolved]\n"
-                       "       [--mapping round-robin|random|file] [--seed N]\n"
-                       "       [--initial-credit C] [--format table|json|csv]\n\n"
-                       "Counts the control messages of four termination detectors on the steps of\n"
-                       "a task tree by the rules of termination-2022 section 5.2. Nothing runs.\n"
-                       "faultline tree writes such trees."};
-  auto add = verb.options.add_options();
-  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
-  add("tree", text("FILE"), R"(JSON: {"parents": [null, 0, 0, ...], "ranks": [...]})");
-  add("processes", text("P,P..."), "numbers of processes, 1 to 16777216");
-  add("activity", text("A,A...")->default_value("instant,local,load"),
-      "what a process does between two active steps");
-  add("rules", text("R,R...")->default_value("literal,resolved"),
-      "as printed, or as they reproduce the paper's Table 1");
-  add("mapping", text("M"),
-      "round-robin, random or file (the ranks in the tree's file); default: file where it has "
-      "ranks, else round-robin");
-  add("seed", text("N")->default_value("1"), "of the random mapping, 0 to 2^53");
-  add("initial-credit", text("C")->default_value(std::to_string(kStepInitialCredit)),
-      "of hcda and cda, 1 to 2^36");
-  add("format", text("F")->default_value("table"), "table, json or csv");
-  return verb;
-}
-
 /// The words between commas. A word that comes twice would make two equal lines of the result.
 std::vector<std::string> split(const std::string& option, std::string_view text) {
   std::vector<std::string> words;
@@ -85,6 +57,10 @@ std::vector<std::string> split(const std::string& option, std::string_view text)
   return words;
 }
 
+std::vector<std::string> activities() { return {"instant", "local", "load"}; }
+
+std::vector<std::string> rule_names() { return {"literal", "resolved"}; }
+
 Request request_of(const po::variables_map& values) {
   const auto named = [](const char* option) { return "step-model: --" + std::string(option); };
   const auto text = [&](const char* option) { return values[option].as<std::string>(); };
@@ -96,15 +72,14 @@ Request request_of(const po::variables_map& values) {
     request.processes.push_back(
         static_cast<std::uint32_t>(whole_number(named("processes"), word, 1, kMostProcesses)));
   for (const std::string& word : split(named("activity"), text("activity")))
-    request.activities.push_back(one_of(named("activity"), word, {"instant", "local", "load"}));
+    request.activities.push_back(one_of(named("activity"), word, activities()));
   for (const std::string& word : split(named("rules"), text("rules")))
-    request.rules.push_back(one_of(named("rules"), word, {"literal", "resolved"}));
-  if (values.count("mapping") != 0)
-    request.mapping = one_of(named("mapping"), text("mapping"), {"round-robin", "random", "file"});
+    request.rules.push_back(one_of(named("rules"), word, rule_names()));
+  if (values.count("mapping") != 0) request.mapping = text("mapping");
   request.seed = whole_number(named("seed"), text("seed"), 0, kLargestSeed);
   request.initial_credit =
       whole_number(named("initial-credit"), text("initial-credit"), 1, kMostStepInitialCredit);
-  request.format = one_of(named("format"), text("format"), {"table", "json", "csv"});
+  request.format = text("format");
   return request;
 }
 
@@ -197,6 +172,38 @@ std::string table_text(const Request& request, const TaskTreeFile& file,
 }
 
 }  // namespace
+
+VerbOptions step_model_options() {
+  VerbOptions verb{.verb = "step-model",
+                   .usage =
+                       "step-model --tree FILE --processes P[,P...]\n"
+                       "       [--activity instant|local|load] [--rules literal|resolved]\n"
+                       "       [--mapping round-robin|random|file] [--seed N]\n"
+                       "       [--initial-credit C] [--format table|json|csv]\n\n"
+                       "Counts the control messages of four termination detectors on the steps of\n"
+                       "a task tree by the rules of termination-2022 section 5.2. Nothing runs.\n"
+                       "faultline tree writes such trees."};
+  auto add = verb.options.add_options();
+  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
+  add("tree", text("FILE"), R"(JSON: {"parents": [null, 0, 0, ...], "ranks": [...]})");
+  add("processes", text("P,P..."), "numbers of processes, 1 to 16777216");
+  add("activity", text("A,A...")->default_value("instant,local,load"),
+      "what a process does between two active steps");
+  add("rules", text("R,R...")->default_value("literal,resolved"),
+      "as printed, or as they reproduce the paper's Table 1");
+  add("mapping", text("M"),
+      "round-robin, random or file (the ranks in the tree's file); default: file where it has "
+      "ranks, else round-robin");
+  add("seed", text("N")->default_value("1"), "of the random mapping, 0 to 2^53");
+  add("initial-credit", text("C")->default_value(std::to_string(kStepInitialCredit)),
+      "of hcda and cda, 1 to 2^36");
+  add("format", text("F")->default_value("table"), "table, json or csv");
+  verb.choices["activity"] = such_as(activities);
+  verb.choices["rules"] = such_as(rule_names);
+  verb.choices["mapping"] = only({"round-robin", "random", "file"});
+  verb.choices["format"] = only({"table", "json", "csv"});
+  return verb;
+}
 
 int step_model_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = step_model_options();

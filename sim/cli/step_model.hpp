@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/options.hpp"
+
 namespace faultline {
 
 /// `faultline step-model`: control messages of four termination detectors, counted by the rules of
@@ -11,5 +13,8 @@ namespace faultline {
 /// result goes to `out`. Returns the exit code; throws UsageError, with nothing written, when an
 /// option or the file is wrong.
 int step_model_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+/// What it takes.
+VerbOptions step_model_options();
 
 }  // namespace faultline

@@ -36,26 +36,6 @@ struct Request {
   std::string format;
 };
 
-VerbOptions survival_options() {
-  VerbOptions verb{.verb = "survival",
-                   .usage =
-                       "survival [--processes N] [--fanout F,F,...]\n"
-                       "       [--faults NAME|FILE] [--format table|json|csv]",
-                   .about =
-                       "Share of recorded faults that adoption-based termination detection "
-                       "survives, in closed form (adoption-2013-lifflander, Table 1)."};
-  auto add = verb.options.add_options();
-  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
-  add("processes", text("N")->default_value("1024"), "processes of the job, 1 to 1000000000");
-  add("fanout", text("F,F,..."),
-      "processes that one process sends to, 0 to N-1 each; default: those of 2,8,32,512 that N "
-      "allows");
-  add("faults", text("NAME|FILE")->default_value("jaguar"),
-      "fault distribution: a shipped name or a .json file of counts");
-  add("format", text("F")->default_value("table"), "table, json or csv");
-  return verb;
-}
-
 [[noreturn]] void refuse(const std::string& problem) { throw UsageError("survival: " + problem); }
 
 std::int64_t integer_option(const std::string& option, const std::string& text, std::int64_t low,
@@ -101,8 +81,7 @@ Request request_of(const po::variables_map& values) {
   }
   request.faults = values["faults"].as<std::string>();
   if (request.faults.empty()) refuse("--faults: expected a name or a .json file, got \"\"");
-  request.format =
-      one_of("survival: --format", values["format"].as<std::string>(), {"table", "json", "csv"});
+  request.format = values["format"].as<std::string>();
   return request;
 }
 
@@ -227,6 +206,28 @@ void write_csv(const Request& request, const FaultCounts& faults,
 }
 
 }  // namespace
+
+VerbOptions survival_options() {
+  VerbOptions verb{.verb = "survival",
+                   .usage =
+                       "survival [--processes N] [--fanout F,F,...]\n"
+                       "       [--faults NAME|FILE] [--format table|json|csv]",
+                   .about =
+                       "Share of recorded faults that adoption-based termination detection "
+                       "survives, in closed form (adoption-2013-lifflander, Table 1)."};
+  auto add = verb.options.add_options();
+  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
+  add("processes", text("N")->default_value("1024"), "processes of the job, 1 to 1000000000");
+  add("fanout", text("F,F,..."),
+      "processes that one process sends to, 0 to N-1 each; default: those of 2,8,32,512 that N "
+      "allows");
+  add("faults", text("NAME|FILE")->default_value("jaguar"),
+      "fault distribution: a shipped name or a .json file of counts");
+  add("format", text("F")->default_value("table"), "table, json or csv");
+  verb.choices["format"] = only({"table", "json", "csv"});
+  verb.choices["faults"] = such_as(fault_count_names);
+  return verb;
+}
 
 int survival_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = survival_options();

@@ -17,38 +17,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-VerbOptions sweep_options() {
-  VerbOptions verb{
-      .verb = "sweep",
-      .usage =
-          "sweep FILE --store RESULTS [--set PATH=VALUE]... [--jobs N]\n"
-          "       [--shard I/N] [--memory-limit MIB] [--time-limit S]\n"
-          "       [--retry-failed] [--add-study] [--dry-run] [--quiet]",
-      .about =
-          "Simulates every point of the scenario's sweep and keeps the results in a file. "
-          "The same command again goes on where it was stopped. docs/sweeps.md has the "
-          "form of a sweep."};
-  auto add = verb.options.add_options();
-  add("store", po::value<std::string>()->value_name("RESULTS"), "where the results are kept");
-  add("set", po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
-      "change the scenario; VALUE is JSON, as for run");
-  add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
-      "points at a time; results do not depend on their number");
-  add("shard", po::value<std::string>()->value_name("I/N"),
-      "the I-th of N parts of the study, counted from 1");
-  add("memory-limit", po::value<std::string>()->value_name("MIB"),
-      "a point that takes more fails, alone");
-  add("time-limit", po::value<std::string>()->value_name("S"),
-      "a point that takes longer fails, alone");
-  add("retry-failed", "try the failed points of earlier sweeps again");
-  add("add-study", "keep a changed scenario beside what the store has");
-  add("dry-run", "check every point and say what would run");
-  add("quiet", "no progress");
-  verb.hidden.add_options()("file", po::value<std::string>());
-  verb.positional.add("file", 1);
-  return verb;
-}
-
 std::string count_of(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
@@ -153,6 +121,38 @@ std::string summary_text(const std::string& path, const SweepOutcome& outcome) {
 }
 
 }  // namespace
+
+VerbOptions sweep_options() {
+  VerbOptions verb{
+      .verb = "sweep",
+      .usage =
+          "sweep FILE --store RESULTS [--set PATH=VALUE]... [--jobs N]\n"
+          "       [--shard I/N] [--memory-limit MIB] [--time-limit S]\n"
+          "       [--retry-failed] [--add-study] [--dry-run] [--quiet]",
+      .about =
+          "Simulates every point of the scenario's sweep and keeps the results in a file. "
+          "The same command again goes on where it was stopped. docs/sweeps.md has the "
+          "form of a sweep."};
+  auto add = verb.options.add_options();
+  add("store", po::value<std::string>()->value_name("RESULTS"), "where the results are kept");
+  add("set", po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
+      "change the scenario; VALUE is JSON, as for run");
+  add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
+      "points at a time; results do not depend on their number");
+  add("shard", po::value<std::string>()->value_name("I/N"),
+      "the I-th of N parts of the study, counted from 1");
+  add("memory-limit", po::value<std::string>()->value_name("MIB"),
+      "a point that takes more fails, alone");
+  add("time-limit", po::value<std::string>()->value_name("S"),
+      "a point that takes longer fails, alone");
+  add("retry-failed", "try the failed points of earlier sweeps again");
+  add("add-study", "keep a changed scenario beside what the store has");
+  add("dry-run", "check every point and say what would run");
+  add("quiet", "no progress");
+  verb.hidden.add_options()("file", po::value<std::string>());
+  verb.positional.add("file", 1);
+  return verb;
+}
 
 int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = sweep_options();

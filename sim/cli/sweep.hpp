@@ -4,11 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/options.hpp"
+
 namespace faultline {
 
 /// `faultline sweep FILE --store RESULTS`: simulates every point of a study that the store does not
 /// have yet. Returns the exit code of the gravest outcome of the whole study; throws UsageError
 /// when something is wrong, with the store unchanged.
 int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+/// What it takes.
+VerbOptions sweep_options();
 
 }  // namespace faultline

@@ -25,28 +25,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-VerbOptions trace_options() {
-  VerbOptions verb{.verb = "trace",
-                   .usage =
-                       "trace FILE --out FILE [--format perfetto|paje|html]\n"
-                       "       [--point N] [--replication N] [--limit-events N]\n"
-                       "       [--set PATH=VALUE]... [--seed N] [--engine loggp|simgrid]",
-                   .about =
-                       "Simulates one run of a scenario and writes what happened in it: for "
-                       "Perfetto (.json), for Paje (.paje, .trace), or as a page with a space-time "
-                       "diagram (.html).\n"};
-  add_scenario_options(verb);
-  auto add = verb.options.add_options();
-  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
-  add("out", text("FILE"), "write there, whole or not at all, instead of to standard output");
-  add("format", text("F"), "perfetto, paje or html; default: what --out ends in");
-  add("point", text("N")->default_value("0"), "of a scenario with several, counted from 0");
-  add("replication", text("N")->default_value("0"), "counted from 0");
-  add("limit-events", text("N")->default_value("100000"),
-      "give up, with nothing written, on a run of so many events");
-  return verb;
-}
-
 struct Request {
   std::optional<std::string> out;
   std::string format;
@@ -54,10 +32,11 @@ struct Request {
   std::uint64_t limit_events = 0;
 };
 
+std::vector<std::string> trace_formats() { return {"perfetto", "paje", "html"}; }
+
 std::string format_of(const po::variables_map& values) {
-  const std::vector<std::string> formats = {"perfetto", "paje", "html"};
-  if (values.count("format") != 0)
-    return one_of("trace: --format", values["format"].as<std::string>(), formats);
+  const std::vector<std::string> formats = trace_formats();
+  if (values.count("format") != 0) return values["format"].as<std::string>();
   if (values.count("out") == 0)
     throw UsageError("trace: expected --out FILE, or --format " + any_of(formats) +
                      " for standard output");
@@ -154,6 +133,29 @@ std::string simulated_text(const Scenario& scenario, const TraceTitle& title,
 }
 
 }  // namespace
+
+VerbOptions trace_options() {
+  VerbOptions verb{.verb = "trace",
+                   .usage =
+                       "trace FILE --out FILE [--format perfetto|paje|html]\n"
+                       "       [--point N] [--replication N] [--limit-events N]\n"
+                       "       [--set PATH=VALUE]... [--seed N] [--engine loggp|simgrid]",
+                   .about =
+                       "Simulates one run of a scenario and writes what happened in it: for "
+                       "Perfetto (.json), for Paje (.paje, .trace), or as a page with a space-time "
+                       "diagram (.html).\n"};
+  add_scenario_options(verb);
+  auto add = verb.options.add_options();
+  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
+  add("out", text("FILE"), "write there, whole or not at all, instead of to standard output");
+  add("format", text("F"), "perfetto, paje or html; default: what --out ends in");
+  add("point", text("N")->default_value("0"), "of a scenario with several, counted from 0");
+  add("replication", text("N")->default_value("0"), "counted from 0");
+  add("limit-events", text("N")->default_value("100000"),
+      "give up, with nothing written, on a run of so many events");
+  verb.choices["format"] = only(trace_formats());
+  return verb;
+}
 
 int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = trace_options();

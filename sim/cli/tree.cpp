@@ -36,33 +36,6 @@ struct Request {
   std::optional<std::string> out;  ///< none is standard output
 };
 
-VerbOptions tree_options() {
-  VerbOptions verb{.verb = "tree",
-                   .usage =
-                       "tree [--preset small|medium|big] [--seed N] [--out FILE]\n"
-                       "       [--lambda X] [--minimum-height N] [--maximum-height N]\n"
-                       "       [--subtree-heights LOW-HIGH] [--tasks LOW-HIGH]\n"
-                       "       [--mapping round-robin|random --processes P]\n\n"
-                       "Draws a random binary task tree as termination-2022 section 5.2 does and\n"
-                       "writes it as JSON, tasks in breadth-first order. Heights count levels.\n\n"
-                       "  faultline tree --preset small --seed 1 --out tree.json\n"
-                       "  faultline step-model --tree tree.json --processes 16,64"};
-  auto add = verb.options.add_options();
-  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
-  add("preset", text("NAME")->default_value("small"),
-      "small (lambda 0.8, at most 30 levels), medium (0.9, 50) or big (0.93, 60)");
-  add("seed", text("N")->default_value("1"), "0 to 2^53; the same seed draws the same tree");
-  add("out", text("FILE"), "write there, whole or not at all; default: standard output");
-  add("lambda", text("X"), "a leaf on level l is refined with probability X^l; 0 to 1");
-  add("minimum-height", text("N"), "L_min, of the complete tree at the start; default: 3");
-  add("maximum-height", text("N"), "L_max, lower levels are cropped");
-  add("subtree-heights", text("LOW-HIGH"), "of what replaces a refined leaf; default: 2-5");
-  add("tasks", text("LOW-HIGH"), "draw again until the tree has so many; one number is exact");
-  add("mapping", text("M"), "also write ranks: round-robin or random, for --processes");
-  add("processes", text("P"), "of the mapping");
-  return verb;
-}
-
 std::string named(const char* option) { return "tree: --" + std::string(option); }
 
 /// "LOW-HIGH", or one number for both.
@@ -87,8 +60,7 @@ double probability_of(const char* option, const std::string& text) {
 
 TaskTreeShape shape_of(const po::variables_map& values) {
   const auto text = [&](const char* option) { return values[option].as<std::string>(); };
-  TaskTreeShape shape =
-      *task_tree_preset(one_of(named("preset"), text("preset"), task_tree_presets()));
+  TaskTreeShape shape = *task_tree_preset(text("preset"));
   if (values.count("lambda") != 0) shape.lambda = probability_of("lambda", text("lambda"));
   if (values.count("minimum-height") != 0)
     shape.minimum_height = range_of("minimum-height", text("minimum-height"), 1, kMostHeight).low;
@@ -112,7 +84,7 @@ Request request_of(const po::variables_map& values) {
   if ((values.count("mapping") != 0) != (values.count("processes") != 0))
     throw UsageError("tree: --mapping and --processes: expected both or neither");
   if (values.count("mapping") != 0) {
-    request.mapping = one_of(named("mapping"), text("mapping"), {"round-robin", "random"});
+    request.mapping = text("mapping");
     request.processes = range_of("processes", text("processes"), 1, kMostProcesses).low;
   }
   if (values.count("out") != 0) request.out = text("out");
@@ -144,6 +116,35 @@ std::string summary(const Request& request, const TaskTree& tree) {
 }
 
 }  // namespace
+
+VerbOptions tree_options() {
+  VerbOptions verb{.verb = "tree",
+                   .usage =
+                       "tree [--preset small|medium|big] [--seed N] [--out FILE]\n"
+                       "       [--lambda X] [--minimum-height N] [--maximum-height N]\n"
+                       "       [--subtree-heights LOW-HIGH] [--tasks LOW-HIGH]\n"
+                       "       [--mapping round-robin|random --processes P]\n\n"
+                       "Draws a random binary task tree as termination-2022 section 5.2 does and\n"
+                       "writes it as JSON, tasks in breadth-first order. Heights count levels.\n\n"
+                       "  faultline tree --preset small --seed 1 --out tree.json\n"
+                       "  faultline step-model --tree tree.json --processes 16,64"};
+  auto add = verb.options.add_options();
+  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
+  add("preset", text("NAME")->default_value("small"),
+      "small (lambda 0.8, at most 30 levels), medium (0.9, 50) or big (0.93, 60)");
+  add("seed", text("N")->default_value("1"), "0 to 2^53; the same seed draws the same tree");
+  add("out", text("FILE"), "write there, whole or not at all; default: standard output");
+  add("lambda", text("X"), "a leaf on level l is refined with probability X^l; 0 to 1");
+  add("minimum-height", text("N"), "L_min, of the complete tree at the start; default: 3");
+  add("maximum-height", text("N"), "L_max, lower levels are cropped");
+  add("subtree-heights", text("LOW-HIGH"), "of what replaces a refined leaf; default: 2-5");
+  add("tasks", text("LOW-HIGH"), "draw again until the tree has so many; one number is exact");
+  add("mapping", text("M"), "also write ranks: round-robin or random, for --processes");
+  add("processes", text("P"), "of the mapping");
+  verb.choices["preset"] = only(task_tree_presets());
+  verb.choices["mapping"] = only({"round-robin", "random"});
+  return verb;
+}
 
 int tree_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const VerbOptions verb = tree_options();

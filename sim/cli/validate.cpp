@@ -11,13 +11,6 @@
 namespace faultline {
 namespace {
 
-constexpr const char* kUsage =
-    "usage: faultline validate FILE...\n\n"
-    "Checks scenario files, and the data files of `reproduce`, without running\n"
-    "them: syntax, keys, values, units, combinations, and whether the job fits on\n"
-    "its machine. Prints every error of every file.\n"
-    "Exit code: 0 all valid, 2 otherwise.\n";
-
 void validate_file(const std::string& file, std::ostream& out) {
   if (is_reproduction_item(file)) {
     const std::size_t cells = read_reproduction_item(file).cells.size();
@@ -32,28 +25,30 @@ void validate_file(const std::string& file, std::ostream& out) {
 
 }  // namespace
 
+VerbOptions validate_options() {
+  VerbOptions verb{.verb = "validate",
+                   .usage = "validate FILE...",
+                   .about =
+                       "Checks scenario files, and the data files of reproduce, without running "
+                       "them: syntax, keys, values, units, combinations, and whether the job fits "
+                       "on its machine. Prints every error of every file. Exit code: 0 all valid, "
+                       "2 otherwise."};
+  verb.hidden.add_options()("files", boost::program_options::value<std::vector<std::string>>());
+  verb.positional.add("files", -1);
+  return verb;
+}
+
 int validate_verb(const std::vector<std::string>& arguments, std::ostream& out) {
-  std::vector<std::string> files;
-  bool options_end = false;
-  for (const std::string& argument : arguments) {
-    const bool option = !options_end && argument.size() > 1 && argument[0] == '-';
-    if (option && (argument == "--help" || argument == "-h")) {
-      out << kUsage;
-      return 0;
-    }
-    if (option && argument == "--") {
-      options_end = true;
-    } else if (option) {
-      throw UsageError("validate: unknown option " + in_quotes(argument) +
-                       ", expected files (usage: faultline validate FILE...)");
-    } else {
-      files.push_back(argument);
-    }
+  const VerbOptions verb = validate_options();
+  const auto values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return 0;
   }
-  if (files.empty())
+  if (values.count("files") == 0)
     throw UsageError("validate: expected at least one file (usage: faultline validate FILE...)");
   std::string errors;
-  for (const std::string& file : files) {
+  for (const std::string& file : values["files"].as<std::vector<std::string>>()) {
     try {
       validate_file(file, out);
     } catch (const UsageError& error) {

@@ -4,10 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/options.hpp"
+
 namespace faultline {
 
 /// `faultline validate FILE...`: checks scenario files, prints a line for each valid one and
 /// returns 0. Throws UsageError with all errors of all files.
 int validate_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+/// What it takes.
+VerbOptions validate_options();
 
 }  // namespace faultline

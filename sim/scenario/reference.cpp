@@ -24,7 +24,7 @@ Numbers are bare: times in seconds, sizes in bytes, bandwidths in bytes per seco
 
 constexpr const char* kComponents =
     R"(Each is an object with the `name` of a component and its options. All but the workload may be
-left out or be `{"name": "none"}`; a list of objects makes one point of the scenario for each.
+left out or be `{"name": "none"}`; a list of objects makes a point of the scenario for each.
 )";
 
 constexpr const char* kAt =

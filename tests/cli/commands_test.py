@@ -8,7 +8,7 @@ import unittest
 from program import EXAMPLES, HAS_SIMGRID, ProgramTest, SOURCE
 
 VERBS = ("run", "trace", "sweep", "query", "compare", "report", "merge", "validate", "list",
-         "schema", "survival", "faults", "step-model", "tree", "bench")
+         "schema", "survival", "faults", "step-model", "tree", "bench", "completion", "man")
 WIDTH = 80
 
 

@@ -47,6 +47,14 @@ class Installed(unittest.TestCase):
     def test_documents_are_installed(self):
         self.assertTrue((self.prefix / "share/doc/faultline/LICENSE").is_file())
 
+    def test_the_manual_and_completions_are_those_of_the_program(self):
+        for path, words in (("man/man1/faultline.1", ("man",)),
+                            ("bash-completion/completions/faultline", ("completion", "bash")),
+                            ("zsh/site-functions/_faultline", ("completion", "zsh")),
+                            ("zsh/vendor-completions/_faultline", ("completion", "zsh"))):
+            self.assertEqual((self.prefix / "share" / path).read_text(),
+                             self.faultline(*words).stdout, path)
+
     def test_version_names_faultline_and_its_number(self):
         answer = self.faultline("--version")
         self.assertEqual(answer.returncode, 0, answer.stderr)

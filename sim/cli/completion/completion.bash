@@ -1,0 +1,80 @@
+# Completion of faultline in bash, written by: faultline completion bash
+
+_faultline_words() {
+  mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current")
+}
+
+_faultline_paths() {
+  compopt -o filenames 2> /dev/null
+  mapfile -t COMPREPLY < <(compgen "$1" -- "$current")
+}
+
+# Scenario paths of --set, which a = follows.
+_faultline_set() {
+  compopt -o nospace 2> /dev/null
+  _faultline_words "#SET_PATHS#"
+}
+
+# What can follow PATH= of --set.
+_faultline_values() {
+  case $1 in
+#SET_VALUES#
+    *) ;;
+  esac
+}
+
+# What can follow an option; false if it takes nothing.
+_faultline_option() {
+  case $1 in
+#OPTIONS#
+    *) return 1 ;;
+  esac
+}
+
+# What can stand without an option.
+_faultline_argument() {
+  case $1 in
+#ARGUMENTS#
+    *) ;;
+  esac
+}
+
+# The names of the options of a verb.
+_faultline_names() {
+  case $1 in
+#NAMES#
+    *) ;;
+  esac
+}
+
+_faultline() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} before=
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    _faultline_words "#VERBS# --help --version"
+    return
+  fi
+  # Bash takes the = of --option=value and of --set PATH=VALUE for a word.
+  if [[ $current == = ]]; then
+    current=
+    before=$previous
+  elif [[ $previous == = ]]; then
+    before=${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+  if [[ $before == --* ]]; then
+    previous=$before
+  elif [[ -n $before ]]; then
+    _faultline_values "$before"
+    return
+  fi
+  local verb=${COMP_WORDS[1]}
+  if [[ $verb == faults ]] && ((COMP_CWORD > 2)); then verb="faults ${COMP_WORDS[2]}"; fi
+  if [[ $previous == --* ]] && _faultline_option "$verb $previous"; then return; fi
+  if [[ $current == -* ]]; then
+    _faultline_words "$(_faultline_names "$verb")"
+  else
+    _faultline_argument "$verb"
+  fi
+}
+
+complete -F _faultline faultline

@@ -1,0 +1,99 @@
+#include "sim/cli/manual.hpp"
+
+#include <ostream>
+
+#include "sim/cli/verbs.hpp"
+#include "sim/core/version.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// Text in which nothing is a command of roff, and every minus is one that can be copied.
+std::string roff(const std::string& text) {
+  std::string safe;
+  safe.reserve(text.size());
+  bool line_begins = true;
+  for (const char letter : text) {
+    if (line_begins && (letter == '.' || letter == '\'')) safe += "\\&";
+    if (letter == '\\')
+      safe += "\\e";
+    else if (letter == '-')
+      safe += "\\-";
+    else
+      safe += letter;
+    line_begins = letter == '\n';
+  }
+  return safe;
+}
+
+std::string verbatim(const std::string& text) { return ".nf\n" + roff(text) + "\n.fi\n"; }
+
+std::string option_text(const boost::program_options::option_description& option) {
+  std::string text = ".TP\n.B " + roff("--" + option.long_name());
+  if (option.semantic()->max_tokens() > 0) text += " " + roff(option.semantic()->name());
+  return text + "\n" + roff(option.description()) + "\n";
+}
+
+/// A usage may have more than one part, which then come after a blank line.
+std::string verb_text(const VerbOptions& verb) {
+  std::string text = ".SS \"" + roff(verb.verb) + "\"\n";
+  text += verbatim("faultline " + verb.usage);
+  if (!verb.about.empty()) text += ".PP\n" + roff(verb.about) + "\n";
+  for (const auto& option : verb.options.options()) text += option_text(*option);
+  return text;
+}
+
+constexpr const char* kExitStatus =
+    ".SH EXIT STATUS\n"
+    ".TP\n.B 0\nEvery run is good: terminated, finished or fatal\\-reported.\n"
+    ".TP\n.B 1\nA crash, memory, or a limit of the scenario was in the way.\n"
+    ".TP\n.B 2\nThe command line or a file is wrong; nothing was written.\n"
+    ".TP\n.B 3\nA run broke a promise, or a cell of\n.B reproduce\nis not as expected.\n"
+    ".TP\n.B 130\nInterrupted; what had finished was written.\n";
+
+constexpr const char* kRest =
+    ".SH ENVIRONMENT\n"
+    ".TP\n.B FAULTLINE_DATA\nThe directory of the shipped scenarios and machines, instead of the "
+    "one beside the program.\n"
+    ".SH FILES\n"
+    ".TP\n.I ../share/faultline/scenarios\nfrom where the program lies: scenarios to run, "
+    "machines, and a folder for each paper.\n"
+    ".TP\n.I ../share/doc/faultline/docs\nWhat a scenario can say, what comes out, and a page for "
+    "each protocol.\n";
+
+std::string manual() {
+  std::string text = ".TH FAULTLINE 1 \"\" \"Faultline " + std::string(version()) +
+                     "\" \"User Commands\"\n"
+                     ".SH NAME\nfaultline \\- simulates the fault\\-tolerance protocols of HPC "
+                     "runtimes\n"
+                     ".SH SYNOPSIS\n.B faultline\n.I VERB\n.RI [ argument ...]\n.br\n"
+                     ".B faultline\n.I VERB\n.B \\-\\-help\n.br\n.B faultline \\-\\-version\n"
+                     ".SH DESCRIPTION\n"
+                     "Runs fault\\-tolerance protocols on models of real machines, under faults, "
+                     "and holds the results against the papers that introduced the protocols.\n";
+  for (const Verb& verb : verbs())
+    text += ".TP\n.B " + roff(verb.name) + "\n" + roff(verb.summary) + "\n";
+  text += ".SH VERBS\n";
+  for (const VerbOptions& verb : commands()) text += verb_text(verb);
+  return text + kExitStatus + kRest;
+}
+
+}  // namespace
+
+VerbOptions man_options() {
+  return {.verb = "man",
+          .usage = "man",
+          .about = "Writes the manual page: faultline man > faultline.1; man ./faultline.1"};
+}
+
+int man_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = man_options();
+  if (parse_options(verb, arguments).count("help") != 0)
+    out << help_text(verb);
+  else
+    out << manual();
+  return 0;
+}
+
+}  // namespace faultline
