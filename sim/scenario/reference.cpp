@@ -28,8 +28,8 @@ left out or be `{"name": "none"}`; a list of objects makes a point of the scenar
 )";
 
 constexpr const char* kAt =
-    R"(A list of objects; each has exactly one of `time_s`, `event` and `mark`, and at least one list
-of victims.
+    R"(A list of objects; each has exactly one of `time_s`, `event` and `mark`, and at least one
+list of victims.
 )";
 
 constexpr const char* kSweep =
