@@ -17,9 +17,9 @@ namespace {
 
 bool is_match(const Cell& cell, const Estimate& estimate) {
   const double measured = *estimate.value;
-  if (cell.printed_as == PrintedAs::in_interval)
-    return estimate.confidence_99 && *cell.paper >= estimate.confidence_99->low &&
-           *cell.paper <= estimate.confidence_99->high;
+  if (is_by_interval(cell.printed_as))
+    return estimate.confidence_99 && *cell.paper <= estimate.confidence_99->high &&
+           (is_lower_bound(cell.printed_as) || *cell.paper >= estimate.confidence_99->low);
   const double slack = std::max(cell.absolute_tolerance, cell.tolerance * std::fabs(*cell.paper));
   if (cell.printed_as == PrintedAs::at_least) return measured >= *cell.paper - slack;
   if (cell.printed_as == PrintedAs::at_most) return measured <= *cell.paper + slack;
@@ -71,20 +71,6 @@ JsonValue optional_json(const std::optional<double>& value) {
   return value ? JsonValue(*value) : JsonValue();
 }
 
-const char* printed_as_word(PrintedAs printed_as) {
-  switch (printed_as) {
-    case PrintedAs::equal:
-      return "equal";
-    case PrintedAs::at_least:
-      return "at-least";
-    case PrintedAs::at_most:
-      return "at-most";
-    case PrintedAs::in_interval:
-      return "in-interval";
-  }
-  return "";
-}
-
 JsonValue cell_json(const Cell& cell, const CellResult& result) {
   const auto& interval = result.measured.confidence_95;
   const auto& wide = result.measured.confidence_99;
@@ -134,7 +120,7 @@ std::string half_width(const Estimate& estimate) {
 }
 
 std::string printed(const Cell& cell) {
-  const char* sign = cell.printed_as == PrintedAs::at_least  ? ">="
+  const char* sign = is_lower_bound(cell.printed_as)         ? ">="
                      : cell.printed_as == PrintedAs::at_most ? "<="
                                                              : "";
   return sign + compact(cell.paper);

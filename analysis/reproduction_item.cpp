@@ -20,6 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr PrintedAs kRelations[] = {PrintedAs::equal, PrintedAs::at_least, PrintedAs::at_most,
+                                    PrintedAs::in_interval, PrintedAs::at_least_in_interval};
+
+std::vector<std::string> relation_words() {
+  std::vector<std::string> words;
+  for (const PrintedAs relation : kRelations) words.emplace_back(printed_as_word(relation));
+  return words;
+}
+
 const std::vector<std::string> kVerdicts = {"match", "differs", "not comparable"};
 
 struct ItemHead {
@@ -180,8 +189,7 @@ const OptionSet<CellHead>& cell_options() {
           .option("cell", &CellHead::cell, {.required = true})
           .option("place", &CellHead::place, {.required = true})
           .option("paper", &CellHead::paper, {})
-          .option("printed_as", &CellHead::printed_as,
-                  {.choices = {"equal", "at-least", "at-most", "in-interval"}})
+          .option("printed_as", &CellHead::printed_as, {.choices = relation_words()})
           .option("exact", &CellHead::exact, {})
           .option("exact_formula", &CellHead::exact_formula, {})
           .option("exact_tolerance", &CellHead::exact_tolerance, {.minimum = 0})
@@ -538,9 +546,7 @@ void ItemReader::read_cell(const JsonValue& value, const std::string& path) {
   cell.name = head.cell;
   cell.place = head.place;
   cell.paper = head.paper;
-  if (head.printed_as == "at-least") cell.printed_as = PrintedAs::at_least;
-  if (head.printed_as == "at-most") cell.printed_as = PrintedAs::at_most;
-  if (head.printed_as == "in-interval") cell.printed_as = PrintedAs::in_interval;
+  cell.printed_as = printed_as_of(head.printed_as).value_or(PrintedAs::equal);
   cell.exact = head.exact;
   cell.exact_formula = head.exact_formula;
   cell.exact_tolerance = head.exact_tolerance;
@@ -640,6 +646,36 @@ const char* verdict_word(Verdict verdict) {
       return "not comparable";
   }
   return "";
+}
+
+const char* printed_as_word(PrintedAs printed_as) {
+  switch (printed_as) {
+    case PrintedAs::equal:
+      return "equal";
+    case PrintedAs::at_least:
+      return "at-least";
+    case PrintedAs::at_most:
+      return "at-most";
+    case PrintedAs::in_interval:
+      return "in-interval";
+    case PrintedAs::at_least_in_interval:
+      return "at-least-in-interval";
+  }
+  return "";
+}
+
+std::optional<PrintedAs> printed_as_of(const std::string& word) {
+  for (const PrintedAs relation : kRelations)
+    if (word == printed_as_word(relation)) return relation;
+  return std::nullopt;
+}
+
+bool is_lower_bound(PrintedAs printed_as) {
+  return printed_as == PrintedAs::at_least || printed_as == PrintedAs::at_least_in_interval;
+}
+
+bool is_by_interval(PrintedAs printed_as) {
+  return printed_as == PrintedAs::in_interval || printed_as == PrintedAs::at_least_in_interval;
 }
 
 void keep_quick_cells(ReproductionItem& item) {

@@ -20,9 +20,17 @@ enum class Verdict { match, differs, not_comparable };
 /// The word of the data files and reports: "match", "differs", "not comparable".
 const char* verdict_word(Verdict verdict);
 
-/// How the paper relates what it counts to its printed value.
-/// `in_interval`: it lies in the 99 % interval of what is measured.
-enum class PrintedAs { equal, at_least, at_most, in_interval };
+/// How the paper relates what it counts to its printed value. `in_interval`: that lies in the 99 %
+/// interval of what is measured. `at_least_in_interval`: it lies there, or below.
+enum class PrintedAs { equal, at_least, at_most, in_interval, at_least_in_interval };
+
+/// The word of the data files and reports: "equal", "at-least-in-interval".
+const char* printed_as_word(PrintedAs printed_as);
+std::optional<PrintedAs> printed_as_of(const std::string& word);
+
+/// Is the printed value a bound from below? Does an interval decide instead of a tolerance?
+bool is_lower_bound(PrintedAs printed_as);
+bool is_by_interval(PrintedAs printed_as);
 
 /// A metric whose mean is known exactly: what the sample missed of it tells what the sample
 /// missed of the metric that is measured (control variate).

@@ -19,7 +19,7 @@ HtmlCell number(const std::optional<double>& value) {
 
 HtmlCell printed(const Cell& of) {
   HtmlCell cell = number(of.paper);
-  if (of.printed_as == PrintedAs::at_least) cell.html = "&#8805; " + cell.html;
+  if (is_lower_bound(of.printed_as)) cell.html = "&#8805; " + cell.html;
   if (of.printed_as == PrintedAs::at_most) cell.html = "&#8804; " + cell.html;
   return cell;
 }
@@ -106,7 +106,7 @@ HtmlTable place_table(const ItemResult& result) {
   for (const Cell& cell : result.item.cells) {
     std::string tolerance = html_number(100 * cell.tolerance) + " %";
     if (cell.absolute_tolerance > 0) tolerance += " or " + html_number(cell.absolute_tolerance);
-    if (cell.printed_as == PrintedAs::in_interval) tolerance = "99 % interval";
+    if (is_by_interval(cell.printed_as)) tolerance = "99 % interval";
     table.rows.push_back({{escaped(cell.name), ""},
                           {escaped(cell.place), "long"},
                           {tolerance, "plain"},

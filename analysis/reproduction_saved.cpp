@@ -56,19 +56,12 @@ Verdict verdict_of(const Members& cell, const std::string& key) {
   cell.refuse(key, "no such verdict");
 }
 
-PrintedAs printed_as_of(const Members& cell) {
-  const std::string& word = cell.text("printed_as");
-  if (word == "at-least") return PrintedAs::at_least;
-  if (word == "at-most") return PrintedAs::at_most;
-  return word == "in-interval" ? PrintedAs::in_interval : PrintedAs::equal;
-}
-
 void read_cell(const Members& saved, ItemResult& result) {
   Cell cell;
   cell.name = saved.text("cell");
   cell.place = saved.text("place");
   cell.paper = saved.number("paper");
-  cell.printed_as = printed_as_of(saved);
+  cell.printed_as = printed_as_of(saved.text("printed_as")).value_or(PrintedAs::equal);
   cell.exact = saved.number("exact");
   cell.expected = verdict_of(saved, "expected");
   cell.tolerance = saved.number("tolerance").value_or(0);

@@ -17,30 +17,14 @@ const Registered registered{registration<RelEager>(
                 .announces = true,
                 .needs_logging_off = true},
      .message_kinds = adoption_kinds(10)},
-    OptionSet<RelEagerOptions>()
-        .option("control_bytes", &RelEagerOptions::control_bytes,
-                {.doc = "size of a control message; a reply has 4 bytes more for each rank that it "
-                        "names",
-                 .unit = "B",
-                 .source = "assumed: two words"})
-        .option("exterior_signal", &RelEagerOptions::exterior_signal,
-                {.doc = "when a process tells its grandparent that it is exterior: as soon as all "
-                        "is acknowledged, or when it disengages",
-                 .source = "section 6.1",
-                 .choices = {"aggressive", "at-disengagement"}}))};
+    related_options())};
 
 }  // namespace
 
 // ---- section 6.1: execution without faults ------------------------------------------------------
 
 void RelEager::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  for (Message* message : batch) {
-    my_.stamp(context, *message);
-    message->termination.first |= std::uint64_t{version_} << 32;
-    if (my_.will_send_to(context, message->to)) message->flags |= kFence;
-    context.forward(*message);
-  }
-  my_.its.observe(context);
+  my_.send(context, batch, version_);
 }
 
 // def gotMsg(predecessor)

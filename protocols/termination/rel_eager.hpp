@@ -9,19 +9,14 @@
 
 namespace faultline {
 
-struct RelEagerOptions {
-  std::uint32_t control_bytes = 16;
-  std::string exterior_signal = "aggressive";
-};
-
 /// RELEAGER (adoption-2013 section 6.3): RELLAZY in which an adopted process tells its potential
 /// children of their new grandparent before it replies. Once all replies are there, nothing is left
 /// of the failure. Survives all failures without a process and an interior child of it.
 class RelEager final : public Component {
  public:
-  using Options = RelEagerOptions;
+  using Options = RelatedOptions;
   RelEager(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : my_(job, self, options->control_bytes, options->exterior_signal == "at-disengagement") {}
+      : my_(job, self, *options) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<RelEager>(*this);
   }

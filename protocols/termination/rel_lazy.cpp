@@ -15,34 +15,19 @@ const Registered registered{registration<RelLazy>(
                 .announces = true,
                 .needs_logging_off = true},
      .message_kinds = adoption_kinds(7)},
-    OptionSet<RelLazyOptions>()
-        .option("control_bytes", &RelLazyOptions::control_bytes,
-                {.doc = "size of a control message; a reply has 4 bytes more for each rank that it "
-                        "names",
-                 .unit = "B",
-                 .source = "assumed: two words"})
-        .option("adopted_child_fails", &RelLazyOptions::adopted_child_fails,
-                {.doc = "strict: it gives up when an adopted child fails; fallback: only when a "
-                        "process that the child named when it was adopted has failed, too",
-                 .source = "strict: section 6.2; fallback: the rule of INDEP",
-                 .choices = {"strict", "fallback"}})
-        .option("exterior_signal", &RelLazyOptions::exterior_signal,
-                {.doc = "when a process tells its grandparent that it is exterior: as soon as all "
-                        "is acknowledged, or when it disengages",
-                 .source = "section 6.1",
-                 .choices = {"aggressive", "at-disengagement"}}))};
+    related_options().option(
+        "adopted_child_fails", &RelatedOptions::adopted_child_fails,
+        {.doc = "strict: it gives up when an adopted child fails; fallback: only when a process "
+                "that the child named when it was adopted has failed, too",
+         .source = "strict: section 6.2; fallback: the rule of INDEP",
+         .choices = {"strict", "fallback"}}))};
 
 }  // namespace
 
 // ---- section 6.1: execution without faults ------------------------------------------------------
 
 void RelLazy::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  for (Message* message : batch) {
-    my_.stamp(context, *message);
-    if (my_.will_send_to(context, message->to)) message->flags |= kFence;
-    context.forward(*message);
-  }
-  my_.its.observe(context);
+  my_.send(context, batch, 0);
 }
 
 // def gotMsg(predecessor)

@@ -7,22 +7,15 @@
 
 namespace faultline {
 
-struct RelLazyOptions {
-  std::uint32_t control_bytes = 16;
-  std::string adopted_child_fails = "strict";
-  std::string exterior_signal = "aggressive";
-};
-
 /// RELLAZY (adoption-2013 section 6.2): as INDEP, but a failed potential grandchild that was
 /// exterior is written off. Survives all failures without a process and an interior child of it; an
 /// adopted child must not fail until it has disengaged, since its children do not know their new
 /// grandparent.
 class RelLazy final : public Component {
  public:
-  using Options = RelLazyOptions;
+  using Options = RelatedOptions;
   RelLazy(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : my_(job, self, options->control_bytes, options->exterior_signal == "at-disengagement"),
-        strict_(options->adopted_child_fails == "strict") {}
+      : my_(job, self, *options), strict_(options->adopted_child_fails == "strict") {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<RelLazy>(*this);
   }

@@ -4,11 +4,31 @@
 
 namespace faultline {
 
+OptionSet<RelatedOptions> related_options() {
+  return OptionSet<RelatedOptions>()
+      .option("control_bytes", &RelatedOptions::control_bytes,
+              {.doc = "size of a control message; a reply has 4 bytes more for each rank that it "
+                      "names",
+               .unit = "B",
+               .source = "assumed: two words"})
+      .option("exterior_signal", &RelatedOptions::exterior_signal,
+              {.doc = "when a process tells its grandparent that it is exterior: as soon as all "
+                      "is acknowledged, or when it disengages",
+               .source = "section 6.1",
+               .choices = {"aggressive", "at-disengagement"}});
+}
+
 // ---- section 6.1: execution without faults ------------------------------------------------------
 
-void Related::stamp(Context& context, Message& message) {
-  its.stamp(context, message);
-  message.termination.second = its.parent;
+void Related::send(Context& context, std::span<Message* const> batch, std::uint32_t version) {
+  for (Message* message : batch) {
+    its.stamp(context, *message);
+    message->termination.first |= std::uint64_t{version} << 32;
+    message->termination.second = its.parent;
+    if (will_send_to(context, message->to)) message->flags |= kFence;
+    context.forward(*message);
+  }
+  its.observe(context);
 }
 
 bool Related::will_send_to(Context& context, Rank successor) {

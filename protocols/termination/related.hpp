@@ -1,19 +1,34 @@
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "protocols/termination/adoption.hpp"
+#include "sim/core/options.hpp"
 
 namespace faultline {
+
+struct RelatedOptions {
+  std::uint32_t control_bytes = 16;
+  std::string exterior_signal = "aggressive";
+  std::string adopted_child_fails = "strict";  ///< of RELLAZY alone
+};
+
+/// What both protocols declare.
+OptionSet<RelatedOptions> related_options();
 
 /// What RELLAZY and RELEAGER have in common (adoption-2013 sections 6 and 6.1): a process tells its
 /// grandparent when it becomes interior (it has sent what is not acknowledged) and exterior again.
 /// A failed potential grandchild that was exterior can be written off, with an interior one the
 /// protocol gives up.
 struct Related {
-  Related(const JobShape& job, Rank self, std::uint32_t control_bytes, bool late)
-      : its(job, self, control_bytes), late_exterior(late) {}
+  Related(const JobShape& job, Rank self, const RelatedOptions& options)
+      : its(job, self, options.control_bytes),
+        late_exterior(options.exterior_signal == "at-disengagement") {}
 
-  /// Every message carries its sender's parent.
-  void stamp(Context& context, Message& message);
+  /// Application messages are about to leave. Each carries its sender's parent, and its `version`:
+  /// how often that has changed (RELEAGER).
+  void send(Context& context, std::span<Message* const> batch, std::uint32_t version);
   /// def willSendTo(successor). True: a fence is due before the message.
   bool will_send_to(Context& context, Rank successor);
   /// informGrandparentInterior(self, parent); nobody hears it where there is no grandparent.

@@ -58,3 +58,17 @@ TEST_CASE("ten times the messages need no more allocations, but for the growth o
       CHECK(many.allocations < few.allocations + 64);
     }
 }
+
+TEST_CASE("what the adoption protocols allocate is bounded by what they store, not by messages") {
+  // A vector that grows to n allocates 1 + ceil(log2 n) times. Each of 16 ranks stores its
+  // partners, its successors, and for each of these 15 its up to 15 potential children.
+  constexpr std::uint64_t kVector = 1 + 4;
+  constexpr std::uint64_t kRank = kVector + kVector + 15 * kVector;
+  const std::uint64_t bare = cost_of("dijkstra-scholten", 16, 20000).allocations;
+  for (const std::string detector : {"indep", "rel-lazy", "rel-eager"}) {
+    const Cost cost = cost_of(detector, 16, 20000);
+    INFO(detector << ": " << cost.allocations << ", without " << bare);
+    CHECK(cost.messages == 320000);
+    CHECK(cost.allocations < bare + 16 * kRank);
+  }
+}

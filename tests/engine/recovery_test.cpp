@@ -38,13 +38,6 @@ void flushing(Job& job, int count, double compute_s = 100) {
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1}});
 }
 
-FaultSpec at_mark(const std::string& name, std::int64_t value, std::vector<Rank> ranks) {
-  FaultSpec fault;
-  fault.mark = MarkSpec{name, value};
-  fault.ranks = std::move(ranks);
-  return fault;
-}
-
 }  // namespace
 
 TEST_CASE("without a failure detector nobody hears of a death") {

@@ -224,6 +224,14 @@ void chained(Job& job) {
   job.spec.stop.time_s = 20;
 }
 
+/// Two related ranks die in each of so many faults.
+void add_related(Job& job, OptionValues changes) {
+  changes.insert({{"distribution", counts_input({{2, 1}})},
+                  {"victims", std::string("ranks")},
+                  {"placement", std::string("related")}});
+  add_source(job, "jaguar", changes);
+}
+
 }  // namespace
 
 TEST_CASE("related: the detector's tree says who dies together") {
@@ -231,11 +239,7 @@ TEST_CASE("related: the detector's tree says who dies together") {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       Job job(12, quick_machine());
       chained(job);
-      add_source(job, "jaguar",
-                 {{"distribution", counts_input({{2, 1}})},
-                  {"time_s", 5.0},
-                  {"victims", "ranks"},
-                  {"placement", "related"}});
+      add_related(job, {{"time_s", 5.0}});
       const Seen seen = job.run(engine, seed);
       std::vector<Rank> dead;
       for (Rank rank = 0; rank < 12; ++rank)
@@ -252,13 +256,7 @@ TEST_CASE("related: the dead are nobody's relatives") {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       Job job(12, quick_machine());
       chained(job);
-      add_source(job, "jaguar",
-                 {{"distribution", counts_input({{2, 1}})},
-                  {"time_s", 2.0},
-                  {"window_s", 6.0},
-                  {"limit", std::int64_t{3}},
-                  {"victims", "ranks"},
-                  {"placement", "related"}});
+      add_related(job, {{"time_s", 2.0}, {"window_s", 6.0}, {"limit", std::int64_t{3}}});
       CHECK(job.run(engine, seed).metric("failed_ranks") == 6);
     }
 }
@@ -267,11 +265,7 @@ TEST_CASE("related: where no layer names parents, chance says who dies") {
   for (const EngineKind engine : engines()) {
     Job job(12, quick_machine());
     working(job, 9);
-    add_source(job, "jaguar",
-               {{"distribution", counts_input({{2, 1}})},
-                {"time_s", 1.5},
-                {"victims", "ranks"},
-                {"placement", "related"}});
+    add_related(job, {{"time_s", 1.5}});
     // No layer of this job names parents.
     CHECK(job.run(engine).metric("failed_ranks") == 2);
   }

@@ -23,13 +23,6 @@ void ticking(Job& job) {
   job.spec.stop.time_s = 10.5;
 }
 
-FaultSpec at_mark(const std::string& name, std::int64_t value, std::vector<Rank> ranks) {
-  FaultSpec fault;
-  fault.mark = MarkSpec{name, value};
-  fault.ranks = std::move(ranks);
-  return fault;
-}
-
 }  // namespace
 
 TEST_CASE("a death at a stated time takes whom it names") {

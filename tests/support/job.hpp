@@ -81,6 +81,14 @@ inline Machine quick_machine(std::uint32_t nodes = 2048) {
   return machine;
 }
 
+/// A death where a rank sets that mark for the first time with that value.
+inline FaultSpec at_mark(const std::string& name, std::int64_t value, std::vector<Rank> ranks) {
+  FaultSpec fault;
+  fault.mark = MarkSpec{name, value};
+  fault.ranks = std::move(ranks);
+  return fault;
+}
+
 /// Something that a script has noted.
 struct Entry {
   double time_s = 0.0;
