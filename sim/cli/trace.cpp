@@ -169,7 +169,8 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const Study study = load_study(file, scenario_overrides(verb, values));
   const std::size_t point = point_of(values, study);
   const Scenario scenario = point_scenario(study, point);
-  OutputFile output(request.out);
+  // Tried now, written at the end: an interrupt leaves nothing lying about.
+  { const OutputFile place(request.out); }
   const TraceTitle title{.scenario = scenario.name,
                          .point = point_label(study, point),
                          .engine = scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp",
@@ -187,7 +188,7 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
                      "--limit-events");
   const std::size_t code_end = answer.find('\n');
   const std::size_t words_end = answer.find("\n\n");
-  output.write(answer.substr(words_end + 2));
+  OutputFile(request.out).write(answer.substr(words_end + 2));
   if (request.out) out << *request.out << ": " << answer.substr(code_end + 1, words_end - code_end);
   return std::stoi(answer);
 }

@@ -221,6 +221,17 @@ TEST_CASE("random runs with deaths are traced as they are counted") {
   CHECK(deaths > 900);
 }
 
+TEST_CASE("random runs with deaths are traced as they are counted on simgrid too") {
+  if (!kSimGridEngine) return;
+  for (std::uint64_t number = 1; number <= 12; ++number) {
+    const FaultSchedule schedule = draw_schedule(number);
+    const RunSpec spec = run_spec(schedule, {"indep"});
+    INFO("schedule " << number);
+    CHECK(in_child([&] { return wrong(traced(spec, EngineKind::simgrid, schedule.seed), spec); }) ==
+          "");
+  }
+}
+
 TEST_CASE("random runs without deaths, under every detector") {
   for (std::uint64_t number = 1; number <= 40; ++number)
     for (const std::string& detector : detectors()) {

@@ -5,10 +5,13 @@ import collections
 import json
 import re
 import shutil
+import signal
 import subprocess
+import time
 import unittest
 
-from program import ENGINES, EXAMPLES, HAS_SIMGRID, PLATFORM_XML, ProgramTest, SMALL, changed
+from program import (ENGINES, EXAMPLES, HAS_SIMGRID, PLATFORM_XML, PROGRAM, ProgramTest, SMALL,
+                     changed)
 
 ADOPTED = EXAMPLES / "adopted-children-intrepid.json"
 TINY = changed(changed(SMALL, ["replications"], 2), ["platform", "processes"], 6)
@@ -190,6 +193,17 @@ class Refusals(ProgramTest):
         trace = json.loads(self.answer("trace", ADOPTED, "--format", "perfetto"))
         self.assertEqual(trace["otherData"]["outcome"], "terminated")
         self.assertTrue(self.answer("trace", ADOPTED, "--format", "html").startswith("<!DOCTYPE"))
+
+    def test_an_interrupt_leaves_nothing(self):
+        self.write("long.json", changed(TINY, ["workload"], {"name": "token-ring",
+                                                             "walk_length": 50_000_000}))
+        process = subprocess.Popen([PROGRAM, "trace", "long.json", "--out", "a.json",
+                                    "--limit-events", "100000000"], cwd=self.folder)
+        time.sleep(0.5)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        self.assertNotEqual(process.wait(timeout=30), 0)
+        self.assertEqual(self.files(), ["long.json"])
 
     def test_points_of_a_sweep(self):
         sweep = changed(TINY, ["sweep"], {"platform.processes": [4, 8]})

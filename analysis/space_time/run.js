@@ -1,0 +1,127 @@
+"use strict";
+
+// ---- the run -----------------------------------------------------------------------------------
+
+const run = JSON.parse(document.getElementById("run").textContent);
+const byId = (id) => document.getElementById(id);
+const reduced = matchMedia("(prefers-color-scheme: dark)");
+
+/// The columns of the lists in `run`.
+const M = { from: 0, to: 1, kind: 2, begin: 3, inject: 4, end: 5, fate: 6, bytes: 7, phase: 8,
+            beginOrder: 9, endOrder: 10 };
+const S = { kind: 0, actor: 1, begin: 2, end: 3, core: 4, order: 5 };
+const HANDLING = 0, COMPUTING = 1, ACTIVE = 2, DEAD = 3;
+
+const isControl = (message) => run.kinds[message[M.kind]].control;
+const kindName = (message) => run.kinds[message[M.kind]].name;
+const who = (actor) => actor < run.processes ? "process " + actor
+                                             : "daemon of node " + (actor - run.processes);
+const shortName = (actor) => actor < run.processes ? String(actor) : "d" + (actor - run.processes);
+
+/// Daemons have a row where something happens at them.
+const rows = (() => {
+  const used = new Set();
+  run.messages.forEach((m) => { used.add(m[M.from]); used.add(m[M.to]); });
+  run.spans.forEach((s) => used.add(s[S.actor]));
+  run.moments.forEach((m) => used.add(m.actor));
+  return run.nodes.map((node, actor) => ({ actor, node }))
+    .filter((row) => row.actor < run.processes || used.has(row.actor))
+    .sort((a, b) => a.node - b.node || a.actor - b.actor);
+})();
+const rowOf = new Map(rows.map((row, index) => [row.actor, index]));
+
+/// Groups of things that can be left out.
+const groups = [
+  { key: "application", words: "application messages", on: true },
+  { key: "control", words: "control messages", on: true },
+  { key: "lost", words: "lost messages", on: true },
+  { key: "failure", words: "failures", on: true },
+  { key: "announcement", words: "phases and announcements", on: true },
+  { key: "mark", words: "marks", on: true },
+  { key: "compute", words: "computing", on: true },
+];
+const shown = (key) => groups.find((group) => group.key === key).on;
+const kindOn = run.kinds.map(() => true);
+
+function messageShown(message) {
+  const fate = message[M.fate];
+  if (!kindOn[message[M.kind]]) return false;
+  if (run.fates[fate] !== "" && !shown("lost")) return false;
+  return shown(isControl(message) ? "control" : "application");
+}
+
+// ---- time --------------------------------------------------------------------------------------
+
+const UNITS = [["s", 1], ["ms", 1e3], ["µs", 1e6], ["ns", 1e9]];
+
+function unitFor(span_s) {
+  return UNITS.find((unit) => span_s * unit[1] >= 1) || UNITS[3];
+}
+
+/// As many digits as tell times apart that lie `step_s` from each other.
+function timeText(time_s, step_s, unit) {
+  const digits = Math.max(0, Math.min(12, Math.ceil(-Math.log10(step_s * unit[1]) - 1e-9)));
+  return (time_s * unit[1]).toFixed(digits);
+}
+
+function durationText(time_s) {
+  if (time_s === 0) return "0 s";
+  const unit = unitFor(Math.abs(time_s));
+  return Number((time_s * unit[1]).toPrecision(4)) + " " + unit[0];
+}
+
+// ---- events, for the table and for going through them ------------------------------------------
+
+function messageEvents(message, index) {
+  const name = (isControl(message) ? "control " : "") + kindName(message);
+  const details = message[M.bytes] + " B" + (run.phases > 1 ? ", phase " + message[M.phase] : "");
+  const fate = run.fates[message[M.fate]];
+  const sent = { time: message[M.begin], actor: message[M.from], message: index, first: true,
+                 order: message[M.beginOrder],
+                 what: "sends " + name + " to " + who(message[M.to]), details };
+  if (fate !== "") {
+    return [sent, { time: message[M.end], actor: message[M.to], message: index, bad: true,
+                    order: message[M.endOrder],
+                    what: name + " from " + who(message[M.from]) + " is not handled",
+                    details: fate }];
+  }
+  const taken = durationText(message[M.end] - message[M.begin]);
+  return [sent, { time: message[M.end], actor: message[M.to], message: index,
+                  order: message[M.endOrder],
+                  what: "handles " + name + " from " + who(message[M.from]),
+                  details: taken + " after it was sent" }];
+}
+
+const allEvents = (() => {
+  const list = [];
+  run.messages.forEach((message, index) => list.push(...messageEvents(message, index)));
+  run.spans.forEach((span) => {
+    if (span[S.kind] === COMPUTING)
+      list.push({ time: span[S.begin], actor: span[S.actor], group: "compute", what: "computes",
+                  order: span[S.order],
+                  details: "for " + durationText(span[S.end] - span[S.begin]) });
+  });
+  run.moments.forEach((moment) => list.push({ time: moment.time, actor: moment.actor,
+                                              group: moment.group, what: moment.what,
+                                              order: moment.order, details: "" }));
+  if (run.over !== null)
+    list.push({ time: run.over, actor: null, order: Infinity, what: "the work is over",
+                details: "ground truth" });
+  run.violations.forEach((violation) => list.push(
+    { time: violation.time, actor: violation.actor, bad: true, violation: true,
+      order: Infinity,
+      what: "violation: " + violation.kind, details: violation.detail }));
+  return list.sort((a, b) => a.time - b.time || (a.order < b.order ? -1 : a.order > b.order));
+})();
+
+function eventShown(event) {
+  if (event.message !== undefined) return messageShown(run.messages[event.message]);
+  return event.group === undefined || shown(event.group);
+}
+
+let events = allEvents;
+let picked = null;
+
+/// What people look at ends before a run that waits in vain does.
+const lastTime = allEvents.reduce(
+  (last, event) => event.violation ? last : Math.max(last, event.time), 1e-12);
