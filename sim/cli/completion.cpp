@@ -13,7 +13,8 @@ namespace {
 
 std::string joined(const std::vector<std::string>& words, const std::string& after = "") {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word + after;
+  for (const std::string& word : words)
+    text.append(text.empty() ? "" : " ").append(word).append(after);
   return text;
 }
 

@@ -37,7 +37,7 @@ std::string option_text(const boost::program_options::option_description& option
 
 /// A usage may have more than one part, which then come after a blank line.
 std::string verb_text(const VerbOptions& verb) {
-  std::string text = ".SS \"" + roff(verb.verb) + "\"\n";
+  std::string text = ".SS " + roff(verb.verb) + "\n";
   text += verbatim("faultline " + verb.usage);
   if (!verb.about.empty()) text += ".PP\n" + roff(verb.about) + "\n";
   for (const auto& option : verb.options.options()) text += option_text(*option);
