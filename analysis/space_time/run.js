@@ -4,7 +4,6 @@
 
 const run = JSON.parse(document.getElementById("run").textContent);
 const byId = (id) => document.getElementById(id);
-const reduced = matchMedia("(prefers-color-scheme: dark)");
 
 /// The columns of the lists in `run`.
 const M = { from: 0, to: 1, kind: 2, begin: 3, inject: 4, end: 5, fate: 6, bytes: 7, phase: 8,

@@ -141,9 +141,10 @@ function describe() {
   rows.forEach((row) => byId("who").append(new Option(who(row.actor), String(row.actor))));
 }
 
+/// At once: a page that is printed waits for no frame.
 function recolor() {
   readColors();
-  draw();
+  paint();
 }
 
 readColors();
@@ -153,4 +154,5 @@ addBoxes();
 refresh();
 layOut();
 addEventListener("resize", layOut);
-reduced.addEventListener("change", recolor);
+for (const media of ["(prefers-color-scheme: dark)", "print"])
+  matchMedia(media).addEventListener("change", recolor);

@@ -17,6 +17,29 @@ import zlib
 CHROMIUM = shutil.which("chromium")
 PATIENCE_S = 60
 
+# The least contrast of any text of a page to what is behind it.
+CONTRAST = """(() => {
+  const light = text => {
+    const [r, g, b] = text.match(/[\\d.]+/g).map(part => part / 255)
+      .map(share => share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = element => {
+    for (; element; element = element.parentElement) {
+      const color = getComputedStyle(element).backgroundColor;
+      if (!/, 0\\)$/.test(color)) return color;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const of = element => {
+    const [a, b] = [light(getComputedStyle(element).color), light(ground(element))];
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  };
+  const texts = 'h1, h2, h3, p, a, td, th, li, label, button:enabled, legend, caption, ' +
+    'figcaption, summary, code, strong';
+  return Math.min(...[...document.querySelectorAll(texts)].map(of));
+})()"""
+
 
 def need_chromium():
     """Ends the test as skipped where Chromium is not installed."""

@@ -5,31 +5,10 @@ import base64
 import re
 import unittest
 
-from browser import Browser, colors, need_chromium
+from browser import Browser, CONTRAST, colors, need_chromium
 from report_test import ReportTest
 
 PARTS = "header, nav, main > section > section, figcaption, figure svg"
-
-CONTRAST = """(() => {
-  const light = text => {
-    const [r, g, b] = text.match(/[\\d.]+/g).map(part => part / 255)
-      .map(share => share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ground = element => {
-    for (; element; element = element.parentElement) {
-      const color = getComputedStyle(element).backgroundColor;
-      if (!/, 0\\)$/.test(color)) return color;
-    }
-    return 'rgb(255, 255, 255)';
-  };
-  const of = element => {
-    const [a, b] = [light(getComputedStyle(element).color), light(ground(element))];
-    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-  };
-  const texts = 'h1, h2, h3, p, a, td, th, caption, figcaption, summary, code, strong';
-  return Math.min(...[...document.querySelectorAll(texts)].map(of));
-})()"""
 
 
 class ReportInABrowser(ReportTest):

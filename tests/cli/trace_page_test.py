@@ -3,7 +3,7 @@ hide what they name, and it asks nobody for anything."""
 
 import unittest
 
-from browser import BrowserTest, colors, need_chromium
+from browser import BrowserTest, CONTRAST, colors, need_chromium
 from program import EXAMPLES, ProgramTest
 
 ADOPTED = EXAMPLES / "adopted-children-intrepid.json"
@@ -87,6 +87,24 @@ class Page(BrowserTest, ProgramTest):
         self.click("#even")
         self.assertNotEqual(before, self.browser.screenshot("#stage", 0.3))
         self.assert_alone(self.page)
+
+    def test_contrast(self):
+        """Of all text at least 4.5 to what is behind it (WCAG AA)."""
+        for dark in (False, True):
+            self.browser.open(self.page, dark=dark)
+            self.assertGreaterEqual(self.browser.run(CONTRAST), 4.5, f"dark: {dark}")
+
+    def test_paper_is_white(self):
+        self.browser.open(self.page, dark=True)
+        dark = colors(self.browser.screenshot("#stage", 0.3))
+        self.browser.ask("Emulation.setEmulatedMedia", media="print", features=[
+            {"name": "prefers-color-scheme", "value": "dark"}])
+        printed = colors(self.browser.screenshot("#stage", 0.3))
+        self.browser.ask("Emulation.setEmulatedMedia", media="")
+        night = bytes.fromhex("12161c")  # --back of the dark page
+        self.assertIn(night, dark)
+        self.assertNotIn(night, printed)
+        self.assertIn(b"\xff\xff\xff", printed)
 
     def test_a_row_shows_its_event(self):
         self.browser.open(self.page)
