@@ -164,7 +164,7 @@ std::string inline_drawing(const std::string& svg, const std::string& prefix,
   for (std::size_t i = 0; i < kLineTypes; ++i)
     replace_colour(text, kPalette[i].colour, "line-" + std::to_string(i + 1));
   replace_colour(text, kGrid, "grid");
-  text.insert(std::min<std::size_t>(4, text.size()), " role=\"img\" aria-label=\"" + label + "\"");
+  text.insert(std::min<std::size_t>(4, text.size()), R"( role="img" aria-label=")" + label + "\"");
   return text;
 }
 

@@ -48,22 +48,24 @@ void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string
 
 void add_charts(StudyReport& report, const std::string& query) {
   const std::string csv = " --format csv";
+  const std::string runs = query + " --runs" + csv;
+  const std::string means = query + grouped(report, false) + " --metric ";
   for (const std::string& metric : report.metrics) {
     append(report.curves, curves_of(report.points, metric),
            "Mean over the replications that have a value; bars are 95 % intervals.",
-           query + grouped(report, false) + " --metric " + shell_word(metric) + csv);
+           means + shell_word(metric) + csv);
     append(
         report.boxes, boxes_of(report.points, metric),
         "Boxes from the first to the third quartile, with the median; whiskers to the last value "
         "within 1.5 times their distance.",
-        query + " --runs" + csv);
+        runs);
   }
   if (!has_faults(report.points)) return;
   append(
       report.survival, survival_of(report.points),
       "Share of the runs that end terminated or finished; bars are exact 95 % intervals (Clopper "
       "and Pearson).",
-      query + " --runs" + csv);
+      query + grouped(report, true) + " --metric terminated" + csv);
   const auto& metrics = report.metrics;
   const bool has_control =
       std::find(metrics.begin(), metrics.end(), "control_messages") != metrics.end();
@@ -99,6 +101,15 @@ std::vector<std::string> metrics_of(const std::vector<SelectedPoint>& points,
   return settings.metrics;
 }
 
+/// What a screen reader says in place of a drawing.
+std::string label_of(const Chart& chart) {
+  std::string lines;
+  for (const ChartLine& line : chart.lines) lines += (lines.empty() ? "" : "; ") + line.name;
+  const std::string over = chart.x.names_lines ? "" : " over " + chart.x.title;
+  return chart.title + ": " + chart.y.title + over + ", of " + lines +
+         ". The numbers are in the table below.";
+}
+
 std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
                                    const std::map<std::string, std::string>& drawings) {
   std::vector<HtmlFigure> figures;
@@ -106,7 +117,7 @@ std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
   for (const Chart& chart : charts) {
     const auto drawing = drawings.find(chart.stem);
     HtmlFigure figure{.drawing = drawing == drawings.end() ? "" : drawing->second,
-                      .label = chart.title + ": " + chart.y.title + " over " + chart.x.title,
+                      .label = label_of(chart),
                       .caption = "<strong>" + escaped(chart.title) + "</strong>" + chart.caption,
                       .command = chart.command,
                       .numbers = chart_table(chart)};
