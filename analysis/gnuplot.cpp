@@ -125,6 +125,10 @@ std::string axis_title(const std::string& name) {
   return seconds ? title + " [s]" : title;
 }
 
+bool is_share(const std::string& metric) {
+  return metric == "terminated" || metric.find("fraction") != std::string::npos;
+}
+
 bool draw(const std::string& directory, const std::string& script, const std::string& format) {
   const std::string setting = "format = '" + format + "'";
   const pid_t child = fork();

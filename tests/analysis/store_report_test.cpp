@@ -69,6 +69,7 @@ JsonValue::Object swept(const std::string& protocol, int processes) {
 
 std::vector<std::string> names_of(const std::vector<ReportLine>& lines) {
   std::vector<std::string> names;
+  names.reserve(lines.size());
   for (const ReportLine& line : lines) names.push_back(line.name);
   return names;
 }
