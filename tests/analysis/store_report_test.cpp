@@ -320,6 +320,23 @@ TEST_CASE("an interval that reaches 0 ends where a logarithmic axis does") {
         std::vector<std::string>{"a", "1", "0", "1e-05", "-1e-04", "0.001"});
 }
 
+TEST_CASE("the axis of a share is linear and has both ends") {
+  Chart chart;
+  chart.x.name = "processes";
+  chart.y.name = "interior_fraction_mean";
+  chart.lines = {{"a", 1, 1, {}}};
+  for (const double x : {1.0, 2.0}) {
+    ChartPoint point;
+    point.x = x;
+    point.y = x == 1.0 ? 0.001 : 0.9;
+    chart.lines[0].points.push_back(point);
+  }
+  fit_axes(chart);
+  CHECK_FALSE(chart.y.logarithmic);
+  CHECK(chart.y.range->low <= 0);
+  CHECK(chart.y.range->high >= 1);
+}
+
 TEST_CASE("text stands in gnuplot scripts, HTML and shells as it is") {
   CHECK(gnuplot_string("it's\n\"x\"") == "'it''s \"x\"'");
   CHECK(escaped("<a & \"b\">\x01") == "&lt;a &amp; &quot;b&quot;&gt;\xEF\xBF\xBD");
