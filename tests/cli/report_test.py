@@ -115,6 +115,20 @@ class Content(ReportTest):
             words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", command)]
             self.answer(*words[1:])
 
+    def test_the_command_of_a_chart_gives_its_numbers(self):
+        body = self.body(self.report("r.sqlite", "--figures", "figures"))
+        command, = {line for block in body.iter("pre") for line in "".join(block.itertext())
+                    .splitlines() if line.endswith("--metric end_time_s") and "query" in line}
+        queried = {(row["termination"], row["faults.counts.size"]): row for row in csv.DictReader(
+            self.answer(*command.split()[1:]).splitlines())}
+        with (self.folder / "figures/mean-end-time-s.csv").open() as file:
+            drawn = list(csv.DictReader(file))
+        self.assertEqual(len(drawn), len(queried))
+        for row in drawn:
+            other = queried[row["line"], row["size"]]
+            self.assertEqual((row["runs"], row["end_time_s"], row["low"], row["high"]),
+                             (other["count"], other["mean"], other["low"], other["high"]))
+
     def test_figures(self):
         self.report("r.sqlite", "--figures", "figures", "--metric", "control_messages")
         stems = {"survival", "cost-survival", "mean-control-messages", "boxes-control-messages"}
