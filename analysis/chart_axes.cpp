@@ -138,6 +138,7 @@ void fit_y(Chart& chart) {
   const Extent extent = extent_of_y(chart);
   if (extent.centres.empty()) return;
   choose_unit(axis, extent);
+  if (!axis.range && is_share(axis.name)) axis.range = Interval{-0.02, 1.03};
   const auto [low, high] = std::minmax_element(extent.centres.begin(), extent.centres.end());
   axis.logarithmic = !axis.range && *low > 0 && *high / *low > 10;
   choose_range(axis, reach_of(axis, extent), true);

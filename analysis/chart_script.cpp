@@ -23,7 +23,7 @@ std::string scaled(std::size_t column, const ChartAxis& axis) {
 
 /// The same for an end of an interval, which on a logarithmic axis stops where the axis does.
 std::string clipped(std::size_t column, const ChartAxis& axis) {
-  const std::string value = scaled(column, axis);
+  std::string value = scaled(column, axis);
   if (!axis.logarithmic) return value;
   const std::string least = shortest(axis.range->low);
   return "(" + value + " > " + least + " ? " + value + " : " + least + ")";

@@ -125,6 +125,10 @@ std::string axis_title(const std::string& name) {
   return seconds ? title + " [s]" : title;
 }
 
+bool is_share(const std::string& metric) {
+  return metric == "terminated" || metric.find("fraction") != std::string::npos;
+}
+
 bool draw(const std::string& directory, const std::string& script, const std::string& format) {
   const std::string setting = "format = '" + format + "'";
   const pid_t child = fork();
@@ -164,7 +168,7 @@ std::string inline_drawing(const std::string& svg, const std::string& prefix,
   for (std::size_t i = 0; i < kLineTypes; ++i)
     replace_colour(text, kPalette[i].colour, "line-" + std::to_string(i + 1));
   replace_colour(text, kGrid, "grid");
-  text.insert(std::min<std::size_t>(4, text.size()), " role=\"img\" aria-label=\"" + label + "\"");
+  text.insert(std::min<std::size_t>(4, text.size()), R"( role="img" aria-label=")" + label + "\"");
   return text;
 }
 

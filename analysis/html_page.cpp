@@ -15,8 +15,8 @@ namespace {
 
 /// A box that scrolls must be reachable by keyboard, and say what it is.
 std::string scroll_box(const std::string& label, const std::string& html) {
-  return "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"" + label + "\">\n" +
-         html + "</div>\n";
+  return R"(<div class="scroll" role="region" tabindex="0" aria-label=")" + label + "\">\n" + html +
+         "</div>\n";
 }
 
 std::string with_class(const char* element, const std::string& kind) {
@@ -101,7 +101,7 @@ std::string table_html(const HtmlTable& table) {
   text += "<thead><tr>";
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const bool number = !table.rows.empty() && table.rows.front()[i].kind.starts_with("number");
-    text.append(number ? "<th scope=\"col\" class=\"number\">" : "<th scope=\"col\">");
+    text.append(number ? R"(<th scope="col" class="number">)" : "<th scope=\"col\">");
     text.append(escaped(table.columns[i])).append("</th>");
   }
   text += "</tr></thead>\n<tbody>\n";

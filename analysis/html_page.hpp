@@ -66,12 +66,14 @@ class HtmlPage {
   void figures(const std::vector<HtmlFigure>& figures);
   void html(const std::string& html) { body_ += html; }
 
+  /// A name for a place of the page, which no other has.
+  std::string identifier(const std::string& title);
+
   [[nodiscard]] std::string text() const;
 
  private:
   void close_section();
   void close_subsection();
-  [[nodiscard]] std::string identifier(const std::string& title);
   [[nodiscard]] std::string figure(const HtmlFigure& figure);
 
   std::string title_;

@@ -101,7 +101,11 @@ footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size:
   header, main, footer { max-width: none; padding: 0; }
   nav, .skip { display: none; }
   .scroll { max-height: none; overflow: visible; border: 0; }
-  table { font-size: 8pt; min-width: 0; }
+  table { font-size: 7.5pt; min-width: 0; }
+  caption, table code { font-size: inherit; }
+  th, td { padding: 1.5pt 4pt; }
+  td.verdict, td.plain, thead th { white-space: normal; }
+  td.long { min-width: 0; }
   thead th { position: static; }
   pre { white-space: pre-wrap; }
   figure, tr { break-inside: avoid; }

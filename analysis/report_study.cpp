@@ -65,6 +65,7 @@ std::string endings_words(const std::vector<SelectedPoint>& points) {
       bad += exit_code(word, violated) == kExitGood ? 0 : 1;
     }
   std::vector<std::string> words;
+  words.reserve(endings.size());
   for (const auto& [word, count] : endings) words.push_back(std::to_string(count) + " " + word);
   std::string text = escaped(joined(words));
   if (bad > 0)

@@ -247,6 +247,7 @@ std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& me
       min = std::min(min, box.min);
       max = std::max(max, box.max);
     }
+  if (is_share(metric)) return "unset logscale y\nset format y '%g'\nset yrange [-0.04:1.04]\n";
   if (min > 0.0) return "set logscale y\nset format y '10^{%L}'\nset autoscale y\n";
   if (max == 0.0) max = 1.0;
   return "unset logscale y\nset format y '%g'\nset yrange [" + shortest(-0.04 * max) + ":" +
@@ -353,10 +354,14 @@ std::string ratio_panel(const std::string& stem, const std::string& name,
 
 std::string series_script(const ItemResult& result, const std::string& stem) {
   const ReproductionItem& item = result.item;
-  const std::size_t columns = drawn_metrics(series_of(item, item.curves.front())).size();
-  std::string text = gnuplot_head(stem, 420 * columns, 40 + 330 * item.curves.size()) +
-                     "set xlabel '" + axis_title(over_of(item)) + "'\nset multiplot layout " +
-                     std::to_string(item.curves.size()) + "," + std::to_string(columns) + "\n";
+  // Rows of one panel would waste the breadth of a page.
+  const std::size_t metrics = drawn_metrics(series_of(item, item.curves.front())).size();
+  const bool one_row = metrics == 1 && item.curves.size() <= 3;
+  const std::size_t rows = one_row ? 1 : item.curves.size();
+  const std::size_t columns = one_row ? item.curves.size() : metrics;
+  std::string text = gnuplot_head(stem, 420 * columns, 40 + 330 * rows) + "set xlabel '" +
+                     axis_title(over_of(item)) + "'\nset multiplot layout " + std::to_string(rows) +
+                     "," + std::to_string(columns) + "\n";
   for (const std::size_t curve : item.curves) {
     const SeriesMeasure& series = series_of(item, curve);
     const std::string& name = item.measures[curve].name;

@@ -167,10 +167,7 @@ void add_item(HtmlPage& page, const ItemResult& result, const std::string& comma
   if (!result.item.note.empty()) page.paragraph(escaped(result.item.note));
   page.commands({command});
   if (!result.figure.empty()) page.figures({figure_of(result, command)});
-  std::string prefix = result.item.name;
-  for (char& letter : prefix)
-    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '-';
-  prefix += "-reason-";
+  const std::string prefix = page.identifier(result.item.name + " reason") + "-";
   page.table(verdict_table(result, prefix));
   const auto reasons = reasons_of(result);
   std::string list;

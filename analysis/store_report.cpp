@@ -15,20 +15,33 @@ namespace {
 
 constexpr std::size_t kMostPanels = 6;
 
-/// `faultline query` with everything that selects the points of a study.
-std::string query_of(const StudyReport& report, const std::string& store) {
+/// What the commands of a study's charts have in common.
+struct Query {
+  std::string runs;      ///< every run
+  std::string grouped;   ///< as the lines of most charts
+  std::string survival;  ///< as the lines of survival
+};
+
+std::string grouped(const std::string& query, const ReportLayout& layout) {
+  std::string paths;
+  for (const std::string& path : layout.keys) paths.append(paths.empty() ? "" : ",").append(path);
+  if (!layout.x.empty()) paths.append(paths.empty() ? "" : ",").append(layout.x);
+  return paths.empty() ? query : query + " --group-by " + shell_word(paths);
+}
+
+Query query_of(const StudyReport& report, const std::string& store) {
   std::vector<std::string> words = {"faultline", "query", store};
   for (const std::string& condition : report.conditions)
     words.insert(words.end(), {"--where", condition});
-  return shell_line(words);
+  const std::string query = shell_line(words) + " --format csv";
+  return {query + " --runs", grouped(query, layout_of(report.points, false)),
+          grouped(query, layout_of(report.points, true))};
 }
 
-std::string grouped(const StudyReport& report, bool faults_first) {
-  const ReportLayout layout = layout_of(report.points, faults_first);
-  std::string paths;
-  for (const std::string& path : layout.keys) paths += (paths.empty() ? "" : ",") + path;
-  if (!layout.x.empty()) paths += (paths.empty() ? "" : ",") + layout.x;
-  return paths.empty() ? "" : " --group-by " + shell_word(paths);
+std::string with_metrics(const std::string& query, const std::vector<std::string>& metrics) {
+  std::string command = query;
+  for (const std::string& metric : metrics) command.append(" --metric ").append(shell_word(metric));
+  return command;
 }
 
 /// Adds charts to a list, with what they have in common. What is left out is said in the last one.
@@ -46,31 +59,30 @@ void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string
                          " more charts of other swept values are left out; --where selects.";
 }
 
-void add_charts(StudyReport& report, const std::string& query) {
-  const std::string csv = " --format csv";
+void add_charts(StudyReport& report, const Query& query) {
   for (const std::string& metric : report.metrics) {
     append(report.curves, curves_of(report.points, metric),
            "Mean over the replications that have a value; bars are 95 % intervals.",
-           query + grouped(report, false) + " --metric " + shell_word(metric) + csv);
+           with_metrics(query.grouped, {metric}));
     append(
         report.boxes, boxes_of(report.points, metric),
         "Boxes from the first to the third quartile, with the median; whiskers to the last value "
         "within 1.5 times their distance.",
-        query + " --runs" + csv);
+        query.runs);
   }
   if (!has_faults(report.points)) return;
   append(
       report.survival, survival_of(report.points),
       "Share of the runs that end terminated or finished; bars are exact 95 % intervals (Clopper "
       "and Pearson).",
-      query + " --runs" + csv);
+      with_metrics(query.survival, {"terminated"}));
   const auto& metrics = report.metrics;
   const bool has_control =
       std::find(metrics.begin(), metrics.end(), "control_messages") != metrics.end();
   const std::string cost = has_control || metrics.empty() ? "control_messages" : metrics.front();
   append(report.survival, planes_of(report.points, cost),
          "Up is safer, left is cheaper. Runs that gave up count with what they had sent by then.",
-         query + grouped(report, true) + " --metric terminated --metric " + shell_word(cost) + csv);
+         with_metrics(query.survival, {"terminated", cost}));
 }
 
 /// Charts without any value are left out, as of a metric that no protocol has, and boxes that are
@@ -99,6 +111,15 @@ std::vector<std::string> metrics_of(const std::vector<SelectedPoint>& points,
   return settings.metrics;
 }
 
+/// What a screen reader says in place of a drawing.
+std::string label_of(const Chart& chart) {
+  std::string lines;
+  for (const ChartLine& line : chart.lines) lines += (lines.empty() ? "" : "; ") + line.name;
+  const std::string over = chart.x.names_lines ? "" : " over " + chart.x.title;
+  return chart.title + ": " + chart.y.title + over + ", of " + lines +
+         ". The numbers are in the table below.";
+}
+
 std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
                                    const std::map<std::string, std::string>& drawings) {
   std::vector<HtmlFigure> figures;
@@ -106,7 +127,7 @@ std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
   for (const Chart& chart : charts) {
     const auto drawing = drawings.find(chart.stem);
     HtmlFigure figure{.drawing = drawing == drawings.end() ? "" : drawing->second,
-                      .label = chart.title + ": " + chart.y.title + " over " + chart.x.title,
+                      .label = label_of(chart),
                       .caption = "<strong>" + escaped(chart.title) + "</strong>" + chart.caption,
                       .command = chart.command,
                       .numbers = chart_table(chart)};

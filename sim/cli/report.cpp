@@ -17,6 +17,7 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/reproduction_run.hpp"
 #include "sim/core/error.hpp"
+#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 
@@ -47,6 +48,9 @@ Wanted wanted_of(const Words& names) {
       wanted.saved.push_back(read_saved_reproduction(name));
       continue;
     }
+    if (name.ends_with(".sqlite"))
+      throw UsageError("report: --reproduce: expected papers or items, got " + in_quotes(name) +
+                       "; a store stands before --reproduce");
     for (ItemFile& item : read_items(name)) wanted.items.push_back(std::move(item));
   }
   return wanted;

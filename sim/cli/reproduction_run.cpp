@@ -1,6 +1,7 @@
 #include "sim/cli/reproduction_run.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <thread>
 
@@ -22,10 +23,12 @@ bool has_figure(const ItemResult& result) {
   });
 }
 
+/// The name of an item's files: letters that gnuplot and shells take as they are.
 std::string stem_of(const std::string& item, bool with_paper) {
-  const std::size_t slash = item.find('/');
-  if (!with_paper || slash == std::string::npos) return item.substr(slash + 1);
-  return item.substr(0, slash) + "-" + item.substr(slash + 1);
+  std::string stem = with_paper ? item : item.substr(item.find('/') + 1);
+  for (char& letter : stem)
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '_') letter = '-';
+  return stem;
 }
 
 /// The curves of one item, which the result keeps for the page.

@@ -69,6 +69,7 @@ JsonValue::Object swept(const std::string& protocol, int processes) {
 
 std::vector<std::string> names_of(const std::vector<ReportLine>& lines) {
   std::vector<std::string> names;
+  names.reserve(lines.size());
   for (const ReportLine& line : lines) names.push_back(line.name);
   return names;
 }
@@ -317,6 +318,23 @@ TEST_CASE("an interval that reaches 0 ends where a logarithmic axis does") {
   CHECK_THAT(chart_script(chart), Contains("($5*1e+06) > " + shortest(chart.y.range->low)));
   CHECK(chart_rows(chart)[1] ==
         std::vector<std::string>{"a", "1", "0", "1e-05", "-1e-04", "0.001"});
+}
+
+TEST_CASE("the axis of a share is linear and has both ends") {
+  Chart chart;
+  chart.x.name = "processes";
+  chart.y.name = "interior_fraction_mean";
+  chart.lines = {{"a", 1, 1, {}}};
+  for (const double x : {1.0, 2.0}) {
+    ChartPoint point;
+    point.x = x;
+    point.y = x == 1.0 ? 0.001 : 0.9;
+    chart.lines[0].points.push_back(point);
+  }
+  fit_axes(chart);
+  CHECK_FALSE(chart.y.logarithmic);
+  CHECK(chart.y.range->low <= 0);
+  CHECK(chart.y.range->high >= 1);
 }
 
 TEST_CASE("text stands in gnuplot scripts, HTML and shells as it is") {

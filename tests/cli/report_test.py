@@ -115,6 +115,20 @@ class Content(ReportTest):
             words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", command)]
             self.answer(*words[1:])
 
+    def test_the_command_of_a_chart_gives_its_numbers(self):
+        body = self.body(self.report("r.sqlite", "--figures", "figures"))
+        command, = {line for block in body.iter("pre") for line in "".join(block.itertext())
+                    .splitlines() if line.endswith("--metric end_time_s") and "query" in line}
+        queried = {(row["termination"], row["faults.counts.size"]): row for row in csv.DictReader(
+            self.answer(*command.split()[1:]).splitlines())}
+        with (self.folder / "figures/mean-end-time-s.csv").open() as file:
+            drawn = list(csv.DictReader(file))
+        self.assertEqual(len(drawn), len(queried))
+        for row in drawn:
+            other = queried[row["line"], row["size"]]
+            self.assertEqual((row["runs"], row["end_time_s"], row["low"], row["high"]),
+                             (other["count"], other["mean"], other["low"], other["high"]))
+
     def test_figures(self):
         self.report("r.sqlite", "--figures", "figures", "--metric", "control_messages")
         stems = {"survival", "cost-survival", "mean-control-messages", "boxes-control-messages"}
@@ -150,6 +164,14 @@ class Content(ReportTest):
         self.assertIn("study == 2", text)
         self.assertTrue((self.folder / "figures/study-2-boxes-control-messages.csv").exists())
 
+    def test_nothing_but_failures(self):
+        with sqlite3.connect(self.folder / "r.sqlite") as database:
+            database.execute("UPDATE points SET failure='out of memory'")
+            database.execute("DELETE FROM runs")
+        body = self.body(self.report("r.sqlite"))
+        self.assertIn("6 failed", "".join(body.itertext()))
+        self.assertEqual(list(body.iter("figure")), [])
+
     def test_papers_from_a_saved_file(self):
         def one_group(document):
             document["groups"] = [group for group in document["groups"]
@@ -163,6 +185,9 @@ class Content(ReportTest):
         live = self.report("--reproduce", "item.json", "--quiet", code=3)
         self.faultline("reproduce", "item.json", "--format", "json", "--out", "saved.json")
         saved = self.report("--reproduce", "saved.json", code=3)
+        both = self.body(self.report("--reproduce", "item.json", "saved.json", "--quiet", code=3))
+        identifiers = [element.get("id") for element in both.iter() if element.get("id")]
+        self.assertEqual(len(identifiers), len(set(identifiers)), "an identifier stands twice")
         tables = [[table for table in self.body(text).iter("table")] for text in (live, saved)]
         self.assertEqual([xml.etree.ElementTree.tostring(table) for table in tables[0]],
                          [xml.etree.ElementTree.tostring(table) for table in tables[1]])
@@ -184,6 +209,7 @@ class Content(ReportTest):
                 (["r.sqlite", "--html", "x.html", "--metric", "control"], "control_messages"),
                 (["r.sqlite", "--html", "x.html", "--where", "point > 99"], "no point"),
                 (["--reproduce", "adoption-2031", "--html", "x.html"], "adoption-2013"),
+                (["--reproduce", "adoption-2013", "r.sqlite", "--html", "x.html"], "before"),
                 (["--reproduce", "other.json", "--html", "x.html"], "other.json"),
                 (["--reproduce", "adoption-2013", "--jobs", "0", "--html", "x.html"], "--jobs")):
             self.assertIn(word, self.refusal("report", *arguments))
