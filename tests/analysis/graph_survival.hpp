@@ -46,11 +46,10 @@ class FloodSurvival {
   }
 
  private:
-  [[nodiscard]] std::size_t size() const {
-    return static_cast<std::size_t>((n_ - k_ + 1) * (k_ + 1) * (k_ + 1));
-  }
+  [[nodiscard]] std::size_t size() const { return place({n_ - k_, k_, k_}) + 1; }
   [[nodiscard]] std::size_t place(const Reached& r) const {
-    return static_cast<std::size_t>((r.others * (k_ + 1) + r.failing) * (k_ + 1) + r.failing_done);
+    const int place = (r.others * (k_ + 1) + r.failing) * (k_ + 1) + r.failing_done;
+    return static_cast<std::size_t>(place);
   }
 
   /// `done` have passed it on so far; another one does.
