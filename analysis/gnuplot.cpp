@@ -6,7 +6,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <string_view>
 
 #include "analysis/text_table.hpp"
 
@@ -80,6 +84,21 @@ std::string without_empty_groups(const std::string& svg) {
   return text;
 }
 
+/// A PDF says when it was made. With that moment blotted out, the same drawing has the same bytes.
+void forget_date(const std::filesystem::path& pdf) {
+  constexpr std::string_view kKey = "/CreationDate (D:";
+  constexpr std::string_view kNever = "19700101000000";
+  std::string text;
+  {
+    std::ifstream file(pdf, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  const std::size_t key = text.find(kKey);
+  if (key == std::string::npos || key + kKey.size() + kNever.size() > text.size()) return;
+  text.replace(key + kKey.size(), kNever.size(), kNever);
+  std::ofstream(pdf, std::ios::binary) << text;
+}
+
 }  // namespace
 
 std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t height) {
@@ -137,13 +156,17 @@ bool draw(const std::string& directory, const std::string& script, const std::st
     // Its warnings are of no use to who did not write the script; whether it fails is.
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+    setenv("TZ", "UTC", 1);  // a PDF has the time zone, too
     if (chdir(directory.c_str()) == 0)
       execlp("gnuplot", "gnuplot", "-e", setting.c_str(), script.c_str(), nullptr);
     _exit(127);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return false;
+  if (format == "pdf")
+    forget_date((std::filesystem::path(directory) / script).replace_extension("pdf"));
+  return true;
 }
 
 std::string inline_drawing(const std::string& svg, const std::string& prefix,

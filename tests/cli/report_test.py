@@ -7,6 +7,7 @@ import re
 import shutil
 import sqlite3
 import statistics
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -138,6 +139,17 @@ class Content(ReportTest):
         if HAS_GNUPLOT:
             self.assertEqual((self.folder / "figures/survival.pdf").read_bytes()[:5], b"%PDF-")
             self.assertIn("<svg", (self.folder / "figures/survival.svg").read_text())
+
+    def test_the_same_bytes_at_another_time(self):
+        clocks = ("UTC", "IST-5:30")
+        for clock in clocks:
+            result = self.faultline("report", "r.sqlite", "--html", "page.html", "--figures", clock,
+                                    "--metric", "control_messages", env={**os.environ, "TZ": clock})
+            self.assertEqual(result.returncode, 0, result.stderr)
+            time.sleep(1.1)  # the resolution of the date in a PDF
+        first, second = ({path.name: path.read_bytes() for path in (self.folder / clock).iterdir()}
+                         for clock in clocks)
+        self.assertEqual(first, second)
 
     def test_without_gnuplot(self):
         folder = self.folder / "empty"
