@@ -44,6 +44,24 @@ std::string verb_text(const VerbOptions& verb) {
   return text;
 }
 
+constexpr const char* kIntroduction = R"(" "User Commands"
+.SH NAME
+faultline \- simulates the fault\-tolerance protocols of HPC runtimes
+.SH SYNOPSIS
+.B faultline
+.I VERB
+.RI [ argument ...]
+.br
+.B faultline
+.I VERB
+.B \-\-help
+.br
+.B faultline \-\-version
+.SH DESCRIPTION
+Runs fault\-tolerance protocols on models of real machines, under faults, and holds the results
+against the papers that introduced the protocols.
+)";
+
 constexpr const char* kExitStatus =
     ".SH EXIT STATUS\n"
     ".TP\n.B 0\nEvery run is good: terminated, finished or fatal\\-reported.\n"
@@ -63,15 +81,7 @@ constexpr const char* kRest =
     "each protocol.\n";
 
 std::string manual() {
-  std::string text = ".TH FAULTLINE 1 \"\" \"Faultline " + std::string(version()) +
-                     "\" \"User Commands\"\n"
-                     ".SH NAME\nfaultline \\- simulates the fault\\-tolerance protocols of HPC "
-                     "runtimes\n"
-                     ".SH SYNOPSIS\n.B faultline\n.I VERB\n.RI [ argument ...]\n.br\n"
-                     ".B faultline\n.I VERB\n.B \\-\\-help\n.br\n.B faultline \\-\\-version\n"
-                     ".SH DESCRIPTION\n"
-                     "Runs fault\\-tolerance protocols on models of real machines, under faults, "
-                     "and holds the results against the papers that introduced the protocols.\n";
+  std::string text = R"(.TH FAULTLINE 1 "" "Faultline )" + std::string(version()) + kIntroduction;
   for (const Verb& verb : verbs())
     text += ".TP\n.B " + roff(verb.name) + "\n" + roff(verb.summary) + "\n";
   text += ".SH VERBS\n";
