@@ -59,7 +59,7 @@ function move(share) {
 
 /// Rows that fit if they can be told apart, else as high as one can still point at.
 function usualLane() {
-  return Math.min(64, Math.max(14, (heightForRows() - AXIS - 24) / rows.length));
+  return Math.min(84, Math.max(14, (heightForRows() - AXIS - 24) / rows.length));
 }
 
 function heightForRows() {

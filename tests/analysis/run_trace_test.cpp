@@ -205,6 +205,43 @@ TEST_CASE("messages of and to the dead are told apart") {
   CHECK(wrong(trace, job.spec) == "");
 }
 
+TEST_CASE("messages to an earlier life, and of one taken for dead, are told apart") {
+  // Both ranks send to each other at 0, which would be handled at 12.
+  for (const bool restarts : {true, false}) {
+    Job job;
+    job.script(Family::workload, [&](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (context.now_s() == 0) context.send(1 - self, 0, 0);
+        if (self == 0) context.set_timer(1, 7);
+      };
+      handlers.timer = [restarts](Context& context, std::uint64_t) {
+        if (restarts)
+          context.restart(1, 1);
+        else
+          context.report_failed(1);
+      };
+      return handlers;
+    });
+    if (restarts) job.kill(5, {1});
+    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.time_s = 20;
+    const RunTrace trace = traced(job.spec, EngineKind::loggp, 1);
+    REQUIRE(trace.messages.size() == 2);
+    const TracedMessage& to_1 = trace.messages[0];
+    const TracedMessage& to_0 = trace.messages[1];
+    CHECK(to_1.fate == (restarts ? Fate::receiver_restarted : Fate::handled));
+    CHECK(to_0.fate == (restarts ? Fate::handled : Fate::refused));
+    CHECK((to_1.end_s == 12 && to_0.end_s == 12));
+    CHECK(wrong(trace, job.spec) == "");
+    std::vector<std::string> words;
+    for (const TracedMoment& moment : trace.moments) words.push_back(words_of(trace, moment).what);
+    const Words expected =
+        restarts ? Words{"dies", "restarts on node 1"} : Words{"hears that process 1 is dead"};
+    CHECK(words == expected);
+  }
+}
+
 TEST_CASE("random runs with deaths are traced as they are counted") {
   std::size_t deaths = 0;
   for (std::uint64_t number = 1; number <= 300; ++number)
