@@ -125,7 +125,7 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   }
   if (values.count("store") == 0 && values.count("reproduce") == 0)
     throw UsageError(
-        "report: of what? expected a store or --reproduce PAPER: faultline report RESULTS.sqlite "
+        "report: expected a store or --reproduce PAPER: faultline report RESULTS.sqlite "
         "--html report.html");
   const auto html = text_of(values, "html");
   const auto figures = text_of(values, "figures");

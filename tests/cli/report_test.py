@@ -212,7 +212,7 @@ class Content(ReportTest):
         self.write("damaged.sqlite", (self.folder / "r.sqlite").read_bytes()[:-100])
         self.write("other.json", {"items": 1})
         for arguments, word in (
-                (["--html", "x.html"], "of what?"),
+                (["--html", "x.html"], "report: expected a store or --reproduce"),
                 (["r.sqlite"], "expected --html"),
                 (["missing.sqlite", "--html", "x.html"], "missing.sqlite"),
                 (["damaged.sqlite", "--html", "x.html"], "damaged"),
