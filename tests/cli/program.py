@@ -39,6 +39,9 @@ HAS_SIMGRID = "not built in" not in subprocess.run(
     [PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
 ENGINES = ("loggp", "simgrid") if HAS_SIMGRID else ("loggp",)
 
+# The address sanitizer reserves more memory than any limit, and ends a crash with a report and 1.
+SANITIZED = "FAULTLINE_SANITIZED" in os.environ
+
 
 def changed(document, path, value):
     """A copy of the document with another value at a path of keys and indices."""
