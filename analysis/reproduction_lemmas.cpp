@@ -16,12 +16,9 @@ namespace faultline {
 
 namespace {
 
-/// A run of which the conditions say neither that the protocol gives up nor that it goes on.
-constexpr const char* kNotJudged = "not judged";
-
 /// The figure that counts a finding: its first word tells.
 std::string figure_of(const std::string& broken) {
-  for (const char* figure : {"premature", "hung", "given up", kNotJudged})
+  for (const char* figure : {"premature", "hung", "given up"})
     if (broken.rfind(figure, 0) == 0) return figure;
   return broken.rfind("terminated", 0) == 0 ? "not given up" : "other";
 }
@@ -51,8 +48,7 @@ Extent extent_of(const LemmasMeasure& measure, bool quick) {
 
 /// What a run is found to be, "" if nothing is wrong with it.
 std::string found_here(const FaultSchedule& schedule, const Subject& subject, EngineKind engine) {
-  const LemmaRun run = run_lemma(schedule, subject, engine);
-  return run.broken.empty() && !run.judged ? kNotJudged : run.broken;
+  return run_lemma(schedule, subject, engine).broken;
 }
 
 std::string found_in(const FaultSchedule& schedule, const Subject& subject, EngineKind engine) {
@@ -145,8 +141,8 @@ const std::vector<LemmaSubject>& lemma_subjects() {
 }
 
 const std::vector<std::string>& lemma_figures() {
-  static const std::vector<std::string> figures{"premature",    "hung",  "given up",
-                                                "not given up", "other", kNotJudged};
+  static const std::vector<std::string> figures{"premature", "hung", "given up", "not given up",
+                                                "other"};
   return figures;
 }
 
@@ -163,7 +159,6 @@ Measured measure_lemmas(const LemmasMeasure& measure, const ReproductionSettings
       const auto first = findings->first.find(key);
       if (first == findings->first.end()) continue;
       estimate.value = static_cast<double>(findings->counts.at(key));
-      if (figure == kNotJudged) continue;
       const auto& [engine, number] = first->second;
       std::fprintf(stderr, "faultline: %s: see %s\n", key.c_str(),
                    write_counterexample(of, engine, number).c_str());

@@ -41,18 +41,19 @@ TEST_CASE("rel-eager keeps the lemmas of section 6") {
   check_lemmas({"rel-eager", {{"exterior_signal", std::string("at-disengagement")}}}, 5000);
 }
 
-TEST_CASE("only failures of several processes can be left unjudged, and few are") {
-  std::size_t not_judged = 0;
-  for (std::uint64_t number = 1; number <= 500; ++number) {
-    FaultSchedule schedule = draw_schedule(number);
-    INFO("schedule " << number);
-    not_judged += run_lemma(schedule, {"indep"}, EngineKind::loggp).judged ? 0 : 1;
-    std::erase_if(schedule.faults, [](const FaultSpec& fault) { return fault.ranks.size() > 1; });
-    if (schedule.faults.size() > 1) schedule.faults.resize(1);
-    CHECK(run_lemma(schedule, {"indep"}, EngineKind::loggp).judged);
+TEST_CASE("the condition for giving up is met in some runs and not in others") {
+  for (const char* name : {"indep", "rel-lazy", "rel-eager"}) {
+    std::size_t given_up = 0;
+    std::size_t survived = 0;
+    for (std::uint64_t number = 1; number <= 500; ++number) {
+      const LemmaRun run = run_lemma(draw_schedule(number), {name}, EngineKind::loggp);
+      given_up += run.result.outcome == Outcome::fatal_reported ? 1 : 0;
+      survived += run.struck && run.result.outcome == Outcome::terminated ? 1 : 0;
+    }
+    INFO(name << ": " << given_up << " given up, " << survived << " survived");
+    CHECK(given_up > 10);
+    CHECK(survived > 100);
   }
-  CHECK(not_judged > 0);
-  CHECK(not_judged < 125);
 }
 
 TEST_CASE("a schedule that is written as a scenario makes the same run") {

@@ -1,0 +1,81 @@
+#include "analysis/fact_log.hpp"
+
+#include <algorithm>
+
+namespace faultline {
+
+void FactLog::see(const Sight& sight) {
+  switch (sight.kind) {
+    case Sight::Kind::sent:
+      on_their_way_.push_back({sight.message, sight.actor, sight.peer, sight.until_s});
+      note_message(sight.actor, Fact::What::sent, sight.peer, sight);
+      break;
+    case Sight::Kind::received:
+      arrived(sight);
+      break;
+    case Sight::Kind::lost:
+      std::erase_if(on_their_way_, [&](const OnItsWay& of) { return of.message == sight.message; });
+      break;
+    case Sight::Kind::died:
+      died(sight.actor, sight.time_s);
+      break;
+    case Sight::Kind::declared_dead:
+      note(sight.actor, Fact::What::told_dead, sight.peer, sight.time_s);
+      check_flushed(sight.actor, sight.peer, sight.time_s);
+      break;
+    case Sight::Kind::announced:
+      note(sight.actor, Fact::What::told_over, kNobody, sight.time_s);
+      break;
+    case Sight::Kind::gave_up:
+      gave_up_ = GaveUp{sight.actor, sight.time_s};
+      break;
+    default:
+      break;
+  }
+}
+
+void FactLog::note(Rank self, Fact::What what, Rank peer, double time_s) {
+  facts_[self].push_back({.what = what, .peer = peer, .number = ++number_, .time_s = time_s});
+}
+
+void FactLog::note_message(Rank self, Fact::What what, Rank peer, const Sight& sight) {
+  const Message& message = *sight.message;
+  facts_[self].push_back({.what = what,
+                          .peer = peer,
+                          .number = ++number_,
+                          .time_s = what == Fact::What::sent ? sight.time_s : sight.until_s,
+                          .channel = message.channel,
+                          .kind = message.kind,
+                          .payload = message.payload,
+                          .attachment = message.attachment});
+}
+
+void FactLog::arrived(const Sight& sight) {
+  std::erase_if(on_their_way_, [&](const OnItsWay& of) { return of.message == sight.message; });
+  note_message(sight.actor, Fact::What::handled, sight.peer, sight);
+  check_flushed(sight.actor, sight.peer, sight.until_s);
+}
+
+/// What had not entered the network has died with its sender.
+void FactLog::died(Rank rank, double time_s) {
+  dead_.insert(rank);
+  std::erase_if(on_their_way_, [=](const OnItsWay& of) {
+    return of.to == rank || (of.from == rank && of.injected_s > time_s);
+  });
+}
+
+void FactLog::check_flushed(Rank self, Rank peer, double time_s) {
+  const auto is = [=](Fact::What what) {
+    return [=](const Fact& fact) { return fact.what == what && fact.peer == peer; };
+  };
+  if (!dead_.contains(peer)) return;
+  const auto& facts = facts_[self];
+  if (std::none_of(facts.begin(), facts.end(), is(Fact::What::told_dead))) return;
+  if (std::any_of(facts.begin(), facts.end(), is(Fact::What::flushed))) return;
+  if (std::any_of(on_their_way_.begin(), on_their_way_.end(),
+                  [=](const OnItsWay& of) { return of.from == peer && of.to == self; }))
+    return;
+  note(self, Fact::What::flushed, peer, time_s);
+}
+
+}  // namespace faultline
