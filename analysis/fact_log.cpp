@@ -58,7 +58,7 @@ void FactLog::arrived(const Sight& sight) {
 
 /// What had not entered the network has died with its sender.
 void FactLog::died(Rank rank, double time_s) {
-  dead_.insert(rank);
+  deaths_s_.emplace(rank, time_s);
   std::erase_if(on_their_way_, [=](const OnItsWay& of) {
     return of.to == rank || (of.from == rank && of.injected_s > time_s);
   });
@@ -68,7 +68,7 @@ void FactLog::check_flushed(Rank self, Rank peer, double time_s) {
   const auto is = [=](Fact::What what) {
     return [=](const Fact& fact) { return fact.what == what && fact.peer == peer; };
   };
-  if (!dead_.contains(peer)) return;
+  if (!deaths_s_.contains(peer)) return;
   const auto& facts = facts_[self];
   if (std::none_of(facts.begin(), facts.end(), is(Fact::What::told_dead))) return;
   if (std::any_of(facts.begin(), facts.end(), is(Fact::What::flushed))) return;

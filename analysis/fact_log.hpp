@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "sim/audit/run_observer.hpp"
@@ -41,7 +41,8 @@ class FactLog final : public RunObserver {
   [[nodiscard]] std::uint32_t processes() const {
     return static_cast<std::uint32_t>(facts_.size());
   }
-  [[nodiscard]] const std::set<Rank>& dead() const { return dead_; }
+  /// When each of the dead has died.
+  [[nodiscard]] const std::map<Rank, double>& deaths_s() const { return deaths_s_; }
 
   /// That the protocol has given up.
   struct GaveUp {
@@ -66,7 +67,7 @@ class FactLog final : public RunObserver {
 
   std::vector<std::vector<Fact>> facts_;
   std::vector<OnItsWay> on_their_way_;
-  std::set<Rank> dead_;
+  std::map<Rank, double> deaths_s_;
   std::optional<GaveUp> gave_up_;
   std::uint64_t number_ = 0;
 };

@@ -112,7 +112,7 @@ struct Told {
   std::set<Rank> recovered;  ///< of these, whose children it says it has adopted
 };
 
-Told told_of(Facts owing, Rank g, Rank p) {
+Told told_of(Facts owing, Rank p) {
   Told told;
   for (const Fact& fact : owing)
     told.engagement = std::max(told.engagement, engagement_in(fact, p));
@@ -126,7 +126,6 @@ Told told_of(Facts owing, Rank g, Rank p) {
     if (is_control(fact, What::handled, kGrandchildRecovered))
       told.recovered.insert(fact.payload.get<Signal>().other);
   }
-  told.potential_children.erase(g);
   told.potential_children.erase(p);
   return told;
 }
@@ -183,7 +182,7 @@ void consider_child(const GiveUpCondition& condition, const FactLog& log, Rank g
   const Facts before = facts.first(p_flushed);
   const Facts owing = since_owing(before, p, g == 0 && !condition.starts_at_root);
   if (owing.empty()) return;
-  const Told told = told_of(owing, g, p);
+  const Told told = told_of(owing, p);
   const auto give_up = [&](std::size_t place, Rank c) {
     if (place != kNeverInRun)
       keep_earliest(earliest, {g, p, c, facts[place].number, facts[place].time_s});
@@ -226,7 +225,7 @@ std::string said(const GivesUp& gives_up) {
 
 std::optional<GivesUp> first_to_give_up(const GiveUpCondition& condition, const FactLog& log) {
   Found earliest;
-  for (const Rank failed : log.dead())
+  for (const auto& [failed, died_s] : log.deaths_s())
     for (Rank g = 0; g < log.processes(); ++g) {
       if (failed == 0) consider_root(log, g, earliest);
       if (g != failed) consider_child(condition, log, g, failed, earliest);

@@ -4,9 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "analysis/fact_log.hpp"
 #include "analysis/fault_schedule.hpp"
-#include "analysis/give_up_condition.hpp"
 #include "sim/engine/run_result.hpp"
 
 namespace faultline {
@@ -23,13 +21,10 @@ struct LemmaRun {
 };
 
 /// Runs a schedule and judges it: neither premature nor hung, and given up if and only if the
-/// protocol's condition is met, and by whom and when it is.
+/// protocol's condition is met, by whom and when it is; nor against what is true of the failed
+/// processes, whatever the protocol has been told.
 LemmaRun run_lemma(const FaultSchedule& schedule, const Subject& subject, EngineKind engine,
                    const Spoil& spoil = {});
-
-/// The judgement alone.
-std::string broken_promise(const GiveUpCondition& condition, const RunResult& result,
-                           const FactLog& log);
 
 /// A schedule in which a promise is broken.
 struct LemmaCounterexample {

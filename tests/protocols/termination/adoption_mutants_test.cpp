@@ -106,6 +106,18 @@ void send_without_fence(Context& context, std::span<Message* const> batch) {
   }
 }
 
+/// Tells the parent of a process that it has not sent to, beside each that it has.
+void tell_of_another(Context& context, std::span<Message* const> batch) {
+  for (Message* message : batch) {
+    context.forward(*message);
+    if (message->channel != Family::termination || message->kind != kPotentialGrandchild) continue;
+    const auto note = message->payload.get<Signal>();
+    Message other = *message;
+    other.payload.put(Signal{note.engagement, (note.other + 1) % context.job().processes});
+    context.release(other);
+  }
+}
+
 /// Below the detector, too: sees which queries have no reply.
 class SeesQueries : public Component {
  public:
@@ -263,4 +275,9 @@ TEST_CASE("the search finds detectors that do not give up, though all ends well"
     Registration layer;
     check_found(detector, with_layer<AnswersForTheDead>(layer), "terminated, though", 20000);
   }
+}
+
+TEST_CASE("the search finds an INDEP that gives up because of children that it has made up") {
+  Registration layer;
+  check_found("indep", with_tampering(tell_of_another, layer), "given up, though no", 20000);
 }
