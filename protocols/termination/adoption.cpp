@@ -95,9 +95,8 @@ void Adoption::got_ack(const Message& message) {
 void Adoption::potential_grandchild(const Message& message) {
   const auto signal = message.payload.get<Signal>();
   Successor* child = successors.find(message.from);
-  if (child == nullptr || signal.other == self) return;
-  if (successors.is_present(*child, signal.engagement))
-    successors.potential_child(*child, signal.other);
+  if (child == nullptr || !successors.is_present(*child, signal.engagement)) return;
+  if (signal.other != self) successors.potential_child(*child, signal.other);
 }
 
 void Adoption::disengage(Context& context, bool fence) {
@@ -171,7 +170,8 @@ void Adoption::reply(Context& context, const HeldQuery& held, bool engaged) {
   if (!engaged) return;
   auto keys = std::make_shared<std::vector<std::uint64_t>>();
   for (const Successor& successor : successors)
-    if (successor.rank != held.query.failed && successor.rank != held.grandparent)
+    if (successor.rank != held.query.failed && successor.rank != held.grandparent &&
+        successor.rank != self)
       keys->push_back(successor.rank);
   reply.bytes += 4 * static_cast<std::uint32_t>(keys->size());
   reply.attachment = std::move(keys);

@@ -122,6 +122,27 @@ TEST_CASE("adoption by hand: who survives which failures") {
   }
 }
 
+TEST_CASE("a process that was adopted with a message to itself on its way is no child of itself") {
+  const OptionValues fallback{{"adopted_child_fails", std::string("fallback")}};
+  for (const EngineKind engine : engines())
+    for (const std::string& detector : kAdopting) {
+      Job job(3);
+      chain(job, detector, detector == "rel-lazy" ? fallback : OptionValues{});
+      std::vector<Doing> doings{{.rank = 0, .sends = {{1, 1}}},
+                                {.rank = 1, .on = 1, .sends = {{2, 2}}}};
+      for (std::uint16_t number = 2; number < 200; ++number)
+        doings.push_back(
+            {.rank = 2, .on = number, .sends = {{2, static_cast<std::uint16_t>(number + 1)}}});
+      follow(job, doings, true);
+      job.kill(50, {1});
+      job.kill(200, {2});
+      const Seen seen = job.run(engine);
+      INFO(engine_word(engine) << ' ' << detector << ": " << seen.result.fatal_reason);
+      CHECK(seen.metric("failed_ranks") == 2);
+      CHECK(seen.result.outcome == Outcome::terminated);
+    }
+}
+
 namespace {
 
 /// Five ranks in a chain as above. Rank 2 dies and rank 1 adopts rank 3, which is interior; then
@@ -269,6 +290,24 @@ void rounds(Job& job) {
 }
 
 }  // namespace
+
+TEST_CASE("a note on a potential child that is its reader tells of a new engagement, too") {
+  JobShape job;
+  job.processes = 4;
+  Adoption its(job, 1, 0);
+  its.owed_by(2);
+  const auto told = [&](std::uint32_t engagement, Rank child) {
+    Message note;
+    note.from = 2;
+    note.payload.put(Signal{engagement, child});
+    its.potential_grandchild(note);
+    return its.successors.find(2)->potential_children.size();
+  };
+  CHECK(told(1, 1) == 0);
+  CHECK(told(1, 3) == 1);
+  CHECK(told(2, 1) == 0);
+  CHECK(told(1, 3) == 0);
+}
 
 TEST_CASE("adoption survives the death of each process at each moment, through two phases") {
   for (const EngineKind engine : engines())
