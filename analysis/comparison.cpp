@@ -104,16 +104,6 @@ JsonValue mean_json(const Contender& contender) {
   return contender.summary.mean ? JsonValue(*contender.summary.mean) : JsonValue();
 }
 
-/// The names of all contenders, in the order in which they appear.
-std::vector<std::string> names_of(const Comparison& comparison) {
-  std::vector<std::string> names;
-  for (const Situation& situation : comparison.situations)
-    for (const Contender& contender : situation.contenders)
-      if (std::find(names.begin(), names.end(), contender.name) == names.end())
-        names.push_back(contender.name);
-  return names;
-}
-
 KeyColumns keys_of(const Comparison& comparison) {
   std::vector<std::vector<JsonValue>> keys;
   keys.reserve(comparison.situations.size());
@@ -150,6 +140,15 @@ std::string difference_text(const PairedDifference& pair) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_of(const Comparison& comparison) {
+  std::vector<std::string> names;
+  for (const Situation& situation : comparison.situations)
+    for (const Contender& contender : situation.contenders)
+      if (std::find(names.begin(), names.end(), contender.name) == names.end())
+        names.push_back(contender.name);
+  return names;
+}
 
 std::string unequal_endings(const Comparison& comparison) {
   std::map<std::string, Ends> all;

@@ -52,6 +52,9 @@ struct Comparison {
 /// not tell points apart, or that changes the random numbers.
 Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSettings& settings);
 
+/// The names of all contenders, in the order in which they appear.
+std::vector<std::string> names_of(const Comparison& comparison);
+
 /// A warning where a competitor's runs survive more often than another's, since who gives up early
 /// is cheap; "" where they end alike.
 std::string unequal_endings(const Comparison& comparison);

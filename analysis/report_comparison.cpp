@@ -47,15 +47,6 @@ std::vector<std::string> key_titles(const Comparison& comparison) {
   return titles;
 }
 
-std::vector<std::string> names_of(const Comparison& comparison) {
-  std::vector<std::string> names;
-  for (const Situation& situation : comparison.situations)
-    for (const Contender& contender : situation.contenders)
-      if (std::find(names.begin(), names.end(), contender.name) == names.end())
-        names.push_back(contender.name);
-  return names;
-}
-
 HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& settings) {
   const std::string& metric = settings.metric;
   const TimeUnit unit = unit_of(comparison, metric);

@@ -120,8 +120,7 @@ VerbOptions bench_options() {
   add("machine", text("NAME"), "default: intrepid, or mira for more than 163840 processes");
   add("termination", text("NAME")->default_value("none"), "a detector in the stack");
   add("rounds", text("R")->default_value("3"), "of which the medians are shown");
-  add("format", text("F")->default_value("table"), "table or json");
-  verb.choices["format"] = only({"table", "json"});
+  add_format(verb, {"table", "json"});
   verb.choices["engine"] = only({"loggp", "simgrid"});
   verb.choices["machine"] = such_as(shipped_machines);
   verb.choices["termination"] = {.words = detector_names};

@@ -39,13 +39,10 @@ VerbOptions compare_options() {
   add("higher-is-better", "instead of lower");
   add("where", po::value<Words>()->composing()->value_name("CONDITION"),
       "only points of which it is true");
-  add("format", po::value<std::string>()->value_name("F")->default_value("table"),
-      "table, csv or json");
-  add("out", po::value<std::string>()->value_name("FILE"),
-      "write there, whole or not at all, instead of to standard output");
+  add_format(verb, {"table", "csv", "json"});
+  add_out(verb);
   verb.hidden.add_options()("store", po::value<std::string>());
   verb.positional.add("store", 1);
-  verb.choices["format"] = only({"table", "csv", "json"});
   return verb;
 }
 
@@ -73,9 +70,7 @@ int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
           one_of("compare: --metric", values["metric"].as<std::string>(), metric_names(points)),
       .higher_is_better = values.count("higher-is-better") != 0};
   const std::string text = answer(format, compare(points, settings), settings);
-  OutputFile(values.count("out") == 0 ? std::nullopt
-                                      : std::optional(values["out"].as<std::string>()))
-      .write(text);
+  OutputFile(text_of(values, "out")).write(text);
   return kExitGood;
 }
 

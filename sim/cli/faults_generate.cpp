@@ -117,7 +117,7 @@ VerbOptions generate_options() {
       "median of the lognormal time until a node is back, in seconds; 0: at once (default: the "
       "fit to LANL's systems, 67 minutes)");
   add("repair-sigma", text("X")->default_value("1.2"), "standard deviation of its logarithm");
-  add("out", text("FILE"), "write there, whole or not at all; default: standard output");
+  add_out(verb);
   verb.hidden.add_options()("words", po::value<std::vector<std::string>>());
   verb.positional.add("words", 1000);
   verb.choices["to"] = only({"fta", "lanl", "simgrid"});

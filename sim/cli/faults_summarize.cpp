@@ -228,13 +228,12 @@ VerbOptions summarize_options() {
   add("window", text("S")->default_value("0"),
       "failures within so many seconds after the first one belong to one fault");
   add("system", text("N"), "of those in the file; default: all, each by itself");
-  add("format", text("F")->default_value("table"), "table or json");
+  add_format(verb, {"table", "json"});
   add("counts", text("FILE"),
       "also write how many fail together there, as a distribution for survival and for sizes of "
       "fault sources");
   verb.hidden.add_options()("file", po::value<std::string>());
   verb.positional.add("file", 1);
-  verb.choices["format"] = only({"table", "json"});
   return verb;
 }
 

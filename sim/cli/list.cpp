@@ -288,11 +288,9 @@ VerbOptions list_options() {
                        "options; json has everything: options with units, ranges, defaults and "
                        "sources, and message kinds."};
   namespace po = boost::program_options;
-  verb.options.add_options()(
-      "format", po::value<std::string>()->value_name("F")->default_value("table"), "table or json");
+  add_format(verb, {"table", "json"});
   verb.hidden.add_options()("section", po::value<std::string>());
   verb.positional.add("section", 1);
-  verb.choices["format"] = only({"table", "json"});
   verb.choices["section"] = only(sections());
   return verb;
 }

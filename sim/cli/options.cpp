@@ -90,6 +90,23 @@ std::string help_text(const VerbOptions& verb) {
   return text;
 }
 
+void add_format(VerbOptions& verb, const std::vector<std::string>& words) {
+  verb.options.add_options()(
+      "format", po::value<std::string>()->value_name("F")->default_value(words.front()),
+      any_of(words).c_str());
+  verb.choices["format"] = only(words);
+}
+
+void add_out(VerbOptions& verb) {
+  verb.options.add_options()("out", po::value<std::string>()->value_name("FILE"),
+                             "write there, whole or not at all, instead of to standard output");
+}
+
+std::optional<std::string> text_of(const po::variables_map& values, const std::string& option) {
+  if (values.count(option) == 0) return std::nullopt;
+  return values[option].as<std::string>();
+}
+
 std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
                            std::uint64_t high) {
   std::uint64_t value = 0;

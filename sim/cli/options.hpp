@@ -3,6 +3,7 @@
 #include <boost/program_options.hpp>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,16 @@ struct VerbOptions {
       boost::program_options::options_description();  ///< those that stand without a name
   std::map<std::string, Choices> choices = {};        ///< by name of the option
 };
+
+/// Declares --format with these words, of which the first is the default.
+void add_format(VerbOptions& verb, const std::vector<std::string>& words);
+
+/// Declares --out FILE.
+void add_out(VerbOptions& verb);
+
+/// What an option without a default was given, if it was.
+std::optional<std::string> text_of(const boost::program_options::variables_map& values,
+                                   const std::string& option);
 
 /// Parses the words after a verb, and checks those that have choices. Throws UsageError that names
 /// the option and what is expected.

@@ -123,13 +123,10 @@ VerbOptions query_options() {
       "one line for each combination of these values (default: everything swept)");
   add("metric", po::value<Words>()->composing()->value_name("NAME"), "only these metrics");
   add("runs", "one line for each replication instead of means");
-  add("format", po::value<std::string>()->value_name("F")->default_value("table"),
-      "table, csv or json");
-  add("out", po::value<std::string>()->value_name("FILE"),
-      "write there, whole or not at all, instead of to standard output");
+  add_format(verb, {"table", "csv", "json"});
+  add_out(verb);
   verb.hidden.add_options()("store", po::value<std::string>());
   verb.positional.add("store", 1);
-  verb.choices["format"] = only({"table", "csv", "json"});
   return verb;
 }
 
@@ -147,9 +144,7 @@ int query_verb(const std::vector<std::string>& arguments, std::ostream& out) {
       select_points(store, values.count("where") == 0 ? Words{} : values["where"].as<Words>());
   if (points.empty()) throw UsageError(store.path() + ": no point satisfies the conditions");
   const std::string text = answer(values, points);
-  OutputFile(values.count("out") == 0 ? std::nullopt
-                                      : std::optional(values["out"].as<std::string>()))
-      .write(text);
+  OutputFile(text_of(values, "out")).write(text);
   return kExitGood;
 }
 

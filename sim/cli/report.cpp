@@ -26,11 +26,6 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-std::optional<std::string> text_of(const po::variables_map& values, const char* option) {
-  if (values.count(option) == 0) return std::nullopt;
-  return values[option].as<std::string>();
-}
-
 Words words_of(const po::variables_map& values, const char* option) {
   return values.count(option) == 0 ? Words{} : values[option].as<Words>();
 }

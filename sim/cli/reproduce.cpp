@@ -20,11 +20,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-std::optional<std::string> text_of(const po::variables_map& values, const char* option) {
-  if (values.count(option) == 0) return std::nullopt;
-  return values[option].as<std::string>();
-}
-
 }  // namespace
 
 VerbOptions reproduce_options() {
@@ -43,9 +38,8 @@ VerbOptions reproduce_options() {
   add("quick", "fewer replications, trees and sizes: a paper in two minutes on 2 cores");
   add("jobs", po::value<std::string>()->value_name("N"),
       "worker processes; results do not depend on their number; default: one per core");
-  add("format", po::value<std::string>()->value_name("F")->default_value("table"), "table or json");
-  add("out", po::value<std::string>()->value_name("FILE"),
-      "write there, whole or not at all, instead of to standard output");
+  add_format(verb, {"table", "json"});
+  add_out(verb);
   add("html", po::value<std::string>()->value_name("FILE"),
       "write tables and figures there too, as one page that needs no other file");
   add("figures", po::value<std::string>()->value_name("DIR"),
@@ -53,7 +47,6 @@ VerbOptions reproduce_options() {
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
   verb.positional.add("what", 1);
-  verb.choices["format"] = only({"table", "json"});
   verb.choices["what"] = such_as(reproduction_item_names);
   return verb;
 }

@@ -73,13 +73,10 @@ VerbOptions run_options() {
   add("replications", po::value<std::string>()->value_name("N"), "instead of the scenario's");
   add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
       "worker processes; results do not depend on their number");
-  add("format", po::value<std::string>()->value_name("F")->default_value("table"),
-      "table, json or csv");
-  add("out", po::value<std::string>()->value_name("FILE"),
-      "write there, whole or not at all, instead of to standard output");
+  add_format(verb, {"table", "json", "csv"});
+  add_out(verb);
   add("dry-run", "check everything and say what would run");
   add("quiet", "no progress");
-  verb.choices["format"] = only({"table", "json", "csv"});
   return verb;
 }
 
@@ -94,8 +91,7 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const std::string format = values["format"].as<std::string>();
   const auto jobs = whole_number("run: --jobs", values["jobs"].as<std::string>(), 1, 4096);
   const Scenario scenario = load_scenario(file, overrides_of(verb, values));
-  OutputFile output(values.count("out") == 0 ? std::nullopt
-                                             : std::optional(values["out"].as<std::string>()));
+  OutputFile output(text_of(values, "out"));
   for (const std::string& note : scenario.notes)
     std::fprintf(stderr, "faultline: %s\n", note.c_str());
   if (values.count("dry-run") != 0) {

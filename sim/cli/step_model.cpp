@@ -197,11 +197,10 @@ VerbOptions step_model_options() {
   add("seed", text("N")->default_value("1"), "of the random mapping, 0 to 2^53");
   add("initial-credit", text("C")->default_value(std::to_string(kStepInitialCredit)),
       "of hcda and cda, 1 to 2^36");
-  add("format", text("F")->default_value("table"), "table, json or csv");
+  add_format(verb, {"table", "json", "csv"});
   verb.choices["activity"] = such_as(activities);
   verb.choices["rules"] = such_as(rule_names);
   verb.choices["mapping"] = only({"round-robin", "random", "file"});
-  verb.choices["format"] = only({"table", "json", "csv"});
   return verb;
 }
 

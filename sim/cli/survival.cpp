@@ -223,8 +223,7 @@ VerbOptions survival_options() {
       "allows");
   add("faults", text("NAME|FILE")->default_value("jaguar"),
       "fault distribution: a shipped name or a .json file of counts");
-  add("format", text("F")->default_value("table"), "table, json or csv");
-  verb.choices["format"] = only({"table", "json", "csv"});
+  add_format(verb, {"table", "json", "csv"});
   verb.choices["faults"] = such_as(fault_count_names);
   return verb;
 }

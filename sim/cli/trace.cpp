@@ -147,7 +147,7 @@ VerbOptions trace_options() {
   add_scenario_options(verb);
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
-  add("out", text("FILE"), "write there, whole or not at all, instead of to standard output");
+  add_out(verb);
   add("format", text("F"), "perfetto, paje or html; default: what --out ends in");
   add("point", text("N")->default_value("0"), "of a scenario with several, counted from 0");
   add("replication", text("N")->default_value("0"), "counted from 0");

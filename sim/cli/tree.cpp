@@ -133,7 +133,7 @@ VerbOptions tree_options() {
   add("preset", text("NAME")->default_value("small"),
       "small (lambda 0.8, at most 30 levels), medium (0.9, 50) or big (0.93, 60)");
   add("seed", text("N")->default_value("1"), "0 to 2^53; the same seed draws the same tree");
-  add("out", text("FILE"), "write there, whole or not at all; default: standard output");
+  add_out(verb);
   add("lambda", text("X"), "a leaf on level l is refined with probability X^l; 0 to 1");
   add("minimum-height", text("N"), "L_min, of the complete tree at the start; default: 3");
   add("maximum-height", text("N"), "L_max, lower levels are cropped");
