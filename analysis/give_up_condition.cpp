@@ -14,8 +14,7 @@ using What = Fact::What;
 using Facts = std::span<const Fact>;
 constexpr std::size_t kNeverInRun = static_cast<std::size_t>(-1);
 
-// ---- what one message says
-// -----------------------------------------------------------------------
+// ---- what one message says ---------------------------------------------------------------------
 
 bool is_control(const Fact& fact, What what, AdoptionKind kind) {
   return fact.what == what && fact.channel == Family::termination && fact.kind == kind;
@@ -77,8 +76,7 @@ void add_potential_children(const Fact& fact, Rank successor, std::set<Rank>& ch
     for (const std::uint64_t key : *fact.attachment) children.insert(static_cast<Rank>(key));
 }
 
-// ---- what a process g has seen of its successor p
-// --------------------------------------------------
+// ---- what a process g has seen of its successor p ----------------------------------------------
 
 std::size_t place_of(Facts facts, What what, Rank peer) {
   for (std::size_t i = 0; i < facts.size(); ++i)
@@ -86,48 +84,59 @@ std::size_t place_of(Facts facts, What what, Rank peer) {
   return kNeverInRun;
 }
 
-/// The facts since when the successor has owed acknowledgements; none if it owes nothing at their
-/// end. "When its debt goes to 0 [...] any potential grandchildren it might have introduced are
-/// forgotten" (section 5.1). The dead do not come to owe anything.
-Facts since_owing(Facts facts, Rank successor, bool owes_at_start) {
+/// Since when the successor has owed acknowledgements, if it owes any at the end of the facts. The
+/// dead do not come to owe any.
+std::optional<std::size_t> owing_since(Facts facts, Rank successor, bool owes_at_start) {
   std::uint32_t debt = owes_at_start ? 1 : 0;
   std::size_t since = 0;
+  bool known_dead = false;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     const Fact& fact = facts[i];
-    if (fact.what == What::told_dead && fact.peer == successor) break;
-    if ((is_work_for(fact, successor) || is_query_for(fact, successor)) && debt++ == 0) since = i;
+    known_dead = known_dead || (fact.what == What::told_dead && fact.peer == successor);
+    const bool to_acknowledge = is_work_for(fact, successor) || is_query_for(fact, successor);
+    if (to_acknowledge && !known_dead && debt++ == 0) since = i;
     debt -= std::min(debt, acknowledged(fact, successor));
   }
-  for (std::size_t i = place_of(facts, What::told_dead, successor); i < facts.size(); ++i)
-    debt -= std::min(debt, acknowledged(facts[i], successor));
-  return debt > 0 ? facts.subspan(since) : Facts{};
+  return debt > 0 ? std::optional(since) : std::nullopt;
 }
 
-/// What a process has been told of its failed successor's last engagement while that owed it.
-struct Told {
+/// A successor that has failed owing acknowledgements, and what its last engagement was while it
+/// owed them, as it was told: "when its debt goes to 0 [...] any potential grandchildren it might
+/// have introduced are forgotten" (section 5.1).
+struct FailedSuccessor {
+  Rank rank = kNobody;
+  std::size_t owing_since = 0;
+  std::size_t flushed = 0;
   std::uint32_t engagement = 0;
-  bool adopted = false;  ///< has the process adopted it?
-  std::set<Rank> potential_children;
-  std::set<Rank> named;      ///< of these, what it has named when it was adopted
-  std::set<Rank> recovered;  ///< of these, whose children it says it has adopted
+  bool adopted = false;
+  std::set<Rank> potential_children = {};
+  std::set<Rank> named = {};      ///< of these, what it has named when it was adopted
+  std::set<Rank> recovered = {};  ///< of these, whose children it says it has adopted
 };
 
-Told told_of(Facts owing, Rank p) {
-  Told told;
-  for (const Fact& fact : owing)
-    told.engagement = std::max(told.engagement, engagement_in(fact, p));
-  for (const Fact& fact : owing) {
-    if (told.engagement == 0 || engagement_in(fact, p) != told.engagement) continue;
-    add_potential_children(fact, p, told.potential_children);
-    if (is_adoption_of(fact, p)) {
-      told.adopted = true;
-      add_potential_children(fact, p, told.named);
-    }
-    if (is_control(fact, What::handled, kGrandchildRecovered))
-      told.recovered.insert(fact.payload.get<Signal>().other);
+void tell(FailedSuccessor& p, const Fact& fact) {
+  add_potential_children(fact, p.rank, p.potential_children);
+  if (is_adoption_of(fact, p.rank)) {
+    p.adopted = true;
+    add_potential_children(fact, p.rank, p.named);
   }
-  told.potential_children.erase(p);
-  return told;
+  if (is_control(fact, What::handled, kGrandchildRecovered))
+    p.recovered.insert(fact.payload.get<Signal>().other);
+}
+
+std::optional<FailedSuccessor> failed_successor(Facts facts, Rank rank, bool owes_at_start) {
+  const std::size_t flushed = place_of(facts, What::flushed, rank);
+  if (flushed == kNeverInRun) return std::nullopt;
+  const auto since = owing_since(facts.first(flushed), rank, owes_at_start);
+  if (!since) return std::nullopt;
+  FailedSuccessor p{.rank = rank, .owing_since = *since, .flushed = flushed};
+  const Facts owing = facts.first(flushed).subspan(*since);
+  for (const Fact& fact : owing) p.engagement = std::max(p.engagement, engagement_in(fact, rank));
+  if (p.engagement == 0) return p;
+  for (const Fact& fact : owing)
+    if (engagement_in(fact, rank) == p.engagement) tell(p, fact);
+  p.potential_children.erase(rank);
+  return p;
 }
 
 /// Do the signals say that c is interior, as a child of p in that engagement?
@@ -147,25 +156,22 @@ bool has_replied(Facts facts, Rank c, Rank p) {
   });
 }
 
-// ---- the condition
-// ---------------------------------------------------------------------------------
+// ---- the condition -----------------------------------------------------------------------------
 
-/// The place at which g gives up because of p and c, if it does.
-std::size_t place_for(const GiveUpCondition& condition, Facts facts, Rank p, Rank c,
-                      std::size_t owing_since, const Told& told) {
-  const std::size_t p_flushed = place_of(facts, What::flushed, p);
+/// The place in g's facts at which it gives up because of p and c, if it does.
+std::size_t place_for(const GiveUpCondition& condition, Facts facts, const FailedSuccessor& p,
+                      Rank c) {
+  const bool indep = condition.protocol == GiveUpCondition::indep;
+  if (indep && place_of(facts, What::told_dead, c) < p.flushed) return p.flushed;
   const std::size_t c_flushed = place_of(facts, What::flushed, c);
-  if (condition.protocol == GiveUpCondition::indep &&
-      place_of(facts, What::told_dead, c) < p_flushed)
-    return p_flushed;
   if (c_flushed == kNeverInRun) return kNeverInRun;
-  const std::size_t both = std::max(p_flushed, c_flushed);
-  if (has_replied(facts.first(both), c, p)) return kNeverInRun;
-  if (condition.protocol == GiveUpCondition::indep) return both;
-  if (told.recovered.contains(c)) return kNeverInRun;
-  const bool unknown = condition.protocol == GiveUpCondition::rel_lazy && told.named.contains(c);
-  const Facts of_spell = facts.first(both).subspan(owing_since);
-  return unknown || is_interior(of_spell, c, p, told.engagement) ? both : kNeverInRun;
+  const std::size_t both = std::max(p.flushed, c_flushed);
+  if (has_replied(facts.first(both), c, p.rank)) return kNeverInRun;
+  if (indep) return both;
+  if (p.recovered.contains(c)) return kNeverInRun;
+  const bool unknown = condition.protocol == GiveUpCondition::rel_lazy && p.named.contains(c);
+  const Facts since_owing = facts.first(both).subspan(p.owing_since);
+  return unknown || is_interior(since_owing, c, p.rank, p.engagement) ? both : kNeverInRun;
 }
 
 using Found = std::optional<GivesUp>;
@@ -174,23 +180,18 @@ void keep_earliest(Found& earliest, const GivesUp& other) {
   if (!earliest || other.number < earliest->number) earliest = other;
 }
 
-void consider_child(const GiveUpCondition& condition, const FactLog& log, Rank g, Rank p,
+void consider_child(const GiveUpCondition& condition, const FactLog& log, Rank g, Rank failed,
                     Found& earliest) {
   const Facts facts = log.of(g);
-  const std::size_t p_flushed = place_of(facts, What::flushed, p);
-  if (p_flushed == kNeverInRun) return;
-  const Facts before = facts.first(p_flushed);
-  const Facts owing = since_owing(before, p, g == 0 && !condition.starts_at_root);
-  if (owing.empty()) return;
-  const Told told = told_of(owing, p);
+  const auto p = failed_successor(facts, failed, g == 0 && !condition.starts_at_root);
+  if (!p) return;
   const auto give_up = [&](std::size_t place, Rank c) {
     if (place != kNeverInRun)
-      keep_earliest(earliest, {g, p, c, facts[place].number, facts[place].time_s});
+      keep_earliest(earliest, {g, failed, c, facts[place].number, facts[place].time_s});
   };
-  const bool adopted = condition.protocol == GiveUpCondition::rel_lazy && told.adopted;
-  if (adopted && condition.strict) give_up(p_flushed, kNobody);
-  for (const Rank c : told.potential_children)
-    give_up(place_for(condition, facts, p, c, before.size() - owing.size(), told), c);
+  const bool adopted = condition.protocol == GiveUpCondition::rel_lazy && p->adopted;
+  if (adopted && condition.strict) give_up(p->flushed, kNobody);
+  for (const Rank c : p->potential_children) give_up(place_for(condition, facts, *p, c), c);
 }
 
 /// The paper assumes that the root does not fail (section 4).

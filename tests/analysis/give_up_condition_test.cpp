@@ -151,6 +151,39 @@ TEST_CASE("who owes nothing has no potential children") {
   CHECK_FALSE(is_met(kIndep, history));
 }
 
+TEST_CASE(
+    "what was told before a debt was paid is forgotten, an old note that comes later is not") {
+  History history;
+  history.work(kG, kP);
+  const Message* old_note = history.sends(kP, kG, kPotentialGrandchild, Signal{1, 4});
+  history.says(kP, kG, kPotentialGrandchild, Signal{1, kC});
+  history.says(kP, kG, kAcknowledge, Acknowledgement{.count = 1, .over = 1}).work(kG, kP);
+  History later = history;
+  history.dies(kC).told_dead(kG, kC).dies(4).told_dead(kG, 4).dies(kP).told_dead(kG, kP);
+  CHECK_FALSE(is_met(kIndep, history));
+  later.dies(kC).told_dead(kG, kC).dies(4).told_dead(kG, 4).dies(kP).told_dead(kG, kP);
+  const auto met = first_to_give_up(kIndep, later.arrives(old_note).log());
+  REQUIRE(met);
+  CHECK(met->grandchild == 4);
+}
+
+TEST_CASE("what has not entered the network at a death is not awaited") {
+  FactLog log(3);
+  Message message;
+  message.from = kP;
+  message.to = kG;
+  const Sight sent{
+      .kind = Sight::Kind::sent, .until_s = 5, .actor = kP, .peer = kG, .message = &message};
+  for (const double death_s : {4.0, 5.0}) {
+    FactLog of_death = log;
+    of_death.see(sent);
+    of_death.see({.kind = Sight::Kind::died, .time_s = death_s, .actor = kP});
+    of_death.see({.kind = Sight::Kind::declared_dead, .time_s = 6, .actor = kG, .peer = kP});
+    INFO(death_s);
+    CHECK((of_death.of(kG).back().what == Fact::What::flushed) == (death_s < 5));
+  }
+}
+
 TEST_CASE("potential children of an engagement that is over are none") {
   History history;
   history.engages().work(kG, kP);
