@@ -136,12 +136,15 @@ std::string gnuplot_string(const std::string& text) {
   return quoted + "'";
 }
 
-std::string axis_title(const std::string& name) {
+std::string metric_title(const std::string& name) {
   std::string title = name;
-  const bool seconds = title.ends_with("_s");
-  if (seconds) title.resize(title.size() - 2);
+  if (title.ends_with("_s")) title.resize(title.size() - 2);
   std::replace(title.begin(), title.end(), '_', ' ');
-  return seconds ? title + " [s]" : title;
+  return title;
+}
+
+std::string axis_title(const std::string& name) {
+  return metric_title(name) + (name.ends_with("_s") ? " [s]" : "");
 }
 
 bool is_share(const std::string& metric) {

@@ -19,6 +19,9 @@ std::size_t line_type_of(const std::string& protocol);
 /// Text as a string of gnuplot's language.
 std::string gnuplot_string(const std::string& text);
 
+/// "detection_latency_s" without its unit, as a title: "detection latency".
+std::string metric_title(const std::string& name);
+
 /// "detection_latency_s" as the title of an axis: "detection latency [s]".
 std::string axis_title(const std::string& name);
 

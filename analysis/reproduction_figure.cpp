@@ -215,19 +215,6 @@ FigureRows series_rows(const ItemResult& result) {
   return rows;
 }
 
-/// "detection_latency_s" without its unit, as a title.
-std::string title_of(const std::string& name) {
-  std::string title = name;
-  if (title.ends_with("_s")) title.resize(title.size() - 2);
-  std::replace(title.begin(), title.end(), '_', ' ');
-  return title;
-}
-
-/// The same as the title of an axis.
-std::string axis_title(const std::string& name) {
-  return title_of(name) + (name.ends_with("_s") ? " [s]" : "");
-}
-
 /// What the paper calls a detector.
 std::string paper_name(const std::string& detector) {
   if (detector == "four-counter") return "4C";
@@ -339,7 +326,7 @@ std::string ratio_panel(const std::string& stem, const std::string& name,
   auto detectors = detectors_of(points);
   std::erase(detectors, series.drawn_relative_to);
   const double width = lane_width(points, detectors.size());
-  std::string text = "set title '" + name + "'\nset ylabel \"" + title_of(metric) +
+  std::string text = "set title '" + name + "'\nset ylabel \"" + metric_title(metric) +
                      "\\nrelative to " + paper_name(series.drawn_relative_to) + "\"\n" +
                      point_axis(points) + "plot 1 with lines lt -1 notitle";
   for (std::size_t i = 0; i < detectors.size(); ++i) {

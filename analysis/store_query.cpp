@@ -254,6 +254,10 @@ std::string rows_csv(const std::vector<Row>& rows) {
   return text;
 }
 
+std::string rows_text(const std::vector<Row>& rows, const std::string& format) {
+  return format == "csv" ? rows_csv(rows) : rows_json(rows);
+}
+
 std::string cell_text(const JsonValue& cell) {
   if (cell.is_null()) return "-";
   return cell.text() != nullptr ? *cell.text() : to_json(cell);

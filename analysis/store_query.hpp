@@ -81,6 +81,9 @@ std::string rows_json(const std::vector<Row>& rows);
 /// Rows as CSV with a header; null is empty.
 std::string rows_csv(const std::vector<Row>& rows);
 
+/// The same in the format of that name, "json" or "csv".
+std::string rows_text(const std::vector<Row>& rows, const std::string& format);
+
 /// A cell for people.
 std::string cell_text(const JsonValue& cell);
 

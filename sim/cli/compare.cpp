@@ -18,8 +18,7 @@ using Words = std::vector<std::string>;
 std::string answer(const std::string& format, const Comparison& comparison,
                    const ComparisonSettings& settings) {
   if (format == "table") return comparison_table(comparison, settings);
-  const std::vector<Row> rows = comparison_rows(comparison);
-  return format == "csv" ? rows_csv(rows) : rows_json(rows);
+  return rows_text(comparison_rows(comparison), format);
 }
 
 }  // namespace
@@ -61,8 +60,7 @@ int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
                        "control_messages");
   const std::string format = values["format"].as<std::string>();
   ResultStore store(values["store"].as<std::string>(), false);
-  const auto points =
-      select_points(store, values.count("where") == 0 ? Words{} : values["where"].as<Words>());
+  const auto points = select_points(store, words_of(values, "where"));
   if (points.empty()) throw UsageError(store.path() + ": no point satisfies the conditions");
   const ComparisonSettings settings{
       .by = values["by"].as<std::string>(),

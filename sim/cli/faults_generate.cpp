@@ -140,8 +140,7 @@ int faults_generate(const std::vector<std::string>& arguments, std::ostream& out
   const TraceFormat format = format_of(values, request.nodes);
   const FaultSourceChoice source =
       source_of(values["words"].as<std::vector<std::string>>(), request.nodes);
-  std::optional<std::string> file;
-  if (values.count("out") != 0) file = values["out"].as<std::string>();
+  const auto file = text_of(values, "out");
   OutputFile output(file);
   const std::vector<FaultRecord> records = generate_trace(source, request);
   if (records.empty())

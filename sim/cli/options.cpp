@@ -107,6 +107,11 @@ std::optional<std::string> text_of(const po::variables_map& values, const std::s
   return values[option].as<std::string>();
 }
 
+std::vector<std::string> words_of(const po::variables_map& values, const std::string& option) {
+  if (values.count(option) == 0) return {};
+  return values[option].as<std::vector<std::string>>();
+}
+
 std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
                            std::uint64_t high) {
   std::uint64_t value = 0;

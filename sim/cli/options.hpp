@@ -44,6 +44,10 @@ void add_out(VerbOptions& verb);
 std::optional<std::string> text_of(const boost::program_options::variables_map& values,
                                    const std::string& option);
 
+/// What an option that can stand several times was given, in order.
+std::vector<std::string> words_of(const boost::program_options::variables_map& values,
+                                  const std::string& option);
+
 /// Parses the words after a verb, and checks those that have choices. Throws UsageError that names
 /// the option and what is expected.
 boost::program_options::variables_map parse_options(const VerbOptions& verb,

@@ -91,18 +91,14 @@ std::string answer(const po::variables_map& values, const std::vector<SelectedPo
   const bool runs = values.count("runs") != 0;
   if (runs && format == "table")
     throw UsageError("query: --runs: expected --format csv or json with it");
-  if (runs) {
-    const std::vector<Row> rows = run_rows(points);
-    return format == "csv" ? rows_csv(rows) : rows_json(rows);
-  }
+  if (runs) return rows_text(run_rows(points), format);
   const Words paths = values.count("group-by") != 0
                           ? split_at_commas(values["group-by"].as<std::string>())
                           : swept_paths(points);
   const std::vector<PointGroup> groups = group_points(points, paths);
   const Words metrics = metrics_of(values, points, format == "table");
   if (format == "table") return table_text(groups, paths, metrics);
-  const std::vector<Row> rows = summary_rows(groups, paths, metrics);
-  return format == "csv" ? rows_csv(rows) : rows_json(rows);
+  return rows_text(summary_rows(groups, paths, metrics), format);
 }
 
 }  // namespace
@@ -140,8 +136,7 @@ int query_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (values.count("store") == 0)
     throw UsageError("query: expected a store: faultline query RESULTS.sqlite");
   ResultStore store(values["store"].as<std::string>(), false);
-  const auto points =
-      select_points(store, values.count("where") == 0 ? Words{} : values["where"].as<Words>());
+  const auto points = select_points(store, words_of(values, "where"));
   if (points.empty()) throw UsageError(store.path() + ": no point satisfies the conditions");
   const std::string text = answer(values, points);
   OutputFile(text_of(values, "out")).write(text);

@@ -26,10 +26,6 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-Words words_of(const po::variables_map& values, const char* option) {
-  return values.count(option) == 0 ? Words{} : values[option].as<Words>();
-}
-
 /// What --reproduce names: saved results, and items that are yet to run.
 struct Wanted {
   std::vector<Reproduction> saved;

@@ -16,11 +16,7 @@
 
 namespace faultline {
 
-namespace {
-
 namespace po = boost::program_options;
-
-}  // namespace
 
 VerbOptions reproduce_options() {
   VerbOptions verb{

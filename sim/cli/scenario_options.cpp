@@ -20,7 +20,7 @@ void add_scenario_options(VerbOptions& verb) {
 ScenarioOverrides scenario_overrides(const VerbOptions& verb, const po::variables_map& values) {
   const auto named = [&](const char* option) { return verb.verb + ": --" + option; };
   ScenarioOverrides overrides;
-  if (values.count("set") != 0) overrides.sets = values["set"].as<std::vector<std::string>>();
+  overrides.sets = words_of(values, "set");
   if (values.count("seed") != 0) {
     const std::string text = values["seed"].as<std::string>();
     whole_number(named("seed"), text, 0, 9007199254740992);

@@ -166,7 +166,7 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
         "sweep: expected a scenario file: faultline sweep FILE --store RESULTS.sqlite "
         "(faultline sweep --help tells more)");
   ScenarioOverrides overrides;
-  if (values.count("set") != 0) overrides.sets = values["set"].as<std::vector<std::string>>();
+  overrides.sets = words_of(values, "set");
   const Study study = load_study(values["file"].as<std::string>(), overrides);
   for (const std::string& note : study.notes) std::fprintf(stderr, "faultline: %s\n", note.c_str());
   if (values.count("dry-run") != 0) {

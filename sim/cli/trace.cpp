@@ -56,7 +56,7 @@ Request request_of(const po::variables_map& values) {
   };
   Request request;
   request.format = format_of(values);
-  if (values.count("out") != 0) request.out = values["out"].as<std::string>();
+  request.out = text_of(values, "out");
   request.replication = number("replication", 0, 1000000);
   request.limit_events = number("limit-events", 1, 100000000);
   return request;

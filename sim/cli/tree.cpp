@@ -87,7 +87,7 @@ Request request_of(const po::variables_map& values) {
     request.mapping = text("mapping");
     request.processes = range_of("processes", text("processes"), 1, kMostProcesses).low;
   }
-  if (values.count("out") != 0) request.out = text("out");
+  request.out = text_of(values, "out");
   return request;
 }
 

@@ -42,8 +42,11 @@ const std::vector<Verb>& verbs() {
       {"reproduce", "the tables of a paper, cell by cell", reproduce_options, reproduce_verb},
       {"survival", "closed forms of survival under a machine's fault distribution",
        survival_options, survival_verb},
-      {"faults", "summaries of failure traces, and traces from models", faults_options,
-       faults_verb},
+      {"faults",
+       "summaries of failure traces, and traces from models",
+       faults_options,
+       faults_verb,
+       {summarize_options, generate_options}},
       {"step-model", "control messages on a task tree, by the rules of a paper", step_model_options,
        step_model_verb},
       {"tree", "draw a random task tree", tree_options, tree_verb},
@@ -57,12 +60,10 @@ const std::vector<Verb>& verbs() {
 
 std::vector<VerbOptions> commands() {
   std::vector<VerbOptions> all;
-  all.reserve(verbs().size() + 2);
+  all.reserve(verbs().size());
   for (const Verb& verb : verbs()) {
     all.push_back(verb.options());
-    if (all.back().verb != "faults") continue;
-    all.push_back(summarize_options());
-    all.push_back(generate_options());
+    for (const auto options : verb.second_words) all.push_back(options());
   }
   return all;
 }

@@ -14,6 +14,7 @@ struct Verb {
   const char* summary;
   VerbOptions (*options)();
   int (*run)(const std::vector<std::string>& arguments, std::ostream& out);
+  std::vector<VerbOptions (*)()> second_words = {};  ///< "generate" of "faults generate"
 };
 
 /// All verbs, in the order in which they are shown.
