@@ -8,6 +8,7 @@
 #include <string>
 
 #include "analysis/reproduction_item.hpp"
+#include "sim/core/data_directory.hpp"
 #include "tests/analysis/exact_survival.hpp"
 
 using namespace faultline;
@@ -110,7 +111,7 @@ TEST_CASE("the sets of a torus without neighbours are counted as by trying all")
 
 TEST_CASE("the exact values of table 1's simulated cells are those of their graphs") {
   const ReproductionItem item =
-      read_reproduction_item(FAULTLINE_SOURCE_DIR "/scenarios/adoption-2013/table-1.json");
+      read_reproduction_item(data_directory() / "adoption-2013/table-1.json");
   const auto unrelated = graphs::IndependentSets(graphs::torus({8, 8, 4}), 8).counts();
   std::size_t compared = 0;
   for (const Cell& cell : item.cells) {

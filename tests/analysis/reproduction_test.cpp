@@ -7,6 +7,7 @@
 #include "analysis/reproduction_figure.hpp"
 #include "analysis/survival.hpp"
 #include "analysis/text_table.hpp"
+#include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/json_value.hpp"
 #include "tests/analysis/temporary_directory.hpp"
@@ -176,7 +177,7 @@ TEST_CASE("a ratio of means has the interval of the difference of both means") {
 
 TEST_CASE("the simulated cells of adoption-2013's table 1 stand beside the closed forms") {
   const ReproductionItem item =
-      read_reproduction_item(FAULTLINE_SOURCE_DIR "/scenarios/adoption-2013/table-1.json");
+      read_reproduction_item(data_directory() / "adoption-2013/table-1.json");
   std::size_t checked = 0;
   for (const Cell& cell : item.cells) {
     const std::string& measure = item.measures[cell.measure].name;
@@ -216,8 +217,8 @@ TEST_CASE("a control variate takes back what the sample missed of a known mean")
 }
 
 TEST_CASE("the exact column of theorem 1 is what docs/reproduction.md derives") {
-  const ReproductionItem item = read_reproduction_item(
-      std::string(FAULTLINE_SOURCE_DIR) + "/scenarios/termination-2022/theorem-1.json");
+  const ReproductionItem item =
+      read_reproduction_item(data_directory() / "termination-2022/theorem-1.json");
   std::size_t compared = 0;
   std::size_t cell = 0;
   for (const char* detector : {"four-counter", "edod", "hcda", "cda"})
@@ -233,8 +234,7 @@ TEST_CASE("the exact column of theorem 1 is what docs/reproduction.md derives") 
 }
 
 TEST_CASE("survival is reproduced to every digit that the paper prints") {
-  const std::string file =
-      std::string(FAULTLINE_SOURCE_DIR) + "/scenarios/adoption-2013/table-1.json";
+  const auto file = data_directory() / "adoption-2013/table-1.json";
   ReproductionItem item = read_reproduction_item(file);
   item.measures.resize(1);  // closed forms; the others are runs
   std::erase_if(item.cells, [](const Cell& cell) { return cell.measure > 0; });

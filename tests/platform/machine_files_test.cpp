@@ -3,15 +3,18 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "sim/core/data_directory.hpp"
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
 namespace {
 
-const std::string kMachines = FAULTLINE_SOURCE_DIR "/scenarios/machines/";
+std::filesystem::path file_of(const std::string& name) {
+  return data_directory() / "machines" / (name + ".json");
+}
 
-Machine machine(const std::string& name) { return load_machine(kMachines + name + ".json", ""); }
+Machine machine(const std::string& name) { return load_machine(file_of(name), ""); }
 
 /// MPI half round trip of an empty message, as `struct Machine` defines it.
 double half_round_trip_us(const Machine& m, std::uint32_t hops) {
@@ -90,7 +93,7 @@ TEST_CASE("every value of every machine has a unit, a status and a source") {
   const auto name =
       GENERATE(values<std::string>({"intrepid", "mira", "jaguar", "cori", "stampede", "nacl"}));
   CAPTURE(name);
-  std::ifstream file(kMachines + name + ".json");
+  std::ifstream file(file_of(name));
   const auto json = nlohmann::json::parse(file);
   CHECK(json.at("name") == name);
   CHECK(json.size() == 4 + 12);
