@@ -10,6 +10,10 @@ void FactLog::see(const Sight& sight) {
       on_their_way_.push_back({sight.message, sight.actor, sight.peer, sight.until_s});
       note_message(sight.actor, Fact::What::sent, sight.peer, sight);
       break;
+    case Sight::Kind::injected:
+      for (OnItsWay& of : on_their_way_)
+        if (of.message == sight.message) of.injected_s = sight.time_s;
+      break;
     case Sight::Kind::received:
       arrived(sight);
       break;

@@ -66,6 +66,9 @@ void TraceRecorder::see(const Sight& sight) {
       return placed(sight);
     case Sight::Kind::sent:
       return sent(sight);
+    case Sight::Kind::injected:
+      trace_.messages[under_way_.at(sight.message)].inject_s = sight.time_s;
+      return;
     case Sight::Kind::sending:
       return sending(sight);
     case Sight::Kind::received:
@@ -235,6 +238,8 @@ RunTrace TraceRecorder::finish(RunResult result) {
       message.end_s = std::max(message.begin_s, trace_.end_s);
       message.end_order = order_ + 1;
     }
+  for (TracedMessage& message : trace_.messages)
+    if (message.inject_s == kNever) message.inject_s = message.end_s;  // it waited for its NIC
   trace_.result = std::move(result);
   return std::move(trace_);
 }

@@ -37,6 +37,8 @@ struct SeldomState {
   std::vector<ActorId> flushing;  ///< peers whose flush is not answered yet
   std::vector<ActorId> links;     ///< open connections
   std::vector<ActorId> reported;  ///< peers that this actor has declared dead
+  std::vector<Message*> fenced;   ///< sent messages that wait at a fence for those before them
+  std::uint32_t before_nic = 0;   ///< sent messages that the NIC of the node has not taken up yet
 };
 
 /// One actor: its stack, its processor's communication side and its inbox.
@@ -45,6 +47,7 @@ struct ActorState {
   std::unique_ptr<SeldomState> seldom;
   double cpu_free_s = 0.0;    ///< when its communication processor is free again
   double local_free_s = 0.0;  ///< when its last message within the node has been copied
+  double entered_s = 0.0;     ///< when the last message that it has sent enters the network
   Message* inbox_head = nullptr;
   Message* inbox_tail = nullptr;
   std::uint32_t phase = 0;

@@ -14,8 +14,9 @@ namespace faultline {
 
 /// What is to happen.
 enum class EventKind : std::uint8_t {
-  arrive,  ///< a message can be handled if its receiver is free
-  wake,    ///< a receiver that was busy looks into its inbox
+  arrive,    ///< a message can be handled if its receiver is free
+  taken_in,  ///< loggp engine: the same, of a message that found its receiver's NIC busy
+  wake,      ///< a receiver that was busy looks into its inbox
   timer,
   compute_done,
   sent,  ///< the send fence of a message
@@ -23,7 +24,9 @@ enum class EventKind : std::uint8_t {
   exit_notice,
   local_exit,
   link_lost,
-  inject,  ///< simgrid engine: the message enters the network now
+  inject,     ///< simgrid engine: the message enters the network now
+  nic_ready,  ///< a message stands before a NIC that several actors share
+  nic_free,   ///< such a NIC can take up the next message
 };
 
 /// One entry of the agenda: 24 bytes. Equal times are ordered by sequence number.

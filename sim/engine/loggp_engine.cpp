@@ -7,7 +7,9 @@ namespace faultline {
 
 LogGpEngine::LogGpEngine(const RunSpec& spec, Topology routes, std::uint64_t seed,
                          std::uint64_t replication)
-    : Runtime(spec, std::move(routes), seed, replication), taken_in_s_(node_count(), 0.0) {}
+    : Runtime(spec, std::move(routes), seed, replication),
+      intake_free_s_(node_count(), -kNever),
+      links_are_narrow_(this->routes().narrowest_Bps() < machine().nic_bandwidth_Bps) {}
 
 void LogGpEngine::simulate() {
   while (!stopped() && !quiescent()) {
@@ -39,29 +41,57 @@ void LogGpEngine::look_ahead() {
   const Event* next = queue_.ahead(8);
   if (next == nullptr || !about_actor(*next)) return;
   prefetch_components(actor_of(*next));
-  prefetch(&taken_in_s_[node_of(actor_of(*next))], 1);
+  prefetch(&intake_free_s_[node_of(actor_of(*next))], 1);
 }
 
 /// The event stands at the earliest moment at which the receiver can have taken the message in.
 /// Added up as the NIC adds it up for the next message: in another order, rounding could let an
 /// empty message overtake the one before it.
 void LogGpEngine::transmit(Message& message, const Transit& transit) {
-  const double arrival_s = message.inject_s + transit.transfer_s + transit.latency_s;
+  const double begin_s =
+      links_are_narrow_ && !transit.local ? on_link_s(message, transit) : message.inject_s;
+  const double arrival_s = begin_s + transit.transfer_s + transit.latency_s;
   schedule(arrival_s + unordered_delay_s(message.from) + machine().receive_overhead_s,
            EventKind::arrive, &message);
 }
 
+/// When the first link of its route begins to carry a message that the NIC has taken up: a NIC that
+/// is faster than a link can feed several, and does not make one of them faster.
+double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
+  const bool outlasts_nic = transit.transfer_s > nic_occupied_s(message);
+  // The NIC itself spaces shorter ones.
+  if (!outlasts_nic && message.inject_s >= links_free_s_) return message.inject_s;
+  if (link_free_s_.empty())
+    link_free_s_.resize(std::size_t{node_count()} * routes().ports(), -kNever);
+  const NodeId node = node_of(message.from);
+  double& free_s =
+      link_free_s_[std::size_t{node} * routes().ports() + routes().port(node, node_of(message.to))];
+  const double begin_s = std::max(message.inject_s, free_s);
+  free_s = begin_s + transit.transfer_s;
+  links_free_s_ = std::max(links_free_s_, free_s);
+  return begin_s;
+}
+
 void LogGpEngine::take_in(Message* message) {
-  foreground_done();
-  double handle_s = now_s_;
-  const NodeId node = node_of(message->to);
-  if (node != node_of(message->from)) {
-    const double occupied_s = static_cast<double>(message->bytes) / machine().nic_bandwidth_Bps;
-    handle_s = std::max(now_s_, taken_in_s_[node] + occupied_s);
-    taken_in_s_[node] = handle_s;
+  const double taken_in_s = taken_in_s_of(*message);
+  if (taken_in_s > now_s_) {
+    schedule(taken_in_s, EventKind::taken_in, message);
+  } else {
+    foreground_done();
+    arrived(message);
   }
-  arrived(message, handle_s);
   after_event();
+}
+
+/// LogGP's g lies between two receptions as it does between two sends (Alexandrov et al., 1995,
+/// section 2), and a NIC takes in bytes no faster than it sends them.
+double LogGpEngine::taken_in_s_of(const Message& message) {
+  const NodeId node = node_of(message.to);
+  if (node == node_of(message.from) || message.inject_s == kNever) return now_s_;
+  const double occupied_s = static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;
+  const double taken_in_s = std::max(now_s_, intake_free_s_[node] + occupied_s);
+  intake_free_s_[node] = taken_in_s + machine().gap_s;
+  return taken_in_s;
 }
 
 }  // namespace faultline

@@ -23,6 +23,10 @@ Purpose purpose_of(Family family) {
   return Purpose::failure_detection;
 }
 
+bool on_daemons(const ComponentChoice& choice) {
+  return choice.registration != nullptr && choice.registration->traits.on_daemons;
+}
+
 /// The node of each rank: blocks of ranks per node, dealt round, or a seeded permutation of blocks.
 std::vector<NodeId> mapped_nodes(const PlatformSpec& platform, const JobShape& job, Stream random) {
   std::vector<NodeId> nodes(job.processes);
@@ -60,6 +64,7 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
     control_[family].resize(choice.registration->message_kinds.size());
   }
   awaits_announcement_ = spec_.component(Family::termination).registration != nullptr;
+  if (nics_are_shared()) shared_nics_.resize(nodes_);
   place_actors();
   add_fault_sources();
 }
@@ -81,13 +86,16 @@ void Runtime::place_actors() {
   for (ActorId actor = 0; actor < actors_.size(); ++actor) make_components(actor);
 }
 
+/// Can two actors send through one NIC? A layer that recovers restarts actors anywhere.
+bool Runtime::nics_are_shared() const {
+  return job_.processes_per_node > 1 ||
+         spec_.component(Family::message_logging).registration != nullptr ||
+         std::any_of(std::begin(spec_.components), std::end(spec_.components), on_daemons);
+}
+
 /// Do daemons run, or nodes die? Else no memory is spent on daemons.
 bool Runtime::nodes_matter() const {
-  return std::any_of(std::begin(spec_.components), std::end(spec_.components),
-                     [](const ComponentChoice& choice) {
-                       return choice.registration != nullptr &&
-                              choice.registration->traits.on_daemons;
-                     }) ||
+  return std::any_of(std::begin(spec_.components), std::end(spec_.components), on_daemons) ||
          std::any_of(spec_.faults.begin(), spec_.faults.end(),
                      [](const FaultSpec& fault) {
                        return !fault.nodes.empty() || !fault.daemons.empty();
@@ -220,8 +228,9 @@ bool Runtime::goes_on(double time_s) {
 void Runtime::carry_out(const Event& event) {
   switch (event.kind()) {
     case EventKind::arrive:
+    case EventKind::taken_in:
       --foreground_;
-      arrived(event.message, event.time_s);
+      arrived(event.message);
       break;
     case EventKind::wake:
       --foreground_;
@@ -254,6 +263,13 @@ void Runtime::carry_out(const Event& event) {
     case EventKind::link_lost:
       --foreground_;
       tell_exit(event.kind(), event.at.actor, event.at.detail);
+      break;
+    case EventKind::nic_ready:
+      stand_before_nic(event.message);
+      break;
+    case EventKind::nic_free:
+      --foreground_;
+      serve_nic(event.at.actor);
       break;
     case EventKind::inject:
       break;

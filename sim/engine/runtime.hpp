@@ -51,15 +51,21 @@ class Runtime {
   virtual void transmit(Message& message, const Transit& transit) = 0;
 
   // ---- for the engines -----------------------------------------------------------------------
-  /// A message is at its receiver, which can have taken it in at `handle_s` if it is free; handles
-  /// it if that is now.
-  void arrived(Message* message, double handle_s);
+  /// A message is at its receiver, which has taken it in if it was free; handles it, or lets it
+  /// wait until it is free.
+  void arrived(Message* message);
   /// Everything that is not an arrival.
   void carry_out(const Event& event);
   /// Counts an event and tells whether the run goes on; called before each event with its time.
   bool goes_on(double time_s);
   void schedule(double time_s, EventKind kind, Message* message);
   void schedule(double time_s, EventKind kind, std::uint32_t actor, std::uint32_t detail);
+  /// Gets rid of a message that its sender's death has kept from the network (its inject_s is
+  /// kNever).
+  void forget_unsent(Message* message);
+  /// How long a message keeps the NIC that sends it or takes it in from the next one: g + k G.
+  [[nodiscard]] double nic_occupied_s(const Message& message) const;
+  [[nodiscard]] const Topology& routes() const { return routes_; }
   /// Called when an event that keeps the run alive has left the queue.
   void foreground_done() { --foreground_; }
   /// Carries out what the handlers of an event asked for; deaths by event number strike here.
@@ -116,6 +122,14 @@ class Runtime {
     std::uint16_t incarnation;
     Family channel;
   };
+  /// Before the NIC of a node with several actors: messages that found it busy, in the order in
+  /// which they were ready.
+  struct SharedNic {
+    Message* head = nullptr;
+    Message* tail = nullptr;
+    std::uint32_t expected = 0;  ///< messages sent to it that it has not taken up
+    bool awaited = false;        ///< the event of its being free is due
+  };
   struct Asked {
     ActorId self;
     std::uint16_t incarnation;
@@ -124,6 +138,7 @@ class Runtime {
 
   void place_actors();
   [[nodiscard]] bool nodes_matter() const;
+  [[nodiscard]] bool nics_are_shared() const;
   void make_components(ActorId actor);
   void start_all();
   void start_actor(ActorId actor);
@@ -144,7 +159,6 @@ class Runtime {
   void climb(Message* message, std::size_t below);
   void handle(Message* message);
   void tell_idle();
-  void inject_wire();
   [[nodiscard]] std::int64_t conserved_now() const;
   /// One turn of a live actor in which `handler(component, context)` runs, if it has the component.
   /// A workload's handler makes its rank active; a notice (`is_notice`) only if it starts
@@ -170,9 +184,23 @@ class Runtime {
   [[nodiscard]] std::vector<ActorId> known_failures(ActorId self) const;
   void wake(ActorId self);
   void schedule_wake(ActorState& actor, ActorId self);
-  double inject(ActorState& actor, Message* message);
-  void count_control(const Message& message);
   void drop(Message* message);
+
+  // what leaves an actor (runtime_wire.cpp)
+  void inject_wire();
+  void leave_stack(ActorState& actor, Message& message);
+  void put_on_wire(ActorId self, ActorState& actor, const std::vector<Message*>& messages);
+  void pass_fence(ActorId self);
+  void inject(ActorState& actor, Message* message);
+  void count_control(const Message& message);
+  [[nodiscard]] Transit transit_of(const Message& message) const;
+  [[nodiscard]] bool nic_serves_next(NodeId node, double ready_s) const;
+  [[nodiscard]] bool sender_is_gone(const Message& message) const;
+  void enter_network(Message& message, const Transit& transit);
+  void stand_before_nic(Message* message);
+  void serve_nic(NodeId node);
+  void take_up(NodeId node, Message* message);
+  void withdraw(Message& message);
   void promise_sent(const Message& message, double time_s);
   void tell_sent(ActorId self, std::uint32_t promise);
 
@@ -232,6 +260,7 @@ class Runtime {
   std::vector<NodeId> node_of_;
   std::uint32_t ranks_per_block_ = 0;             ///< 0: only node_of_ knows
   std::vector<double> nic_free_s_;                ///< per node
+  std::vector<SharedNic> shared_nics_;            ///< per node; empty where each NIC has one actor
   std::vector<std::vector<Rank>> ranks_of_node_;  ///< empty unless nodes matter
   Topology routes_;
   std::vector<Stream> network_random_;  ///< per actor, only if unordered

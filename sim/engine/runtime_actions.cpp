@@ -169,28 +169,7 @@ void Runtime::steal_from_workers(ActorId self, double spent_s) {
     victim->seldom->running.front().end_s += spent_s;
 }
 
-// ---- fences and flushes -----------------------------------------------------------------------
-
-void Runtime::promise_sent(const Message& message, double time_s) {
-  auto promise = static_cast<std::uint32_t>(sent_promises_.size());
-  if (free_promises_.empty()) {
-    sent_promises_.emplace_back();
-  } else {
-    promise = free_promises_.back();
-    free_promises_.pop_back();
-  }
-  sent_promises_[promise] = {message.to, message.kind, message.from_incarnation, message.channel};
-  schedule(time_s, EventKind::sent, message.from, promise);
-}
-
-void Runtime::tell_sent(ActorId self, std::uint32_t promise) {
-  const SentPromise sent = sent_promises_[promise];
-  free_promises_.push_back(promise);
-  if (!actors_[self].alive || actors_[self].incarnation != sent.incarnation) return;
-  turn(self, sent.channel, [&sent](Component& component, Context& context) {
-    component.on_sent(context, sent.to, sent.kind);
-  });
-}
+// ---- flushes ----------------------------------------------------------------------------------
 
 bool Runtime::in_flight_between(ActorId from, ActorId to) {
   bool found = false;
@@ -285,10 +264,7 @@ void Runtime::release_early(ActorId self) {
   if (!actor.seldom || actor.seldom->early.empty()) return;
   std::vector<Message*> early;
   early.swap(actor.seldom->early);
-  for (Message* message : early) {
-    message->inject_s = now_s_;
-    actor.put_in(message);
-  }
+  for (Message* message : early) actor.put_in(message);
   schedule_wake(actor, self);
 }
 

@@ -91,8 +91,9 @@ void Runtime::lose_messages_of(ActorId dead) {
   ActorState& state = actors_[dead];
   std::uint64_t lost = 0;
   pool_.for_each_in_flight([&](Message& message) {
-    const bool uninjected =
-        message.from == dead && (message.flags & kArrived) == 0 && message.inject_s > now_s_;
+    const bool uninjected = message.from == dead && message.from_incarnation == state.incarnation &&
+                            (message.flags & kArrived) == 0 && message.inject_s > now_s_;
+    if (uninjected) withdraw(message);
     if ((message.flags & kLost) != 0 || (message.to != dead && !uninjected)) return;
     message.flags |= kLost;
     if (message.channel == Family::workload) ++lost;
@@ -101,6 +102,8 @@ void Runtime::lose_messages_of(ActorId dead) {
   while (state.inbox_head != nullptr) forget(state.take_out());
   if (!state.seldom) return;
   for (Message* message : state.seldom->early) forget(message);
+  for (Message* message : state.seldom->fenced) forget_unsent(message);
+  if (!shared_nics_.empty()) shared_nics_[node_of(dead)].expected -= state.seldom->before_nic;
 }
 
 /// A message that had come to one who has died before it was handled.
@@ -208,6 +211,7 @@ void Runtime::restart(ActorId actor, NodeId node) {
   state = ActorState{};
   state.incarnation = incarnation;
   state.cpu_free_s = now_s_;
+  if (shared_nics_.empty()) shared_nics_.resize(nodes_);  // others may live on the node
   if (actor < job_.processes && node != node_of_[actor]) {
     if (!ranks_of_node_.empty()) {
       std::erase(ranks_of_node_[node_of_[actor]], actor);

@@ -159,95 +159,21 @@ std::int64_t Runtime::conserved_now() const {
   return conserved ? conserved->held - conserved->issued : 0;
 }
 
-// ---- messages leave ---------------------------------------------------------------------------
-
-void Runtime::inject_wire() {
-  const double begin_s = cpu_s_;
-  double entered_s = begin_s;
-  for (Message* message : wire_) {
-    // What waits for the NIC can enter the network after a later message within the node.
-    if ((message->flags & kFence) != 0) cpu_s_ = std::max(cpu_s_, entered_s);
-    entered_s = std::max(entered_s, inject(*current_, message));
-  }
-  if (observer_ != nullptr)
-    show({.kind = Sight::Kind::sending,
-          .time_s = begin_s,
-          .until_s = cpu_s_,
-          .actor = turn_.self,
-          .value = wire_.size()});
-  wire_.clear();
-  current_->cpu_free_s = cpu_s_;
-  if (spec_.platform.progress == Progress::shared) steal_from_workers(turn_.self, cpu_s_ - begin_s);
-}
-
-/// Returns when the message enters the network.
-double Runtime::inject(ActorState& actor, Message* message) {
-  message->flags |= kInFlight;
-  message->from_incarnation = actor.incarnation;
-  message->to_incarnation = any_death_ ? actors_[message->to].incarnation : std::uint16_t{0};
-  if (message->channel == Family::workload)
-    --actor.held_down;
-  else
-    count_control(*message);
-  if (audits_conserved_)
-    auditor_.conserved_moved(actor.components[kTermination]->conserved_in(*message));
-
-  cpu_s_ += machine().send_overhead_s;
-  const NodeId from = node_of(message->from);
-  const NodeId to = node_of(message->to);
-  const auto bytes = static_cast<double>(message->bytes);
-  Transit transit{};
-  if (from == to) {
-    transit = {machine().local_latency_s, bytes / machine().local_bandwidth_Bps, true};
-    message->inject_s = std::max(cpu_s_, actor.local_free_s);
-    actor.local_free_s = message->inject_s + transit.transfer_s;
-  } else {
-    const Route route = routes_.route(from, to);
-    const double bandwidth_Bps = std::min(route.bandwidth_Bps, machine().nic_bandwidth_Bps);
-    transit = {machine().nic_latency_s + route.latency_s, bytes / bandwidth_Bps, false};
-    double& nic_free_s = nic_free_s_[from];
-    message->inject_s = std::max(cpu_s_, nic_free_s);
-    nic_free_s = message->inject_s + machine().gap_s + transit.transfer_s;
-  }
-  if (any_death_ && !reachable(actors_[message->to], *message)) {
-    message->flags |= kLost;
-    if (message->channel == Family::workload) auditor_.lost(1);
-  }
-  ++foreground_;
-  if ((message->flags & kNotifySent) != 0)
-    promise_sent(*message, message->inject_s + transit.transfer_s);
-  const double inject_s = message->inject_s;
-  if (observer_ != nullptr)
-    show({.kind = Sight::Kind::sent,
-          .time_s = cpu_s_ - machine().send_overhead_s,
-          .until_s = inject_s,
-          .actor = message->from,
-          .peer = message->to,
-          .message = message});
-  transmit(*message, transit);
-  return inject_s;
-}
-
-void Runtime::count_control(const Message& message) {
-  auto& kinds = control_[static_cast<std::size_t>(message.channel)];
-  if (message.kind >= kinds.size()) kinds.resize(message.kind + std::size_t{1});
-  ++kinds[message.kind].messages;
-  kinds[message.kind].bytes += message.bytes;
-}
-
 // ---- messages arrive --------------------------------------------------------------------------
 
 bool Runtime::reachable(const ActorState& actor, const Message& message) const {
   return actor.alive && actor.incarnation == message.to_incarnation;
 }
 
-/// Under progress = between, messages wait while every worker core computes.
+/// Does the processor handle no message now: because it waits at a fence, or, under progress =
+/// between, because every worker core computes?
 bool Runtime::blocked(const ActorState& actor) const {
-  return spec_.platform.progress == Progress::between && actor.seldom &&
-         actor.seldom->running.size() >= job_.worker_cores;
+  if (!actor.seldom) return false;
+  return !actor.seldom->fenced.empty() || (spec_.platform.progress == Progress::between &&
+                                           actor.seldom->running.size() >= job_.worker_cores);
 }
 
-void Runtime::arrived(Message* message, double handle_s) {
+void Runtime::arrived(Message* message) {
   if (any_death_ && ((message->flags & kLost) != 0 || !reachable(actors_[message->to], *message))) {
     drop(message);
     return;
@@ -255,11 +181,10 @@ void Runtime::arrived(Message* message, double handle_s) {
   const ActorId self = message->to;
   ActorState& actor = actors_[self];
   const double free_s = actor.cpu_free_s + machine().receive_overhead_s;
-  if (actor.inbox_head == nullptr && handle_s <= now_s_ && free_s <= now_s_ && !blocked(actor)) {
+  if (actor.inbox_head == nullptr && free_s <= now_s_ && !blocked(actor)) {
     receive(self, message);
     return;
   }
-  message->inject_s = handle_s;
   message->flags |= kArrived;
   actor.put_in(message);
   schedule_wake(actor, self);
@@ -269,16 +194,14 @@ void Runtime::schedule_wake(ActorState& actor, ActorId self) {
   if (actor.wake_pending || actor.inbox_head == nullptr || blocked(actor)) return;
   actor.wake_pending = true;
   const double free_s = actor.cpu_free_s + machine().receive_overhead_s;
-  schedule(std::max({now_s_, actor.inbox_head->inject_s, free_s}), EventKind::wake, self,
-           actor.incarnation);
+  schedule(std::max(now_s_, free_s), EventKind::wake, self, actor.incarnation);
 }
 
 void Runtime::wake(ActorId self) {
   ActorState& actor = actors_[self];
   actor.wake_pending = false;
   if (actor.inbox_head == nullptr || blocked(actor)) return;
-  const double free_s = actor.cpu_free_s + machine().receive_overhead_s;
-  if (std::max(free_s, actor.inbox_head->inject_s) <= now_s_) {
+  if (actor.cpu_free_s + machine().receive_overhead_s <= now_s_) {
     Message* message = actor.take_out();
     prefetch(actor.inbox_head, sizeof(Message));  // of a long queue, next read when this is handled
     receive(self, message);

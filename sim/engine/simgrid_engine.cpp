@@ -101,6 +101,28 @@ class SimGridEngine final : public Runtime {
     std::deque<Flight*> incoming;  ///< in the order of the puts, which is that of the mailbox
   };
 
+  /// The messages on their way to one process, in the order of sending, linked through themselves.
+  struct Pending {
+    Message* first = nullptr;
+    Message* last = nullptr;
+
+    void append(Message* message) {
+      message->next = nullptr;
+      (last != nullptr ? last->next : first) = message;
+      last = message;
+    }
+    void remove(Message* message) {
+      Message* before = nullptr;
+      for (Message* next = first; next != message; next = next->next) before = next;
+      remove(message, before);
+    }
+    void remove(Message* message, Message* before) {
+      (before != nullptr ? before->next : first) = message->next;
+      if (last == message) last = before;
+      message->next = nullptr;
+    }
+  };
+
   std::vector<s4u::Host*> hosts() const {
     const PlatformSpec& platform = spec().platform;
     if (!platform.xml_path.empty()) return load_platform_xml(platform.xml_path);
@@ -211,6 +233,11 @@ class SimGridEngine final : public Runtime {
   bool step() {
     const Event event = queue_.pop();
     if (event.kind() == EventKind::inject) {
+      if (event.message->inject_s == kNever) {  // its sender has died in the meantime
+        if (fifo()) withdraw_from_order(event.message);
+        forget_unsent(event.message);
+        return true;
+      }
       Process& sender = processes_[event.message->from];
       sender.to_put.push_back(event.message);
       wake(sender);
@@ -247,8 +274,17 @@ class SimGridEngine final : public Runtime {
       return;
     }
     message->flags |= kArrived;
-    const ActorId from = message->from;
-    auto& pending = in_order_[message->to];
+    hand_over_in_order(message->from, in_order_[message->to]);
+  }
+
+  void withdraw_from_order(Message* message) {
+    Pending& pending = in_order_[message->to];
+    pending.remove(message);
+    hand_over_in_order(message->from,
+                       pending);  // what has come meanwhile from its restarted sender
+  }
+
+  void hand_over_in_order(ActorId from, Pending& pending) {
     Message* before = nullptr;
     for (Message* next = pending.first; next != nullptr;) {
       Message* const current = next;
@@ -263,31 +299,22 @@ class SimGridEngine final : public Runtime {
     }
   }
 
+  /// SimGrid's links bound the bytes that enter a node; its NIC takes in no two messages within g.
   void hand_over(Message* message) {
-    schedule(now_s_ + unordered_delay_s(message->from) + machine().receive_overhead_s,
+    double taken_in_s = now_s_;
+    const NodeId node = node_of(message->to);
+    if (node != node_of(message->from)) {
+      taken_in_s = std::max(taken_in_s, intake_free_s_[node]);
+      intake_free_s_[node] = taken_in_s + machine().gap_s;
+    }
+    schedule(taken_in_s + unordered_delay_s(message->from) + machine().receive_overhead_s,
              EventKind::arrive, message);
   }
-
-  /// The messages on their way to one process, in the order of sending, linked through themselves.
-  struct Pending {
-    Message* first = nullptr;
-    Message* last = nullptr;
-
-    void append(Message* message) {
-      message->next = nullptr;
-      (last != nullptr ? last->next : first) = message;
-      last = message;
-    }
-    void remove(Message* message, Message* before) {
-      (before != nullptr ? before->next : first) = message->next;
-      if (last == message) last = before;
-      message->next = nullptr;
-    }
-  };
 
   std::vector<s4u::Host*> hosts_;
   std::vector<Process> processes_;
   std::vector<Pending> in_order_ = std::vector<Pending>(actor_count());
+  std::vector<double> intake_free_s_ = std::vector<double>(node_count(), -kNever);
   std::deque<Flight> flights_;  ///< stable addresses
   std::vector<Flight*> free_flights_;
   /// Looked up, never iterated over: its order depends on addresses.

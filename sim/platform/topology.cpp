@@ -1,6 +1,7 @@
 #include "sim/platform/topology.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -248,6 +249,27 @@ Topology::Topology(RouteTable table)
   }
 }
 
+std::uint32_t Topology::port(std::uint32_t from, std::uint32_t to) const {
+  if (kind_ != Kind::torus) return 0;
+  const std::uint32_t offsets = packed_[from] + torus_bias_ - packed_[to];
+  for (std::uint32_t dimension = 0; dimension < dimensions_; ++dimension) {
+    const Field& field = fields_[dimension];
+    const std::uint32_t offset = (offsets >> field.shift) & field.mask;  // from + size - to
+    if (offset == field.size) continue;
+    const std::uint32_t upwards = (2 * field.size - offset) % field.size;
+    return 2 * dimension + (upwards <= field.size / 2 ? 0 : 1);
+  }
+  return 0;
+}
+
+double Topology::narrowest_Bps() const {
+  if (kind_ != Kind::table) return link_bandwidth_Bps_;
+  double narrowest_Bps = std::numeric_limits<double>::infinity();
+  for (const Route& route : routes_)
+    if (route.hops > 0) narrowest_Bps = std::min(narrowest_Bps, route.bandwidth_Bps);
+  return narrowest_Bps;
+}
+
 void Topology::lay_out(const Torus& torus) {
   kind_ = Kind::torus;
   std::uint32_t shift = 0;
@@ -260,6 +282,7 @@ void Topology::lay_out(const Torus& torus) {
       lookup_shift = shift;
     }
     torus_bias_ |= size << shift;
+    fields_[dimensions_++] = {shift, (1U << torus_bits(size)) - 1, size};
     lookup_sizes.push_back(size);
     shift += torus_bits(size);
   }

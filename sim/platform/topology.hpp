@@ -68,6 +68,16 @@ class Topology final {
     return {hop_count * hop_latency_s_, link_bandwidth_Bps_, hop_count};
   }
 
+  /// The links by which messages leave a node: two for each dimension of a torus, else one.
+  [[nodiscard]] std::uint32_t ports() const { return kind_ == Kind::torus ? 2 * dimensions_ : 1; }
+
+  /// The port of the first link of a route between two different nodes. A torus route goes along
+  /// the first dimension in which they differ, the shorter way round.
+  [[nodiscard]] std::uint32_t port(std::uint32_t from, std::uint32_t to) const;
+
+  /// The bandwidth of the narrowest link of any route.
+  [[nodiscard]] double narrowest_Bps() const;
+
   [[nodiscard]] std::uint32_t hops(std::uint32_t from, std::uint32_t to) const {
     if (kind_ == Kind::table) return routes_[table_index(from, to)].hops;
     return closed_form_hops(from, to);
@@ -81,6 +91,13 @@ class Topology final {
     std::uint32_t shift = 0;
     std::uint32_t mask = 0;
     std::uint32_t offset = 0;  ///< into distance_
+  };
+
+  /// Where the coordinate of a torus dimension stands in a packed place.
+  struct Field {
+    std::uint32_t shift = 0;
+    std::uint32_t mask = 0;
+    std::uint32_t size = 0;
   };
 
   void lay_out(const Torus& torus);
@@ -148,11 +165,13 @@ class Topology final {
   std::uint32_t nodes_ = 0;
   std::uint32_t lookup_count_ = 0;
   std::uint32_t torus_bias_ = 0;
+  std::uint32_t dimensions_ = 0;  ///< of a torus
   double hop_latency_s_ = 0;
   double link_bandwidth_Bps_ = 0;
   std::vector<std::uint32_t> packed_;    ///< coordinates of a node; for tables, the route of a pair
   std::vector<std::uint16_t> distance_;  ///< torus hops for every value of a + D - b
   std::array<Lookup, 6> lookups_{};
+  std::array<Field, 6> fields_{};
   std::array<std::uint32_t, 33> tree_hops_{};  ///< by the number of bits of a xor b
   std::vector<Route> routes_;
 };

@@ -1,0 +1,251 @@
+// How messages leave an actor: its processor sends them one after the other, and the NIC of its
+// node takes them up in the order in which they are ready. Where one actor has a NIC to itself,
+// that order is the order of its turns, and each message's time is known at once. Several actors of
+// a node send in turns that overlap, so that their messages queue before the NIC by events.
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/engine/runtime.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr auto kTermination = static_cast<std::size_t>(Family::termination);
+
+}  // namespace
+
+// ---- the processor ----------------------------------------------------------------------------
+
+void Runtime::inject_wire() {
+  ActorState& actor = *current_;
+  for (Message* message : wire_) leave_stack(actor, *message);
+  if (actor.seldom && !actor.seldom->fenced.empty())
+    actor.seldom->fenced.insert(actor.seldom->fenced.end(), wire_.begin(), wire_.end());
+  else
+    put_on_wire(turn_.self, actor, wire_);
+  wire_.clear();
+}
+
+/// From here on a message is in flight, though it may still wait for its processor or its NIC.
+void Runtime::leave_stack(ActorState& actor, Message& message) {
+  message.flags |= kInFlight;
+  message.inject_s = kNever;
+  message.from_incarnation = actor.incarnation;
+  message.to_incarnation = any_death_ ? actors_[message.to].incarnation : std::uint16_t{0};
+  ++foreground_;
+  if (message.channel == Family::workload)
+    --actor.held_down;
+  else
+    count_control(message);
+  if (audits_conserved_)
+    auditor_.conserved_moved(actor.components[kTermination]->conserved_in(message));
+  if (any_death_ && !reachable(actors_[message.to], message)) {
+    message.flags |= kLost;
+    if (message.channel == Family::workload) auditor_.lost(1);
+  }
+}
+
+/// Sends from cpu_s_ on. A fence holds back what follows until all that the actor has sent before
+/// is in the network; until then its processor handles no message.
+void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Message*>& messages) {
+  const double begin_s = cpu_s_;
+  std::size_t sent = 0;
+  for (; sent < messages.size(); ++sent) {
+    if ((messages[sent]->flags & kFence) != 0) {
+      if (actor.seldom && actor.seldom->before_nic > 0) break;
+      cpu_s_ = std::max(cpu_s_, actor.entered_s);
+    }
+    inject(actor, messages[sent]);
+  }
+  if (observer_ != nullptr && sent > 0)
+    show({.kind = Sight::Kind::sending,
+          .time_s = begin_s,
+          .until_s = cpu_s_,
+          .actor = self,
+          .value = sent});
+  actor.cpu_free_s = cpu_s_;
+  if (spec_.platform.progress == Progress::shared)
+    steal_from_workers(self, static_cast<double>(sent) * machine().send_overhead_s);
+  if (sent < messages.size())
+    actor.rarely().fenced.assign(messages.begin() + static_cast<std::ptrdiff_t>(sent),
+                                 messages.end());
+}
+
+/// All that the actor had sent before its fence is in the network.
+void Runtime::pass_fence(ActorId self) {
+  ActorState& actor = actors_[self];
+  const std::vector<Message*> messages = std::exchange(actor.seldom->fenced, {});
+  cpu_s_ = std::max(now_s_, actor.cpu_free_s);
+  put_on_wire(self, actor, messages);
+  schedule_wake(actor, self);
+}
+
+void Runtime::inject(ActorState& actor, Message* message) {
+  cpu_s_ += machine().send_overhead_s;
+  const Transit transit = transit_of(*message);
+  const NodeId node = node_of(message->from);
+  if (transit.local) {
+    message->inject_s = std::max(cpu_s_, actor.local_free_s);
+    actor.local_free_s = message->inject_s + transit.transfer_s;
+  } else if (shared_nics_.empty() || nic_serves_next(node, cpu_s_)) {
+    message->inject_s = std::max(cpu_s_, nic_free_s_[node]);
+    nic_free_s_[node] = message->inject_s + nic_occupied_s(*message);
+  }
+  if (observer_ != nullptr)
+    show({.kind = Sight::Kind::sent,
+          .time_s = cpu_s_ - machine().send_overhead_s,
+          .until_s = message->inject_s,
+          .actor = message->from,
+          .peer = message->to,
+          .message = message});
+  if (message->inject_s != kNever) {
+    enter_network(*message, transit);
+    return;
+  }
+  ++shared_nics_[node].expected;
+  ++actor.rarely().before_nic;
+  schedule(cpu_s_, EventKind::nic_ready, message);
+}
+
+void Runtime::count_control(const Message& message) {
+  auto& kinds = control_[static_cast<std::size_t>(message.channel)];
+  if (message.kind >= kinds.size()) kinds.resize(message.kind + std::size_t{1});
+  ++kinds[message.kind].messages;
+  kinds[message.kind].bytes += message.bytes;
+}
+
+Transit Runtime::transit_of(const Message& message) const {
+  const NodeId from = node_of(message.from);
+  const NodeId to = node_of(message.to);
+  const auto bytes = static_cast<double>(message.bytes);
+  if (from == to) return {machine().local_latency_s, bytes / machine().local_bandwidth_Bps, true};
+  const Route route = routes_.route(from, to);
+  const double bandwidth_Bps = std::min(route.bandwidth_Bps, machine().nic_bandwidth_Bps);
+  return {machine().nic_latency_s + route.latency_s, bytes / bandwidth_Bps, false};
+}
+
+/// The message is in the network at its inject_s, and its sender's death no longer stops it.
+void Runtime::enter_network(Message& message, const Transit& transit) {
+  ActorState& sender = actors_[message.from];
+  sender.entered_s = std::max(sender.entered_s, message.inject_s);
+  if ((message.flags & kNotifySent) != 0)
+    promise_sent(message, message.inject_s + transit.transfer_s);
+  transmit(message, transit);
+}
+
+// ---- the NIC ----------------------------------------------------------------------------------
+
+/// LogGP: (k - 1) G for the bytes of a message, and g until the next one can begin. G is the NIC's,
+/// also where a link is narrower: a NIC with six links feeds them all.
+double Runtime::nic_occupied_s(const Message& message) const {
+  return machine().gap_s + static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;
+}
+
+/// Is the time known at which the NIC takes up a message that is ready then? Nobody else of the
+/// node can be ready before: nobody has said so, and a turn that begins from now on spends the
+/// overhead first. Where actors die, whoever stands before it can still make way.
+bool Runtime::nic_serves_next(NodeId node, double ready_s) const {
+  return shared_nics_[node].expected == 0 && ready_s <= now_s_ + machine().send_overhead_s &&
+         (nic_free_s_[node] <= ready_s || !(any_death_ || spec_.has_faults()));
+}
+
+bool Runtime::sender_is_gone(const Message& message) const {
+  const ActorState& sender = actors_[message.from];
+  return !sender.alive || sender.incarnation != message.from_incarnation;
+}
+
+void Runtime::stand_before_nic(Message* message) {
+  if (sender_is_gone(*message)) {
+    forget_unsent(message);
+    return;
+  }
+  const NodeId node = node_of(message->from);
+  SharedNic& nic = shared_nics_[node];
+  if (nic.head == nullptr && nic_free_s_[node] <= now_s_) {
+    take_up(node, message);
+    return;
+  }
+  message->next = nullptr;
+  (nic.head != nullptr ? nic.tail->next : nic.head) = message;
+  nic.tail = message;
+  if (nic.awaited) return;
+  nic.awaited = true;
+  schedule(nic_free_s_[node], EventKind::nic_free, node, 0);
+}
+
+void Runtime::serve_nic(NodeId node) {
+  SharedNic& nic = shared_nics_[node];
+  nic.awaited = false;
+  while (nic.head != nullptr && nic_free_s_[node] <= now_s_) {
+    Message* message = nic.head;
+    nic.head = message->next;
+    if (sender_is_gone(*message))
+      forget_unsent(message);
+    else
+      take_up(node, message);
+  }
+  if (nic.head == nullptr) return;
+  nic.awaited = true;
+  schedule(nic_free_s_[node], EventKind::nic_free, node, 0);
+}
+
+void Runtime::take_up(NodeId node, Message* message) {
+  const ActorId self = message->from;
+  message->inject_s = now_s_;
+  nic_free_s_[node] = now_s_ + nic_occupied_s(*message);
+  --shared_nics_[node].expected;
+  SeldomState& sender = *actors_[self].seldom;
+  --sender.before_nic;
+  if (observer_ != nullptr)
+    show({.kind = Sight::Kind::injected,
+          .time_s = now_s_,
+          .actor = self,
+          .peer = message->to,
+          .message = message});
+  enter_network(*message, transit_of(*message));
+  if (sender.before_nic == 0 && !sender.fenced.empty()) pass_fence(self);
+}
+
+/// A message that has died with its sender before it was in the network.
+void Runtime::forget_unsent(Message* message) {
+  --foreground_;
+  forget(message);
+}
+
+/// A message of the dead will not enter the network; what it has reserved of a NIC and not begun to
+/// use is free for others.
+void Runtime::withdraw(Message& message) {
+  const double inject_s = std::exchange(message.inject_s, kNever);
+  if (inject_s == kNever || node_of(message.from) == node_of(message.to)) return;
+  double& free_s = nic_free_s_[node_of(message.from)];
+  // A NIC with one actor is all the dead one's own; of several, the last to reserve may be another.
+  if (shared_nics_.empty() || free_s == inject_s + nic_occupied_s(message))
+    free_s = std::min(free_s, inject_s);
+}
+
+// ---- the send fence ---------------------------------------------------------------------------
+
+void Runtime::promise_sent(const Message& message, double time_s) {
+  auto promise = static_cast<std::uint32_t>(sent_promises_.size());
+  if (free_promises_.empty()) {
+    sent_promises_.emplace_back();
+  } else {
+    promise = free_promises_.back();
+    free_promises_.pop_back();
+  }
+  sent_promises_[promise] = {message.to, message.kind, message.from_incarnation, message.channel};
+  schedule(time_s, EventKind::sent, message.from, promise);
+}
+
+void Runtime::tell_sent(ActorId self, std::uint32_t promise) {
+  const SentPromise sent = sent_promises_[promise];
+  free_promises_.push_back(promise);
+  if (!actors_[self].alive || actors_[self].incarnation != sent.incarnation) return;
+  turn(self, sent.channel, [&sent](Component& component, Context& context) {
+    component.on_sent(context, sent.to, sent.kind);
+  });
+}
+
+}  // namespace faultline

@@ -1,0 +1,233 @@
+#include "tests/engine/reference_loggp.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <queue>
+#include <utility>
+
+namespace faultline::test {
+
+namespace {
+
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a few bits of a number that look like no other's.
+std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15U;
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31U);
+}
+
+/// Numbers of children leave room for their own children's.
+constexpr std::uint64_t kFamily = 16;
+
+/// Things to do, each at its time; equal times in the order in which they were asked for.
+class Agenda {
+ public:
+  void at(double time_s, std::function<void()> action) {
+    entries_.push({time_s, ++asked_, std::move(action)});
+  }
+  [[nodiscard]] double now_s() const { return now_s_; }
+  /// Somebody comes to a place at which somebody came last at `last_s`.
+  void arrival(double& last_s) {
+    closest_s_ = std::min(closest_s_, now_s_ - last_s);
+    last_s = now_s_;
+  }
+  [[nodiscard]] double closest_s() const { return closest_s_; }
+  void run() {
+    while (!entries_.empty()) {
+      Entry entry = entries_.top();
+      entries_.pop();
+      now_s_ = entry.time_s;
+      entry.action();
+    }
+  }
+
+ private:
+  struct Entry {
+    double time_s;
+    std::uint64_t place;
+    std::function<void()> action;
+    bool operator<(const Entry& other) const {
+      return std::pair(time_s, place) > std::pair(other.time_s, other.place);
+    }
+  };
+  std::priority_queue<Entry> entries_;
+  std::uint64_t asked_ = 0;
+  double now_s_ = 0;
+  double closest_s_ = kNever;
+};
+
+/// Something that serves one after the other, in the order in which they come.
+class Server {
+ public:
+  using Begin = std::function<double()>;  ///< begins now; when can the next one begin
+
+  explicit Server(Agenda& agenda) : agenda_(&agenda) {}
+  void enter(Begin begin) {
+    agenda_->arrival(last_s_);
+    waiting_.push_back(std::move(begin));
+    if (!busy_) serve();
+  }
+
+ private:
+  void serve() {
+    busy_ = true;
+    Begin begin = std::move(waiting_.front());
+    waiting_.pop_front();
+    agenda_->at(begin(), [this] {
+      busy_ = false;
+      if (!waiting_.empty()) serve();
+    });
+  }
+
+  Agenda* agenda_;
+  std::deque<Begin> waiting_;
+  bool busy_ = false;
+  double last_s_ = -1;
+};
+
+class Simulator {
+ public:
+  Simulator(const MessageTree& tree, const ReferenceMachine& machine)
+      : tree_(tree), machine_(machine) {
+    for (std::uint32_t i = 0; i < tree.processes; ++i) {
+      processors_.emplace_back(agenda_);
+      copiers_.emplace_back(agenda_);
+    }
+    for (std::uint32_t i = 0; i < machine.nodes; ++i) {
+      outgoing_.emplace_back(agenda_);
+      upwards_.emplace_back(agenda_);
+      downwards_.emplace_back(agenda_);
+      intake_free_s_.push_back(-1e9);
+      intake_last_s_.push_back(-1e9);
+    }
+  }
+
+  ReferenceTimes run(double start_window_s) {
+    for (Rank rank = 0; rank < tree_.processes; ++rank)
+      agenda_.at(tree_.start_s(rank, start_window_s), [this, rank] {
+        processors_[rank].enter([this, rank] { return send_all(rank, tree_.roots(rank)); });
+      });
+    agenda_.run();
+    return {handled_s_, agenda_.closest_s()};
+  }
+
+ private:
+  using Node = MessageTree::Node;
+
+  [[nodiscard]] std::uint32_t node_of(Rank rank) const {
+    return rank / machine_.processes_per_node;
+  }
+
+  /// The processor is busy until the last of them has left it.
+  double send_all(Rank from, const std::vector<Node>& messages) {
+    double left_s = agenda_.now_s();
+    for (const Node& message : messages) {
+      left_s += machine_.send_overhead_s;
+      agenda_.at(left_s, [this, from, message] { leaves_processor(from, message); });
+    }
+    return left_s;
+  }
+
+  void leaves_processor(Rank from, const Node& message) {
+    if (node_of(from) == node_of(message.to)) {
+      copiers_[from].enter([this, message] {
+        const double copied_s = agenda_.now_s() + message.bytes / machine_.local_Bps;
+        agenda_.at(copied_s + machine_.local_latency_s, [this, message] { reach(message); });
+        return copied_s;
+      });
+      return;
+    }
+    outgoing_[node_of(from)].enter([this, from, message] {
+      first_link(from, message.to).enter([this, from, message] { return travel(from, message); });
+      return agenda_.now_s() + machine_.gap_s + message.bytes / machine_.nic_Bps;
+    });
+  }
+
+  [[nodiscard]] std::uint32_t upwards(std::uint32_t from, std::uint32_t to) const {
+    return (to + machine_.nodes - from) % machine_.nodes;
+  }
+
+  Server& first_link(Rank from, Rank to) {
+    const bool up = !machine_.ring || upwards(node_of(from), node_of(to)) <= machine_.nodes / 2;
+    return up ? upwards_[node_of(from)] : downwards_[node_of(from)];
+  }
+
+  /// Over the links to the NIC of the receiver's node, at the pace of the slowest part.
+  double travel(Rank from, const Node& message) {
+    const std::uint32_t up = upwards(node_of(from), node_of(message.to));
+    const std::uint32_t hops = machine_.ring ? std::min(up, machine_.nodes - up) : 2;
+    const double stream_s = message.bytes / std::min(machine_.nic_Bps, machine_.link_Bps);
+    const double latency_s = machine_.nic_latency_s + hops * machine_.hop_latency_s;
+    agenda_.at(agenda_.now_s() + stream_s + latency_s, [this, message] { at_nic(message); });
+    return agenda_.now_s() + stream_s;
+  }
+
+  /// The NIC has had g, and time for the bytes, since it was done with the message before.
+  void at_nic(const Node& message) {
+    const std::uint32_t node = node_of(message.to);
+    agenda_.arrival(intake_last_s_[node]);
+    double& free_s = intake_free_s_[node];
+    const double in_s = std::max(agenda_.now_s(), free_s + message.bytes / machine_.nic_Bps);
+    free_s = in_s + machine_.gap_s;
+    agenda_.at(in_s, [this, message] { reach(message); });
+  }
+
+  void reach(const Node& message) {
+    processors_[message.to].enter([this, message] {
+      const double received_s = agenda_.now_s() + machine_.receive_overhead_s;
+      handled_s_[message.number] = received_s;
+      // What it sends follows at once: no other message gets in between.
+      double left_s = received_s;
+      for (const Node& child : tree_.children(message.number)) {
+        left_s += machine_.send_overhead_s;
+        agenda_.at(left_s, [this, from = message.to, child] { leaves_processor(from, child); });
+      }
+      return left_s;
+    });
+  }
+
+  MessageTree tree_;
+  ReferenceMachine machine_;
+  Agenda agenda_;
+  std::deque<Server> processors_, copiers_;            // of each process
+  std::deque<Server> outgoing_, upwards_, downwards_;  // of each node
+  std::vector<double> intake_free_s_, intake_last_s_;  // of each node
+  std::map<std::uint64_t, double> handled_s_;
+};
+
+}  // namespace
+
+double MessageTree::start_s(Rank rank, double window_s) const {
+  return window_s * static_cast<double>(mixed(seed ^ mixed(rank + 1)) >> 11U) * 0x1p-53;
+}
+
+MessageTree::Node MessageTree::drawn(std::uint64_t number) const {
+  const std::uint64_t bits = mixed(seed + mixed(number));
+  // As many small ones as large ones, and hardly two of one size.
+  const std::uint64_t bytes = 1 + (bits >> 8U) % (std::uint64_t{16} << (bits >> 32U) % 13);
+  return {number, static_cast<Rank>(bits % processes),
+          with_bytes ? static_cast<std::uint32_t>(bytes) : 0};
+}
+
+std::vector<MessageTree::Node> MessageTree::roots(Rank rank) const { return children(rank + 1); }
+
+std::vector<MessageTree::Node> MessageTree::children(std::uint64_t number) const {
+  std::vector<Node> found;
+  std::uint64_t ancestor = number;
+  std::uint32_t generation = 0;
+  for (; ancestor > processes; ancestor = (ancestor - 1) / kFamily) ++generation;
+  if (generation >= generations) return found;
+  const std::uint64_t count = mixed(seed ^ mixed(~number)) % (children_at_most + 1);
+  for (std::uint64_t child = 0; child < count; ++child)
+    found.push_back(drawn(number * kFamily + 1 + child));
+  return found;
+}
+
+ReferenceTimes reference_times(const MessageTree& tree, const ReferenceMachine& machine,
+                               double start_window_s) {
+  return Simulator(tree, machine).run(start_window_s);
+}
+
+}  // namespace faultline::test

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "sim/core/types.hpp"
+
+namespace faultline::test {
+
+/// A job whose messages make a tree: every rank starts with some, and every message, when it is
+/// handled, is answered by its children. Who sends what to whom follows from the seed and from the
+/// message's number alone, never from time or order, so that any simulator must handle the same
+/// messages, and the question left is when.
+struct MessageTree {
+  std::uint64_t seed = 1;
+  std::uint32_t processes = 2;  ///< at most 16, so that numbers tell generations apart
+  std::uint32_t generations = 4;
+  std::uint32_t children_at_most = 3;
+  bool with_bytes = true;
+
+  struct Node {
+    std::uint64_t number = 0;
+    Rank to = 0;
+    std::uint32_t bytes = 0;
+  };
+  /// What a rank computes before it sends its first messages.
+  [[nodiscard]] double start_s(Rank rank, double window_s) const;
+  [[nodiscard]] std::vector<Node> roots(Rank rank) const;
+  [[nodiscard]] std::vector<Node> children(std::uint64_t number) const;
+
+ private:
+  [[nodiscard]] Node drawn(std::uint64_t number) const;
+};
+
+/// What the reference knows of a machine: LogGP's parameters, and a ring of nodes or a crossbar.
+struct ReferenceMachine {
+  double send_overhead_s = 0;
+  double receive_overhead_s = 0;
+  double gap_s = 0;
+  double nic_Bps = 1;
+  double nic_latency_s = 0;
+  double hop_latency_s = 0;
+  double link_Bps = 1;
+  double local_latency_s = 0;
+  double local_Bps = 1;
+  std::uint32_t nodes = 2;
+  std::uint32_t processes_per_node = 1;
+  bool ring = false;  ///< else a crossbar
+};
+
+struct ReferenceTimes {
+  std::map<std::uint64_t, double> handled_s;  ///< by number
+  double closest_s = kNever;                  ///< the least time between two arrivals at one queue
+};
+
+/// When each message of the tree is handled, by a simulator of its own that shares no code with the
+/// engines: one queue for each processor, each NIC (out and in) and each node's first links, all
+/// served in the order of time.
+ReferenceTimes reference_times(const MessageTree& tree, const ReferenceMachine& machine,
+                               double start_window_s);
+
+}  // namespace faultline::test
