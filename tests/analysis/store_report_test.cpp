@@ -337,9 +337,9 @@ TEST_CASE("the axis of a share is linear and has both ends") {
   CHECK(chart.y.range->high >= 1);
 }
 
-TEST_CASE("text stands in gnuplot scripts, HTML and shells as it is") {
-  CHECK(gnuplot_string("it's\n\"x\"") == "'it''s \"x\"'");
-  CHECK(escaped("<a & \"b\">\x01") == "&lt;a &amp; &quot;b&quot;&gt;\xEF\xBF\xBD");
+TEST_CASE("text stands in HTML and shells as it is, and what is hidden as a number") {
+  CHECK(escaped("<a & \"b\">\x01\u202e") == "&lt;a &amp; &quot;b&quot;&gt;\\x01\\u202e");
+  CHECK(shell_word("it's\n\x1b\\") == R"($'it\'s\012\033\\')");
   CHECK(shell_line({"faultline", "query", "my r.sqlite", "--where", "a == 'b'"}) ==
         R"(faultline query 'my r.sqlite' --where 'a == '\''b'\''')");
 }
