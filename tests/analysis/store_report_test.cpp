@@ -242,7 +242,8 @@ TEST_CASE("without a swept number each line has a place of its own") {
   CHECK(charts[0].lines[0].name == "cda, initial_credit 4");
   CHECK(charts[0].lines[1].name == "cda");
   CHECK(charts[0].lines[0].line_type != charts[0].lines[1].line_type);
-  CHECK_THAT(chart_script(charts[0]), Contains("'cda, initial_credit 4' 1, 'cda' 2"));
+  CHECK_THAT(chart_script(charts[0]),
+             Contains("\n:cda, initial_credit 4\n:cda\n") && Contains("\n1,1\n2,2\n"));
 }
 
 TEST_CASE("metrics that no run has are not drawn, and unknown ones are refused") {

@@ -93,9 +93,9 @@ TEST_CASE("names with control characters stay within their cell, line and field"
   table.columns = {{name, Align::left}, {"n"}};
   table.rows = {{name, "1"}};
   CHECK(render(table) ==
-        "a                    n\n"
-        "\\x1b[2J\\u202e,b\n"
-        "-------------------  -\n"
+        "a\n"
+        "\\x1b[2J\\u202e,b       n\n"
+        "--------------------  -\n"
         "a\\x0a\\x1b[2J\\u202e,b  1\n");
   CHECK(wrapped("a \x1b[2J\nb\r") == "a \\x1b[2J b\\x0d\n");
   CHECK(csv_record({name, "cr\r"}) == "\"a\\x0a\\x1b[2J\\u202e,b\",cr\\x0d\n");

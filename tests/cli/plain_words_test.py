@@ -188,7 +188,7 @@ class Limits(PlainWordsTest):
                 self.assertIn(f"{key}.value: expected", self.refused("run", "s.json"))
             self.write("m.json", changed(machine, [key, "value"], least))
             result = self.faultline("run", "s.json", "--set", "stop.events=2000")
-            self.assertIn(result.returncode, (0, 1), result.stderr)  # finished, or at its limit
+            self.assertIn(result.returncode, (0, 1, 3), result.stderr)  # a run, however it ended
             self.assertIn("8 processes on intrepid", result.stdout)
             self.assert_plain(result.stderr, key)
 
