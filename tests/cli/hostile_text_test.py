@@ -1,4 +1,4 @@
-"""Names from outside: nothing in them is carried out, by gnuplot, a shell, a browser or a terminal."""
+"""Names from outside: no gnuplot, shell, browser or terminal carries out what is in them."""
 
 import csv
 import html
@@ -44,8 +44,10 @@ class StoreOfAStranger(ProgramTest):
                 for text in map(json.loads, texts):
                     text["termination"]["name"] = names[text["termination"]["name"]]
                     changed.append(json.dumps(text))
-                database.execute("UPDATE points SET parameters=?, scenario=?, label=? WHERE rowid=?",
-                                 (*changed, json.loads(changed[0])["termination"]["name"], row))
+                label = json.loads(changed[0])["termination"]["name"]
+                database.execute(
+                    "UPDATE points SET parameters=?, scenario=?, label=? WHERE rowid=?",
+                    (*changed, label, row))
             database.execute("UPDATE studies SET name=?", (names["cda"],))
 
     @unittest.skipUnless(HAS_GNUPLOT, "gnuplot is not installed")
@@ -121,7 +123,8 @@ class FilesOfAStranger(ProgramTest):
                 ("a key", {**SMALL, "a\0": 1}, ("validate", "f.json")),
                 ("a path", {**SMALL, "platform": {"machine": "m\0.json", "processes": 4}},
                  ("run", "f.json")),
-                ("a tree", {**tree, "x\0": 1}, ("step-model", "--tree", "f.json", "--processes", "2")),
+                ("a tree", {**tree, "x\0": 1},
+                 ("step-model", "--tree", "f.json", "--processes", "2")),
                 ("counts", machine, ("survival", "--faults", "f.json")),
                 ("an item", {**item, "groups": []}, ("reproduce", "f.json")),
                 ("a saved result", item, ("report", "--reproduce", "f.json", "--html", "p.html"))):
