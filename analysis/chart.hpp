@@ -58,7 +58,8 @@ struct Chart {
 /// The numbers behind a chart: lines of a CSV file, the header first.
 std::vector<std::vector<std::string>> chart_rows(const Chart& chart);
 
-/// The gnuplot script that draws STEM.csv, in the same folder (analysis/gnuplot).
+/// The gnuplot script that draws the chart (analysis/gnuplot). It has the numbers of STEM.csv in
+/// it.
 std::string chart_script(const Chart& chart);
 
 /// The same numbers for people.

@@ -4,6 +4,7 @@
 
 #include "analysis/chart.hpp"
 #include "analysis/gnuplot.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/scenario/json_value.hpp"
 
 namespace faultline {
@@ -14,7 +15,7 @@ constexpr std::size_t kWidth = 480;
 constexpr std::size_t kPlotHeight = 320;
 constexpr std::size_t kMostLabels = 12;  // of the points of one line in a plane
 
-/// "($4*1000)": a column of the CSV in the unit that is drawn.
+/// "($4*1000)": a column of the numbers in the unit that is drawn.
 std::string scaled(std::size_t column, const ChartAxis& axis) {
   const std::string value = "$" + std::to_string(column);
   if (axis.factor == 1.0) return "(" + value + ")";
@@ -29,26 +30,37 @@ std::string clipped(std::size_t column, const ChartAxis& axis) {
   return "(" + value + " > " + least + " ? " + value + " : " + least + ")";
 }
 
-/// The rows of a line in the CSV, and a plot of some of its columns.
+/// The numbers as the CSV has them, but for the name of the line, which may be any text: its
+/// number.
+std::string numbers_block(const Chart& chart) {
+  auto rows = chart_rows(chart);
+  rows.erase(rows.begin());
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < chart.lines.size(); ++i)
+    for (std::size_t point = 0; point < chart.lines[i].points.size(); ++point)
+      rows[row++].front() = std::to_string(i + 1);
+  return gnuplot_block("numbers", rows);
+}
+
+/// The rows of a line in the block of numbers, and a plot of some of its columns.
 class Rows {
  public:
   Rows(const Chart& chart, std::size_t line) {
     std::size_t first = 0;
     for (std::size_t i = 0; i < line; ++i) first += chart.lines[i].points.size();
     const std::size_t last = first + chart.lines[line].points.size() - 1;
-    file_ = "'" + chart.stem + ".csv' skip 1 every ::" + std::to_string(first) +
-            "::" + std::to_string(last) + " using ";
+    rows_ = "$numbers every ::" + std::to_string(first) + "::" + std::to_string(last) + " using ";
   }
   [[nodiscard]] std::string plot(const std::vector<std::string>& columns,
                                  const std::string& style) const {
-    std::string text = file_;
+    std::string text = rows_;
     for (const std::string& column : columns)
       text += (&column == columns.data() ? "" : ":") + column;
     return text + " with " + style;
   }
 
  private:
-  std::string file_;
+  std::string rows_;
 };
 
 /// A line without values has no rows to draw.
@@ -65,8 +77,14 @@ std::string style_of(const ChartLine& line) {
 
 bool is_named(const Chart& chart) { return !chart.x.names_lines && chart.lines.size() > 1; }
 
-std::string title_of(const Chart& chart, const ChartLine& line) {
-  return is_named(chart) ? " title " + gnuplot_string(line.name) : " notitle";
+std::string title_of(const Chart& chart, const ChartLine& line, GnuplotTexts& texts) {
+  return is_named(chart) ? " title " + texts.variable(line.name) : " notitle";
+}
+
+std::size_t longest_name(const Chart& chart) {
+  std::size_t longest = 0;
+  for (const ChartLine& line : chart.lines) longest = std::max(longest, visible(line.name).size());
+  return longest;
 }
 
 /// Rows of the key, as gnuplot lays it out with this font.
@@ -74,16 +92,15 @@ std::size_t key_rows(const Chart& chart) {
   constexpr std::size_t kLetter = 7;
   constexpr std::size_t kSample = 50;
   if (!is_named(chart)) return 0;
-  std::size_t longest = 0;
-  for (const ChartLine& line : chart.lines) longest = std::max(longest, line.name.size());
   const std::size_t columns =
-      std::max<std::size_t>(1, kWidth * 3 / 4 / (longest * kLetter + kSample));
+      std::max<std::size_t>(1, kWidth * 3 / 4 / (longest_name(chart) * kLetter + kSample));
   return (chart.lines.size() + columns - 1) / columns;
 }
 
-std::string axis_script(const char* axis, const ChartAxis& of, bool as_logarithm) {
+std::string axis_script(const char* axis, const ChartAxis& of, bool as_logarithm,
+                        GnuplotTexts& texts) {
   const std::string name = axis;
-  std::string text = "set " + name + "label " + gnuplot_string(of.title) + " noenhanced\n";
+  std::string text = "set " + name + "label " + texts.variable(of.title) + " noenhanced\n";
   if (of.logarithmic && !as_logarithm) text += "set logscale " + name + "\n";
   const auto place = [&](double value) {
     return shortest(as_logarithm && of.logarithmic ? std::log10(value) : value);
@@ -94,23 +111,27 @@ std::string axis_script(const char* axis, const ChartAxis& of, bool as_logarithm
   std::string tics;
   for (const auto& [label, value] : of.tics) {
     tics += tics.empty() ? "" : ", ";
-    tics += gnuplot_string(label) + " " + place(value);
+    tics += "'" + label + "' " + place(value);
   }
   return text + "set " + name + "tics (" + tics + ")\n";
 }
 
-/// Names of lines as tics, slanted where they are long.
-std::string name_tics(const Chart& chart) {
-  std::string tics;
-  std::size_t longest = 0;
-  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
-    tics +=
-        (i == 0 ? "" : ", ") + gnuplot_string(chart.lines[i].name) + " " + std::to_string(i + 1);
-    longest = std::max(longest, chart.lines[i].name.size());
-  }
-  const bool slanted = longest * chart.lines.size() > 60;
-  return "set xrange [0.4:" + shortest(static_cast<double>(chart.lines.size()) + 0.6) +
-         "]\nset xtics noenhanced " + (slanted ? "rotate by -35 " : "") + "(" + tics + ")\n";
+/// Names of lines as tics, slanted where they are long. Not in `set xtics`, where gnuplot takes a
+/// percent sign in a text for a format.
+std::string name_tics(const Chart& chart, GnuplotTexts& texts) {
+  std::vector<std::vector<std::string>> places;
+  for (const ChartLine& line : chart.lines)
+    places.push_back({std::to_string(places.size() + 1), std::to_string(texts.number(line.name))});
+  const bool slanted = longest_name(chart) * chart.lines.size() > 60;
+  return gnuplot_block("places", places) +
+         "set xrange [0.4:" + shortest(static_cast<double>(chart.lines.size()) + 0.6) +
+         "]\nset xtics noenhanced" + (slanted ? " rotate by -35" : "") + "\n";
+}
+
+/// A plot that draws nothing but the names at their places.
+std::vector<std::string> names_plot(const Chart& chart) {
+  if (!chart.x.names_lines) return {};
+  return {"$places using 1:(NaN):xticlabels(text($2)) with points notitle"};
 }
 
 /// All plots of a drawing. Those of the ground come first: gnuplot clears a place for the middle of
@@ -134,9 +155,9 @@ bool is_crowded(const Chart& chart) {
 /// Where a line stands whose place is its name.
 std::string named_place(std::size_t line) { return "(" + std::to_string(line + 1) + ")"; }
 
-std::string curves_script(const Chart& chart) {
+std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
   const bool crowded = is_crowded(chart);
-  std::vector<std::string> bars;
+  std::vector<std::string> bars = names_plot(chart);
   std::vector<std::string> curves;
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     const ChartLine& line = chart.lines[i];
@@ -150,7 +171,7 @@ std::string curves_script(const Chart& chart) {
     const std::string style = chart.x.names_lines
                                   ? "points" + type_of(line)
                                   : (crowded ? "lines" : "linespoints") + style_of(line);
-    curves.push_back(rows.plot({x, y}, style + title_of(chart, line)));
+    curves.push_back(rows.plot({x, y}, style + title_of(chart, line, texts)));
   }
   return plot_of(bars, curves);
 }
@@ -189,7 +210,7 @@ std::string fill_of(const ChartLine& line) {
 }
 
 /// The boxes of the lines stand side by side.
-std::string boxes_script(const Chart& chart) {
+std::string boxes_script(const Chart& chart, GnuplotTexts& texts) {
   const std::size_t lanes = chart.x.names_lines ? 1 : chart.lines.size();
   const Places places = chart.x.names_lines ? Places{} : places_of(chart);
   const double lane = (lanes == 1 ? 0.45 : 0.8) * places.gap / static_cast<double>(lanes);
@@ -208,7 +229,7 @@ std::string boxes_script(const Chart& chart) {
     const auto y = [&](std::size_t column) { return scaled(column, chart.y); };
     plots.push_back(rows.plot({x, y(6), y(5), y(9), y(8)},
                               "candlesticks whiskerbars fill transparent solid " + fill_of(line) +
-                                  type_of(line) + title_of(chart, line)));
+                                  type_of(line) + title_of(chart, line, texts)));
     plots.push_back(
         rows.plot({x, y(7), y(7), y(7), y(7)}, "candlesticks lw 2.5" + type_of(line) + " notitle"));
   }
@@ -216,10 +237,10 @@ std::string boxes_script(const Chart& chart) {
   if (!chart.x.names_lines)
     text += "set xrange [" + shortest(places.first - 0.6 * places.gap) + ":" +
             shortest(places.last + 0.6 * places.gap) + "]\n";
-  return text + plot_of({}, plots);
+  return text + plot_of(names_plot(chart), plots);
 }
 
-std::string plane_script(const Chart& chart) {
+std::string plane_script(const Chart& chart, GnuplotTexts& texts) {
   const bool crowded = is_crowded(chart);
   std::vector<std::string> bars;
   std::vector<std::string> curves;
@@ -234,7 +255,7 @@ std::string plane_script(const Chart& chart) {
                                 clipped(9, chart.y)},
                                "xyerrorbars" + type_of(line) + " lw 1 pt -1 notitle"));
     const std::string style = crowded ? "points" : "linespoints";
-    curves.push_back(rows.plot({x, y}, style + style_of(line) + title_of(chart, line)));
+    curves.push_back(rows.plot({x, y}, style + style_of(line) + title_of(chart, line, texts)));
     if (line.points.size() > 1 && line.points.size() <= kMostLabels)
       curves.push_back(
           rows.plot({x, y, "2"}, "labels left offset 0.9,0.6 font ',10' noenhanced textcolor" +
@@ -247,14 +268,15 @@ std::string plane_script(const Chart& chart) {
 
 std::string chart_script(const Chart& chart) {
   const bool boxes = chart.kind == ChartKind::boxes;
-  std::string text = gnuplot_head(chart.stem, kWidth, kPlotHeight + 18 * key_rows(chart));
-  if (chart.x.names_lines)
-    text += name_tics(chart);
-  else
-    text += axis_script("x", chart.x, boxes);
-  text += axis_script("y", chart.y, false);
-  if (boxes) return text + boxes_script(chart);
-  return text + (chart.kind == ChartKind::plane ? plane_script(chart) : curves_script(chart));
+  GnuplotTexts texts;
+  std::string axes =
+      chart.x.names_lines ? name_tics(chart, texts) : axis_script("x", chart.x, boxes, texts);
+  axes += axis_script("y", chart.y, false, texts);
+  const std::string plots = boxes                            ? boxes_script(chart, texts)
+                            : chart.kind == ChartKind::plane ? plane_script(chart, texts)
+                                                             : curves_script(chart, texts);
+  return gnuplot_head(chart.stem, kWidth, kPlotHeight + 18 * key_rows(chart)) +
+         texts.definitions() + numbers_block(chart) + axes + plots;
 }
 
 }  // namespace faultline

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "analysis/text_table.hpp"
+#include "sim/core/visible_text.hpp"
 
 namespace faultline {
 
@@ -85,18 +86,85 @@ std::string without_empty_groups(const std::string& svg) {
 }
 
 /// A PDF says when it was made. With that moment blotted out, the same drawing has the same bytes.
-void forget_date(const std::filesystem::path& pdf) {
+void forget_date(std::string& pdf) {
   constexpr std::string_view kKey = "/CreationDate (D:";
   constexpr std::string_view kNever = "19700101000000";
-  std::string text;
+  const std::size_t key = pdf.find(kKey);
+  if (key == std::string::npos || key + kKey.size() + kNever.size() > pdf.size()) return;
+  pdf.replace(key + kKey.size(), kNever.size(), kNever);
+}
+
+/// False if the file cannot be written.
+bool mend_drawing(const std::filesystem::path& drawing, const std::string& format) {
+  std::string drawn;
   {
-    std::ifstream file(pdf, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(file), {});
+    std::ifstream file(drawing, std::ios::binary);
+    drawn.assign(std::istreambuf_iterator<char>(file), {});
   }
-  const std::size_t key = text.find(kKey);
-  if (key == std::string::npos || key + kKey.size() + kNever.size() > text.size()) return;
-  text.replace(key + kKey.size(), kNever.size(), kNever);
-  std::ofstream(pdf, std::ios::binary) << text;
+  std::string text = drawn;
+  if (format == "pdf")
+    forget_date(text);
+  else
+    replace_all(text, "]]>", "]]&gt;");  // of a name: no XML, and gnuplot leaves it
+  if (text == drawn) return true;
+  std::ofstream file(drawing, std::ios::binary);
+  file << text;
+  file.close();
+  return !file.fail();
+}
+
+/// In the child: becomes gnuplot. Its warnings are of no use to who did not write the script;
+/// whether it fails is.
+[[noreturn]] void become_gnuplot(const std::string& directory, const std::string& script,
+                                 const std::string& setting) {
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (nowhere >= 0) dup2(nowhere, stream);
+  setenv("TZ", "UTC", 1);  // a PDF has the time zone, too
+  setenv("LC_ALL", "C.UTF-8", 1);
+  if (chdir(directory.c_str()) == 0)
+    execlp("gnuplot", "gnuplot", "-d", "-e", setting.c_str(), script.c_str(), nullptr);
+  _exit(127);
+}
+
+/// Changes each tag, and not what stands between them.
+template <class Change>
+void change_tags(std::string& svg, const Change& change) {
+  std::string changed;
+  changed.reserve(svg.size());
+  std::size_t at = 0;
+  while (at < svg.size()) {
+    const std::size_t tag = std::min(svg.find('<', at), svg.size());
+    const std::size_t end = std::min(svg.find('>', tag), svg.size() - 1) + 1;
+    changed.append(svg, at, tag - at);
+    if (tag < svg.size()) {
+      std::string inside = svg.substr(tag, end - tag);
+      change(inside);
+      changed += inside;
+    }
+    at = std::max(tag, end);
+  }
+  svg = std::move(changed);
+}
+
+/// The identifiers and colours of one tag as inline_drawing says.
+void fit_to_page(std::string& tag, const std::string& prefix) {
+  for (const char* quote : {"'", "\""}) {
+    replace_all(tag, " id=" + std::string(quote), " id=" + (quote + prefix));
+    replace_all(tag, "href=" + std::string(quote) + "#", "href=" + (quote + ("#" + prefix)));
+    replace_all(tag, "=" + std::string(quote) + "black" + quote,
+                "=" + std::string(quote) + "currentColor" + quote);
+    replace_all(tag, "=" + std::string(quote) + "gray" + quote,
+                "=" + std::string(quote) + "var(--grid)" + quote);
+  }
+  replace_all(tag, "url(#", "url(#" + prefix);
+  replace_all(tag, " color=\"currentColor\"", "");
+  replace_all(tag, "fill=\"#ffffff\"", "fill=\"none\"");
+  replace_all(tag, "'#FFFFFF'", "'var(--ground)'");
+  replace_all(tag, " font-family=\"sans\"", "");
+  for (std::size_t i = 0; i < kLineTypes; ++i)
+    replace_colour(tag, kPalette[i].colour, "line-" + std::to_string(i + 1));
+  replace_colour(tag, kGrid, "grid");
 }
 
 }  // namespace
@@ -109,8 +177,9 @@ std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t
   text += "  set terminal pdfcairo enhanced size " + inches(width) + "," + inches(height) +
           " font 'sans,10'\n} else {\n  set terminal svg enhanced size " + std::to_string(width) +
           "," + std::to_string(height) + " background 'white' font 'sans,13'\n}\n";
-  text += "set output '" + stem + ".' . format\n";
-  text += "set datafile separator ','\nset datafile missing NaN\nset border 3\nset tics nomirror\n";
+  text += "set output '" + stem + ".' . format\nset encoding utf8\n";
+  text += "set datafile separator ','\nset datafile missing NaN\nset datafile commentschars ''\n";
+  text += "set border 3\nset tics nomirror\n";
   text += "set grid ytics lt 1 lw 1 lc rgb '" + in_format("#%02x%02x%02x", kGrid) +
           "'\nset key outside top center horizontal noenhanced samplen 2 font ',12'\n";
   for (std::size_t i = 0; i < kLineTypes; ++i)
@@ -127,13 +196,31 @@ std::size_t line_type_of(const std::string& protocol) {
              : static_cast<std::size_t>(found - std::begin(kProtocols)) + 1;
 }
 
-std::string gnuplot_string(const std::string& text) {
-  std::string quoted = "'";
-  for (const char letter : text) {
-    if (letter == '\'') quoted += '\'';
-    quoted += letter == '\n' ? ' ' : letter;
+std::size_t GnuplotTexts::number(const std::string& text) {
+  texts_.push_back(visible(text));
+  return texts_.size();
+}
+
+std::string GnuplotTexts::variable(const std::string& text) {
+  return "text_" + std::to_string(number(text));
+}
+
+std::string GnuplotTexts::definitions() const {
+  if (texts_.empty()) return {};
+  // Each line begins with a colon, so that none is taken for the end of the block.
+  std::string block = "$texts << END_OF_TEXTS\n";
+  std::string variables = "text(number) = $texts[int(number)][2:*]\n";
+  for (std::size_t i = 0; i < texts_.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    block += ":" + texts_[i] + "\n";
+    variables.append("text_").append(number).append(" = text(").append(number).append(")\n");
   }
-  return quoted + "'";
+  return block + "END_OF_TEXTS\n" + variables;
+}
+
+std::string gnuplot_block(const std::string& name,
+                          const std::vector<std::vector<std::string>>& records) {
+  return "$" + name + " << END_OF_NUMBERS\n" + csv_records(records) + "END_OF_NUMBERS\n";
 }
 
 std::string metric_title(const std::string& name) {
@@ -155,21 +242,12 @@ bool draw(const std::string& directory, const std::string& script, const std::st
   const std::string setting = "format = '" + format + "'";
   const pid_t child = fork();
   if (child < 0) return false;
-  if (child == 0) {
-    // Its warnings are of no use to who did not write the script; whether it fails is.
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
-    setenv("TZ", "UTC", 1);  // a PDF has the time zone, too
-    if (chdir(directory.c_str()) == 0)
-      execlp("gnuplot", "gnuplot", "-e", setting.c_str(), script.c_str(), nullptr);
-    _exit(127);
-  }
+  if (child == 0) become_gnuplot(directory, script, setting);
   int status = 0;
   waitpid(child, &status, 0);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return false;
-  if (format == "pdf")
-    forget_date((std::filesystem::path(directory) / script).replace_extension("pdf"));
-  return true;
+  const auto drawing = std::filesystem::path(directory) / script;
+  return mend_drawing(std::filesystem::path(drawing).replace_extension(format), format);
 }
 
 std::string inline_drawing(const std::string& svg, const std::string& prefix,
@@ -178,22 +256,8 @@ std::string inline_drawing(const std::string& svg, const std::string& prefix,
   text.erase(0, std::min(text.find("<svg"), text.size()));
   drop_element(text, "title");
   drop_element(text, "desc");
-  for (const char* quote : {"'", "\""}) {
-    replace_all(text, " id=" + std::string(quote), " id=" + (quote + prefix));
-    replace_all(text, "href=" + std::string(quote) + "#", "href=" + (quote + ("#" + prefix)));
-    replace_all(text, "=" + std::string(quote) + "black" + quote,
-                "=" + std::string(quote) + "currentColor" + quote);
-    replace_all(text, "=" + std::string(quote) + "gray" + quote,
-                "=" + std::string(quote) + "var(--grid)" + quote);
-  }
-  replace_all(text, "url(#", "url(#" + prefix);
-  replace_all(text, " color=\"currentColor\"", "");
-  replace_all(text, "fill=\"#ffffff\"", "fill=\"none\"");
-  replace_all(text, "'#FFFFFF'", "'var(--ground)'");
-  replace_all(text, " font-family=\"sans\"", "");
-  for (std::size_t i = 0; i < kLineTypes; ++i)
-    replace_colour(text, kPalette[i].colour, "line-" + std::to_string(i + 1));
-  replace_colour(text, kGrid, "grid");
+  // Not in what the drawing says: a name may have any of these words.
+  change_tags(text, [&](std::string& tag) { fit_to_page(tag, prefix); });
   text.insert(std::min<std::size_t>(4, text.size()), R"( role="img" aria-label=")" + label + "\"");
   return text;
 }

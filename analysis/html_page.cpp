@@ -8,6 +8,7 @@
 
 #include "analysis/gnuplot.hpp"
 #include "analysis/html_style.hpp"
+#include "sim/core/visible_text.hpp"
 
 namespace faultline {
 
@@ -62,7 +63,8 @@ std::string details(const std::string& summary, const std::string& html) {
 std::string escaped(const std::string& text) {
   std::string safe;
   safe.reserve(text.size());
-  for (const char letter : text) {
+  // A page hides text as a terminal does, and XML has no control characters, however written.
+  for (const char letter : visible_lines(text)) {
     if (letter == '&')
       safe += "&amp;";
     else if (letter == '<')
@@ -71,8 +73,6 @@ std::string escaped(const std::string& text) {
       safe += "&gt;";
     else if (letter == '"')
       safe += "&quot;";
-    else if (static_cast<unsigned char>(letter) < ' ' && letter != '\n' && letter != '\t')
-      safe += "\xEF\xBF\xBD";  // XML has no such characters, however they are written
     else
       safe += letter;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/core/version.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/scenario/json_value.hpp"
 
 namespace faultline {
@@ -43,9 +44,9 @@ constexpr const char* kTypes =
     "3 APPLICATION RUN PROCESS PROCESS \"application message\"\n"
     "3 CONTROL RUN PROCESS PROCESS \"control message\"\n";
 
-std::string quoted(std::string text) {
+std::string quoted(const std::string& raw) {
+  std::string text = visible(raw);
   std::replace(text.begin(), text.end(), '"', '\'');
-  std::replace(text.begin(), text.end(), '\n', ' ');
   return "\"" + text + "\"";
 }
 

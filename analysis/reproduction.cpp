@@ -9,6 +9,7 @@
 #include "analysis/reproduction_lemmas.hpp"
 #include "analysis/text_table.hpp"
 #include "sim/core/version.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace faultline {
@@ -216,8 +217,8 @@ ItemResult reproduce_item(ReproductionItem item, const std::string& file,
   measured.reserve(item.measures.size());
   for (std::size_t i = 0; i < item.measures.size(); ++i) {
     if (settings.progress)
-      std::fprintf(stderr, "%s: %zu of %zu: %s\n", item.name.c_str(), i + 1, item.measures.size(),
-                   item.measures[i].name.c_str());
+      complain(item.name + ": " + std::to_string(i + 1) + " of " +
+               std::to_string(item.measures.size()) + ": " + item.measures[i].name);
     measured.push_back(carry_out(item.measures[i], file, settings));
     if (measured.back().interrupted) {
       result.interrupted = true;

@@ -37,6 +37,11 @@ bool draws_series(const ReproductionItem& item) {
   return std::holds_alternative<SeriesMeasure>(item.measures[item.curves.front()].how);
 }
 
+/// All series of an item are drawn as ratios, or none.
+bool draws_ratios(const ReproductionItem& item) {
+  return !series_of(item, item.curves.front()).drawn_relative_to.empty();
+}
+
 /// The last part of the path that makes the axis.
 std::string over_of(const ReproductionItem& item) {
   const std::string& path = series_of(item, item.curves.front()).over;
@@ -277,15 +282,41 @@ std::string point_axis(const std::vector<SeriesPoint>& points) {
   return text + ")\n";
 }
 
-/// Where on the axis the lines of the CSV stand that are of one series, metric and detector: so far
-/// beside their point.
-std::string lane(const std::string& series, const std::string& metric, const std::string& detector,
-                 double offset) {
-  std::string text = "(strcol(1) eq '";
-  text.append(series).append("' && strcol(2) eq '").append(metric);
-  text.append("' && strcol(3) eq '").append(detector).append("' ? log($4) + (");
-  return text.append(fixed(offset, 4)).append(") : NaN)");
-}
+/// What a script draws: the lines of the CSV, with numbers for the names of series, metrics and
+/// detectors, and the texts that it shows.
+class Drawn {
+ public:
+  explicit Drawn(FigureRows rows) : rows_(std::move(rows)) {
+    rows_.erase(rows_.begin());
+    for (auto& row : rows_)
+      for (std::size_t i = 0; i < kNames; ++i) row[i] = number_of(row[i]);
+  }
+
+  /// Where on the axis the lines stand that are of one series, metric and detector: so far beside
+  /// their point.
+  std::string lane(const std::string& series, const std::string& metric,
+                   const std::string& detector, double offset) {
+    return "($1 == " + number_of(series) + " && $2 == " + number_of(metric) +
+           " && $3 == " + number_of(detector) + " ? log($4) + (" + fixed(offset, 4) + ") : NaN)";
+  }
+
+  std::string shown(const std::string& text) { return texts_.variable(text); }
+
+  [[nodiscard]] std::string definitions() const {
+    return texts_.definitions() + gnuplot_block("numbers", rows_);
+  }
+
+ private:
+  static constexpr std::size_t kNames = 3;
+
+  std::string number_of(const std::string& name) {
+    return std::to_string(numbers_.emplace(name, numbers_.size() + 1).first->second);
+  }
+
+  FigureRows rows_;
+  std::map<std::string, std::size_t> numbers_;
+  GnuplotTexts texts_;
+};
 
 /// How far beside a point number `i` of so many detectors has its lane.
 double lane_offset(double width, std::size_t i, std::size_t detectors) {
@@ -297,44 +328,43 @@ std::string colour_of(const std::string& detector) {
 }
 
 /// One panel of a series: the boxes of the detectors side by side, a line through their medians.
-std::string box_panel(const std::string& stem, const std::string& series, const std::string& metric,
+std::string box_panel(Drawn& drawn, const std::string& series, const std::string& metric,
                       const std::vector<SeriesPoint>& points) {
   const auto detectors = detectors_of(points);
   const double width = lane_width(points, detectors.size());
-  std::string text = "set title '" + series + "'\nset boxwidth " + fixed(0.8 * width, 4) +
-                     "\nset ylabel '" + axis_title(metric) + "'\n" + y_axis(points, metric) +
-                     point_axis(points) + "plot ";
-  const std::string file = "'" + stem + ".csv' using ";
+  std::string text = "set title " + drawn.shown(series) + " noenhanced\nset boxwidth " +
+                     fixed(0.8 * width, 4) + "\nset ylabel " + drawn.shown(axis_title(metric)) +
+                     " noenhanced\n" + y_axis(points, metric) + point_axis(points) + "plot ";
   for (std::size_t i = 0; i < detectors.size(); ++i) {
     const std::string place =
-        lane(series, metric, detectors[i], lane_offset(width, i, detectors.size()));
+        drawn.lane(series, metric, detectors[i], lane_offset(width, i, detectors.size()));
     const std::string colour = colour_of(detectors[i]);
-    text.append(i == 0 ? "" : ", \\\n  ").append(file).append(place);
+    text.append(i == 0 ? "" : ", \\\n  ").append("$numbers using ").append(place);
     text.append(":8:7:11:10 with candlesticks whiskerbars fill transparent solid 0.3")
         .append(colour);
-    text.append(" title '").append(paper_name(detectors[i])).append("', \\\n  ");
-    text.append(file).append(place).append(":9 with lines dashtype 3").append(colour);
-    text.append(" notitle");
+    text.append(" title ").append(drawn.shown(paper_name(detectors[i]))).append(", \\\n  ");
+    text.append("$numbers using ").append(place);
+    text.append(":9 with lines dashtype 3").append(colour).append(" notitle");
   }
   return text + "\n";
 }
 
 /// One panel of ratios: a point for each detector, whiskers to the ends of its 99 % interval.
-std::string ratio_panel(const std::string& stem, const std::string& name,
-                        const SeriesMeasure& series, const std::string& metric,
-                        const std::vector<SeriesPoint>& points) {
+std::string ratio_panel(Drawn& drawn, const std::string& name, const SeriesMeasure& series,
+                        const std::string& metric, const std::vector<SeriesPoint>& points) {
   auto detectors = detectors_of(points);
   std::erase(detectors, series.drawn_relative_to);
   const double width = lane_width(points, detectors.size());
-  std::string text = "set title '" + name + "'\nset ylabel \"" + metric_title(metric) +
-                     "\\nrelative to " + paper_name(series.drawn_relative_to) + "\"\n" +
-                     point_axis(points) + "plot 1 with lines lt -1 notitle";
+  std::string text = "set title " + drawn.shown(name) + " noenhanced\nset ylabel " +
+                     drawn.shown(metric_title(metric)) + ".\"\\n\"." +
+                     drawn.shown("relative to " + paper_name(series.drawn_relative_to)) +
+                     " noenhanced\n" + point_axis(points) + "plot 1 with lines lt -1 notitle";
   for (std::size_t i = 0; i < detectors.size(); ++i) {
-    text.append(", \\\n  '").append(stem).append(".csv' using ");
-    text.append(lane(name, metric, detectors[i], lane_offset(width, i, detectors.size())));
+    text.append(", \\\n  $numbers using ");
+    text.append(drawn.lane(name, metric, detectors[i], lane_offset(width, i, detectors.size())));
     text.append(":6:7:8 with yerrorbars pointtype 7 pointsize 0.5 linewidth 2");
-    text.append(colour_of(detectors[i])).append(" title '");
-    text.append(paper_name(detectors[i])).append("'");
+    text.append(colour_of(detectors[i])).append(" title ");
+    text.append(drawn.shown(paper_name(detectors[i])));
   }
   return text + "\n";
 }
@@ -346,18 +376,20 @@ std::string series_script(const ItemResult& result, const std::string& stem) {
   const bool one_row = metrics == 1 && item.curves.size() <= 3;
   const std::size_t rows = one_row ? 1 : item.curves.size();
   const std::size_t columns = one_row ? item.curves.size() : metrics;
-  std::string text = gnuplot_head(stem, 420 * columns, 40 + 330 * rows) + "set xlabel '" +
-                     axis_title(over_of(item)) + "'\nset multiplot layout " + std::to_string(rows) +
-                     "," + std::to_string(columns) + "\n";
+  Drawn drawn(draws_ratios(item) ? ratio_rows(result) : series_rows(result));
+  std::string text = "set xlabel " + drawn.shown(axis_title(over_of(item))) +
+                     " noenhanced\nset multiplot layout " + std::to_string(rows) + "," +
+                     std::to_string(columns) + "\n";
   for (const std::size_t curve : item.curves) {
     const SeriesMeasure& series = series_of(item, curve);
     const std::string& name = item.measures[curve].name;
     const auto& points = result.measured[curve].points;
     for (const std::string& metric : drawn_metrics(series))
-      text += series.drawn_relative_to.empty() ? box_panel(stem, name, metric, points)
-                                               : ratio_panel(stem, name, series, metric, points);
+      text += draws_ratios(item) ? ratio_panel(drawn, name, series, metric, points)
+                                 : box_panel(drawn, name, metric, points);
   }
-  return text + "unset multiplot\n";
+  return gnuplot_head(stem, 420 * columns, 40 + 330 * rows) + drawn.definitions() + text +
+         "unset multiplot\n";
 }
 
 }  // namespace
@@ -365,8 +397,7 @@ std::string series_script(const ItemResult& result, const std::string& stem) {
 FigureRows figure_rows(const ItemResult& result, const ReproductionSettings& settings) {
   const ReproductionItem& item = result.item;
   if (!draws_series(item)) return step_model_rows(item, settings);
-  const bool ratios = !series_of(item, item.curves.front()).drawn_relative_to.empty();
-  return ratios ? ratio_rows(result) : series_rows(result);
+  return draws_ratios(item) ? ratio_rows(result) : series_rows(result);
 }
 
 std::string figure_script(const ItemResult& result, const std::string& stem) {

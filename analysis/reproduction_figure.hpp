@@ -16,11 +16,12 @@ namespace faultline {
 /// spread NAME over the ranks make one box.
 FigureRows figure_rows(const ItemResult& result, const ReproductionSettings& settings);
 
-/// The gnuplot script that draws STEM.csv, in the same folder (analysis/gnuplot). Step models:
+/// The gnuplot script that draws a figure (analysis/gnuplot). Of series it has the numbers in it,
+/// of step models it reads STEM.csv in the same folder, where all names are our own. Step models:
 /// control messages per process over the processes, mean over the trees; a row of panels for each
 /// mapping, a column for each activity. Series: boxplots over the points, or ratios with their
-/// intervals; a row for each series, a column
-/// for each metric, or one row where there is one metric.
+/// intervals; a row for each series, a column for each metric, or one row where there is one
+/// metric.
 std::string figure_script(const ItemResult& result, const std::string& stem);
 
 }  // namespace faultline

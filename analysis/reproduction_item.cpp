@@ -1,6 +1,7 @@
 #include "analysis/reproduction_item.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "analysis/reproduction_lemmas.hpp"
@@ -275,7 +276,10 @@ const JsonValue::Object& object_of(const JsonValue* value, const std::string& pa
 template <class Integer>
 std::vector<Integer> read_integers(const JsonValue* value, const std::string& path,
                                    Problems& problems) {
-  const OptionSpec spec{.name = "", .kind = OptionKind::integer, .minimum = 0};
+  const OptionSpec spec{.name = "",
+                        .kind = OptionKind::integer,
+                        .minimum = 0,
+                        .maximum = static_cast<double>(std::numeric_limits<Integer>::max())};
   std::vector<Integer> numbers;
   const JsonValue::List& list = list_of(value, path, problems);
   numbers.reserve(list.size());
@@ -506,8 +510,6 @@ void ItemReader::read_curves(const JsonValue& curves) {
                     "expected a measure of kind step-model or series, got " + describe(list[i]));
       continue;
     }
-    if (found->name.find_first_of(",'\"\\") != std::string::npos)
-      problems_.add(item_path("curves", i), "expected a name without comma, quote and backslash");
     item_.curves.push_back(static_cast<std::size_t>(found - measures.begin()));
     const Measure& first = measures[item_.curves.front()];
     if (found->how.index() != first.how.index() || draws_ratios(*found) != draws_ratios(first))
@@ -624,9 +626,10 @@ std::string item_name(const fs::path& file) {
 
 std::vector<fs::path> all_items() {
   std::vector<fs::path> items;
-  for (const auto& folder : fs::directory_iterator(data_directory())) {
-    if (!folder.is_directory()) continue;
-    for (const auto& entry : fs::directory_iterator(folder))
+  std::error_code unreadable;
+  for (const auto& folder : fs::directory_iterator(data_directory(), unreadable)) {
+    if (!folder.is_directory(unreadable)) continue;
+    for (const auto& entry : fs::directory_iterator(folder, unreadable))
       if (entry.path().extension() == ".json" && is_reproduction_item(entry.path().string()))
         items.push_back(entry.path());
   }
@@ -690,7 +693,9 @@ ReproductionItem read_reproduction_item(const fs::path& file) {
   Problems problems(file.string());
   const JsonValue root = read_json_file(file.string(), problems);
   ReproductionItem item = ItemReader(root, problems).read();
-  item.name = item_name(fs::absolute(file));
+  std::error_code without_folder;
+  const fs::path whole = fs::absolute(file, without_folder);
+  item.name = item_name(without_folder ? file : whole);
   return item;
 }
 

@@ -19,9 +19,10 @@ class PartialStore {
  public:
   explicit PartialStore(const std::string& out)
       : out_(out), path_(out + ".partial-" + std::to_string(getpid())) {
-    if (std::filesystem::exists(out))
+    std::error_code ignored;
+    if (std::filesystem::exists(out, ignored))
       throw UsageError(out + ": is there already, expected the name of a new store");
-    std::filesystem::remove(path_);
+    std::filesystem::remove(path_, ignored);
   }
   ~PartialStore() {
     std::error_code ignored;

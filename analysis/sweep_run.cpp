@@ -11,6 +11,7 @@
 #include "analysis/worker_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/version.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/scenario/json_reader.hpp"
 
@@ -256,7 +257,7 @@ class SweepRunner {
     if (job.error.empty()) {
       for (const JsonValue& record : job.runs.records()) point.runs.push_back(stored_run(record));
     } else {
-      point.log = job.worker.log();
+      point.log = visible_lines(job.worker.log());
       ++failed_;
     }
     store_.save(point);

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "sim/core/visible_text.hpp"
+
 namespace faultline {
 namespace {
 
@@ -27,6 +29,32 @@ std::vector<std::string> lines_of(std::string_view text) {
     }
   }
   return lines;
+}
+
+/// The table as it may be shown: names in it come from anywhere.
+TextTable shown(TextTable table) {
+  for (Column& column : table.columns) column.title = visible_lines(column.title);
+  for (auto& row : table.rows)
+    for (std::string& cell : row) cell = visible(cell);
+  return table;
+}
+
+/// Would a spreadsheet calculate with this text? A number it may take as such.
+bool is_formula(const std::string& text) {
+  if (text.size() < 2 || std::string_view("=+-@").find(text.front()) == std::string_view::npos)
+    return false;
+  double ignored = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, ignored);
+  return error == std::errc::invalid_argument || rest != end;
+}
+
+std::string quoted_field(const std::string& text) {
+  const std::string field = (is_formula(text) ? "'" : "") + visible(text);
+  if (field.find_first_of(",\"") == std::string::npos) return field;
+  std::string quoted = "\"";
+  for (const char c : field) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
 }
 
 std::vector<std::size_t> column_widths(const TextTable& table) {
@@ -119,9 +147,10 @@ void check_rows(const TextTable& table) {
 
 }  // namespace
 
-std::string render(const TextTable& table, std::size_t max_width) {
-  check_rows(table);
-  if (table.columns.empty()) return "";
+std::string render(const TextTable& raw, std::size_t max_width) {
+  check_rows(raw);
+  if (raw.columns.empty()) return "";
+  const TextTable table = shown(raw);
   const std::vector<std::size_t> widths = column_widths(table);
   std::string text;
   for (const std::vector<std::size_t>& block : blocks_of(table, widths, max_width)) {
@@ -136,13 +165,14 @@ std::string render(const TextTable& table, std::size_t max_width) {
   return text;
 }
 
-std::string wrapped(std::string_view text, std::size_t max_width) {
+std::string wrapped(std::string_view raw, std::size_t max_width) {
+  const std::string text = visible_lines(raw);
   std::string result;
   std::string line;
   std::size_t position = 0;
-  while ((position = text.find_first_not_of(" \t\r\n", position)) != std::string_view::npos) {
-    const std::size_t end = std::min(text.find_first_of(" \t\r\n", position), text.size());
-    const std::string_view word = text.substr(position, end - position);
+  while ((position = text.find_first_not_of(" \t\n", position)) != std::string::npos) {
+    const std::size_t end = std::min(text.find_first_of(" \t\n", position), text.size());
+    const std::string word = text.substr(position, end - position);
     if (!line.empty() && width_of(line) + 1 + width_of(word) > max_width) {
       result += line + "\n";
       line.clear();
@@ -158,13 +188,7 @@ std::string csv_record(const std::vector<std::string>& fields) {
   std::string record;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) record += ',';
-    if (fields[i].find_first_of(",\"\r\n") == std::string::npos) {
-      record += fields[i];
-      continue;
-    }
-    record += '"';
-    for (const char c : fields[i]) record.append(c == '"' ? 2 : 1, c);
-    record += '"';
+    record += quoted_field(fields[i]);
   }
   return record + "\n";
 }

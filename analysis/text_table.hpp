@@ -17,7 +17,7 @@ struct Column {
   Align align = Align::right;  ///< numbers are read from the right
 };
 
-/// A table for people: cells are UTF-8 text, one per column in every row.
+/// A table for people: cells are text, one per column in every row.
 struct TextTable {
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
@@ -27,15 +27,18 @@ struct TextTable {
 /// Lays `table` out with two blanks between columns and a rule under the header. Columns that do
 /// not fit into `max_width` characters follow in further blocks, each with the key columns again; a
 /// single column wider than that is kept whole. Every line ends in a line break, none in blanks.
-/// Throws std::invalid_argument when a row has another number of cells than there are columns.
+/// Text is shown as `visible` has it (sim/core/visible_text). Throws std::invalid_argument when a
+/// row has another number of cells than there are columns.
 std::string render(const TextTable& table, std::size_t max_width = 80);
 
 /// `text` broken at blanks into lines of at most `max_width` characters, each ended by a line
-/// break; a longer word stands alone on its line.
+/// break; a longer word stands alone on its line. Control characters are shown as by `render`.
 std::string wrapped(std::string_view text, std::size_t max_width = 80);
 
-/// One CSV record: fields with comma, quote or line break are quoted as RFC 4180 says. The record
-/// ends in a bare line feed, as every Unix tool expects.
+/// One CSV record, which is one line: control characters stand as `visible` has them, fields with
+/// comma or quote are quoted as RFC 4180 says, and text that a spreadsheet would take for a formula
+/// (it begins with =, +, - or @ and is no number) has an apostrophe before it. The record ends in a
+/// bare line feed, as every Unix tool expects.
 std::string csv_record(const std::vector<std::string>& fields);
 std::string csv_records(const std::vector<std::vector<std::string>>& records);
 

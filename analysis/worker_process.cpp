@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 
 namespace faultline {
 
@@ -59,7 +60,7 @@ void write_line(int pipe, const std::string& text) {
     work([pipe](const std::string& line) { write_line(pipe, line); });
   } catch (const std::exception& error) {
     // The handlers further up belong to the parent.
-    std::fprintf(stderr, "faultline: %s\n", error.what());
+    complain(error.what());
     code = 1;
   }
   std::fflush(nullptr);

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "analysis/shell_words.hpp"
 #include "sim/cli/completion_templates.hpp"
 #include "sim/cli/completion_words.hpp"
 #include "sim/cli/verbs.hpp"
@@ -11,10 +12,11 @@ namespace faultline {
 
 namespace {
 
+/// Some words are names of files among the data. One that a shell might carry out is left out.
 std::string joined(const std::vector<std::string>& words, const std::string& after = "") {
   std::string text;
   for (const std::string& word : words)
-    text.append(text.empty() ? "" : " ").append(word).append(after);
+    if (shell_word(word) == word) text.append(text.empty() ? "" : " ").append(word).append(after);
   return text;
 }
 

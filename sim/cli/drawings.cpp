@@ -22,7 +22,7 @@ Drawings::Drawings(const std::optional<std::string>& directory, const std::strin
   directory_ = *directory;
   std::error_code error;
   std::filesystem::create_directories(directory_, error);
-  if (!std::filesystem::is_directory(directory_) || access(directory_.c_str(), W_OK) != 0)
+  if (!std::filesystem::is_directory(directory_, error) || access(directory_.c_str(), W_OK) != 0)
     throw UsageError(option + " " + in_quotes(directory_) +
                      ": expected a directory that can be written");
 }

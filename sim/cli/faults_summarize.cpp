@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <iostream>
 #include <optional>
 
 #include "analysis/text_table.hpp"
@@ -12,6 +11,7 @@
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/scenario/fault_trace_file.hpp"
 #include "sim/scenario/json_value.hpp"
 #include "sim/scenario/problems.hpp"
@@ -258,8 +258,7 @@ int faults_summarize(const std::vector<std::string>& arguments, std::ostream& ou
   if (!summary)
     throw UsageError(request.file + ": has no failure of system " +
                      std::to_string(*request.system));
-  for (const std::string& line : describe_unreadable(trace))
-    std::cerr << "faultline: " << request.file << ": " << line << '\n';
+  for (const std::string& line : describe_unreadable(trace)) complain(request.file + ": " + line);
   if (values.count("counts") != 0)
     OutputFile(values["counts"].as<std::string>(), "--counts")
         .write(counts_file_text(request, *summary));

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,9 +9,11 @@
 
 #include "analysis/replications.hpp"
 #include "sim/cli/verbs.hpp"
+#include "sim/cli/visible_output.hpp"
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/version.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/scenario/problems.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -40,6 +41,14 @@ void print_version() {
             << (simgrid.empty() ? "not built in" : simgrid) << "\n";
 }
 
+int carry_out(const Verb& verb, const std::vector<std::string>& arguments) {
+  VisibleOutput output(std::cout);
+  std::ostream out(&output);
+  const int code = verb.run(arguments, out);
+  out.flush();
+  return code;
+}
+
 int dispatch(const std::vector<std::string>& words) {
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     print_help();
@@ -51,21 +60,11 @@ int dispatch(const std::vector<std::string>& words) {
   }
   std::vector<std::string> names;
   for (const Verb& verb : verbs()) {
-    if (words[0] == verb.name) return verb.run({words.begin() + 1, words.end()}, std::cout);
+    if (words[0] == verb.name) return carry_out(verb, {words.begin() + 1, words.end()});
     names.emplace_back(verb.name);
   }
   throw UsageError("unknown verb " + in_quotes(words[0]) + suggestion(words[0], names) +
                    " (faultline alone lists them)");
-}
-
-/// Every line of a message names the program, so that it is found in the log of a batch job.
-void complain(const std::string& message) {
-  std::size_t begin = 0;
-  while (begin < message.size()) {
-    const std::size_t end = std::min(message.find('\n', begin), message.size());
-    std::cerr << "faultline: " << message.substr(begin, end - begin) << "\n";
-    begin = end + 1;
-  }
 }
 
 int guarded(const std::vector<std::string>& words) {
@@ -81,8 +80,10 @@ int guarded(const std::vector<std::string>& words) {
     return kExitUsage;
   } catch (const std::bad_alloc&) {
     complain("out of memory");
-  } catch (const std::exception& error) {
+  } catch (const RunError& error) {
     complain(error.what());
+  } catch (const std::exception& error) {
+    complain(std::string("internal error: ") + error.what());
   }
   return kExitRun;
 }

@@ -12,6 +12,7 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/scenario_options.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -53,8 +54,8 @@ std::string report(const std::string& format, const Scenario& scenario,
 void explain_failures(const ReplicationResults& results) {
   for (const ReplicationRecord& record : results.records)
     if (!record.error.empty())
-      std::fprintf(stderr, "faultline: point %zu, replication %llu: %s\n", record.point,
-                   static_cast<unsigned long long>(record.replication), record.error.c_str());
+      complain("point " + std::to_string(record.point) + ", replication " +
+               std::to_string(record.replication) + ": " + record.error);
   if (results.interrupted)
     std::fprintf(stderr, "faultline: interrupted: %zu of %zu replications are complete\n",
                  results.records.size(), results.planned);
@@ -92,8 +93,7 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const auto jobs = whole_number("run: --jobs", values["jobs"].as<std::string>(), 1, 4096);
   const Scenario scenario = load_scenario(file, overrides_of(verb, values));
   OutputFile output(text_of(values, "out"));
-  for (const std::string& note : scenario.notes)
-    std::fprintf(stderr, "faultline: %s\n", note.c_str());
+  for (const std::string& note : scenario.notes) complain(note);
   if (values.count("dry-run") != 0) {
     out << dry_run_text(scenario);
     return kExitGood;

@@ -179,7 +179,8 @@ void write_json(const Request& request, const FaultCounts& faults,
     }
     document["rows"].push_back(entry);
   }
-  out << document.dump(2) << '\n';
+  constexpr bool kAscii = true;  // so that no control character is left as it is
+  out << document.dump(2, ' ', kAscii) << '\n';
 }
 
 void write_csv(const Request& request, const FaultCounts& faults,

@@ -9,6 +9,7 @@
 #include "analysis/sweep_run.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/scenario/study.hpp"
 
 namespace faultline {
@@ -46,7 +47,8 @@ double seconds(const std::string& option, const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc() && rest == end && value > 0 && value <= 1e9) return value;
-  throw UsageError(option + ": expected a number of seconds above 0, got " + in_quotes(text));
+  throw UsageError(option + ": expected a number of seconds above 0 and at most 1e9, got " +
+                   in_quotes(text));
 }
 
 Shard shard_of(const std::string& text) {
@@ -107,8 +109,8 @@ void explain_failures(const Study& study, std::int64_t study_id, ResultStore& st
         store.failure_of(study_id, static_cast<std::int64_t>(i)).value_or("");
     if (failure.empty()) continue;
     const std::string label = point_label(study, i);
-    std::fprintf(stderr, "faultline: point %zu%s: %s\n", i,
-                 label.empty() ? "" : (" (" + label + ")").c_str(), failure.c_str());
+    complain("point " + std::to_string(i) + (label.empty() ? "" : " (" + label + ")") + ": " +
+             failure);
   }
 }
 
@@ -168,7 +170,7 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   ScenarioOverrides overrides;
   overrides.sets = words_of(values, "set");
   const Study study = load_study(values["file"].as<std::string>(), overrides);
-  for (const std::string& note : study.notes) std::fprintf(stderr, "faultline: %s\n", note.c_str());
+  for (const std::string& note : study.notes) complain(note);
   if (values.count("dry-run") != 0) {
     out << dry_run_text(study);
     return kExitGood;

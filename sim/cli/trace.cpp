@@ -186,11 +186,13 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     throw UsageError("trace: the run has " + std::to_string(request.limit_events) +
                      " events or more, which is a lot to look at: make it smaller, or raise "
                      "--limit-events");
+  if (answer.empty() || answer.front() < '0' || answer.front() > '9')
+    throw RunError("trace: the run ended without an answer");
   const std::size_t code_end = answer.find('\n');
   const std::size_t words_end = answer.find("\n\n");
   OutputFile(request.out).write(answer.substr(words_end + 2));
   if (request.out) out << *request.out << ": " << answer.substr(code_end + 1, words_end - code_end);
-  return std::stoi(answer);
+  return answer.front() - '0';
 }
 
 }  // namespace faultline

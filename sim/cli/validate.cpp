@@ -1,10 +1,10 @@
 #include "sim/cli/validate.hpp"
 
-#include <iostream>
 #include <ostream>
 
 #include "analysis/reproduction_item.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/scenario/problems.hpp"
 #include "sim/scenario/study.hpp"
 
@@ -18,7 +18,7 @@ void validate_file(const std::string& file, std::ostream& out) {
     return;
   }
   const Study study = load_study(file);
-  for (const std::string& note : study.notes) std::cerr << "faultline: " << note << "\n";
+  for (const std::string& note : study.notes) complain(note);
   const std::size_t points = study.points.size();
   out << file << ": valid, " << points << (points == 1 ? " point\n" : " points\n");
 }

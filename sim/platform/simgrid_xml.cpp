@@ -181,6 +181,8 @@ XmlPlatform read_here(const std::string& path, std::uint32_t routed_hosts) {
 
 /// Exit status of a child whose words are Faultline's complaint about the platform, not SimGrid's.
 constexpr int kOwnComplaint = 3;
+/// Exit status of a child that could not write down what it has read, nor any words.
+constexpr int kNotPassedOn = 4;
 
 [[noreturn]] void leave(const char* words, int status) {
   std::fputs(words, stderr);
@@ -202,7 +204,7 @@ constexpr int kOwnComplaint = 3;
     write(out, platform);
     out.close();
     if (out) _exit(EXIT_SUCCESS);
-    leave("its routes could not be passed on: is the temporary directory full?", kOwnComplaint);
+    _exit(kNotPassedOn);
   } catch (const UsageError& error) {
     leave(error.what(), kOwnComplaint);
   } catch (const std::exception& error) {
@@ -284,8 +286,9 @@ int read_in_child(const std::string& path, std::uint32_t routed_hosts,
 }
 
 void check_request(const std::string& path, std::uint32_t routed_hosts) {
-  if (!std::filesystem::exists(path)) throw UsageError(path + ": no such platform file");
-  if (!std::filesystem::is_regular_file(path)) {
+  std::error_code absent;
+  if (!std::filesystem::exists(path, absent)) throw UsageError(path + ": no such platform file");
+  if (!std::filesystem::is_regular_file(path, absent)) {
     throw UsageError(path + ": a platform file was expected, this is not a regular file");
   }
   if (!std::ifstream(path)) throw UsageError(path + ": the platform file cannot be read");
@@ -319,7 +322,11 @@ XmlPlatform read_platform_xml(const std::string& path, std::uint32_t routed_host
     return read_result(result, routed_hosts);
   }
   std::ifstream words(scratch.file("words"));
-  throw UsageError(path + ": " + complaint(status, quote(words)));
+  const std::string why = complaint(status, quote(words));
+  if (why.empty() || (WIFEXITED(status) && WEXITSTATUS(status) == kNotPassedOn))
+    throw RunError(path + ": what was read could not be written to a temporary directory (" +
+                   scratch.path() + "): is it full?");
+  throw UsageError(path + ": " + why);
 }
 
 }  // namespace faultline

@@ -256,7 +256,11 @@ OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const st
   auto converted = convert(value, spec);
   if (const auto* problem = std::get_if<std::string>(&converted)) {
     problems.add(path, *problem);
-    return fallback(spec);
+    // One of the option's type, whatever stands for a missing one: callers take it as such.
+    OptionSpec required = spec;
+    required.required =
+        !spec.nullable && std::holds_alternative<std::monostate>(spec.default_value);
+    return fallback(required);
   }
   return std::get<OptionValue>(std::move(converted));
 }

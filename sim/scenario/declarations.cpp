@@ -203,12 +203,7 @@ const OptionSet<Machine>& machine_values() {
     return OptionNotes{.doc = doc, .unit = "s", .minimum = 0, .maximum = 1, .required = true};
   };
   const auto bandwidth = [](const char* doc) {
-    return OptionNotes{.doc = doc,
-                       .unit = "B/s",
-                       .minimum = 0,
-                       .maximum = 1e15,
-                       .above_minimum = true,
-                       .required = true};
+    return OptionNotes{.doc = doc, .unit = "B/s", .minimum = 1, .maximum = 1e15, .required = true};
   };
   const auto count = [](const char* doc, const char* unit, double maximum) {
     return OptionNotes{

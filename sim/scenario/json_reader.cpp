@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 
 namespace faultline {
 namespace {
@@ -38,7 +39,10 @@ class TreeBuilder {
     return scalar(static_cast<std::int64_t>(value));
   }
   bool number_float(number_float_t value, const string_t& /*text*/) { return scalar(value); }
-  bool string(string_t& value) { return scalar(std::move(value)); }
+  bool string(string_t& value) {
+    if (value.find('\0') != string_t::npos) return refuse_zero();
+    return scalar(std::move(value));
+  }
   bool binary(binary_t& /*value*/) { return false; }
 
   bool start_object(std::size_t /*size*/) { return open(JsonValue::Object{}); }
@@ -47,6 +51,7 @@ class TreeBuilder {
   bool end_array() { return close(); }
 
   bool key(string_t& key) {
+    if (key.find('\0') != string_t::npos) return refuse_zero();
     Level& level = levels_.back();
     level.key = key;
     level.repeated = !level.keys.insert(key).second;
@@ -67,6 +72,7 @@ class TreeBuilder {
   [[nodiscard]] const std::string& error() const { return error_; }
   [[nodiscard]] std::size_t error_position() const { return error_position_; }
   [[nodiscard]] bool too_deep() const { return too_deep_; }
+  [[nodiscard]] bool has_zero() const { return has_zero_; }
   [[nodiscard]] std::string path() const { return path(levels_.size()); }
 
  private:
@@ -76,6 +82,11 @@ class TreeBuilder {
     std::unordered_set<std::string> keys;  // looked up, never walked
     bool repeated = false;
   };
+
+  bool refuse_zero() {
+    has_zero_ = true;
+    return false;
+  }
 
   bool scalar(JsonValue value) {
     attach(std::move(value));
@@ -127,6 +138,7 @@ class TreeBuilder {
   std::string error_;
   std::size_t error_position_ = 0;
   bool too_deep_ = false;
+  bool has_zero_ = false;
 };
 
 std::string place(const std::string& text, std::size_t position) {
@@ -158,7 +170,7 @@ std::string reason(const std::string& error) {
 [[noreturn]] void refuse(Problems& problems, const std::string& where, const std::string& why) {
   std::string text = problems.text();
   if (!text.empty()) text += '\n';
-  throw UsageError(text + problems.file() + ":" + where + ": " + why);
+  throw UsageError(text + visible(problems.file()) + ":" + where + ": " + why);
 }
 
 bool is_blank(const std::string& text) {
@@ -205,6 +217,10 @@ JsonValue parse_json(const std::string& text, Problems& problems) {
            "nested too deep, expected at most " + std::to_string(kDeepestNesting) +
                " objects and lists in each other");
   }
+  // Names of files, and other programs' text, end there.
+  if (builder.has_zero())
+    refuse(problems, " " + in_quotes(builder.path()),
+           "a text with a zero character (\\u0000), expected none");
   const std::size_t position = builder.error_position();
   refuse(problems, place(text, position == 0 ? 0 : position - 1), reason(builder.error()));
 }

@@ -5,28 +5,47 @@
 #include <charconv>
 #include <cmath>
 
+#include "sim/core/visible_text.hpp"
 #include "sim/scenario/problems.hpp"
 
 namespace faultline {
 namespace {
 
-void append_escaped(std::string& out, const std::string& text) {
+void append_unit(std::string& out, std::uint32_t code) {
   constexpr const char* kHex = "0123456789abcdef";
+  out += "\\u";
+  for (const unsigned shift : {12U, 8U, 4U, 0U}) out += kHex[code >> shift & 15U];
+}
+
+/// What a terminal would obey is escaped, so that JSON may be shown as it is; bytes that are no
+/// UTF-8 become the character that stands for them, as there is no other JSON.
+void append_character(std::string& out, const std::string& text, std::size_t at,
+                      const Character& character) {
+  constexpr std::uint32_t kReplacement = 0xFFFD;
+  constexpr std::uint32_t kLastOfOneUnit = 0xFFFF;
+  if (character.bytes == 0)
+    append_unit(out, kReplacement);
+  else if (is_hidden(character.code) && character.code <= kLastOfOneUnit)
+    append_unit(out, character.code);
+  else
+    out.append(text, at, character.bytes);
+}
+
+void append_escaped(std::string& out, const std::string& text) {
   out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (c == '\n') {
       out += "\\n";
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out += kHex[byte >> 4U];
-      out += kHex[byte & 15U];
     } else {
-      out += c;
+      const Character character = character_at(text, at);
+      append_character(out, text, at, character);
+      at += std::max<std::size_t>(1, character.bytes) - 1;
     }
+    ++at;
   }
   out += '"';
 }

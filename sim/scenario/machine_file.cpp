@@ -111,6 +111,17 @@ TopologySpec read_topology(const JsonValue* value, Problems& problems) {
   return topology;
 }
 
+/// SimGrid divides by latencies, and gives up where that goes beyond double precision.
+void check_time(const OptionValue& value, const OptionSpec& spec, Problems& problems) {
+  constexpr double kLeast_s = 1e-15;
+  const auto* time_s = std::get_if<double>(&value);
+  if (spec.unit == "s" && time_s != nullptr && *time_s > 0 && *time_s < kLeast_s)
+    problems.add(spec.name + ".value", "expected 0, or at least " + shortest(kLeast_s) +
+                                           " seconds, in which light crosses 0.3 micrometres, "
+                                           "got " +
+                                           shortest(*time_s));
+}
+
 /// One `{"value", "unit", "status", "source"}`.
 OptionValue read_sourced(const JsonValue& value, const OptionSpec& spec, Problems& problems) {
   CheckedObject object(value, spec.name, problems);
@@ -123,6 +134,7 @@ OptionValue read_sourced(const JsonValue& value, const OptionSpec& spec, Problem
   if (object.child("source") != nullptr && std::get<std::string>(values.at("source")).empty())
     problems.add(spec.name + ".source", "is empty, expected where the value comes from");
   object.finish();
+  check_time(values.at("value"), spec, problems);
   return values.at("value");
 }
 

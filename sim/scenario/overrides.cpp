@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/scenario/json_path.hpp"
 #include "sim/scenario/json_reader.hpp"
 
@@ -29,7 +30,7 @@ JsonValue read_value(const std::string& set, const std::string& text, const Prob
   try {
     value = parse_json(text, value_problems);
   } catch (const UsageError&) {
-    if (structured || is_beyond_double(text)) throw;
+    if (structured || is_beyond_double(text) || !is_utf8(text)) throw;
     return text;
   }
   value_problems.throw_if_any();

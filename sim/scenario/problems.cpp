@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 
 namespace faultline {
 namespace {
@@ -79,13 +80,14 @@ std::string Problems::text() const {
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [path, message] = entries_[i];
     if (i > 0) result += '\n';
-    result += file_ + ": ";
+    result += visible(file_) + ": ";
     if (!path.empty()) result += path + ": ";
     result += message;
     result += origin_of(path);
   }
   if (shown < entries_.size())
-    result += "\n" + file_ + ": and " + std::to_string(entries_.size() - shown) + " more problems";
+    result += "\n" + visible(file_) + ": and " + std::to_string(entries_.size() - shown) +
+              " more problems";
   return result;
 }
 
@@ -103,23 +105,11 @@ std::string item_path(const std::string& path, std::size_t index) {
 }
 
 std::string in_quotes(const std::string& text) {
-  constexpr const char* kHex = "0123456789abcdef";
   std::size_t end = std::min(text.size(), kShownCharacters);
   // A multi-byte character is shown whole or not at all.
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
     --end;
-  std::string result = "\"";
-  for (std::size_t i = 0; i < end; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x20 || byte == 0x7F) {
-      result += "\\x";
-      result += kHex[byte >> 4U];
-      result += kHex[byte & 15U];
-    } else {
-      result += text[i];
-    }
-  }
-  return result + (end < text.size() ? "...\"" : "\"");
+  return "\"" + visible(text.substr(0, end)) + (end < text.size() ? "...\"" : "\"");
 }
 
 std::string any_of(const std::vector<std::string>& names) {

@@ -359,7 +359,7 @@ TEST_CASE("a series that is drawn relative to a detector has ratios of means") {
         "m,announce_time_s,indep,8,3,2," +
             shortest(ratio.confidence_99->low) + "," + shortest(ratio.confidence_99->high) + "\n");
   const std::string script = figure_script(result, "figure");
-  CHECK_THAT(script, Contains("yerrorbars") && Contains("relative to DIJKSTRA-SCHOLTEN") &&
+  CHECK_THAT(script, Contains("yerrorbars") && Contains("\n:relative to DIJKSTRA-SCHOLTEN\n") &&
                          !Contains("candlesticks"));
 }
 
@@ -382,7 +382,8 @@ TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
   CHECK_THAT(csv, Contains("m,lone_min,indep,8,2,3,"));
   const std::string script = figure_script(result, "figure");
   CHECK_THAT(script, Contains("set multiplot layout 1,2"));
-  CHECK_THAT(script, Contains("strcol(2) eq 'share'"));
+  CHECK_THAT(script, Contains(",8,2,0.125,0.125,0.375,0.5,0.625,0.9375,0.9375,\n"));
+  CHECK_THAT(script, Contains("$numbers using ($1 == 1 && $2 == "));
 }
 
 TEST_CASE("a figure of a series has one line for each box, and draws each where it belongs") {
@@ -400,8 +401,8 @@ TEST_CASE("a figure of a series has one line for each box, and draws each where 
   CHECK_THAT(csv, Contains(line));
   CHECK_THAT(csv, Contains("series,metric,detector,processes,runs,min,"));
   const std::string script = figure_script(result, "figure");
-  CHECK_THAT(script, Contains("set multiplot layout 1,2") && Contains("figure.csv") &&
-                         Contains("'16' log(16)") && Contains("title 'HCDA'"));
+  CHECK_THAT(script, Contains("set multiplot layout 1,2") && Contains("'16' log(16)") &&
+                         Contains("\n:HCDA\n"));
 }
 
 TEST_CASE("what is wrong with a series is said with file and place") {

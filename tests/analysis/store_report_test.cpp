@@ -242,7 +242,8 @@ TEST_CASE("without a swept number each line has a place of its own") {
   CHECK(charts[0].lines[0].name == "cda, initial_credit 4");
   CHECK(charts[0].lines[1].name == "cda");
   CHECK(charts[0].lines[0].line_type != charts[0].lines[1].line_type);
-  CHECK_THAT(chart_script(charts[0]), Contains("'cda, initial_credit 4' 1, 'cda' 2"));
+  CHECK_THAT(chart_script(charts[0]),
+             Contains("\n:cda, initial_credit 4\n:cda\n") && Contains("\n1,1\n2,2\n"));
 }
 
 TEST_CASE("metrics that no run has are not drawn, and unknown ones are refused") {
@@ -337,9 +338,9 @@ TEST_CASE("the axis of a share is linear and has both ends") {
   CHECK(chart.y.range->high >= 1);
 }
 
-TEST_CASE("text stands in gnuplot scripts, HTML and shells as it is") {
-  CHECK(gnuplot_string("it's\n\"x\"") == "'it''s \"x\"'");
-  CHECK(escaped("<a & \"b\">\x01") == "&lt;a &amp; &quot;b&quot;&gt;\xEF\xBF\xBD");
+TEST_CASE("text stands in HTML and shells as it is, and what is hidden as a number") {
+  CHECK(escaped("<a & \"b\">\x01\u202e") == "&lt;a &amp; &quot;b&quot;&gt;\\x01\\u202e");
+  CHECK(shell_word("it's\n\x1b\\") == R"($'it\'s\012\033\\')");
   CHECK(shell_line({"faultline", "query", "my r.sqlite", "--where", "a == 'b'"}) ==
         R"(faultline query 'my r.sqlite' --where 'a == '\''b'\''')");
 }

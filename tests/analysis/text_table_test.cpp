@@ -83,9 +83,29 @@ TEST_CASE("text is wrapped at blanks and a long word is kept whole") {
 
 TEST_CASE("CSV fields are quoted where RFC 4180 demands it and only there") {
   CHECK(csv_record({"a", "1.5", "two words"}) == "a,1.5,two words\n");
-  CHECK(csv_record({"a,b", "say \"so\"", "two\nlines", "cr\r"}) ==
-        "\"a,b\",\"say \"\"so\"\"\",\"two\nlines\",\"cr\r\"\n");
+  CHECK(csv_record({"a,b", "say \"so\""}) == "\"a,b\",\"say \"\"so\"\"\"\n");
   CHECK(csv_record({"", "", ""}) == ",,\n");
+}
+
+TEST_CASE("names with control characters stay within their cell, line and field") {
+  const std::string name = "a\n\x1b[2J\u202e,b";
+  TextTable table;
+  table.columns = {{name, Align::left}, {"n"}};
+  table.rows = {{name, "1"}};
+  CHECK(render(table) ==
+        "a\n"
+        "\\x1b[2J\\u202e,b       n\n"
+        "--------------------  -\n"
+        "a\\x0a\\x1b[2J\\u202e,b  1\n");
+  CHECK(wrapped("a \x1b[2J\nb\r") == "a \\x1b[2J b\\x0d\n");
+  CHECK(csv_record({name, "cr\r"}) == "\"a\\x0a\\x1b[2J\\u202e,b\",cr\\x0d\n");
+}
+
+TEST_CASE("a spreadsheet takes no text of a CSV record for a formula, and numbers for numbers") {
+  CHECK(csv_record({"=1+1", "+A1", "-A1", "@SUM(A1)", "=\"x\""}) ==
+        "'=1+1,'+A1,'-A1,'@SUM(A1),\"'=\"\"x\"\"\"\n");
+  CHECK(csv_record({"-1", "-1e-05", "-inf", "-1e999", "-", "a=b", "1-2"}) ==
+        "-1,-1e-05,-inf,-1e999,-,a=b,1-2\n");
 }
 
 TEST_CASE("the shortest text of a double reads back as the same double") {
