@@ -13,7 +13,8 @@ struct Sight {
     placed,         ///< before the run: the actor lies on node `value`
     sent,           ///< its processor takes `message` up; at `until_s` that is in the network, if
                     ///< that is known yet: else it never is, or `injected` tells
-    injected,       ///< `message` of the actor has waited for its NIC and is in the network now
+    injected,       ///< `message` of the actor has waited, for its NIC or at a fence, and is in the
+                    ///< network from then on
     sending,        ///< its processor was sending `value` messages until `until_s`
     received,       ///< its processor took `message` in, and handles it at `until_s`, which is now
     lost,           ///< `message` of the actor will never be handled

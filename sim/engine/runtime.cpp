@@ -157,6 +157,16 @@ void Runtime::show_loss(const Message& message) {
         .message = &message});
 }
 
+/// On its way out of its sender, since then; at its inject_s it is in the network.
+void Runtime::show_leaving(Sight::Kind kind, const Message& message, double time_s) {
+  show({.kind = kind,
+        .time_s = time_s,
+        .until_s = message.inject_s,
+        .actor = message.from,
+        .peer = message.to,
+        .message = &message});
+}
+
 /// What an actor does, or what becomes of it, now.
 void Runtime::show_about(Sight::Kind kind, ActorId actor, ActorId peer) {
   if (observer_ == nullptr) return;

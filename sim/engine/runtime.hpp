@@ -148,6 +148,7 @@ class Runtime {
   [[gnu::cold]] void show(const Sight& sight) { observer_->see(sight); }
   void show_placement();
   void show_loss(const Message& message);
+  void show_leaving(Sight::Kind kind, const Message& message, double time_s);
   void show_about(Sight::Kind kind, ActorId actor, ActorId peer = kNobody);
 
   // turns (runtime_turn.cpp)
@@ -189,9 +190,12 @@ class Runtime {
   // what leaves an actor (runtime_wire.cpp)
   void inject_wire();
   void leave_stack(ActorState& actor, Message& message);
-  void put_on_wire(ActorId self, ActorState& actor, const std::vector<Message*>& messages);
+  void put_on_wire(ActorId self, ActorState& actor, const std::vector<Message*>& messages,
+                   bool held);
+  void hold_at_fence(ActorState& actor, std::vector<Message*>::const_iterator begin,
+                     std::vector<Message*>::const_iterator end);
   void pass_fence(ActorId self);
-  void inject(ActorState& actor, Message* message);
+  void inject(ActorState& actor, Message* message, bool held);
   void count_control(const Message& message);
   [[nodiscard]] Transit transit_of(const Message& message) const;
   [[nodiscard]] bool nic_serves_next(NodeId node, double ready_s) const;

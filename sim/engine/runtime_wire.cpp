@@ -22,9 +22,9 @@ void Runtime::inject_wire() {
   ActorState& actor = *current_;
   for (Message* message : wire_) leave_stack(actor, *message);
   if (actor.seldom && !actor.seldom->fenced.empty())
-    actor.seldom->fenced.insert(actor.seldom->fenced.end(), wire_.begin(), wire_.end());
+    hold_at_fence(actor, wire_.begin(), wire_.end());
   else
-    put_on_wire(turn_.self, actor, wire_);
+    put_on_wire(turn_.self, actor, wire_, false);
   wire_.clear();
 }
 
@@ -48,8 +48,10 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
 }
 
 /// Sends from cpu_s_ on. A fence holds back what follows until all that the actor has sent before
-/// is in the network; until then its processor handles no message.
-void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Message*>& messages) {
+/// is in the network; until then its processor handles no message. `held` are those that a fence
+/// has held back already.
+void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Message*>& messages,
+                          bool held) {
   const double begin_s = cpu_s_;
   std::size_t sent = 0;
   for (; sent < messages.size(); ++sent) {
@@ -57,7 +59,7 @@ void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Mes
       if (actor.seldom && actor.seldom->before_nic > 0) break;
       cpu_s_ = std::max(cpu_s_, actor.entered_s);
     }
-    inject(actor, messages[sent]);
+    inject(actor, messages[sent], held);
   }
   if (observer_ != nullptr && sent > 0)
     show({.kind = Sight::Kind::sending,
@@ -68,9 +70,21 @@ void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Mes
   actor.cpu_free_s = cpu_s_;
   if (spec_.platform.progress == Progress::shared)
     steal_from_workers(self, static_cast<double>(sent) * machine().send_overhead_s);
-  if (sent < messages.size())
-    actor.rarely().fenced.assign(messages.begin() + static_cast<std::ptrdiff_t>(sent),
-                                 messages.end());
+  const auto rest = messages.begin() + static_cast<std::ptrdiff_t>(sent);
+  if (held)
+    actor.seldom->fenced.assign(rest, messages.end());
+  else if (rest != messages.end())
+    hold_at_fence(actor, rest, messages.end());
+}
+
+void Runtime::hold_at_fence(ActorState& actor, std::vector<Message*>::const_iterator begin,
+                            std::vector<Message*>::const_iterator end) {
+  auto& fenced = actor.rarely().fenced;
+  fenced.insert(fenced.end(), begin, end);
+  if (observer_ != nullptr)
+    std::for_each(begin, end, [this](const Message* message) {
+      show_leaving(Sight::Kind::sent, *message, cpu_s_);
+    });
 }
 
 /// All that the actor had sent before its fence is in the network.
@@ -78,11 +92,11 @@ void Runtime::pass_fence(ActorId self) {
   ActorState& actor = actors_[self];
   const std::vector<Message*> messages = std::exchange(actor.seldom->fenced, {});
   cpu_s_ = std::max(now_s_, actor.cpu_free_s);
-  put_on_wire(self, actor, messages);
+  put_on_wire(self, actor, messages, true);
   schedule_wake(actor, self);
 }
 
-void Runtime::inject(ActorState& actor, Message* message) {
+void Runtime::inject(ActorState& actor, Message* message, bool held) {
   cpu_s_ += machine().send_overhead_s;
   const Transit transit = transit_of(*message);
   const NodeId node = node_of(message->from);
@@ -93,14 +107,12 @@ void Runtime::inject(ActorState& actor, Message* message) {
     message->inject_s = std::max(cpu_s_, nic_free_s_[node]);
     nic_free_s_[node] = message->inject_s + nic_occupied_s(*message);
   }
-  if (observer_ != nullptr)
-    show({.kind = Sight::Kind::sent,
-          .time_s = cpu_s_ - machine().send_overhead_s,
-          .until_s = message->inject_s,
-          .actor = message->from,
-          .peer = message->to,
-          .message = message});
-  if (message->inject_s != kNever) {
+  const bool enters = message->inject_s != kNever;
+  if (observer_ != nullptr && !held)
+    show_leaving(Sight::Kind::sent, *message, cpu_s_ - machine().send_overhead_s);
+  if (observer_ != nullptr && held && enters)
+    show_leaving(Sight::Kind::injected, *message, message->inject_s);
+  if (enters) {
     enter_network(*message, transit);
     return;
   }
@@ -198,12 +210,7 @@ void Runtime::take_up(NodeId node, Message* message) {
   --shared_nics_[node].expected;
   SeldomState& sender = *actors_[self].seldom;
   --sender.before_nic;
-  if (observer_ != nullptr)
-    show({.kind = Sight::Kind::injected,
-          .time_s = now_s_,
-          .actor = self,
-          .peer = message->to,
-          .message = message});
+  if (observer_ != nullptr) show_leaving(Sight::Kind::injected, *message, now_s_);
   enter_network(*message, transit_of(*message));
   if (sender.before_nic == 0 && !sender.fenced.empty()) pass_fence(self);
 }
