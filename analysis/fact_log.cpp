@@ -5,6 +5,7 @@
 namespace faultline {
 
 void FactLog::see(const Sight& sight) {
+  if (sight.kind != Sight::Kind::lost && !dropped_.empty()) after_drops(sight);
   switch (sight.kind) {
     case Sight::Kind::sent:
       on_their_way_.push_back({sight.message, sight.actor, sight.peer, sight.until_s});
@@ -15,7 +16,7 @@ void FactLog::see(const Sight& sight) {
       break;
     case Sight::Kind::lost:
       std::erase_if(on_their_way_, [&](const OnItsWay& of) { return of.message == sight.message; });
-      check_flushed(sight.peer, sight.actor, sight.time_s);
+      dropped_.push_back({sight.actor, sight.peer, sight.time_s});
       break;
     case Sight::Kind::phase_began:
       phase_began(sight.actor, sight.time_s);
@@ -60,6 +61,15 @@ void FactLog::arrived(const Sight& sight) {
   check_flushed(sight.actor, sight.peer, sight.until_s);
 }
 
+/// What is dropped because its phase is over is awaited no more. What the dead lose with their
+/// inbox tells them nothing: those losses stand right before their death.
+void FactLog::after_drops(const Sight& next) {
+  for (const Dropped& of : dropped_)
+    if (next.kind != Sight::Kind::died || next.actor != of.to)
+      check_flushed(of.to, of.from, of.time_s);
+  dropped_.clear();
+}
+
 void FactLog::phase_began(Rank self, double time_s) {
   auto& facts = facts_[self];
   const std::vector<Fact> before(facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]),
@@ -86,7 +96,7 @@ void FactLog::check_flushed(Rank self, Rank peer, double time_s) {
   const auto is = [=](Fact::What what) {
     return [=](const Fact& fact) { return fact.what == what && fact.peer == peer; };
   };
-  if (!deaths_s_.contains(peer) || deaths_s_.contains(self)) return;
+  if (self >= processes() || !deaths_s_.contains(peer) || deaths_s_.contains(self)) return;
   const auto& facts = facts_[self];
   const auto begin = facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]);
   if (std::none_of(begin, facts.end(), is(Fact::What::told_dead))) return;

@@ -61,7 +61,14 @@ class FactLog final : public RunObserver {
     double injected_s;
   };
 
+  struct Dropped {
+    Rank from;
+    Rank to;
+    double time_s;
+  };
+
   void note(Rank self, Fact::What what, Rank peer, double time_s);
+  void after_drops(const Sight& next);
   void phase_began(Rank self, double time_s);
   void note_message(Rank self, Fact::What what, Rank peer, const Sight& sight);
   void arrived(const Sight& sight);
@@ -70,6 +77,7 @@ class FactLog final : public RunObserver {
 
   std::vector<std::vector<Fact>> facts_;
   std::vector<OnItsWay> on_their_way_;
+  std::vector<Dropped> dropped_;           ///< since the last sight of anything else
   std::vector<std::size_t> phase_begins_;  ///< where in the facts of each
   std::map<Rank, double> deaths_s_;
   std::optional<GaveUp> gave_up_;
