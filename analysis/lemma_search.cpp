@@ -63,10 +63,6 @@ std::string broken_promise(const FaultSchedule& schedule, const Subject& subject
     return std::string("the run ended as ") + outcome_word(result.outcome);
   std::string exact = against_condition(condition_of(schedule, subject), result, log);
   if (!exact.empty()) return exact;
-  const auto missing = result.metrics.values().find("tasks_missing");
-  if (result.outcome == Outcome::terminated && missing != result.metrics.values().end() &&
-      *missing->second > 0)
-    return "tasks are missing";
   return against_lemmas(schedule, related_failures_of(subject), result, log, trace);
 }
 
