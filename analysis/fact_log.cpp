@@ -5,6 +5,7 @@
 namespace faultline {
 
 void FactLog::see(const Sight& sight) {
+  if (sight.kind != Sight::Kind::lost && !dropped_.empty()) after_drops(sight);
   switch (sight.kind) {
     case Sight::Kind::sent:
       on_their_way_.push_back({sight.message, sight.actor, sight.peer, sight.until_s});
@@ -19,6 +20,10 @@ void FactLog::see(const Sight& sight) {
       break;
     case Sight::Kind::lost:
       std::erase_if(on_their_way_, [&](const OnItsWay& of) { return of.message == sight.message; });
+      dropped_.push_back({sight.actor, sight.peer, sight.time_s});
+      break;
+    case Sight::Kind::phase_began:
+      phase_began(sight.actor, sight.time_s);
       break;
     case Sight::Kind::died:
       died(sight.actor, sight.time_s);
@@ -60,8 +65,31 @@ void FactLog::arrived(const Sight& sight) {
   check_flushed(sight.actor, sight.peer, sight.until_s);
 }
 
+/// What is dropped because its phase is over is awaited no more. What the dead lose with their
+/// inbox tells them nothing: those losses stand right before their death.
+void FactLog::after_drops(const Sight& next) {
+  for (const Dropped& of : dropped_)
+    if (next.kind != Sight::Kind::died || next.actor != of.to)
+      check_flushed(of.to, of.from, of.time_s);
+  dropped_.clear();
+}
+
+void FactLog::phase_began(Rank self, double time_s) {
+  auto& facts = facts_[self];
+  const std::vector<Fact> before(facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]),
+                                 facts.end());
+  phase_begins_[self] = facts.size();
+  note(self, Fact::What::phase_began, kNobody, time_s);
+  for (const Fact& fact : before) {
+    if (fact.what != Fact::What::told_dead) continue;
+    note(self, Fact::What::told_dead, fact.peer, time_s);
+    check_flushed(self, fact.peer, time_s);
+  }
+}
+
 /// What had not entered the network has died with its sender.
 void FactLog::died(Rank rank, double time_s) {
+  if (rank >= processes()) return;  // a node's daemon
   deaths_s_.emplace(rank, time_s);
   std::erase_if(on_their_way_, [=](const OnItsWay& of) {
     return of.to == rank || (of.from == rank && of.injected_s > time_s);
@@ -72,10 +100,11 @@ void FactLog::check_flushed(Rank self, Rank peer, double time_s) {
   const auto is = [=](Fact::What what) {
     return [=](const Fact& fact) { return fact.what == what && fact.peer == peer; };
   };
-  if (!deaths_s_.contains(peer)) return;
+  if (self >= processes() || !deaths_s_.contains(peer) || deaths_s_.contains(self)) return;
   const auto& facts = facts_[self];
-  if (std::none_of(facts.begin(), facts.end(), is(Fact::What::told_dead))) return;
-  if (std::any_of(facts.begin(), facts.end(), is(Fact::What::flushed))) return;
+  const auto begin = facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]);
+  if (std::none_of(begin, facts.end(), is(Fact::What::told_dead))) return;
+  if (std::any_of(begin, facts.end(), is(Fact::What::flushed))) return;
   if (std::any_of(on_their_way_.begin(), on_their_way_.end(),
                   [=](const OnItsWay& of) { return of.from == peer && of.to == self; }))
     return;

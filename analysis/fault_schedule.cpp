@@ -1,11 +1,8 @@
 #include "analysis/fault_schedule.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <utility>
 
-#include "sim/core/random.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/scenario/json_value.hpp"
 
@@ -13,56 +10,16 @@ namespace faultline {
 
 namespace {
 
-constexpr std::uint32_t kNodes = 8;
+constexpr std::uint32_t kNodes = 64;
 constexpr double kBandwidth_Bps = 1e9;
-
-/// Evenly in its logarithm.
-double spread(Stream& random, double least, double most) {
-  return least * std::pow(most / least, random.uniform());
-}
-
-/// When the next death strikes: with the last one, soon after it, or anywhere in the run.
-FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
-  FaultSpec fault;
-  if (random.chance(0.5)) {
-    fault.event = 1 + random.below(10 * (std::uint64_t{1} + schedule.work));
-  } else {
-    const double step_s = schedule.compute_s + schedule.latency_s + 2 * schedule.overhead_s;
-    fault.time_s = random.uniform() * step_s * (2 + schedule.work);
-  }
-  return fault;
-}
-
-void draw_faults(Stream& random, FaultSchedule& schedule) {
-  std::vector<Rank> alive;
-  for (Rank rank = random.chance(0.05) ? 0 : 1; rank < schedule.processes; ++rank)
-    alive.push_back(rank);
-  const std::uint64_t deaths = 1 + random.below(3);
-  for (std::uint64_t death = 0; death < deaths && !alive.empty(); ++death) {
-    const std::uint64_t victim = random.below(alive.size());
-    auto& faults = schedule.faults;
-    const double manner = random.uniform();
-    if (faults.empty() || manner < 0.3) {
-      faults.push_back(draw_moment(random, schedule));
-    } else if (manner < 0.65) {
-      FaultSpec soon = faults.back();
-      soon.ranks.clear();
-      if (soon.event) *soon.event += 1 + random.below(20);
-      if (soon.time_s)
-        *soon.time_s += (schedule.notice_s + 4 * schedule.latency_s) * random.uniform();
-      faults.push_back(std::move(soon));
-    }
-    faults.back().ranks.push_back(alive[victim]);
-    alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(victim));
-  }
-}
+constexpr const char* kProgressWords[] = {"dedicated", "shared", "between"};
 
 Machine machine_of(const FaultSchedule& schedule) {
   Machine machine;
   machine.name = "small";
   machine.topology = Crossbar{kNodes};
   machine.nodes = kNodes;
-  machine.cores_per_node = machine.hardware_threads_per_node = 4;
+  machine.cores_per_node = machine.hardware_threads_per_node = 64;
   machine.send_overhead_s = machine.receive_overhead_s = schedule.overhead_s;
   machine.gap_s = schedule.gap_s;
   machine.nic_bandwidth_Bps = machine.link_bandwidth_Bps = kBandwidth_Bps;
@@ -73,20 +30,39 @@ Machine machine_of(const FaultSchedule& schedule) {
   return machine;
 }
 
+OptionValues traffic_options(const FaultSchedule& schedule) {
+  return {{"tokens", std::int64_t{schedule.width}},
+          {"hops", std::int64_t{schedule.work}},
+          {"compute_s", schedule.compute_s},
+          {"stay_probability", static_cast<double>(schedule.to_itself) / 8},
+          {"bytes", std::int64_t{64}}};
+}
+
 OptionValues workload_options(const FaultSchedule& schedule) {
   const auto work = static_cast<std::int64_t>(schedule.work);
   const auto width = static_cast<std::int64_t>(schedule.width);
+  const auto others = std::max<std::int64_t>(1, std::int64_t{schedule.processes} - 1);
   if (schedule.workload == "token-ring")
     return {{"walk_length", work},
             {"branch_probability", static_cast<double>(width) / 8},
             {"step_compute_s", schedule.compute_s},
             {"leaf_compute_s", 4 * schedule.compute_s},
             {"bytes", std::int64_t{64}}};
-  if (schedule.workload == "uniform-traffic")
-    return {{"tokens", width},
-            {"hops", work},
+  if (schedule.workload == "uniform-traffic") return traffic_options(schedule);
+  if (schedule.workload == "flood")
+    return {{"fanout", std::min(width, others)}, {"compute_s", schedule.work * schedule.compute_s}};
+  if (schedule.workload == "stencil")
+    return {{"iterations", work},
+            {"dimensions", 1 + width % 3},
             {"compute_s", schedule.compute_s},
             {"bytes", std::int64_t{64}}};
+  if (schedule.workload == "allreduce")
+    return {{"repetitions", work}, {"compute_s", schedule.compute_s}};
+  if (schedule.workload == "work-stealing")
+    return {{"preset", std::string("hartree-fock")},
+            {"tasks", work * schedule.processes},
+            {"task_compute_s", schedule.compute_s},
+            {"task_seed", static_cast<std::int64_t>(schedule.seed)}};
   return {{"minimum_height", std::min(work, std::int64_t{3})},
           {"maximum_height", std::min(work, std::int64_t{5})},
           {"task_mapping", "random"},
@@ -123,9 +99,15 @@ JsonValue fault_json(const FaultSpec& fault) {
   JsonValue json = json_object({});
   if (fault.time_s) json.set("time_s", *fault.time_s);
   if (fault.event) json.set("event", static_cast<std::int64_t>(*fault.event));
-  JsonValue::List ranks;
-  for (const Rank rank : fault.ranks) ranks.emplace_back(std::int64_t{rank});
-  json.set("ranks", std::move(ranks));
+  if (fault.mark)
+    json.set("mark", json_object({{"name", fault.mark->name}, {"value", fault.mark->value}}));
+  const auto set = [&json](const char* name, const std::vector<std::uint32_t>& victims) {
+    JsonValue::List list;
+    for (const std::uint32_t victim : victims) list.emplace_back(std::int64_t{victim});
+    if (!victims.empty()) json.set(name, std::move(list));
+  };
+  set("ranks", fault.ranks);
+  set("nodes", fault.nodes);
   return json;
 }
 
@@ -158,59 +140,103 @@ JsonValue machine_json(const Machine& machine) {
   return json;
 }
 
-/// Without the ranks that the job no longer has, and without faults that strike nobody.
+/// Without ranks and nodes that the job no longer has, and without faults that strike nobody.
 void fit_faults(FaultSchedule& schedule) {
-  for (FaultSpec& fault : schedule.faults)
+  const NodeId nodes = node_of(schedule, schedule.processes - 1) + 1;
+  for (FaultSpec& fault : schedule.faults) {
     std::erase_if(fault.ranks, [&](Rank rank) { return rank >= schedule.processes; });
-  std::erase_if(schedule.faults, [](const FaultSpec& fault) { return fault.ranks.empty(); });
+    std::erase_if(fault.nodes, [=](NodeId node) { return node >= nodes; });
+  }
+  std::erase_if(schedule.faults,
+                [](const FaultSpec& fault) { return fault.ranks.empty() && fault.nodes.empty(); });
 }
 
+/// The schedules that are a little simpler than one.
+class Simpler {
+ public:
+  explicit Simpler(const FaultSchedule& schedule) : schedule_(schedule) {}
+
+  template <class Change>
+  void propose(Change change) {
+    FaultSchedule changed = schedule_;
+    change(changed);
+    fit_faults(changed);
+    simpler_.push_back(std::move(changed));
+  }
+
+  void fault(std::size_t number) {
+    const FaultSpec& fault = schedule_.faults[number];
+    for (std::size_t victim = 0; victim < fault.ranks.size(); ++victim)
+      propose([=](FaultSchedule& s) { without(s.faults[number].ranks, victim); });
+    for (std::size_t victim = 0; victim < fault.nodes.size(); ++victim)
+      propose([=](FaultSchedule& s) { without(s.faults[number].nodes, victim); });
+    if (!fault.nodes.empty())
+      propose([=](FaultSchedule& s) {
+        s.faults[number].ranks = victims_of(s, s.faults[number]);
+        s.faults[number].nodes.clear();
+      });
+    if (!fault.time_s || *fault.time_s > 0)
+      propose([=](FaultSchedule& s) {
+        s.faults[number].event.reset();
+        s.faults[number].mark.reset();
+        s.faults[number].time_s = 0;
+      });
+  }
+
+  [[nodiscard]] std::vector<FaultSchedule> take() { return std::move(simpler_); }
+
+ private:
+  static void without(std::vector<std::uint32_t>& victims, std::size_t place) {
+    victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(place));
+  }
+
+  const FaultSchedule& schedule_;
+  std::vector<FaultSchedule> simpler_;
+};
+
+/// Notices can come after the end of all work, and the grace begins with that.
 constexpr StopSpec kStop{
-    .when = StopWhen::announced, .grace_s = 0.05, .time_s = 10.0, .events = 200000};
+    .when = StopWhen::announced, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
 
 }  // namespace
 
-FaultSchedule draw_schedule(std::uint64_t number) {
-  Stream random(number, 0, Purpose::faults, 0);
-  FaultSchedule schedule;
-  schedule.seed = number;
-  schedule.processes = 3 + static_cast<std::uint32_t>(random.below(6));
-  schedule.processes_per_node = 1 + static_cast<std::uint32_t>(random.below(3));
-  const std::array<const char*, 3> workloads{"token-ring", "uniform-traffic", "random-tree"};
-  schedule.workload = workloads[random.below(workloads.size())];
-  schedule.work = 2 + static_cast<std::uint32_t>(random.below(random.chance(0.5) ? 6 : 25));
-  schedule.width = 1 + static_cast<std::uint32_t>(random.below(schedule.processes));
-  schedule.compute_s = spread(random, 1e-6, 1e-4);
-  schedule.overhead_s = spread(random, 1e-7, 4e-6);
-  schedule.latency_s = spread(random, 3e-7, 3e-5);
-  schedule.gap_s = spread(random, 1e-7, 1e-5);
-  schedule.notice_s = spread(random, 1e-7, 1e-4);
-  if (random.chance(0.5)) schedule.reordering_s = spread(random, 1e-6, 5e-5);
-  draw_faults(random, schedule);
-  return schedule;
+NodeId node_of(const FaultSchedule& schedule, Rank rank) {
+  return rank / schedule.processes_per_node;
+}
+
+std::vector<Rank> victims_of(const FaultSchedule& schedule, const FaultSpec& fault) {
+  std::vector<Rank> victims = fault.ranks;
+  for (Rank rank = 0; rank < schedule.processes; ++rank)
+    if (std::find(fault.nodes.begin(), fault.nodes.end(), node_of(schedule, rank)) !=
+        fault.nodes.end())
+      victims.push_back(rank);
+  return victims;
+}
+
+bool strike_together(const FaultSpec& one, const FaultSpec& other) {
+  if (one.mark && other.mark)
+    return one.mark->name == other.mark->name && one.mark->value == other.mark->value;
+  return one.time_s == other.time_s && one.event == other.event &&
+         one.mark.has_value() == other.mark.has_value();
 }
 
 std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
-  std::vector<FaultSchedule> simpler;
-  const auto propose = [&](auto change) {
-    FaultSchedule changed = schedule;
-    change(changed);
-    fit_faults(changed);
-    simpler.push_back(std::move(changed));
-  };
-  for (std::size_t fault = 0; fault < schedule.faults.size(); ++fault)
-    for (std::size_t victim = 0; victim < schedule.faults[fault].ranks.size(); ++victim)
-      propose([=](FaultSchedule& s) {
-        auto& ranks = s.faults[fault].ranks;
-        ranks.erase(ranks.begin() + static_cast<std::ptrdiff_t>(victim));
-      });
-  if (schedule.processes > 2) propose([](FaultSchedule& s) { --s.processes; });
-  if (schedule.work > 1) propose([](FaultSchedule& s) { s.work /= 2; });
-  if (schedule.work > 1) propose([](FaultSchedule& s) { --s.work; });
-  if (schedule.width > 1) propose([](FaultSchedule& s) { --s.width; });
-  if (schedule.reordering_s > 0) propose([](FaultSchedule& s) { s.reordering_s = 0; });
-  if (schedule.processes_per_node > 1) propose([](FaultSchedule& s) { s.processes_per_node = 1; });
-  return simpler;
+  Simpler simpler(schedule);
+  for (std::size_t fault = 0; fault < schedule.faults.size(); ++fault) simpler.fault(fault);
+  if (schedule.processes > 3) simpler.propose([](auto& s) { s.processes = s.processes / 2 + 1; });
+  if (schedule.processes > 2) simpler.propose([](auto& s) { --s.processes; });
+  if (schedule.work > 1) simpler.propose([](auto& s) { s.work /= 2; });
+  if (schedule.work > 1) simpler.propose([](auto& s) { --s.work; });
+  if (schedule.width > 3) simpler.propose([](auto& s) { s.width /= 2; });
+  if (schedule.width > 1) simpler.propose([](auto& s) { --s.width; });
+  if (schedule.to_itself > 0) simpler.propose([](auto& s) { s.to_itself = 0; });
+  if (schedule.worker_cores > 1) simpler.propose([](auto& s) { s.worker_cores = 1; });
+  if (schedule.progress != Progress::dedicated)
+    simpler.propose([](auto& s) { s.progress = Progress::dedicated; });
+  if (schedule.notice_s > 1e-4) simpler.propose([](auto& s) { s.notice_s /= 10; });
+  if (schedule.reordering_s > 0) simpler.propose([](auto& s) { s.reordering_s = 0; });
+  if (schedule.processes_per_node > 1) simpler.propose([](auto& s) { s.processes_per_node = 1; });
+  return simpler.take();
 }
 
 RunSpec run_spec(const FaultSchedule& schedule, const Subject& subject) {
@@ -218,6 +244,8 @@ RunSpec run_spec(const FaultSchedule& schedule, const Subject& subject) {
   spec.platform.machine = machine_of(schedule);
   spec.platform.processes = schedule.processes;
   spec.platform.processes_per_node = schedule.processes_per_node;
+  spec.platform.worker_cores = schedule.worker_cores;
+  spec.platform.progress = schedule.progress;
   if (schedule.reordering_s > 0) {
     spec.platform.ordering = Ordering::unordered;
     spec.platform.unordered_delay_s = schedule.reordering_s;
@@ -235,7 +263,9 @@ ReplayFiles replay_files(const FaultSchedule& schedule, const Subject& subject, 
   JsonValue platform =
       json_object({{"machine", machine_file},
                    {"processes", std::int64_t{schedule.processes}},
-                   {"processes_per_node", std::int64_t{schedule.processes_per_node}}});
+                   {"processes_per_node", std::int64_t{schedule.processes_per_node}},
+                   {"worker_cores", std::int64_t{schedule.worker_cores}},
+                   {"progress", kProgressWords[static_cast<std::size_t>(schedule.progress)]}});
   if (schedule.reordering_s > 0) {
     platform.set("ordering", "unordered");
     platform.set("unordered_delay_s", schedule.reordering_s);

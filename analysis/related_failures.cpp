@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace faultline {
 
@@ -65,9 +66,11 @@ bool were_related(const RelatedFailures& lemma, const EngagementTrace& trace,
   });
 }
 
-/// How long before its death what a process has sent may not have left it.
+/// How long before its death what a process has sent may not have left it: as long as its node is
+/// busy with what all its processes have sent to all others.
 double margin_of(const FaultSchedule& schedule) {
-  return 60 * (schedule.overhead_s + schedule.gap_s);
+  const double messages = std::max(60U, 4 * schedule.processes * schedule.processes_per_node);
+  return messages * (schedule.overhead_s + schedule.gap_s);
 }
 
 /// Has the receiver had a message that is not acknowledged?
@@ -82,6 +85,25 @@ bool was_surely_interior(const EngagementTrace& trace, Rank rank, const std::set
   for (Rank other = 0; other < trace.moments.size(); ++other)
     if (other != rank && !dead.contains(other) && owed(trace, rank, other)) return true;
   return false;
+}
+
+/// All that a fault strikes, and those that strike with it, with nothing between them.
+std::vector<Rank> victims_at_once(const FaultSchedule& schedule, const FaultSpec& fault) {
+  std::vector<Rank> victims;
+  for (const FaultSpec& other : schedule.faults) {
+    if (!strike_together(fault, other)) continue;
+    const std::vector<Rank> more = victims_of(schedule, other);
+    victims.insert(victims.end(), more.begin(), more.end());
+  }
+  return victims;
+}
+
+/// Of what strikes together, some may have been dead before.
+bool died_together(const FactLog& log, Rank one, Rank other) {
+  const auto first = log.deaths_s().find(one);
+  const auto second = log.deaths_s().find(other);
+  const auto none = log.deaths_s().end();
+  return first != none && second != none && first->second == second->second;
 }
 
 }  // namespace
@@ -108,15 +130,18 @@ bool may_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, co
 bool must_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
                   const EngagementTrace& trace, double end_s) {
   const std::set<Rank> dead = dead_before(log, end_s);
-  for (const FaultSpec& fault : schedule.faults)
-    for (const Rank sender : fault.ranks)
-      for (const Rank receiver : fault.ranks) {
+  for (const FaultSpec& fault : schedule.faults) {
+    const std::vector<Rank> at_once = victims_at_once(schedule, fault);
+    for (const Rank sender : at_once)
+      for (const Rank receiver : at_once) {
         if (sender == receiver || sender == 0 || receiver == 0) continue;
-        if (!dead.contains(sender) || !owed(trace, sender, receiver)) continue;
+        if (!died_together(log, sender, receiver) || !dead.contains(sender)) continue;
+        if (!owed(trace, sender, receiver)) continue;
         if (lemma.where == RelatedFailures::related) return true;
         const Moment& last = trace.moments[receiver].back();
         if (last.parent == sender && was_surely_interior(trace, receiver, dead)) return true;
       }
+  }
   return false;
 }
 

@@ -29,8 +29,8 @@ RelatedFailures related_failures_of(const Subject& subject);
 bool may_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
                  const EngagementTrace& trace);
 
-/// Lemmas 5.4 and 6.4: if two processes of one fault, which struck before `end_s`, were related at
-/// the moment of their death, a protocol gives up.
+/// Lemmas 5.4 and 6.4: if two processes that died of one fault, or of faults that struck together,
+/// before `end_s` were related at the moment of their death, a protocol gives up.
 bool must_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
                   const EngagementTrace& trace, double end_s);
 

@@ -19,12 +19,22 @@ namespace {
 bool is_match(const Cell& cell, const Estimate& estimate) {
   const double measured = *estimate.value;
   if (is_by_interval(cell.printed_as))
-    return estimate.confidence_99 && *cell.paper <= estimate.confidence_99->high &&
-           (is_lower_bound(cell.printed_as) || *cell.paper >= estimate.confidence_99->low);
-  const double slack = std::max(cell.absolute_tolerance, cell.tolerance * std::fabs(*cell.paper));
-  if (cell.printed_as == PrintedAs::at_least) return measured >= *cell.paper - slack;
-  if (cell.printed_as == PrintedAs::at_most) return measured <= *cell.paper + slack;
-  return std::fabs(measured - *cell.paper) <= slack;
+    return estimate.confidence_99 && *cell.stated <= estimate.confidence_99->high &&
+           (is_lower_bound(cell.printed_as) || *cell.stated >= estimate.confidence_99->low);
+  if (cell.factor)
+    return measured >= *cell.stated / *cell.factor && measured <= *cell.stated * *cell.factor;
+  const double slack = std::max(cell.absolute_tolerance, cell.tolerance * std::fabs(*cell.stated));
+  if (cell.printed_as == PrintedAs::at_least) return measured >= *cell.stated - slack;
+  if (cell.printed_as == PrintedAs::at_most) return measured <= *cell.stated + slack;
+  return std::fabs(measured - *cell.stated) <= slack;
+}
+
+/// Is there anything to compare? What is stated not to be comparable is not, unless that depends on
+/// what is measured.
+bool is_comparable(const Cell& cell, double measured) {
+  if (!cell.stated) return false;
+  if (cell.comparable_above) return measured > *cell.comparable_above;
+  return cell.expected != Verdict::not_comparable;
 }
 
 /// Within the tolerance, or within three standard errors: one and a half half-widths of the
@@ -72,25 +82,35 @@ JsonValue optional_json(const std::optional<double>& value) {
   return value ? JsonValue(*value) : JsonValue();
 }
 
+/// The value under the name of its source, null under the others.
+JsonValue stated_json(const Cell& cell, Source source) {
+  return cell.source == source ? optional_json(cell.stated) : JsonValue();
+}
+
 JsonValue cell_json(const Cell& cell, const CellResult& result) {
   const auto& interval = result.measured.confidence_95;
   const auto& wide = result.measured.confidence_99;
-  JsonValue json = json_object({{"cell", cell.name},
-                                {"place", cell.place},
-                                {"paper", optional_json(cell.paper)},
-                                {"printed_as", printed_as_word(cell.printed_as)},
-                                {"measured", optional_json(result.measured.value)},
-                                {"low", interval ? JsonValue(interval->low) : JsonValue()},
-                                {"high", interval ? JsonValue(interval->high) : JsonValue()},
-                                {"low_99", wide ? JsonValue(wide->low) : JsonValue()},
-                                {"high_99", wide ? JsonValue(wide->high) : JsonValue()},
-                                {"ratio", optional_json(result.ratio)},
-                                {"verdict", verdict_word(result.verdict)},
-                                {"expected", verdict_word(cell.expected)},
-                                {"reason", result.reason},
-                                {"tolerance", cell.tolerance},
-                                {"absolute_tolerance", cell.absolute_tolerance},
-                                {"why", cell.why}});
+  JsonValue json =
+      json_object({{"cell", cell.name},
+                   {"place", cell.place},
+                   {"source", cell.stated ? JsonValue(source_word(cell.source)) : JsonValue()},
+                   {"paper", stated_json(cell, Source::paper)},
+                   {"derived", stated_json(cell, Source::derived)},
+                   {"threshold", stated_json(cell, Source::threshold)},
+                   {"printed_as", printed_as_word(cell.printed_as)},
+                   {"measured", optional_json(result.measured.value)},
+                   {"low", interval ? JsonValue(interval->low) : JsonValue()},
+                   {"high", interval ? JsonValue(interval->high) : JsonValue()},
+                   {"low_99", wide ? JsonValue(wide->low) : JsonValue()},
+                   {"high_99", wide ? JsonValue(wide->high) : JsonValue()},
+                   {"ratio", optional_json(result.ratio)},
+                   {"verdict", verdict_word(result.verdict)},
+                   {"expected", verdict_word(cell.expected)},
+                   {"reason", result.reason},
+                   {"tolerance", cell.tolerance},
+                   {"absolute_tolerance", cell.absolute_tolerance},
+                   {"factor", optional_json(cell.factor)},
+                   {"why", cell.why}});
   if (cell.exact) {
     json.set("exact", *cell.exact);
     json.set("exact_formula", cell.exact_formula);
@@ -124,21 +144,28 @@ std::string printed(const Cell& cell) {
   const char* sign = is_lower_bound(cell.printed_as)         ? ">="
                      : cell.printed_as == PrintedAs::at_most ? "<="
                                                              : "";
-  return sign + compact(cell.paper);
+  return sign + compact(cell.stated);
 }
 
 std::string item_table(const ItemResult& result) {
   const bool has_exact = std::any_of(result.item.cells.begin(), result.item.cells.end(),
                                      [](const Cell& cell) { return cell.exact.has_value(); });
   TextTable table;
-  table.columns = {{"cell", Align::left}, {"paper"}, {"measured"}, {"+-"}, {"ratio"}};
+  table.columns = {{"cell", Align::left}};
+  const std::vector<Source> sources = sources_of(result.item);
+  for (const Source source : sources) table.columns.push_back({source_word(source)});
+  for (const char* title : {"measured", "+-", "ratio"}) table.columns.push_back({title});
   if (has_exact) table.columns.push_back({"exact"});
   table.columns.push_back({"verdict", Align::left});
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = result.item.cells[i];
     const CellResult& of = result.cells[i];
-    std::vector<std::string> row = {cell.name, printed(cell), compact(of.measured.value),
-                                    half_width(of.measured), of.ratio ? fixed(*of.ratio, 3) : "-"};
+    std::vector<std::string> row = {cell.name};
+    for (const Source source : sources)
+      row.push_back(source == cell.source ? printed(cell) : std::string());
+    row.push_back(compact(of.measured.value));
+    row.push_back(half_width(of.measured));
+    row.push_back(of.ratio ? fixed(*of.ratio, 3) : "-");
     if (has_exact) row.push_back(compact(cell.exact));
     row.push_back(std::string(verdict_word(of.verdict)) + (of.is_expected(cell) ? "" : " (!)"));
     table.rows.push_back(std::move(row));
@@ -184,6 +211,16 @@ std::string counts_of(const ItemResult& result) {
 
 }  // namespace
 
+std::vector<Source> sources_of(const ReproductionItem& item) {
+  std::vector<Source> sources;
+  for (const Source source : {Source::paper, Source::derived, Source::threshold})
+    if (std::any_of(item.cells.begin(), item.cells.end(),
+                    [=](const Cell& cell) { return cell.stated && cell.source == source; }))
+      sources.push_back(source);
+  if (sources.empty()) sources.push_back(Source::paper);
+  return sources;
+}
+
 CellResult judge(const Cell& cell, const Estimate& measured) {
   CellResult result;
   result.measured = measured;
@@ -191,8 +228,8 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
     result.reason = measured.trouble;
     return result;
   }
-  result.ratio = ratio_of(*measured.value, cell.paper);
-  if (cell.paper && cell.expected != Verdict::not_comparable)
+  result.ratio = ratio_of(*measured.value, cell.stated);
+  if (is_comparable(cell, *measured.value))
     result.verdict = is_match(cell, measured) ? Verdict::match : Verdict::differs;
   if (cell.exact) {
     result.exact_ratio = ratio_of(*measured.value, cell.exact);
@@ -203,7 +240,8 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
   else if (result.verdict == cell.expected)
     result.reason = cell.expected == Verdict::match ? "" : cell.reason;
   else if (result.verdict == Verdict::not_comparable)
-    result.reason = "the data file has no printed value";
+    result.reason = cell.stated ? "nothing was measured that could be compared"
+                                : "the data file has no printed value";
   else
     result.reason = std::string("the data file expects ") + verdict_word(cell.expected);
   return result;

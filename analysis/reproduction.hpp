@@ -36,6 +36,9 @@ struct ItemResult {
   bool interrupted = false;
 };
 
+/// The sources of an item's values, each a column of its tables.
+std::vector<Source> sources_of(const ReproductionItem& item);
+
 /// Compares one measurement with its printed and its exact value.
 CellResult judge(const Cell& cell, const Estimate& measured);
 

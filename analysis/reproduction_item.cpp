@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "analysis/reproduction_lemmas.hpp"
 #include "analysis/reproduction_measures.hpp"
@@ -76,6 +78,8 @@ struct CellHead {
   std::string cell;
   std::string place;
   std::optional<double> paper;
+  std::optional<double> derived;
+  std::optional<double> threshold;
   std::string printed_as = "equal";
   std::optional<double> exact;
   std::string exact_formula;
@@ -83,6 +87,8 @@ struct CellHead {
   std::string measure;
   double tolerance = 0.0;
   double absolute_tolerance = 0.0;
+  std::optional<double> factor;
+  std::optional<double> comparable_above;
   std::string why;
   std::string expected = "match";
   std::string reason;
@@ -190,6 +196,8 @@ const OptionSet<CellHead>& cell_options() {
           .option("cell", &CellHead::cell, {.required = true})
           .option("place", &CellHead::place, {.required = true})
           .option("paper", &CellHead::paper, {})
+          .option("derived", &CellHead::derived, {})
+          .option("threshold", &CellHead::threshold, {})
           .option("printed_as", &CellHead::printed_as, {.choices = relation_words()})
           .option("exact", &CellHead::exact, {})
           .option("exact_formula", &CellHead::exact_formula, {})
@@ -197,6 +205,8 @@ const OptionSet<CellHead>& cell_options() {
           .option("measure", &CellHead::measure, {.required = true})
           .option("tolerance", &CellHead::tolerance, {.minimum = 0})
           .option("absolute_tolerance", &CellHead::absolute_tolerance, {.minimum = 0})
+          .option("factor", &CellHead::factor, {.minimum = 1})
+          .option("comparable_above", &CellHead::comparable_above, {})
           .option("why", &CellHead::why, {.required = true})
           .option("expected", &CellHead::expected, {.choices = kVerdicts})
           .option("reason", &CellHead::reason, {})
@@ -301,6 +311,23 @@ std::vector<std::string> read_texts(const JsonValue* value, const std::string& p
   return texts;
 }
 
+/// The point that a cell without one stands for.
+std::optional<double> last_point(const ReproductionItem& item, const Cell& cell, bool quick) {
+  const auto* series = std::get_if<SeriesMeasure>(&item.measures[cell.measure].how);
+  if (series == nullptr || series->at.empty()) return std::nullopt;
+  return quick ? series->at[series->quick_points - 1] : series->at.back();
+}
+
+/// Are both cells the same value, judged in the same way?
+bool asks_the_same(const Cell& one, const Cell& other, const std::optional<double>& last_point) {
+  const auto point = [&](const Cell& cell) { return cell.at ? cell.at : last_point; };
+  const auto key = [](const Cell& of) {
+    return std::tie(of.measure, of.detector, of.metric, of.relative_to, of.ratio_of_means,
+                    of.figure, of.failed, of.fanout, of.printed_as, of.stated);
+  };
+  return key(one) == key(other) && point(one) == point(other);
+}
+
 bool draws_ratios(const Measure& measure) {
   const auto* series = std::get_if<SeriesMeasure>(&measure.how);
   return series != nullptr && !series->drawn_relative_to.empty();
@@ -346,6 +373,7 @@ class ItemReader {
   void read_curves(const JsonValue& curves);
   void read_groups(const JsonValue* groups);
   void read_cell(const JsonValue& value, const std::string& path);
+  void read_stated(const CellHead& head, const std::string& path, Cell& cell);
   void read_selection(CheckedObject& object, Cell& cell);
   void read_series_selection(CheckedObject& object, const SeriesMeasure& series, Cell& cell);
 
@@ -547,13 +575,15 @@ void ItemReader::read_cell(const JsonValue& value, const std::string& path) {
   Cell cell;
   cell.name = head.cell;
   cell.place = head.place;
-  cell.paper = head.paper;
+  read_stated(head, path, cell);
   cell.printed_as = printed_as_of(head.printed_as).value_or(PrintedAs::equal);
   cell.exact = head.exact;
   cell.exact_formula = head.exact_formula;
   cell.exact_tolerance = head.exact_tolerance;
   cell.tolerance = head.tolerance;
   cell.absolute_tolerance = head.absolute_tolerance;
+  cell.factor = head.factor;
+  cell.comparable_above = head.comparable_above;
   cell.why = head.why;
   cell.reason = head.reason;
   cell.quick = head.quick;
@@ -561,6 +591,8 @@ void ItemReader::read_cell(const JsonValue& value, const std::string& path) {
     if (head.expected == verdict_word(verdict)) cell.expected = verdict;
   if (cell.expected != Verdict::match && cell.reason.empty())
     problems_.add(member_path(path, "reason"), "missing, expected why it is no match");
+  if (cell.stated && cell.why.empty() && cell.expected != Verdict::not_comparable)
+    problems_.add(member_path(path, "why"), "missing, expected the grounds of the tolerance");
   if (cell.exact.has_value() == cell.exact_formula.empty())
     problems_.add(path, "expected exact and exact_formula together or neither");
   const auto& measures = item_.measures;
@@ -574,9 +606,28 @@ void ItemReader::read_cell(const JsonValue& value, const std::string& path) {
   cell.measure = static_cast<std::size_t>(found - measures.begin());
   read_selection(object, cell);
   object.finish();
-  for (const Cell& other : item_.cells)
+  for (const Cell& other : item_.cells) {
     if (other.name == cell.name) problems_.add(path, "a cell of that name stands above");
+    if (asks_the_same(other, cell, last_point(item_, cell, false)))
+      problems_.add(path, "asks the same as " + in_quotes(other.name) + " above");
+  }
   if (problems_.size() == before) item_.cells.push_back(std::move(cell));
+}
+
+/// What the paper prints, what follows from it, or what its words mean: one of them.
+void ItemReader::read_stated(const CellHead& head, const std::string& path, Cell& cell) {
+  const std::pair<Source, std::optional<double>> values[] = {{Source::paper, head.paper},
+                                                             {Source::derived, head.derived},
+                                                             {Source::threshold, head.threshold}};
+  for (const auto& [source, value] : values) {
+    if (!value) continue;
+    if (cell.stated)
+      problems_.add(member_path(path, source_word(source)),
+                    std::string("beside ") + source_word(cell.source) +
+                        ", expected one of paper, derived and threshold");
+    cell.stated = value;
+    cell.source = source;
+  }
 }
 
 void ItemReader::read_selection(CheckedObject& object, Cell& cell) {
@@ -651,6 +702,18 @@ const char* verdict_word(Verdict verdict) {
   return "";
 }
 
+const char* source_word(Source source) {
+  switch (source) {
+    case Source::paper:
+      return "paper";
+    case Source::derived:
+      return "derived";
+    case Source::threshold:
+      return "threshold";
+  }
+  return "";
+}
+
 const char* printed_as_word(PrintedAs printed_as) {
   switch (printed_as) {
     case PrintedAs::equal:
@@ -687,6 +750,15 @@ void keep_quick_cells(ReproductionItem& item) {
     const auto* series = std::get_if<SeriesMeasure>(&item.measures[cell.measure].how);
     return series != nullptr && cell.at && *cell.at > series->at[series->quick_points - 1];
   });
+  std::vector<Cell> kept;
+  for (Cell& cell : item.cells) {
+    const auto last = last_point(item, cell, true);
+    const bool counted = std::any_of(kept.begin(), kept.end(), [&](const Cell& above) {
+      return asks_the_same(above, cell, last);
+    });
+    if (!counted) kept.push_back(std::move(cell));
+  }
+  item.cells = std::move(kept);
 }
 
 ReproductionItem read_reproduction_item(const fs::path& file) {

@@ -32,6 +32,13 @@ std::optional<PrintedAs> printed_as_of(const std::string& word);
 bool is_lower_bound(PrintedAs printed_as);
 bool is_by_interval(PrintedAs printed_as);
 
+/// Where the value comes from beside which a cell stands: the paper prints it; it follows from what
+/// the paper prints, by a formula or a count; or it is the least that words of the paper mean.
+enum class Source { paper, derived, threshold };
+
+/// The word of the data files and reports: "paper", "derived", "threshold".
+const char* source_word(Source source);
+
 /// A metric whose mean is known exactly: what the sample missed of it tells what the sample
 /// missed of the metric that is measured (control variate).
 struct KnownMean {
@@ -97,8 +104,9 @@ struct Measure {
 /// One printed value.
 struct Cell {
   std::string name;
-  std::string place;            ///< in the paper
-  std::optional<double> paper;  ///< nothing where the paper prints no value
+  std::string place;             ///< in the paper
+  std::optional<double> stated;  ///< nothing where there is nothing to compare with
+  Source source = Source::paper;
   PrintedAs printed_as = PrintedAs::equal;
   std::optional<double> exact;  ///< what theory says of the measured mean
   std::string exact_formula;
@@ -116,7 +124,10 @@ struct Cell {
 
   double tolerance = 0.0;           ///< relative to the printed value
   double absolute_tolerance = 0.0;  ///< or in its unit: rounding; the wider one counts
-  std::string why;                  ///< the tolerance is that wide
+  std::optional<double> factor;     ///< instead: so many times the value, or one of as many parts
+  std::string why;                  ///< the tolerance is that wide, or the threshold that high
+  /// Only what is measured above this can be compared: of nothing, bounds hold and say nothing.
+  std::optional<double> comparable_above;
   Verdict expected = Verdict::match;
   std::string reason;  ///< of an expected verdict other than match
   bool quick = true;   ///< false: the samples of --quick are too small to tell
@@ -135,7 +146,7 @@ struct ReproductionItem {
 };
 
 /// Leaves out the cells that --quick does not measure: of points that it does not take, or `quick`
-/// false.
+/// false; and those that ask the same as one above, since the last point is another one.
 void keep_quick_cells(ReproductionItem& item);
 
 /// Reads and checks one file; the item is named after file and folder. Throws UsageError with every

@@ -117,7 +117,7 @@ std::string write_counterexample(const LemmaSubject& of, EngineKind engine, std:
   };
   const std::uint64_t seeds = engine == EngineKind::loggp ? 100 : 1;
   const LemmaCounterexample found = shrink({schedule, judge(schedule)}, judge, seeds);
-  std::string stem = "counterexample-" + of.name;
+  std::string stem = "counterexample-" + of.name + '-' + figure;
   std::replace(stem.begin(), stem.end(), ' ', '-');
   const ReplayFiles files =
       replay_files(found.schedule, of.subject, engine, found.broken, "./" + stem + "-machine.json");

@@ -18,7 +18,7 @@ HtmlCell number(const std::optional<double>& value) {
 }
 
 HtmlCell printed(const Cell& of) {
-  HtmlCell cell = number(of.paper);
+  HtmlCell cell = number(of.stated);
   if (is_lower_bound(of.printed_as)) cell.html = "&#8805; " + cell.html;
   if (of.printed_as == PrintedAs::at_most) cell.html = "&#8804; " + cell.html;
   return cell;
@@ -76,8 +76,11 @@ HtmlTable verdict_table(const ItemResult& result, const std::string& prefix) {
       any_cell(result, [](const Cell& cell, const CellResult&) { return cell.exact.has_value(); });
   const auto reasons = reasons_of(result);
   HtmlTable table{.caption = escaped(result.item.name) + ": printed and measured values",
-                  .columns = {"cell", "paper", "measured"},
+                  .columns = {"cell"},
                   .rows = {}};
+  const std::vector<Source> sources = sources_of(result.item);
+  for (const Source source : sources) table.columns.emplace_back(source_word(source));
+  table.columns.emplace_back("measured");
   if (has_interval) table.columns.emplace_back("95 % interval");
   table.columns.emplace_back("ratio");
   if (has_exact) table.columns.emplace_back("exact");
@@ -86,8 +89,10 @@ HtmlTable verdict_table(const ItemResult& result, const std::string& prefix) {
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = result.item.cells[i];
     const CellResult& of = result.cells[i];
-    std::vector<HtmlCell> row = {
-        {escaped(cell.name), ""}, printed(cell), number(of.measured.value)};
+    std::vector<HtmlCell> row = {{escaped(cell.name), ""}};
+    for (const Source source : sources)
+      row.push_back(source == cell.source ? printed(cell) : number(std::nullopt));
+    row.push_back(number(of.measured.value));
     if (has_interval) row.push_back(interval(of.measured.confidence_95));
     row.push_back({of.ratio ? fixed(*of.ratio, 3) : "", "number"});
     if (has_exact) row.push_back(number(cell.exact));
@@ -100,13 +105,15 @@ HtmlTable verdict_table(const ItemResult& result, const std::string& prefix) {
 }
 
 HtmlTable place_table(const ItemResult& result) {
-  HtmlTable table{.caption = escaped(result.item.name) + ": places and tolerances",
+  HtmlTable table{.caption = escaped(result.item.name) + ": places, tolerances and thresholds",
                   .columns = {"cell", "place in the paper", "tolerance", "grounds"},
                   .rows = {}};
   for (const Cell& cell : result.item.cells) {
     std::string tolerance = html_number(100 * cell.tolerance) + " %";
     if (cell.absolute_tolerance > 0) tolerance += " or " + html_number(cell.absolute_tolerance);
     if (is_by_interval(cell.printed_as)) tolerance = "99 % interval";
+    if (cell.factor) tolerance = "a factor of " + html_number(*cell.factor);
+    if (!cell.stated) tolerance = "";
     table.rows.push_back({{escaped(cell.name), ""},
                           {escaped(cell.place), "long"},
                           {tolerance, "plain"},
@@ -174,7 +181,8 @@ void add_item(HtmlPage& page, const ItemResult& result, const std::string& comma
   for (std::size_t i = 0; i < reasons.size(); ++i)
     list += "<li id=\"" + prefix + std::to_string(i + 1) + "\">" + escaped(reasons[i]) + "</li>\n";
   if (!reasons.empty()) page.html("<ol class=\"reasons\">\n" + list + "</ol>\n");
-  page.folded("Places in the paper, and the grounds of each tolerance", place_table(result));
+  page.folded("Places in the paper, and the grounds of each tolerance and threshold",
+              place_table(result));
 }
 
 }  // namespace
@@ -189,7 +197,9 @@ void add_reproduction(HtmlPage& page, const Reproduction& reproduction) {
   page.paragraph(escaped(reproduction.versions) +
                  (reproduction.quick ? "; quick: fewer replications, trees and sizes" : "") +
                  ". A cell matches when the measured value is within the tolerance that its data "
-                 "file states; a known difference is expected and has its reason.");
+                 "file states; a known difference is expected and has its reason. Values stand "
+                 "under their source: the paper prints them, they are derived from what it prints, "
+                 "or they are thresholds, which its words are taken to mean.");
   page.table(summary_table(reproduction));
   for (std::size_t i = 0; i < reproduction.results.size(); ++i)
     add_item(page, reproduction.results[i], reproduction.commands[i]);

@@ -60,12 +60,17 @@ void read_cell(const Members& saved, ItemResult& result) {
   Cell cell;
   cell.name = saved.text("cell");
   cell.place = saved.text("place");
-  cell.paper = saved.number("paper");
+  for (const Source source : {Source::paper, Source::derived, Source::threshold})
+    if (const auto value = saved.number(source_word(source))) {
+      cell.stated = value;
+      cell.source = source;
+    }
   cell.printed_as = printed_as_of(saved.text("printed_as")).value_or(PrintedAs::equal);
   cell.exact = saved.number("exact");
   cell.expected = verdict_of(saved, "expected");
   cell.tolerance = saved.number("tolerance").value_or(0);
   cell.absolute_tolerance = saved.number("absolute_tolerance").value_or(0);
+  cell.factor = saved.number("factor");
   cell.why = saved.text("why");
   CellResult of;
   of.measured.value = saved.number("measured");

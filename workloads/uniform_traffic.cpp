@@ -27,7 +27,11 @@ OptionSet<UniformTrafficOptions> options() {
                .unit = "s",
                .source = "adoption-2013 section 5.4 (every process has sent to f others)",
                .minimum = 0,
-               .maximum = 1e9});
+               .maximum = 1e9})
+      .option("stay_probability", &UniformTrafficOptions::stay_probability,
+              {.doc = "a hop leads back to its own rank, by a message of the rank to itself",
+               .minimum = 0,
+               .maximum = 1});
 }
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
@@ -78,6 +82,7 @@ void UniformTraffic::burst(Context& context) const {
 
 Rank UniformTraffic::successor(std::uint32_t processes) {
   if (processes == 1) return 0;
+  if (options_->stay_probability > 0.0 && random.chance(options_->stay_probability)) return self_;
   if (!successors_.empty()) return successors_[random.below(successors_.size())];
   const auto other = static_cast<Rank>(random.below(processes - 1));
   return other + static_cast<Rank>(other >= self_);

@@ -16,6 +16,7 @@ struct UniformTrafficOptions {
   std::uint32_t bytes = 64;
   double compute_s = 0.0;
   std::optional<double> burst_compute_s;
+  double stay_probability = 0.0;
 };
 
 /// Random traffic: tokens that each make a fixed number of hops between random ranks, so that the

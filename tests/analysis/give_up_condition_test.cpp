@@ -51,6 +51,18 @@ class History {
     log_.see({.kind = Sight::Kind::declared_dead, .time_s = now_s_, .actor = rank, .peer = dead});
     return later();
   }
+  History& begins_phase(Rank rank) {
+    log_.see({.kind = Sight::Kind::phase_began, .time_s = now_s_, .actor = rank});
+    return later();
+  }
+  History& drops(const Message* message) {
+    log_.see({.kind = Sight::Kind::lost,
+              .time_s = now_s_,
+              .actor = message->from,
+              .peer = message->to,
+              .message = message});
+    return later();
+  }
   [[nodiscard]] double now_s() const { return now_s_; }
   [[nodiscard]] const FactLog& log() const { return log_; }
 
@@ -266,6 +278,55 @@ TEST_CASE("RELEAGER leaves out whose children its child says it has adopted") {
   recovered.says(kP, kG, kGrandchildRecovered, Signal{1, kC});
   check_met_now(kEager, history.dies(kP).told_dead(kG, kP));
   CHECK_FALSE(is_met(kEager, recovered.dies(kP).told_dead(kG, kP)));
+}
+
+TEST_CASE("with another phase all begins anew, but for who is known to be dead") {
+  History forgotten;
+  forgotten.engages().begins_phase(kG).dies(kC).dies(kP).told_dead(kG, kC).told_dead(kG, kP);
+  CHECK_FALSE(is_met(kIndep, forgotten));
+  History known;
+  known.dies(kC).told_dead(kG, kC).begins_phase(kG).engages();
+  known.says(kC, kG, kInformInterior, Signal{1, kP});
+  CHECK_FALSE(is_met(kIndep, known));
+  known.dies(kP).told_dead(kG, kP);
+  for (const GiveUpCondition& condition : {kIndep, kStrict, kFallback, kEager})
+    check_met_now(condition, known);
+}
+
+TEST_CASE("the root's failure is met with the next phase where this one was over") {
+  FactLog over(5);
+  over.see({.kind = Sight::Kind::announced, .actor = 4});
+  over.see({.kind = Sight::Kind::died, .actor = 0});
+  over.see({.kind = Sight::Kind::declared_dead, .actor = 4, .peer = 0});
+  CHECK_FALSE(first_to_give_up(kIndep, over));
+  over.see({.kind = Sight::Kind::phase_began, .time_s = 7, .actor = 4});
+  const auto met = first_to_give_up(kIndep, over);
+  REQUIRE(met);
+  CHECK(met->rank == 4);
+  CHECK(met->time_s == 7);
+}
+
+TEST_CASE("a message of a phase that is over is dropped, and no flush awaits it any more") {
+  History history;
+  history.engages();
+  const Message* stale = history.sends(kP, kG, kPotentialGrandchild, Signal{1, 4});
+  history.dies(kC).told_dead(kG, kC).dies(kP).told_dead(kG, kP);
+  CHECK_FALSE(is_met(kIndep, history));
+  History dead = history;
+  CHECK_FALSE(is_met(kIndep, dead.drops(stale).dies(kG)));  // its inbox has died with it
+  history.drops(stale);
+  const double dropped_s = history.now_s() - 1;
+  const auto met = first_to_give_up(kIndep, history.work(0, 4).log());
+  REQUIRE(met);
+  CHECK(met->rank == kG);
+  CHECK(met->time_s == dropped_s);
+}
+
+TEST_CASE("a node that fails is its processes, and no process of its own") {
+  FactLog log(2);
+  log.see({.kind = Sight::Kind::died, .actor = 1});
+  log.see({.kind = Sight::Kind::died, .actor = 2});  // the daemon of node 0
+  CHECK(log.deaths_s().size() == 1);
 }
 
 TEST_CASE("all give up when they are told that the root has failed, but not after the end") {

@@ -74,6 +74,31 @@ class DecidesBeforeTheFlush final : public Passed {
   }
 };
 
+/// Does not hear, when a phase begins, of who has died in the ones before.
+class ForgetsTheDead final : public Passed {
+ public:
+  using Passed::Passed;
+  void start(Context& context) override {
+    started_ = true;
+    Passed::start(context);
+  }
+  void on_peer_failed(Context& context, ActorId peer) override {
+    if (started_) Passed::on_peer_failed(context, peer);
+  }
+
+ private:
+  bool started_ = false;
+};
+
+/// Owes itself nothing for what it sends to itself, but waits for it.
+class NoWordToItself final : public Passed {
+ public:
+  using Passed::Passed;
+  Passage on_receive(Context& context, Message& message) override {
+    return message.from == context.self() ? Passage::deliver : Passed::on_receive(context, message);
+  }
+};
+
 /// Below the detector: what it sends in one go leaves in another way.
 using Tamper = void (*)(Context&, std::span<Message* const>);
 
@@ -261,6 +286,20 @@ TEST_CASE("the search finds an INDEP that decides before the flush") {
 TEST_CASE("the search finds an INDEP with the printed cornet") {
   Registration mistaken;
   check_found("indep", with_mistake<PrintedCornet>(mistaken), "hung", 1000);
+}
+
+TEST_CASE("the search finds detectors that forget the dead with a new phase") {
+  for (const char* detector : {"indep", "rel-lazy", "rel-eager"}) {
+    Registration mistaken;
+    check_found(detector, with_mistake<ForgetsTheDead>(mistaken), "hung", 20000);
+  }
+}
+
+TEST_CASE("the search finds detectors that do not answer their own messages") {
+  for (const char* detector : {"indep", "rel-lazy", "rel-eager"}) {
+    Registration mistaken;
+    check_found(detector, with_mistake<NoWordToItself>(mistaken), "hung", 20000);
+  }
 }
 
 TEST_CASE("the search finds detectors that give up before they must") {

@@ -201,6 +201,7 @@ std::vector<RandomRun> simpler_runs(const RandomRun& run) {
   propose([](RandomRun& r) { r.phases = 1; });
   propose([](RandomRun& r) { r.starts_at_root = true; });
   propose([](RandomRun& r) { r.processes_per_node = 1; });
+  propose([](RandomRun& r) { r.worker_cores = 1; });
   propose([](RandomRun& r) { r.random_costs = false; });
   propose([](RandomRun& r) { r.mapping = Mapping::block; });
   propose([](RandomRun& r) { r.ordering = Ordering::fifo; });
@@ -249,6 +250,10 @@ RandomRun draw_run(std::uint64_t seed) {
   run.progress = among(Progress::dedicated, Progress::shared, Progress::between);
   run.initial_credit = among(std::int64_t{1}, std::int64_t{3}, std::int64_t{100},
                              std::int64_t{1} << 20, std::int64_t{1} << 32);
+  if (seed % 10 != 0) return run;
+  run.processes = 18 + static_cast<std::uint32_t>(random.below(47));
+  run.processes_per_node = 1 + static_cast<std::uint32_t>(random.below(16));
+  run.worker_cores = 1 + static_cast<std::uint32_t>(random.below(3));
   return run;
 }
 
@@ -257,7 +262,8 @@ std::string describe(const RandomRun& run) {
   const char* const progresses[] = {"dedicated", "shared", "between"};
   std::ostringstream text;
   text << "{.seed = " << run.seed << ", .processes = " << run.processes
-       << ", .processes_per_node = " << run.processes_per_node << ", .tasks = " << run.tasks
+       << ", .processes_per_node = " << run.processes_per_node
+       << ", .worker_cores = " << run.worker_cores << ", .tasks = " << run.tasks
        << ", .phases = " << run.phases << std::boolalpha
        << ", .starts_at_root = " << run.starts_at_root << ", .random_costs = " << run.random_costs
        << ", .mapping = Mapping::" << mappings[static_cast<std::size_t>(run.mapping)]
@@ -283,6 +289,7 @@ Subject registered(const std::string& name, const OptionValues& options) {
 Seen make_run(const RandomRun& run, const Subject& subject, EngineKind engine) {
   Job job(run.processes, machine_of(run));
   job.spec.platform.processes_per_node = run.processes_per_node;
+  job.spec.platform.worker_cores = run.worker_cores;
   job.spec.platform.mapping = run.mapping;
   job.spec.platform.ordering = run.ordering;
   job.spec.platform.progress = run.progress;

@@ -16,6 +16,7 @@ struct RandomRun {
   std::uint64_t seed = 1;  ///< of tasks, costs and the engine
   std::uint32_t processes = 2;
   std::uint32_t processes_per_node = 1;
+  std::uint32_t worker_cores = 1;
   std::uint32_t tasks = 10;  ///< of a phase: at rank 0, or shared out among all ranks
   std::uint32_t phases = 1;
   bool starts_at_root = true;
@@ -26,7 +27,7 @@ struct RandomRun {
   std::int64_t initial_credit = std::int64_t{1} << 32;  ///< of a detector that has any
 };
 
-/// The run that a seed stands for.
+/// The run that a seed stands for; each tenth is wide, of 18 to 64 processes.
 RandomRun draw_run(std::uint64_t seed);
 
 /// In words, so that a failure can be replayed by hand.
