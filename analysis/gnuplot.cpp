@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "analysis/text_table.hpp"
+#include "sim/core/child_process.hpp"
 
 namespace faultline {
 
@@ -153,7 +154,7 @@ bool is_share(const std::string& metric) {
 
 bool draw(const std::string& directory, const std::string& script, const std::string& format) {
   const std::string setting = "format = '" + format + "'";
-  const pid_t child = fork();
+  const pid_t child = fork_child();
   if (child < 0) return false;
   if (child == 0) {
     // Its warnings are of no use to who did not write the script; whether it fails is.
@@ -164,8 +165,7 @@ bool draw(const std::string& directory, const std::string& script, const std::st
       execlp("gnuplot", "gnuplot", "-e", setting.c_str(), script.c_str(), nullptr);
     _exit(127);
   }
-  int status = 0;
-  waitpid(child, &status, 0);
+  const int status = wait_for_child(child);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return false;
   if (format == "pdf")
     forget_date((std::filesystem::path(directory) / script).replace_extension("pdf"));

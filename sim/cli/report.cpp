@@ -156,6 +156,7 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     add_reproduction(page, *reproduction);
     expected = expected && as_expected(reproduction->results);
   }
+  drawings.keep();
   if (file) file->write(page.text());
   return expected ? kExitGood : kExitViolation;
 }

@@ -76,6 +76,7 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
     std::fprintf(stderr, "faultline: interrupted: nothing is written\n");
     return kExitInterrupted;
   }
+  if (drawings) drawings->keep();
   const std::vector<ItemResult>& results = reproduction->results;
   output.write(format == "json" ? reproduction_json(results, settings.quick)
                                 : reproduction_table(results, settings.quick));
