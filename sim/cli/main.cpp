@@ -77,13 +77,18 @@ void complain(const std::string& message) {
   }
 }
 
+/// The stream forgets its reason when something else goes well after it.
+std::string why_no_output(int last_error) {
+  const int error = write(STDOUT_FILENO, "", 0) < 0 ? errno : last_error;
+  return error == 0 ? "" : ": " + std::string(std::strerror(error));
+}
+
 int guarded(const std::vector<std::string>& words) {
   try {
     set_scenario_backends(scenario_backends_of_this_build());
     const int code = dispatch(words);
     std::cout.flush();
-    if (!std::cout)
-      throw RunError("standard output cannot be written: " + std::string(std::strerror(errno)));
+    if (!std::cout) throw RunError("standard output cannot be written" + why_no_output(errno));
     return code;
   } catch (const UsageError& error) {
     complain(error.what());

@@ -78,7 +78,7 @@ std::vector<std::string> places_of(const std::string& path, FileKind kind) {
 
 void reads_file(const std::string& path, FileKind kind) {
   for (const std::string& place : places_of(path, kind)) {
-    if (!inputs().insert(place).second) continue;
+    inputs().insert(place);
     for (const Output& output : outputs())
       if (is_same(place, output.place))
         throw UsageError(output.words + ": is the file " + path +

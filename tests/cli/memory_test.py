@@ -6,7 +6,7 @@ import unittest
 
 from program import PROGRAM, SANITIZED, ProgramTest, SMALL, changed
 
-FEW, MANY = 2000, 20000
+FEW, MANY = 1500, 9000
 
 # What a replication may add. Its record has about a thousand bytes.
 BOUND_B = 200

@@ -20,6 +20,13 @@ MACHINE = json.loads((SOURCE / "scenarios/machines/intrepid.json").read_text())
 SIDE_FILES = ("-journal", "-wal", "-shm")
 
 
+def children(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except FileNotFoundError:
+        return []
+
+
 class Inputs(ProgramTest):
     """No command takes one of its inputs for its output, by whatever name."""
 
@@ -181,14 +188,14 @@ class PartialFiles(ProgramTest):
     def test_after_a_kill_and_not_before(self):
         self.write("long.json", LONG)
         for again in range(3):
-            killed = self.start("run", "long.json", "--out", "out.json")
-            self.wait_until(self.partial)
+            process = self.start("run", "long.json", "--out", "out.json")
+            self.wait_until(lambda: children(process.pid))  # by then it has locked its file
             others = self.partial()
             self.assertEqual(len(others), 1, again)
             self.answer("run", "s.json", "--out", "out.json")
             self.assertEqual(self.partial(), others, "the file of a living one is its own")
-            killed.kill()
-            killed.wait()
+            process.kill()
+            process.wait()
             self.assertEqual(self.partial(), others)
         self.answer("run", "s.json", "--out", "out.json")
         self.assertEqual(self.partial(), [])
@@ -197,7 +204,8 @@ class PartialFiles(ProgramTest):
         self.write("long.json", LONG)
         both = [self.start("run", "long.json", "--format", "json", "--out", "out.json")
                 for _ in range(2)]
-        self.wait_until(lambda: len(self.partial()) == 2)
+        self.wait_until(lambda: all(children(process.pid) for process in both))
+        self.assertEqual(len(self.partial()), 2)
         for process in both:
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(timeout=PATIENCE_S), 130)

@@ -97,8 +97,9 @@ class SignalsTest(ProgramTest):
         self.answer("sweep", "study.json", "--store", "r.sqlite")
 
     def start(self, *arguments, **settings):
-        environment = dict(os.environ, TMPDIR=str(self.scratch), STARTED=str(self.tools / "drawing"),
-                           PATH=f"{self.tools}:{os.environ['PATH']}", **settings.pop("more", {}))
+        environment = dict(os.environ, TMPDIR=str(self.scratch),
+                           STARTED=str(self.tools / "drawing"),
+                           PATH=f"{self.tools}:{os.environ['PATH']}")
         process = subprocess.Popen(
             [PROGRAM, *map(str, arguments)], cwd=self.folder, text=True, start_new_session=True,
             preexec_fn=default_signals, env=environment,
