@@ -74,15 +74,22 @@ std::vector<std::string> places_of(const std::string& path, FileKind kind) {
   return places;
 }
 
+[[noreturn]] void refuse_input(const std::string& output, const std::string& input) {
+  throw UsageError(output + ": is the file " + input +
+                   ", which this command reads; expected another one");
+}
+
+[[noreturn]] void refuse_output(const std::string& output, const std::string& other) {
+  throw UsageError(output + ": is the file of " + other + ", too; expected another one");
+}
+
 }  // namespace
 
 void reads_file(const std::string& path, FileKind kind) {
   for (const std::string& place : places_of(path, kind)) {
     inputs().insert(place);
     for (const Output& output : outputs())
-      if (is_same(place, output.place))
-        throw UsageError(output.words + ": is the file " + path +
-                         ", which this command reads; expected another one");
+      if (is_same(place, output.place)) refuse_input(output.words, path);
     if (is_standard_output(place))
       throw UsageError(path + ": standard output goes to this file; expected another one");
   }
@@ -92,13 +99,9 @@ OutputPlace::OutputPlace(const std::string& path, const std::string& words, File
   const std::vector<std::string> places = places_of(path, kind);
   for (const std::string& place : places) {
     for (const std::string& input : inputs())
-      if (is_same(place, input))
-        throw UsageError(words + ": is the file " + input +
-                         ", which this command reads; expected another one");
+      if (is_same(place, input)) refuse_input(words, input);
     for (const Output& output : outputs())
-      if (is_same(place, output.place))
-        throw UsageError(words + ": is the file of " + output.words +
-                         ", too; expected another one");
+      if (is_same(place, output.place)) refuse_output(words, output.words);
   }
   for (const std::string& place : places) outputs().push_back({place, words, this});
 }

@@ -66,7 +66,7 @@ bool is_number(const std::string& text) {
 /// Whatever earlier writers to the same place have left.
 void remove_stale_of(const std::string& place) {
   const std::filesystem::path path(place);
-  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const std::string begin = path.filename().string() + kMark;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder.c_str()), &closedir);
   if (!entries) return;
@@ -74,7 +74,7 @@ void remove_stale_of(const std::string& place) {
   while (const dirent* entry = readdir(entries.get())) {
     const std::string name = entry->d_name;
     if (name.starts_with(begin) && is_number(name.substr(begin.size())))
-      found.push_back(folder + "/" + name);
+      found.push_back((folder / name).string());
   }
   for (const std::string& name : found) remove_stale(name);
 }
