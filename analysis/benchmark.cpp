@@ -1,8 +1,5 @@
 #include "analysis/benchmark.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -10,9 +7,11 @@
 #include <vector>
 
 #include "analysis/run_record.hpp"
+#include "analysis/worker_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/random.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/scenario/json_value.hpp"
 
 namespace faultline {
 
@@ -29,21 +28,16 @@ using Measurement = std::array<double, 4>;
 
 template <class Measure>
 Measurement in_own_process(Measure measure) {
-  int ends[2];
-  if (pipe(ends) != 0) throw RunError("bench: cannot make a pipe");
-  const pid_t pid = fork();
-  if (pid < 0) throw RunError("bench: cannot start a process");
-  if (pid == 0) {
-    const Measurement measured = measure();
-    _exit(write(ends[1], measured.data(), sizeof measured) == sizeof measured ? 0 : 1);
-  }
-  close(ends[1]);
   Measurement measured{};
-  const bool complete = read(ends[0], measured.data(), sizeof measured) == sizeof measured;
-  close(ends[0]);
-  int status = 0;
-  waitpid(pid, &status, 0);
-  if (!complete || status != 0) throw RunError("bench: a measurement ended before its time");
+  std::size_t known = 0;
+  in_processes(
+      1,
+      [&](unsigned, const WriteLine& write) {
+        for (const double number : measure()) write(shortest(number));
+      },
+      [&](const std::string& line) {
+        if (known < measured.size()) measured[known++] = std::stod(line);
+      });
   return measured;
 }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "analysis/text_table.hpp"
+#include "sim/core/child_process.hpp"
 #include "sim/core/visible_text.hpp"
 
 namespace faultline {
@@ -240,11 +241,10 @@ bool is_share(const std::string& metric) {
 
 bool draw(const std::string& directory, const std::string& script, const std::string& format) {
   const std::string setting = "format = '" + format + "'";
-  const pid_t child = fork();
+  const pid_t child = fork_child();
   if (child < 0) return false;
   if (child == 0) become_gnuplot(directory, script, setting);
-  int status = 0;
-  waitpid(child, &status, 0);
+  const int status = wait_for_child(child);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return false;
   const auto drawing = std::filesystem::path(directory) / script;
   return mend_drawing(std::filesystem::path(drawing).replace_extension(format), format);

@@ -1,7 +1,9 @@
 #include "analysis/replications.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "analysis/progress.hpp"
 #include "analysis/run_record.hpp"
@@ -14,121 +16,127 @@ namespace faultline {
 
 namespace {
 
-struct Task {
-  std::size_t point;
-  std::uint64_t replication;
+/// What one task has come to.
+struct Finished {
+  std::string line;   ///< of the worker, "" if it has crashed
+  std::string error;  ///< why
 };
 
-/// A worker process runs its tasks in order and writes one line for each.
+/// A worker process simulates tasks in order and writes one line for each.
 struct Worker {
   WorkerProcess process;
-  std::vector<std::size_t> tasks;  ///< indices, in order
-  std::size_t done = 0;
+  std::optional<std::size_t> task;  ///< whose line comes next
 };
 
+/// Tasks are the replications of the first point, then those of the second, and so on.
 class Pool {
  public:
-  Pool(const Scenario& scenario, const ReplicationSettings& settings)
-      : scenario_(scenario), progress_(settings.progress, "replications") {
-    for (std::size_t point = 0; point < scenario.points.size(); ++point)
-      for (std::uint64_t replication = 0; replication < scenario.replications; ++replication)
-        tasks_.push_back({point, replication});
-    records_.resize(tasks_.size());
-    deal(std::min<std::size_t>(std::max(1U, settings.jobs), tasks_.size()));
-  }
+  Pool(const Scenario& scenario, const ReplicationSettings& settings,
+       const TakeReplication& hand_on)
+      : scenario_(scenario),
+        hand_on_(hand_on),
+        progress_(settings.progress, "replications"),
+        alone_(scenario.engine == EngineKind::simgrid),
+        tasks_(scenario.points.size() * scenario.replications),
+        workers_(std::min<std::size_t>(std::max(1U, settings.jobs), tasks_)) {}
 
-  ReplicationResults run() {
+  ReplicationEnd run() {
     const InterruptGuard guard;
-    for (std::size_t i = 0; i < running_; ++i) launch(workers_[i]);
+    for (std::size_t i = 0; i < workers_.size(); ++i) launch(workers_[i], i);
+    next_alone_ = workers_.size();
     while (!InterruptGuard::interrupted() &&
            std::any_of(workers_.begin(), workers_.end(),
                        [](const Worker& worker) { return worker.process.running(); }))
       wait_for_news();
     for (Worker& worker : workers_) worker.process.kill();
     progress_.finish();
-    ReplicationResults results;
-    results.planned = tasks_.size();
-    results.interrupted = InterruptGuard::interrupted();
-    for (auto& record : records_)
-      if (record) results.records.push_back(std::move(*record));
-    return results;
+    for (auto& [task, finished] : waiting_) hand_on(task, finished);
+    return {tasks_, InterruptGuard::interrupted()};
   }
 
  private:
   /// LogGP workers take every n-th task. SimGrid allows one simulation per process, so that there
-  /// each task has a worker of its own, `jobs` of them at a time.
-  void deal(std::size_t jobs) {
-    running_ = jobs;
-    const bool alone = scenario_.engine == EngineKind::simgrid;
-    workers_.resize(alone ? tasks_.size() : jobs);
-    for (std::size_t i = 0; i < tasks_.size(); ++i)
-      workers_[alone ? i : i % jobs].tasks.push_back(i);
-    next_to_launch_ = running_;
-  }
+  /// each task has a worker of its own.
+  [[nodiscard]] std::size_t stride() const { return alone_ ? tasks_ : workers_.size(); }
 
-  void launch(Worker& worker) {
+  void launch(Worker& worker, std::size_t first) {
+    worker.task = first;
     worker.process.start([&](const WriteLine& write) {
-      for (std::size_t i = worker.done; i < worker.tasks.size(); ++i) {
-        const Task& task = tasks_[worker.tasks[i]];
-        write(to_json(simulated(scenario_, task.point, task.replication)));
-      }
+      for (std::size_t task = first; task < tasks_; task += stride())
+        write(to_json(
+            simulated(scenario_, task / scenario_.replications, task % scenario_.replications)));
     });
   }
 
+  /// A worker that is far ahead of the others is not listened to, so that what waits for its turn
+  /// stays small.
   void wait_for_news() {
     constexpr int kProgress_ms = 200;
+    constexpr std::size_t kAhead = 1024;
     std::vector<WorkerProcess*> processes;
-    processes.reserve(workers_.size());
-    for (Worker& worker : workers_) processes.push_back(&worker.process);
+    std::vector<Worker*> listened_to;
+    for (Worker& worker : workers_) {
+      if (worker.task && *worker.task >= handed_on_ + kAhead) continue;
+      processes.push_back(&worker.process);
+      listened_to.push_back(&worker);
+    }
     wait_for_workers(
-        processes, [&](std::size_t i) { read_news(workers_[i]); }, kProgress_ms);
-    progress_.show(finished_, tasks_.size());
+        processes, [&](std::size_t i) { read_news(*listened_to[i]); }, kProgress_ms);
+    progress_.show(finished_, tasks_);
   }
 
   void read_news(Worker& worker) {
     bool over = false;
-    for (const std::string& line : worker.process.read_lines(over)) take(worker, line);
+    for (std::string& line : worker.process.read_lines(over)) take(worker, {std::move(line), {}});
     if (over) ended(worker);
   }
 
-  void take(Worker& worker, const std::string& line) {
-    const std::size_t index = worker.tasks[worker.done++];
-    Problems problems("worker");
-    JsonValue json = parse_json(line, problems);
-    const JsonValue* error = json.find("error");
-    record(index, error == nullptr ? std::move(json) : JsonValue(),
-           error == nullptr ? std::string() : *error->text());
+  void take(Worker& worker, Finished finished) {
+    waiting_.emplace(*worker.task, std::move(finished));
+    ++finished_;
+    *worker.task += stride();
+    if (*worker.task >= tasks_) worker.task.reset();
+    while (!waiting_.empty() && waiting_.begin()->first == handed_on_) {
+      hand_on(handed_on_++, waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+    }
   }
 
-  void record(std::size_t index, JsonValue json, std::string error) {
-    const Task& task = tasks_[index];
-    records_[index] =
-        ReplicationRecord{task.point, task.replication, std::move(json), std::move(error)};
-    ++finished_;
+  void hand_on(std::size_t task, const Finished& finished) const {
+    ReplicationRecord record{task / scenario_.replications, task % scenario_.replications,
+                             JsonValue(), finished.error};
+    if (finished.error.empty()) {
+      Problems problems("worker");
+      record.json = parse_json(finished.line, problems);
+    }
+    if (const JsonValue* error = record.json.find("error")) {
+      record.error = *error->text();
+      record.json = JsonValue();
+    }
+    hand_on_(std::move(record));
   }
 
   /// A worker that ends before its tasks do has crashed in the next one; another goes on after it.
   void ended(Worker& worker) {
     const std::string why = worker.process.finish();
-    if (worker.done < worker.tasks.size()) {
-      record(worker.tasks[worker.done++], JsonValue(),
-             "the worker process " + (why.empty() ? "exited with 0" : why));
-      if (worker.done < worker.tasks.size()) {
-        launch(worker);
-        return;
-      }
-    }
-    if (next_to_launch_ < workers_.size()) launch(workers_[next_to_launch_++]);
+    if (worker.task)
+      take(worker, {{}, "the worker process " + (why.empty() ? "exited with 0" : why)});
+    if (worker.task)
+      launch(worker, *worker.task);
+    else if (alone_ && next_alone_ < tasks_)
+      launch(worker, next_alone_++);
   }
 
   const Scenario& scenario_;
+  const TakeReplication& hand_on_;
   ProgressLine progress_;
-  std::vector<Task> tasks_;
-  std::vector<std::optional<ReplicationRecord>> records_;
+  bool alone_;
+  std::size_t tasks_;
   std::vector<Worker> workers_;
-  std::size_t running_ = 0;
-  std::size_t next_to_launch_ = 0;
+  std::size_t next_alone_ = 0;
   std::size_t finished_ = 0;
+  std::size_t handed_on_ = 0;                ///< all tasks before this one
+  std::map<std::size_t, Finished> waiting_;  ///< for those before them
 };
 
 }  // namespace
@@ -146,7 +154,18 @@ JsonValue simulated(const Scenario& scenario, std::size_t point, std::uint64_t r
 }
 
 ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings) {
-  return Pool(scenario, settings).run();
+  ReplicationResults results;
+  const ReplicationEnd end = run_replications(scenario, settings, [&](ReplicationRecord record) {
+    results.records.push_back(std::move(record));
+  });
+  results.planned = end.planned;
+  results.interrupted = end.interrupted;
+  return results;
+}
+
+ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSettings& settings,
+                                const TakeReplication& take) {
+  return Pool(scenario, settings, take).run();
 }
 
 ExitCode exit_code(const std::string& outcome, bool violated) {
@@ -157,18 +176,10 @@ ExitCode exit_code(const std::string& outcome, bool violated) {
   return limit ? kExitRun : kExitGood;
 }
 
-ExitCode exit_code(const ReplicationResults& results) {
-  ExitCode code = kExitGood;
-  for (const ReplicationRecord& record : results.records) {
-    if (!record.error.empty()) {
-      code = std::max(code, kExitRun);
-      continue;
-    }
-    code = std::max(code, exit_code(*record.json.find("metrics")->find("outcome")->text(),
-                                    !record.json.find("violations")->list()->empty()));
-  }
-  if (results.interrupted) code = std::max(code, kExitInterrupted);
-  return code;
+ExitCode exit_code(const ReplicationRecord& record) {
+  if (!record.error.empty()) return kExitRun;
+  return exit_code(*record.json.find("metrics")->find("outcome")->text(),
+                   !record.json.find("violations")->list()->empty());
 }
 
 }  // namespace faultline

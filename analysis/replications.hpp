@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,15 @@ struct ReplicationResults {
   bool interrupted = false;
 };
 
+/// What is left to say of replications when each has been handed on.
+struct ReplicationEnd {
+  std::size_t planned = 0;
+  bool interrupted = false;
+};
+
+/// Takes replications as they come.
+using TakeReplication = std::function<void(ReplicationRecord)>;
+
 struct ReplicationSettings {
   unsigned jobs = 1;
   bool progress = false;  ///< on stderr, once the work has taken a second
@@ -43,6 +53,11 @@ struct ReplicationSettings {
 /// interrupt (SIGINT, SIGTERM) ends the workers and leaves what has finished.
 ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings);
 
+/// The same without keeping them: hands each one on, in order, as soon as those before it have
+/// come.
+ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSettings& settings,
+                                const TakeReplication& take);
+
 /// Simulates one replication in this process. Returns its record, or an object with the key
 /// `error`.
 JsonValue simulated(const Scenario& scenario, std::size_t point, std::uint64_t replication);
@@ -50,7 +65,7 @@ JsonValue simulated(const Scenario& scenario, std::size_t point, std::uint64_t r
 /// The exit code of one run that ended so.
 ExitCode exit_code(const std::string& outcome, bool violated);
 
-/// The exit code of a set of replications: the gravest of them.
-ExitCode exit_code(const ReplicationResults& results);
+/// The exit code of one replication.
+ExitCode exit_code(const ReplicationRecord& record);
 
 }  // namespace faultline

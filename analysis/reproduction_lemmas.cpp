@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 #include "analysis/progress.hpp"
 #include "analysis/worker_process.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/partial_file.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -107,6 +109,16 @@ std::optional<Findings> search_in_processes(const Extent& extent,
   return findings;
 }
 
+void write_file(const std::string& name, const std::string& text) {
+  try {
+    PartialFile file(name);
+    file.append(text);
+    file.replace();
+  } catch (const std::system_error& error) {
+    throw RunError(name + ": cannot be written: " + error.code().message());
+  }
+}
+
 /// Returns the name of the scenario that replays it.
 std::string write_counterexample(const LemmaSubject& of, EngineKind engine, std::uint64_t number) {
   FaultSchedule schedule = draw_schedule(number);
@@ -121,8 +133,8 @@ std::string write_counterexample(const LemmaSubject& of, EngineKind engine, std:
   std::replace(stem.begin(), stem.end(), ' ', '-');
   const ReplayFiles files =
       replay_files(found.schedule, of.subject, engine, found.broken, "./" + stem + "-machine.json");
-  std::ofstream(stem + ".json") << files.scenario;
-  std::ofstream(stem + "-machine.json") << files.machine;
+  write_file(stem + ".json", files.scenario);
+  write_file(stem + "-machine.json", files.machine);
   return stem + ".json";
 }
 

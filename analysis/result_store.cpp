@@ -47,6 +47,13 @@ std::string comparable(const StoredRun& run) {
          std::to_string(run.events);
 }
 
+/// A store that is read must not be written by the same command, and the other way round.
+std::unique_ptr<OutputPlace> output_place(const std::string& path, bool create) {
+  if (create) return std::make_unique<OutputPlace>(path, path, FileKind::store);
+  reads_file(path, FileKind::store);
+  return nullptr;
+}
+
 /// SQLite takes a file that is cut off within its first page for an empty one and begins anew in
 /// it, and one that is cut off within its last page for a whole one. While there is a journal,
 /// SQLite knows how the file was.
@@ -71,7 +78,8 @@ bool same_study(const StoredStudy& a, const StoredStudy& b) {
   return a.hash == b.hash && a.faultline == b.faultline && a.simgrid == b.simgrid;
 }
 
-ResultStore::ResultStore(const std::string& path, bool create) : database_(path, create) {
+ResultStore::ResultStore(const std::string& path, bool create)
+    : output_(output_place(path, create)), database_(path, create) {
   refuse_cut_file(path);
   // Not a write-ahead log: that needs shared memory, which network file systems lack.
   database_.execute("PRAGMA journal_mode=DELETE; PRAGMA synchronous=EXTRA");

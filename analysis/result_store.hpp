@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/sqlite.hpp"
+#include "sim/core/file_roles.hpp"
 #include "sim/scenario/json_value.hpp"
 
 namespace faultline {
@@ -100,6 +102,7 @@ class ResultStore {
   std::vector<StoredPoint> read_points(const std::string& where);
   bool lock(std::int64_t study, std::int64_t point, short kind) const;
 
+  std::unique_ptr<OutputPlace> output_;  ///< of one that is written
   Database database_;
   int claims_ = -1;
 };

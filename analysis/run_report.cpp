@@ -12,6 +12,8 @@
 #include "analysis/text_table.hpp"
 #include "sim/core/version.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/scenario/json_reader.hpp"
+#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 
@@ -23,18 +25,9 @@ JsonValue optional_json(const std::optional<double>& value) {
 
 /// Statistics of every numeric metric of a point over its replications, by name. A metric that is
 /// null in a replication has that many values fewer.
-std::map<std::string, Summary> summaries(const ReplicationResults& results, std::size_t point) {
-  std::map<std::string, std::vector<double>> values;
-  for (const ReplicationRecord& record : results.records) {
-    if (record.point != point || record.json.is_null()) continue;
-    for (const JsonMember& member : *record.json.find("metrics")->object()) {
-      if (member.value.is_null()) values[member.key];
-      if (const auto number = number_of(member.value)) values[member.key].push_back(*number);
-    }
-  }
+std::map<std::string, Summary> summaries(const RunTally& tally, std::size_t point) {
   std::map<std::string, Summary> result;
-  for (auto& [name, list] : values)
-    if (name != "terminated") result[name] = summarize(list);
+  for (const auto& [name, values] : tally.points[point].metrics) result[name] = values.summary();
   return result;
 }
 
@@ -80,9 +73,8 @@ JsonValue closed_forms_json(const RunSpec& spec, const std::map<std::string, Sum
   return list;
 }
 
-JsonValue point_json(const Scenario& scenario, const ReplicationResults& results,
-                     std::size_t point) {
-  const auto measured = summaries(results, point);
+JsonValue point_json(const Scenario& scenario, const RunTally& tally, std::size_t point) {
+  const auto measured = summaries(tally, point);
   JsonValue metrics = JsonValue::Object{};
   for (const auto& [name, summary] : measured) metrics.set(name, summary_json(summary));
   return json_object({{"point", static_cast<std::int64_t>(point)},
@@ -91,24 +83,18 @@ JsonValue point_json(const Scenario& scenario, const ReplicationResults& results
                       {"closed_forms", closed_forms_json(scenario.points[point], measured)}});
 }
 
-std::string outcome_of(const ReplicationRecord& record) {
-  return record.json.is_null() ? "crashed" : *record.json.find("metrics")->find("outcome")->text();
-}
-
-std::string outcomes_of(const ReplicationResults& results, std::size_t point) {
-  std::map<std::string, int> counts;
-  for (const ReplicationRecord& record : results.records)
-    if (record.point == point) ++counts[outcome_of(record)];
+std::string outcomes_of(const RunTally& tally, std::size_t point) {
   std::string text;
-  for (const auto& [outcome, count] : counts)
+  for (const auto& [outcome, count] : tally.points[point].outcomes)
     text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + outcome;
   return text.empty() ? "-" : text;
 }
 
 /// The outcome that all runs have in common.
-std::optional<std::string> common_outcome(const ReplicationResults& results) {
+std::optional<std::string> common_outcome(const RunTally& tally) {
   std::set<std::string> outcomes;
-  for (const ReplicationRecord& record : results.records) outcomes.insert(outcome_of(record));
+  for (const PointTally& point : tally.points)
+    for (const auto& entry : point.outcomes) outcomes.insert(entry.first);
   return outcomes.size() == 1 ? std::optional(*outcomes.begin()) : std::nullopt;
 }
 
@@ -143,17 +129,17 @@ std::string legend(const Scenario& scenario, const std::vector<std::string>& nam
   return text + "\n";
 }
 
-std::string heading(const Scenario& scenario, const ReplicationResults& results) {
+std::string heading(const Scenario& scenario, const RunTally& tally) {
   const PlatformSpec& platform = scenario.points.front().platform;
   std::string text = std::to_string(platform.processes) + " processes on " +
                      (platform.xml_path.empty() ? platform.machine.name : platform.xml_path) +
                      ", engine " + (scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp") +
                      ", seed " + std::to_string(scenario.seed) + ", ";
-  const std::size_t runs = results.records.size();
-  if (runs != results.planned) text += std::to_string(runs) + " of ";
-  text += std::to_string(results.planned) + (results.planned == 1 ? " run" : " runs");
-  if (const auto outcome = common_outcome(results))
-    text += (runs == 1 ? ": " : ": all ") + *outcome;
+  const std::size_t runs = tally.replications;
+  const std::size_t planned = tally.end.planned;
+  if (runs != planned) text += std::to_string(runs) + " of ";
+  text += std::to_string(planned) + (planned == 1 ? " run" : " runs");
+  if (const auto outcome = common_outcome(tally)) text += (runs == 1 ? ": " : ": all ") + *outcome;
   if (scenario.replications > 1) text += "; 95% intervals";
   return wrapped(scenario.name.empty() ? scenario.file : scenario.name) + wrapped(text) + "\n";
 }
@@ -186,18 +172,18 @@ void add_metric(const ShownMetric& metric,
   }
 }
 
-std::string measured_table(const Scenario& scenario, const ReplicationResults& results) {
+std::string measured_table(const Scenario& scenario, const RunTally& tally) {
   const std::vector<std::string> names = point_names(scenario);
-  const bool with_outcome = !common_outcome(results);
+  const bool with_outcome = !common_outcome(tally);
   TextTable table;
   table.columns = {{"point", Align::left}};
   if (with_outcome) table.columns.push_back({"outcome", Align::left});
   std::vector<std::map<std::string, Summary>> measured;
   measured.reserve(names.size());
   for (std::size_t point = 0; point < names.size(); ++point) {
-    measured.push_back(summaries(results, point));
+    measured.push_back(summaries(tally, point));
     table.rows.push_back({names[point]});
-    if (with_outcome) table.rows.back().push_back(outcomes_of(results, point));
+    if (with_outcome) table.rows.back().push_back(outcomes_of(tally, point));
   }
   for (const ShownMetric& metric :
        {ShownMetric{"application_messages", "application\nmessages", false},
@@ -213,7 +199,7 @@ std::string agreement_word(const JsonValue& agrees, Relation relation) {
   return std::get<bool>(agrees.data) ? "yes" : "NO";
 }
 
-std::string closed_form_table(const Scenario& scenario, const ReplicationResults& results) {
+std::string closed_form_table(const Scenario& scenario, const RunTally& tally) {
   const std::vector<std::string> names = point_names(scenario);
   TextTable table;
   table.columns = {
@@ -222,7 +208,7 @@ std::string closed_form_table(const Scenario& scenario, const ReplicationResults
   table.key_columns = 2;
   bool unsure = false;
   for (std::size_t point = 0; point < scenario.points.size(); ++point) {
-    const auto measured = summaries(results, point);
+    const auto measured = summaries(tally, point);
     for (const ClosedForm& form : closed_forms(scenario.points[point])) {
       const auto found = measured.find(form.metric);
       if (found == measured.end() || form.metric != "control_messages" || !found->second.mean)
@@ -240,90 +226,94 @@ std::string closed_form_table(const Scenario& scenario, const ReplicationResults
          render(table) + (unsure ? "?: more replications are needed to tell\n" : "");
 }
 
-std::string trouble(const Scenario& scenario, const ReplicationResults& results) {
-  constexpr std::size_t kShown = 5;  // the JSON has them all
-  std::size_t count = 0;
+std::string trouble(const Scenario& scenario, const RunTally& tally) {
   std::string text;
-  const auto add = [&](const ReplicationRecord& record, const std::string& what) {
-    if (++count > kShown) return;
-    text += wrapped(label_of(scenario, record.point) + ", replication " +
-                    std::to_string(record.replication) + ": " + what);
-  };
-  for (const ReplicationRecord& record : results.records) {
-    if (!record.error.empty()) add(record, record.error);
-    if (record.json.is_null()) continue;
-    for (const JsonValue& violation : *record.json.find("violations")->list()) {
-      char time[32];
-      std::snprintf(time, sizeof time, "%.9g", *number_of(*violation.find("time_s")));
-      add(record, *violation.find("kind")->text() + " at " + time +
-                      " s: " + *violation.find("detail")->text());
-    }
-  }
-  if (count > kShown) text += "and " + std::to_string(count - kShown) + " more\n";
+  for (const TroubledReplication& replication : tally.first_troubles)
+    text += wrapped(label_of(scenario, replication.point) + ", replication " +
+                    std::to_string(replication.replication) + ": " + replication.what);
+  const std::size_t more = tally.troubles - tally.first_troubles.size();
+  if (more > 0) text += "and " + std::to_string(more) + " more\n";
   return text.empty() ? text : "\n" + text;
 }
 
-}  // namespace
+JsonValue run_of(const std::string& line) {
+  Problems problems("a run");
+  return parse_json(line, problems);
+}
 
-std::string run_report_json(const Scenario& scenario, const ReplicationResults& results) {
-  JsonValue::List runs;
-  JsonValue::List failed;
-  for (const ReplicationRecord& record : results.records) {
-    if (!record.json.is_null())
-      runs.push_back(record.json);
-    else
-      failed.push_back(json_object({{"point", static_cast<std::int64_t>(record.point)},
-                                    {"replication", static_cast<std::int64_t>(record.replication)},
-                                    {"error", record.error}}));
+std::string indented(const std::string& text, const std::string& margin) {
+  std::string result = margin;
+  for (const char letter : text) {
+    result += letter;
+    if (letter == '\n') result += margin;
   }
-  JsonValue::List summary;
-  for (std::size_t point = 0; point < scenario.points.size(); ++point)
-    summary.push_back(point_json(scenario, results, point));
+  return result;
+}
+
+/// All that the report has but its runs.
+JsonValue head_json(const Scenario& scenario, const RunTally& tally) {
   const std::string simgrid = simgrid_version();
-  JsonValue report = json_object(
+  return json_object(
       {{"schema_version", 1},
        {"scenario", json_object({{"name", scenario.name}, {"hash", scenario.hash}})},
        {"versions", json_object({{"faultline", std::string(version())},
                                  {"simgrid", simgrid.empty() ? JsonValue() : JsonValue(simgrid)}})},
-       {"complete", results.records.size() == results.planned && failed.empty()},
-       {"runs", std::move(runs)},
-       {"failed_runs", std::move(failed)},
-       {"summary", std::move(summary)}});
-  return to_json(report, 2) + "\n";
+       {"complete", tally.replications == tally.end.planned && tally.crashes.empty()}});
 }
 
-std::string run_report_csv(const Scenario&, const ReplicationResults& results) {
-  std::set<std::string> metrics;
-  for (const ReplicationRecord& record : results.records)
-    if (!record.json.is_null())
-      for (const JsonMember& member : *record.json.find("metrics")->object())
-        if (member.key != "outcome") metrics.insert(member.key);
+JsonValue tail_json(const Scenario& scenario, const RunTally& tally) {
+  JsonValue::List failed;
+  for (const TroubledReplication& crash : tally.crashes)
+    failed.push_back(json_object({{"point", static_cast<std::int64_t>(crash.point)},
+                                  {"replication", static_cast<std::int64_t>(crash.replication)},
+                                  {"error", crash.what}}));
+  JsonValue::List summary;
+  for (std::size_t point = 0; point < scenario.points.size(); ++point)
+    summary.push_back(point_json(scenario, tally, point));
+  return json_object({{"failed_runs", std::move(failed)}, {"summary", std::move(summary)}});
+}
+
+}  // namespace
+
+void write_run_report_json(const Scenario& scenario, const RunTally& tally, const LineSpool& runs,
+                           const WriteText& write) {
+  const std::string head = to_json(head_json(scenario, tally), 2);
+  const std::string tail = to_json(tail_json(scenario, tally), 2);
+  write(head.substr(0, head.size() - 2) + ",\n  \"runs\": [");
+  std::string between = "\n";
+  runs.for_each([&](const std::string& line) {
+    write(between + indented(to_json(run_of(line), 2), "    "));
+    between = ",\n";
+  });
+  write((between == "\n" ? "]," : "\n  ],") + tail.substr(1) + "\n");
+}
+
+void write_run_report_csv(const RunTally& tally, const LineSpool& runs, const WriteText& write) {
   std::vector<std::string> header = {"point", "label", "seed", "replication", "engine", "outcome"};
-  header.insert(header.end(), metrics.begin(), metrics.end());
+  header.insert(header.end(), tally.metrics.begin(), tally.metrics.end());
   header.insert(header.end(), {"violations", "events", "wall_s", "peak_rss_bytes"});
-  std::string text = csv_record(header);
+  write(csv_record(header));
   const auto cell = [](const JsonValue* value) {
     return value == nullptr ? std::string() : csv_field(*value);
   };
-  for (const ReplicationRecord& record : results.records) {
-    if (record.json.is_null()) continue;
-    const JsonValue& run = record.json;
+  runs.for_each([&](const std::string& line) {
+    const JsonValue run = run_of(line);
     std::vector<std::string> row;
     for (const char* key : {"point", "label", "seed", "replication", "engine"})
       row.push_back(cell(run.find(key)));
     row.push_back(cell(run.find("metrics")->find("outcome")));
-    for (const std::string& name : metrics) row.push_back(cell(run.find("metrics")->find(name)));
+    for (const std::string& name : tally.metrics)
+      row.push_back(cell(run.find("metrics")->find(name)));
     row.push_back(std::to_string(run.find("violations")->list()->size()));
     for (const char* key : {"events", "wall_s", "peak_rss_bytes"})
       row.push_back(cell(run.find("performance")->find(key)));
-    text += csv_record(row);
-  }
-  return text;
+    write(csv_record(row));
+  });
 }
 
-std::string run_report_table(const Scenario& scenario, const ReplicationResults& results) {
-  return heading(scenario, results) + measured_table(scenario, results) +
-         closed_form_table(scenario, results) + trouble(scenario, results);
+std::string run_report_table(const Scenario& scenario, const RunTally& tally) {
+  return heading(scenario, tally) + measured_table(scenario, tally) +
+         closed_form_table(scenario, tally) + trouble(scenario, tally);
 }
 
 }  // namespace faultline

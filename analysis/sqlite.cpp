@@ -108,6 +108,8 @@ double Statement::real(int column) const { return sqlite3_column_double(handle_,
 
 Transaction::Transaction(Database& database) : database_(&database) {
   database.execute("BEGIN IMMEDIATE");
+  // What a signal ends here would leave its journal for the next one to roll back.
+  held_.emplace();
 }
 
 Transaction::~Transaction() {
@@ -122,6 +124,7 @@ Transaction::~Transaction() {
 void Transaction::commit() {
   database_->execute("COMMIT");
   database_ = nullptr;
+  held_.reset();
 }
 
 }  // namespace faultline

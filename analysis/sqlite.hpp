@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "sim/core/interrupt.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -75,6 +78,7 @@ class Transaction {
 
  private:
   Database* database_;
+  std::optional<SignalsHeld> held_;
 };
 
 }  // namespace faultline

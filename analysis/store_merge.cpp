@@ -1,51 +1,45 @@
 #include "analysis/store_merge.hpp"
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
+#include <memory>
+#include <system_error>
 
 #include "analysis/result_store.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/file_roles.hpp"
+#include "sim/core/partial_file.hpp"
 
 namespace faultline {
 
 namespace {
 
-/// A name for the store until it is complete; removed if it never is.
-class PartialStore {
- public:
-  explicit PartialStore(const std::string& out)
-      : out_(out), path_(out + ".partial-" + std::to_string(getpid())) {
-    std::error_code ignored;
-    if (std::filesystem::exists(out, ignored))
-      throw UsageError(out + ": is there already, expected the name of a new store");
-    std::filesystem::remove(path_, ignored);
-  }
-  ~PartialStore() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-    std::filesystem::remove(path_ + "-journal", ignored);
-  }
-  PartialStore(const PartialStore&) = delete;
-  PartialStore& operator=(const PartialStore&) = delete;
+[[noreturn]] void refuse_existing(const std::string& out) {
+  throw UsageError(out + ": is there already, expected the name of a new store");
+}
 
-  [[nodiscard]] const std::string& path() const { return path_; }
+[[noreturn]] void refuse_unwritable(const std::string& out, const std::system_error& error) {
+  throw UsageError(out + ": cannot be written: " + error.code().message());
+}
 
-  /// Without taking the place of a store that has come meanwhile.
-  void complete() const {
-    if (link(path_.c_str(), out_.c_str()) == 0) return;
-    // A file system without hard links.
-    if (errno == EEXIST || rename(path_.c_str(), out_.c_str()) != 0)
-      throw RunError(out_ + ": cannot be written: " + strerror(errno));
+/// The place of the new store, tried before any work is done.
+std::unique_ptr<PartialFile> partial_store(const std::string& out) {
+  if (std::filesystem::exists(out)) refuse_existing(out);
+  try {
+    return std::make_unique<PartialFile>(out);
+  } catch (const std::system_error& error) {
+    refuse_unwritable(out, error);
   }
+}
 
- private:
-  std::string out_;
-  std::string path_;
-};
+/// Without taking the place of a store that has come meanwhile.
+void complete(PartialFile& partial, const std::string& out) {
+  try {
+    partial.complete_new();
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::file_exists) refuse_existing(out);
+    refuse_unwritable(out, error);
+  }
+}
 
 void merge_point(ResultStore& merged, const StoredPoint& point, const std::string& from,
                  MergeOutcome& outcome) {
@@ -64,10 +58,11 @@ void merge_point(ResultStore& merged, const StoredPoint& point, const std::strin
 }  // namespace
 
 MergeOutcome merge_stores(const std::string& out, const std::vector<std::string>& stores) {
-  const PartialStore partial(out);
+  const OutputPlace place(out, out, FileKind::store);
+  const auto partial = partial_store(out);
   MergeOutcome outcome;
   {
-    ResultStore merged(partial.path(), true);
+    ResultStore merged(partial->path(), true);
     for (const std::string& path : stores) {
       ResultStore store(path, false);
       for (const StoredStudy& study : store.studies()) {
@@ -79,7 +74,7 @@ MergeOutcome merge_stores(const std::string& out, const std::vector<std::string>
       }
     }
   }
-  partial.complete();
+  complete(*partial, out);
   return outcome;
 }
 

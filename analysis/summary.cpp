@@ -38,29 +38,36 @@ Boxplot boxplot(std::vector<double> values) {
   return box;
 }
 
-Summary summarize(const std::vector<double>& values) {
+void RunningSummary::add(double value) {
+  if (!std::isfinite(value)) throw std::invalid_argument("summary: a value is not finite");
+  min_ = count_ == 0 ? value : std::min(min_, value);
+  max_ = count_ == 0 ? value : std::max(max_, value);
+  ++count_;
+  const double deviation = value - mean_;
+  mean_ += deviation / static_cast<double>(count_);
+  squares_ += deviation * (value - mean_);
+}
+
+Summary RunningSummary::summary() const {
   Summary summary;
-  double mean = 0.0;
-  double squares = 0.0;  // sum of squared deviations from the mean of the values so far
-  for (const double value : values) {
-    if (!std::isfinite(value)) throw std::invalid_argument("summary: a value is not finite");
-    ++summary.count;
-    const double deviation = value - mean;
-    mean += deviation / static_cast<double>(summary.count);
-    squares += deviation * (value - mean);
-  }
-  if (summary.count == 0) return summary;
-  const auto [min, max] = std::minmax_element(values.begin(), values.end());
-  summary.min = *min;
-  summary.max = *max;
-  summary.mean = mean;
-  if (summary.count == 1) return summary;
-  const auto count = static_cast<double>(summary.count);
-  const double deviation = std::sqrt(squares / (count - 1.0));
-  const double half_width = student_t_95(summary.count) * deviation / std::sqrt(count);
+  summary.count = count_;
+  if (count_ == 0) return summary;
+  summary.min = min_;
+  summary.max = max_;
+  summary.mean = mean_;
+  if (count_ == 1) return summary;
+  const auto count = static_cast<double>(count_);
+  const double deviation = std::sqrt(squares_ / (count - 1.0));
+  const double half_width = student_t_95(count_) * deviation / std::sqrt(count);
   summary.standard_deviation = deviation;
-  summary.confidence_95 = Interval{mean - half_width, mean + half_width};
+  summary.confidence_95 = Interval{mean_ - half_width, mean_ + half_width};
   return summary;
+}
+
+Summary summarize(const std::vector<double>& values) {
+  RunningSummary running;
+  for (const double value : values) running.add(value);
+  return running.summary();
 }
 
 }  // namespace faultline

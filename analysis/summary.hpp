@@ -23,6 +23,22 @@ struct Summary {
   std::optional<double> max;
 };
 
+/// A sample that is summarised as its values come, in one pass (Welford 1962), so that it takes no
+/// more memory for more of them.
+class RunningSummary {
+ public:
+  /// Throws std::invalid_argument for NaN and infinities.
+  void add(double value);
+  [[nodiscard]] Summary summary() const;
+
+ private:
+  std::size_t count_ = 0;
+  double mean_ = 0.0;
+  double squares_ = 0.0;  ///< sum of squared deviations from the mean of the values so far
+  double min_ = 0.0;
+  double max_ = 0.0;
+};
+
 /// Summarises `values` in one pass (Welford 1962), so a large mean does not swallow the spread.
 /// The interval assumes independent values, and roughly normal ones where they are few.
 /// Throws std::invalid_argument for NaN and infinities: a missing measurement is left out by the

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -14,20 +13,17 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
+#include <string_view>
 #include <utility>
 
+#include "sim/core/child_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
 
 namespace faultline {
 
 namespace {
-
-volatile std::sig_atomic_t interrupt_flag = 0;
-struct sigaction previous_int {};
-struct sigaction previous_term {};
-
-void on_interrupt(int) { interrupt_flag = 1; }
 
 void write_line(int pipe, const std::string& text) {
   const std::string line = text + "\n";
@@ -40,13 +36,16 @@ void write_line(int pipe, const std::string& text) {
   }
 }
 
-[[noreturn]] void be_worker(const Work& work, const WorkerSettings& settings, pid_t parent,
-                            int pipe, int log) {
-  // The parent decides what an interrupt means; it ends its workers itself.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGTERM, SIG_IGN);
+/// What a worker says of its end, to be told in one line with it.
+std::string last_words(const std::string& log) {
+  constexpr std::string_view kName = "faultline: ";
+  const std::size_t begin = log.rfind(kName);
+  if (begin == std::string::npos) return "";
+  const std::string words = log.substr(begin + kName.size());
+  return ": " + words.substr(0, words.find('\n'));
+}
+
+[[noreturn]] void be_worker(const Work& work, const WorkerSettings& settings, int pipe, int log) {
   if (log >= 0) {
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
@@ -58,6 +57,9 @@ void write_line(int pipe, const std::string& text) {
   int code = 0;
   try {
     work([pipe](const std::string& line) { write_line(pipe, line); });
+  } catch (const std::bad_alloc&) {
+    std::fputs("faultline: out of memory\n", stderr);
+    code = 1;
   } catch (const std::exception& error) {
     // The handlers further up belong to the parent.
     complain(error.what());
@@ -68,21 +70,6 @@ void write_line(int pipe, const std::string& text) {
 }
 
 }  // namespace
-
-InterruptGuard::InterruptGuard() {
-  interrupt_flag = 0;
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;  // NOLINT(cppcoreguidelines-pro-type-union-access)
-  sigaction(SIGINT, &action, &previous_int);
-  sigaction(SIGTERM, &action, &previous_term);
-}
-
-InterruptGuard::~InterruptGuard() {
-  sigaction(SIGINT, &previous_int, nullptr);
-  sigaction(SIGTERM, &previous_term, nullptr);
-}
-
-bool InterruptGuard::interrupted() { return interrupt_flag != 0; }
 
 WorkerProcess::~WorkerProcess() {
   kill();
@@ -103,12 +90,10 @@ void WorkerProcess::start(const Work& work, const WorkerSettings& settings) {
   int ends[2];
   if (pipe(ends) != 0) throw RunError(std::string("cannot make a pipe: ") + strerror(errno));
   if (settings.keep_log && log_ < 0) log_ = memfd_create("log", MFD_CLOEXEC);
-  std::fflush(nullptr);
-  const pid_t parent = getpid();
-  pid_ = fork();
+  pid_ = fork_child();
   if (pid_ == 0) {
     close(ends[0]);
-    be_worker(work, settings, parent, ends[1], settings.keep_log ? log_ : -1);
+    be_worker(work, settings, ends[1], settings.keep_log ? log_ : -1);
   }
   const int error = errno;
   close(ends[1]);
@@ -135,10 +120,7 @@ std::vector<std::string> WorkerProcess::read_lines(bool& ended) {
 
 std::string WorkerProcess::finish() {
   close_pipe();
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
+  const int status = wait_for_child(std::exchange(pid_, -1));
   if (WIFSIGNALED(status)) return std::string("was killed: ") + strsignal(WTERMSIG(status));
   return WEXITSTATUS(status) == 0 ? "" : "exited with " + std::to_string(WEXITSTATUS(status));
 }
@@ -187,7 +169,8 @@ void in_processes(unsigned count, const std::function<void(unsigned, const Write
   std::vector<WorkerProcess*> all;
   all.reserve(count);
   for (unsigned number = 0; number < count; ++number) {
-    workers[number].start([&body, number](const WriteLine& write) { body(number, write); });
+    workers[number].start([&body, number](const WriteLine& write) { body(number, write); },
+                          {.memory_limit_B = {}, .keep_log = true});
     all.push_back(&workers[number]);
   }
   const auto news = [&](std::size_t number) {
@@ -195,7 +178,8 @@ void in_processes(unsigned count, const std::function<void(unsigned, const Write
     for (const std::string& line : workers[number].read_lines(ended)) heard(line);
     if (!ended) return;
     const std::string failure = workers[number].finish();
-    if (!failure.empty()) throw RunError("a worker process " + failure);
+    if (!failure.empty())
+      throw RunError("a worker process " + failure + last_words(workers[number].log()));
   };
   while (!InterruptGuard::interrupted() &&
          std::any_of(all.begin(), all.end(),

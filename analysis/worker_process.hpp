@@ -8,19 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/interrupt.hpp"
+
 namespace faultline {
-
-/// While one of these lives, SIGINT and SIGTERM only set a flag, so that what the user ends is
-/// ended without losing what is done.
-class InterruptGuard {
- public:
-  InterruptGuard();
-  ~InterruptGuard();
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
-  [[nodiscard]] static bool interrupted();
-};
 
 /// Sends one line from a worker to its parent.
 using WriteLine = std::function<void(const std::string&)>;

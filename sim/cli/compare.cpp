@@ -60,6 +60,7 @@ int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
                        "control_messages");
   const std::string format = values["format"].as<std::string>();
   ResultStore store(values["store"].as<std::string>(), false);
+  OutputFile output(text_of(values, "out"));
   const auto points = select_points(store, words_of(values, "where"));
   if (points.empty()) throw UsageError(store.path() + ": no point satisfies the conditions");
   const ComparisonSettings settings{
@@ -67,8 +68,7 @@ int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
       .metric =
           one_of("compare: --metric", values["metric"].as<std::string>(), metric_names(points)),
       .higher_is_better = values.count("higher-is-better") != 0};
-  const std::string text = answer(format, compare(points, settings), settings);
-  OutputFile(text_of(values, "out")).write(text);
+  output.write(answer(format, compare(points, settings), settings));
   return kExitGood;
 }
 

@@ -2,45 +2,77 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "analysis/gnuplot.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/interrupt.hpp"
 #include "sim/scenario/json_reader.hpp"
 #include "sim/scenario/problems.hpp"
 
 namespace faultline {
 
-Drawings::Drawings(const std::optional<std::string>& directory, const std::string& option) {
-  if (!directory) {
-    scratch_.emplace("to draw figures");
-    directory_ = scratch_->path();
-    return;
-  }
+namespace {
+
+void write_scratch(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw RunError(path + ": cannot be written, to draw figures: " + strerror(errno));
+}
+
+}  // namespace
+
+Drawings::Drawings(const std::optional<std::string>& directory, const std::string& option)
+    : scratch_("to draw figures") {
+  if (!directory) return;
   directory_ = *directory;
-  std::error_code error;
-  std::filesystem::create_directories(directory_, error);
-  if (!std::filesystem::is_directory(directory_, error) || access(directory_.c_str(), W_OK) != 0)
+  make_directory();
+  std::error_code unreadable;
+  if (!std::filesystem::is_directory(directory_, unreadable) ||
+      access(directory_.c_str(), W_OK) != 0)
     throw UsageError(option + " " + in_quotes(directory_) +
                      ": expected a directory that can be written");
 }
 
+Drawings::~Drawings() {
+  while (!made_.empty()) made_.pop_back();  // the innermost first
+}
+
+void Drawings::make_directory() {
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::path(directory_).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  std::vector<std::string> missing;
+  for (; !path.empty() && !std::filesystem::exists(path, error); path = path.parent_path())
+    missing.push_back(path.string());
+  const SignalsHeld held;
+  for (auto outermost = missing.rbegin(); outermost != missing.rend(); ++outermost)
+    if (std::filesystem::create_directory(*outermost, error))
+      made_.push_back(std::make_unique<TemporaryPath>(*outermost, FolderEnd::if_empty));
+}
+
 bool Drawings::draw_in(const std::string& stem, const std::string& format) {
-  if (faultline::draw(directory_, stem + ".gnuplot", format)) return true;
+  if (faultline::draw(scratch_.path(), stem + ".gnuplot", format)) return true;
   std::error_code ignored;
-  std::filesystem::remove(directory_ + "/" + stem + "." + format, ignored);
+  std::filesystem::remove(scratch_.path() + "/" + stem + "." + format, ignored);
   return false;
 }
 
 std::string Drawings::draw(const std::string& stem, const std::string& csv,
                            const std::string& script) {
-  const std::string path = directory_ + "/" + stem;
-  OutputFile(path + ".csv", "--figures").write(csv);
-  OutputFile(path + ".gnuplot", "--figures").write(script);
+  const std::string path = scratch_.path() + "/" + stem;
+  write_scratch(path + ".csv", csv);
+  write_scratch(path + ".gnuplot", script);
+  stems_.push_back(stem);
   const bool drawn = draw_in(stem, "svg");
-  const bool printed = scratch_ || (drawn && draw_in(stem, "pdf"));
+  const bool printed = directory_.empty() || (drawn && draw_in(stem, "pdf"));
   if ((!drawn || !printed) && !complained_)
     std::fprintf(stderr,
                  "faultline: %s.%s is not drawn: gnuplot is missing or fails; where it works, run "
@@ -48,6 +80,26 @@ std::string Drawings::draw(const std::string& stem, const std::string& csv,
                  stem.c_str(), drawn ? "pdf" : "svg", stem.c_str());
   complained_ = complained_ || !drawn || !printed;
   return drawn ? read_text_file(path + ".svg", "a drawing") : "";
+}
+
+void Drawings::keep() {
+  if (directory_.empty()) return;
+  for (const std::string& stem : stems_)
+    for (const char* format : {".csv", ".gnuplot", ".svg", ".pdf"}) keep_file(stem + format);
+  for (const auto& made : made_) made->keep();
+}
+
+void Drawings::keep_file(const std::string& name) {
+  const std::string kept = directory_ + "/" + name;
+  std::ifstream file(scratch_.path() + "/" + name, std::ios::binary);
+  if (file) {
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    OutputFile(kept, "--figures").write(text);
+    return;
+  }
+  // An older drawing must not pass for the one that failed.
+  std::error_code ignored;
+  std::filesystem::remove(kept, ignored);
 }
 
 }  // namespace faultline

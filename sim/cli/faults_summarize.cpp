@@ -251,6 +251,8 @@ int faults_summarize(const std::vector<std::string>& arguments, std::ostream& ou
   const std::string format = values["format"].as<std::string>();
   const Request request = request_of(values);
   const FaultTraceInput input = read_fault_trace(request.file);
+  std::optional<OutputFile> counts;
+  if (values.count("counts") != 0) counts.emplace(values["counts"].as<std::string>(), "--counts");
   const FaultTrace& trace = *input.content;
   if (trace.records.empty())
     throw UsageError(request.file + ": is a stochastic profile and has no failures to summarize");
@@ -259,9 +261,7 @@ int faults_summarize(const std::vector<std::string>& arguments, std::ostream& ou
     throw UsageError(request.file + ": has no failure of system " +
                      std::to_string(*request.system));
   for (const std::string& line : describe_unreadable(trace)) complain(request.file + ": " + line);
-  if (values.count("counts") != 0)
-    OutputFile(values["counts"].as<std::string>(), "--counts")
-        .write(counts_file_text(request, *summary));
+  if (counts) counts->write(counts_file_text(request, *summary));
   if (format == "json")
     out << to_json(summary_json(request, trace, *summary), 2) << '\n';
   else

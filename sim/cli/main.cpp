@@ -1,10 +1,15 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <iomanip>
 #include <iostream>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "analysis/replications.hpp"
@@ -12,6 +17,7 @@
 #include "sim/cli/visible_output.hpp"
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/interrupt.hpp"
 #include "sim/core/version.hpp"
 #include "sim/core/visible_text.hpp"
 #include "sim/engine/engine.hpp"
@@ -20,6 +26,10 @@
 
 namespace faultline {
 namespace {
+
+void print_verb(const char* name, const char* summary) {
+  std::cout << "  " << std::left << std::setw(10) << name << " " << summary << "\n";
+}
 
 /// The commands work as they are printed, from any directory.
 void print_help() {
@@ -30,9 +40,8 @@ void print_help() {
                "  faultline run "
             << (data_directory() / "examples" / "token-ring-intrepid.json").string()
             << "\n\nVerbs (faultline VERB --help tells more):\n";
-  std::cout.flush();
-  for (const Verb& verb : verbs()) std::printf("  %-10s %s\n", verb.name, verb.summary);
-  std::printf("  %-10s %s\n", "--version", "the versions of Faultline and SimGrid");
+  for (const Verb& verb : verbs()) print_verb(verb.name, verb.summary);
+  print_verb("--version", "the versions of Faultline and SimGrid");
 }
 
 void print_version() {
@@ -67,13 +76,18 @@ int dispatch(const std::vector<std::string>& words) {
                    " (faultline alone lists them)");
 }
 
+/// The stream forgets its reason when something else goes well after it.
+std::string why_no_output(int last_error) {
+  const int error = write(STDOUT_FILENO, "", 0) < 0 ? errno : last_error;
+  return error == 0 ? "" : ": " + std::string(std::strerror(error));
+}
+
 int guarded(const std::vector<std::string>& words) {
   try {
     set_scenario_backends(scenario_backends_of_this_build());
     const int code = dispatch(words);
     std::cout.flush();
-    if (!std::cout)
-      throw RunError("standard output cannot be written: " + std::string(std::strerror(errno)));
+    if (!std::cout) throw RunError("standard output cannot be written" + why_no_output(errno));
     return code;
   } catch (const UsageError& error) {
     complain(error.what());
@@ -82,15 +96,30 @@ int guarded(const std::vector<std::string>& words) {
     complain("out of memory");
   } catch (const RunError& error) {
     complain(error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    const std::string path = error.path1().string();
+    complain((path.empty() ? "" : path + ": ") + error.code().message());
+  } catch (const std::system_error& error) {
+    complain("the system refuses: " + error.code().message());
   } catch (const std::exception& error) {
     complain(std::string("internal error: ") + error.what());
   }
   return kExitRun;
 }
 
+/// Where standard output is closed, the first file to be opened would get its number, and what is
+/// printed. In its place stands what cannot be written.
+void occupy_standard_streams() {
+  int file = open("/dev/null", O_RDONLY);
+  while (file >= 0 && file <= STDERR_FILENO) file = dup(file);
+  if (file > STDERR_FILENO) close(file);
+}
+
 }  // namespace
 }  // namespace faultline
 
 int main(int argc, char** argv) {
+  faultline::occupy_standard_streams();
+  faultline::end_cleanly_on_signals();
   return faultline::guarded(std::vector<std::string>(argv + 1, argv + argc));
 }

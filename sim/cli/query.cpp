@@ -136,10 +136,10 @@ int query_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (values.count("store") == 0)
     throw UsageError("query: expected a store: faultline query RESULTS.sqlite");
   ResultStore store(values["store"].as<std::string>(), false);
+  OutputFile output(text_of(values, "out"));
   const auto points = select_points(store, words_of(values, "where"));
   if (points.empty()) throw UsageError(store.path() + ": no point satisfies the conditions");
-  const std::string text = answer(values, points);
-  OutputFile(text_of(values, "out")).write(text);
+  output.write(answer(values, points));
   return kExitGood;
 }
 

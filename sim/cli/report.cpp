@@ -156,7 +156,9 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     add_reproduction(page, *reproduction);
     expected = expected && as_expected(reproduction->results);
   }
-  if (file) file->write(page.text());
+  if (file) file->append(page.text());
+  drawings.keep();
+  if (file) file->complete();
   return expected ? kExitGood : kExitViolation;
 }
 

@@ -77,9 +77,13 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
     return kExitInterrupted;
   }
   const std::vector<ItemResult>& results = reproduction->results;
-  output.write(format == "json" ? reproduction_json(results, settings.quick)
-                                : reproduction_table(results, settings.quick));
-  if (page) page->write(reproduction_page(*reproduction));
+  // Nothing takes its place before the others have room.
+  if (page) page->append(reproduction_page(*reproduction));
+  if (drawings) drawings->keep();
+  output.append(format == "json" ? reproduction_json(results, settings.quick)
+                                 : reproduction_table(results, settings.quick));
+  if (page) page->complete();
+  output.complete();
   return as_expected(results) ? kExitGood : kExitViolation;
 }
 

@@ -12,6 +12,7 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/scenario_options.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/scratch_directory.hpp"
 #include "sim/core/visible_text.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -44,21 +45,25 @@ std::string dry_run_text(const Scenario& scenario) {
   return text;
 }
 
-std::string report(const std::string& format, const Scenario& scenario,
-                   const ReplicationResults& results) {
-  if (format == "json") return run_report_json(scenario, results);
-  if (format == "csv") return run_report_csv(scenario, results);
-  return run_report_table(scenario, results);
+void write_report(const std::string& format, const Scenario& scenario, const RunTally& tally,
+                  const LineSpool& runs, OutputFile& output) {
+  const auto write = [&output](const std::string& text) { output.append(text); };
+  if (format == "json")
+    write_run_report_json(scenario, tally, runs, write);
+  else if (format == "csv")
+    write_run_report_csv(tally, runs, write);
+  else
+    write(run_report_table(scenario, tally));
+  output.complete();
 }
 
-void explain_failures(const ReplicationResults& results) {
-  for (const ReplicationRecord& record : results.records)
-    if (!record.error.empty())
-      complain("point " + std::to_string(record.point) + ", replication " +
-               std::to_string(record.replication) + ": " + record.error);
-  if (results.interrupted)
+void explain_failures(const RunTally& tally) {
+  for (const TroubledReplication& crash : tally.crashes)
+    complain("point " + std::to_string(crash.point) + ", replication " +
+             std::to_string(crash.replication) + ": " + crash.what);
+  if (tally.end.interrupted)
     std::fprintf(stderr, "faultline: interrupted: %zu of %zu replications are complete\n",
-                 results.records.size(), results.planned);
+                 tally.replications, tally.end.planned);
 }
 
 }  // namespace
@@ -99,11 +104,17 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     return kExitGood;
   }
   const bool progress = values.count("quiet") == 0 && isatty(STDERR_FILENO) != 0;
-  const ReplicationResults results =
-      run_replications(scenario, {static_cast<unsigned>(jobs), progress});
-  output.write(report(format, scenario, results));
-  explain_failures(results);
-  return exit_code(results);
+  RunTally tally(scenario.points.size());
+  LineSpool runs(output.directory().value_or(temporary_directory()));
+  tally.end = run_replications(scenario, {static_cast<unsigned>(jobs), progress},
+                               [&](const ReplicationRecord& record) {
+                                 tally.add(record);
+                                 if (format != "table" && record.error.empty())
+                                   runs.add(to_json(record.json));
+                               });
+  write_report(format, scenario, tally, runs, output);
+  explain_failures(tally);
+  return exit_code(tally);
 }
 
 }  // namespace faultline

@@ -9,6 +9,7 @@
 #include "analysis/sweep_run.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/interrupt.hpp"
 #include "sim/core/visible_text.hpp"
 #include "sim/scenario/study.hpp"
 
@@ -178,6 +179,8 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (values.count("store") == 0)
     throw UsageError("sweep: expected --store RESULTS.sqlite, where the results are kept");
   const SweepSettings settings = settings_of(values);
+  // Between its first bytes and its tables a new store is of no use.
+  const InterruptGuard guard;
   ResultStore store(values["store"].as<std::string>(), true);
   const std::int64_t study_id = study_in(store, study, values.count("add-study") != 0);
   const SweepOutcome outcome = swept(study, study_id, store, settings);

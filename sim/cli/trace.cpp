@@ -169,19 +169,16 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const Study study = load_study(file, scenario_overrides(verb, values));
   const std::size_t point = point_of(values, study);
   const Scenario scenario = point_scenario(study, point);
-  // Tried now, written at the end: an interrupt leaves nothing lying about.
-  { const OutputFile place(request.out); }
+  OutputFile output(request.out);
   const TraceTitle title{.scenario = scenario.name,
                          .point = point_label(study, point),
                          .engine = scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp",
                          .seed = scenario.seed,
                          .replication = request.replication};
   std::string answer;
-  const InterruptGuard guard;
   in_processes(
       1, [&](unsigned, const WriteLine& write) { write(simulated_text(scenario, title, request)); },
       [&answer](const std::string& line) { answer += line + "\n"; });
-  if (InterruptGuard::interrupted()) return kExitInterrupted;
   if (answer == "L\n")
     throw UsageError("trace: the run has " + std::to_string(request.limit_events) +
                      " events or more, which is a lot to look at: make it smaller, or raise "
@@ -190,7 +187,7 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     throw RunError("trace: the run ended without an answer");
   const std::size_t code_end = answer.find('\n');
   const std::size_t words_end = answer.find("\n\n");
-  OutputFile(request.out).write(answer.substr(words_end + 2));
+  output.write(answer.substr(words_end + 2));
   if (request.out) out << *request.out << ": " << answer.substr(code_end + 1, words_end - code_end);
   return answer.front() - '0';
 }

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+
+#include "sim/core/temporary_path.hpp"
 
 namespace faultline {
 
@@ -19,6 +22,10 @@ class ScratchDirectory {
 
  private:
   std::filesystem::path path_;
+  std::optional<TemporaryPath> temporary_;
 };
+
+/// Where temporary files go: TMPDIR, or /tmp where it is not set.
+std::string temporary_directory();
 
 }  // namespace faultline

@@ -23,6 +23,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sim/core/child_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/scratch_directory.hpp"
 #include "sim/platform/simgrid_zone.hpp"
@@ -181,13 +182,12 @@ XmlPlatform read_here(const std::string& path, std::uint32_t routed_hosts) {
 
 /// Exit status of a child whose words are Faultline's complaint about the platform, not SimGrid's.
 constexpr int kOwnComplaint = 3;
-/// Exit status of a child that could not write down what it has read, nor any words.
-constexpr int kNotPassedOn = 4;
+/// Exit status of a child that could not write what it found, or its complaint.
+constexpr int kNoRoom = 4;
 
 [[noreturn]] void leave(const char* words, int status) {
-  std::fputs(words, stderr);
-  std::fflush(stderr);
-  _exit(status);
+  const bool told = std::fputs(words, stderr) >= 0 && std::fflush(stderr) == 0;
+  _exit(told ? status : kNoRoom);
 }
 
 [[noreturn]] void run_child(const std::string& path, std::uint32_t routed_hosts,
@@ -204,7 +204,7 @@ constexpr int kNotPassedOn = 4;
     write(out, platform);
     out.close();
     if (out) _exit(EXIT_SUCCESS);
-    _exit(kNotPassedOn);
+    _exit(kNoRoom);
   } catch (const UsageError& error) {
     leave(error.what(), kOwnComplaint);
   } catch (const std::exception& error) {
@@ -271,17 +271,12 @@ int read_in_child(const std::string& path, std::uint32_t routed_hosts,
                   const ScratchDirectory& scratch) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> words(
       std::fopen(scratch.file("words").c_str(), "w"), &std::fclose);
-  if (!words) throw RunError("cannot write to the temporary directory");
-  // What is buffered now would be written twice, here and in the child.
-  std::cout.flush();
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child < 0) throw RunError("cannot fork: " + std::string(std::strerror(errno)));
+  if (!words) throw RunError("cannot write to " + scratch.path() + ": " + std::strerror(errno));
+  const pid_t child = fork_child();
+  if (child < 0) throw RunError("cannot start a process: " + std::string(std::strerror(errno)));
   if (child == 0) run_child(path, routed_hosts, scratch.file("result"), fileno(words.get()));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw RunError("lost the child that reads " + path);
-  }
+  const int status = wait_for_child(child);
+  if (status < 0) throw RunError("lost the child that reads " + path);
   return status;
 }
 
@@ -323,9 +318,9 @@ XmlPlatform read_platform_xml(const std::string& path, std::uint32_t routed_host
   }
   std::ifstream words(scratch.file("words"));
   const std::string why = complaint(status, quote(words));
-  if (why.empty() || (WIFEXITED(status) && WEXITSTATUS(status) == kNotPassedOn))
+  if (why.empty() || (WIFEXITED(status) && WEXITSTATUS(status) == kNoRoom))
     throw RunError(path + ": what was read could not be written to a temporary directory (" +
-                   scratch.path() + "): is it full?");
+                   scratch.path() + "): is it full? The variable TMPDIR can name another place");
   throw UsageError(path + ": " + why);
 }
 

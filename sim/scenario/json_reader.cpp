@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "sim/core/error.hpp"
+#include "sim/core/file_roles.hpp"
 #include "sim/core/visible_text.hpp"
 
 namespace faultline {
@@ -184,6 +185,7 @@ std::string read_text_file(const std::string& path, const std::string& expected,
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw UsageError(path + ": is a directory, expected a file");
+  reads_file(path);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              &std::fclose);
   if (!file) throw UsageError(path + ": cannot be read: " + std::strerror(errno));

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sim/core/error.hpp"
+#include "sim/core/file_roles.hpp"
 #include "sim/scenario/backends.hpp"
 #include "sim/scenario/checked_object.hpp"
 #include "sim/scenario/declarations.hpp"
@@ -29,6 +30,7 @@ Enum choice_index(const std::string& word, const char* option) {
 XmlSummary inspected(const PlatformSpec& platform, Problems& problems) {
   const std::string path = "platform.xml";
   std::error_code ignored;
+  reads_file(platform.xml_path);
   if (fs::is_directory(platform.xml_path, ignored)) {
     problems.add(path, platform.xml_path + " is a directory, expected a SimGrid platform file");
   } else if (!std::ifstream(platform.xml_path)) {

@@ -1,0 +1,69 @@
+#include "sim/core/child_process.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <vector>
+
+#include "sim/core/interrupt.hpp"
+#include "sim/core/temporary_path.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// Changed only while signals are held. Never destroyed: a signal may come after all else is.
+std::vector<pid_t>& children() {
+  static auto& all = *new std::vector<pid_t>;
+  return all;
+}
+
+void begin_as_child(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  leave_signals_to_parent();
+  children().clear();
+  leave_temporary_paths_to_parent();
+}
+
+}  // namespace
+
+pid_t fork_child() {
+  // What is buffered now would be written twice.
+  std::cout.flush();
+  std::fflush(nullptr);
+  children().reserve(children().size() + 1);
+  const SignalsHeld held;
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) begin_as_child(parent);
+  if (child > 0) children().push_back(child);
+  return child;
+}
+
+int wait_for_child(pid_t child) {
+  siginfo_t ended{};
+  while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) != 0)
+    if (errno != EINTR) return -1;
+  // Its number is another's as soon as it is waited for, who must not be ended in its place.
+  const SignalsHeld held;
+  int status = -1;
+  if (waitpid(child, &status, 0) < 0) return -1;
+  children().erase(std::remove(children().begin(), children().end(), child), children().end());
+  return status;
+}
+
+void kill_children() {
+  for (const pid_t child : children()) kill(child, SIGKILL);
+  for (const pid_t child : children())
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+}  // namespace faultline
