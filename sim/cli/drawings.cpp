@@ -1,7 +1,11 @@
 #include "sim/cli/drawings.hpp"
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <filesystem>
 
@@ -12,6 +16,33 @@
 #include "sim/scenario/problems.hpp"
 
 namespace faultline {
+
+namespace {
+
+/// Asks gnuplot for its version.
+bool gnuplot_works() {
+  std::string program = "gnuplot";
+  std::string question = "--version";
+  const std::array<char*, 3> words = {program.data(), question.data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, program.c_str(), &actions, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return false;
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+void need_gnuplot(const std::string& option) {
+  if (!gnuplot_works())
+    throw UsageError(option + ": gnuplot, which draws, is missing (Debian: gnuplot-nox)");
+}
 
 Drawings::Drawings(const std::optional<std::string>& directory, const std::string& option) {
   if (!directory) {

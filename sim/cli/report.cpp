@@ -121,6 +121,7 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const auto html = text_of(values, "html");
   const auto figures = text_of(values, "figures");
   if (!html && !figures) throw UsageError("report: expected --html FILE, where the page goes");
+  if (figures) need_gnuplot("report: --figures");
   const bool quiet = values.count("quiet") != 0;
   ReproductionSettings settings;
   settings.quick = values.count("quick") != 0;
@@ -157,7 +158,8 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     expected = expected && as_expected(reproduction->results);
   }
   if (file) file->write(page.text());
-  return expected ? kExitGood : kExitViolation;
+  if (!expected) return kExitViolation;
+  return drawings.failed() ? kExitRun : kExitGood;
 }
 
 }  // namespace faultline
