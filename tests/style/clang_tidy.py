@@ -75,17 +75,9 @@ def flags_in(top, build, flags):
     return " ".join(flags).replace(str(build), "<build>").replace(str(top), ".")
 
 
-def keys_of(top, build, tool, flags):
-    """{file: key} of every C++ file of ours that is compiled."""
+def version_of(tool):
     answer = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
-    version = re.search(r"version \S+", answer).group(0)
-    shared = version + read(top / ".clang-tidy")
-    return {
-        str(path): content_key(path, flags[str(path)],
-                               shared + flags_in(top, build, flags[str(path)]))
-        for path in cpp_files(top)
-        if path.suffix == ".cpp" and str(path) in flags
-    }
+    return re.search(r"version \S+", answer).group(0)
 
 
 def cache_directory():
@@ -140,13 +132,24 @@ def main():
         sys.exit(__doc__)
     top, build = root(), pathlib.Path(sys.argv[1]).resolve()
     flags = compile_flags(build)
-    keys = keys_of(top, build, tool, flags)
+    checks = version_of(tool) + read(top / ".clang-tidy")
+
+    def key(name):
+        return content_key(pathlib.Path(name), flags[name],
+                           checks + flags_in(top, build, flags[name]))
+
+    keys = {str(path): key(str(path)) for path in cpp_files(top) if str(path) in flags}
     cache = cache_directory()
     waiting = [name for name in sorted(keys) if not known_clean(cache, keys[name])]
     say(f"{len(keys)} files, {len(waiting)} of them not known to be clean; they take "
         f"about {len(waiting) * 10 // os.cpu_count() // 60 + 1} minutes")
-    findings = check_files(waiting, lambda name: check_one(tool, top, name, flags[name]),
-                           lambda name: (cache / keys[name]).touch())
+
+    def remember(name):
+        # Somebody may have edited the file, or a header, while it was checked.
+        if key(name) == keys[name]:
+            (cache / keys[name]).touch()
+
+    findings = check_files(waiting, lambda name: check_one(tool, top, name, flags[name]), remember)
     return report(findings, f"{len(keys)} C++ files, {len(waiting)} of them checked now")
 
 
