@@ -1,7 +1,7 @@
 """docs/adding-a-protocol.md, followed to the letter in a copy of the checkout, does what it says.
 
 What the page leaves as it is, is not compiled again: a launcher of the compiler takes the objects of
-the build tree under test where command and source are the same."""
+the build tree under test where command and source are the same. The page edits no header."""
 
 import json
 import os
@@ -23,7 +23,7 @@ OF_THE_BUILD = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_FLAGS", "CM
 
 LAUNCHER = """\
 #!/bin/sh
-# Takes the object that is asked for from the build tree {build}, if it is one of those listed.
+# Takes the object that is asked for from {build}, if it is listed and its source is as it was there.
 object= dependencies= before=
 for word; do
   case $before in
@@ -32,7 +32,7 @@ for word; do
   esac
   before=$word
 done
-if grep -qxF "$object" "{list}"; then
+if grep -qxF "$object" "{list}" && cmp -s "$word" "{source}/${{word#"{top}/"}}"; then
   echo "$object:" >"$dependencies"
   exec cp "{build}/$object" "$object"
 fi
@@ -65,7 +65,8 @@ class FollowingThePage(unittest.TestCase):
         shutil.copytree(SOURCE, cls.top, symlinks=True, ignore=LEFT_BEHIND)
         cls.build = cls.top / "build/release"
         launcher, same = cls.top.parent / "launcher", cls.top.parent / "same"
-        launcher.write_text(LAUNCHER.format(build=BUILD, list=same))
+        launcher.write_text(LAUNCHER.format(build=BUILD, list=same, source=SOURCE,
+                                            top=cls.top))
         launcher.chmod(0o755)
         cache = cached(BUILD)
         options = {name: value for name, value in cache.items()
