@@ -116,6 +116,8 @@ class FollowingThePage(unittest.TestCase):
             if number == for_program:
                 self.assertRegex(said, r"(?m)^    safra +a token")
                 self.assertRegex(said, r"(?m)^64 processes on mira, .*: all terminated$")
+                # The tests of the example go on with the tree's safra, until its tests are there.
+                self.call(["cmake", "--build", "build/release", "--target", "test_example"])
             elif number == for_test:
                 self.assertIn("in 3 test cases", said)
             elif number == for_search:
@@ -123,6 +125,7 @@ class FollowingThePage(unittest.TestCase):
             elif number == for_page:
                 self.assertIn("100% tests passed", said)
         self.assertEqual(number, for_page)
+        self.assertNotIn("tests/example/", (self.build / "compile_commands.json").read_text())
 
 
 if __name__ == "__main__":
