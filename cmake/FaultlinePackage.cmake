@@ -1,7 +1,9 @@
 # cpack --config build/release/CPackConfig.cmake makes a Debian package of what cmake --install puts
-# in place. dpkg-shlibdeps (package dpkg-dev) finds the libraries that it depends on.
+# in place, in build/release/package.
 
 set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}/package")
+set(CPACK_PROJECT_CONFIG_FILE "${PROJECT_SOURCE_DIR}/cmake/FaultlinePackageTools.cmake")
 set(CPACK_PACKAGE_NAME faultline)
 set(CPACK_PACKAGE_CONTACT "The Faultline developers")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")

@@ -10,11 +10,24 @@
 FAULTLINE_ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 FAULTLINE_RUN_PACKAGES=(g++ cmake ninja-build libboost-dev libboost-program-options-dev
   nlohmann-json3-dev libsqlite3-dev)
-FAULTLINE_TEST_PACKAGES=(catch2 clang-format clang-tidy python3 python3-jsonschema
-  gnuplot-nox)
+FAULTLINE_TEST_PACKAGES=(catch2 clang-format python3 python3-jsonschema)
 FAULTLINE_TOOLS=(c++ cmake ninja)
 
+FAULTLINE_PACE_S=10 # between two lines of progress, where nobody watches a terminal
+
 say() { printf 'faultline: %s\n' "$*" >&2; }
+
+# progress WORDS: on a terminal in place of the last ones, elsewhere now and then, a line each.
+progress() {
+  if [ -t 2 ]; then
+    printf '\rfaultline: %-60s' "$*" >&2
+  elif [ "$SECONDS" -ge "${FAULTLINE_NEXT_S:-0}" ]; then
+    FAULTLINE_NEXT_S=$((SECONDS + FAULTLINE_PACE_S))
+    say "$*"
+  fi
+}
+
+end_progress() { if [ -t 2 ]; then printf '\r%72s\r' '' >&2; fi; }
 
 fail() {
   say "$*"
@@ -26,6 +39,9 @@ case " ${FAULTLINE_CMAKE_ARGS-} " in
   *" -DFAULTLINE_SIMGRID=OFF "* | *" -DFAULTLINE_SIMGRID=0 "*) ;;
   *) FAULTLINE_RUN_PACKAGES+=(libsimgrid-dev) ;;
 esac
+
+# Draws the figures of report and reproduce. Several packages have one.
+command -v gnuplot >/dev/null || FAULTLINE_RUN_PACKAGES+=(gnuplot-nox)
 
 # choose_build_dir: sets FAULTLINE_BUILD to an absolute directory that can be written.
 choose_build_dir() {
@@ -91,9 +107,27 @@ can_be_root() {
   { [ -t 0 ] && [ -t 2 ]; } || sudo -n true 2>/dev/null
 }
 
+# show_apt: how far apt is.
+show_apt() {
+  local line new=0 got=0 unpacked=0 ready=0
+  while IFS= read -r line; do
+    case $line in
+      *' newly installed, '*)
+        new=${line%% newly installed*}
+        new=${new##* }
+        ;;
+      'Get:'*) progress "apt: download $((++got))" ;;
+      'Unpacking '*) progress "apt: unpacking package $((++unpacked)) of $new" ;;
+      'Setting up '*) progress "apt: setting up package $((++ready)) of $new" ;;
+    esac
+  done
+  end_progress
+}
+
 apt_get() {
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" \
-    >>"$FAULTLINE_BUILD/apt.log" 2>&1 </dev/null 9>&-
+  as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -y \
+    -o DPkg::Lock::Timeout=300 "$@" 2>&1 </dev/null 9>&- |
+    tee -a "$FAULTLINE_BUILD/apt.log" | show_apt
 }
 
 apt_lists_are_empty() {
@@ -122,6 +156,7 @@ ensure_packages() {
     say "installing with apt: $FAULTLINE_MISSING"
     # shellcheck disable=SC2086  # package names have no blanks
     if apt_install $FAULTLINE_MISSING; then
+      say "installed"
       FAULTLINE_MISSING=
       rm -f "$FAULTLINE_BUILD/build.ninja" # cmake looks for the libraries again
       return 0
@@ -155,6 +190,7 @@ configure() {
   configured && return 0
   local werror=OFF fresh=() log=$FAULTLINE_BUILD/configure.log
   [ -z "${CI-}" ] || werror=ON
+  say "configuring $FAULTLINE_BUILD"
   # A build tree that was copied or moved here with its checkout.
   [ "$(cached CMAKE_HOME_DIRECTORY)" = "$FAULTLINE_ROOT" ] || fresh=(--fresh)
   # shellcheck disable=SC2086  # FAULTLINE_CMAKE_ARGS is a list
@@ -168,8 +204,8 @@ configure() {
   fi
 }
 
-# show_build: passes on what compilers and cmake complain of, and counts the steps on a terminal;
-# silent when there is nothing to do.
+# show_build: passes on what compilers and cmake complain of, and counts the steps; silent when
+# there is nothing to do.
 show_build() {
   local line steps=0
   while IFS= read -r line; do
@@ -179,12 +215,14 @@ show_build() {
       '['[0-9]*/[0-9]*'] '*)
         [ "$steps" = 0 ] && say "building in $FAULTLINE_BUILD"
         steps=1
-        [ -t 2 ] && printf '\r%s ' "${line%%]*}]" >&2
+        line=${line%%]*}
+        line=${line#[}
+        progress "step ${line%/*} of ${line#*/}"
         ;;
       *) printf '%s\n' "$line" >&2 ;;
     esac
   done
-  if [ "$steps" = 1 ] && [ -t 2 ]; then printf '\r%20s\r' '' >&2; fi
+  [ "$steps" = 0 ] || end_progress
 }
 
 try_build() {
@@ -228,4 +266,41 @@ build_program() {
     mv -f "$FAULTLINE_BUILD/.building" "$FAULTLINE_BUILD/.built"
   fi
   unlock_build_dir
+}
+
+# tests_ahead CTEST ARGS...: how many tests ctest would run, and about how long by their last times;
+# one that has none is taken for a second.
+tests_ahead() {
+  local costs=$FAULTLINE_BUILD/Testing/Temporary/CTestCostData.txt
+  [ -f "$costs" ] || costs=/dev/null
+  ctest --test-dir "$FAULTLINE_BUILD" -N "$@" 2>/dev/null |
+    awk -v costs="$costs" -v cores="$(nproc)" '
+      BEGIN {
+        while ((getline line < costs) > 0 && line != "---")
+          if (match(line, / [0-9]+ [0-9.e+-]+$/)) {
+            split(substr(line, RSTART + 1), numbers, " ")
+            if (numbers[1] > 0) cost_s[substr(line, 1, RSTART - 1)] = numbers[2]
+          }
+      }
+      /^ *Test +#[0-9]+: / {
+        sub(/^ *Test +#[0-9]+: /, "")
+        one_s = ($0 in cost_s) ? cost_s[$0] : 1
+        sum_s += one_s
+        if (one_s > longest_s) longest_s = one_s
+        ++count
+      }
+      END {
+        time_s = sum_s / cores > longest_s ? sum_s / cores : longest_s
+        printf "%d tests, about ", count
+        if (time_s < 90) printf "%d s\n", time_s + 1
+        else printf "%d minutes\n", time_s / 60 + 0.5
+      }'
+}
+
+# say_not_tested LOG: what tests say in a log of ctest that they leave out (tests/support/tools.py).
+say_not_tested() {
+  local left_out
+  left_out=$(sed -n 's/^not tested: \(.*\); needs \(.*\)$/\1 (\2)/p' "$1" | sort -u |
+    awk '{ printf "%s%s", NR == 1 ? "" : ", ", $0 }')
+  [ -z "$left_out" ] || say "not tested, for want of the packages in brackets: $left_out"
 }

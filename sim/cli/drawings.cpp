@@ -1,5 +1,7 @@
 #include "sim/cli/drawings.hpp"
 
+#include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +13,7 @@
 
 #include "analysis/gnuplot.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/core/child_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/interrupt.hpp"
 #include "sim/scenario/json_reader.hpp"
@@ -27,7 +30,26 @@ void write_scratch(const std::string& path, const std::string& text) {
   if (!file) throw RunError(path + ": cannot be written, to draw figures: " + strerror(errno));
 }
 
+/// Asks gnuplot for its version.
+bool gnuplot_works() {
+  const pid_t child = fork_child();
+  if (child < 0) return false;
+  if (child == 0) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
+    execlp("gnuplot", "gnuplot", "--version", nullptr);
+    _exit(127);
+  }
+  const int status = wait_for_child(child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 }  // namespace
+
+void need_gnuplot(const std::string& option) {
+  if (!gnuplot_works())
+    throw UsageError(option + ": gnuplot, which draws, is missing (Debian: gnuplot-nox)");
+}
 
 Drawings::Drawings(const std::optional<std::string>& directory, const std::string& option)
     : scratch_("to draw figures") {

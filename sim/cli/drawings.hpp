@@ -9,6 +9,10 @@
 
 namespace faultline {
 
+/// Throws UsageError, which names the option, where gnuplot, which draws, is missing. To be asked
+/// before the work whose results shall be drawn.
+void need_gnuplot(const std::string& option);
+
 /// Where charts are drawn: in a directory that is gone afterwards. One of the user's gets CSV,
 /// gnuplot script, SVG and PDF of each when all are drawn, so that what is interrupted leaves
 /// nothing there.
@@ -28,6 +32,9 @@ class Drawings {
   /// Writes what is drawn to the user's directory, if there is one. Throws UsageError where it
   /// cannot be written.
   void keep();
+
+  /// True when the user's directory lacks a drawing.
+  [[nodiscard]] bool failed() const { return complained_ && !directory_.empty(); }
 
  private:
   void make_directory();

@@ -121,6 +121,7 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const auto html = text_of(values, "html");
   const auto figures = text_of(values, "figures");
   if (!html && !figures) throw UsageError("report: expected --html FILE, where the page goes");
+  if (figures) need_gnuplot("report: --figures");
   const bool quiet = values.count("quiet") != 0;
   ReproductionSettings settings;
   settings.quick = values.count("quick") != 0;
@@ -159,7 +160,8 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (file) file->append(page.text());
   drawings.keep();
   if (file) file->complete();
-  return expected ? kExitGood : kExitViolation;
+  if (!expected) return kExitViolation;
+  return drawings.failed() ? kExitRun : kExitGood;
 }
 
 }  // namespace faultline

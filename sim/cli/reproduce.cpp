@@ -39,7 +39,7 @@ VerbOptions reproduce_options() {
   add("html", po::value<std::string>()->value_name("FILE"),
       "write tables and figures there too, as one page that needs no other file");
   add("figures", po::value<std::string>()->value_name("DIR"),
-      "write the curves of figures there, as CSV, and as SVG and PDF where gnuplot is installed");
+      "write the curves of figures there, as CSV, SVG and PDF (needs gnuplot)");
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
   verb.positional.add("what", 1);
@@ -62,12 +62,13 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   settings.jobs = jobs_of("reproduce: --jobs", text_of(values, "jobs"));
   const bool quiet = values.count("quiet") != 0;
   settings.progress = !quiet && isatty(STDERR_FILENO) != 0;
+  const auto figures = text_of(values, "figures");
+  if (figures) need_gnuplot("reproduce: --figures");
   std::vector<ItemFile> items = read_items(values["what"].as<std::string>());
   OutputFile output(text_of(values, "out"));
   std::optional<OutputFile> page;
   if (const auto html = text_of(values, "html")) page.emplace(*html, "--html");
   std::optional<Drawings> drawings;
-  const auto figures = text_of(values, "figures");
   if (figures || page) drawings.emplace(figures, "reproduce: --figures");
   if (!quiet) say_duration(items, settings);
   const auto reproduction =
@@ -84,7 +85,8 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
                                  : reproduction_table(results, settings.quick));
   if (page) page->complete();
   output.complete();
-  return as_expected(results) ? kExitGood : kExitViolation;
+  if (!as_expected(results)) return kExitViolation;
+  return drawings && drawings->failed() ? kExitRun : kExitGood;
 }
 
 }  // namespace faultline

@@ -191,12 +191,14 @@ std::string read_text_file(const std::string& path, const std::string& expected,
   if (!file) throw UsageError(path + ": cannot be read: " + std::strerror(errno));
   std::string text;
   std::array<char, 65536> block{};
-  while (const std::size_t count = std::fread(block.data(), 1, block.size(), file.get())) {
+  while (text.size() <= largest_B) {
+    const std::size_t count = std::fread(block.data(), 1, block.size(), file.get());
+    if (count == 0) break;
     text.append(block.data(), count);
-    if (text.size() > largest_B)
-      throw UsageError(path + ": is larger than " + std::to_string(largest_B >> 20U) +
-                       " MiB, expected " + expected);
   }
+  if (text.size() > largest_B)
+    throw UsageError(path + ": is larger than " + std::to_string(largest_B >> 20U) +
+                     " MiB, expected " + expected);
   if (std::ferror(file.get()) != 0)
     throw UsageError(path + ": cannot be read: " + std::strerror(errno));
   if (is_blank(text)) throw UsageError(path + ": is empty, expected " + expected);

@@ -8,11 +8,12 @@ import select
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 import zlib
+
+import tools
 
 CHROMIUM = shutil.which("chromium")
 PATIENCE_S = 60
@@ -41,11 +42,9 @@ CONTRAST = """(() => {
 })()"""
 
 
-def need_chromium():
-    """Ends the test as skipped where Chromium is not installed."""
-    if CHROMIUM is None:
-        print("chromium is not installed")
-        sys.exit(77)
+def need_chromium(page):
+    """Ends the test of a page as skipped where Chromium is not installed."""
+    tools.need(f"the page of {page} in a browser", commands={"chromium": "chromium"})
 
 
 def pixels(png):

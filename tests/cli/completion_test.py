@@ -5,11 +5,11 @@ import os
 import pty
 import re
 import select
-import shutil
 import subprocess
 import time
 import unittest
 
+import tools
 from program import PROGRAM, ProgramTest
 
 # Calls the function of bash as bash does when the last word is to be completed.
@@ -85,15 +85,14 @@ class Bash(Declared):
                 said = self.faultline(*verb.split(), option, value, "missing").stderr
                 self.assertNotIn(f"{option}: expected", said)
 
+    @tools.tested_with("completion by shellcheck", commands={"shellcheck": "shellcheck"})
     def test_shellcheck(self):
-        if shutil.which("shellcheck") is None:
-            self.skipTest("shellcheck is not installed")
         result = subprocess.run(["shellcheck", "-s", "bash", "completion"], cwd=self.folder,
                                 capture_output=True, text=True, check=False)
         self.assertEqual(result.stdout, "")
 
 
-@unittest.skipIf(shutil.which("zsh") is None, "zsh is not installed")
+@tools.tested_with("completion in zsh", commands={"zsh": "zsh"})
 class Zsh(Declared):
     def setUp(self):
         super().setUp()
@@ -143,7 +142,7 @@ class Zsh(Declared):
             os.waitpid(process, 0)
 
 
-@unittest.skipIf(shutil.which("groff") is None, "groff is not installed")
+@tools.tested_with("the manual page by groff", commands={"groff": "groff"})
 class Manual(Declared):
     def test_it_is_set_without_a_warning(self):
         self.write("faultline.1", self.answer("man"))

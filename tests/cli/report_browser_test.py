@@ -82,5 +82,5 @@ class ReportInABrowser(ReportTest):
 
 
 if __name__ == "__main__":
-    need_chromium()
+    need_chromium("report")
     unittest.main()

@@ -11,10 +11,12 @@ import time
 import unittest
 import xml.etree.ElementTree
 
+import tools
 from program import SMALL, SOURCE, ProgramTest
 
 SVG = "{http://www.w3.org/2000/svg}"
 HAS_GNUPLOT = shutil.which("gnuplot") is not None
+drawn = tools.tested_with("figures of reports", commands={"gnuplot": "gnuplot-nox"})
 
 # Sixty small runs with deaths, of which some are survived.
 FAULTS = {
@@ -54,6 +56,7 @@ class Content(ReportTest):
         self.assertEqual(first, self.report("r.sqlite"))
         self.assertNotIn("<script", first)
 
+    @drawn
     def test_survival_is_that_of_the_runs(self):
         self.report("r.sqlite", "--figures", "figures")
         ended = {}
@@ -116,6 +119,7 @@ class Content(ReportTest):
             words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", command)]
             self.answer(*words[1:])
 
+    @drawn
     def test_the_command_of_a_chart_gives_its_numbers(self):
         body = self.body(self.report("r.sqlite", "--figures", "figures"))
         command, = {line for block in body.iter("pre") for line in "".join(block.itertext())
@@ -130,16 +134,17 @@ class Content(ReportTest):
             self.assertEqual((row["runs"], row["end_time_s"], row["low"], row["high"]),
                              (other["count"], other["mean"], other["low"], other["high"]))
 
+    @drawn
     def test_figures(self):
         self.report("r.sqlite", "--figures", "figures", "--metric", "control_messages")
         stems = {"survival", "cost-survival", "mean-control-messages", "boxes-control-messages"}
-        endings = {".csv", ".gnuplot"} | ({".svg", ".pdf"} if HAS_GNUPLOT else set())
         self.assertEqual({path.name for path in (self.folder / "figures").iterdir()},
-                         {stem + ending for stem in stems for ending in endings})
-        if HAS_GNUPLOT:
-            self.assertEqual((self.folder / "figures/survival.pdf").read_bytes()[:5], b"%PDF-")
-            self.assertIn("<svg", (self.folder / "figures/survival.svg").read_text())
+                         {stem + ending for stem in stems
+                          for ending in (".csv", ".gnuplot", ".svg", ".pdf")})
+        self.assertEqual((self.folder / "figures/survival.pdf").read_bytes()[:5], b"%PDF-")
+        self.assertIn("<svg", (self.folder / "figures/survival.svg").read_text())
 
+    @drawn
     def test_the_same_bytes_at_another_time(self):
         clocks = ("UTC", "IST-5:30")
         for clock in clocks:
@@ -162,6 +167,33 @@ class Content(ReportTest):
         self.assertNotIn("<svg", text)
         self.assertIn("Not drawn: gnuplot is missing", text)
 
+    def test_figures_without_gnuplot_are_refused_before_anything_is_read(self):
+        folder = self.folder / "empty"
+        folder.mkdir()
+        before = sorted(self.folder.rglob("*"))
+        for command in (("report", "missing.sqlite"), ("reproduce", "missing.json")):
+            result = self.faultline(*command, "--html", "page.html", "--figures", "figures",
+                                    env={**os.environ, "PATH": str(folder)})
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (
+                2, "", f"faultline: {command[0]}: --figures: gnuplot, which draws, is missing "
+                "(Debian: gnuplot-nox)\n"))
+        self.assertEqual(sorted(self.folder.rglob("*")), before)
+
+    def test_a_gnuplot_that_fails_at_a_figure_is_no_success(self):
+        program = self.folder / "programs/gnuplot"
+        program.parent.mkdir()
+        program.write_text("#!/bin/sh\ntest \"$1\" = --version\n")
+        program.chmod(0o755)
+        environment = {**os.environ, "PATH": str(program.parent)}
+        result = self.faultline("report", "r.sqlite", "--html", "page.html", "--figures", "figures",
+                                env=environment)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(result.stderr.count("gnuplot is missing or fails"), 1, result.stderr)
+        self.assertTrue((self.folder / "figures/survival.csv").exists())
+        result = self.faultline("report", "r.sqlite", "--html", "page.html", env=environment)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    @drawn
     def test_failed_points_and_several_studies(self):
         with sqlite3.connect(self.folder / "r.sqlite") as database:
             database.execute("UPDATE points SET failure='killed <by> hand' WHERE point=1")

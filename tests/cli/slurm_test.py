@@ -3,17 +3,17 @@ is requeued while it runs; the merged store equals that of one sweep, row for ro
 
 import os
 import pwd
-import shutil
 import socket
 import subprocess
-import sys
 import time
 import unittest
 
+import tools
 from program import PROGRAM, SOURCE
 from sweep_test import SweepTest, rows, slower, stored_points
 
-TOOLS = ("slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "munged", "mungekey", "setpriv")
+TOOLS = {**dict.fromkeys(("slurmctld", "slurmd", "sbatch", "squeue", "scontrol"), "slurm-wlm"),
+         **dict.fromkeys(("munged", "mungekey"), "munge"), "setpriv": "util-linux"}
 PATIENCE_S = 200
 
 CONFIGURATION = """\
@@ -131,8 +131,5 @@ class Slurm(SweepTest):
 
 
 if __name__ == "__main__":
-    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
-    if missing or os.geteuid() != 0:
-        print("skipped: needs root and", ", ".join(missing or TOOLS))
-        sys.exit(77)
+    tools.need("a sweep under Slurm", commands=TOOLS, root=True)
     unittest.main()

@@ -6,19 +6,14 @@ import io
 import itertools
 import json
 import random
-import shutil
 import sqlite3
 import statistics
 import subprocess
 import unittest
 
+import tools
 from program import SMALL, changed
 from sweep_test import STUDY, SweepTest, rows
-
-try:
-    import pandas
-except ImportError:
-    pandas = None
 
 # Reads a table both ways and says what it has read, so that it can be held against the original.
 READ_IN_R = """
@@ -152,8 +147,9 @@ class Query(StoreTest):
                                 else value if isinstance(value, str) else json.dumps(value))
                         self.assertEqual(said, second[key])
 
-    @unittest.skipIf(pandas is None, "python3-pandas is not installed")
+    @tools.tested_with("tables read by pandas", modules={"pandas": "python3-pandas"})
     def test_pandas_reads_both(self):
+        import pandas
         for arguments in ([], ["--runs"]):
             self.answer("query", "r.sqlite", "--format", "csv", "--out", "q.csv", *arguments)
             self.answer("query", "r.sqlite", "--format", "json", "--out", "q.json", *arguments)
@@ -174,9 +170,9 @@ class Query(StoreTest):
                 else:
                     self.assertTrue((first[column] == third[column])[known].all(), column)
 
+    @tools.tested_with("tables read by R",
+                       commands={"Rscript": "r-base-core r-cran-jsonlite"})
     def test_r_reads_both(self):
-        if shutil.which("Rscript") is None:
-            self.skipTest("r-base-core and r-cran-jsonlite are not installed")
         for arguments in ([], ["--runs"]):
             self.answer("query", "r.sqlite", "--format", "csv", "--out", "q.csv", *arguments)
             self.answer("query", "r.sqlite", "--format", "json", "--out", "q.json", *arguments)

@@ -115,5 +115,5 @@ class Page(BrowserTest, ProgramTest):
 
 
 if __name__ == "__main__":
-    need_chromium()
+    need_chromium("trace")
     unittest.main()

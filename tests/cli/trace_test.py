@@ -4,12 +4,12 @@ is refused leaves nothing."""
 import collections
 import json
 import re
-import shutil
 import signal
 import subprocess
 import time
 import unittest
 
+import tools
 from program import (ENGINES, EXAMPLES, HAS_SIMGRID, PLATFORM_XML, PROGRAM, ProgramTest, SMALL,
                      changed)
 
@@ -144,9 +144,8 @@ class Perfetto(ProgramTest):
 
 
 class Paje(ProgramTest):
+    @tools.tested_with("Paje traces read by pajeng", commands={"pj_dump": "pajeng"})
     def test_pajeng_reads_what_is_there(self):
-        if shutil.which("pj_dump") is None:
-            self.skipTest("pajeng is not installed")
         self.write("faulty.json", FAULTY)
         for file in (ADOPTED, "faulty.json"):
             self.answer("trace", file, "--out", "run.paje")

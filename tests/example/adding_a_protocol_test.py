@@ -21,7 +21,7 @@ class AddingAProtocol(unittest.TestCase):
 
     def test_the_scenario_is_the_one_that_is_run(self):
         page = (SOURCE / "docs/adding-a-protocol.md").read_text()
-        scenario, = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+        scenario, = re.findall(r"`safra.json`:\n\n```json\n(.*?)```", page, re.DOTALL)
         test = (SOURCE / "tests/example/tests/protocols/termination/safra_test.cpp").read_text()
         shown = "".join(scenario.split())
         run, = re.findall(r'R"\((.*?)\)"', test, re.DOTALL)

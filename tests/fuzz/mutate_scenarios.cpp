@@ -216,7 +216,7 @@ void read_mutant(const std::string& text, const std::string& file,
 }  // namespace
 
 TEST_CASE("mutated scenarios are read or refused with an error and never crash") {
-  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 1000);
+  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 500);
   const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
   const auto files = shipped_scenarios();
   REQUIRE(files.size() >= 5);
@@ -259,7 +259,7 @@ Outcome outcome_of(RunSpec spec, std::uint64_t seed) {
 }
 
 TEST_CASE("mutated scenarios that are read also run and break no protocol") {
-  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 1000) / 4;
+  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 500) / 4;
   const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
   std::size_t runs = 0;
   for (const std::string& file : shipped_scenarios()) {

@@ -5,12 +5,13 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
+import tools
+
 BUILD = pathlib.Path(os.environ["FAULTLINE_BUILD_DIR"])
-MISSING = [tool for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps") if shutil.which(tool) is None]
+TOOLS = {"cpack": "cmake", "dpkg-deb": "dpkg", "dpkg-shlibdeps": "dpkg-dev", "file": "file"}
 
 
 def said(*command):
@@ -22,8 +23,12 @@ class Package(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         folder = pathlib.Path(cls.folder.name)
-        said("cpack", "--config", str(BUILD / "CPackConfig.cmake"), "-B", str(folder / "made"))
-        cls.package, = (folder / "made").glob("faultline_*.deb")
+        shutil.rmtree(BUILD / "package", ignore_errors=True)
+        cls.started = folder / "started here"
+        cls.started.mkdir()
+        subprocess.run(["cpack", "--config", str(BUILD / "CPackConfig.cmake")], cwd=cls.started,
+                       capture_output=True, check=True)
+        cls.package, = (BUILD / "package").glob("*.deb")
         cls.root = folder / "root"
         said("dpkg-deb", "--extract", str(cls.package), str(cls.root))
 
@@ -53,12 +58,23 @@ class Package(unittest.TestCase):
         answer = said(str(self.root / "usr/bin/faultline"), "run", str(example), "--quiet")
         self.assertIn("1 run: finished", answer)
 
+    def test_nothing_stays_where_cpack_was_called(self):
+        self.assertEqual(list(self.started.iterdir()), [])
+
+    def test_what_is_missing_is_said_with_what_to_install(self):
+        made = self.package.stat()
+        result = subprocess.run(
+            [shutil.which("cpack"), "--config", str(BUILD / "CPackConfig.cmake")],
+            cwd=self.started, env={"PATH": str(self.started)}, capture_output=True, text=True,
+            check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("apt-get install dpkg-dev file", result.stderr)
+        self.assertEqual(self.package.stat().st_mtime_ns, made.st_mtime_ns)
+
     def test_nothing_lies_outside_usr(self):
         self.assertEqual([path.name for path in self.root.iterdir()], ["usr"])
 
 
 if __name__ == "__main__":
-    if MISSING:
-        print(f"skipped: not installed: {', '.join(MISSING)}")
-        sys.exit(77)
+    tools.need("the Debian package", commands=TOOLS)
     unittest.main()

@@ -2,7 +2,7 @@
 """Holds the generated JSON Schema against an independent validator (python3-jsonschema).
 
 Every shipped scenario and machine must pass it, every broken one must fail it, and for each
-scenario schema and `faultline validate` must agree. Exit code 77: the validator is not installed.
+scenario schema and `faultline validate` must agree.
 """
 
 import copy
@@ -13,11 +13,11 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import jsonschema
-except ImportError:
-    print("python3-jsonschema is not installed")
-    sys.exit(77)
+import tools
+
+tools.need("the schema against an independent validator",
+           modules={"jsonschema": "python3-jsonschema"})
+import jsonschema
 
 SOURCE = pathlib.Path(os.environ.get("FAULTLINE_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
 PROGRAM = os.environ.get("FAULTLINE_PROGRAM")

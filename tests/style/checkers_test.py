@@ -1,5 +1,8 @@
 """The style checks find what they are for, and nothing in text that only looks like it."""
 
+import contextlib
+import io
+import json
 import pathlib
 import tempfile
 import unittest
@@ -172,25 +175,55 @@ class Words(unittest.TestCase):
             self.assertEqual(words.check_name(name), [], name)
 
 
-class ClangTidySample(unittest.TestCase):
-    def test_key_changes_with_a_header_two_steps_away(self):
-        with tempfile.TemporaryDirectory() as folder:
-            top = pathlib.Path(folder)
-            (top / "sim").mkdir()
-            (top / "sim/a.cpp").write_text('#include "sim/b.hpp"\n')
-            (top / "sim/b.hpp").write_text('#include "sim/c.hpp"\n')
-            (top / "sim/c.hpp").write_text("int c;\n")
-            before = clang_tidy.content_key(top, top / "sim/a.cpp", "flags")
-            self.assertEqual(before, clang_tidy.content_key(top, top / "sim/a.cpp", "flags"))
-            self.assertNotEqual(before, clang_tidy.content_key(top, top / "sim/a.cpp", "others"))
-            (top / "sim/c.hpp").write_text("long c;\n")
-            self.assertNotEqual(before, clang_tidy.content_key(top, top / "sim/a.cpp", "flags"))
+class ClangTidy(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.top = pathlib.Path(folder.name)
 
-    def test_sample_follows_from_the_content_alone(self):
-        keys = {f"f{number}.cpp": f"{(number * 7919) % 101:03d}" for number in range(40)}
-        sample = clang_tidy.choose_sample(keys, 10)
-        self.assertEqual(len(sample), 10)
-        self.assertEqual(sample, clang_tidy.choose_sample(dict(reversed(keys.items())), 10))
+    def write(self, name, text):
+        path = self.top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def key(self, top="checkout", shared="checks"):
+        flags = [f"-I{self.top / top}", f"-I{self.top / top}/build/generated"]
+        return clang_tidy.content_key(self.top / top / "sim/a.cpp", flags, shared)
+
+    def test_a_key_changes_with_all_that_the_answer_depends_on(self):
+        self.write("checkout/sim/a.cpp", '#include <vector>\n#include "sim/b.hpp"\n')
+        self.write("checkout/sim/b.hpp", '#include "sim/c.hpp"\n#include "sim/made.hpp"\n')
+        self.write("checkout/sim/c.hpp", "int c;\n")
+        self.write("checkout/build/generated/sim/made.hpp", "int made;\n")
+        keys = [self.key(), self.key(shared="other checks")]
+        for name in ("sim/a.cpp", "sim/c.hpp", "build/generated/sim/made.hpp"):
+            self.write("checkout/" + name, (self.top / "checkout" / name).read_text() + "int d;\n")
+            keys.append(self.key())
+        self.assertEqual(len(set(keys)), 5)
+        self.assertEqual(self.key(), keys[-1])
+
+    def test_another_checkout_has_the_same_keys(self):
+        for top in ("checkout", "elsewhere"):
+            self.write(top + "/sim/a.cpp", '#include "sim/b.hpp"\n')
+            self.write(top + "/sim/b.hpp", "int b;\n")
+        self.assertEqual(self.key(), self.key("elsewhere"))
+        flags = {top: [f"-I{top}", f"-I{top}/build", "-DX"] for top in ("/a", "/b/c")}
+        self.assertEqual(*(clang_tidy.flags_in(top, top + "/build", flags[top]) for top in flags))
+
+    def test_flags_are_the_first_ones_and_no_compiler_s_own(self):
+        self.write("compile_commands.json", json.dumps([
+            {"file": "a.cpp", "command": "c++ -DX='a b' -Iy -isystem z -O2 -Wall -std=c++20 a.cpp"},
+            {"file": "a.cpp", "command": "c++ -fsanitize=address -DZ a.cpp"}]))
+        self.assertEqual(clang_tidy.compile_flags(self.top),
+                         {"a.cpp": ["-DX=a b", "-Iy", "-isystemz", "-std=c++20"]})
+
+    def test_what_is_clean_is_remembered_and_nothing_else(self):
+        clean = []
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            findings = clang_tidy.check_files(
+                ["a.cpp", "b.cpp"], lambda name: (name == "a.cpp", "what it says"), clean.append)
+        self.assertEqual((clean, findings), (["a.cpp"], ["b.cpp:\nwhat it says"]))
+        self.assertIn("b.cpp is not clean", said.getvalue())
 
 
 if __name__ == "__main__":

@@ -1,10 +1,8 @@
-"""clang-tidy finds nothing in the C++ files.
+"""clang-tidy finds nothing in the C++ files: clang_tidy.py BUILD, for a configured build tree.
 
-Without arguments it checks a sample of SAMPLE_SIZE files, since the whole takes longer than all
-other tests together; the sample follows from the files' contents, so that one tree always has the
-same sample and every change draws another. With --all it checks every file. What was found clean is
-remembered in the build directory under a hash of the file, of all headers of ours that it includes,
-of the flags, the checks and the tool.
+What was found clean is remembered in the user's cache directory under a hash of the file, of all
+headers of ours that it includes, of the flags, the checks and the tool. The hash has no path in it,
+so that one checkout serves another, and only files that differ are checked. scripts/tidy runs this.
 """
 
 import concurrent.futures
@@ -12,110 +10,147 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import time
 
 from include_graph_test import includes
-from source_files import cpp_files, missing_tool, read, report, root
+from source_files import cpp_files, read, report, root
 
-SAMPLE_SIZE = 12
-SIMGRID_FILES = ("simgrid_", "_simgrid_test")
 KEPT_FLAGS = ("-D", "-I", "-isystem", "-std=")
+PROGRESS_PERIOD_S = 10
+FORGOTTEN_AFTER_S = 90 * 24 * 3600
 
 
-def content_key(top, path, flags):
-    """A hash of all that clang-tidy's answer for `path` depends on within the checkout."""
-    seen, waiting = {}, [path]
+def say(text):
+    print(f"clang-tidy: {text}", file=sys.stderr, flush=True)
+
+
+def compile_flags(build):
+    """{file: flags} from compile_commands.json, without what only GCC understands. Of a file that
+    is compiled twice, those of the first time: the second is for a test."""
+    flags = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        kept, words = [], iter(shlex.split(entry["command"]))
+        for word in words:
+            if word == "-isystem":
+                word += next(words)
+            if word.startswith(KEPT_FLAGS):
+                kept.append(word)
+        flags.setdefault(entry["file"], kept)
+    return flags
+
+
+def text_of_header(header, flags):
+    """What `#include "header"` stands for, or None: a library's."""
+    for folder in (flag[2:] for flag in flags if flag.startswith("-I")):
+        path = pathlib.Path(folder, header)
+        if path.is_file():
+            return read(path)
+    return None
+
+
+def content_key(path, flags, shared):
+    """A hash of all of ours that clang-tidy's answer for `path` depends on."""
+    seen, waiting = {}, [("", read(path))]
     while waiting:
-        current = waiting.pop()
-        name = str(current.relative_to(top))
-        if name in seen or not current.is_file():
-            continue
-        text = read(current)
+        name, text = waiting.pop()
         seen[name] = text
-        waiting += [top / header for _, bracket, header in includes(text) if bracket == '"']
-    digest = hashlib.sha256(flags.encode())
+        for _, bracket, header in includes(text):
+            if bracket == '"' and header not in seen:
+                found = text_of_header(header, flags)
+                if found is not None:
+                    waiting.append((header, found))
+    digest = hashlib.sha256(shared.encode())
     for name in sorted(seen):
         digest.update(f"\0{name}\0{seen[name]}".encode())
     return digest.hexdigest()
 
 
-def choose_sample(keys, size):
-    """The names of the `size` smallest keys."""
-    return sorted(sorted(keys, key=lambda name: keys[name])[:size])
+def flags_in(top, build, flags):
+    """The flags of a file, the same wherever checkout and build tree lie."""
+    return " ".join(flags).replace(str(build), "<build>").replace(str(top), ".")
 
 
-def compile_flags(build):
-    """{file: flags} from compile_commands.json, without what only GCC understands."""
-    database = build / "compile_commands.json"
-    if not database.is_file():
-        sys.exit(f"{database} does not exist; configure with CMake first")
-    flags = {}
-    for entry in json.loads(database.read_text()):
-        words = shlex.split(entry["command"])
-        kept = [word for word in words if word.startswith(KEPT_FLAGS)]
-        for index, word in enumerate(words[:-1]):
-            if word == "-isystem":
-                kept[kept.index("-isystem")] = "-isystem" + words[index + 1]
-        flags[entry["file"]] = kept
-    return flags
+def version_of(tool):
+    answer = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
+    return re.search(r"version \S+", answer).group(0)
 
 
-def check_one(tool, path, flags):
+def cache_directory():
+    """Where the keys of clean files are; those that nobody has asked for lately are gone."""
+    home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    cache = pathlib.Path(home) / "faultline/clang-tidy"
+    cache.mkdir(parents=True, exist_ok=True)
+    for key in cache.iterdir():
+        if time.time() - key.stat().st_mtime > FORGOTTEN_AFTER_S:
+            key.unlink(missing_ok=True)
+    return cache
+
+
+def known_clean(cache, key):
+    try:
+        os.utime(cache / key)
+        return True
+    except FileNotFoundError:
+        return False
+
+
+def check_one(tool, top, path, flags):
     """(clean, output) of one file."""
-    result = subprocess.run(
-        [tool, "--quiet", str(path), "--", *flags], capture_output=True, text=True, check=False
-    )
+    result = subprocess.run([tool, "--quiet", path, "--", *flags], cwd=top, capture_output=True,
+                            text=True, check=False)
     return result.returncode == 0, result.stdout + ("" if result.stdout else result.stderr)
 
 
-def flags_in(top, flags):
-    """The flags of a file, the same wherever the checkout lies."""
-    return " ".join(flags).replace(str(top), ".")
-
-
-def keys_of(top, tool, flags):
-    """{file: key} of every C++ file of ours that is compiled."""
-    version = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
-    shared = version + read(top / ".clang-tidy")
-    return {
-        str(path): content_key(top, path, shared + flags_in(top, flags[str(path)]))
-        for path in cpp_files(top)
-        if path.suffix == ".cpp" and str(path) in flags and path != top / "tests/main.cpp"
-    }
-
-
-def check_files(tool, names, keys, flags, cache):
-    """The findings of all `names` that are not known to be clean."""
-    findings = []
-    waiting = [name for name in names if not (cache / keys[name]).exists()]
+def check_files(names, check, remember):
+    """The findings in those files, said as they come; `remember` takes the names of clean ones."""
+    findings, said = [], time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        answers = pool.map(lambda name: check_one(tool, name, flags[name]), waiting)
-        for name, (clean, output) in zip(waiting, answers):
+        waiting = {pool.submit(check, name): name for name in names}
+        for number, answer in enumerate(concurrent.futures.as_completed(waiting), 1):
+            name, (clean, output) = waiting[answer], answer.result()
             if clean:
-                (cache / keys[name]).touch()
+                remember(name)
             else:
+                say(f"{name} is not clean")
                 findings.append(f"{name}:\n{output}")
-    return findings, len(waiting)
+            if time.monotonic() - said > PROGRESS_PERIOD_S:
+                said = time.monotonic()
+                say(f"{number} of {len(names)} files")
+    return findings
 
 
 def main():
     tool = shutil.which("clang-tidy-14") or shutil.which("clang-tidy")
     if tool is None:
-        missing_tool("clang-tidy")
-    top = root()
-    build = pathlib.Path(os.environ.get("FAULTLINE_BUILD_DIR", top / "build/release"))
-    cache = build / "clang-tidy"
-    cache.mkdir(parents=True, exist_ok=True)
+        sys.exit("clang-tidy is not installed")
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    top, build = root(), pathlib.Path(sys.argv[1]).resolve()
     flags = compile_flags(build)
-    keys = keys_of(top, tool, flags)
-    everything = "--all" in sys.argv[1:]
-    names = sorted(keys) if everything else choose_sample(keys, SAMPLE_SIZE)
-    findings, fresh = check_files(tool, names, keys, flags, cache)
-    sample = "all" if everything else f"a sample of {len(names)}"
-    return report(findings, f"{sample} of {len(keys)} C++ files, {fresh} of them checked now")
+    checks = version_of(tool) + read(top / ".clang-tidy")
+
+    def key(name):
+        return content_key(pathlib.Path(name), flags[name],
+                           checks + flags_in(top, build, flags[name]))
+
+    keys = {str(path): key(str(path)) for path in cpp_files(top) if str(path) in flags}
+    cache = cache_directory()
+    waiting = [name for name in sorted(keys) if not known_clean(cache, keys[name])]
+    say(f"{len(keys)} files, {len(waiting)} of them not known to be clean; they take "
+        f"about {len(waiting) * 10 // os.cpu_count() // 60 + 1} minutes")
+
+    def remember(name):
+        # Somebody may have edited the file, or a header, while it was checked.
+        if key(name) == keys[name]:
+            (cache / keys[name]).touch()
+
+    findings = check_files(waiting, lambda name: check_one(tool, top, name, flags[name]), remember)
+    return report(findings, f"{len(keys)} C++ files, {len(waiting)} of them checked now")
 
 
 if __name__ == "__main__":

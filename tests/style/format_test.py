@@ -4,7 +4,8 @@ import shutil
 import subprocess
 import sys
 
-from source_files import cpp_files, missing_tool, root
+import tools
+from source_files import cpp_files, root
 
 
 def find_clang_format():
@@ -15,7 +16,7 @@ def find_clang_format():
 def main():
     tool = find_clang_format()
     if tool is None:
-        missing_tool("clang-format")
+        tools.skip_all("the form of the sources", "clang-format")
     top = root()
     files = cpp_files(top)
     result = subprocess.run(

@@ -3,12 +3,10 @@
 import os
 import pathlib
 import re
-import sys
 
 CODE_DIRECTORIES = ("sim", "protocols", "workloads", "analysis", "tests")
 CPP_SUFFIXES = {".cpp", ".hpp"}
 SCRIPT_SUFFIXES = {".py", ".sh", ".cmake"}
-MISSING_TOOL = 77  # ctest counts a test that exits with this as skipped
 
 # One pass over the text: whichever of these starts first wins, so a quote in a comment or a slash
 # in a string is never mistaken. A digit separator (1'000) is not the start of a character.
@@ -89,10 +87,3 @@ def report(findings, checked):
         print(finding)
     print(f"{len(findings)} findings in {checked}")
     return 1 if findings else 0
-
-
-def missing_tool(name):
-    """Skips where a tool is missing, unless it was promised (FAULTLINE_REQUIRE_TOOLS)."""
-    required = os.environ.get("FAULTLINE_REQUIRE_TOOLS")
-    print(f"{name} is not installed")
-    sys.exit(1 if required else MISSING_TOOL)

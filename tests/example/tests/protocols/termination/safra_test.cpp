@@ -33,7 +33,7 @@ TEST_CASE("safra keeps its promise in random runs, and every probe takes P messa
                                    {"task_compute_s", 1e-5}});
       job.detector("safra");
       const Seen seen = job.run(engine, seed);
-      CAPTURE(engine_word(engine), seed);
+      CAPTURE(engine_word(engine), seed, outcome_word(seen.result.outcome));
       // The auditor knows the truth: had safra been early, this would be `premature`.
       REQUIRE(seen.result.outcome == Outcome::terminated);
       CHECK(seen.metric("control_messages") == seen.metric("waves") * processes + processes - 1);

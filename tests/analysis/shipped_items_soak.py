@@ -1,0 +1,22 @@
+"""Every shipped item of every paper, with --quick, has the verdicts that its data file expects."""
+
+import sys
+
+from reproduce_verb_test import SOURCE, check_as_expected, failures
+
+
+def main():
+    items = [
+        file.relative_to(SOURCE / "scenarios").with_suffix("")
+        for paper in ("adoption-2013", "termination-2022")
+        for file in sorted((SOURCE / "scenarios" / paper).glob("*.json"))
+    ]
+    for item in items:
+        check_as_expected(item)
+    for failure in failures:
+        print("FAILED:", failure)
+    return 1 if failures or not items else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""docs/adding-a-protocol.md, followed to the letter in a copy of the checkout, does what it says.
+
+What the page leaves as it is, is not compiled again: a launcher of the compiler takes the objects
+of the build tree under test where command and source are the same. The page edits no header."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["FAULTLINE_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["FAULTLINE_BUILD_DIR"])
+PAGE = SOURCE / "docs/adding-a-protocol.md"
+BLOCK = re.compile(r"(?:^`(?P<file>[\w./-]+)`:\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$",
+                   re.MULTILINE | re.DOTALL)
+LEFT_BEHIND = shutil.ignore_patterns("build", ".git", ".cache", "__pycache__")
+OF_THE_BUILD = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_FLAGS", "CMAKE_PREFIX_PATH",
+                "CMAKE_CXX_FLAGS_RELEASE", "CMAKE_CXX_FLAGS_DEBUG", "CMAKE_EXE_LINKER_FLAGS")
+
+LAUNCHER = """\
+#!/bin/sh
+# Takes the object that is asked for from {build}, if it is listed and its source is as it was
+# there; compiles quickly if not.
+object= dependencies= before=
+for word; do
+  case $before in
+    -o) object=$word ;;
+    -MF) dependencies=$word ;;
+  esac
+  before=$word
+done
+if grep -qxF "$object" "{list}" && cmp -s "$word" "{source}/${{word#"{top}/"}}"; then
+  echo "$object:" >"$dependencies"
+  exec cp "{build}/$object" "$object"
+fi
+exec "$@" -O0
+"""
+
+
+def cached(build):
+    """{name: value} of CMakeCache.txt."""
+    return dict(re.findall(r"^([\w]+):\w+=(.*)$", (build / "CMakeCache.txt").read_text(),
+                           re.MULTILINE))
+
+
+def commands(source, build):
+    """{object: (source file, command)} of all that is compiled, whatever the paths."""
+    found = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        command = entry["command"].replace(str(build), "<build>").replace(str(source), "<source>")
+        found[command.split(" -o ")[1].split()[0]] = (
+            pathlib.Path(entry["file"]).relative_to(source), command)
+    return found
+
+
+class FollowingThePage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.top = pathlib.Path(folder.name) / "checkout"
+        shutil.copytree(SOURCE, cls.top, symlinks=True, ignore=LEFT_BEHIND)
+        cls.build = cls.top / "build/release"
+        launcher, same = cls.top.parent / "launcher", cls.top.parent / "same"
+        launcher.write_text(LAUNCHER.format(build=BUILD, list=same, source=SOURCE,
+                                            top=cls.top))
+        launcher.chmod(0o755)
+        cache = cached(BUILD)
+        options = {name: value for name, value in cache.items()
+                   if name in OF_THE_BUILD or name.startswith("FAULTLINE_")}
+        cls.environment = {name: value for name, value in os.environ.items()
+                           if not re.match("FAULTLINE_|CI$|PYTHONPATH$", name)}
+        cls.call(["cmake", "-G", "Ninja", "-S", cls.top, "-B", cls.build,
+                  f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}"]
+                 + [f"-D{name}={value}" for name, value in options.items()])
+        before, now = commands(SOURCE, BUILD), commands(cls.top, cls.build)
+        same.write_text("".join(f"{name}\n" for name, entry in now.items()
+                                if before.get(name) == entry and (BUILD / name).exists()))
+
+    @classmethod
+    def call(cls, command):
+        result = subprocess.run(command, cwd=cls.top, env=cls.environment, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        if result.returncode != 0:
+            raise AssertionError(f"{command}: exit {result.returncode}\n{result.stdout}")
+        return result.stdout
+
+    def follow(self, text):
+        """Writes the files and runs the commands of the page; what each block of commands says."""
+        for block in BLOCK.finditer(text):
+            if block["file"]:
+                path = self.top / block["file"]
+                self.assertFalse(path.exists(), f"{path}: the page says nothing of an older one")
+                path.write_text(block["text"])
+            elif block["kind"] == "sh":
+                yield block["text"]
+            else:
+                self.fail(f"what is this for? {block[0]}")
+
+    def test_it_does_what_it_says(self):
+        blocks = self.follow(PAGE.read_text())
+        for_program, for_test, for_failure, for_search, for_page = range(5)
+        for number, script in enumerate(blocks):
+            if number == for_failure:
+                with self.assertRaisesRegex(AssertionError, "premature") as failed:
+                    self.call(["sh", "-e", "-c", script])
+                said = str(failed.exception)
+                self.assertIn("1 failed", said)
+                self.assertRegex(said, r"seed := 19\b")
+                continue
+            said = self.call(["sh", "-e", "-c", script])
+            if number == for_program:
+                self.assertRegex(said, r"(?m)^    safra +a token")
+                self.assertRegex(said, r"(?m)^64 processes on mira, .*: all terminated$")
+                # The tests of the example go on with the tree's safra, until its tests are there.
+                self.call(["cmake", "--build", "build/release", "--target", "test_example"])
+            elif number == for_test:
+                self.assertIn("in 3 test cases", said)
+            elif number == for_search:
+                self.assertIn("in 4 test cases", said)
+            elif number == for_page:
+                self.assertIn("100% tests passed", said)
+        self.assertEqual(number, for_page)
+        self.assertNotIn("tests/example/", (self.build / "compile_commands.json").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
