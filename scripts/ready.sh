@@ -21,10 +21,10 @@ fail() {
   exit 1
 }
 
-# The engine that needs SimGrid can be left out, and its package with it.
+# The engine that needs SimGrid can be left out, and its packages with it.
 case " ${FAULTLINE_CMAKE_ARGS-} " in
   *" -DFAULTLINE_SIMGRID=OFF "* | *" -DFAULTLINE_SIMGRID=0 "*) ;;
-  *) FAULTLINE_RUN_PACKAGES+=(libsimgrid-dev) ;;
+  *) FAULTLINE_RUN_PACKAGES+=(libsimgrid-dev libexpat1-dev) ;;
 esac
 
 # choose_build_dir: sets FAULTLINE_BUILD to an absolute directory that can be written.

@@ -8,10 +8,16 @@
 #include "analysis/gnuplot.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/json_reader.hpp"
+#include "sim/core/text_file.hpp"
 #include "sim/scenario/problems.hpp"
 
 namespace faultline {
+
+namespace {
+
+constexpr std::size_t kLargestDrawing_B = std::size_t{16} << 20U;
+
+}  // namespace
 
 Drawings::Drawings(const std::optional<std::string>& directory, const std::string& option) {
   if (!directory) {
@@ -47,7 +53,7 @@ std::string Drawings::draw(const std::string& stem, const std::string& csv,
                  "gnuplot %s.gnuplot in the folder that --figures names\n",
                  stem.c_str(), drawn ? "pdf" : "svg", stem.c_str());
   complained_ = complained_ || !drawn || !printed;
-  return drawn ? read_text_file(path + ".svg", "a drawing") : "";
+  return drawn ? read_text_file(path + ".svg", "a drawing", kLargestDrawing_B) : "";
 }
 
 }  // namespace faultline
