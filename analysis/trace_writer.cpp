@@ -1,9 +1,13 @@
 #include "analysis/trace_writer.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
 #include <numeric>
 
+#include "sim/core/error.hpp"
 #include "sim/scenario/json_value.hpp"
 
 namespace faultline {
@@ -13,6 +17,27 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kYear2000_s = 946684800;
 constexpr std::int64_t kSystem = 1;
+/// What a trace may hold, and what may be drawn for it: a rate beyond reason would go on for ever.
+constexpr std::size_t kMostFailures = 2000000;
+constexpr std::size_t kMostDraws = 20000000;
+
+[[noreturn]] void refuse_rate(std::size_t failures, std::size_t draws, double time_s,
+                              double duration_s) {
+  const auto count = [&](std::size_t until_now) {
+    const double all = static_cast<double>(until_now) * (duration_s / time_s);
+    std::array<char, 32> words{};
+    std::snprintf(words.data(), words.size(), "%.2g", all);
+    return std::string(words.data());
+  };
+  std::string extent = "in no time at all";
+  if (time_s > 0 && std::isfinite(duration_s / time_s))
+    extent = "in the first " + shortest(time_s) + " s, so about " + count(failures) + " of " +
+             count(draws) + " drawn in all";
+  throw UsageError("faults generate: too many failures for a trace: " + std::to_string(failures) +
+                   " of " + std::to_string(draws) + " drawn " + extent + "; expected at most " +
+                   std::to_string(kMostFailures) + " of " + std::to_string(kMostDraws) +
+                   ": a lower rate, fewer nodes or a shorter --duration");
+}
 
 double lognormal(double median, double sigma, Stream& random) {
   const double radius = std::sqrt(-2 * std::log1p(-random.uniform()));
@@ -83,9 +108,14 @@ std::vector<FaultRecord> generate_trace(const FaultSourceChoice& source,
   Stream random = fault_stream(ground, source.key, "repair");
   std::vector<double> back_s(request.nodes, 0.0);
   std::vector<FaultRecord> records;
+  std::size_t draws = 0;
   for (auto time_s = faults->next_time_s(); time_s && *time_s <= request.duration_s;
        time_s = faults->next_time_s()) {
-    for (const ActorId daemon : faults->victims([](Rank) { return kNobody; })) {
+    const std::vector<ActorId> victims = faults->victims([](Rank) { return kNobody; });
+    draws += std::max<std::size_t>(1, victims.size());
+    if (draws > kMostDraws || records.size() > kMostFailures)
+      refuse_rate(records.size(), draws, *time_s, request.duration_s);
+    for (const ActorId daemon : victims) {
       const NodeId node = daemon - request.nodes;
       if (*time_s < back_s[node]) continue;
       const double repair_s =

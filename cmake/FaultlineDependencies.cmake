@@ -7,6 +7,8 @@ find_package(SQLite3 3.34 REQUIRED)
 find_package(Threads REQUIRED)
 if(FAULTLINE_SIMGRID)
   find_package(SimGrid 3.32 REQUIRED)
+  # Reads platform files before SimGrid does.
+  find_package(EXPAT 2.4 REQUIRED)
 endif()
 if(FAULTLINE_TESTS)
   # Catch2 3 has other headers and another main. Building the program must not need the packages of

@@ -13,7 +13,7 @@ target_link_libraries(faultline_libraries INTERFACE Boost::headers Boost::progra
                                                     nlohmann_json::nlohmann_json SQLite::SQLite3
                                                     Threads::Threads)
 if(FAULTLINE_SIMGRID)
-  target_link_libraries(faultline_libraries INTERFACE SimGrid::SimGrid)
+  target_link_libraries(faultline_libraries INTERFACE SimGrid::SimGrid EXPAT::EXPAT)
 endif()
 target_link_libraries(faultline_everything INTERFACE faultline_libraries)
 

@@ -34,10 +34,10 @@ fail() {
   exit 1
 }
 
-# The engine that needs SimGrid can be left out, and its package with it.
+# The engine that needs SimGrid can be left out, and its packages with it.
 case " ${FAULTLINE_CMAKE_ARGS-} " in
   *" -DFAULTLINE_SIMGRID=OFF "* | *" -DFAULTLINE_SIMGRID=0 "*) ;;
-  *) FAULTLINE_RUN_PACKAGES+=(libsimgrid-dev) ;;
+  *) FAULTLINE_RUN_PACKAGES+=(libsimgrid-dev libexpat1-dev) ;;
 esac
 
 # Draws the figures of report and reproduce. Several packages have one.

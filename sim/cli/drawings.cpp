@@ -16,12 +16,14 @@
 #include "sim/core/child_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/interrupt.hpp"
-#include "sim/scenario/json_reader.hpp"
+#include "sim/core/text_file.hpp"
 #include "sim/scenario/problems.hpp"
 
 namespace faultline {
 
 namespace {
+
+constexpr std::size_t kLargestDrawing_B = std::size_t{16} << 20U;
 
 void write_scratch(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -101,7 +103,7 @@ std::string Drawings::draw(const std::string& stem, const std::string& csv,
                  "gnuplot %s.gnuplot in the folder that --figures names\n",
                  stem.c_str(), drawn ? "pdf" : "svg", stem.c_str());
   complained_ = complained_ || !drawn || !printed;
-  return drawn ? read_text_file(path + ".svg", "a drawing") : "";
+  return drawn ? read_text_file(path + ".svg", "a drawing", kLargestDrawing_B) : "";
 }
 
 void Drawings::keep() {

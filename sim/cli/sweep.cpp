@@ -30,7 +30,7 @@ std::string dry_run_text(const Study& study) {
   std::size_t runs = 0;
   std::string list;
   for (std::size_t i = 0; i < study.points.size(); ++i) {
-    runs += point_scenario(study, i).replications;
+    runs += study.points[i].replications;
     if (i < kShown) list += "  point " + std::to_string(i) + ": " + point_label(study, i) + "\n";
   }
   text += precision ? ", until half the interval of " + precision->metric + " is within " +

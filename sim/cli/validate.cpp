@@ -5,6 +5,7 @@
 #include "analysis/reproduction_item.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
+#include "sim/scenario/file_memo.hpp"
 #include "sim/scenario/problems.hpp"
 #include "sim/scenario/study.hpp"
 
@@ -12,6 +13,7 @@ namespace faultline {
 namespace {
 
 void validate_file(const std::string& file, std::ostream& out) {
+  const FileMemo files;  // to see what kind it is and to read it are two uses of one pipe
   if (is_reproduction_item(file)) {
     const std::size_t cells = read_reproduction_item(file).cells.size();
     out << file << ": valid, " << cells << (cells == 1 ? " cell\n" : " cells\n");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace faultline {
 
@@ -14,7 +15,7 @@ FaultPlan::FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job) 
     victims_.push_back(std::move(victims));
     if (fault.time_s) timed_.push_back({*fault.time_s, index});
     if (fault.event) counted_.push_back({*fault.event, index});
-    if (fault.mark) marked_.push_back({*fault.mark, index});
+    if (fault.mark) marked_[{fault.mark->value, fault.mark->name}].push_back(index);
   }
   std::stable_sort(timed_.begin(), timed_.end(),
                    [](const Timed& a, const Timed& b) { return a.time_s < b.time_s; });
@@ -40,13 +41,9 @@ std::optional<double> FaultPlan::draw(std::uint32_t index) {
 }
 
 std::vector<std::uint32_t> FaultPlan::take_mark(std::string_view name, std::int64_t value) {
-  std::vector<std::uint32_t> struck;
-  std::erase_if(marked_, [&](const Marked& marked) {
-    if (marked.mark.name != name || marked.mark.value != value) return false;
-    struck.push_back(marked.index);
-    return true;
-  });
-  return struck;
+  const auto struck = marked_.find(std::make_pair(value, name));
+  if (struck == marked_.end()) return {};
+  return std::move(marked_.extract(struck).mapped());
 }
 
 }  // namespace faultline

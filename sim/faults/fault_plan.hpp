@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/core/types.hpp"
@@ -68,9 +71,12 @@ class FaultPlan {
     std::uint64_t event;
     std::uint32_t index;
   };
-  struct Marked {
-    MarkSpec mark;
-    std::uint32_t index;
+  struct MarkOrder {
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard's name
+    template <class Mark, class Other>
+    bool operator()(const Mark& a, const Other& b) const {
+      return a.first != b.first ? a.first < b.first : a.second < b.second;
+    }
   };
   struct Source {
     std::unique_ptr<FaultSource> faults;
@@ -82,7 +88,8 @@ class FaultPlan {
   std::vector<std::vector<ActorId>> victims_;
   std::vector<Timed> timed_;
   std::vector<Counted> counted_;
-  std::vector<Marked> marked_;
+  /// Indices by value and name. Looked up at every mark of a run.
+  std::map<std::pair<std::int64_t, std::string>, std::vector<std::uint32_t>, MarkOrder> marked_;
   std::size_t next_counted_ = 0;
 };
 

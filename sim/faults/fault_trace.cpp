@@ -18,6 +18,9 @@ using Words = std::vector<std::string_view>;
 constexpr std::size_t kLanlColumns = 26;
 constexpr std::size_t kFtaFields = 9;
 constexpr std::size_t kShownUnreadable = 10;
+/// A file with more of them is something else.
+constexpr std::size_t kMostUnreadable = 100000;
+constexpr std::size_t kLongestLine_B = std::size_t{64} << 10U;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -73,6 +76,12 @@ struct LineResult {
 };
 
 LineResult unreadable(std::string reason) { return {{}, std::move(reason), false}; }
+
+constexpr const char* kTooLong = "is longer than 65536 bytes";
+
+std::string unreadable_words(const UnreadableLine& line) {
+  return "line " + std::to_string(line.line) + " cannot be read: " + line.reason;
+}
 
 // ---- LANL --------------------------------------------------------------------------------------
 
@@ -288,7 +297,7 @@ void for_each_line(const std::string& text, Visit visit) {
 TraceFormat find_format(const std::string& text, const std::string& file) {
   std::optional<TraceFormat> format;
   for_each_line(text, [&](std::string_view line, std::size_t) {
-    if (!format) format = format_of(line);
+    if (!format) format = format_of(line.substr(0, kLongestLine_B));
   });
   if (format) return *format;
   throw UsageError(file +
@@ -297,18 +306,30 @@ TraceFormat find_format(const std::string& text, const std::string& file) {
                    "state profile (date and state)");
 }
 
-void read_records(FaultTrace& trace, const std::string& text) {
+void note_unreadable(FaultTrace& trace, const std::string& file, UnreadableLine line) {
+  trace.unreadable.push_back(std::move(line));
+  if (trace.unreadable.size() <= kMostUnreadable) return;
+  std::string why = file + ": no trace of failures: more than " + std::to_string(kMostUnreadable) +
+                    " lines cannot be read";
+  for (std::size_t i = 0; i < kShownUnreadable; ++i)
+    why.append("\n").append(file).append(": ").append(unreadable_words(trace.unreadable[i]));
+  throw UsageError(why);
+}
+
+void read_records(FaultTrace& trace, const std::string& text, const std::string& file) {
   const bool lanl = trace.format == TraceFormat::lanl;
   for_each_line(text, [&](std::string_view line, std::size_t number) {
     if (lanl && line.substr(0, 7) == "System,") return;
-    LineResult result = lanl ? read_lanl(line) : read_fta(line);
+    LineResult result = line.size() > kLongestLine_B ? unreadable(kTooLong)
+                        : lanl                       ? read_lanl(line)
+                                                     : read_fta(line);
     if (result.record) {
       result.record->line = number;
       trace.records.push_back(*result.record);
     } else if (result.other) {
       ++trace.other_events;
     } else {
-      trace.unreadable.push_back({number, std::move(result.reason)});
+      note_unreadable(trace, file, {number, std::move(result.reason)});
     }
   });
   std::stable_sort(trace.records.begin(), trace.records.end(),
@@ -336,9 +357,9 @@ void read_profile(FaultTrace& trace, const std::string& text, const std::string&
   ProfileReader reader;
   std::vector<std::size_t> lines;
   for_each_line(text, [&](std::string_view line, std::size_t number) {
-    std::string reason = reader.read(line);
+    std::string reason = line.size() > kLongestLine_B ? kTooLong : reader.read(line);
     if (!reason.empty()) {
-      trace.unreadable.push_back({number, std::move(reason)});
+      note_unreadable(trace, file, {number, std::move(reason)});
       return;
     }
     const char first = line.front();
@@ -403,7 +424,7 @@ FaultTrace parse_fault_trace(const std::string& text, const std::string& file) {
   if (trace.format == TraceFormat::simgrid)
     read_profile(trace, text, file);
   else
-    read_records(trace, text);
+    read_records(trace, text, file);
   if (!trace.records.empty() || trace.profile.stochastic) return trace;
   std::string why =
       trace.other_events > 0 ? ": has no failure, only other events" : ": no record can be read";
@@ -416,9 +437,7 @@ std::vector<std::string> describe_unreadable(const FaultTrace& trace) {
   std::vector<std::string> lines;
   const std::size_t shown = std::min(trace.unreadable.size(), kShownUnreadable);
   lines.reserve(shown + 1);
-  for (std::size_t i = 0; i < shown; ++i)
-    lines.push_back("line " + std::to_string(trace.unreadable[i].line) +
-                    " cannot be read: " + trace.unreadable[i].reason);
+  for (std::size_t i = 0; i < shown; ++i) lines.push_back(unreadable_words(trace.unreadable[i]));
   if (trace.unreadable.size() > shown)
     lines.push_back(std::to_string(trace.unreadable.size() - shown) + " more lines cannot be read");
   return lines;

@@ -26,6 +26,8 @@
 #include "sim/core/child_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/scratch_directory.hpp"
+#include "sim/core/text_file.hpp"
+#include "sim/platform/simgrid_topology_file.hpp"
 #include "sim/platform/simgrid_zone.hpp"
 
 namespace faultline {
@@ -173,9 +175,21 @@ void start_simgrid() {
   sg::Engine::get_instance(&argc, argv.data());
 }
 
+/// Loads a file that holds nothing but a topology; the user's own never gets here.
+std::vector<sg::Host*> load_topology(const std::string& path) {
+  const auto* engine = sg::Engine::get_instance();
+  engine->load_platform(path);
+  engine->seal_platform();
+  std::vector<sg::Host*> hosts = engine->get_all_hosts();
+  std::sort(hosts.begin(), hosts.end(), [](const sg::Host* a, const sg::Host* b) {
+    return natural_less(a->get_name(), b->get_name());
+  });
+  return hosts;
+}
+
 XmlPlatform read_here(const std::string& path, std::uint32_t routed_hosts) {
   start_simgrid();
-  const std::vector<sg::Host*> hosts = load_platform_xml(path);
+  const std::vector<sg::Host*> hosts = load_topology(path);
   require_hosts(hosts.size(), routed_hosts);
   return {describe_hosts(hosts), tabulate_routes(hosts, routed_hosts)};
 }
@@ -214,14 +228,17 @@ constexpr int kNoRoom = 4;
 
 // ---- In the parent. ----
 
-/// What SimGrid said, on one line, without its stack traces.
-std::string quote(std::istream& words) {
+/// What SimGrid said, on one line, without its stack traces, and of the user's file instead of the
+/// one that it was given.
+std::string quote(std::istream& words, const std::string& given, const std::string& path) {
   std::string text;
   for (std::string line; std::getline(words, line);) {
     line.erase(0, line.find_first_not_of(" *"));
     const bool noise = line.empty() || line.rfind("->", 0) == 0 || line == "Exiting now." ||
                        line.find("acktrace:") != std::string::npos;
     if (noise) continue;
+    for (std::size_t at = 0; (at = line.find(given, at)) != std::string::npos; at += path.size())
+      line.replace(at, given.size(), path);
     if (!text.empty()) text += ' ';
     text += line;
   }
@@ -266,17 +283,35 @@ XmlPlatform read_result(std::istream& in, std::uint32_t routed_hosts) {
   return platform;
 }
 
-/// Returns the wait status of a child that reads `path` and leaves its result and its words.
-int read_in_child(const std::string& path, std::uint32_t routed_hosts,
+constexpr const char* kTopology = "topology.xml";
+
+[[noreturn]] void refuse_full(const std::string& path, const ScratchDirectory& scratch) {
+  throw RunError(path + ": what was read could not be written to a temporary directory (" +
+                 scratch.path() + "): is it full? The variable TMPDIR can name another place");
+}
+
+/// Writes what SimGrid may see of the user's file into the scratch directory; returns its path.
+std::string write_topology(const std::string& path, const ScratchDirectory& scratch) {
+  const std::string text =
+      topology_alone(read_text_file(path, "a SimGrid platform file", kLargestPlatformFile_B), path);
+  std::ofstream out(scratch.file(kTopology), std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) refuse_full(path, scratch);
+  return scratch.file(kTopology);
+}
+
+/// Returns the wait status of a child that reads the topology and leaves its result and its words.
+int read_in_child(const std::string& topology, std::uint32_t routed_hosts,
                   const ScratchDirectory& scratch) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> words(
       std::fopen(scratch.file("words").c_str(), "w"), &std::fclose);
   if (!words) throw RunError("cannot write to " + scratch.path() + ": " + std::strerror(errno));
   const pid_t child = fork_child();
   if (child < 0) throw RunError("cannot start a process: " + std::string(std::strerror(errno)));
-  if (child == 0) run_child(path, routed_hosts, scratch.file("result"), fileno(words.get()));
+  if (child == 0) run_child(topology, routed_hosts, scratch.file("result"), fileno(words.get()));
   const int status = wait_for_child(child);
-  if (status < 0) throw RunError("lost the child that reads " + path);
+  if (status < 0) throw RunError("lost the child that reads the platform file");
   return status;
 }
 
@@ -286,7 +321,6 @@ void check_request(const std::string& path, std::uint32_t routed_hosts) {
   if (!std::filesystem::is_regular_file(path, absent)) {
     throw UsageError(path + ": a platform file was expected, this is not a regular file");
   }
-  if (!std::ifstream(path)) throw UsageError(path + ": the platform file cannot be read");
   if (routed_hosts > kMaxRoutedHosts) {
     throw UsageError(path + ": a job on a platform file has at most " +
                      std::to_string(kMaxRoutedHosts) + " hosts, this one needs " +
@@ -298,29 +332,23 @@ void check_request(const std::string& path, std::uint32_t routed_hosts) {
 }  // namespace
 
 std::vector<sg::Host*> load_platform_xml(const std::string& path) {
-  const auto* engine = sg::Engine::get_instance();
-  engine->load_platform(path);
-  engine->seal_platform();
-  std::vector<sg::Host*> hosts = engine->get_all_hosts();
-  std::sort(hosts.begin(), hosts.end(), [](const sg::Host* a, const sg::Host* b) {
-    return natural_less(a->get_name(), b->get_name());
-  });
-  return hosts;
+  const ScratchDirectory scratch("to load the platform file");
+  return load_topology(write_topology(path, scratch));
 }
 
 XmlPlatform read_platform_xml(const std::string& path, std::uint32_t routed_hosts) {
   check_request(path, routed_hosts);
   const ScratchDirectory scratch("to read the platform file");
-  const int status = read_in_child(path, routed_hosts, scratch);
+  const std::string topology = write_topology(path, scratch);
+  const int status = read_in_child(topology, routed_hosts, scratch);
   if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) {
     std::ifstream result(scratch.file("result"), std::ios::binary);
     return read_result(result, routed_hosts);
   }
   std::ifstream words(scratch.file("words"));
-  const std::string why = complaint(status, quote(words));
+  const std::string why = complaint(status, quote(words, topology, path));
   if (why.empty() || (WIFEXITED(status) && WEXITSTATUS(status) == kNoRoom))
-    throw RunError(path + ": what was read could not be written to a temporary directory (" +
-                   scratch.path() + "): is it full? The variable TMPDIR can name another place");
+    refuse_full(path, scratch);
   throw UsageError(path + ": " + why);
 }
 

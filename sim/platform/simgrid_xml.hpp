@@ -33,8 +33,9 @@ inline constexpr std::uint32_t kMaxRoutedHosts = 4096;
 /// Reads a SimGrid platform file, with the routes among its first `routed_hosts` hosts; a route is
 /// the sum of its links' latencies, their least bandwidth and their number. SimGrid does so in a
 /// child process, since it ends its process on an error and never forgets a platform; this one is
-/// left untouched. Throws UsageError that names the file and quotes SimGrid if it refuses the file,
-/// and for a file without hosts, with fewer hosts than asked for or more than kMaxRoutedHosts, for
+/// left untouched, and SimGrid sees nothing of the file but its topology (topology_alone, which may
+/// refuse it). Throws UsageError that names the file and quotes SimGrid if it refuses the file, and
+/// for a file without hosts, with fewer hosts than asked for or more than kMaxRoutedHosts, for
 /// a pair without a route, and for a bandwidth or latency that is no such thing; RunError if this
 /// process already runs SimGrid or cannot fork.
 XmlPlatform read_platform_xml(const std::string& path, std::uint32_t routed_hosts);

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 
+#include "sim/core/text_file.hpp"
+#include "sim/platform/simgrid_topology_file.hpp"
 #include "sim/scenario/declarations.hpp"
+#include "sim/scenario/file_memo.hpp"
 #include "sim/scenario/machine_file.hpp"
 #include "sim/scenario/task_tree_file.hpp"
 
@@ -20,14 +21,14 @@ std::string choice(const OptionSet<Struct>& set, const char* option, Enum value)
   return {};
 }
 
-std::string file_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+std::string file_hash(const std::string& path) {
+  return *FileMemo::read_once<std::string>("hash of " + path, [&] {
+    return fnv1a_hex(read_text_file(path, "a SimGrid platform file", kLargestPlatformFile_B));
+  });
 }
 
 JsonValue platform_json(const PlatformSpec& platform) {
-  JsonValue result = json_object({{"machine", machine_json(platform.machine)},
-                                  {"processes", std::int64_t{platform.processes}},
+  JsonValue result = json_object({{"processes", std::int64_t{platform.processes}},
                                   {"processes_per_node", std::int64_t{platform.processes_per_node}},
                                   {"spare_nodes", std::int64_t{platform.spare_nodes}},
                                   {"worker_cores", std::int64_t{platform.worker_cores}},
@@ -38,9 +39,10 @@ JsonValue platform_json(const PlatformSpec& platform) {
                                   {"unordered_delay_s", platform.unordered_delay_s},
                                   {"local_exit_delay_s", platform.local_exit_delay_s},
                                   {"link_lost_delay_s", platform.link_lost_delay_s}});
+  result.set("machine", machine_json(platform.machine));
   // The content tells platform files apart; where they lie makes no difference to a result.
   if (!platform.xml_path.empty())
-    result.set("xml", json_object({{"fnv1a", fnv1a_hex(file_text(platform.xml_path))}}));
+    result.set("xml", json_object({{"fnv1a", file_hash(platform.xml_path)}}));
   return result;
 }
 
@@ -157,13 +159,17 @@ std::string fnv1a_hex(const std::string& text) {
   return digits;
 }
 
-std::string scenario_hash(const JsonValue& canonical) {
+CanonicalText canonical_text(const JsonValue& canonical) {
   constexpr std::array kLeftOut = {"name", "seed", "replications", "engine"};
-  JsonValue::Object kept;
-  for (const JsonMember& member : *canonical.object())
+  std::string all;
+  std::string kept;
+  for (const JsonMember& member : *canonical.object()) {
+    const std::string text = to_json(JsonValue(member.key)) + ":" + to_json(member.value);
+    all += (all.empty() ? "" : ",") + text;
     if (std::find(kLeftOut.begin(), kLeftOut.end(), member.key) == kLeftOut.end())
-      kept.push_back(member);
-  return fnv1a_hex(to_json(kept));
+      kept += (kept.empty() ? "" : ",") + text;
+  }
+  return {.json = "{" + all + "}", .hash = fnv1a_hex("{" + kept + "}")};
 }
 
 }  // namespace faultline

@@ -25,8 +25,13 @@ JsonValue canonical(const Scenario& scenario);
 /// 16 hexadecimal digits of the 64-bit FNV-1a hash of a text (Fowler, Noll and Vo; RFC 9923).
 std::string fnv1a_hex(const std::string& text);
 
-/// The hash of what determines the results beside name, seed, replications and engine: FNV-1a of
-/// the canonical JSON without these four.
-std::string scenario_hash(const JsonValue& canonical);
+/// A canonical scenario as text.
+struct CanonicalText {
+  std::string json;
+  /// Of what determines the results beside name, seed, replications and engine: FNV-1a of the text
+  /// without these.
+  std::string hash;
+};
+CanonicalText canonical_text(const JsonValue& canonical);
 
 }  // namespace faultline

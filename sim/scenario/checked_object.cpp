@@ -15,6 +15,7 @@
 #include "sim/scenario/canonical.hpp"
 #include "sim/scenario/fault_counts_file.hpp"
 #include "sim/scenario/fault_trace_file.hpp"
+#include "sim/scenario/file_memo.hpp"
 #include "sim/scenario/task_tree_file.hpp"
 
 namespace faultline {
@@ -188,9 +189,9 @@ OptionValue read_counts(const std::string& name, const std::string& path, Proble
   const bool is_file = name.ends_with(".json") || name.find('/') != std::string::npos;
   const auto folder = std::filesystem::path(problems.file()).parent_path();
   try {
-    auto counts = find_fault_counts(is_file ? (folder / name).string() : name);
-    input.hash = fnv1a_hex(counts_text(counts));
-    input.content = std::make_shared<const FaultCounts>(std::move(counts));
+    const std::string file = is_file ? (folder / name).string() : name;
+    input.content = FileMemo::read_once<FaultCounts>(file, [&] { return find_fault_counts(file); });
+    input.hash = fnv1a_hex(counts_text(*input.content));
   } catch (const UsageError& error) {
     problems.add_lines(path, error.what());
   }
@@ -225,8 +226,8 @@ std::string stem(const std::string& key) {
   return cut == std::string::npos ? key : key.substr(0, cut);
 }
 
-std::string with_unit(const OptionSpec& spec) {
-  return "\"" + spec.name + "\"" + (spec.unit.empty() ? "" : " in " + unit_in_words(spec.unit));
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return "\"" + name + "\"" + (unit.empty() ? "" : " in " + unit_in_words(unit));
 }
 
 }  // namespace
@@ -311,51 +312,52 @@ CheckedObject::CheckedObject(const JsonValue& value, std::string path, Problems&
 }
 
 const JsonValue* CheckedObject::child(const std::string& key) {
-  known_.push_back({.name = key});
+  known_.push_back({key, {}});
   return object_ == nullptr ? nullptr : object_->find(key);
 }
 
 OptionValues CheckedObject::options(const std::vector<OptionSpec>& specs) {
   OptionValues values;
   for (const OptionSpec& spec : specs) {
-    known_.push_back(spec);
-    const JsonValue* value = object_ == nullptr ? nullptr : object_->find(spec.name);
-    const std::string path = member_path(path_, spec.name);
-    if (value != nullptr) {
-      values[spec.name] = read_option(*value, spec, path, problems_);
-    } else {
-      if (spec.required && object_ != nullptr)
-        problems_.add(path, "missing, expected " + expectation(spec));
-      values[spec.name] = fallback(spec);
-      const auto* shipped = std::get_if<FaultCountsInput>(&values[spec.name]);
-      if (shipped != nullptr && !shipped->file.empty())
-        values[spec.name] = read_counts(std::string(shipped->file), path, problems_);
+    known_.push_back({spec.name, spec.unit});
+    const JsonValue* given = object_ == nullptr ? nullptr : object_->find(spec.name);
+    OptionValue& value = values[spec.name];
+    if (given != nullptr) {
+      value = read_option(*given, spec, member_path(path_, spec.name), problems_);
+      continue;
     }
+    if (spec.required && object_ != nullptr)
+      problems_.add(member_path(path_, spec.name), "missing, expected " + expectation(spec));
+    value = fallback(spec);
+    const auto* shipped = std::get_if<FaultCountsInput>(&value);
+    if (shipped != nullptr && !shipped->file.empty())
+      value = read_counts(std::string(shipped->file), member_path(path_, spec.name), problems_);
   }
   return values;
 }
 
 std::string CheckedObject::unknown_key(const std::string& key) const {
+  // Nobody reads the suggestions for the thousandth one.
+  if (problems_.full()) return "unknown key";
   std::vector<std::string> names;
-  for (const OptionSpec& spec : known_) {
-    if (!spec.unit.empty() && (stem(key) == stem(spec.name) || key == stem(spec.name)))
-      return "unknown key, expected " + with_unit(spec);
-    names.push_back(spec.name);
+  for (const auto& [name, unit] : known_) {
+    if (!unit.empty() && (stem(key) == stem(name) || key == stem(name)))
+      return "unknown key, expected " + with_unit(name, unit);
+    names.push_back(name);
   }
   if (const auto near = nearest_of(key, names)) {
-    const auto spec = std::find_if(known_.begin(), known_.end(),
-                                   [&](const OptionSpec& known) { return known.name == *near; });
-    return "unknown key, did you mean " + with_unit(*spec) + "?";
+    const auto meant = std::find_if(known_.begin(), known_.end(),
+                                    [&](const Known& known) { return known.name == *near; });
+    return "unknown key, did you mean " + with_unit(meant->name, meant->unit) + "?";
   }
   return "unknown key, expected " + any_of(names);
 }
 
 void CheckedObject::finish() {
   if (object_ == nullptr) return;
-  std::set<std::string> names;
-  for (const OptionSpec& spec : known_) names.insert(spec.name);
   for (const JsonMember& member : *object_->object())
-    if (names.count(member.key) == 0)
+    if (std::none_of(known_.begin(), known_.end(),
+                     [&](const Known& known) { return known.name == member.key; }))
       problems_.add(member_path(path_, member.key), unknown_key(member.key));
 }
 

@@ -48,12 +48,17 @@ class CheckedObject {
   [[nodiscard]] bool is_object() const { return object_ != nullptr; }
 
  private:
+  struct Known {
+    std::string name;
+    std::string unit;
+  };
+
   [[nodiscard]] std::string unknown_key(const std::string& key) const;
 
   const JsonValue* object_ = nullptr;
   std::string path_;
   Problems& problems_;
-  std::vector<OptionSpec> known_;
+  std::vector<Known> known_;
 };
 
 }  // namespace faultline

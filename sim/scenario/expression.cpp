@@ -5,6 +5,9 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <unordered_map>
+#include <utility>
 
 #include "sim/core/error.hpp"
 #include "sim/scenario/problems.hpp"
@@ -14,6 +17,9 @@ namespace {
 
 /// A hostile text could nest deeper than the stack allows.
 constexpr int kDeepestExpression = 64;
+
+using Part = ExpressionPart;
+using Kind = ExpressionPart::Kind;
 
 struct Function {
   const char* name;
@@ -31,11 +37,23 @@ constexpr std::array kFunctions = {
     Function{"pow", 2, [](double a, double b) { return std::pow(a, b); }},
     Function{"min", 2, [](double a, double b) { return std::min(a, b); }},
     Function{"max", 2, [](double a, double b) { return std::max(a, b); }},
-    Function{"+", 2, [](double a, double b) { return a + b; }},
-    Function{"-", 2, [](double a, double b) { return a - b; }},
-    Function{"*", 2, [](double a, double b) { return a * b; }},
-    Function{"/", 2, [](double a, double b) { return a / b; }},
-    Function{"%", 2, [](double a, double b) { return a - b * std::floor(a / b); }},
+};
+
+constexpr std::array kSums = {
+    Part::Operation{"+", [](double a, double b) { return a + b; }},
+    Part::Operation{"-", [](double a, double b) { return a - b; }},
+};
+constexpr std::array kProducts = {
+    Part::Operation{"*", [](double a, double b) { return a * b; }},
+    Part::Operation{"/", [](double a, double b) { return a / b; }},
+    Part::Operation{"%", [](double a, double b) { return a - b * std::floor(a / b); }},
+};
+/// A sign stands before those that it begins with.
+constexpr std::array kComparisons = {
+    Part::Operation{"<=", [](double a, double b) { return a <= b ? 1.0 : 0.0; }},
+    Part::Operation{">=", [](double a, double b) { return a >= b ? 1.0 : 0.0; }},
+    Part::Operation{"<", [](double a, double b) { return a < b ? 1.0 : 0.0; }},
+    Part::Operation{">", [](double a, double b) { return a > b ? 1.0 : 0.0; }},
 };
 
 const Function* find_function(const std::string& name) {
@@ -51,16 +69,98 @@ bool is_path_part(char c) {
          c == ']';
 }
 
-bool compare(const std::string& name, double a, double b) {
-  if (name == "<") return a < b;
-  if (name == "<=") return a <= b;
-  return name == ">" ? a > b : a >= b;
-}
-
 bool truth_of(const JsonValue& value, const std::string& what) {
   if (const bool* truth = std::get_if<bool>(&value.data)) return *truth;
   throw UsageError(what + " is " + describe(value) + ", expected true or false");
 }
+
+std::string result_words(const Part::Operation& operation) {
+  return "the result of " + in_quotes(operation.name);
+}
+
+/// One evaluation of a formula.
+class Evaluation {
+ public:
+  Evaluation(const std::vector<JsonPath>& paths, const Expression::Lookup& lookup)
+      : paths_(paths), lookup_(lookup), found_(paths.size()) {}
+
+  JsonValue value(const Part& part) {
+    switch (part.kind) {
+      case Kind::constant:
+        return part.value;
+      case Kind::path: {
+        const JsonValue* found = at(part.path);
+        return found == nullptr ? JsonValue() : *found;
+      }
+      case Kind::arithmetic:
+        return json_number(result(part));
+      default:
+        return condition(part);
+    }
+  }
+
+  bool truth(const Part& part) {
+    if (part.kind != Kind::constant && part.kind != Kind::path && part.kind != Kind::arithmetic)
+      return condition(part);
+    return truth_of(value(part), words(part));
+  }
+
+ private:
+  const JsonValue* at(std::size_t path) {
+    if (!found_[path]) found_[path] = lookup_(paths_[path]);
+    return *found_[path];
+  }
+
+  bool condition(const Part& part) {
+    const auto is_true = [this](const Part& operand) { return truth(operand); };
+    const auto& operands = part.operands;
+    switch (part.kind) {
+      case Kind::negation:
+        return !truth(operands[0]);
+      case Kind::all:
+        return std::all_of(operands.begin(), operands.end(), is_true);
+      case Kind::any:
+        return std::any_of(operands.begin(), operands.end(), is_true);
+      case Kind::equality:
+        return same_value(value(operands[0]), value(operands[1])) ==
+               (part.operations[0].name[0] == '=');
+      default: {
+        const double first = number(operands[0]);
+        return part.operations[0].of(first, number(operands[1])) != 0;
+      }
+    }
+  }
+
+  double number(const Part& part) {
+    if (part.kind == Kind::arithmetic) return result(part);
+    const JsonValue operand = value(part);
+    if (const auto number = number_of(operand)) return *number;
+    throw UsageError(words(part) + " is " + describe(operand) + ", expected a number");
+  }
+
+  double result(const Part& part) {
+    double so_far = number(part.operands[0]);
+    std::size_t next = 1;
+    for (const Part::Operation& operation : part.operations) {
+      const double operand = next < part.operands.size() ? number(part.operands[next++]) : 0;
+      so_far = operation.of(so_far, operand);
+      if (!std::isfinite(so_far))
+        throw UsageError(result_words(operation) + " is no finite number");
+    }
+    return so_far;
+  }
+
+  /// What messages call a part.
+  [[nodiscard]] std::string words(const Part& part) const {
+    if (part.kind == Kind::constant) return "the constant";
+    if (part.kind == Kind::path) return path_text(paths_[part.path]);
+    return result_words(part.operations.back());
+  }
+
+  const std::vector<JsonPath>& paths_;
+  const Expression::Lookup& lookup_;
+  std::vector<std::optional<const JsonValue*>> found_;
+};
 
 }  // namespace
 
@@ -70,74 +170,89 @@ class ExpressionParser {
   explicit ExpressionParser(const std::string& text) : text_(text) {}
 
   Expression whole() {
-    Expression result = any_of_terms();
-    if (skip_blanks() != '\0') fail("an operator or the end");
-    return result;
+    if (text_.size() > kLongestExpression_B)
+      throw UsageError("has " + std::to_string(text_.size()) + " bytes, expected at most " +
+                       std::to_string(kLongestExpression_B));
+    result_.whole_ = any_of_terms();
+    skip_blanks();
+    if (at_ < text_.size()) fail("an operator or the end");
+    return std::move(result_);
   }
 
  private:
-  Expression any_of_terms() {
-    if (++depth_ > kDeepestExpression) throw UsageError("nested too deep");
-    Expression result = all_of_terms();
-    while (take_word("or")) result = call("or", {std::move(result), all_of_terms()});
+  Part any_of_terms() {
+    descend();
+    Part result = chain(Kind::any, "or", [this] { return all_of_terms(); });
     --depth_;
     return result;
   }
 
-  Expression all_of_terms() {
-    Expression result = negation();
-    while (take_word("and")) result = call("and", {std::move(result), negation()});
+  Part all_of_terms() {
+    return chain(Kind::all, "and", [this] { return negation(); });
+  }
+
+  /// Terms with one word between them; a term alone is itself.
+  template <class Term>
+  Part chain(Kind kind, const char* word, Term term) {
+    Part first = term();
+    if (!take_word(word)) return first;
+    Part result = call(kind, {word}, std::move(first));
+    do result.operands.push_back(term());
+    while (take_word(word));
     return result;
   }
 
-  Expression negation() {
+  Part negation() {
     if (!take_word("not")) return comparison();
-    if (++depth_ > kDeepestExpression) throw UsageError("nested too deep");
-    Expression result = call("not", {negation()});
+    descend();
+    Part result = call(Kind::negation, {"not"}, negation());
     --depth_;
     return result;
   }
 
-  Expression comparison() {
-    Expression result = sum();
-    for (const char* sign : {"==", "!=", "<=", ">=", "<", ">"})
-      if (take(sign)) return call(sign, {std::move(result), sum()});
+  Part comparison() {
+    Part first = sum();
+    for (const char* sign : {"==", "!="})
+      if (take(sign)) return call(Kind::equality, {sign}, std::move(first), sum());
+    for (const Part::Operation& sign : kComparisons)
+      if (take(sign.name)) return call(Kind::comparison, sign, std::move(first), sum());
+    return first;
+  }
+
+  Part sum() {
+    return steps(kSums, [this] { return product(); });
+  }
+
+  Part product() {
+    return steps(kProducts, [this] { return factor(); });
+  }
+
+  /// Operands with operators of one precedence between them, from left to right.
+  template <class Operators, class Operand>
+  Part steps(const Operators& operators, Operand operand) {
+    Part first = operand();
+    const Part::Operation* next = take_one(operators);
+    if (next == nullptr) return first;
+    Part result;
+    result.kind = Kind::arithmetic;
+    result.operands.push_back(std::move(first));
+    for (; next != nullptr; next = take_one(operators)) {
+      result.operations.push_back(*next);
+      result.operands.push_back(operand());
+    }
     return result;
   }
 
-  Expression sum() {
-    Expression result = product();
-    while (true) {
-      if (take("+"))
-        result = call("+", {std::move(result), product()});
-      else if (take("-"))
-        result = call("-", {std::move(result), product()});
-      else
-        return result;
-    }
-  }
-
-  Expression product() {
-    Expression result = factor();
-    while (true) {
-      const char* sign = nullptr;
-      for (const char* candidate : {"*", "/", "%"})
-        if (sign == nullptr && take(candidate)) sign = candidate;
-      if (sign == nullptr) return result;
-      result = call(sign, {std::move(result), factor()});
-    }
-  }
-
-  Expression factor() {
+  Part factor() {
     const char next = skip_blanks();
     if (take("-")) {
-      if (++depth_ > kDeepestExpression) throw UsageError("nested too deep");
-      Expression result = call("-", {constant(0), factor()});
+      descend();
+      Part result = call(Kind::arithmetic, kSums[1], constant(0), factor());
       --depth_;
       return result;
     }
     if (take("(")) {
-      Expression result = any_of_terms();
+      Part result = any_of_terms();
       expect(")");
       return result;
     }
@@ -147,7 +262,7 @@ class ExpressionParser {
     fail("a value, a path or \"(\"");
   }
 
-  Expression quoted(char quote) {
+  Part quoted(char quote) {
     const std::size_t end = text_.find(quote, at_ + 1);
     if (end == std::string::npos) fail(std::string("a closing ") + quote);
     const std::string content = text_.substr(at_ + 1, end - at_ - 1);
@@ -155,7 +270,7 @@ class ExpressionParser {
     return constant(content);
   }
 
-  Expression number() {
+  Part number() {
     double value = 0;
     const char* const begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
@@ -164,50 +279,54 @@ class ExpressionParser {
     return constant(json_number(value));
   }
 
-  Expression word() {
+  Part word() {
     const std::size_t begin = at_;
     while (at_ < text_.size() && is_path_part(text_[at_])) ++at_;
     const std::string name = text_.substr(begin, at_ - begin);
     if (name == "true" || name == "false") return constant(name == "true");
     if (name == "null") return constant({});
     if (skip_blanks() == '(') return function(name, begin);
-    Expression result;
-    result.kind_ = Expression::Kind::path;
-    result.path_ = split_path(name);
-    result.name_ = name;
-    if (!result.path_.empty()) return result;
-    at_ = begin;
-    fail("a path such as platform.processes");
+    JsonPath path = split_path(name);
+    if (path.empty()) {
+      at_ = begin;
+      fail("a path such as platform.processes");
+    }
+    Part result;
+    result.kind = Kind::path;
+    const auto [known, is_new] = paths_.emplace(name, result_.paths_.size());
+    if (is_new) result_.paths_.push_back(std::move(path));
+    result.path = known->second;
+    return result;
   }
 
-  Expression function(const std::string& name, std::size_t begin) {
+  Part function(const std::string& name, std::size_t begin) {
     const Function* known = find_function(name);
     if (known == nullptr) {
       at_ = begin;
       fail("one of the functions abs, ceil, floor, round, sqrt, log2, pow, min and max");
     }
     expect("(");
-    std::vector<Expression> operands;
-    operands.push_back(any_of_terms());
+    Part result = call(Kind::arithmetic, {known->name, known->of}, any_of_terms());
     if (known->operands == 2) {
       expect(",");
-      operands.push_back(any_of_terms());
+      result.operands.push_back(any_of_terms());
     }
     expect(")");
-    return call(name, std::move(operands));
-  }
-
-  static Expression constant(JsonValue value) {
-    Expression result;
-    result.value_ = std::move(value);
     return result;
   }
 
-  static Expression call(const std::string& name, std::vector<Expression> operands) {
-    Expression result;
-    result.kind_ = Expression::Kind::call;
-    result.name_ = name;
-    result.operands_ = std::move(operands);
+  static Part constant(JsonValue value) {
+    Part result;
+    result.value = std::move(value);
+    return result;
+  }
+
+  template <class... Operands>
+  static Part call(Kind kind, Part::Operation operation, Operands... operands) {
+    Part result;
+    result.kind = kind;
+    result.operations.push_back(operation);
+    (result.operands.push_back(std::move(operands)), ...);
     return result;
   }
 
@@ -224,6 +343,13 @@ class ExpressionParser {
     return true;
   }
 
+  template <class Operators>
+  const Part::Operation* take_one(const Operators& operators) {
+    for (const Part::Operation& candidate : operators)
+      if (take(candidate.name)) return &candidate;
+    return nullptr;
+  }
+
   bool take_word(const std::string& word) {
     skip_blanks();
     if (text_.compare(at_, word.size(), word) != 0) return false;
@@ -237,6 +363,13 @@ class ExpressionParser {
     if (!take(sign)) fail("\"" + sign + "\"");
   }
 
+  void descend() {
+    if (++depth_ > kDeepestExpression)
+      throw UsageError("column " + std::to_string(at_ + 1) +
+                       ": nested too deep, expected at most " + std::to_string(kDeepestExpression) +
+                       " levels");
+  }
+
   [[noreturn]] void fail(const std::string& expected) const {
     const std::string got = at_ < text_.size() ? in_quotes(text_.substr(at_)) : "the end";
     throw UsageError("column " + std::to_string(at_ + 1) + ": expected " + expected + ", got " +
@@ -246,51 +379,25 @@ class ExpressionParser {
   const std::string& text_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  Expression result_;
+  std::unordered_map<std::string, std::size_t> paths_;  // looked up, never walked
 };
 
 Expression Expression::parse(const std::string& text) { return ExpressionParser(text).whole(); }
 
-std::string Expression::words() const {
-  if (kind_ == Kind::path) return path_text(path_);
-  return kind_ == Kind::call ? "the result of " + in_quotes(name_) : "the constant";
-}
-
-double Expression::number(const Lookup& lookup) const {
-  const JsonValue value = evaluate(lookup);
-  if (const auto number = number_of(value)) return *number;
-  throw UsageError(words() + " is " + describe(value) + ", expected a number");
-}
-
 JsonValue Expression::evaluate(const Lookup& lookup) const {
-  if (kind_ == Kind::constant) return value_;
-  if (kind_ == Kind::path) {
-    const JsonValue* found = lookup(path_);
-    return found == nullptr ? JsonValue() : *found;
-  }
-  const auto truth = [&](std::size_t operand) {
-    return truth_of(operands_[operand].evaluate(lookup), operands_[operand].words());
-  };
-  if (name_ == "and") return truth(0) && truth(1);
-  if (name_ == "or") return truth(0) || truth(1);
-  if (name_ == "not") return !truth(0);
-  if (name_ == "==" || name_ == "!=")
-    return same_value(operands_[0].evaluate(lookup), operands_[1].evaluate(lookup)) ==
-           (name_ == "==");
-  const double first = operands_[0].number(lookup);
-  const double second = operands_.size() > 1 ? operands_[1].number(lookup) : 0;
-  const Function* function = find_function(name_);
-  if (function == nullptr) return compare(name_, first, second);
-  const double result = function->of(first, second);
-  if (!std::isfinite(result)) throw UsageError(words() + " is no finite number");
-  return json_number(result);
+  return Evaluation(paths_, lookup).value(whole_);
 }
 
-bool Expression::holds(const Lookup& lookup) const { return truth_of(evaluate(lookup), words()); }
+bool Expression::holds(const Lookup& lookup) const {
+  return Evaluation(paths_, lookup).truth(whole_);
+}
 
 bool same_value(const JsonValue& a, const JsonValue& b) {
   const auto first = number_of(a);
   const auto second = number_of(b);
   if (first && second) return *first == *second;
+  if (a.text() != nullptr && b.text() != nullptr) return *a.text() == *b.text();
   return to_json(sorted(a)) == to_json(sorted(b));
 }
 

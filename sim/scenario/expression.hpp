@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -9,6 +10,34 @@
 
 namespace faultline {
 
+/// The longest text of a formula, in bytes.
+inline constexpr std::size_t kLongestExpression_B = std::size_t{64} << 10U;
+
+/// A part of a formula. Operators of one precedence that follow each other are one part, so that a
+/// long formula is no deeper than its parentheses; and none is ever copied, since copying parts
+/// into parts takes the square of their number.
+struct ExpressionPart {
+  enum class Kind { constant, path, negation, all, any, equality, comparison, arithmetic };
+  /// An operator or a function: its name in messages and what it does.
+  struct Operation {
+    const char* name = "";
+    double (*of)(double, double) = nullptr;  ///< of arithmetic; of comparisons 1 or 0
+  };
+
+  ExpressionPart() = default;
+  ExpressionPart(ExpressionPart&&) = default;
+  ExpressionPart& operator=(ExpressionPart&&) = default;
+  ExpressionPart(const ExpressionPart&) = delete;
+  ExpressionPart& operator=(const ExpressionPart&) = delete;
+  ~ExpressionPart() = default;
+
+  Kind kind = Kind::constant;
+  JsonValue value;       ///< of a constant
+  std::size_t path = 0;  ///< an index into the formula's paths
+  std::vector<ExpressionPart> operands;
+  std::vector<Operation> operations;  ///< from left to right; a function's only one
+};
+
 /// A formula over the values of a scenario, such as `platform.processes / 4` or
 /// `termination.name == 'cda' and platform.processes <= 1024` (docs/sweeps.md has the language).
 class Expression {
@@ -16,11 +45,12 @@ class Expression {
   /// The value at a path; null where there is none, which counts as JSON's null.
   using Lookup = std::function<const JsonValue*(const JsonPath&)>;
 
-  /// Throws UsageError that says what was expected at which column.
+  /// Takes time in proportion to the text. Throws UsageError that says what was expected at which
+  /// column, and for a text longer than kLongestExpression_B.
   static Expression parse(const std::string& text);
 
-  /// Whole numbers are integers. Throws UsageError for operands of the wrong kind, which it names,
-  /// and for results that are no number.
+  /// Whole numbers are integers. No path is looked up twice. Throws UsageError for operands of the
+  /// wrong kind, which it names, and for results that are no number.
   [[nodiscard]] JsonValue evaluate(const Lookup& lookup) const;
 
   /// The same for a condition. Throws UsageError for a value that is neither true nor false.
@@ -28,17 +58,9 @@ class Expression {
 
  private:
   friend class ExpressionParser;
-  enum class Kind { constant, path, call };
 
-  /// What messages call this part.
-  [[nodiscard]] std::string words() const;
-  [[nodiscard]] double number(const Lookup& lookup) const;
-
-  Kind kind_ = Kind::constant;
-  JsonValue value_;  ///< of a constant
-  JsonPath path_;
-  std::string name_;  ///< of an operator or a function
-  std::vector<Expression> operands_;
+  ExpressionPart whole_;
+  std::vector<JsonPath> paths_;  ///< each once
 };
 
 /// Do two values say the same? Numbers are compared as numbers, objects without order.

@@ -1,19 +1,14 @@
 #include "sim/scenario/json_reader.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "sim/core/error.hpp"
-#include "sim/core/file_roles.hpp"
+#include "sim/core/text_file.hpp"
 #include "sim/core/visible_text.hpp"
+#include "sim/scenario/file_memo.hpp"
 
 namespace faultline {
 namespace {
@@ -180,33 +175,13 @@ bool is_blank(const std::string& text) {
 
 }  // namespace
 
-std::string read_text_file(const std::string& path, const std::string& expected,
-                           std::size_t largest_B) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw UsageError(path + ": is a directory, expected a file");
-  reads_file(path);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
-  if (!file) throw UsageError(path + ": cannot be read: " + std::strerror(errno));
-  std::string text;
-  std::array<char, 65536> block{};
-  while (text.size() <= largest_B) {
-    const std::size_t count = std::fread(block.data(), 1, block.size(), file.get());
-    if (count == 0) break;
-    text.append(block.data(), count);
-  }
-  if (text.size() > largest_B)
-    throw UsageError(path + ": is larger than " + std::to_string(largest_B >> 20U) +
-                     " MiB, expected " + expected);
-  if (std::ferror(file.get()) != 0)
-    throw UsageError(path + ": cannot be read: " + std::strerror(errno));
-  if (is_blank(text)) throw UsageError(path + ": is empty, expected " + expected);
-  return text;
+std::string read_json_text(const std::string& path) {
+  return *FileMemo::read_once<std::string>(
+      path, [&] { return read_text_file(path, "a JSON object", kLargestFile_B); });
 }
 
 JsonValue read_json_file(const std::string& path, Problems& problems) {
-  return parse_json(read_text_file(path), problems);
+  return parse_json(read_json_text(path), problems);
 }
 
 JsonValue parse_json(const std::string& text, Problems& problems) {

@@ -13,12 +13,10 @@ inline constexpr std::size_t kLargestFile_B = std::size_t{16} << 20U;
 /// Objects and lists may nest this deep.
 inline constexpr int kDeepestNesting = 64;
 
-/// The bytes of a file. Throws UsageError when it is missing, a directory, unreadable, empty or too
-/// large; `expected` says what should be in it. Pipes are read to their end.
-std::string read_text_file(const std::string& path, const std::string& expected = "a JSON object",
-                           std::size_t largest_B = kLargestFile_B);
+/// The bytes of a file of at most kLargestFile_B, read as read_text_file does.
+std::string read_json_text(const std::string& path);
 
-/// The tree of a file. Throws and adds problems like read_text_file and parse_json.
+/// The tree of a file. Throws and adds problems like read_json_text and parse_json.
 JsonValue read_json_file(const std::string& path, Problems& problems);
 
 /// Strict JSON (RFC 8259; a leading UTF-8 byte order mark is skipped) as a tree. Text that is not

@@ -9,6 +9,7 @@
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/checked_object.hpp"
 #include "sim/scenario/declarations.hpp"
+#include "sim/scenario/file_memo.hpp"
 #include "sim/scenario/json_reader.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -212,13 +213,24 @@ Machine read_machine(const JsonValue& root, Problems& problems) {
   return machine;
 }
 
-Machine load_machine(const std::string& name_or_path, const std::string& relative_to) {
-  const std::string path = machine_path(name_or_path, relative_to);
+namespace {
+
+Machine load_machine_file(const std::string& path) {
   Problems problems(path);
   const JsonValue root = read_json_file(path, problems);
   Machine machine = read_machine(root, problems);
   problems.throw_if_any();
   return machine;
+}
+
+}  // namespace
+
+Machine load_machine(const std::string& name_or_path, const std::string& relative_to) {
+  // A name alone stands for the same file everywhere.
+  const std::string place = is_path(name_or_path) ? relative_to + "/" : "";
+  return *FileMemo::read_once<Machine>(place + name_or_path, [&] {
+    return load_machine_file(machine_path(name_or_path, relative_to));
+  });
 }
 
 std::vector<std::string> shipped_machines() {

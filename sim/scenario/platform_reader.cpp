@@ -10,6 +10,7 @@
 #include "sim/scenario/backends.hpp"
 #include "sim/scenario/checked_object.hpp"
 #include "sim/scenario/declarations.hpp"
+#include "sim/scenario/file_memo.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -31,14 +32,22 @@ XmlSummary inspected(const PlatformSpec& platform, Problems& problems) {
   const std::string path = "platform.xml";
   std::error_code ignored;
   reads_file(platform.xml_path);
-  if (fs::is_directory(platform.xml_path, ignored)) {
-    problems.add(path, platform.xml_path + " is a directory, expected a SimGrid platform file");
+  const fs::file_type kind = fs::status(platform.xml_path, ignored).type();
+  const std::string expected = ", expected a SimGrid platform file";
+  if (kind == fs::file_type::directory) {
+    problems.add(path, platform.xml_path + " is a directory" + expected);
+  } else if (kind != fs::file_type::regular && kind != fs::file_type::not_found) {
+    problems.add(path, platform.xml_path + " is a device or a pipe" + expected);
   } else if (!std::ifstream(platform.xml_path)) {
-    problems.add(path, platform.xml_path + " cannot be read, expected a SimGrid platform file");
+    problems.add(path, platform.xml_path + " cannot be read" + expected);
   } else if (scenario_backends().inspect_xml) {
     try {
       const std::uint64_t nodes = std::uint64_t{job_shape(platform).nodes} + platform.spare_nodes;
-      return scenario_backends().inspect_xml(platform.xml_path, static_cast<std::uint32_t>(nodes));
+      return *FileMemo::read_once<XmlSummary>(
+          platform.xml_path + "\n" + std::to_string(nodes), [&] {
+            return scenario_backends().inspect_xml(platform.xml_path,
+                                                   static_cast<std::uint32_t>(nodes));
+          });
     } catch (const UsageError& error) {
       problems.add_lines(path, error.what());
     }

@@ -58,6 +58,8 @@ void Problems::add(const std::string& path, const std::string& message) {
   if (seen_.emplace(path, message).second) entries_.emplace_back(path, message);
 }
 
+bool Problems::full() const { return entries_.size() >= kShownProblems; }
+
 void Problems::add_lines(const std::string& path, const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) add(path, line);

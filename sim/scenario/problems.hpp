@@ -32,6 +32,8 @@ class Problems {
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] bool empty() const { return entries_.empty(); }
+  /// Are there more already than text() shows?
+  [[nodiscard]] bool full() const;
   [[nodiscard]] const std::string& file() const { return file_; }
 
   /// One line for each problem: "FILE: PATH: what is wrong, what was expected".

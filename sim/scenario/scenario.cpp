@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "sim/scenario/backends.hpp"
 #include "sim/scenario/canonical.hpp"
@@ -36,9 +37,9 @@ class ScenarioReader {
     if (root_.is_object()) make_points(scenario);
     problems_.throw_if_any();
     scenario.notes = problems_.notes();
-    const JsonValue resolved = canonical(scenario);
-    scenario.canonical_json = to_json(resolved);
-    scenario.hash = scenario_hash(resolved);
+    CanonicalText text = canonical_text(canonical(scenario));
+    scenario.canonical_json = std::move(text.json);
+    scenario.hash = std::move(text.hash);
     return scenario;
   }
 
@@ -269,7 +270,7 @@ Scenario parse_scenario(const std::string& text, const std::string& file,
 }
 
 Scenario load_scenario(const std::string& path, const ScenarioOverrides& overrides) {
-  return parse_scenario(read_text_file(path), path, overrides);
+  return parse_scenario(read_json_text(path), path, overrides);
 }
 
 }  // namespace faultline

@@ -7,6 +7,7 @@
 
 #include "sim/core/error.hpp"
 #include "sim/scenario/canonical.hpp"
+#include "sim/scenario/file_memo.hpp"
 #include "sim/scenario/json_reader.hpp"
 #include "sim/scenario/overrides.hpp"
 
@@ -87,12 +88,13 @@ std::optional<Scenario> checked_point(const std::string& file, const SweepPoint&
 
 void check_points(Study& study) {
   PointProblems wrong;
-  std::map<std::string, std::string> seen;  // hash of a point to its words
+  std::map<std::string, std::size_t> seen;  // hash of a point to its place among the points
   for (std::size_t i = 0; i < study.sweep.combinations() && !wrong.full(); ++i) {
     Problems problems(study.file);
     const SweepPoint point = sweep_point(study.sweep, i, problems);
-    const std::string words =
-        point_words(study.points.size(), parameters_text(study.sweep, point.parameters));
+    const auto words = [&study](std::size_t number, const JsonValue::Object& parameters) {
+      return point_words(number, parameters_text(study.sweep, parameters));
+    };
     try {
       const auto scenario = checked_point(study.file, point, problems);
       if (!scenario) continue;
@@ -101,14 +103,15 @@ void check_points(Study& study) {
         if (std::find(study.notes.begin(), study.notes.end(), note) == study.notes.end())
           study.notes.push_back(note);
       const std::string hash = identity_hash(*scenario);
-      const auto [twin, is_new] = seen.emplace(hash, words);
+      const auto [twin, is_new] = seen.emplace(hash, study.points.size());
       if (!is_new)
-        throw UsageError(study.file + ": sweep: says the same as " + twin->second +
+        throw UsageError(study.file + ": sweep: says the same as " +
+                         words(twin->second, point_parameters(study, twin->second)) +
                          ", expected points that differ");
-      study.points.push_back({i, hash});
+      study.points.push_back({i, hash, scenario->replications});
     } catch (const UsageError& error) {
-      wrong.add(error.what(), words);
-      study.points.push_back({i, {}});  // so that the points after it keep their numbers
+      wrong.add(error.what(), words(study.points.size(), point.parameters));
+      study.points.push_back({i, {}, 0});  // so that the points after it keep their numbers
     }
     if (study.points.size() > kMostPoints)
       throw UsageError(study.file + ": sweep: makes more than " + std::to_string(kMostPoints) +
@@ -120,11 +123,12 @@ void check_points(Study& study) {
 }  // namespace
 
 Study load_study(const std::string& path, const ScenarioOverrides& overrides) {
-  return parse_study(read_text_file(path), path, overrides);
+  return parse_study(read_json_text(path), path, overrides);
 }
 
 Study parse_study(const std::string& text, const std::string& file,
                   const ScenarioOverrides& overrides) {
+  const FileMemo files;
   Problems problems(file);
   JsonValue root = parse_json(text, problems);
   for (const std::string& set : overrides.sets) apply_set(root, set, problems);

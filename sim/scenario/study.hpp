@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct StudyPoint {
   std::size_t combination = 0;  ///< of the sweep
   std::string hash;  ///< of everything that determines its results: scenario, engine, seed, number
                      ///< of replications
+  std::uint32_t replications = 0;  ///< of its scenario
 };
 
 /// A scenario file and all points of its sweep, checked. A file without a sweep is a study of one

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kMostValues = 10000;
 constexpr std::size_t kMostCombinations = 1000000;
+/// Places are compared pair by pair.
+constexpr std::size_t kMostPlaces = 1000;
 
 /// The number without the rounding errors of its computation: 0.1 + 2 * 0.1 is 0.3 to a reader.
 JsonValue rounded(double value) {
@@ -92,6 +94,11 @@ class SweepReader {
       std::vector<std::string> names = tops;
       names.insert(names.end(), {"zip", "derive", "where", "precision"});
       problems_.add(place, "a scenario has no key " + in_quotes(*top) + suggestion(*top, names));
+    }
+    if (claimed_.size() >= kMostPlaces) {
+      problems_.add("sweep",
+                    "sweeps more than " + std::to_string(kMostPlaces) + " places of a scenario");
+      return {};
     }
     for (const auto& [known, known_key] : claimed_)
       if (known == path) problems_.add(place, "swept already as " + in_quotes(known_key));
@@ -185,6 +192,12 @@ class SweepReader {
       problems_.add(place, "expected a formula in quotes, got " + describe(value));
       return std::nullopt;
     }
+    formulas_B_ += value.text()->size();
+    if (formulas_B_ > kLongestExpression_B) {
+      problems_.add(place, "the formulas of a sweep have more than " +
+                               std::to_string(kLongestExpression_B) + " bytes");
+      return std::nullopt;
+    }
     try {
       return Expression::parse(*value.text());
     } catch (const UsageError& error) {
@@ -262,6 +275,7 @@ class SweepReader {
 
   Sweep sweep_;
   Problems& problems_;
+  std::size_t formulas_B_ = 0;
   std::vector<std::pair<JsonPath, std::string>> claimed_;  ///< places and the keys that set them
 };
 
@@ -279,6 +293,10 @@ std::string value_text(const Sweep& sweep, const JsonMember& parameter) {
     return name == nullptr || name->text() == nullptr ? std::string() : *name->text();
   };
   std::string name = name_of(parameter.value);
+  if (name.empty()) {
+    const std::string* text = parameter.value.text();
+    return text != nullptr ? *text : to_json(parameter.value);
+  }
   std::size_t alike = 0;
   for (const SweepDimension& dimension : sweep.dimensions)
     for (const SweepAxis& axis : dimension)
@@ -286,9 +304,7 @@ std::string value_text(const Sweep& sweep, const JsonMember& parameter) {
         alike += static_cast<std::size_t>(
             std::count_if(axis.values.begin(), axis.values.end(),
                           [&](const JsonValue& value) { return name_of(value) == name; }));
-  if (!name.empty() && alike < 2) return name;
-  const std::string* text = parameter.value.text();
-  return text != nullptr ? *text : to_json(parameter.value);
+  return alike < 2 ? name : to_json(parameter.value);
 }
 
 }  // namespace

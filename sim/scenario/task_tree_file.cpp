@@ -4,6 +4,7 @@
 
 #include "sim/core/error.hpp"
 #include "sim/scenario/checked_object.hpp"
+#include "sim/scenario/file_memo.hpp"
 #include "sim/scenario/json_reader.hpp"
 
 namespace faultline {
@@ -136,7 +137,8 @@ TaskTreeFile parse_task_tree(const std::string& text, const std::string& file) {
 }
 
 TaskTreeFile read_task_tree(const std::string& file) {
-  return parse_task_tree(read_text_file(file), file);
+  return *FileMemo::read_once<TaskTreeFile>(
+      file, [&] { return parse_task_tree(read_json_text(file), file); });
 }
 
 void require_ranks_below(const TaskTreeFile& tree, std::uint32_t processes) {

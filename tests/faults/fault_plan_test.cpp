@@ -79,6 +79,19 @@ TEST_CASE("a mark strikes once, and only with its own name and value") {
   CHECK(plan.exhausted(0.0));
 }
 
+TEST_CASE("a mark is found among half a million without looking at each") {
+  constexpr std::int64_t kMarks = 500000;
+  std::vector<FaultSpec> faults;
+  for (std::int64_t i = 0; i < kMarks; ++i) faults.push_back(at_mark("step", i, 0));
+  FaultPlan plan(faults, kJob);
+  // From the last to the first: a search from the front would look at 10^11 entries.
+  for (std::int64_t i = kMarks; i-- > 0;) {
+    const Indices struck = plan.take_mark("step", i);
+    if (struck != Indices{static_cast<std::uint32_t>(i)}) FAIL("mark " << i);
+  }
+  CHECK_FALSE(plan.waits_for_marks());
+}
+
 TEST_CASE("victims: ranks as they are, nodes and daemons by the address of the daemon") {
   FaultSpec fault;
   fault.time_s = 1;

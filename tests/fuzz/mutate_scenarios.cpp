@@ -222,7 +222,7 @@ TEST_CASE("mutated scenarios are read or refused with an error and never crash")
   REQUIRE(files.size() >= 5);
   Tally tally;
   for (const std::string& file : files) {
-    const std::string text = read_text_file(file);
+    const std::string text = read_json_text(file);
     // Each of the points of a sweep is read as a scenario.
     const bool is_sweep = text.find("\"sweep\"") != std::string::npos;
     const std::uint64_t last = first + (is_sweep ? mutants / 10 : mutants);
@@ -263,7 +263,7 @@ TEST_CASE("mutated scenarios that are read also run and break no protocol") {
   const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
   std::size_t runs = 0;
   for (const std::string& file : shipped_scenarios()) {
-    const std::string text = read_text_file(file);
+    const std::string text = read_json_text(file);
     if (text.find("\"sweep\"") != std::string::npos) continue;
     for (std::uint64_t seed = first; seed < first + mutants; ++seed) {
       CAPTURE(file, seed);

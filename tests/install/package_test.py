@@ -49,6 +49,7 @@ class Package(unittest.TestCase):
         needed = self.field("Depends")
         loaded = said("ldd", str(self.root / "usr/bin/faultline"))
         for library, package in (("libsqlite3.so", "libsqlite3-0"), ("libsimgrid.so", "libsimgrid"),
+                                 ("libexpat.so", "libexpat1"),
                                  ("libboost_program_options.so", "libboost-program-options"),
                                  ("libc.so", "libc6")):
             self.assertEqual(library in loaded, package in needed, (library, needed))

@@ -114,9 +114,6 @@ TEST_CASE("a file that SimGrid refuses is an error that quotes it, not the end o
         read_platform_xml(file.path(), 2),
         StartsWith(file.path() + ": SimGrid refuses this platform file: ") && Contains(reason));
   };
-  refused("", "EOF in prolog");
-  refused("hello", "Invalid XML");
-  refused(kHead, "Premature EOF");
   refused(platform(kThreeHosts + kThreeHosts), "second host named 'n10'");
   refused(platform(kThreeHosts + R"(<link id="c" bandwidth="1MBps" latency="5parsec"/>)"),
           "parsec");
@@ -125,6 +122,37 @@ TEST_CASE("a file that SimGrid refuses is an error that quotes it, not the end o
   refused(R"(<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="z" routing="Banana"/></platform>)",
           "Not a valid model");
+}
+
+TEST_CASE("a file that is no platform file is refused before SimGrid sees it") {
+  const auto refused = [](const std::string& text, const std::string& reason) {
+    const PlatformFile file(text);
+    CHECK_THROWS_AS(read_platform_xml(file.path(), 2), UsageError);
+    CHECK_THROWS_WITH(read_platform_xml(file.path(), 2), StartsWith(file.path() + reason));
+  };
+  refused("", ": is empty, expected a SimGrid platform file");
+  refused("hello", ":1: not well-formed XML: ");
+  refused(kHead, ":4: not well-formed XML: ");
+  refused(platform("<config/>" + kThreeHosts), ":4: <config>: settings of SimGrid");
+}
+
+TEST_CASE("SimGrid's complaint names the line of the user's file") {
+  const PlatformFile file(platform("<!-- one\ntwo\nthree -->" + kThreeHosts +
+                                   R"(<link id="c" bandwidth="1MBps" latency="5parsec"/>)"));
+  CHECK_THROWS_WITH(read_platform_xml(file.path(), 2),
+                    Contains(file.path() + ":9: ") && !Contains("topology.xml"));
+}
+
+TEST_CASE("routes by coordinates are read, too") {
+  const PlatformFile file(R"(<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Vivaldi">
+<peer id="a" speed="1Gf" bw_in="1GBps" bw_out="2GBps" coordinates="3.0 0.0 1.0"/>
+<peer id="b" speed="1Gf" bw_in="3GBps" bw_out="4GBps" coordinates="0.0 4.0 2.0"/>
+</zone></platform>)");
+  const Topology topology(read_platform_xml(file.path(), 2).routes);
+  CHECK(topology.route(0, 1).latency_s == Approx(8e-3));
+  CHECK(topology.route(0, 1).bandwidth_Bps == 2e9);
 }
 
 TEST_CASE("a platform that SimGrid accepts but no job can run on is refused by name") {

@@ -1,6 +1,7 @@
 #include "sim/scenario/expression.hpp"
 
 #include <catch2/catch.hpp>
+#include <type_traits>
 
 #include "sim/core/error.hpp"
 #include "sim/scenario/json_reader.hpp"
@@ -64,9 +65,58 @@ TEST_CASE("a formula that cannot be read names the column") {
   CHECK(error("'abc") == "column 1: expected a closing ', got \"'abc\"");
   CHECK(error("a..b") == "column 1: expected a path such as platform.processes, got \"a..b\"");
   CHECK_THAT(error("sin(1)"), Contains("column 1: expected one of the functions abs"));
-  CHECK_THAT(error(std::string(1000, '(')), Contains("nested too deep"));
-  CHECK_THAT(error(std::string(1000, '-')), Contains("nested too deep"));
   CHECK_THAT(error(""), Contains("expected a value"));
+}
+
+TEST_CASE("what nests too deep is named with its column, whatever it nests") {
+  const std::string limit = "nested too deep, expected at most 64 levels";
+  CHECK(error(std::string(1000, '(') + "1") == "column 65: " + limit);
+  CHECK(error(std::string(1000, '-') + "1") == "column 65: " + limit);
+  std::string nots;
+  std::string functions;
+  for (int i = 0; i < 1000; ++i) {
+    nots += "not ";
+    functions += "abs(";
+  }
+  CHECK(error(nots + "true") == "column 256: " + limit);
+  CHECK(error(functions + "1") == "column 257: " + limit);
+  CHECK(result(std::string(63, '-') + "1") == "-1");
+}
+
+// With copies, the square of the number of terms is copied: a quarter of an hour for this text.
+static_assert(!std::is_copy_constructible_v<Expression> && !std::is_copy_assignable_v<Expression>);
+static_assert(!std::is_copy_constructible_v<ExpressionPart>);
+
+TEST_CASE("a long formula is no deep one, and looks up every path once") {
+  const JsonValue root = tree();
+  std::size_t lookups = 0;
+  const auto evaluate = [&](const std::string& text) {
+    lookups = 0;
+    return to_json(Expression::parse(text).evaluate([&](const JsonPath& path) {
+      ++lookups;
+      return find_at(root, path);
+    }));
+  };
+  const auto repeated = [](const std::string& first, const std::string& next) {
+    std::string text = first;
+    while (text.size() + next.size() <= kLongestExpression_B) text += next;
+    return text;
+  };
+  CHECK(evaluate(repeated("0", "+list[0]")) == std::to_string((kLongestExpression_B - 1) / 8));
+  CHECK(lookups == 1);
+  CHECK(evaluate(repeated("list[0] > 1", " or 1 < list[0]")) == "false");
+  CHECK(lookups == 1);
+  CHECK(evaluate(repeated("true", " and true")) == "true");
+  CHECK(evaluate(repeated("1", "*1")) == "1");
+  CHECK(evaluate(repeated("(1)", "/(1)")) == "1");
+}
+
+TEST_CASE("a formula that is too long is refused unread") {
+  CHECK(error(std::string(kLongestExpression_B, ' ') + "1") ==
+        "has 65537 bytes, expected at most 65536");
+  CHECK(result(std::string(kLongestExpression_B - 1, ' ') + "1") == "1");
+  using namespace std::string_literals;
+  CHECK_THAT(error("1\0 2"s), Contains("column 2: expected an operator or the end"));
 }
 
 TEST_CASE("operands of the wrong kind are named") {
@@ -74,6 +124,9 @@ TEST_CASE("operands of the wrong kind are named") {
   CHECK(error("platform.machine < 3") ==
         "platform.machine is the string \"mira\", expected a number");
   CHECK(error("platform.processes and true") == "platform.processes is 64, expected true or false");
+  CHECK(error("1 + 2 - list") == "list is a list, expected a number");
+  CHECK(error("1 / 0 + 1") == "the result of \"/\" is no finite number");
+  CHECK(error("true and 1 + 1") == "the result of \"+\" is 2, expected true or false");
   CHECK(error("1 / 0") == "the result of \"/\" is no finite number");
 }
 

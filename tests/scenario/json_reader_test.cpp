@@ -113,7 +113,7 @@ TEST_CASE("files that cannot be read are refused by name") {
   const test::Workspace workspace;
   const auto error = [&](const std::string& name) -> std::string {
     try {
-      read_text_file(workspace.path(name));
+      read_json_text(workspace.path(name));
     } catch (const UsageError& problem) {
       return problem.what();
     }

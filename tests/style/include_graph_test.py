@@ -31,6 +31,7 @@ LIBRARIES = {
     "SimGrid": (r"(simgrid|xbt|smpi)/",
                 r"sim/(engine|platform)/simgrid_[^/]*|tests/.*_simgrid_test\.cpp"),
     "JSON": (r"nlohmann/", r"(sim/scenario|sim/cli|analysis|tests)/.*"),
+    "Expat": (r"expat", r"sim/platform/simgrid_topology_file\.cpp"),
     "SQLite": (r"sqlite3", r"analysis/sqlite\.cpp"),
     "Catch2": (r"catch2/", r"tests/.*"),
 }
