@@ -349,8 +349,8 @@ TEST_CASE("a store has the name of a file") {
 
 TEST_CASE("what a worker prints is stored as text, whatever it is") {
   CHECK(storable("caf\xC3\xA9 \xF0\x9F\x92\xA5") == "caf\xC3\xA9 \xF0\x9F\x92\xA5");
-  CHECK(storable(std::string("a\0\xC3(\xED\xA0\x80\xF4\x90\x80\x80\xC0\xAF\xE2\x82", 16)) ==
-        "a??(????????????");
+  const std::string broken("a\0\xC3-\xED\xA0\x80\xF4\x90\x80\x80\xC0\xAF\xE2\x82", 15);
+  CHECK(storable(broken) == "a" + std::string(2, '?') + "-" + std::string(11, '?'));
   const SmallStore store;
   StoredPoint point = point_of(4, "cda", 64, {});
   point.log = std::string("\x80 cut\0", 6);

@@ -395,7 +395,9 @@ class Damage(SweepTest):
             self.check_same_or_refused(bytes(content), expected)
 
     def test_a_renamed_outcome_is_refused_by_every_verb(self):
-        self.damaged.write_bytes(self.healthy.replace(b'"outcome"', b'"nutcome"', 1))
+        with sqlite3.connect(self.damaged) as database:
+            database.execute("UPDATE runs SET metrics=replace(metrics, 'outcome', 'nutcome') "
+                             "WHERE point=0 AND replication=0")
         for verb in self.VERBS + self.OTHERS:
             self.assertIn("d.sqlite: runs: study 1, point 0, replication 0: is damaged: its "
                           "checksum does not fit", self.refusal(*verb))
@@ -403,8 +405,8 @@ class Damage(SweepTest):
         with changing(self.damaged):
             pass
         for verb in self.VERBS + self.OTHERS:
-            self.assertIn("d.sqlite: runs: study 1, point 0, replication 0: metrics.outcome: missing",
-                          self.refusal(*verb))
+            self.assertIn("d.sqlite: runs: study 1, point 0, replication 0: metrics.outcome: "
+                          "missing", self.refusal(*verb))
 
     def test_another_size_of_pages_is_no_damage(self):
         expected = self.said()
