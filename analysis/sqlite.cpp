@@ -38,7 +38,6 @@ void Database::distrust() {
   // Eight times the largest scenario, so that a length that lies asks for no more memory.
   constexpr int kLongestCell_B = 128 << 20;
   sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, kLongestCell_B);
-  sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_exec(handle_, "PRAGMA cell_size_check=ON", nullptr, nullptr, nullptr);
 }
 

@@ -232,7 +232,7 @@ TEST_CASE("what a row of a store says is checked, with its table and row") {
            {"UPDATE runs SET point=9 WHERE point=2 AND replication=2", "there is no such point"},
            {"DELETE FROM points WHERE point=0", "runs: point 0: is damaged: there is no such"},
            {"UPDATE points SET failure='x' WHERE point=1", "has failed, and has runs"},
-           {"UPDATE points SET parameters='[]'", "parameters: expected an object, got a list"},
+           {"UPDATE points SET parameters='[]'", "parameters: expected an object, got an empty list"},
            {"UPDATE points SET parameters='{\"a..b\": 1}'", "\"a..b\" is no path"},
            {"UPDATE points SET scenario='null'", "scenario: expected an object, got null"},
            {"UPDATE points SET engine='logp'", "engine: expected loggp or simgrid, got \"logp\""},

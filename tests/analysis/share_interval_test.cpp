@@ -195,5 +195,5 @@ TEST_CASE("the summary of a share has its mean and an interval that one value is
   CHECK(with_interval(summarize_share({1.0})) == "1.00 [0.03, 1.00]");
   CHECK_FALSE(summarize_share({}).confidence_95);
   CHECK_THROWS_AS(summarize_share({0.5}), std::invalid_argument);
-  CHECK(summarize_share({0.5, 1.0}, ShareValues::means).confidence_95->high == 1.0);
+  CHECK(*summarize_share({0.5, 1.0}, ShareValues::means).mean == 0.75);
 }
