@@ -89,11 +89,6 @@ std::string comparable(const RunRecord& run) {
          to_json(violations_json(run.violations)) + std::to_string(run.events);
 }
 
-std::string on_one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
 /// The big-endian number of two bytes.
 unsigned number_at(const std::string& bytes, std::size_t at) {
   return static_cast<unsigned char>(bytes[at]) * 256U + static_cast<unsigned char>(bytes[at + 1]);
@@ -311,7 +306,7 @@ void ResultStore::check_pages() {
                             "PRAGMA integrity_check('studies')"}) {
     Statement rows(database_, check);
     const std::string found = rows.step() ? rows.text(0) : "ok";
-    if (found != "ok") refuse("is damaged (" + on_one_line(found) + ")" + kRemedy);
+    if (found != "ok") refuse("is damaged (" + plain_words(found) + ")" + kRemedy);
   }
 }
 
@@ -319,7 +314,8 @@ void ResultStore::check_tables() {
   const Snapshot snapshot(database_);
   Statement triggers(database_, "SELECT name FROM sqlite_schema WHERE type='trigger'");
   if (triggers.step())
-    refuse("has a trigger, " + in_quotes(triggers.text(0)) + ", as no store of results has");
+    refuse("has a trigger, " + in_quotes(plain_words(triggers.text(0))) +
+           ", as no store of results has");
   for (const StoreTable* table : {&studies_table(), &points_table(), &runs_table()}) {
     Statement tables(database_, "SELECT 1 FROM sqlite_schema WHERE type='table' AND name=?");
     tables.bind(table->name);
@@ -334,8 +330,8 @@ void ResultStore::check_tables() {
         refuse("table " + table->name + ": expected a column " + column.name + " (" + column.type +
                ")" + kRemedy);
     if (found.step())
-      refuse("table " + table->name + ": has a column too many, " + in_quotes(found.text(0)) +
-             kRemedy);
+      refuse("table " + table->name + ": has a column too many, " +
+             in_quotes(plain_words(found.text(0))) + kRemedy);
   }
   for (const char* orphans : {"SELECT study FROM points WHERE study NOT IN (SELECT study FROM "
                               "studies) LIMIT 1",

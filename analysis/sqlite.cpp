@@ -10,13 +10,21 @@
 
 namespace faultline {
 
+std::string plain_words(std::string words) {
+  for (char& letter : words) {
+    if (letter == '\n') letter = ' ';
+    if (letter < ' ' || letter > '~') letter = '?';
+  }
+  return words;
+}
+
 Database::Database(std::string path, bool create) : path_(std::move(path)) {
   // SQLite takes ":memory:", "" and "file:..." for more than names, but never what begins with "/".
   const std::string place = std::filesystem::absolute(path_).string();
   const int code = sqlite3_open_v2(
       place.c_str(), &handle_, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), nullptr);
   if (code != SQLITE_OK) {
-    const std::string why = sqlite3_errmsg(handle_);
+    const std::string why = plain_words(sqlite3_errmsg(handle_));
     sqlite3_close(handle_);
     throw UsageError(path_ + ": cannot be opened: " + why);
   }
@@ -42,7 +50,7 @@ void Database::distrust() {
 }
 
 void Database::fail(int code) const {
-  const std::string why = sqlite3_errmsg(handle_);
+  const std::string why = plain_words(sqlite3_errmsg(handle_));
   switch (code & 0xFF) {
     case SQLITE_NOTADB:
       throw UsageError(path_ + ": is no store of results: it is no SQLite file");

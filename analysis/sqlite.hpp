@@ -40,6 +40,9 @@ class Database {
   sqlite3* handle_ = nullptr;
 };
 
+/// What SQLite says of a file, on one line and in ASCII: it quotes from the file.
+std::string plain_words(std::string words);
+
 /// What a cell of a row is, whatever its column is declared as.
 enum class CellKind { null, integer, real, text, blob };
 
