@@ -1,5 +1,6 @@
 #include "analysis/result_store.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -176,7 +177,8 @@ class FlippedBits {
     }
     ++refused_;
     REQUIRE_THAT(why, Contains("r.sqlite: "));
-    for (const char letter : why) REQUIRE((letter >= ' ' && letter <= '~'));
+    REQUIRE(std::all_of(why.begin(), why.end(),
+                        [](char letter) { return letter >= ' ' && letter <= '~'; }));
   }
 
   SmallStore store_;
