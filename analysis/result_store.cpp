@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <filesystem>
@@ -131,8 +130,14 @@ const std::string& checked(const std::string& path) {
   return path;
 }
 
-/// What the columns of a point say, without its runs.
-StoredPoint read_point(RowReader& row) {
+/// Two columns of a point, before they are interpreted.
+struct PointTexts {
+  std::string parameters;
+  std::string scenario;
+};
+
+/// What the other columns of a point say, without its runs.
+StoredPoint read_point(RowReader& row, PointTexts& texts) {
   StoredPoint point;
   point.study = row.whole(1);
   point.point = row.whole();
@@ -141,12 +146,18 @@ StoredPoint read_point(RowReader& row) {
   point.engine = row.text();
   point.seed = row.whole();
   point.label = row.text();
-  JsonValue parameters = row.json();
-  point.scenario = row.json();
+  texts.parameters = row.text();
+  texts.scenario = row.text();
   point.failure = row.text();
   point.log = row.text();
+  return point;
+}
+
+void interpret(const PointTexts& texts, const RowReader& row, StoredPoint& point) {
   if (point.engine != "loggp" && point.engine != "simgrid")
     row.refuse("engine: expected loggp or simgrid, got " + in_quotes(point.engine));
+  JsonValue parameters = row.parsed(texts.parameters, "parameters");
+  point.scenario = row.parsed(texts.scenario, "scenario");
   if (parameters.object() == nullptr)
     row.refuse("parameters: expected an object, got " + describe(parameters));
   if (point.scenario.object() == nullptr)
@@ -155,7 +166,6 @@ StoredPoint read_point(RowReader& row) {
   for (const JsonMember& parameter : point.parameters)
     if (split_path(parameter.key).empty())
       row.refuse("parameters: " + in_quotes(parameter.key) + " is no path");
-  return point;
 }
 
 /// The number of its point, and a run with its checksum.
@@ -171,15 +181,15 @@ RunOfPoint read_run(RowReader row) {
   row.whole(1);
   of.point = row.whole();
   run.replication = row.whole();
-  const JsonValue metrics = row.json();
-  const JsonValue violations = row.json();
+  const std::string metrics = row.text();
+  const std::string violations = row.text();
   run.events = row.whole();
   run.wall_s = row.real();
   run.peak_rss_bytes = row.whole();
   of.checksum = row.finish();
   Problems problems(row.place());
-  read_metrics(metrics, run, problems);
-  read_violations(violations, run, problems);
+  read_metrics(row.parsed(metrics, "metrics"), run, problems);
+  read_violations(row.parsed(violations, "violations"), run, problems);
   problems.throw_if_any();
   return of;
 }
@@ -434,9 +444,11 @@ void ResultStore::read_points(const std::string& where,
   RunsInOrder runs(run_rows, path(), has_checksums());
   while (rows.step()) {
     RowReader row(rows, points_table(), path(), has_checksums());
-    StoredPoint point = read_point(row);
+    PointTexts texts;
+    StoredPoint point = read_point(row, texts);
     runs.take(point, row);
     row.finish();
+    interpret(texts, row, point);
     take(point);
   }
   runs.finish();

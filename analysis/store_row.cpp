@@ -140,11 +140,9 @@ std::string RowReader::text() {
   return value;
 }
 
-JsonValue RowReader::json() {
-  const int column = taken_;
-  const std::string value = text();
-  Problems problems(place() + ": " + table_.columns[static_cast<std::size_t>(column)].name);
-  JsonValue json = parse_json(value, problems);
+JsonValue RowReader::parsed(const std::string& text, const std::string& column) const {
+  Problems problems(place() + ": " + column);
+  JsonValue json = parse_json(text, problems);
   problems.throw_if_any();
   return json;
 }

@@ -55,13 +55,14 @@ class RowReader {
   double real();
   /// A text in UTF-8 without zero bytes.
   std::string text();
-  /// A text that is JSON.
-  JsonValue json();
-
   /// The checksum covers this, too: that of a row which belongs to this one.
   void cover(std::int64_t checksum) { checksum_.add(checksum); }
-  /// Compares the checksum, when all columns are read. Returns it, 0 without one.
+  /// Compares the checksum, when all columns are read. Returns it, 0 without one. What a row says
+  /// is interpreted afterwards, so that damage is called so.
   std::int64_t finish();
+
+  /// The JSON that the text of a column is.
+  [[nodiscard]] JsonValue parsed(const std::string& text, const std::string& column) const;
 
   /// "results.sqlite: runs: study 1, point 3, replication 0".
   [[nodiscard]] std::string place() const;
