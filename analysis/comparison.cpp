@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/replications.hpp"
+#include "analysis/share_interval.hpp"
 #include "analysis/summary_text.hpp"
 #include "analysis/text_table.hpp"
 #include "sim/core/error.hpp"
@@ -19,11 +20,11 @@ constexpr const char* kUndecided = "no difference shown";
 std::vector<double> differences(const SelectedPoint& a, const SelectedPoint& b,
                                 const std::string& metric) {
   std::map<std::int64_t, double> values;
-  for (const StoredRun& run : b.stored.runs)
-    if (const auto number = metric_of(run, metric)) values[run.replication] = *number;
+  for (const RunRecord& run : b.stored.runs)
+    if (const auto number = run.number(metric)) values[run.replication] = *number;
   std::vector<double> result;
-  for (const StoredRun& run : a.stored.runs) {
-    const auto number = metric_of(run, metric);
+  for (const RunRecord& run : a.stored.runs) {
+    const auto number = run.number(metric);
     const auto other = values.find(run.replication);
     if (number && other != values.end()) result.push_back(*number - other->second);
   }
@@ -34,28 +35,46 @@ std::vector<double> differences(const SelectedPoint& a, const SelectedPoint& b,
 std::string exclusion(const SelectedPoint& point) {
   if (!point.stored.failure.empty()) return "failed";
   const auto violated =
-      std::count_if(point.stored.runs.begin(), point.stored.runs.end(), [](const StoredRun& run) {
-        return exit_code(*run.metrics.find("outcome")->text(), !run.violations.list()->empty()) !=
-               kExitGood;
+      std::count_if(point.stored.runs.begin(), point.stored.runs.end(), [](const RunRecord& run) {
+        return exit_code(run.outcome, !run.violations.empty()) != kExitGood;
       });
   if (violated == 0) return {};
   return std::to_string(violated) + (violated == 1 ? " bad run" : " bad runs");
 }
 
+/// The interval of a mean of paired differences that misses it with this probability.
+std::optional<Interval> interval_of(const std::vector<double>& differences, const Summary& summary,
+                                    double outside) {
+  if (summary.is_share) {
+    const auto pairs_of = [&](double difference) {
+      return static_cast<std::size_t>(
+          std::count(differences.begin(), differences.end(), difference));
+    };
+    if (summary.count == 0) return std::nullopt;
+    return share_difference_interval(
+        {.pairs = summary.count, .first_alone = pairs_of(1.0), .second_alone = pairs_of(-1.0)},
+        outside);
+  }
+  if (!summary.standard_deviation) return std::nullopt;
+  const double half_width = student_t(summary.count, outside) * *summary.standard_deviation /
+                            std::sqrt(static_cast<double>(summary.count));
+  return Interval{*summary.mean - half_width, *summary.mean + half_width};
+}
+
 PairedDifference paired(const Situation& situation, std::size_t first, std::size_t second,
                         std::size_t pairs, const ComparisonSettings& settings) {
-  PairedDifference pair{.first = first, .second = second, .difference = {}, .interval = {}};
-  pair.difference = summarize(differences(*situation.contenders[first].point,
-                                          *situation.contenders[second].point, settings.metric));
-  if (!pair.difference.standard_deviation) return pair;
+  PairedDifference pair{.first = first, .second = second, .difference = {}};
+  const std::vector<double> values = differences(
+      *situation.contenders[first].point, *situation.contenders[second].point, settings.metric);
+  pair.difference = summarize(values);
+  pair.difference.is_share = metric_kind(settings.metric) == MetricKind::truth;
   // All intervals of a situation hold together with 95 % (Bonferroni), so that the best of many is
   // no winner by chance.
-  const double half_width = student_t(pair.difference.count, 0.05 / static_cast<double>(pairs)) *
-                            *pair.difference.standard_deviation /
-                            std::sqrt(static_cast<double>(pair.difference.count));
-  pair.interval = Interval{*pair.difference.mean - half_width, *pair.difference.mean + half_width};
-  const bool lower = pair.interval->high < 0;
-  const bool higher = pair.interval->low > 0;
+  const auto interval = interval_of(values, pair.difference, 0.05 / static_cast<double>(pairs));
+  pair.difference.confidence_95 = interval;
+  if (!interval) return pair;
+  const bool lower = interval->high < 0;
+  const bool higher = interval->low > 0;
   pair.first_better = settings.higher_is_better ? higher : lower;
   pair.second_better = settings.higher_is_better ? lower : higher;
   return pair;
@@ -126,17 +145,11 @@ struct Ends {
 
 Ends ends_of(const Contender& contender) {
   const auto& runs = contender.point->stored.runs;
-  const auto reached = std::count_if(runs.begin(), runs.end(), [](const StoredRun& run) {
-    const std::string& outcome = *run.metrics.find("outcome")->text();
+  const auto reached = std::count_if(runs.begin(), runs.end(), [](const RunRecord& run) {
+    const std::string& outcome = run.outcome;
     return outcome == "terminated" || outcome == "finished";
   });
   return {static_cast<std::size_t>(reached), runs.size()};
-}
-
-std::string difference_text(const PairedDifference& pair) {
-  Summary shown = pair.difference;
-  shown.confidence_95 = pair.interval;
-  return with_interval(shown);
 }
 
 }  // namespace
@@ -224,6 +237,7 @@ std::vector<Row> comparison_rows(const Comparison& comparison) {
       for (std::size_t i = 0; i < comparison.paths.size(); ++i)
         row.push_back({comparison.paths[i], situation.key[i]});
       const auto& mean = pair.difference.mean;
+      const auto& interval = pair.difference.confidence_95;
       row.insert(row.end(),
                  {{"first", first.name},
                   {"second", second.name},
@@ -231,8 +245,8 @@ std::vector<Row> comparison_rows(const Comparison& comparison) {
                   {"second_mean", mean_json(second)},
                   {"pairs", static_cast<std::int64_t>(pair.difference.count)},
                   {"difference", mean ? JsonValue(*mean) : JsonValue()},
-                  {"low", pair.interval ? JsonValue(pair.interval->low) : JsonValue()},
-                  {"high", pair.interval ? JsonValue(pair.interval->high) : JsonValue()},
+                  {"low", interval ? JsonValue(interval->low) : JsonValue()},
+                  {"high", interval ? JsonValue(interval->high) : JsonValue()},
                   {"verdict", verdict(situation, pair)},
                   {"winner", winner == nullptr ? JsonValue() : JsonValue(winner->name)}});
       rows.push_back(std::move(row));
@@ -266,7 +280,7 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
       row = keys.cells[line];
       row.insert(row.end(),
                  {situation.contenders[pair.first].name, situation.contenders[pair.second].name,
-                  difference_text(pair), verdict(situation, pair)});
+                  with_interval(pair.difference), verdict(situation, pair)});
       pairs.rows.push_back(std::move(row));
     }
   }

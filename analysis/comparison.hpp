@@ -19,8 +19,8 @@ struct ComparisonSettings {
 struct PairedDifference {
   std::size_t first = 0;  ///< indices of contenders
   std::size_t second = 0;
-  Summary difference;                ///< first - second, over common replications
-  std::optional<Interval> interval;  ///< at 95 % for all pairs of the situation together
+  Summary difference;  ///< first - second, over common replications; its interval holds at 95 %
+                       ///< for all pairs of the situation together
   bool first_better = false;
   bool second_better = false;  ///< neither: no difference is shown
 };

@@ -186,8 +186,7 @@ bool has_faults(const std::vector<SelectedPoint>& points) {
 std::map<std::string, std::size_t> endings_of(const PointGroup& group) {
   std::map<std::string, std::size_t> endings;
   for (const SelectedPoint* point : group.points)
-    for (const StoredRun& run : point->stored.runs)
-      if (const JsonValue* outcome = run.metrics.find("outcome")) ++endings[cell_text(*outcome)];
+    for (const RunRecord& run : point->stored.runs) ++endings[run.outcome];
   return endings;
 }
 

@@ -57,12 +57,9 @@ std::string endings_words(const std::vector<SelectedPoint>& points) {
   std::map<std::string, std::size_t> endings;
   std::size_t bad = 0;
   for (const SelectedPoint& point : points)
-    for (const StoredRun& run : point.stored.runs) {
-      const JsonValue* outcome = run.metrics.find("outcome");
-      const std::string word = outcome == nullptr ? "-" : cell_text(*outcome);
-      const bool violated = run.violations.list() != nullptr && !run.violations.list()->empty();
-      ++endings[word];
-      bad += exit_code(word, violated) == kExitGood ? 0 : 1;
+    for (const RunRecord& run : point.stored.runs) {
+      ++endings[run.outcome];
+      bad += exit_code(run.outcome, !run.violations.empty()) == kExitGood ? 0 : 1;
     }
   std::vector<std::string> words;
   words.reserve(endings.size());

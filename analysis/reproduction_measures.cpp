@@ -1,13 +1,13 @@
 #include "analysis/reproduction_measures.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <functional>
 #include <utility>
 
 #include "analysis/replications.hpp"
+#include "analysis/share_interval.hpp"
 #include "analysis/step_model.hpp"
 #include "analysis/survival.hpp"
 #include "sim/scenario/fault_counts_file.hpp"
@@ -213,15 +213,12 @@ Estimate estimate_mean(const std::vector<double>& values, const std::vector<doub
 }
 
 Estimate estimate_share(const std::vector<double>& zeros_and_ones) {
+  const std::size_t runs = zeros_and_ones.size();
+  if (runs == 0) return {std::nullopt, std::nullopt, "nothing was measured"};
   const auto zeros = std::count(zeros_and_ones.begin(), zeros_and_ones.end(), 0.0);
-  const auto runs = static_cast<double>(zeros_and_ones.size());
-  const double ones = runs - static_cast<double>(zeros);
-  const auto interval = [&](double outside) {
-    using Binomial = boost::math::binomial_distribution<>;
-    return Interval{Binomial::find_lower_bound_on_p(runs, ones, outside / 2),
-                    Binomial::find_upper_bound_on_p(runs, ones, outside / 2)};
-  };
-  return {ones / runs, interval(0.05), "", interval(0.01)};
+  const std::size_t ones = runs - static_cast<std::size_t>(zeros);
+  return {static_cast<double>(ones) / static_cast<double>(runs), share_interval(ones, runs, 0.05),
+          "", share_interval(ones, runs, 0.01)};
 }
 
 Estimate estimate_ratio_of_means(const std::vector<double>& values,
@@ -314,6 +311,8 @@ Estimate measure_at(const Measured& series, const Cell& cell) {
         std::nullopt, std::nullopt,
         "the scenario has no detector " + (sample == nullptr ? cell.detector : cell.relative_to)};
   if (cell.metric == kSurvived && base == nullptr) return estimate_share(*sample);
+  if (cell.metric == kSurvived)
+    return {std::nullopt, std::nullopt, "a ratio of shares is not estimated"};
   if (cell.ratio_of_means && base != nullptr) return estimate_ratio_of_means(*sample, *base);
   std::vector<double> values = *sample;
   for (std::size_t i = 0; base != nullptr && i < values.size(); ++i) values[i] /= (*base)[i];

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/run_record.hpp"
 #include "analysis/sqlite.hpp"
+#include "analysis/store_row.hpp"
 #include "sim/core/file_roles.hpp"
 #include "sim/scenario/json_value.hpp"
 
@@ -25,16 +28,6 @@ struct StoredStudy {
 /// Are two studies the same work, wherever they are stored?
 bool same_study(const StoredStudy& a, const StoredStudy& b);
 
-/// One replication of a point.
-struct StoredRun {
-  std::int64_t replication = 0;
-  JsonValue metrics;
-  JsonValue violations;
-  std::int64_t events = 0;
-  double wall_s = 0;
-  std::int64_t peak_rss_bytes = 0;
-};
-
 /// A point that was simulated, or that failed.
 struct StoredPoint {
   std::int64_t study = 0;
@@ -44,11 +37,11 @@ struct StoredPoint {
   std::string engine;
   std::int64_t seed = 0;
   std::string label;
-  JsonValue parameters;  ///< swept values by their paths
-  JsonValue scenario;    ///< resolved: defaults filled in, the machine by its values
-  std::string failure;   ///< why it failed, "" if it did not
-  std::string log;       ///< what a failed point printed
-  std::vector<StoredRun> runs;
+  JsonValue::Object parameters;  ///< swept values by their paths
+  JsonValue scenario;   ///< an object, resolved: defaults filled in, the machine by its values
+  std::string failure;  ///< why it failed, "" if it did not
+  std::string log;      ///< what a failed point printed
+  std::vector<RunRecord> runs;  ///< replications from 0 on; none if it failed
 };
 
 /// How runs of a point ended.
@@ -58,13 +51,22 @@ struct RunEnding {
   bool violated = false;
 };
 
+/// Throws UsageError for what cannot be the name of a store: nothing, and what SQLite takes for
+/// something else than a file.
+void check_store_name(const std::string& path);
+
+/// What a store is opened for.
+enum class StoreUse {
+  read,   ///< whole and unchanged; what is read is checked then
+  sweep,  ///< made where there is no file; every row of one that is there is checked at once
+};
+
 /// Results of sweeps in one SQLite file. A point is stored whole, in one transaction, or not at
-/// all; processes that share a store do not disturb each other (docs/sweeps.md).
+/// all; processes that share a store do not disturb each other (docs/sweeps.md). A file may come
+/// from anybody: what is wrong with it is thrown as UsageError, with its table and row.
 class ResultStore {
  public:
-  /// Opens a store for reading and writing; `create` makes one where there is no file. Throws
-  /// UsageError for a file that is damaged or something else.
-  ResultStore(const std::string& path, bool create);
+  ResultStore(const std::string& path, StoreUse use);
   ~ResultStore();
   ResultStore(const ResultStore&) = delete;
   ResultStore& operator=(const ResultStore&) = delete;
@@ -96,14 +98,24 @@ class ResultStore {
 
   [[nodiscard]] const std::string& path() const { return database_.path(); }
 
+  /// What a user should know of it, "" for nothing.
+  [[nodiscard]] std::string note() const;
+
  private:
   void make_tables();
-  void check_format();
-  std::vector<StoredPoint> read_points(const std::string& where);
+  void check_format(StoreUse use);
+  void check_tables();
+  void check_pages();
+  [[nodiscard]] bool has_checksums() const;
+  [[nodiscard]] std::string select(const StoreTable& table) const;
+  [[noreturn]] void refuse(const std::string& why) const;
+  StoredStudy read_study(const Statement& row) const;
+  void read_points(const std::string& where, const std::function<void(StoredPoint&)>& take);
   bool lock(std::int64_t study, std::int64_t point, short kind) const;
 
   std::unique_ptr<OutputPlace> output_;  ///< of one that is written
   Database database_;
+  std::int64_t format_ = 0;
   int claims_ = -1;
 };
 

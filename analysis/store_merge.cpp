@@ -58,13 +58,15 @@ void merge_point(ResultStore& merged, const StoredPoint& point, const std::strin
 }  // namespace
 
 MergeOutcome merge_stores(const std::string& out, const std::vector<std::string>& stores) {
+  check_store_name(out);
   const OutputPlace place(out, out, FileKind::store);
   const auto partial = partial_store(out);
   MergeOutcome outcome;
   {
-    ResultStore merged(partial->path(), true);
+    ResultStore merged(partial->path(), StoreUse::sweep);
     for (const std::string& path : stores) {
-      ResultStore store(path, false);
+      ResultStore store(path, StoreUse::read);
+      if (!store.note().empty()) outcome.notes.push_back(store.note());
       for (const StoredStudy& study : store.studies()) {
         const std::int64_t id = merged.add_study(study);
         for (StoredPoint& point : store.points(study.id)) {

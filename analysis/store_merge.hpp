@@ -8,7 +8,8 @@ namespace faultline {
 
 struct MergeOutcome {
   std::size_t points = 0;
-  std::size_t duplicates = 0;  ///< points that several stores had, all alike
+  std::size_t duplicates = 0;      ///< points that several stores had, all alike
+  std::vector<std::string> notes;  ///< what a user should know of these stores
 };
 
 /// Joins stores into a new one. A point that several stores have must be the same in all of them,

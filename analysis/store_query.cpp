@@ -51,7 +51,7 @@ bool satisfies(const SelectedPoint& point, const std::vector<Expression>& condit
   });
 }
 
-Row run_row(const SelectedPoint& point, const StoredRun& run, const std::vector<std::string>& paths,
+Row run_row(const SelectedPoint& point, const RunRecord& run, const std::vector<std::string>& paths,
             const std::vector<std::string>& metrics) {
   Row row = {
       {"study", point.study.id},
@@ -66,12 +66,12 @@ Row run_row(const SelectedPoint& point, const StoredRun& run, const std::vector<
   for (const std::string& path : paths)
     if (path != "study" && path != "engine" && path != "seed")
       row.push_back({path, cell_at(point, path)});
-  row.push_back({"outcome", *run.metrics.find("outcome")});
+  row.push_back({"outcome", run.outcome});
   for (const std::string& name : metrics) {
-    const JsonValue* value = run.metrics.find(name);
+    const JsonValue* value = run.find(name);
     row.push_back({name, value == nullptr ? JsonValue() : *value});
   }
-  row.push_back({"violations", static_cast<std::int64_t>(run.violations.list()->size())});
+  row.push_back({"violations", static_cast<std::int64_t>(run.violations.size())});
   row.push_back({"events", run.events});
   row.push_back({"wall_s", run.wall_s});
   row.push_back({"peak_rss_bytes", run.peak_rss_bytes});
@@ -81,7 +81,7 @@ Row run_row(const SelectedPoint& point, const StoredRun& run, const std::vector<
 }  // namespace
 
 const JsonValue* SelectedPoint::at(const JsonPath& path) const {
-  for (const JsonMember& parameter : *stored.parameters.object()) {
+  for (const JsonMember& parameter : stored.parameters) {
     const JsonPath swept = split_path(parameter.key);
     if (!is_within(path, swept)) continue;
     const JsonPath inner(path.begin() + static_cast<std::ptrdiff_t>(swept.size()), path.end());
@@ -110,7 +110,7 @@ std::vector<std::string> swept_paths(const std::vector<SelectedPoint>& points) {
   for (const SelectedPoint& point : points)
     if (point.study.id != points.front().study.id) add("study");
   for (const SelectedPoint& point : points)
-    for (const JsonMember& parameter : *point.stored.parameters.object()) add(parameter.key);
+    for (const JsonMember& parameter : point.stored.parameters) add(parameter.key);
   return paths;
 }
 
@@ -129,9 +129,9 @@ JsonValue cell_at(const SelectedPoint& point, const std::string& path) {
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points) {
   std::set<std::string> names;
   for (const SelectedPoint& point : points)
-    for (const StoredRun& run : point.stored.runs)
-      for (const JsonMember& metric : *run.metrics.object())
-        if (metric.value.text() == nullptr) names.insert(metric.key);
+    for (const RunRecord& run : point.stored.runs)
+      for (const JsonMember& metric : run.metrics)
+        if (metric_kind(metric.key) != MetricKind::text) names.insert(metric.key);
   return {names.begin(), names.end()};
 }
 
@@ -151,7 +151,7 @@ std::vector<Row> run_rows(const std::vector<SelectedPoint>& points) {
   metrics.insert(metrics.begin(), "terminated");
   std::vector<Row> rows;
   for (const SelectedPoint& point : points)
-    for (const StoredRun& run : point.stored.runs)
+    for (const RunRecord& run : point.stored.runs)
       rows.push_back(run_row(point, run, paths, metrics));
   return rows;
 }
@@ -171,13 +171,6 @@ std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
   return groups;
 }
 
-std::optional<double> metric_of(const StoredRun& run, const std::string& name) {
-  const JsonValue* value = run.metrics.find(name);
-  if (value == nullptr) return std::nullopt;
-  if (const bool* truth = std::get_if<bool>(&value->data)) return *truth ? 1.0 : 0.0;
-  return number_of(*value);
-}
-
 std::vector<double> sample(const PointGroup& group, const std::string& metric) {
   struct Shared {
     double sum = 0;
@@ -188,8 +181,8 @@ std::vector<double> sample(const PointGroup& group, const std::string& metric) {
   for (const SelectedPoint* point : group.points) {
     if (!point->stored.failure.empty()) continue;
     ++points_of_seed[point->stored.seed];
-    for (const StoredRun& run : point->stored.runs) {
-      const auto value = metric_of(run, metric);
+    for (const RunRecord& run : point->stored.runs) {
+      const auto value = run.number(metric);
       if (!value) continue;
       Shared& place = shared[{point->stored.seed, run.replication}];
       place.sum += *value;
@@ -204,7 +197,16 @@ std::vector<double> sample(const PointGroup& group, const std::string& metric) {
 }
 
 Summary summarize(const PointGroup& group, const std::string& metric) {
-  return summarize(sample(group, metric));
+  const std::vector<double> values = sample(group, metric);
+  if (metric_kind(metric) != MetricKind::truth) return summarize(values);
+  std::set<std::int64_t> seeds;
+  std::size_t points = 0;
+  for (const SelectedPoint* point : group.points) {
+    if (!point->stored.failure.empty()) continue;
+    seeds.insert(point->stored.seed);
+    ++points;
+  }
+  return summarize_share(values, points == seeds.size() ? ShareValues::runs : ShareValues::means);
 }
 
 std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,

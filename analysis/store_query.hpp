@@ -51,16 +51,12 @@ struct PointGroup {
 std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
                                      const std::vector<std::string>& paths);
 
-/// A metric of a run as a number, where it has one; a truth value is 1 or 0, so that the mean of
-/// `terminated` is the share of runs that survive.
-std::optional<double> metric_of(const StoredRun& run, const std::string& name);
-
 /// The values of a metric over the replications of a group, of points that have not failed. The
 /// points of one seed share their random numbers, so their mean counts as one value for each
 /// replication that all of them have.
 std::vector<double> sample(const PointGroup& group, const std::string& metric);
 
-/// Statistics of that sample.
+/// Statistics of that sample; of truth values as of a share.
 Summary summarize(const PointGroup& group, const std::string& metric);
 
 /// The names of all metrics that are numbers or truth values, sorted.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "analysis/share_interval.hpp"
 #include "sim/core/quantile.hpp"
 
 namespace faultline {
@@ -68,6 +69,26 @@ Summary summarize(const std::vector<double>& values) {
   RunningSummary running;
   for (const double value : values) running.add(value);
   return running.summary();
+}
+
+Summary summarize_share(const std::vector<double>& values, ShareValues what) {
+  constexpr double kOutside = 0.05;
+  Summary summary = summarize(values);
+  summary.is_share = true;
+  summary.confidence_95.reset();
+  if (summary.count == 0) return summary;
+  if (what == ShareValues::means) {
+    summary.confidence_95 = bounded_mean_interval(*summary.mean, summary.count, kOutside);
+    return summary;
+  }
+  const auto ones = static_cast<std::size_t>(std::count(values.begin(), values.end(), 1.0));
+  const auto zeros = static_cast<std::size_t>(std::count(values.begin(), values.end(), 0.0));
+  if (ones + zeros != values.size())
+    throw std::invalid_argument("summary: a run is no share of a run");
+  // One division, so that a share is the double nearest to it.
+  summary.mean = static_cast<double>(ones) / static_cast<double>(values.size());
+  summary.confidence_95 = share_interval(ones, values.size(), kOutside);
+  return summary;
 }
 
 }  // namespace faultline

@@ -21,6 +21,7 @@ struct Summary {
   std::optional<Interval> confidence_95;     ///< of the mean, by Student's t with n - 1 degrees
   std::optional<double> min;
   std::optional<double> max;
+  bool is_share = false;  ///< the interval is exact instead, not symmetric, and there for one value
 };
 
 /// A sample that is summarised as its values come, in one pass (Welford 1962), so that it takes no
@@ -44,6 +45,16 @@ class RunningSummary {
 /// Throws std::invalid_argument for NaN and infinities: a missing measurement is left out by the
 /// caller, who knows why it is missing.
 Summary summarize(const std::vector<double>& values);
+
+/// What the values of a share are.
+enum class ShareValues {
+  runs,   ///< 0 or 1 each: Clopper and Pearson
+  means,  ///< from 0 to 1, of runs that belong together: Hoeffding
+};
+
+/// Summarises the values of a share; its interval (analysis/share_interval) lies within [0, 1].
+/// Throws std::invalid_argument for values that are none of a share.
+Summary summarize_share(const std::vector<double>& values, ShareValues what = ShareValues::runs);
 
 /// A sample as Tukey's boxplot shows it. Quartiles lie between order statistics by linear
 /// interpolation; a whisker ends at the last datum within 1.5 times their distance.

@@ -26,8 +26,11 @@ std::string with_interval(const Summary& summary, double factor) {
   if (!summary.confidence_95) return compact(mean);
   const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2 * factor;
   // An interval of rounding errors is none.
-  if (half <= 1e-12 * std::fabs(mean)) return compact(mean);
+  if (!std::isfinite(half) || half <= 1e-12 * std::fabs(mean)) return compact(mean);
   const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, 9);
+  if (summary.is_share)
+    return fixed(mean, decimals) + " [" + fixed(summary.confidence_95->low * factor, decimals) +
+           ", " + fixed(summary.confidence_95->high * factor, decimals) + "]";
   return fixed(mean, decimals) + " +- " + fixed(half, decimals);
 }
 

@@ -9,7 +9,8 @@ namespace faultline {
 /// A number for people, with about four digits.
 std::string compact(double value);
 
-/// "2046.9 +- 0.1": the mean and the half-width of its interval, times `factor`; "-" for no values.
+/// "2046.9 +- 0.1": the mean and the half-width of its interval, times `factor`; of a share, whose
+/// interval is not symmetric, "0.967 [0.828, 0.999]"; "-" for no values.
 std::string with_interval(const Summary& summary, double factor = 1.0);
 
 /// A power of a thousand in which times are read easily.

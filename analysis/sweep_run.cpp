@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "analysis/progress.hpp"
+#include "analysis/run_record.hpp"
 #include "analysis/summary.hpp"
 #include "analysis/worker_process.hpp"
 #include "sim/core/error.hpp"
@@ -32,36 +33,37 @@ class PointRuns {
     if (precision_) replications_ = std::max<std::size_t>(replications_, kFewestReplications);
   }
 
-  void add(JsonValue record) {
+  void add(RunRecord record) {
     if (precision_) {
-      const JsonValue* value = record.find("metrics")->find(precision_->metric);
-      known_ = known_ || value != nullptr;
-      if (const auto number = value == nullptr ? std::nullopt : number_of(*value))
-        values_.push_back(*number);
+      known_ = known_ || record.find(precision_->metric) != nullptr;
+      if (const auto number = record.number(precision_->metric)) values_.push_back(*number);
     }
     records_.push_back(std::move(record));
   }
 
-  /// Throws UsageError for a metric that no run has.
+  /// Throws UsageError for a metric that no run has, or that is no number.
   [[nodiscard]] bool complete() const {
     if (!precision_) return records_.size() >= replications_;
     if (records_.size() < std::min<std::size_t>(replications_, precision_->most_replications))
       return false;
-    if (!known_)
-      throw UsageError("sweep.precision: the runs have no metric \"" + precision_->metric + "\"");
+    const MetricKind kind = metric_kind(precision_->metric);
+    if (!known_ || kind == MetricKind::text)
+      throw UsageError("sweep.precision: the runs have no metric " + in_quotes(precision_->metric) +
+                       (kind == MetricKind::text ? " that is a number" : ""));
     if (records_.size() >= precision_->most_replications) return true;
-    const Summary summary = summarize(values_);
+    const Summary summary =
+        kind == MetricKind::truth ? summarize_share(values_) : summarize(values_);
     if (!summary.confidence_95) return false;
     const double half_width = (summary.confidence_95->high - summary.confidence_95->low) / 2;
     return half_width <= precision_->relative_half_width * std::fabs(*summary.mean);
   }
 
-  [[nodiscard]] const std::vector<JsonValue>& records() const { return records_; }
+  [[nodiscard]] const std::vector<RunRecord>& records() const { return records_; }
 
  private:
   std::size_t replications_;
   std::optional<Precision> precision_;
-  std::vector<JsonValue> records_;
+  std::vector<RunRecord> records_;
   std::vector<double> values_;  ///< of the metric that decides
   bool known_ = false;
 };
@@ -77,16 +79,24 @@ struct PointJob {
   bool over = false;  ///< simulated, or failed
 };
 
+/// A record that a process of this program has made.
+RunRecord checked_record(const JsonValue& json) {
+  Problems problems("worker");
+  RunRecord record = read_run_record(json, problems);
+  problems.throw_if_any();
+  return record;
+}
+
 /// What a worker does: the replications that are left, or one where SimGrid simulates, which
 /// allows one simulation in a process.
 void simulate(const PointJob& job, const WriteLine& write) {
   PointRuns runs = job.runs;
   const bool alone = job.scenario.engine == EngineKind::simgrid;
   while (!runs.complete()) {
-    JsonValue record = simulated(job.scenario, 0, runs.records().size());
+    const JsonValue record = simulated(job.scenario, 0, runs.records().size());
     write(to_json(record));
     if (alone || record.find("error") != nullptr) return;
-    runs.add(std::move(record));
+    runs.add(checked_record(record));
   }
 }
 
@@ -98,16 +108,6 @@ std::string trouble_of(const PointRuns& runs, bool& complete) {
   } catch (const UsageError& error) {
     return error.what();
   }
-}
-
-StoredRun stored_run(const JsonValue& record) {
-  const JsonValue& performance = *record.find("performance");
-  return {.replication = std::get<std::int64_t>(record.find("replication")->data),
-          .metrics = *record.find("metrics"),
-          .violations = *record.find("violations"),
-          .events = std::get<std::int64_t>(performance.find("events")->data),
-          .wall_s = *number_of(*performance.find("wall_s")),
-          .peak_rss_bytes = std::get<std::int64_t>(performance.find("peak_rss_bytes")->data)};
 }
 
 /// The resolved scenario of a point as one object: what all points of a file share beside what
@@ -225,11 +225,12 @@ class SweepRunner {
 
   static void take(PointJob& job, const std::string& line) {
     Problems problems("worker");
-    JsonValue record = parse_json(line, problems);
-    if (const JsonValue* error = record.find("error"))
+    const JsonValue record = parse_json(line, problems);
+    const JsonValue* error = record.find("error");
+    if (error != nullptr && error->text() != nullptr)
       job.error = *error->text();
     else
-      job.runs.add(std::move(record));
+      job.runs.add(checked_record(record));
   }
 
   bool is_late(PointJob& job) {
@@ -255,7 +256,7 @@ class SweepRunner {
                       .log = {},
                       .runs = {}};
     if (job.error.empty()) {
-      for (const JsonValue& record : job.runs.records()) point.runs.push_back(stored_run(record));
+      point.runs = job.runs.records();
     } else {
       point.log = visible_lines(job.worker.log());
       ++failed_;

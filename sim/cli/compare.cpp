@@ -6,6 +6,7 @@
 #include "analysis/replications.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/stored_points.hpp"
 #include "sim/core/error.hpp"
 
 namespace faultline {
@@ -59,10 +60,8 @@ int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
                        ": faultline compare RESULTS.sqlite --by termination.name --metric "
                        "control_messages");
   const std::string format = values["format"].as<std::string>();
-  ResultStore store(values["store"].as<std::string>(), false);
+  const auto points = stored_points(values["store"].as<std::string>(), words_of(values, "where"));
   OutputFile output(text_of(values, "out"));
-  const auto points = select_points(store, words_of(values, "where"));
-  if (points.empty()) throw UsageError(store.path() + ": no point satisfies the conditions");
   const ComparisonSettings settings{
       .by = values["by"].as<std::string>(),
       .metric =

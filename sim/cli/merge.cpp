@@ -1,5 +1,6 @@
 #include "sim/cli/merge.hpp"
 
+#include <cstdio>
 #include <ostream>
 
 #include "analysis/replications.hpp"
@@ -40,6 +41,8 @@ int merge_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const std::string target = stores.front();
   stores.erase(stores.begin());
   const MergeOutcome outcome = merge_stores(target, stores);
+  for (const std::string& note : outcome.notes)
+    std::fprintf(stderr, "faultline: %s\n", note.c_str());
   out << target << ": " << outcome.points << (outcome.points == 1 ? " point" : " points");
   if (outcome.duplicates > 0) out << ", " << outcome.duplicates << " of them several times, alike";
   out << "\n";

@@ -10,6 +10,7 @@
 #include "analysis/text_table.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/stored_points.hpp"
 #include "sim/core/error.hpp"
 
 namespace faultline {
@@ -135,10 +136,8 @@ int query_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   }
   if (values.count("store") == 0)
     throw UsageError("query: expected a store: faultline query RESULTS.sqlite");
-  ResultStore store(values["store"].as<std::string>(), false);
+  const auto points = stored_points(values["store"].as<std::string>(), words_of(values, "where"));
   OutputFile output(text_of(values, "out"));
-  const auto points = select_points(store, words_of(values, "where"));
-  if (points.empty()) throw UsageError(store.path() + ": no point satisfies the conditions");
   output.write(answer(values, points));
   return kExitGood;
 }

@@ -16,6 +16,7 @@
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/reproduction_run.hpp"
+#include "sim/cli/stored_points.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/problems.hpp"
 
@@ -45,13 +46,6 @@ Wanted wanted_of(const Words& names) {
     for (ItemFile& item : read_items(name)) wanted.items.push_back(std::move(item));
   }
   return wanted;
-}
-
-std::vector<StudyReport> reports_of(const StoreReportSettings& settings) {
-  ResultStore store(settings.store, false);
-  auto points = select_points(store, settings.conditions);
-  if (points.empty()) throw UsageError(store.path() + ": no point satisfies the conditions");
-  return study_reports(std::move(points), settings);
 }
 
 void add_studies(HtmlPage& page, const std::vector<StudyReport>& reports, const std::string& store,
@@ -133,7 +127,9 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
                                      .metrics = words_of(values, "metric")};
   Wanted wanted = wanted_of(words_of(values, "reproduce"));
   const auto reports =
-      values.count("store") == 0 ? std::vector<StudyReport>{} : reports_of(of_store);
+      values.count("store") == 0
+          ? std::vector<StudyReport>{}
+          : study_reports(stored_points(of_store.store, of_store.conditions), of_store);
   std::optional<OutputFile> file;
   if (html) file.emplace(*html, "--html");
   Drawings drawings(figures, "report: --figures");

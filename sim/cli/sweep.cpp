@@ -76,21 +76,30 @@ SweepSettings settings_of(const po::variables_map& values) {
   return settings;
 }
 
+std::string versions_of(const StoredStudy& study) {
+  return "Faultline " + study.faultline +
+         (study.simgrid.empty() ? " without SimGrid" : " with SimGrid " + study.simgrid);
+}
+
 /// Which study of the store this is. A store that has another one is asked about first: more often
-/// than not the scenario was changed and the old results forgotten.
+/// than not the scenario was changed, or a program, and the old results forgotten.
 std::int64_t study_in(ResultStore& store, const Study& study, bool may_add) {
   const StoredStudy wanted = stored_study(study);
   std::string others;
+  std::string versions;  // of other programs that have made this study
   for (const StoredStudy& known : store.studies()) {
     if (same_study(known, wanted)) return known.id;
+    if (known.hash == wanted.hash) versions += (versions.empty() ? "" : ", ") + versions_of(known);
     others += (others.empty() ? "" : ", ") + in_quotes(known.name) + " (" +
-              count_of(static_cast<std::size_t>(known.points), "point") +
-              (known.hash == wanted.hash ? ", of Faultline " + known.faultline : "") + ")";
+              count_of(static_cast<std::size_t>(known.points), "point") + ")";
   }
   if (others.empty() || may_add) return store.add_study(wanted);
-  throw UsageError(store.path() + ": has results of another scenario than " + study.file +
-                   " says now: " + others +
-                   "; --add-study keeps both, another --store begins anew");
+  const std::string why =
+      versions.empty()
+          ? ": has results of another scenario than " + study.file + " says now: " + others
+          : ": has results of " + study.file + " by " + versions + ", and this is " +
+                versions_of(wanted) + ": results of different versions are not mixed";
+  throw UsageError(store.path() + why + "; --add-study keeps both, another --store begins anew");
 }
 
 SweepOutcome swept(const Study& study, std::int64_t study_id, ResultStore& store,
@@ -181,7 +190,7 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const SweepSettings settings = settings_of(values);
   // Between its first bytes and its tables a new store is of no use.
   const InterruptGuard guard;
-  ResultStore store(values["store"].as<std::string>(), true);
+  ResultStore store(values["store"].as<std::string>(), StoreUse::sweep);
   const std::int64_t study_id = study_in(store, study, values.count("add-study") != 0);
   const SweepOutcome outcome = swept(study, study_id, store, settings);
   explain_failures(study, study_id, store, settings.shard);

@@ -24,6 +24,9 @@ enum class Outcome {
 
 const char* outcome_word(Outcome outcome);
 
+/// The words of all outcomes.
+std::vector<std::string> outcome_words();
+
 /// The result of one replication.
 struct RunResult {
   Outcome outcome = Outcome::limit;

@@ -34,6 +34,13 @@ const char* outcome_word(Outcome outcome) {
   return "";
 }
 
+std::vector<std::string> outcome_words() {
+  std::vector<std::string> words;
+  for (int outcome = 0; outcome <= static_cast<int>(Outcome::limit); ++outcome)
+    words.emplace_back(outcome_word(static_cast<Outcome>(outcome)));
+  return words;
+}
+
 void Runtime::stop(Outcome outcome) {
   if (stopped_) return;
   stopped_ = true;

@@ -22,7 +22,10 @@ std::string word_of(EngineKind engine);
 /// its name, one entry in `points` for each point. Members are sorted by key.
 JsonValue canonical(const Scenario& scenario);
 
-/// 16 hexadecimal digits of the 64-bit FNV-1a hash of a text (Fowler, Noll and Vo; RFC 9923).
+/// The 64-bit FNV-1a hash of a text (Fowler, Noll and Vo; RFC 9923).
+std::uint64_t fnv1a(const std::string& text);
+
+/// 16 hexadecimal digits of the same.
 std::string fnv1a_hex(const std::string& text);
 
 /// A canonical scenario as text.

@@ -16,14 +16,13 @@ using Catch::Contains;
 
 namespace {
 
-StoredRun run_of(std::int64_t replication, const std::string& outcome, double messages) {
-  StoredRun run;
+RunRecord run_of(std::int64_t replication, const std::string& outcome, double messages) {
+  RunRecord run;
   run.replication = replication;
-  run.metrics = json_object({{"outcome", outcome},
-                             {"terminated", outcome == "terminated"},
-                             {"control_messages", messages},
-                             {"borrows", JsonValue()}});
-  run.violations = JsonValue::List{};
+  run.outcome = outcome;
+  run.metrics = {{"terminated", outcome == "terminated"},
+                 {"control_messages", messages},
+                 {"borrows", JsonValue()}};
   return run;
 }
 
@@ -58,7 +57,7 @@ class HandMadeStore {
 
  private:
   TemporaryDirectory directory_;
-  ResultStore store_{(directory_.path() / "r.sqlite").string(), true};
+  ResultStore store_{(directory_.path() / "r.sqlite").string(), StoreUse::sweep};
   std::int64_t study_ = 0;
   std::int64_t points_ = 0;
 };
@@ -268,6 +267,53 @@ TEST_CASE("a truth value counts as 1 and 0") {
   const auto names = metric_names(points);
   CHECK(std::find(names.begin(), names.end(), "terminated") != names.end());
   CHECK(run_rows(points).at(0).size() == run_rows(points).at(3).size());
+}
+
+TEST_CASE("shares have exact intervals, in a group as of one point") {
+  HandMadeStore store;
+  const std::vector<double> all_but_one = {1, 1, 1, 1, 1, 1, 1, 1, 1, -1};
+  store.add(swept("indep", 16), all_but_one, 1);
+  store.add(swept("indep", 16), all_but_one, 2);
+  store.add(swept("indep", 64), std::vector<double>(10, 1), 1);
+  const auto points = store.points();
+  const auto by_size = group_points(points, {"platform.processes"});
+  // Points of different seeds are independent: 18 of 20 runs, and 0.683 and 0.988 in tables.
+  const Summary pooled = summarize(by_size.at(0), "terminated");
+  CHECK(pooled.is_share);
+  CHECK(*pooled.mean == 0.9);
+  CHECK(pooled.confidence_95->low == Approx(0.683).margin(5e-4));
+  CHECK(pooled.confidence_95->high == Approx(0.988).margin(5e-4));
+  // Points of one seed are not; a replication counts once, and its share lies between 0 and 1.
+  const auto all = group_points(points, {"termination.name"});
+  const Summary mixed = summarize(all.at(0), "terminated");
+  CHECK(mixed.count == 20);
+  CHECK(*mixed.mean == Approx(0.925));
+  CHECK(mixed.confidence_95->low < 0.925);
+  CHECK(mixed.confidence_95->high > 0.925);
+  CHECK(mixed.confidence_95->high < 1.0);
+  CHECK(*summarize(by_size.at(1), "terminated").mean == 1.0);
+  CHECK(summarize(by_size.at(1), "terminated").confidence_95->low < 0.7);
+  CHECK_FALSE(summarize(by_size.at(0), "control_messages").is_share);
+}
+
+TEST_CASE("a difference of shares lies between -1 and 1, and is shown where it is one") {
+  HandMadeStore store;
+  store.add(swept("indep", 16), {-1, -1, 1});
+  store.add(swept("rel-eager", 16), {1, 1, 1});
+  store.add(swept("indep", 64), {-1, -1, -1, -1, -1, -1, -1, -1, 1, 1});
+  store.add(swept("rel-eager", 64), std::vector<double>(10, 1));
+  const auto points = store.points();
+  const auto comparison =
+      compare(points, {.by = "termination", .metric = "terminated", .higher_is_better = true});
+  const PairedDifference& few = comparison.situations.at(0).pairs.at(0);
+  CHECK(*few.difference.mean == Approx(-2.0 / 3));
+  CHECK(few.difference.confidence_95->low >= -1.0);
+  CHECK(few.difference.confidence_95->high <= 1.0);
+  CHECK(comparison.situations[0].winner() == nullptr);
+  const PairedDifference& many = comparison.situations.at(1).pairs.at(0);
+  CHECK(many.difference.confidence_95->high < 0.0);
+  REQUIRE(comparison.situations[1].winner() != nullptr);
+  CHECK(comparison.situations[1].winner()->name == "rel-eager");
 }
 
 TEST_CASE("a comparison warns where one competitor survives more often") {

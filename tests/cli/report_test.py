@@ -13,6 +13,7 @@ import xml.etree.ElementTree
 
 import tools
 from program import SMALL, SOURCE, ProgramTest
+from stored_rows import changing
 
 SVG = "{http://www.w3.org/2000/svg}"
 HAS_GNUPLOT = shutil.which("gnuplot") is not None
@@ -195,7 +196,7 @@ class Content(ReportTest):
 
     @drawn
     def test_failed_points_and_several_studies(self):
-        with sqlite3.connect(self.folder / "r.sqlite") as database:
+        with changing(self.folder / "r.sqlite") as database:
             database.execute("UPDATE points SET failure='killed <by> hand' WHERE point=1")
             database.execute("DELETE FROM runs WHERE point=1")
         self.write("small.json", SMALL)
@@ -209,7 +210,7 @@ class Content(ReportTest):
         self.assertTrue((self.folder / "figures/study-2-boxes-control-messages.csv").exists())
 
     def test_nothing_but_failures(self):
-        with sqlite3.connect(self.folder / "r.sqlite") as database:
+        with changing(self.folder / "r.sqlite") as database:
             database.execute("UPDATE points SET failure='out of memory'")
             database.execute("DELETE FROM runs")
         body = self.body(self.report("r.sqlite"))

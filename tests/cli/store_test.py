@@ -13,6 +13,7 @@ import unittest
 
 import tools
 from program import SMALL, changed
+from stored_rows import changing
 from sweep_test import STUDY, SweepTest, rows
 
 # Reads a table both ways and says what it has read, so that it can be held against the original.
@@ -62,7 +63,7 @@ class StoreTest(SweepTest):
 
     def rewrite(self, change):
         """Applies a function to the metrics of every run: change(point, replication, metrics)."""
-        with sqlite3.connect(self.store) as database:
+        with changing(self.store) as database:
             for point, replication, metrics in database.execute(
                     "SELECT point, replication, metrics FROM runs").fetchall():
                 new = json.loads(metrics)
@@ -312,7 +313,7 @@ class Merge(SweepTest):
         out = self.answer("merge", "r.sqlite", *names, names[0], "whole.sqlite")
         self.assertEqual(out, "r.sqlite: 24 points, 36 of them several times, alike\n")
         self.assertEqual(rows(self.store), whole)
-        with sqlite3.connect(self.folder / names[1]) as database:
+        with changing(self.folder / names[1]) as database:
             database.execute("UPDATE runs SET events=events+1 WHERE point=5 AND replication=2")
         message = self.refusal("merge", "new.sqlite", "whole.sqlite", *names)
         self.assertRegex(message, r"shard-2\.sqlite: point 5 \(.*\) is not what another store "
@@ -321,7 +322,7 @@ class Merge(SweepTest):
 
     def test_results_take_precedence_over_failures(self):
         whole = self.whole()
-        with sqlite3.connect(self.folder / "whole.sqlite") as database:
+        with changing(self.folder / "whole.sqlite") as database:
             database.execute("DELETE FROM runs WHERE point=7")
             database.execute("UPDATE points SET failure='killed' WHERE point=7")
         self.sweep()
@@ -345,6 +346,83 @@ class Merge(SweepTest):
         self.assertIn("is there already", self.refusal("merge", "r.sqlite", "r.sqlite"))
         self.assertIn("expected a new store", self.refusal("merge", "r.sqlite"))
         self.assertIn("cannot be opened", self.refusal("merge", "new.sqlite", "missing.sqlite"))
+
+
+class Damage(SweepTest):
+    """Stores that are damaged, or that somebody has made."""
+
+    VERBS = (["query", "d.sqlite"],
+             ["query", "d.sqlite", "--runs", "--format", "csv"],
+             ["compare", "d.sqlite", "--by", "termination", "--metric", "control_messages"],
+             ["sweep", "s.json", "--store", "d.sqlite"])
+    OTHERS = (["report", "d.sqlite", "--html", "page.html"], ["merge", "m.sqlite", "d.sqlite"])
+
+    def setUp(self):
+        super().setUp()
+        self.write("s.json", changed(SMALL, ["replications"], 2))
+        self.sweep(store="d.sqlite")
+        self.damaged = self.folder / "d.sqlite"
+        with sqlite3.connect(self.damaged) as database:
+            database.execute("PRAGMA page_size=512")
+            database.commit()
+            database.execute("VACUUM")
+        self.healthy = self.damaged.read_bytes()
+
+    def said(self):
+        return [self.answer(*verb) for verb in self.VERBS]
+
+    def check_same_or_refused(self, content, expected):
+        self.damaged.write_bytes(content)
+        for verb, before in zip(self.VERBS, expected):
+            result = self.faultline(*verb)
+            if result.returncode == 0:
+                self.assertEqual(result.stdout, before, verb)
+                continue
+            self.assertEqual(result.returncode, 2, (verb, result.stderr))
+            self.assertRegex(result.stderr, r"\Afaultline: d\.sqlite: [^\n]+\n\Z")
+            self.assertEqual(result.stdout, "")
+
+    def test_a_flipped_bit_changes_no_answer(self):
+        expected = self.said()
+        chance = random.Random(20262)
+        for _ in range(40):
+            content = bytearray(self.healthy)
+            content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+            self.check_same_or_refused(bytes(content), expected)
+
+    def test_a_renamed_outcome_is_refused_by_every_verb(self):
+        with sqlite3.connect(self.damaged) as database:
+            database.execute("UPDATE runs SET metrics=replace(metrics, 'outcome', 'nutcome') "
+                             "WHERE point=0 AND replication=0")
+        for verb in self.VERBS + self.OTHERS:
+            self.assertIn("d.sqlite: runs: study 1, point 0, replication 0: is damaged: its "
+                          "checksum does not fit", self.refusal(*verb))
+        # Somebody can make the checksums fit.
+        with changing(self.damaged):
+            pass
+        for verb in self.VERBS + self.OTHERS:
+            self.assertIn("d.sqlite: runs: study 1, point 0, replication 0: metrics.outcome: "
+                          "missing", self.refusal(*verb))
+
+    def test_another_size_of_pages_is_no_damage(self):
+        expected = self.said()
+        for size in (1024, 8192):
+            with sqlite3.connect(self.damaged) as database:
+                database.execute(f"PRAGMA page_size={size}")
+                database.commit()
+                database.execute("VACUUM")
+            self.assertEqual(self.said(), expected)
+
+    def test_names_that_are_none_of_files(self):
+        for name in ("", ":memory:", "file:d.sqlite?mode=memory"):
+            for verb in [*self.VERBS, *self.OTHERS, ["merge", "d.sqlite", "d.sqlite"]]:
+                at = verb.index("d.sqlite")
+                self.assertIn("expected", self.refusal(*verb[:at], name, *verb[at + 1:]))
+        for option in ("--html", "--figures"):
+            self.assertIn(option, self.refusal("report", "d.sqlite", option, ""))
+        for verb in ("query", "compare"):
+            self.assertIn("--out: expected the name of a file", self.refusal(
+                verb, "d.sqlite", *(self.VERBS[2][2:] if verb == "compare" else []), "--out", ""))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import unittest
 
 import tools
 from program import ENGINES, PROGRAM, ProgramTest, SANITIZED, SMALL, changed
+from stored_rows import COLUMNS, changing
 
 KILLS = 30
 PATIENCE_S = 120
@@ -41,9 +42,11 @@ def rows(path, clock=False):
     """Everything in a store but what depends on the clock."""
     with sqlite3.connect(path) as database:
         measured = ", wall_s, peak_rss_bytes" if clock else ""
+        studies, points = COLUMNS["studies"], COLUMNS["points"]
         return {
-            "studies": database.execute("SELECT * FROM studies ORDER BY study").fetchall(),
-            "points": database.execute("SELECT * FROM points ORDER BY study, point").fetchall(),
+            "studies": database.execute(f"SELECT {studies} FROM studies ORDER BY study").fetchall(),
+            "points": database.execute(
+                f"SELECT {points} FROM points ORDER BY study, point").fetchall(),
             "runs": database.execute(
                 "SELECT study, point, replication, metrics, violations, events" + measured +
                 " FROM runs ORDER BY study, point, replication").fetchall()}
@@ -180,6 +183,15 @@ class Results(SweepTest):
         self.sweep("--jobs", 5, store="more.sqlite")
         self.assertEqual(rows(self.folder / "more.sqlite"), stored)
 
+    def test_replications_until_a_share_is_known(self):
+        # All survive: half of Clopper and Pearson's interval, from 0.025^(1/n) to 1, is at most a
+        # tenth from n = 17 on.
+        precision = {"metric": "terminated", "relative_half_width": 0.1, "most_replications": 40}
+        self.write("s.json", changed(SMALL, ["sweep"], {"precision": precision}))
+        self.sweep()
+        runs = rows(self.store)["runs"]
+        self.assertEqual([sum(row[1] == point for row in runs) for point in (0, 1)], [17, 17])
+
     @staticmethod
     def is_narrow(values, share):
         # The 0.975 quantiles of Student's t for 9 to 39 degrees of freedom, from printed tables.
@@ -219,6 +231,24 @@ class Again(SweepTest):
             self.assertEqual([row for row in after[table] if row[0] == 1], before[table])
         self.assertEqual(sum(row[0] == 2 for row in after["runs"]), 24 * 7)
 
+    def test_results_of_another_version_are_refused_as_such(self):
+        self.sweep()
+        with sqlite3.connect(self.store) as database:
+            (faultline, simgrid), = database.execute("SELECT faultline, simgrid FROM studies")
+        def words(faultline, simgrid):
+            return f"Faultline {faultline} " + (f"with SimGrid {simgrid}" if simgrid
+                                                else "without SimGrid")
+        for other in ((faultline, "3.11"), (faultline, ""), ("0.0.9", simgrid)):
+            if other == (faultline, simgrid):
+                continue
+            with changing(self.store) as database:
+                database.execute("UPDATE studies SET faultline=?, simgrid=?", other)
+            message = self.refusal("sweep", "s.json", "--store", "r.sqlite")
+            self.assertEqual(
+                message, f"faultline: r.sqlite: has results of s.json by {words(*other)}, and this "
+                f"is {words(faultline, simgrid)}: results of different versions are not mixed; "
+                "--add-study keeps both, another --store begins anew\n")
+
     def test_another_text_that_says_the_same_goes_on(self):
         self.sweep()
         self.write("s.json", json.dumps(changed(
@@ -233,6 +263,10 @@ class Again(SweepTest):
                 (["--store", "r.sqlite", "--time-limit", "0"], "expected a number of seconds"),
                 (["--store", "r.sqlite", "--jobs", "0"], "from 1 to 4096"),
                 (["--store", "none/r.sqlite"], "cannot be opened"),
+                (["--store", ""], 'a store: expected the name of a file, got ""'),
+                (["--store", ":memory:"], ":memory:: a store is a file"),
+                (["--store", "file:r.sqlite?mode=memory"], "a store is a file"),
+                (["--store", "/dev/null"], "it is no regular file"),
                 (["--store", "."], "cannot be opened")):
             self.assertIn(message, self.refusal("sweep", "s.json", *arguments))
 
