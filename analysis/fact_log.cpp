@@ -7,7 +7,8 @@ namespace faultline {
 void FactLog::see(const Sight& sight) {
   switch (sight.kind) {
     case Sight::Kind::sent:
-      on_their_way_.push_back({sight.message, sight.actor, sight.peer, sight.until_s});
+      if (keeps(sight.peer))
+        on_their_way_.push_back({sight.message, sight.actor, sight.peer, sight.until_s});
       note_message(sight.actor, Fact::What::sent, sight.peer, sight);
       break;
     case Sight::Kind::received:
@@ -15,6 +16,10 @@ void FactLog::see(const Sight& sight) {
       break;
     case Sight::Kind::lost:
       std::erase_if(on_their_way_, [&](const OnItsWay& of) { return of.message == sight.message; });
+      check_flushed(sight.peer, sight.actor, sight.time_s);
+      break;
+    case Sight::Kind::phase_began:
+      phase_began(sight.actor, sight.time_s);
       break;
     case Sight::Kind::died:
       died(sight.actor, sight.time_s);
@@ -34,11 +39,20 @@ void FactLog::see(const Sight& sight) {
   }
 }
 
+void FactLog::keep_only(Rank rank) {
+  only_ = rank;
+  for (Rank other = 0; other < processes(); ++other)
+    if (other != rank) facts_[other].clear();
+  std::erase_if(on_their_way_, [rank](const OnItsWay& of) { return of.to != rank; });
+}
+
 void FactLog::note(Rank self, Fact::What what, Rank peer, double time_s) {
+  if (!keeps(self)) return;
   facts_[self].push_back({.what = what, .peer = peer, .number = ++number_, .time_s = time_s});
 }
 
 void FactLog::note_message(Rank self, Fact::What what, Rank peer, const Sight& sight) {
+  if (!keeps(self)) return;
   const Message& message = *sight.message;
   facts_[self].push_back({.what = what,
                           .peer = peer,
@@ -51,13 +65,29 @@ void FactLog::note_message(Rank self, Fact::What what, Rank peer, const Sight& s
 }
 
 void FactLog::arrived(const Sight& sight) {
+  if (!keeps(sight.actor)) return;
   std::erase_if(on_their_way_, [&](const OnItsWay& of) { return of.message == sight.message; });
   note_message(sight.actor, Fact::What::handled, sight.peer, sight);
   check_flushed(sight.actor, sight.peer, sight.until_s);
 }
 
+void FactLog::phase_began(Rank self, double time_s) {
+  if (!keeps(self)) return;
+  auto& facts = facts_[self];
+  const std::vector<Fact> before(facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]),
+                                 facts.end());
+  phase_begins_[self] = facts.size();
+  note(self, Fact::What::phase_began, kNobody, time_s);
+  for (const Fact& fact : before) {
+    if (fact.what != Fact::What::told_dead) continue;
+    note(self, Fact::What::told_dead, fact.peer, time_s);
+    check_flushed(self, fact.peer, time_s);
+  }
+}
+
 /// What had not entered the network has died with its sender.
 void FactLog::died(Rank rank, double time_s) {
+  if (rank >= processes()) return;  // a node's daemon
   deaths_s_.emplace(rank, time_s);
   std::erase_if(on_their_way_, [=](const OnItsWay& of) {
     return of.to == rank || (of.from == rank && of.injected_s > time_s);
@@ -68,10 +98,11 @@ void FactLog::check_flushed(Rank self, Rank peer, double time_s) {
   const auto is = [=](Fact::What what) {
     return [=](const Fact& fact) { return fact.what == what && fact.peer == peer; };
   };
-  if (!deaths_s_.contains(peer)) return;
+  if (!keeps(self) || !deaths_s_.contains(peer) || deaths_s_.contains(self)) return;
   const auto& facts = facts_[self];
-  if (std::none_of(facts.begin(), facts.end(), is(Fact::What::told_dead))) return;
-  if (std::any_of(facts.begin(), facts.end(), is(Fact::What::flushed))) return;
+  const auto begin = facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]);
+  if (std::none_of(begin, facts.end(), is(Fact::What::told_dead))) return;
+  if (std::any_of(begin, facts.end(), is(Fact::What::flushed))) return;
   if (std::any_of(on_their_way_.begin(), on_their_way_.end(),
                   [=](const OnItsWay& of) { return of.from == peer && of.to == self; }))
     return;

@@ -12,11 +12,13 @@ namespace faultline {
 /// Something that a process has done or learned, as it is seen from outside.
 struct Fact {
   enum class What : std::uint8_t {
-    sent,       ///< a message to the peer
-    handled,    ///< a message of the peer
-    told_dead,  ///< it has been told that the peer is dead
-    flushed,    ///< that, and nothing that the peer has sent to it is on its way any more
-    told_over,  ///< termination has been announced to it
+    sent,         ///< a message to the peer
+    handled,      ///< a message of the peer
+    told_dead,    ///< it has been told that the peer is dead
+    flushed,      ///< that, and nothing that the peer has sent to it is on its way any more
+    told_over,    ///< termination has been announced to it
+    phase_began,  ///< another one; what it was told of the dead follows, as its detector is told
+                  ///< anew
   };
   What what = What::sent;
   Rank peer = kNobody;
@@ -32,9 +34,13 @@ struct Fact {
 /// The facts of one run, by process and in order. It knows no protocol.
 class FactLog final : public RunObserver {
  public:
-  explicit FactLog(std::uint32_t processes) : facts_(processes) {}
+  explicit FactLog(std::uint32_t processes) : facts_(processes), phase_begins_(processes) {}
 
   void see(const Sight& sight) override;
+
+  /// Keeps the facts of this process and, of all others, their deaths alone: a log of a large job
+  /// stays small. What was there of others is forgotten.
+  void keep_only(Rank rank);
 
   /// A process's facts end with its death.
   [[nodiscard]] const std::vector<Fact>& of(Rank rank) const { return facts_[rank]; }
@@ -59,7 +65,11 @@ class FactLog final : public RunObserver {
     double injected_s;
   };
 
+  [[nodiscard]] bool keeps(ActorId actor) const {
+    return actor < facts_.size() && (only_ == kNobody || actor == only_);
+  }
   void note(Rank self, Fact::What what, Rank peer, double time_s);
+  void phase_began(Rank self, double time_s);
   void note_message(Rank self, Fact::What what, Rank peer, const Sight& sight);
   void arrived(const Sight& sight);
   void died(Rank rank, double time_s);
@@ -67,6 +77,8 @@ class FactLog final : public RunObserver {
 
   std::vector<std::vector<Fact>> facts_;
   std::vector<OnItsWay> on_their_way_;
+  std::vector<std::size_t> phase_begins_;  ///< where in the facts of each
+  Rank only_ = kNobody;                    ///< whose facts are kept; everybody's
   std::map<Rank, double> deaths_s_;
   std::optional<GaveUp> gave_up_;
   std::uint64_t number_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <vector>
 
 #include "protocols/termination/adoption.hpp"
 
@@ -180,9 +181,8 @@ void keep_earliest(Found& earliest, const GivesUp& other) {
   if (!earliest || other.number < earliest->number) earliest = other;
 }
 
-void consider_child(const GiveUpCondition& condition, const FactLog& log, Rank g, Rank failed,
+void consider_child(const GiveUpCondition& condition, Facts facts, Rank g, Rank failed,
                     Found& earliest) {
-  const Facts facts = log.of(g);
   const auto p = failed_successor(facts, failed, g == 0 && !condition.starts_at_root);
   if (!p) return;
   const auto give_up = [&](std::size_t place, Rank c) {
@@ -194,9 +194,21 @@ void consider_child(const GiveUpCondition& condition, const FactLog& log, Rank g
   for (const Rank c : p->potential_children) give_up(place_for(condition, facts, *p, c), c);
 }
 
+/// A process's facts, phase by phase: with each, its detector begins anew.
+std::vector<Facts> phases_of(Facts facts) {
+  std::vector<Facts> phases;
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < facts.size(); ++i) {
+    if (facts[i].what != What::phase_began) continue;
+    phases.push_back(facts.subspan(begin, i - begin));
+    begin = i;
+  }
+  phases.push_back(facts.subspan(begin));
+  return phases;
+}
+
 /// The paper assumes that the root does not fail (section 4).
-void consider_root(const FactLog& log, Rank rank, Found& earliest) {
-  const Facts facts = log.of(rank);
+void consider_root(Facts facts, Rank rank, Found& earliest) {
   const std::size_t told = place_of(facts, What::told_dead, 0);
   if (told == kNeverInRun || place_of(facts, What::told_over, kNobody) < told) return;
   keep_earliest(earliest, {rank, 0, kNobody, facts[told].number, facts[told].time_s});
@@ -226,11 +238,12 @@ std::string said(const GivesUp& gives_up) {
 
 std::optional<GivesUp> first_to_give_up(const GiveUpCondition& condition, const FactLog& log) {
   Found earliest;
-  for (const auto& [failed, died_s] : log.deaths_s())
-    for (Rank g = 0; g < log.processes(); ++g) {
-      if (failed == 0) consider_root(log, g, earliest);
-      if (g != failed) consider_child(condition, log, g, failed, earliest);
-    }
+  for (Rank g = 0; g < log.processes(); ++g)
+    for (const Facts facts : phases_of(log.of(g)))
+      for (const auto& [failed, died_s] : log.deaths_s()) {
+        if (failed == 0) consider_root(facts, g, earliest);
+        if (g != failed) consider_child(condition, facts, g, failed, earliest);
+      }
   return earliest;
 }
 

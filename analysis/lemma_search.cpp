@@ -58,7 +58,7 @@ std::string broken_promise(const FaultSchedule& schedule, const Subject& subject
                            const EngagementTrace& trace) {
   if (!result.violations.empty())
     return result.violations.front().kind + ": " + result.violations.front().detail;
-  if (result.outcome == Outcome::finished && log.deaths_s().size() == log.processes()) return "";
+  if (log.deaths_s().size() == log.processes()) return "";  // whatever the outcome is called
   if (result.outcome != Outcome::terminated && result.outcome != Outcome::fatal_reported)
     return std::string("the run ended as ") + outcome_word(result.outcome);
   std::string exact = against_condition(condition_of(schedule, subject), result, log);
