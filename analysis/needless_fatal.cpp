@@ -36,7 +36,8 @@ bool detector_gave_up(const RunResult& result) {
 
 void judge_giving_up(const RunSpec& spec, const FactLog& log, RunResult& result) {
   const auto condition = condition_of(spec);
-  if (!condition || !detector_gave_up(result) || first_to_give_up(*condition, log)) return;
+  if (!condition || !detector_gave_up(result)) return;
+  if (meets(*condition, log, result.fatal_actor)) return;
   Violation needless{"needless-fatal", log.gave_up()->time_s, result.fatal_actor,
                      "given up, though nothing that it has been told meets the protocol's "
                      "condition: " +
