@@ -8,14 +8,14 @@ void FactLog::see(const Sight& sight) {
   switch (sight.kind) {
     case Sight::Kind::sent:
       if (keeps(sight.peer))
-        on_their_way_.push_back({sight.message, sight.actor, sight.peer, sight.until_s});
+        on_their_way_[sight.message] = {sight.actor, sight.peer, sight.until_s};
       note_message(sight.actor, Fact::What::sent, sight.peer, sight);
       break;
     case Sight::Kind::received:
       arrived(sight);
       break;
     case Sight::Kind::lost:
-      std::erase_if(on_their_way_, [&](const OnItsWay& of) { return of.message == sight.message; });
+      on_their_way_.erase(sight.message);
       check_flushed(sight.peer, sight.actor, sight.time_s);
       break;
     case Sight::Kind::phase_began:
@@ -43,7 +43,7 @@ void FactLog::keep_only(Rank rank) {
   only_ = rank;
   for (Rank other = 0; other < processes(); ++other)
     if (other != rank) facts_[other].clear();
-  std::erase_if(on_their_way_, [rank](const OnItsWay& of) { return of.to != rank; });
+  std::erase_if(on_their_way_, [rank](const auto& of) { return of.second.to != rank; });
 }
 
 void FactLog::note(Rank self, Fact::What what, Rank peer, double time_s) {
@@ -66,7 +66,7 @@ void FactLog::note_message(Rank self, Fact::What what, Rank peer, const Sight& s
 
 void FactLog::arrived(const Sight& sight) {
   if (!keeps(sight.actor)) return;
-  std::erase_if(on_their_way_, [&](const OnItsWay& of) { return of.message == sight.message; });
+  on_their_way_.erase(sight.message);
   note_message(sight.actor, Fact::What::handled, sight.peer, sight);
   check_flushed(sight.actor, sight.peer, sight.until_s);
 }
@@ -89,8 +89,8 @@ void FactLog::phase_began(Rank self, double time_s) {
 void FactLog::died(Rank rank, double time_s) {
   if (rank >= processes()) return;  // a node's daemon
   deaths_s_.emplace(rank, time_s);
-  std::erase_if(on_their_way_, [=](const OnItsWay& of) {
-    return of.to == rank || (of.from == rank && of.injected_s > time_s);
+  std::erase_if(on_their_way_, [=](const auto& of) {
+    return of.second.to == rank || (of.second.from == rank && of.second.injected_s > time_s);
   });
 }
 
@@ -104,7 +104,7 @@ void FactLog::check_flushed(Rank self, Rank peer, double time_s) {
   if (std::none_of(begin, facts.end(), is(Fact::What::told_dead))) return;
   if (std::any_of(begin, facts.end(), is(Fact::What::flushed))) return;
   if (std::any_of(on_their_way_.begin(), on_their_way_.end(),
-                  [=](const OnItsWay& of) { return of.from == peer && of.to == self; }))
+                  [=](const auto& of) { return of.second.from == peer && of.second.to == self; }))
     return;
   note(self, Fact::What::flushed, peer, time_s);
 }

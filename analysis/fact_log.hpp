@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/audit/run_observer.hpp"
@@ -59,7 +60,6 @@ class FactLog final : public RunObserver {
 
  private:
   struct OnItsWay {
-    const Message* message;
     Rank from;
     Rank to;
     double injected_s;
@@ -76,7 +76,8 @@ class FactLog final : public RunObserver {
   void check_flushed(Rank self, Rank peer, double time_s);
 
   std::vector<std::vector<Fact>> facts_;
-  std::vector<OnItsWay> on_their_way_;
+  /// Looked up and counted, never walked through in order: it depends on addresses.
+  std::unordered_map<const Message*, OnItsWay> on_their_way_;
   std::vector<std::size_t> phase_begins_;  ///< where in the facts of each
   Rank only_ = kNobody;                    ///< whose facts are kept; everybody's
   std::map<Rank, double> deaths_s_;
