@@ -8,18 +8,19 @@ void FactLog::see(const Sight& sight) {
   if (sight.kind != Sight::Kind::lost && !dropped_.empty()) after_drops(sight);
   switch (sight.kind) {
     case Sight::Kind::sent:
-      on_their_way_.push_back({sight.message, sight.actor, sight.peer, sight.until_s});
+      if (keeps(sight.peer))
+        on_their_way_[sight.message] = {sight.actor, sight.peer, sight.until_s};
       note_message(sight.actor, Fact::What::sent, sight.peer, sight);
       break;
     case Sight::Kind::injected:
-      for (OnItsWay& of : on_their_way_)
-        if (of.message == sight.message) of.injected_s = sight.time_s;
+      if (const auto found = on_their_way_.find(sight.message); found != on_their_way_.end())
+        found->second.injected_s = sight.time_s;
       break;
     case Sight::Kind::received:
       arrived(sight);
       break;
     case Sight::Kind::lost:
-      std::erase_if(on_their_way_, [&](const OnItsWay& of) { return of.message == sight.message; });
+      on_their_way_.erase(sight.message);
       dropped_.push_back({sight.actor, sight.peer, sight.time_s});
       break;
     case Sight::Kind::phase_began:
@@ -43,11 +44,20 @@ void FactLog::see(const Sight& sight) {
   }
 }
 
+void FactLog::keep_only(Rank rank) {
+  only_ = rank;
+  for (Rank other = 0; other < processes(); ++other)
+    if (other != rank) facts_[other].clear();
+  std::erase_if(on_their_way_, [rank](const auto& of) { return of.second.to != rank; });
+}
+
 void FactLog::note(Rank self, Fact::What what, Rank peer, double time_s) {
+  if (!keeps(self)) return;
   facts_[self].push_back({.what = what, .peer = peer, .number = ++number_, .time_s = time_s});
 }
 
 void FactLog::note_message(Rank self, Fact::What what, Rank peer, const Sight& sight) {
+  if (!keeps(self)) return;
   const Message& message = *sight.message;
   facts_[self].push_back({.what = what,
                           .peer = peer,
@@ -60,7 +70,8 @@ void FactLog::note_message(Rank self, Fact::What what, Rank peer, const Sight& s
 }
 
 void FactLog::arrived(const Sight& sight) {
-  std::erase_if(on_their_way_, [&](const OnItsWay& of) { return of.message == sight.message; });
+  if (!keeps(sight.actor)) return;
+  on_their_way_.erase(sight.message);
   note_message(sight.actor, Fact::What::handled, sight.peer, sight);
   check_flushed(sight.actor, sight.peer, sight.until_s);
 }
@@ -75,6 +86,7 @@ void FactLog::after_drops(const Sight& next) {
 }
 
 void FactLog::phase_began(Rank self, double time_s) {
+  if (!keeps(self)) return;
   auto& facts = facts_[self];
   const std::vector<Fact> before(facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]),
                                  facts.end());
@@ -91,8 +103,8 @@ void FactLog::phase_began(Rank self, double time_s) {
 void FactLog::died(Rank rank, double time_s) {
   if (rank >= processes()) return;  // a node's daemon
   deaths_s_.emplace(rank, time_s);
-  std::erase_if(on_their_way_, [=](const OnItsWay& of) {
-    return of.to == rank || (of.from == rank && of.injected_s > time_s);
+  std::erase_if(on_their_way_, [=](const auto& of) {
+    return of.second.to == rank || (of.second.from == rank && of.second.injected_s > time_s);
   });
 }
 
@@ -100,13 +112,13 @@ void FactLog::check_flushed(Rank self, Rank peer, double time_s) {
   const auto is = [=](Fact::What what) {
     return [=](const Fact& fact) { return fact.what == what && fact.peer == peer; };
   };
-  if (self >= processes() || !deaths_s_.contains(peer) || deaths_s_.contains(self)) return;
+  if (!keeps(self) || !deaths_s_.contains(peer) || deaths_s_.contains(self)) return;
   const auto& facts = facts_[self];
   const auto begin = facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]);
   if (std::none_of(begin, facts.end(), is(Fact::What::told_dead))) return;
   if (std::any_of(begin, facts.end(), is(Fact::What::flushed))) return;
   if (std::any_of(on_their_way_.begin(), on_their_way_.end(),
-                  [=](const OnItsWay& of) { return of.from == peer && of.to == self; }))
+                  [=](const auto& of) { return of.second.from == peer && of.second.to == self; }))
     return;
   note(self, Fact::What::flushed, peer, time_s);
 }

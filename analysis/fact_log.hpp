@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/audit/run_observer.hpp"
@@ -38,6 +39,10 @@ class FactLog final : public RunObserver {
 
   void see(const Sight& sight) override;
 
+  /// Keeps the facts of this process and, of all others, their deaths alone: a log of a large job
+  /// stays small. What was there of others is forgotten.
+  void keep_only(Rank rank);
+
   /// A process's facts end with its death.
   [[nodiscard]] const std::vector<Fact>& of(Rank rank) const { return facts_[rank]; }
   [[nodiscard]] std::uint32_t processes() const {
@@ -55,7 +60,6 @@ class FactLog final : public RunObserver {
 
  private:
   struct OnItsWay {
-    const Message* message;
     Rank from;
     Rank to;
     double injected_s;
@@ -67,6 +71,9 @@ class FactLog final : public RunObserver {
     double time_s;
   };
 
+  [[nodiscard]] bool keeps(ActorId actor) const {
+    return actor < facts_.size() && (only_ == kNobody || actor == only_);
+  }
   void note(Rank self, Fact::What what, Rank peer, double time_s);
   void after_drops(const Sight& next);
   void phase_began(Rank self, double time_s);
@@ -76,9 +83,11 @@ class FactLog final : public RunObserver {
   void check_flushed(Rank self, Rank peer, double time_s);
 
   std::vector<std::vector<Fact>> facts_;
-  std::vector<OnItsWay> on_their_way_;
+  /// Looked up and counted, never walked through in order: it depends on addresses.
+  std::unordered_map<const Message*, OnItsWay> on_their_way_;
   std::vector<Dropped> dropped_;           ///< since the last sight of anything else
   std::vector<std::size_t> phase_begins_;  ///< where in the facts of each
+  Rank only_ = kNobody;                    ///< whose facts are kept; everybody's
   std::map<Rank, double> deaths_s_;
   std::optional<GaveUp> gave_up_;
   std::uint64_t number_ = 0;

@@ -236,6 +236,17 @@ std::string said(const GivesUp& gives_up) {
   return text;
 }
 
+bool meets(const GiveUpCondition& condition, const FactLog& log, Rank rank) {
+  Found found;
+  for (const Facts facts : phases_of(log.of(rank)))
+    for (const auto& [failed, died_s] : log.deaths_s()) {
+      if (failed == 0) consider_root(facts, rank, found);
+      if (rank != failed) consider_child(condition, facts, rank, failed, found);
+      if (found) return true;
+    }
+  return false;
+}
+
 std::optional<GivesUp> first_to_give_up(const GiveUpCondition& condition, const FactLog& log) {
   Found earliest;
   for (Rank g = 0; g < log.processes(); ++g)

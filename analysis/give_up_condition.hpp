@@ -39,6 +39,9 @@ struct GivesUp {
 /// In words: who gives up, and because of whom.
 std::string said(const GivesUp& gives_up);
 
+/// Does a process ever meet the condition? Sooner answered than who is the first to do so.
+bool meets(const GiveUpCondition& condition, const FactLog& log, Rank rank);
+
 /// The first time that a run meets the condition.
 std::optional<GivesUp> first_to_give_up(const GiveUpCondition& condition, const FactLog& log);
 

@@ -1,10 +1,12 @@
 #include "analysis/replications.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "analysis/needless_fatal.hpp"
 #include "analysis/progress.hpp"
 #include "analysis/run_record.hpp"
 #include "analysis/worker_process.hpp"
@@ -141,16 +143,54 @@ class Pool {
 
 }  // namespace
 
-JsonValue simulated(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
+namespace {
+
+/// What `make` makes, or why it could not.
+template <class Make>
+JsonValue or_error(Make make) {
   try {
-    const RunResult result =
-        run_simulation(scenario.points[point], scenario.engine, scenario.seed, replication);
-    return run_record(scenario, point, replication, result);
+    return make();
   } catch (const std::bad_alloc&) {
     return json_object({{"error", "out of memory"}});
   } catch (const std::exception& error) {
     return json_object({{"error", error.what()}});
   }
+}
+
+JsonValue in_process_of_its_own(const std::function<JsonValue()>& make) {
+  std::string answer;
+  in_processes(
+      1, [&](unsigned, const WriteLine& write) { write(to_json(or_error(make))); },
+      [&answer](const std::string& line) { answer = line; });
+  Problems problems("worker");
+  return parse_json(answer, problems);
+}
+
+/// A run that a detector has given up is made once more, to be watched and judged. SimGrid allows
+/// one simulation in a process.
+JsonValue judged_record(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
+  constexpr const char* kWho = "gave_up";
+  const RunSpec& spec = scenario.points[point];
+  const bool may_be_judged = spec.has_faults() && gives_up_by_messages(spec);
+  const auto first_run = [&] {
+    const RunResult result = run_simulation(spec, scenario.engine, scenario.seed, replication);
+    if (may_be_judged && detector_gave_up(result))
+      return json_object({{kWho, std::int64_t{result.fatal_actor}}});
+    return run_record(scenario, point, replication, result);
+  };
+  const bool alone = may_be_judged && scenario.engine == EngineKind::simgrid;
+  JsonValue record = alone ? in_process_of_its_own(first_run) : first_run();
+  const JsonValue* who = record.find(kWho);
+  if (who == nullptr) return record;
+  const auto rank = static_cast<Rank>(std::get<std::int64_t>(who->data));
+  return run_record(scenario, point, replication,
+                    judged_simulation(spec, scenario.engine, scenario.seed, replication, rank));
+}
+
+}  // namespace
+
+JsonValue simulated(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
+  return or_error([&] { return judged_record(scenario, point, replication); });
 }
 
 ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings) {
@@ -170,8 +210,8 @@ ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSetti
 
 ExitCode exit_code(const std::string& outcome, bool violated) {
   const bool limit = outcome == "limit";
-  const bool good =
-      outcome == "terminated" || outcome == "finished" || outcome == "fatal-reported" || limit;
+  const bool good = outcome == "terminated" || outcome == "finished" ||
+                    outcome == "fatal-reported" || outcome == "all-failed" || limit;
   if (!good || violated) return kExitViolation;
   return limit ? kExitRun : kExitGood;
 }

@@ -22,6 +22,7 @@ namespace {
 std::string figure_of(const std::string& broken) {
   for (const char* figure : {"premature", "hung", "given up"})
     if (broken.rfind(figure, 0) == 0) return figure;
+  if (broken.rfind("needless-fatal", 0) == 0) return "given up";
   return broken.rfind("terminated", 0) == 0 ? "not given up" : "other";
 }
 

@@ -35,14 +35,16 @@ struct RunValues {
 
 using DetectorRuns = std::map<std::string, std::map<ElementKey, RunValues>>;
 
-/// A metric of the series alone: 1 if the detector has survived the faults, 0 if it gave up.
+/// A metric of the series alone: 1 if the detector has survived the faults, 0 if it gave up, or if
+/// all ranks have died.
 constexpr const char* kSurvived = "survived";
 
 std::optional<double> metric_of(const ReplicationRecord& record, const std::string& name) {
   if (record.json.is_null()) return std::nullopt;
   const JsonValue& metrics = *record.json.find("metrics");
   const std::string& outcome = *metrics.find("outcome")->text();
-  if (name == kSurvived && outcome == "fatal-reported") return 0.0;
+  const bool not_survived = outcome == "fatal-reported" || outcome == "all-failed";
+  if (name == kSurvived && not_survived) return 0.0;
   if (outcome != "terminated") return std::nullopt;
   if (name == kSurvived) return 1.0;
   const JsonValue* value = metrics.find(name);

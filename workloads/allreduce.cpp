@@ -19,7 +19,8 @@ const Registered registered{registration<Allreduce>(
      .summary = "repeated all-reduce by recursive doubling, each sum checked",
      .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
      .traits = {.finishes = true},
-     .message_kinds = {"part"}},
+     .message_kinds = {"part"},
+     .end_checks = {{"wrong_sums", "wrong-result"}}},
     options())};
 
 }  // namespace

@@ -104,7 +104,11 @@ Registration work_stealing() {
       .traits = {.starts_at_root = true},
       .options = options().specs(),
       .message_kinds = {"request", "nothing", "work", "lifeline", "recover"},
-      .check = check};
+      .check = check,
+      .end_checks = {{"tasks_missing", "lost-work"}},
+      .may_give_up = [](const OptionValues&, const JobShape&, const std::vector<ActorId>& dead) {
+        return std::count(dead.begin(), dead.end(), 0U) > 0;
+      }};
   registration.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     auto chosen = std::make_shared<const WorkStealingOptions>(options().read(values));
     auto plan = std::make_shared<StealingPlan>(StealingPlan{list_of(*chosen), {}});
@@ -314,17 +318,23 @@ void WorkStealing::learn_of_death(Context& context, Rank dead) {
   const auto place = std::lower_bound(dead_.begin(), dead_.end(), dead);
   if (place != dead_.end() && *place == dead) return;
   dead_.insert(place, dead);
+  unrecovered_ = unrecovered_ || dead != 0;
+  give_up_without_root(context);
   if (dead == victim_) answered(context);
-  if (self_ != 0) return;
-  unrecovered_ = true;
-  if (announced_) start_recovery(context);
+  if (self_ == 0 && announced_) start_recovery(context);
+}
+
+/// Only rank 0 starts a recovery, and only its records cover all work. Once the phase is over it
+/// has left nothing undone itself.
+void WorkStealing::give_up_without_root(Context& context) const {
+  if (knows_dead(0) && (!announced_ || unrecovered_))
+    context.fatal("rank 0 has died, which alone can have lost work done again");
 }
 
 void WorkStealing::on_announced(Context& context, std::uint32_t) {
   if (out_of_work()) account_idle(context.now_s());
-  if (self_ != 0) return;
   announced_ = true;
-  if (unrecovered_) start_recovery(context);
+  if (self_ == 0 && unrecovered_) start_recovery(context);
 }
 
 /// What handlers send now belongs to the phase that is over: the new one begins with a computation
@@ -340,7 +350,9 @@ void WorkStealing::start_recovery(Context& context) {
 /// All live ranks hear of the recovery, along the binomial tree of the ranks that are left. It
 /// tells who is dead, as a slower failure detector may not have done so here.
 void WorkStealing::recover(Context& context, const Attachment& dead) {
+  announced_ = false;
   for (const std::uint64_t rank : *dead) learn_of_death(context, static_cast<Rank>(rank));
+  if (self_ != 0) unrecovered_ = dead_.size() > dead->size();
   pass_on_recovery(context, dead, self_, child_dimensions(self_, job_.processes));
   queue_lost_again(context);
   if (deque_.empty()) return;

@@ -78,6 +78,7 @@ class WorkStealing final : public Component {
 
   // recovery
   void learn_of_death(Context& context, Rank dead);
+  void give_up_without_root(Context& context) const;
   void start_recovery(Context& context);
   void recover(Context& context, const Attachment& dead);
   void pass_on_recovery(Context& context, const Attachment& dead, Rank rank, std::uint32_t bits);
@@ -102,8 +103,8 @@ class WorkStealing final : public Component {
 
   std::vector<Theft> thefts_;
   std::vector<Rank> dead_;    ///< known to be, in order
-  bool unrecovered_ = false;  ///< rank 0: a rank has died since the last recovery began
-  bool announced_ = false;    ///< rank 0: the current phase is over
+  bool unrecovered_ = false;  ///< a rank has died since the last recovery began
+  bool announced_ = false;    ///< the current phase is over
 
   std::vector<TaskRange> begun_;  ///< in order
   std::size_t finished_ = 0;      ///< of these: begun before this process was last out of work

@@ -125,8 +125,8 @@ function describe() {
                  "engine " + run.title.engine, "seed " + run.title.seed,
                  "replication " + run.title.replication, "Faultline " + run.title.version];
   byId("about").textContent = about.filter((part) => part !== "").join(" · ");
-  const bad = run.violations.length > 0 || ["premature", "hung", "deadlock", "violated"]
-    .includes(run.outcome);
+  const bad = run.violations.length > 0 || ["premature", "hung", "deadlock", "violated",
+    "all-failed"].includes(run.outcome);
   addVerdict((bad ? "✕ " : "✓ ") + run.outcome + " after " + durationText(run.end),
              bad ? "bad" : "good");
   if (run.reason !== "") addVerdict("the protocol gives up: " + run.reason, "bad");

@@ -17,6 +17,13 @@ std::vector<std::string> adoption_kinds(std::size_t count) {
   return kinds;
 }
 
+bool adoption_may_give_up(const OptionValues&, const JobShape& job,
+                          const std::vector<ActorId>& dead) {
+  const auto is_rank = [&job](ActorId peer) { return peer < job.processes; };
+  return std::count(dead.begin(), dead.end(), 0U) > 0 ||
+         std::count_if(dead.begin(), dead.end(), is_rank) > 1;
+}
+
 Adoption::Adoption(const JobShape& job, Rank self_rank, std::uint32_t bytes)
     : self(self_rank),
       control_bytes(bytes),

@@ -28,6 +28,12 @@ enum AdoptionKind : std::uint16_t {
 };
 std::vector<std::string> adoption_kinds(std::size_t count);
 
+/// What the deaths that a process has been told of say of giving up, whatever the messages have
+/// said: the root's is a reason, and no single other one is. analysis/give_up_condition.hpp has the
+/// rest.
+bool adoption_may_give_up(const OptionValues& options, const JobShape& job,
+                          const std::vector<ActorId>& dead);
+
 /// gotAck(self, count)
 struct Acknowledgement {
   std::uint32_t count = 0;

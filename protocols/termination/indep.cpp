@@ -16,7 +16,8 @@ const Registered registered{registration<Indep>(
                 .needs_detection = true,
                 .announces = true,
                 .needs_logging_off = true},
-     .message_kinds = adoption_kinds(5)},
+     .message_kinds = adoption_kinds(5),
+     .may_give_up = adoption_may_give_up},
     OptionSet<IndepOptions>().option("control_bytes", &IndepOptions::control_bytes,
                                      {.doc = "size of a control message; a reply has 4 bytes more "
                                              "for each rank that it names",

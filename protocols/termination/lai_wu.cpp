@@ -25,7 +25,11 @@ const Registered registered{registration<LaiWu>(
                 .needs_detection = true,
                 .announces = true,
                 .needs_logging_off = true},
-     .message_kinds = {"acknowledge", "query", "announce"}},
+     .message_kinds = {"acknowledge", "query", "announce"},
+     .may_give_up =
+         [](const OptionValues&, const JobShape&, const std::vector<ActorId>& dead) {
+           return std::count(dead.begin(), dead.end(), 0U) > 0;
+         }},
     OptionSet<LaiWuOptions>().option(
         "control_bytes", &LaiWuOptions::control_bytes,
         {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"}))};

@@ -16,7 +16,8 @@ const Registered registered{registration<RelEager>(
                 .needs_detection = true,
                 .announces = true,
                 .needs_logging_off = true},
-     .message_kinds = adoption_kinds(10)},
+     .message_kinds = adoption_kinds(10),
+     .may_give_up = adoption_may_give_up},
     related_options())};
 
 }  // namespace

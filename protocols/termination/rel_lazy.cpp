@@ -14,7 +14,8 @@ const Registered registered{registration<RelLazy>(
                 .needs_detection = true,
                 .announces = true,
                 .needs_logging_off = true},
-     .message_kinds = adoption_kinds(7)},
+     .message_kinds = adoption_kinds(7),
+     .may_give_up = adoption_may_give_up},
     related_options().option(
         "adopted_child_fails", &RelatedOptions::adopted_child_fails,
         {.doc = "strict: it gives up when an adopted child fails; fallback: only when a process "

@@ -27,6 +27,13 @@ OptionSet<VenkatesanOptions> options() {
                .source = "assumed: a rank and a count"});
 }
 
+bool all_leaders_among(const OptionValues& values, const JobShape& job,
+                       const std::vector<ActorId>& dead) {
+  const std::uint32_t leaders = std::min(options().read(values).leaders, job.processes);
+  const auto is_leader = [leaders](ActorId peer) { return peer < leaders; };
+  return std::count_if(dead.begin(), dead.end(), is_leader) == std::ptrdiff_t{leaders};
+}
+
 const Registered registered{registration<Venkatesan>(
     {.family = Family::termination,
      .name = "venkatesan",
@@ -39,7 +46,8 @@ const Registered registered{registration<Venkatesan>(
                 .needs_detection = true,
                 .announces = true,
                 .needs_logging_off = true},
-     .message_kinds = {"signal", "query", "announce"}},
+     .message_kinds = {"signal", "query", "announce"},
+     .may_give_up = all_leaders_among},
     options())};
 
 constexpr unsigned kPeerBits = 30;

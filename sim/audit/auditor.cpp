@@ -8,8 +8,7 @@ namespace faultline {
 Auditor::Auditor(std::uint32_t processes) : processes_(processes), starting_(processes) {}
 
 void Auditor::check_conserved(ActorId actor, double now_s) {
-  // With a death, what the dead held is gone: no detector that needs the sum survives that.
-  if (conserved_ == 0 || conserved_broken_ || !dead_.empty()) return;
+  if (conserved_ == 0 || conserved_broken_) return;
   conserved_broken_ = true;  // the first moment tells; every later event would repeat it
   violation("credit", actor,
             "credit is not conserved: " + std::to_string(conserved_) +

@@ -14,7 +14,7 @@ namespace faultline {
 
 /// Something that a correct protocol never lets happen.
 struct Violation {
-  std::string kind;  ///< premature, hung, deadlock, false-report, credit, message-conservation, ...
+  std::string kind;  ///< premature, hung, deadlock, needless-fatal, lost-work, credit, ...
   double time_s = 0.0;
   std::optional<ActorId> actor;
   std::string detail;
@@ -48,7 +48,8 @@ class Auditor {
       over_since_s_ = kNever;
   }
   /// Credit or another conserved quantity has moved; the sum over everything stays zero modulo
-  /// kConservedModulus.
+  /// kConservedModulus. What the dead hold, and what messages carry that nobody will ever handle,
+  /// stays in the sum as it was: it is lost to the protocol and accounted for.
   void conserved_moved(std::int64_t difference) {
     conserved_ += difference;
     while (conserved_ >= kConservedModulus) conserved_ -= kConservedModulus;

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <optional>
 #include <ostream>
+#include <utility>
 
+#include "analysis/needless_fatal.hpp"
 #include "analysis/paje_trace.hpp"
 #include "analysis/perfetto_trace.hpp"
 #include "analysis/replications.hpp"
@@ -77,10 +79,32 @@ std::size_t point_of(const po::variables_map& values, const Study& study) {
   throw UsageError(text);
 }
 
+/// Shows one run to two observers.
+class BothObservers final : public RunObserver {
+ public:
+  BothObservers(RunObserver& first, RunObserver& second) : first_(first), second_(second) {}
+  void see(const Sight& sight) override {
+    first_.see(sight);
+    second_.see(sight);
+  }
+
+ private:
+  RunObserver& first_;
+  RunObserver& second_;
+};
+
 RunTrace traced(const RunSpec& spec, const Scenario& scenario, std::uint64_t replication) {
   TraceRecorder recorder(spec.platform.processes);
-  return recorder.finish(
-      run_simulation(spec, scenario.engine, scenario.seed, replication, &recorder));
+  FactLog log(spec.platform.processes);
+  BothObservers both(recorder, log);
+  const bool may_be_judged = spec.has_faults() && gives_up_by_messages(spec);
+  RunObserver& observer = may_be_judged ? static_cast<RunObserver&>(both) : recorder;
+  RunResult result = run_simulation(spec, scenario.engine, scenario.seed, replication, &observer);
+  if (may_be_judged && detector_gave_up(result)) {
+    log.keep_only(result.fatal_actor);
+    judge_giving_up(spec, log, result);
+  }
+  return recorder.finish(std::move(result));
 }
 
 std::string trace_text(const std::string& format, const RunTrace& trace, const RunSpec& spec,

@@ -37,6 +37,16 @@ struct OptionProblem {
   std::string message;  ///< what was expected
 };
 
+/// Something that a workload counts of its own, and that is 0 whenever its work has come to an end.
+struct EndCheck {
+  std::string metric;
+  std::string violation;  ///< what it is called if it is not
+};
+
+/// May a component give up at an actor that has been told that these are dead?
+using MayGiveUp =
+    std::function<bool(const OptionValues&, const JobShape&, const std::vector<ActorId>& dead)>;
+
 /// Makes the component of one rank (or of one node, for daemons).
 using ComponentFactory = std::function<std::unique_ptr<Component>(ActorId)>;
 
@@ -51,6 +61,8 @@ struct Registration {
   std::vector<std::string> message_kinds = {};  ///< names of its messages; index = Message::kind
   std::function<std::vector<OptionProblem>(const OptionValues&, const JobShape&)> check = {};
   std::function<ComponentFactory(const OptionValues&, const JobShape&)> make = {};
+  std::vector<EndCheck> end_checks = {};  ///< of a workload
+  MayGiveUp may_give_up = {};             ///< without it: as soon as anybody has died
 };
 
 /// All registrations, by family and then name: the same order on every build.

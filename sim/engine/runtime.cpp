@@ -114,7 +114,8 @@ void Runtime::make_components(ActorId actor) {
     // Incarnations leave 2^32 and above free, which task trees draw from (workloads/task_tree.cpp).
     component->random = Stream(seed_, replication_, purpose_of(family),
                                actor + (std::uint64_t{actors_[actor].incarnation} << 33));
-    if (family == Family::termination) {
+    // One that restarts begins with what it held at the start of the run, which has been counted.
+    if (family == Family::termination && actors_[actor].incarnation == 0) {
       if (const auto conserved = component->conserved()) {
         audits_conserved_ = true;
         auditor_.conserved_moved(conserved->held - conserved->issued);
@@ -221,8 +222,10 @@ bool Runtime::goes_on(double time_s) {
     return false;
   }
   if (awaits_announcement_ && time_s > auditor_.over_since_s() + spec_.stop.grace_s &&
-      time_s > announce_time_s_ + spec_.stop.grace_s && unannounced()) {
-    now_s_ = std::max(auditor_.over_since_s(), announce_time_s_) + spec_.stop.grace_s;
+      time_s > announce_time_s_ + spec_.stop.grace_s &&
+      time_s > notices_until_s_ + spec_.stop.grace_s && unannounced()) {
+    now_s_ = std::max({auditor_.over_since_s(), announce_time_s_, notices_until_s_}) +
+             spec_.stop.grace_s;
     describe_stuck("hung");
     stop(Outcome::hung);
     return false;

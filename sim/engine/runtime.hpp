@@ -224,6 +224,7 @@ class Runtime {
   void start_phase(ActorId self);
   void release_early(ActorId self);
   void finish(ActorId self);
+  void give_up(ActorId self, const Action& action);
   void report_failed(ActorId self, ActorId peer);
   void tell_stack(ActorId self, ActorId peer);
   void mark(ActorId self, const char* name, std::int64_t value);
@@ -246,10 +247,12 @@ class Runtime {
   void check_stop();
   [[nodiscard]] bool all_faults_reported() const;
   [[nodiscard]] bool unannounced() const;
+  [[nodiscard]] bool all_know() const;
   void stop(Outcome outcome);
   void conclude();
   void describe_stuck(const std::string& kind);
   [[nodiscard]] RunResult result();
+  void check_end(const Metrics& metrics);
   void report_counts(Metrics& metrics) const;
 
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -300,13 +303,16 @@ class Runtime {
   std::uint32_t announced_ranks_ = 0;
   std::uint32_t finished_ranks_ = 0;
   double announce_time_s_ = 0.0;
-  std::uint64_t deaths_ = 0;  ///< of ranks and daemons
+  double notices_until_s_ = 0.0;  ///< when the last notice of a death has come, or will come
+  std::uint64_t deaths_ = 0;      ///< of ranks and daemons
   std::uint64_t faults_struck_ = 0;
   double first_fault_s_ = 0.0;
   double last_fault_s_ = 0.0;
   bool stopped_ = false;
   Outcome outcome_ = Outcome::limit;
   std::string fatal_reason_;
+  ActorId fatal_actor_ = kNobody;
+  Family fatal_family_ = Family::workload;
   Metrics earlier_phases_;  ///< of detectors that have been replaced
   std::array<std::vector<KindCount>, kFamilies> control_;
   std::uint64_t application_bytes_ = 0;

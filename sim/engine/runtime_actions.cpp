@@ -43,10 +43,7 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       finish(self);
       break;
     case Action::Kind::fatal:
-      fatal_reason_ = action.text;
-      if (observer_ != nullptr)
-        show({.kind = Sight::Kind::gave_up, .time_s = now_s_, .actor = self, .text = action.text});
-      stop(Outcome::fatal_reported);
+      give_up(self, action);
       break;
     case Action::Kind::report_failed:
       report_failed(self, action.peer);
@@ -222,15 +219,15 @@ void Runtime::announce(ActorId self) {
 }
 
 /// The detector of the new phase starts from its initial state; what the one before has counted
-/// stays part of the result.
+/// stays part of the result. What all ranks hold at first and what they know to be issued sum up to
+/// nothing, as at the start of the run. So the audit of a conserved quantity counts neither, though
+/// ranks go on one by one; what the phase before has left stays in the sum.
 void Runtime::start_phase(ActorId self) {
   ActorState& actor = actors_[self];
   if (actor.announced) --announced_ranks_;
   actor.announced = false;
   ++actor.phase;
   show_about(Sight::Kind::phase_began, self);
-  // Ranks go on one by one, so that the sum is not constant while they do.
-  audits_conserved_ = false;
   const auto termination = static_cast<std::size_t>(Family::termination);
   if (!factories_[termination]) return;
   actor.components[termination]->report(earlier_phases_);
@@ -266,6 +263,28 @@ void Runtime::release_early(ActorId self) {
   early.swap(actor.seldom->early);
   for (Message* message : early) actor.put_in(message);
   schedule_wake(actor, self);
+}
+
+/// A component may say so if its declaration allows it after the deaths that its rank has been told
+/// of; without a declaration, if there are any. The adoption protocols' whole condition depends on
+/// their messages: analysis/needless_fatal.hpp.
+void Runtime::give_up(ActorId self, const Action& action) {
+  fatal_reason_ = action.text;
+  fatal_actor_ = self;
+  fatal_family_ = action.family;
+  if (observer_ != nullptr)
+    show({.kind = Sight::Kind::gave_up, .time_s = now_s_, .actor = self, .text = action.text});
+  const ComponentChoice& choice = spec_.component(action.family);
+  const MayGiveUp& rule = choice.registration->may_give_up;
+  const bool any = deaths_ > 0 || auditor_.reports() > 0;
+  if (rule ? !rule(choice.options, job_, known_failures(self)) : !any)
+    auditor_.violation("needless-fatal", self,
+                       any ? "given up, though none of the deaths that it has been told of is a "
+                             "reason: " +
+                                 fatal_reason_
+                           : "given up, though nobody has died: " + fatal_reason_,
+                       now_s_);
+  stop(Outcome::fatal_reported);
 }
 
 void Runtime::finish(ActorId self) {

@@ -1,6 +1,7 @@
 // When a run ends, and what it reports.
 
 #include <algorithm>
+#include <cstdio>
 
 #include "sim/engine/runtime.hpp"
 
@@ -12,6 +13,19 @@ constexpr auto kWorkload = static_cast<std::size_t>(Family::workload);
 
 }  // namespace
 
+Outcome with_violation(Outcome outcome, const Violation& violation) {
+  if (violation.kind == "premature") return Outcome::premature;
+  switch (outcome) {
+    case Outcome::terminated:
+    case Outcome::finished:
+    case Outcome::fatal_reported:
+    case Outcome::all_failed:
+      return Outcome::violated;
+    default:
+      return outcome;
+  }
+}
+
 const char* outcome_word(Outcome outcome) {
   switch (outcome) {
     case Outcome::terminated:
@@ -20,6 +34,8 @@ const char* outcome_word(Outcome outcome) {
       return "finished";
     case Outcome::fatal_reported:
       return "fatal-reported";
+    case Outcome::all_failed:
+      return "all-failed";
     case Outcome::premature:
       return "premature";
     case Outcome::hung:
@@ -44,10 +60,15 @@ std::vector<std::string> outcome_words() {
 void Runtime::stop(Outcome outcome) {
   if (stopped_) return;
   stopped_ = true;
-  outcome_ = outcome;
+  // Whatever ends a run in which nobody is left, nobody has come to its end.
+  const bool nobody = live_ranks_ == 0;
+  const bool by_itself = outcome == Outcome::finished || outcome == Outcome::limit;
+  outcome_ = nobody && by_itself ? Outcome::all_failed : outcome;
 }
 
 bool Runtime::unannounced() const { return announced_ranks_ < live_ranks_; }
+
+bool Runtime::all_know() const { return awaits_announcement_ && live_ranks_ > 0 && !unannounced(); }
 
 bool Runtime::all_faults_reported() const {
   return auditor_.all_reported() && faults_.exhausted(now_s_);
@@ -73,7 +94,7 @@ void Runtime::check_stop() {
 /// Nothing but periodic timers is left to happen.
 void Runtime::conclude() {
   if (spec_.stop.when == StopWhen::time) return stop(Outcome::finished);
-  if (live_ranks_ == 0) return stop(Outcome::finished);
+  if (live_ranks_ == 0) return stop(Outcome::all_failed);
   // Faults of a whole machine may all have missed the job, a trace may have ended early, or there
   // may be none at all.
   if (spec_.stop.when == StopWhen::all_reported && all_faults_reported())
@@ -112,16 +133,10 @@ RunResult Runtime::result() {
   auditor_.finish(in_flight);
 
   RunResult result;
-  result.outcome = outcome_;
-  result.violations = auditor_.violations();
-  for (const Violation& violation : result.violations) {
-    if (violation.kind == "premature")
-      result.outcome = Outcome::premature;
-    else if (result.outcome == Outcome::terminated || result.outcome == Outcome::finished)
-      result.outcome = Outcome::violated;
-  }
   result.fatal_reason = fatal_reason_;
-  if (awaits_announcement_) result.terminated = !unannounced();
+  result.fatal_actor = fatal_actor_;
+  result.fatal_family = fatal_family_;
+  if (awaits_announcement_) result.terminated = all_know();
   result.events = events_;
   result.metrics = earlier_phases_;
   report_counts(result.metrics);
@@ -129,7 +144,31 @@ RunResult Runtime::result() {
     for (const auto& component : actor.components)
       if (component) component->report(result.metrics);
   result.metrics.close_samples();
+  check_end(result.metrics);
+  result.outcome = outcome_;
+  result.violations = auditor_.violations();
+  for (const Violation& violation : result.violations)
+    result.outcome = with_violation(result.outcome, violation);
   return result;
+}
+
+/// What a workload counts of its own that would not be there if it had come to a good end. A worse
+/// word on the run is enough: what ends too early has not done all.
+void Runtime::check_end(const Metrics& metrics) {
+  const Registration* workload = spec_.component(Family::workload).registration;
+  const bool ends_by_itself =
+      spec_.stop.when == StopWhen::finished || spec_.stop.when == StopWhen::announced;
+  const bool at_end = all_know() || (outcome_ == Outcome::finished && ends_by_itself);
+  if (workload == nullptr || !at_end || !auditor_.violations().empty()) return;
+  for (const EndCheck& check : workload->end_checks) {
+    const auto found = metrics.values().find(check.metric);
+    if (found == metrics.values().end() || found->second.value_or(0.0) == 0.0) continue;
+    char count[32];
+    std::snprintf(count, sizeof count, "%.0f", *found->second);
+    auditor_.violation(
+        check.violation, std::nullopt,
+        "the run has come to its end with " + check.metric + " " + count + " instead of 0", now_s_);
+  }
 }
 
 void Runtime::report_counts(Metrics& metrics) const {
@@ -155,15 +194,15 @@ void Runtime::report_counts(Metrics& metrics) const {
   }
   metrics.set("control_messages", messages);
   metrics.set("control_bytes", bytes);
-  const bool all_know = awaits_announcement_ && !unannounced();
+  const bool known_to_all = all_know();
   const auto truth = auditor_.termination_time_s();
   const double over_s = auditor_.over_since_s();
   metrics.set("termination_time_s", truth              ? truth
                                     : over_s != kNever ? std::optional(over_s)
                                                        : std::nullopt);
-  metrics.set("announce_time_s", all_know ? std::optional(announce_time_s_) : std::nullopt);
+  metrics.set("announce_time_s", known_to_all ? std::optional(announce_time_s_) : std::nullopt);
   metrics.set("detection_latency_s",
-              all_know && truth ? std::optional(announce_time_s_ - *truth) : std::nullopt);
+              known_to_all && truth ? std::optional(announce_time_s_ - *truth) : std::nullopt);
   if (!spec_.has_faults()) return;
   const bool struck = faults_struck_ > 0;
   metrics.set("faults_struck", static_cast<double>(faults_struck_));

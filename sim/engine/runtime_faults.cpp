@@ -112,20 +112,26 @@ void Runtime::forget(Message* message) {
   pool_.give_back(message);
 }
 
+/// Nobody is late before he can know: the grace time of a run begins when all these words have come
+/// and, since those who hear them may have to pass them on, with each report that is made of them.
+/// Both come to an end, also with a detector that never reports.
 void Runtime::spread_word(ActorId dead) {
-  if (exit_notice_delay_s_)
-    schedule(now_s_ + *exit_notice_delay_s_, EventKind::exit_notice, dead, 0);
+  const auto in_s = [this](double delay_s) {
+    notices_until_s_ = std::max(notices_until_s_, now_s_ + delay_s);
+    return now_s_ + delay_s;
+  };
+  if (exit_notice_delay_s_) schedule(in_s(*exit_notice_delay_s_), EventKind::exit_notice, dead, 0);
   if (dead < job_.processes) {
     const ActorId daemon = job_.processes + node_of_[dead];
     if (daemon < actors_.size() && actors_[daemon].component(Family::failure_detection) != nullptr)
-      schedule(now_s_ + spec_.platform.local_exit_delay_s, EventKind::local_exit, daemon, dead);
+      schedule(in_s(spec_.platform.local_exit_delay_s), EventKind::local_exit, daemon, dead);
   }
   for (ActorId holder = 0; holder < actors_.size(); ++holder) {
     const ActorState& state = actors_[holder];
     if (!state.seldom) continue;
     const auto& links = state.seldom->links;
     if (std::find(links.begin(), links.end(), dead) != links.end())
-      schedule(now_s_ + spec_.platform.link_lost_delay_s, EventKind::link_lost, holder, dead);
+      schedule(in_s(spec_.platform.link_lost_delay_s), EventKind::link_lost, holder, dead);
   }
 }
 
@@ -158,6 +164,7 @@ void Runtime::report_failed(ActorId self, ActorId peer) {
   auto& reported = actors_[self].rarely().reported;
   if (std::find(reported.begin(), reported.end(), peer) != reported.end()) return;
   reported.push_back(peer);
+  if (!actors_[peer].alive) notices_until_s_ = std::max(notices_until_s_, now_s_);
   auditor_.declared_dead(self, peer, now_s_);
   show_about(Sight::Kind::declared_dead, self, peer);
   if (actors_[peer].alive) any_refusal_ = true;

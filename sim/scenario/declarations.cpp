@@ -139,7 +139,8 @@ const OptionSet<StopOptions>& stop_options() {
                           "finished where the workload declares its end, else time",
                    .choices = {"announced", "all-reported", "finished", "time"}})
           .option("grace_s", &Options::grace_s,
-                  {.doc = "a run is hung when nothing was announced this long after the work ended",
+                  {.doc = "a run is hung when nothing was announced this long after the work ended "
+                          "and the last notice of a death came",
                    .unit = "s",
                    .minimum = 0})
           .option(

@@ -125,12 +125,16 @@ TEST_CASE("credit that is not conserved is found at the event where it moved, an
   }
 }
 
-TEST_CASE("with a death, credit that is gone is nobody's fault") {
+TEST_CASE("a death loses the credit that the dead held, and excuses no other loss") {
   Auditor auditor = started(2);
+  auditor.conserved_moved(5);   // held by rank 1
+  auditor.conserved_moved(-5);  // known to rank 0 to be issued
   auditor.died(1, true, false, 1.0);
-  auditor.conserved_moved(-5);
   auditor.check_conserved(0, 2.0);
   CHECK(auditor.violations().empty());
+  auditor.conserved_moved(-1);
+  auditor.check_conserved(0, 3.0);
+  CHECK(kinds(auditor) == Words{"credit"});
 }
 
 TEST_CASE("a live process that is declared dead is a false report, also before its death") {

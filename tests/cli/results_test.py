@@ -337,6 +337,45 @@ class Platforms(ProgramTest):
             self.assertAlmostEqual(difference / (20 * 3e-5), 1, places=6)
 
 
+class AllFailed(ProgramTest):
+    """A fault that takes the whole job is no violation, and nobody has survived it."""
+
+    JOB = {"schema_version": 1, "replications": 4,
+           "platform": {"machine": "intrepid", "processes": 8, "processes_per_node": 1},
+           "workload": {"name": "flood", "fanout": 2, "compute_s": 1},
+           "termination": [{"name": "indep"}, {"name": "rel-eager"}],
+           "failure_detection": {"name": "oracle"},
+           "faults": {"counts": {"size": 8, "time_s": 0.5, "victims": "ranks"}}}
+
+    def test_runs(self):
+        for engine in ENGINES:
+            for when in ("announced", "all-reported", "time"):
+                self.write("s.json", {**self.JOB, "engine": engine,
+                                      "stop": {"when": when, "time_s": 9}})
+                for run in self.report("s.json")["runs"]:
+                    self.assertEqual(run["metrics"]["outcome"], "all-failed")
+                    self.assertIs(run["metrics"]["terminated"], False)
+                    self.assertEqual(run["violations"], [])
+                self.assertIn("all-failed", self.answer("run", "s.json"))
+
+    def test_stores(self):
+        self.write("s.json", {**self.JOB, "sweep": {"faults.counts.size": [1, 8]}})
+        self.answer("sweep", "s.json", "--store", "s.sqlite")
+        rows = json.loads(self.answer("query", "s.sqlite", "--metric", "terminated",
+                                      "--format", "json"))
+        means = {(row["termination"], row["faults.counts.size"]): row["mean"] for row in rows}
+        self.assertEqual(len(means), 4)
+        self.assertEqual({share for (_, size), share in means.items() if size == 8}, {0})
+        self.assertNotEqual({share for (_, size), share in means.items() if size == 1}, {0})
+        ends = self.answer("query", "s.sqlite", "--runs", "--where", "faults.counts.size == 8",
+                           "--format", "csv")
+        self.assertEqual(ends.count("all-failed"), 8)
+        # No winner where nobody survives.
+        pairs = json.loads(self.answer("compare", "s.sqlite", "--by", "termination", "--metric",
+                                       "terminated", "--format", "json"))
+        self.assertEqual([pair["winner"] for pair in pairs], [None, None])
+
+
 class ExitCodes(ProgramTest):
     def test_each_is_reached(self):
         self.write("s.json", SMALL)

@@ -197,30 +197,57 @@ TEST_CASE("a fatal error that the protocol reports ends the run with its own wor
       handlers.timer = [](Context& context, std::uint64_t) { context.fatal("no way out"); };
       return handlers;
     });
-    const Seen seen = job.run(engine);
+    const Seen seen = job.kill(1.5, {0}).run(engine);
     CHECK(seen.result.outcome == Outcome::fatal_reported);
     CHECK(seen.result.fatal_reason == "no way out");
+    CHECK(seen.result.terminated == false);
     CHECK(seen.metric("end_time_s") == Approx(3.5));
     CHECK(seen.violations().empty());
   }
 }
 
-TEST_CASE("the death of every rank ends the run") {
+TEST_CASE("the death of every rank ends the run, and is not its good end") {
   for (const EngineKind engine : engines()) {
     Job job(3);
     ticking(job);
     job.kill(4.5, {0, 1, 2});
     const Seen seen = job.run(engine);
-    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.result.outcome == Outcome::all_failed);
+    CHECK(seen.result.terminated == std::nullopt);
+    CHECK(seen.violations().empty());
     CHECK(seen.count("tick") == 12);
     CHECK(seen.metric("failed_ranks") == 3);
   }
+}
+
+TEST_CASE("all are dead, whatever a run waits for, and also if all had known of the end before") {
+  for (const EngineKind engine : engines())
+    for (const StopWhen when :
+         {StopWhen::announced, StopWhen::all_reported, StopWhen::finished, StopWhen::time})
+      for (const double limit_s : {1e9, 30.0}) {
+        Job job(2);
+        finishing(job);
+        job.detector("four-counter").use(Family::failure_detection, "oracle", {{"delay_s", 50.0}});
+        job.kill(0.5, {1}).kill(when == StopWhen::time ? 20 : 1.5, {0});
+        job.spec.stop.when = when;
+        job.spec.stop.time_s = limit_s;
+        const Seen seen = job.run(engine);
+        INFO(engine_word(engine) << ", when " << static_cast<int>(when) << ", limit " << limit_s);
+        // Rank 0 has finished at 1 s, the only one that is left; what it announces nobody learns.
+        if (when == StopWhen::finished) {
+          CHECK(seen.result.outcome == Outcome::finished);
+          continue;
+        }
+        CHECK(seen.result.outcome == Outcome::all_failed);
+        CHECK(seen.result.terminated == false);
+        CHECK(seen.result.metrics.values().at("announce_time_s") == std::nullopt);
+      }
 }
 
 TEST_CASE("every outcome has a word of its own") {
   std::set<std::string> words;
   for (int outcome = 0; outcome <= static_cast<int>(Outcome::limit); ++outcome)
     words.insert(outcome_word(static_cast<Outcome>(outcome)));
-  CHECK(words.size() == 8);
+  CHECK(words.size() == 9);
   CHECK(words.count("") == 0);
 }

@@ -1,6 +1,8 @@
 // work-stealing: every task runs once, whoever gets it, and again only where it was lost.
 
 #include <catch2/catch.hpp>
+#include <memory>
+#include <utility>
 
 #include "tests/support/job.hpp"
 #include "workloads/n_queens.hpp"
@@ -174,6 +176,96 @@ TEST_CASE("A run that survives its faults has done every task, whatever was lost
       }
   CHECK(lost > 100);
   CHECK(several > 20);
+}
+
+namespace {
+
+/// Work stealing that does not hear of deaths.
+class Deaf final : public Component {
+ public:
+  explicit Deaf(std::unique_ptr<Component> real) : real_(std::move(real)) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Deaf>(real_->clone());
+  }
+  void start(Context& context) override { real_->start(context); }
+  void on_message(Context& context, const Message& message) override {
+    real_->on_message(context, message);
+  }
+  void on_compute_done(Context& context, std::uint64_t tag) override {
+    real_->on_compute_done(context, tag);
+  }
+  void on_announced(Context& context, std::uint32_t phase) override {
+    real_->on_announced(context, phase);
+  }
+  void report(Metrics& metrics) const override { real_->report(metrics); }
+
+ private:
+  std::unique_ptr<Component> real_;
+};
+
+/// Rank 0 or another dies under a detector that survives that.
+Job& dies_under_venkatesan(Job& job, Rank victim, double time_s) {
+  job.workload("work-stealing", {{"preset", std::string("tensor-contraction")},
+                                 {"tasks", std::int64_t{100}},
+                                 {"task_compute_s", 1e-4},
+                                 {"steal_attempts", std::int64_t{0}}});
+  job.detector("venkatesan").use(Family::failure_detection, "oracle", {{"delay_s", 1e-4}});
+  return job.kill(time_s, {victim});
+}
+
+}  // namespace
+
+TEST_CASE("Work that is lost with rank 0 is not lost in silence") {
+  for (const EngineKind engine : engines())
+    for (const double time_s : {0.0, 1e-5, 5e-4, 1e-3}) {
+      Job job(8, quick_machine());
+      const Seen seen = dies_under_venkatesan(job, 0, time_s).run(engine);
+      INFO(engine_word(engine) << ", at " << time_s);
+      CHECK(seen.result.outcome == Outcome::fatal_reported);
+      CHECK(seen.result.fatal_reason ==
+            "rank 0 has died, which alone can have lost work done again");
+      CHECK(seen.violations().empty());
+    }
+}
+
+TEST_CASE("The death of rank 0 after all is done loses nothing") {
+  for (const EngineKind engine : engines()) {
+    Job whole(8, quick_machine());
+    const Seen good = dies_under_venkatesan(whole, 7, 1.0).run(engine);
+    const double told_s = good.metric("announce_time_s");
+    // The first leader dies when it has announced to itself, and its messages are on their way.
+    for (const double early_s : {1e-9, 1e-7}) {
+      Job job(8, quick_machine());
+      const Seen seen = dies_under_venkatesan(job, 0, told_s - early_s).run(engine);
+      INFO(engine_word(engine));
+      CHECK(seen.result.outcome == Outcome::terminated);
+      CHECK(seen.metric("failed_ranks") == 1);
+      CHECK(seen.metric("tasks_missing") == 0);
+    }
+  }
+}
+
+TEST_CASE("Work stealing that loses tasks without a word is found out") {
+  for (const EngineKind engine : engines())
+    for (const Rank victim : {0U, 1U}) {
+      Job job(8, quick_machine());
+      dies_under_venkatesan(job, victim, 2e-4);
+      ComponentChoice& workload = job.spec.components[static_cast<std::size_t>(Family::workload)];
+      Registration deaf = *workload.registration;
+      deaf.make = [make = deaf.make](const OptionValues& options,
+                                     const JobShape& shape) -> ComponentFactory {
+        return [factory = make(options, shape)](ActorId self) {
+          return std::make_unique<Deaf>(factory(self));
+        };
+      };
+      workload.registration = &deaf;
+      const Seen seen = job.run(engine);
+      INFO(engine_word(engine) << ", rank " << victim << " dies");
+      CHECK(seen.result.terminated == true);
+      CHECK(seen.metric("tasks_missing") > 0);
+      CHECK(seen.result.outcome == Outcome::violated);
+      CHECK(seen.violations() == Words{"lost-work"});
+    }
 }
 
 TEST_CASE("Lost tasks, by hand") {
