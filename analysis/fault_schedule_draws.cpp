@@ -113,7 +113,7 @@ FaultSpec draw_following(Stream& random, const FaultSchedule& schedule, const Fa
   const double manner = random.uniform();
   if (manner < 0.2 || next.mark) return next;
   if (next.event) {
-    *next.event += 1 + random.below(6 * schedule.processes);
+    *next.event += 1 + random.below(std::uint64_t{6} * schedule.processes);
   } else if (manner < 0.5) {
     *next.time_s += schedule.notice_s * random.uniform();
   } else {

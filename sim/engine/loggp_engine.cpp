@@ -9,7 +9,7 @@ LogGpEngine::LogGpEngine(const RunSpec& spec, Topology routes, std::uint64_t see
                          std::uint64_t replication)
     : Runtime(spec, std::move(routes), seed, replication),
       intake_free_s_(node_count(), -kNever),
-      links_are_narrow_(this->routes().narrowest_Bps() < machine().nic_bandwidth_Bps) {}
+      links_are_narrow_(this->routes().least_bandwidth() < machine().nic_bandwidth_Bps) {}
 
 void LogGpEngine::simulate() {
   while (!stopped() && !quiescent()) {

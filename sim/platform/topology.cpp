@@ -262,7 +262,7 @@ std::uint32_t Topology::port(std::uint32_t from, std::uint32_t to) const {
   return 0;
 }
 
-double Topology::narrowest_Bps() const {
+double Topology::least_bandwidth() const {
   if (kind_ != Kind::table) return link_bandwidth_Bps_;
   double narrowest_Bps = std::numeric_limits<double>::infinity();
   for (const Route& route : routes_)

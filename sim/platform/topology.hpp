@@ -76,7 +76,7 @@ class Topology final {
   [[nodiscard]] std::uint32_t port(std::uint32_t from, std::uint32_t to) const;
 
   /// The bandwidth of the narrowest link of any route.
-  [[nodiscard]] double narrowest_Bps() const;
+  [[nodiscard]] double least_bandwidth() const;
 
   [[nodiscard]] std::uint32_t hops(std::uint32_t from, std::uint32_t to) const {
     if (kind_ == Kind::table) return routes_[table_index(from, to)].hops;
