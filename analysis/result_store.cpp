@@ -95,6 +95,7 @@ unsigned number_at(const std::string& bytes, std::size_t at) {
 
 /// A store that is read must not be written by the same command, and the other way round.
 std::unique_ptr<OutputPlace> output_place(const std::string& path, StoreUse use) {
+  check_store_name(path);
   if (use == StoreUse::sweep) return std::make_unique<OutputPlace>(path, path, FileKind::store);
   reads_file(path, FileKind::store);
   return nullptr;
@@ -125,9 +126,8 @@ void refuse_cut_file(const std::string& path) {
     throw UsageError(path + ": is damaged (it ends within a page)" + kRemedy);
 }
 
-/// The path, if it can be that of a store.
+/// The path, if a store can lie there.
 const std::string& checked(const std::string& path) {
-  check_store_name(path);
   std::error_code error;
   const auto kind = std::filesystem::status(path, error).type();
   if (kind != std::filesystem::file_type::regular &&
@@ -262,7 +262,7 @@ void check_store_name(const std::string& path) {
 }
 
 ResultStore::ResultStore(const std::string& path, StoreUse use)
-    : output_(output_place(checked(path), use)), database_(path, use == StoreUse::sweep) {
+    : output_(output_place(path, use)), database_(checked(path), use == StoreUse::sweep) {
   // Not a write-ahead log: that needs shared memory, which network file systems lack.
   database_.execute("PRAGMA journal_mode=DELETE; PRAGMA synchronous=EXTRA");
   const bool is_new = use == StoreUse::sweep && database_.number("PRAGMA page_count") == 0;

@@ -23,7 +23,8 @@ namespace {
 
 /// The place of the new store, tried before any work is done.
 std::unique_ptr<PartialFile> partial_store(const std::string& out) {
-  if (std::filesystem::exists(out)) refuse_existing(out);
+  std::error_code unreadable;
+  if (std::filesystem::exists(out, unreadable)) refuse_existing(out);
   try {
     return std::make_unique<PartialFile>(out);
   } catch (const std::system_error& error) {

@@ -15,7 +15,7 @@ namespace {
 const char* const kRemedy = "; use a copy of the store, or begin a new one";
 
 /// The bytes of the UTF-8 character that begins here, 0 where none does (Unicode 15, table 3-7).
-std::size_t character_B(const std::string& text, std::size_t at) {
+std::size_t size_of_character(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
   };
@@ -33,7 +33,7 @@ std::size_t character_B(const std::string& text, std::size_t at) {
 
 bool is_storable(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t size = character_B(text, at);
+    const std::size_t size = size_of_character(text, at);
     if (size == 0) return false;
     at += size;
   }
@@ -173,7 +173,7 @@ std::int64_t RowWriter::finish() {
 
 std::string storable(std::string text) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t size = character_B(text, at);
+    const std::size_t size = size_of_character(text, at);
     if (size == 0) text[at] = '?';
     at += size == 0 ? 1 : size;
   }

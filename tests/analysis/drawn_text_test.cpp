@@ -216,7 +216,7 @@ TEST_CASE("where points are drawn does not depend on the name of their line") {
     return text_of(folder.path() / "chart.svg");
   };
   const std::string drawn = places_of("hcda");
-  for (const char* name : {"#hcda", "a,b", "a\"\",\"b", "\"", "a\nb", "NaN", " ", "1,2,3"})
+  for (const char* name : {"#hcda", "a,b", R"(a"","b)", "\"", "a\nb", "NaN", " ", "1,2,3"})
     CHECK(places_of(name) == drawn);
 }
 

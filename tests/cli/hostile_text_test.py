@@ -6,13 +6,13 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 import subprocess
 import unicodedata
 import unittest
 import xml.etree.ElementTree
 
 from program import PROGRAM, ProgramTest, SMALL, SOURCE
+from stored_rows import changing
 
 HAS_GNUPLOT = shutil.which("gnuplot") is not None
 SVG = "{http://www.w3.org/2000/svg}"
@@ -37,7 +37,7 @@ class StoreOfAStranger(ProgramTest):
     def make_store(self, names):
         self.write("s.json", {**SMALL, "sweep": {"platform.processes": [8, 16]}})
         self.answer("sweep", "s.json", "--store", "r.sqlite")
-        with sqlite3.connect(self.folder / "r.sqlite") as database:
+        with changing(self.folder / "r.sqlite") as database:
             rows = database.execute("SELECT rowid, parameters, scenario FROM points").fetchall()
             for row, *texts in rows:
                 changed = []
@@ -78,7 +78,7 @@ class StoreOfAStranger(ProgramTest):
         for column in ("label", "parameters", "scenario", "failure"):
             with self.subTest(column):
                 self.make_store(NAMES)
-                with sqlite3.connect(self.folder / "r.sqlite") as database:
+                with changing(self.folder / "r.sqlite") as database:
                     database.execute(
                         f"UPDATE points SET {column} = CASE WHEN {column} LIKE '{{%' "
                         f"THEN replace({column}, 'A', '\\u0000') ELSE 'x' || char(0) || 'y' END")
