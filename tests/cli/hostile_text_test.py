@@ -11,10 +11,11 @@ import unicodedata
 import unittest
 import xml.etree.ElementTree
 
+import tools
 from program import PROGRAM, ProgramTest, SMALL, SOURCE
 from stored_rows import changing
 
-HAS_GNUPLOT = shutil.which("gnuplot") is not None
+drawn = tools.tested_with("names in figures", commands={"gnuplot": "gnuplot-nox"})
 SVG = "{http://www.w3.org/2000/svg}"
 
 # A backslash at the end of a line, quotes that flip, and commands that must not run. Longer names
@@ -50,7 +51,7 @@ class StoreOfAStranger(ProgramTest):
                     (*changed, label, row))
             database.execute("UPDATE studies SET name=?", (names["cda"],))
 
-    @unittest.skipUnless(HAS_GNUPLOT, "gnuplot is not installed")
+    @drawn
     def test_no_name_is_a_command_of_gnuplot(self):
         self.make_store(NAMES)
         self.answer("report", "r.sqlite", "--html", "p.html", "--figures", "figures")
