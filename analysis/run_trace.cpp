@@ -157,6 +157,7 @@ void TraceRecorder::lost(const Sight& sight) {
   TracedMessage& message = trace_.messages[found->second];
   if (message.fate == Fate::under_way) {
     message.fate = fate_of(*sight.message);
+    message.begin_s = std::min(message.begin_s, sight.time_s);
     message.end_s = sight.time_s;
     message.end_order = order_;
   }
@@ -164,6 +165,7 @@ void TraceRecorder::lost(const Sight& sight) {
 }
 
 Fate TraceRecorder::fate_of(const Message& message) const {
+  if (message.inject_s == kNever) return Fate::sender_died;  // it was not in the network yet
   const Actor& receiver = actors_[message.to];
   if (receiver.dead != kNone) return Fate::receiver_died;
   if ((message.flags & kLost) != 0) return Fate::receiver_restarted;

@@ -140,13 +140,7 @@ CellKind Statement::kind(int column) const {
 std::string Statement::text(int column) const {
   const auto* bytes = static_cast<const char*>(sqlite3_column_blob(handle_, column));
   const int size = sqlite3_column_bytes(handle_, column);
-  std::string text(bytes == nullptr ? "" : bytes, static_cast<std::size_t>(size));
-  // Names of files, and other programs' text, end there: nobody has written such a name in earnest.
-  if (text.find('\0') != std::string::npos)
-    throw UsageError(database_.path_ +
-                     ": is damaged (a text with a zero byte); use a copy of it, or "
-                     "begin a new store");
-  return text;
+  return {bytes == nullptr ? "" : bytes, static_cast<std::size_t>(size)};
 }
 
 std::int64_t Statement::number(int column) const { return sqlite3_column_int64(handle_, column); }

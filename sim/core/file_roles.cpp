@@ -95,6 +95,8 @@ void reads_file(const std::string& path, FileKind kind) {
   }
 }
 
+void forget_files_read() { inputs().clear(); }
+
 OutputPlace::OutputPlace(const std::string& path, const std::string& words, FileKind kind) {
   const std::vector<std::string> places = places_of(path, kind);
   for (const std::string& place : places) {

@@ -15,6 +15,9 @@ enum class FileKind { plain, store };
 /// This command reads that file. Throws UsageError when one of its outputs is the same.
 void reads_file(const std::string& path, FileKind kind = FileKind::plain);
 
+/// Another command begins in this process, which has read nothing yet.
+void forget_files_read();
+
 /// A file that this command writes, as long as the object lives.
 class OutputPlace {
  public:

@@ -500,7 +500,7 @@ TEST_CASE("what is wrong with a series is said with file and place") {
              Contains("measures.m.drawn_relative_to: expected a detector of its scenario"));
 }
 
-TEST_CASE("--quick counts no value twice") {
+TEST_CASE("a quick reproduction counts no value twice") {
   const char* cells = R"({"cell": "at 8", "metric": "control_messages", "at": 8},
                          {"cell": "last", "metric": "control_messages"},
                          {"cell": "at 16", "metric": "control_messages", "at": 16, "paper": 3})";

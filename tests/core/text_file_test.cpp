@@ -49,7 +49,7 @@ std::string told_of_pipe(const std::string& path, const std::string& text) {
     }
     close(end);
   });
-  const std::string result = told(path);
+  std::string result = told(path);
   writer.join();
   unlink(path.c_str());
   return result;
