@@ -4,7 +4,6 @@ completed, and none of its processes. Each case holds the program at a known mom
 import errno
 import os
 import pathlib
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -292,8 +291,6 @@ class AtWork(SignalsTest):
         return (self.tools / "drawing").exists()
 
     def test_figures_that_are_drawn(self):
-        if shutil.which("sleep") is None:
-            self.skipTest("no sleep")
         (self.tools / "gnuplot").write_text(BLOCKED_GNUPLOT)
         (self.tools / "gnuplot").chmod(0o755)
         for arguments in (("report", "r.sqlite", "--html", "out.html"),
