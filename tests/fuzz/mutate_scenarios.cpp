@@ -259,7 +259,7 @@ Outcome outcome_of(RunSpec spec, std::uint64_t seed) {
 }
 
 TEST_CASE("mutated scenarios that are read also run and break no protocol") {
-  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 500) / 4;
+  const auto mutants = setting("FAULTLINE_FUZZ_MUTATIONS", 1000) / 4;
   const auto first = setting("FAULTLINE_FUZZ_SEED", 1);
   std::size_t runs = 0;
   for (const std::string& file : shipped_scenarios()) {
