@@ -8,17 +8,17 @@ function(faultline_read variable file)
 endfunction()
 
 function(faultline_space_time_page)
-  faultline_read(html analysis/space_time/page.html)
-  faultline_read(css analysis/space_time/page.css)
+  faultline_read(html analysis/traces/space_time/page.html)
+  faultline_read(css analysis/traces/space_time/page.css)
   set(js "")
   foreach(part run view drawing going table)
-    faultline_read(text analysis/space_time/${part}.js)
+    faultline_read(text analysis/traces/space_time/${part}.js)
     string(APPEND js "${text}\n")
   endforeach()
   string(REPLACE "/*STYLE*/" "${css}" page "${html}")
   string(REPLACE "/*SCRIPT*/" "${js}" FAULTLINE_SPACE_TIME_PAGE "${page}")
-  configure_file(analysis/space_time_template.hpp.in
-                 generated/analysis/space_time_template.hpp @ONLY)
+  configure_file(analysis/traces/space_time_template.hpp.in
+                 generated/analysis/traces/space_time_template.hpp @ONLY)
 endfunction()
 
 function(faultline_completions)

@@ -6,7 +6,8 @@ namespace {
 
 OptionSet<AllreduceOptions> options() {
   return OptionSet<AllreduceOptions>()
-      .option("repetitions", &AllreduceOptions::repetitions, {.doc = "operations", .minimum = 1})
+      .option("repetitions", &AllreduceOptions::repetitions,
+              {.doc = "number of operations", .minimum = 1})
       .option("bytes", &AllreduceOptions::bytes, {.doc = "size of a message", .unit = "B"})
       .option(
           "compute_s", &AllreduceOptions::compute_s,

@@ -36,7 +36,7 @@ const Registered registered{registration<Flood>(
     {.family = Family::workload,
      .name = "flood",
      .summary =
-         "a message that reaches all over a graph: random or complete engagement trees, survival",
+         "a message that spreads over a graph: random or complete engagement trees, survival",
      .source = "adoption-2013 section 5.4",
      .traits = {.starts_at_root = true},
      .message_kinds = {"flood"},

@@ -24,7 +24,7 @@ OptionSet<RandomTreeOptions> shape_options() {
                .source = kPaper,
                .choices = task_tree_presets()})
       .option("minimum_height", &RandomTreeOptions::minimum_height,
-              height("L_min: of the complete tree at the start"))
+              height("L_min: height of the complete tree at the start"))
       .option("lambda", &RandomTreeOptions::lambda,
               {.doc = "a leaf of level l is replaced by a complete subtree with probability "
                       "lambda^l, the root being level 0; null: the preset's",
@@ -32,16 +32,16 @@ OptionSet<RandomTreeOptions> shape_options() {
                .minimum = 0,
                .maximum = 1})
       .option("smallest_subtree_height", &RandomTreeOptions::smallest_subtree_height,
-              height("of that subtree, counted with the leaf, drawn uniformly from here"))
+              height("least height of that subtree, leaf included; drawn uniformly"))
       .option("largest_subtree_height", &RandomTreeOptions::largest_subtree_height,
-              height("up to here"))
+              height("greatest height of that subtree"))
       .option("maximum_height", &RandomTreeOptions::maximum_height,
-              {.doc = "L_max: what lies deeper is cropped; null: the preset's",
+              {.doc = "L_max: deeper levels are cropped; null: the preset's",
                .unit = "levels",
                .source = kPaper,
                .minimum = 1})
       .option("tree_seed", &RandomTreeOptions::tree_seed,
-              {.doc = "the same tree in every run; null: that of the run's seed and replication"});
+              {.doc = "one tree for all runs; null: one from each run's seed and replication"});
 }
 
 OptionSet<RandomTreeOptions> options() {

@@ -10,9 +10,10 @@ namespace {
 OptionSet<StencilOptions> options() {
   return OptionSet<StencilOptions>()
       .option("dimensions", &StencilOptions::dimensions,
-              {.doc = "of the process grid", .minimum = 1, .maximum = 3})
+              {.doc = "dimensions of the process grid", .minimum = 1, .maximum = 3})
       .option("periodic", &StencilOptions::periodic, {.doc = "does the grid wrap around?"})
-      .option("iterations", &StencilOptions::iterations, {.doc = "of the stencil", .minimum = 1})
+      .option("iterations", &StencilOptions::iterations,
+              {.doc = "iterations of the stencil", .minimum = 1})
       .option("bytes", &StencilOptions::bytes, {.doc = "size of a halo message", .unit = "B"})
       .option("compute_s", &StencilOptions::compute_s,
               {.doc = "computation of an iteration", .unit = "s", .minimum = 0, .maximum = 1e6});

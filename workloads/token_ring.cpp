@@ -48,7 +48,7 @@ OptionSet<TokenRingOptions> options() {
            .minimum = 0,
            .maximum = 1e6})
       .option("leaf_compute_s", &TokenRingOptions::leaf_compute_s,
-              {.doc = "each computation of an additional token",
+              {.doc = "time of each computation of an additional token",
                .unit = "s",
                .source = "assumed",
                .minimum = 0,

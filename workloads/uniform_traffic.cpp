@@ -22,8 +22,8 @@ OptionSet<UniformTrafficOptions> options() {
       .option("compute_s", &UniformTrafficOptions::compute_s,
               {.doc = "computation before each hop", .unit = "s", .minimum = 0, .maximum = 1e9})
       .option("burst_compute_s", &UniformTrafficOptions::burst_compute_s,
-              {.doc = "every rank first sends one message to each successor and computes so long; "
-                      "null: it does not",
+              {.doc = "every rank first sends one message to each successor and computes for this "
+                      "long; null: it does not",
                .unit = "s",
                .source = "adoption-2013 section 5.4 (every process has sent to f others)",
                .minimum = 0,

@@ -11,7 +11,7 @@ const Registered registered{registration<Oracle>(
      .source = "adoption-2013 section 4 (notification by the resource manager)",
      .traits = {.tolerates_faults = true}},
     OptionSet<OracleOptions>().option("delay_s", &OracleOptions::delay_s,
-                                      {.doc = "from a death to its notice at every live rank",
+                                      {.doc = "time from a death to its notice at every live rank",
                                        .unit = "s",
                                        .source = "assumed",
                                        .minimum = 0.0,

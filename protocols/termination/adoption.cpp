@@ -48,9 +48,8 @@ void Adoption::start(Context& context) {
 }
 
 void Adoption::stamp(Context& context, Message& message) {
-  const auto place = std::lower_bound(partners_.begin(), partners_.end(), message.to);
-  if (message.to != self && (place == partners_.end() || *place != message.to))
-    partners_.insert(place, message.to);
+  if (message.to != self && partners_.find(message.to) == nullptr)
+    partners_.insert(message.to) = {message.to};
   if (!is_engaged()) context.fatal("a rank outside the diffusing computation sent a message");
   message.termination.first = engagement;
 }
@@ -78,7 +77,7 @@ bool Adoption::tell_parent(Context& context, const Successor& successor, bool fe
   if (successor.acks_owed != 1 || is_root() || successor.rank == self) return fence;
   Message& note = send(context, parent, kPotentialGrandchild);
   note.payload.put(Signal{engagement, successor.rank});
-  if (fence) note.flags |= kFence;
+  if (fence) context.fence(note);
   return true;
 }
 
@@ -109,8 +108,30 @@ void Adoption::potential_grandchild(const Message& message) {
 void Adoption::disengage(Context& context, bool fence) {
   Message& ack = send(context, parent, kAcknowledge);
   ack.payload.put(Acknowledgement{1, engagement});
-  if (fence) ack.flags |= kFence;
+  if (fence) context.fence(ack);
   parent = kNobody;
+}
+
+bool Adoption::handle(Context& context, const Message& message) {
+  switch (message.kind) {
+    case kAcknowledge:
+      got_ack(message);
+      return true;
+    case kPotentialGrandchild:
+      potential_grandchild(message);
+      return true;
+    case kTryEngageGrandchild:
+      hold(context, message);
+      return true;
+    case kReplyToGrandparent:
+      got_reply(message);
+      return true;
+    case kAnnounce:
+      announce(context);
+      return true;
+    default:
+      return false;
+  }
 }
 
 // ---- section 5.3: recovery ----------------------------------------------------------------------
@@ -173,7 +194,7 @@ void Adoption::adopted_by(const HeldQuery& held) {
 void Adoption::reply(Context& context, const HeldQuery& held, bool engaged) {
   Message& reply = send_recovery(context, held.grandparent, kReplyToGrandparent);
   reply.payload.put(ReplyToGrandparent{held.query.failed, engaged ? 1U : 0U, engagement});
-  reply.flags |= kFence;
+  context.fence(reply);
   if (!engaged) return;
   auto keys = std::make_shared<std::vector<std::uint64_t>>();
   for (const Successor& successor : successors)
@@ -208,7 +229,7 @@ Message& Adoption::send_recovery(Context& context, Rank to, std::uint16_t kind) 
 
 // ---- seen from outside --------------------------------------------------------------------------
 
-void Adoption::observe(Context& context) {
+void Adoption::keep_statistics(Context& context) {
   last_s_ = context.now_s();
   const std::size_t bytes = successors.bytes() +
                             pending_recoveries.size() * sizeof(PendingRecovery) +

@@ -29,8 +29,8 @@ enum AdoptionKind : std::uint16_t {
 std::vector<std::string> adoption_kinds(std::size_t count);
 
 /// What the deaths that a process has been told of say of giving up, whatever the messages have
-/// said: the root's is a reason, and no single other one is. analysis/give_up_condition.hpp has the
-/// rest.
+/// said: the root's is a reason, and no single other one is. analysis/lemmas/give_up_condition.hpp
+/// has the rest.
 bool adoption_may_give_up(const OptionValues& options, const JobShape& job,
                           const std::vector<ActorId>& dead);
 
@@ -85,6 +85,11 @@ struct HeldQuery {
   TryEngageGrandchild query;
 };
 
+/// A process that the application has sent to.
+struct Partner {
+  Rank rank = kNobody;
+};
+
 /// What the adoption protocols have in common (adoption-2013 sections 2 and 5): a process, its
 /// place in the engagement tree, its debts. Handlers are atomic: a message is consumed in the turn
 /// in which it arrives, and at once acknowledged to any but the parent. So the cornet holds the
@@ -115,6 +120,9 @@ struct Adoption {
   /// Acknowledges to the parent and leaves the tree.
   void disengage(Context& context, bool fence = false);
 
+  /// A control message that all adoption protocols handle alike. False: it is another.
+  bool handle(Context& context, const Message& message);
+
   /// A death is told. False: it is none of this process's business, or fatal.
   bool peer_failed(Context& context, ActorId peer);
   /// D -= acksOwed, successors.erase: what the failed process has owed and told, if it has owed.
@@ -141,7 +149,7 @@ struct Adoption {
 
   void announce(Context& context) { announcement.announce(context, failed); }
   /// Keeps time and sizes; at the end of every handler.
-  void observe(Context& context);
+  void keep_statistics(Context& context);
   void report(Metrics& metrics) const;
   [[nodiscard]] std::string waiting_for() const;
 
@@ -159,7 +167,7 @@ struct Adoption {
   Announcement announcement;
 
  private:
-  std::vector<Rank> partners_;  ///< all others that the application has sent to, sorted
+  RankTable<Partner> partners_;  ///< all others that the application has sent to
   std::uint64_t recovery_messages_ = 0;
   std::uint64_t adoptions_ = 0;
   double recovering_since_s_ = kNever;

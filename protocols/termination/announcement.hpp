@@ -39,12 +39,8 @@ class Announcement {
  private:
   void tell_children(Context& context, const FailedRanks& failed, Rank rank,
                      std::uint32_t phase) const {
-    tree_.for_each_child(rank, [&](Rank child) {
-      if (failed.contains(child))
-        tell_children(context, failed, child, phase);
-      else
-        context.send(child, kind_, bytes_).phase = phase;
-    });
+    tree_.tell_children(context, rank, kind_, bytes_, phase,
+                        [&failed](Rank child) { return failed.contains(child); });
   }
   /// Is the peer below this rank, with none but failed ranks between?
   [[nodiscard]] bool stands_in_for(Rank peer, const FailedRanks& failed) const {

@@ -39,19 +39,20 @@ OptionSet<CdaOptions> options() {
                .source = "termination-2022 section 4 gives no value; the published module uses 0",
                .minimum = 0,
                .maximum = kLargest})
-      .option("maximum_credit", &CdaOptions::maximum_credit,
-              {.doc = "largest credit that a process holds; what is over goes to the agent at once",
-               .unit = "credit",
-               .source = "termination-2022 section 4 (overflow); value assumed",
-               .minimum = 2,
-               .maximum = kLargest})
+      .option(
+          "maximum_credit", &CdaOptions::maximum_credit,
+          {.doc = "largest credit that a process holds; credit above it goes to the agent at once",
+           .unit = "credit",
+           .source = "termination-2022 section 4 (overflow); value assumed",
+           .minimum = 2,
+           .maximum = kLargest})
       .option("published_division", &CdaOptions::published_division,
-              {.doc = "compare with C_con what would remain after an equal share, as the published "
-                      "module does, instead of what is there",
+              {.doc = "compare C_con with what would remain after an equal share, as the published "
+                      "module does, instead of with what is there",
                .source = "published module (PaRSEC termdet/cda), without its underflow"})
       .option("flush_delay_s", &CdaOptions::flush_delay_s,
-              {.doc = "an idle rank returns its credit when that has not changed for so long; 0: "
-                      "at once",
+              {.doc = "an idle rank returns its credit when the credit has not changed for this "
+                      "long; 0: at once",
                .unit = "s",
                .source = "termination-2022 section 4 (at once); the published module has 0.1",
                .minimum = 0,
@@ -64,8 +65,8 @@ OptionSet<CdaOptions> options() {
                .maximum = 1e6})
       .option(
           "merge_while_idle", &CdaOptions::merge_while_idle,
-          {.doc = "an idle rank, too, keeps what comes up that tree, and returns it with its own "
-                  "credit after a new flush_delay_s, instead of passing it on at once",
+          {.doc = "an idle rank also keeps the credit that comes up that tree, and returns it with "
+                  "its own after a new flush_delay_s, instead of passing it on at once",
            .source = "a reading of the published module, whose delay starts anew at any change"})
       .option("control_bytes", &CdaOptions::control_bytes,
               {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"});
@@ -101,15 +102,20 @@ Cda::Cda(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
 
 std::unique_ptr<Component> Cda::clone() const { return std::make_unique<Cda>(*this); }
 
-// w_i = C/S if C > C_con, else min(C/S, W_con), at least 1; the last share takes the remainder too:
-// "sending the whole locally available credit along with pending terminal emissions".
-std::int64_t Cda::share(std::int64_t shares) const {
+// w_i = C/S if C > C_con, else min(C/S, W_con), at least 1, with the credit and the shares at the
+// moment of the emission: "credit is divided uniformly among all outstanding emissions".
+std::int64_t Cda::uniform_share(std::int64_t shares) const {
   const std::int64_t credit = account_.current();
-  if (shares == 1) return credit;
-  if (options_->published_division) return published_share(shares);
-  const std::int64_t equal = std::max<std::int64_t>(1, credit / shares);
+  const std::int64_t equal = std::max<std::int64_t>(1, credit / std::max<std::int64_t>(1, shares));
   return credit > options_->conservation_credit ? equal
                                                 : std::min(equal, options_->conservation_share);
+}
+
+// The last share takes the remainder, too: "sending the whole locally available credit along with
+// pending terminal emissions".
+void Cda::give(Message& message, std::int64_t shares, std::int64_t uniform) {
+  const std::int64_t share = options_->published_division ? published_share(shares) : uniform;
+  account_.put_on(message, shares == 1 ? account_.current() : share);
 }
 
 // The published module decides by what would remain, and gives small shares while one unit for
@@ -128,20 +134,22 @@ bool Cda::divisible(std::int64_t shares) const {
   return account_.current() >= (shares == 1 ? 1 : 2);
 }
 
-void Cda::give(Message& message, std::int64_t shares) { account_.put_on(message, share(shares)); }
-
 // S counts every message of the batch, those that wait already, and one if the process stays
 // active. What finds no divisible credit is delayed; the agent creates what it lacks.
 void Cda::on_sends(Context& context, std::span<Message* const> batch, bool still_active) {
   auto shares = static_cast<std::int64_t>(batch.size() + account_.delayed()) +
                 static_cast<std::int64_t>(still_active);
+  std::int64_t uniform = uniform_share(shares);
   for (Message* message : batch) {
-    while (account_.is_agent() && !divisible(shares)) account_.borrow(context);
+    while (account_.is_agent() && !divisible(shares)) {
+      account_.borrow(context);
+      uniform = uniform_share(shares);
+    }
     if (account_.delayed() > 0 || !divisible(shares)) {
       account_.delay(*message);
       continue;
     }
-    give(*message, shares--);
+    give(*message, shares--, uniform);
     context.forward(*message);
   }
   if (account_.delayed() > 0 ||
@@ -152,9 +160,10 @@ void Cda::on_sends(Context& context, std::span<Message* const> batch, bool still
 void Cda::send_delayed(Context& context, bool still_active) {
   auto shares =
       static_cast<std::int64_t>(account_.delayed()) + static_cast<std::int64_t>(still_active);
+  const std::int64_t uniform = uniform_share(shares);
   account_.send_delayed(context, [&](Message& message) {
     if (!divisible(shares)) return false;
-    give(message, shares--);
+    give(message, shares--, uniform);
     return true;
   });
 }

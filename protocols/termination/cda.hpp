@@ -43,11 +43,11 @@ class Cda final : public Component {
   }
 
  private:
-  [[nodiscard]] std::int64_t share(std::int64_t shares) const;
+  [[nodiscard]] std::int64_t uniform_share(std::int64_t shares) const;
   [[nodiscard]] std::int64_t published_share(std::int64_t shares) const;
   [[nodiscard]] bool divisible(std::int64_t shares) const;
   [[nodiscard]] Rank flush_target() const;
-  void give(Message& message, std::int64_t shares);
+  void give(Message& message, std::int64_t shares, std::int64_t uniform);
   void send_delayed(Context& context, bool still_active);
   void on_flush(Context& context, std::int64_t credit);
 

@@ -26,9 +26,22 @@ struct ControlTree {
   void for_each_child(Rank rank, Visit visit) const {
     for (std::uint32_t i = 0; i < child_count(rank); ++i) visit(2 * rank + 1 + i);
   }
-  /// This rank learns of the end, and tells its children in a message of that kind and size.
+  /// Sends an announcement of that kind and size to the children of a rank, and for each child that
+  /// is `gone` to its children in turn.
+  template <class Gone>
+  void tell_children(Context& context, Rank rank, std::uint16_t kind, std::uint32_t bytes,
+                     std::uint32_t phase, Gone gone) const {
+    for_each_child(rank, [&](Rank child) {
+      if (gone(child))
+        tell_children(context, child, kind, bytes, phase, gone);
+      else
+        context.send(child, kind, bytes).phase = phase;
+    });
+  }
+  /// This rank learns of the end, and tells its children; where no rank dies.
   void announce(Context& context, std::uint16_t kind, std::uint32_t bytes) const {
-    for_each_child(context.self(), [&](Rank child) { context.send(child, kind, bytes); });
+    tell_children(context, context.self(), kind, bytes, context.phase(),
+                  [](Rank) { return false; });
     context.announce();
   }
 };

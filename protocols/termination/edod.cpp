@@ -10,13 +10,14 @@ enum Kind : std::uint16_t { kStop, kResume, kAcknowledge, kAnnounce };
 
 OptionSet<EdodOptions> options() {
   return OptionSet<EdodOptions>()
-      .option("child_state", &EdodOptions::child_state,
-              {.doc = "what a parent keeps of a child: `flag` forgets the STOP at a RESUME; "
-                      "`counter` counts both, a child being idle above 0, so that a RESUME may "
-                      "overtake a STOP",
-               .source = "termination-2022 section 3.3 (flag); the published module counts, but "
-                         "takes any number but 0 for idle",
-               .choices = {"flag", "counter"}})
+      .option(
+          "child_state", &EdodOptions::child_state,
+          {.doc =
+               "what a parent remembers of a child: `flag` forgets the STOP at a RESUME; `counter` "
+               "counts both, and the child is idle above 0, so that a RESUME may overtake a STOP",
+           .source = "termination-2022 section 3.3 (flag); the published module counts, but "
+                     "takes any number but 0 for idle",
+           .choices = {"flag", "counter"}})
       .option("control_bytes", &EdodOptions::control_bytes,
               {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"});
 }

@@ -13,14 +13,14 @@ using namespace credit;
 OptionSet<HcdaOptions> options() {
   return OptionSet<HcdaOptions>()
       .option("credit", &HcdaOptions::credit,
-              {.doc = "`huang`: integers, halved per message, borrowed when they run out; "
+              {.doc = "`huang`: integers, halved for each message and borrowed when they run out; "
                       "`mattern`: powers of two, and active receivers return what messages carry; "
                       "`own-currency`: a process that has run out issues credit of its own",
                .source = "termination-2022 section 3.4",
                .choices = {"huang", "mattern", "own-currency"}})
       .option("initial_credit", &HcdaOptions::initial_credit,
               {.doc = "C_init: credit of each process at the start, of one grant, and of one issue "
-                      "of an own currency; `mattern` has no use for it",
+                      "of an own currency; `mattern` does not use it",
                .unit = "credit",
                .source = "termination-2022 section 5.2",
                .minimum = 1,

@@ -9,8 +9,8 @@ namespace {
 const Registered registered{registration<Indep>(
     {.family = Family::termination,
      .name = "indep",
-     .summary = "parental responsibility whose grandparents adopt: survives failures of processes "
-                "that have not sent to each other",
+     .summary = "parental responsibility with adoption by grandparents: survives failures of "
+                "processes that have not sent to each other",
      .source = "adoption-2013 section 5",
      .traits = {.tolerates_faults = true,
                 .needs_detection = true,
@@ -30,99 +30,84 @@ const Registered registered{registration<Indep>(
 
 void Indep::on_sends(Context& context, std::span<Message* const> batch, bool) {
   for (Message* message : batch) {
-    its_.stamp(context, *message);
-    if (will_send_to(context, message->to)) message->flags |= kFence;
+    adoption_.stamp(context, *message);
+    if (will_send_to(context, message->to)) context.fence(*message);
     context.forward(*message);
   }
-  its_.observe(context);
+  adoption_.keep_statistics(context);
 }
 
 // def willSendTo(successor). True: a fence is due before the message. The dead owe nothing.
 bool Indep::will_send_to(Context& context, Rank successor) {
-  if (its_.failed.contains(successor)) return false;
-  return its_.tell_parent(context, its_.owed_by(successor), false);
+  if (adoption_.failed.contains(successor)) return false;
+  return adoption_.tell_parent(context, adoption_.owed_by(successor), false);
 }
 
 // def gotMsg(predecessor)
 Passage Indep::on_receive(Context& context, Message& message) {
-  its_.got_message(context, message);
+  adoption_.got_message(context, message);
   return Passage::deliver;
 }
 
 void Indep::on_message(Context& context, const Message& message) {
-  switch (message.kind) {
-    case kAcknowledge:
-      its_.got_ack(message);
-      break;
-    case kPotentialGrandchild:
-      its_.potential_grandchild(message);
-      break;
-    case kTryEngageGrandchild:
-      its_.hold(context, message);
-      break;
-    case kReplyToGrandparent:
-      its_.got_reply(message);
-      break;
-    default:
-      its_.announce(context);
-  }
+  adoption_.handle(context, message);
   settle(context);
 }
 
 // def tryDisengage(), guarded by pendingRecoveryEvents
 void Indep::try_disengage(Context& context) {
-  if (its_.D != 0 || !its_.pending_recoveries.empty()) return;
-  if (its_.is_root())
-    its_.announce(context);
-  else if (its_.is_engaged())
-    its_.disengage(context);
+  if (adoption_.D != 0 || !adoption_.pending_recoveries.empty()) return;
+  if (adoption_.is_root())
+    adoption_.announce(context);
+  else if (adoption_.is_engaged())
+    adoption_.disengage(context);
 }
 
 void Indep::settle(Context& context) {
   if (!context.active()) try_disengage(context);
-  its_.observe(context);
+  adoption_.keep_statistics(context);
 }
 
 // ---- section 5.3: recovery ----------------------------------------------------------------------
 
 void Indep::on_peer_failed(Context& context, ActorId peer) {
-  if (its_.peer_failed(context, peer)) context.flush(peer);
-  its_.observe(context);
+  if (adoption_.peer_failed(context, peer)) context.flush(peer);
+  adoption_.keep_statistics(context);
 }
 
 void Indep::on_flushed(Context& context, ActorId peer) {
-  while (const auto held = its_.take_held(peer)) try_engage_grandchild(context, *held);
-  if (its_.failed.contains(peer)) failure_happened(context, peer);
+  while (const auto held = adoption_.take_held(peer)) try_engage_grandchild(context, *held);
+  if (adoption_.failed.contains(peer)) failure_happened(context, peer);
   settle(context);
 }
 
 // def failureHappened(failedProcess)
 void Indep::failure_happened(Context& context, Rank failed) {
-  for (const PendingRecovery& recovery : its_.pending_recoveries)
+  for (const PendingRecovery& recovery : adoption_.pending_recoveries)
     if (recovery.grandchild.rank == failed) context.fatal("a potential grandchild has failed too");
-  const auto written_off = its_.write_off(failed);
+  const auto written_off = adoption_.write_off(failed);
   if (!written_off) return;
   for (const PotentialChild& grandchild : written_off->potential_children) {
-    if (its_.failed.contains(grandchild.rank))
+    if (adoption_.failed.contains(grandchild.rank))
       return context.fatal("a potential grandchild has failed before");
-    its_.pending_recoveries.push_back({failed, written_off->engagement, grandchild});
+    adoption_.pending_recoveries.push_back({failed, written_off->engagement, grandchild});
     const bool fence = will_send_to(context, grandchild.rank);
-    Message& query = its_.send_recovery(context, grandchild.rank, kTryEngageGrandchild);
+    Message& query = adoption_.send_recovery(context, grandchild.rank, kTryEngageGrandchild);
     query.payload.put(TryEngageGrandchild{
         .failed = failed,
         .failed_engagement = written_off->engagement,
-        .engagement = its_.engagement,
+        .engagement = adoption_.engagement,
     });
-    if (fence) query.flags |= kFence;
+    if (fence) context.fence(query);
   }
 }
 
 // def tryEngageGrandchild(gp, failedParent). What was owed to the failed one as to another than the
 // parent has been acknowledged at once.
 void Indep::try_engage_grandchild(Context& context, const HeldQuery& held) {
-  const bool engage = its_.is_orphan_of(held.query);
-  if (engage) its_.adopted_by(held);
-  its_.reply(context, held, engage);
+  const bool engage = adoption_.is_orphan_of(held.query);
+  if (engage) adoption_.adopted_by(held);
+  adoption_.reply(context, held, engage);
 }
 
 }  // namespace faultline

@@ -17,21 +17,21 @@ class Indep final : public Component {
  public:
   using Options = IndepOptions;
   Indep(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : its_(job, self, options->control_bytes) {}
+      : adoption_(job, self, options->control_bytes) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Indep>(*this);
   }
 
-  void start(Context& context) override { its_.start(context); }
+  void start(Context& context) override { adoption_.start(context); }
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override { try_disengage(context); }
   void on_message(Context& context, const Message& message) override;
   void on_peer_failed(Context& context, ActorId peer) override;
   void on_flushed(Context& context, ActorId peer) override;
-  [[nodiscard]] Rank parent() const override { return its_.parent; }
-  void report(Metrics& metrics) const override { its_.report(metrics); }
-  [[nodiscard]] std::string waiting_for() const override { return its_.waiting_for(); }
+  [[nodiscard]] Rank parent() const override { return adoption_.parent; }
+  void report(Metrics& metrics) const override { adoption_.report(metrics); }
+  [[nodiscard]] std::string waiting_for() const override { return adoption_.waiting_for(); }
 
  private:
   bool will_send_to(Context& context, Rank successor);
@@ -40,7 +40,7 @@ class Indep final : public Component {
   void try_engage_grandchild(Context& context, const HeldQuery& held);
   void settle(Context& context);
 
-  Adoption its_;
+  Adoption adoption_;
 };
 
 }  // namespace faultline

@@ -57,22 +57,19 @@ void LaiWu::start(Context&) {
   announcement_.begin();
 }
 
-LaiWu::Successor& LaiWu::successor(Rank rank) {
-  const auto place =
-      std::lower_bound(successors_.begin(), successors_.end(), rank,
-                       [](const Successor& entry, Rank other) { return entry.rank < other; });
-  if (place != successors_.end() && place->rank == rank) return *place;
-  return *successors_.insert(place, {rank, 0});
+LaiWu::Debtor& LaiWu::successor(Rank rank) {
+  if (Debtor* known = successors_.find(rank)) return *known;
+  return successors_.insert(rank) = {.rank = rank};
 }
 
 void LaiWu::will_send_to(Rank rank) {
   ++D_;
-  ++successor(rank).owes;
+  ++successor(rank).acks_owed;
 }
 
 void LaiWu::got_acknowledgement(Rank rank, std::uint32_t count) {
   D_ -= count;
-  successor(rank).owes -= count;
+  successor(rank).acks_owed -= count;
 }
 
 // ---- without faults: Dijkstra and Scholten ------------------------------------------------------
@@ -163,8 +160,7 @@ void LaiWu::on_flushed(Context& context, ActorId peer) {
   const auto awaited = std::find(awaited_flushes_.begin(), awaited_flushes_.end(), peer);
   if (awaited == awaited_flushes_.end()) return;
   awaited_flushes_.erase(awaited);
-  Successor& dead = successor(peer);
-  got_acknowledgement(peer, dead.owes);
+  got_acknowledgement(peer, successor(peer).acks_owed);
   if (!is_root()) become_child_of_root(context);
   if (!context.active()) try_disengage(context);
 }
@@ -180,7 +176,7 @@ void LaiWu::report(Metrics& metrics) const {
   DetectorStatistics{}.report(metrics);
   metrics.add("recovery_messages", static_cast<double>(recovery_messages_));
   metrics.maximum("recovery_time_max_s", recovery_s_);
-  const auto bytes = static_cast<double>(successors_.size() * sizeof(Successor));
+  const auto bytes = static_cast<double>(successors_.size() * sizeof(Debtor));
   metrics.maximum("state_bytes_max", bytes);
   metrics.average("state_bytes_mean", bytes, 1);
 }

@@ -7,6 +7,7 @@
 
 #include "protocols/termination/announcement.hpp"
 #include "protocols/termination/failed_ranks.hpp"
+#include "protocols/termination/rank_table.hpp"
 #include "sim/core/component.hpp"
 
 namespace faultline {
@@ -37,13 +38,13 @@ class LaiWu final : public Component {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
-  struct Successor {
-    Rank rank;
-    std::uint32_t owes;  ///< acknowledgements
+  struct Debtor {
+    Rank rank = kNobody;
+    std::uint32_t acks_owed = 0;
   };
 
   [[nodiscard]] bool is_root() const { return self_ == 0; }
-  [[nodiscard]] Successor& successor(Rank rank);
+  [[nodiscard]] Debtor& successor(Rank rank);
   void will_send_to(Rank rank);
   void acknowledge(Context& context, Rank predecessor);
   void got_acknowledgement(Rank rank, std::uint32_t count);
@@ -56,8 +57,8 @@ class LaiWu final : public Component {
   Rank self_;
   std::uint32_t processes_;
   Rank parent_ = kNobody;
-  std::int64_t D_ = 0;                 ///< messages sent and not acknowledged
-  std::vector<Successor> successors_;  ///< by rank; who owes nothing stays
+  std::int64_t D_ = 0;            ///< messages sent and not acknowledged
+  RankTable<Debtor> successors_;  ///< who owes nothing stays
   FailedRanks failed_;
   std::vector<Rank> awaited_flushes_;  ///< of failed ranks; the root's own, or that of a query
   Announcement announcement_;

@@ -9,8 +9,8 @@ namespace {
 const Registered registered{registration<RelEager>(
     {.family = Family::termination,
      .name = "rel-eager",
-     .summary = "INDEP that also survives failures of related processes, but for a process with an "
-                "interior child; recovery is complete with its last reply",
+     .summary = "INDEP that also survives failures of related processes, except of a process and "
+                "an interior child; recovery is complete with its last reply",
      .source = "adoption-2013 section 6.3",
      .traits = {.tolerates_faults = true,
                 .needs_detection = true,
@@ -18,23 +18,23 @@ const Registered registered{registration<RelEager>(
                 .needs_logging_off = true},
      .message_kinds = adoption_kinds(10),
      .may_give_up = adoption_may_give_up},
-    related_options())};
+    rel_options())};
 
 }  // namespace
 
 // ---- section 6.1: execution without faults ------------------------------------------------------
 
 void RelEager::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  my_.send(context, batch, version_);
+  state_.send(context, batch, version_);
 }
 
 // def gotMsg(predecessor)
 Passage RelEager::on_receive(Context& context, Message& message) {
-  if (my_.its.got_message(context, message)) {
+  if (state_.adoption.got_message(context, message)) {
     const KnownParent of_parent =
         newest({message.from, static_cast<std::uint32_t>(message.termination.first >> 32),
                 static_cast<Rank>(message.termination.second)});
-    my_.grandparent = of_parent.parent;
+    state_.grandparent = of_parent.parent;
     grandparents_version_ = of_parent.version;
     ++version_;
   }
@@ -43,24 +43,6 @@ Passage RelEager::on_receive(Context& context, Message& message) {
 
 void RelEager::on_message(Context& context, const Message& message) {
   switch (message.kind) {
-    case kAcknowledge:
-      my_.its.got_ack(message);
-      break;
-    case kPotentialGrandchild:
-      my_.its.potential_grandchild(message);
-      break;
-    case kInformInterior:
-      my_.grandchild_informs(message, 1);
-      break;
-    case kInformExterior:
-      my_.grandchild_informs(message, -1);
-      break;
-    case kTryEngageGrandchild:
-      my_.its.hold(context, message);
-      break;
-    case kReplyToGrandparent:
-      my_.its.got_reply(message);
-      break;
     case kNewGrandparent:
       new_grandparent(context, message);
       break;
@@ -71,7 +53,7 @@ void RelEager::on_message(Context& context, const Message& message) {
       grandchild_recovered(message);
       break;
     default:
-      my_.its.announce(context);
+      state_.handle(context, message);
   }
   settle(context);
 }
@@ -79,45 +61,45 @@ void RelEager::on_message(Context& context, const Message& message) {
 void RelEager::settle(Context& context) {
   reply_when_all_have_answered(context);
   tell_parent_when_recovered(context);
-  my_.settle(context);
+  state_.settle(context);
 }
 
 // ---- section 6.3: recovery ----------------------------------------------------------------------
 
 void RelEager::on_peer_failed(Context& context, ActorId peer) {
-  if (my_.its.peer_failed(context, peer)) context.flush(peer);
-  my_.its.observe(context);
+  if (state_.adoption.peer_failed(context, peer)) context.flush(peer);
+  state_.adoption.keep_statistics(context);
 }
 
 void RelEager::on_flushed(Context& context, ActorId peer) {
-  while (const auto held = my_.its.take_held(peer)) try_engage_grandchild(context, *held);
-  if (my_.its.failed.contains(peer)) failure_happened(context, peer);
+  while (const auto held = state_.adoption.take_held(peer)) try_engage_grandchild(context, *held);
+  if (state_.adoption.failed.contains(peer)) failure_happened(context, peer);
   settle(context);
 }
 
 // def failureHappened(failedProcess)
 void RelEager::failure_happened(Context& context, Rank failed) {
-  if (!my_.write_off_grandchild(context, failed)) return;
-  const auto written_off = my_.its.write_off(failed);
+  if (!state_.write_off_grandchild(context, failed)) return;
+  const auto written_off = state_.adoption.write_off(failed);
   if (!written_off) return;
-  my_.query_potential_children(context, *written_off, version_);
+  state_.query_potential_children(context, *written_off, version_);
   if (!written_off->potential_children.empty()) recovering_.push_back(failed);
 }
 
 // def tryEngageGrandchild(gp, failedParent). Who is adopted tells all whom it may have engaged of
 // their new grandparent. Its own parent may fail before they have answered: then it begins anew.
 void RelEager::try_engage_grandchild(Context& context, const HeldQuery& held) {
-  if (!my_.its.is_orphan_of(held.query)) return my_.its.reply(context, held, false);
+  if (!state_.adoption.is_orphan_of(held.query)) return state_.adoption.reply(context, held, false);
   const KnownParent of_parent = newest({held.grandparent, held.query.version, held.query.parent});
-  my_.adopted_by(context, held, of_parent.parent);
+  state_.adopted_by(context, held, of_parent.parent);
   grandparents_version_ = of_parent.version;
   unanswered_ = held;
   ++version_;
-  for (Successor& successor : my_.its.successors) {
-    if (successor.rank == my_.its.self) continue;
+  for (Successor& successor : state_.adoption.successors) {
+    if (successor.rank == state_.adoption.self) continue;
     successor.asked = version_;
-    my_.its.send_recovery(context, successor.rank, kNewGrandparent)
-        .payload.put(NewGrandparent{my_.its.engagement, version_, held.grandparent});
+    state_.adoption.send_recovery(context, successor.rank, kNewGrandparent)
+        .payload.put(NewGrandparent{state_.adoption.engagement, version_, held.grandparent});
   }
 }
 
@@ -133,20 +115,20 @@ void RelEager::new_grandparent(Context& context, const Message& message) {
     known_parents_.push_back(newer);
   else if (known->version < newer.version)
     *known = newer;
-  const bool is_child =
-      my_.its.parent == message.from && my_.its.parents_engagement == told.engagement;
+  const bool is_child = state_.adoption.parent == message.from &&
+                        state_.adoption.parents_engagement == told.engagement;
   if (is_child && grandparents_version_ < told.version) {
-    my_.grandparent = told.grandparent;
+    state_.grandparent = told.grandparent;
     grandparents_version_ = told.version;
-    if (my_.informed_interior) my_.inform_interior(context);
+    if (state_.informed_interior) state_.inform_interior(context);
   }
-  Message& answer = my_.its.send_recovery(context, message.from, kAnswerToParent);
+  Message& answer = state_.adoption.send_recovery(context, message.from, kAnswerToParent);
   answer.payload.put(told);
-  answer.flags |= kFence;
+  context.fence(answer);
 }
 
 void RelEager::answer_to_parent(const Message& message) {
-  Successor* successor = my_.its.successors.find(message.from);
+  Successor* successor = state_.adoption.successors.find(message.from);
   if (successor != nullptr && successor->asked == message.payload.get<NewGrandparent>().version)
     successor->asked = 0;
 }
@@ -155,9 +137,9 @@ void RelEager::answer_to_parent(const Message& message) {
 // engaged: a message to them may be on its way.
 void RelEager::reply_when_all_have_answered(Context& context) {
   if (!unanswered_) return;
-  for (const Successor& successor : my_.its.successors)
+  for (const Successor& successor : state_.adoption.successors)
     if (successor.asked == version_) return;
-  my_.its.reply(context, *unanswered_, true);
+  state_.adoption.reply(context, *unanswered_, true);
   unanswered_.reset();
 }
 
@@ -165,13 +147,13 @@ void RelEager::reply_when_all_have_answered(Context& context) {
 // interior child in its child and the failed one, and give up should the child fail later.
 void RelEager::tell_parent_when_recovered(Context& context) {
   const auto is_over = [&](Rank failed) {
-    const auto& pending = my_.its.pending_recoveries;
+    const auto& pending = state_.adoption.pending_recoveries;
     if (std::any_of(pending.begin(), pending.end(),
                     [failed](const PendingRecovery& of) { return of.failed == failed; }))
       return false;
-    if (my_.its.parent != kNobody)
-      my_.its.send_recovery(context, my_.its.parent, kGrandchildRecovered)
-          .payload.put(Signal{my_.its.engagement, failed});
+    if (state_.adoption.parent != kNobody)
+      state_.adoption.send_recovery(context, state_.adoption.parent, kGrandchildRecovered)
+          .payload.put(Signal{state_.adoption.engagement, failed});
     return true;
   };
   std::erase_if(recovering_, is_over);
@@ -179,9 +161,9 @@ void RelEager::tell_parent_when_recovered(Context& context) {
 
 void RelEager::grandchild_recovered(const Message& message) {
   const auto signal = message.payload.get<Signal>();
-  Successor* child = my_.its.successors.find(message.from);
-  if (child != nullptr && my_.its.successors.is_present(*child, signal.engagement))
-    my_.its.successors.potential_child(*child, signal.other).recovered = true;
+  Successor* child = state_.adoption.successors.find(message.from);
+  if (child != nullptr && state_.adoption.successors.is_present(*child, signal.engagement))
+    state_.adoption.successors.potential_child(*child, signal.other).recovered = true;
 }
 
 // What a process has been told of its possible parent's parent can be newer than what the message

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "protocols/termination/related.hpp"
+#include "protocols/termination/rel_state.hpp"
 
 namespace faultline {
 
@@ -14,23 +14,23 @@ namespace faultline {
 /// of the failure. Survives all failures without a process and an interior child of it.
 class RelEager final : public Component {
  public:
-  using Options = RelatedOptions;
+  using Options = RelOptions;
   RelEager(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : my_(job, self, *options) {}
+      : state_(job, self, *options) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<RelEager>(*this);
   }
 
-  void start(Context& context) override { my_.its.start(context); }
+  void start(Context& context) override { state_.adoption.start(context); }
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
   Passage on_receive(Context& context, Message& message) override;
-  void on_idle(Context& context) override { my_.try_disengage(context); }
+  void on_idle(Context& context) override { state_.try_disengage(context); }
   void on_message(Context& context, const Message& message) override;
   void on_peer_failed(Context& context, ActorId peer) override;
   void on_flushed(Context& context, ActorId peer) override;
-  [[nodiscard]] Rank parent() const override { return my_.its.parent; }
-  void report(Metrics& metrics) const override { my_.its.report(metrics); }
-  [[nodiscard]] std::string waiting_for() const override { return my_.its.waiting_for(); }
+  [[nodiscard]] Rank parent() const override { return state_.adoption.parent; }
+  void report(Metrics& metrics) const override { state_.adoption.report(metrics); }
+  [[nodiscard]] std::string waiting_for() const override { return state_.adoption.waiting_for(); }
 
  private:
   /// The parent of a possible parent, as that one has told last: adoptions count its versions.
@@ -50,7 +50,7 @@ class RelEager final : public Component {
   [[nodiscard]] KnownParent newest(const KnownParent& told) const;
   void settle(Context& context);
 
-  Related my_;
+  RelState state_;
   std::uint32_t version_ = 0;               ///< of the parent: how often it has changed
   std::uint32_t grandparents_version_ = 0;  ///< of the parent's parent
   std::vector<KnownParent> known_parents_;

@@ -7,8 +7,8 @@ namespace {
 const Registered registered{registration<RelLazy>(
     {.family = Family::termination,
      .name = "rel-lazy",
-     .summary = "INDEP that also survives failures of related processes, but for a process with an "
-                "interior child, until adopted children have disengaged",
+     .summary = "INDEP that also survives failures of related processes, except of a process and "
+                "an interior child; vulnerable until adopted children have disengaged",
      .source = "adoption-2013 section 6.2",
      .traits = {.tolerates_faults = true,
                 .needs_detection = true,
@@ -16,8 +16,8 @@ const Registered registered{registration<RelLazy>(
                 .needs_logging_off = true},
      .message_kinds = adoption_kinds(7),
      .may_give_up = adoption_may_give_up},
-    related_options().option(
-        "adopted_child_fails", &RelatedOptions::adopted_child_fails,
+    rel_options().option(
+        "adopted_child_fails", &RelOptions::adopted_child_fails,
         {.doc = "strict: it gives up when an adopted child fails; fallback: only when a process "
                 "that the child named when it was adopted has failed, too",
          .source = "strict: section 6.2; fallback: the rule of INDEP",
@@ -28,79 +28,61 @@ const Registered registered{registration<RelLazy>(
 // ---- section 6.1: execution without faults ------------------------------------------------------
 
 void RelLazy::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  my_.send(context, batch, 0);
+  state_.send(context, batch, 0);
 }
 
 // def gotMsg(predecessor)
 Passage RelLazy::on_receive(Context& context, Message& message) {
-  if (my_.its.got_message(context, message))
-    my_.grandparent = static_cast<Rank>(message.termination.second);
+  if (state_.adoption.got_message(context, message))
+    state_.grandparent = static_cast<Rank>(message.termination.second);
   return Passage::deliver;
 }
 
 void RelLazy::on_message(Context& context, const Message& message) {
-  switch (message.kind) {
-    case kAcknowledge:
-      my_.its.got_ack(message);
-      break;
-    case kPotentialGrandchild:
-      my_.its.potential_grandchild(message);
-      break;
-    case kInformInterior:
-      my_.grandchild_informs(message, 1);
-      break;
-    case kInformExterior:
-      my_.grandchild_informs(message, -1);
-      break;
-    case kTryEngageGrandchild:
-      my_.its.hold(context, message);
-      break;
-    case kReplyToGrandparent:
-      reply_to_grandparent(message);
-      break;
-    default:
-      my_.its.announce(context);
-  }
-  my_.settle(context);
+  if (message.kind == kReplyToGrandparent)
+    reply_to_grandparent(message);
+  else
+    state_.handle(context, message);
+  state_.settle(context);
 }
 
 // ---- section 6.2: recovery ----------------------------------------------------------------------
 
 void RelLazy::on_peer_failed(Context& context, ActorId peer) {
-  if (my_.its.peer_failed(context, peer)) context.flush(peer);
-  my_.its.observe(context);
+  if (state_.adoption.peer_failed(context, peer)) context.flush(peer);
+  state_.adoption.keep_statistics(context);
 }
 
 void RelLazy::on_flushed(Context& context, ActorId peer) {
-  while (const auto held = my_.its.take_held(peer)) try_engage_grandchild(context, *held);
-  if (my_.its.failed.contains(peer)) failure_happened(context, peer);
-  my_.settle(context);
+  while (const auto held = state_.adoption.take_held(peer)) try_engage_grandchild(context, *held);
+  if (state_.adoption.failed.contains(peer)) failure_happened(context, peer);
+  state_.settle(context);
 }
 
 // def failureHappened(failedProcess)
 void RelLazy::failure_happened(Context& context, Rank failed) {
-  if (!my_.write_off_grandchild(context, failed)) return;
-  const auto written_off = my_.its.write_off(failed);
+  if (!state_.write_off_grandchild(context, failed)) return;
+  const auto written_off = state_.adoption.write_off(failed);
   if (!written_off) return;
   if (written_off->adopted && strict_) return context.fatal("an adopted child has failed");
-  my_.query_potential_children(context, *written_off, 0);
+  state_.query_potential_children(context, *written_off, 0);
 }
 
 // def tryEngageGrandchild(gp, failedParent)
 void RelLazy::try_engage_grandchild(Context& context, const HeldQuery& held) {
-  const bool engage = my_.its.is_orphan_of(held.query);
-  if (engage) my_.adopted_by(context, held, held.query.parent);
-  my_.its.reply(context, held, engage);
+  const bool engage = state_.adoption.is_orphan_of(held.query);
+  if (engage) state_.adopted_by(context, held, held.query.parent);
+  state_.adoption.reply(context, held, engage);
 }
 
 // def replyToGrandparent(child, debt, potentialChildren). The child is marked until it disengages:
 // its children have told another whether they are interior.
 void RelLazy::reply_to_grandparent(const Message& message) {
-  Successor* child = my_.its.got_reply(message);
+  Successor* child = state_.adoption.got_reply(message);
   if (child == nullptr) return;
   child->adopted = true;
   for (const std::uint64_t key : *message.attachment)
-    my_.its.successors.potential_child(*child, static_cast<Rank>(key)).unknown = true;
+    state_.adoption.successors.potential_child(*child, static_cast<Rank>(key)).unknown = true;
 }
 
 }  // namespace faultline

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "protocols/termination/related.hpp"
+#include "protocols/termination/rel_state.hpp"
 
 namespace faultline {
 
@@ -13,30 +13,30 @@ namespace faultline {
 /// grandparent.
 class RelLazy final : public Component {
  public:
-  using Options = RelatedOptions;
+  using Options = RelOptions;
   RelLazy(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : my_(job, self, *options), strict_(options->adopted_child_fails == "strict") {}
+      : state_(job, self, *options), strict_(options->adopted_child_fails == "strict") {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<RelLazy>(*this);
   }
 
-  void start(Context& context) override { my_.its.start(context); }
+  void start(Context& context) override { state_.adoption.start(context); }
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
   Passage on_receive(Context& context, Message& message) override;
-  void on_idle(Context& context) override { my_.try_disengage(context); }
+  void on_idle(Context& context) override { state_.try_disengage(context); }
   void on_message(Context& context, const Message& message) override;
   void on_peer_failed(Context& context, ActorId peer) override;
   void on_flushed(Context& context, ActorId peer) override;
-  [[nodiscard]] Rank parent() const override { return my_.its.parent; }
-  void report(Metrics& metrics) const override { my_.its.report(metrics); }
-  [[nodiscard]] std::string waiting_for() const override { return my_.its.waiting_for(); }
+  [[nodiscard]] Rank parent() const override { return state_.adoption.parent; }
+  void report(Metrics& metrics) const override { state_.adoption.report(metrics); }
+  [[nodiscard]] std::string waiting_for() const override { return state_.adoption.waiting_for(); }
 
  private:
   void failure_happened(Context& context, Rank failed);
   void try_engage_grandchild(Context& context, const HeldQuery& held);
   void reply_to_grandparent(const Message& message);
 
-  Related my_;
+  RelState state_;
   bool strict_;
 };
 

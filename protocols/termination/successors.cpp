@@ -1,6 +1,6 @@
 #include "protocols/termination/successors.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace faultline {
 
@@ -15,41 +15,24 @@ bool Successors::is_present(Successor& successor, std::uint32_t engagement) {
 }
 
 PotentialChild& Successors::potential_child(Successor& successor, Rank child) {
-  auto& children = successor.potential_children;
-  const auto place = std::lower_bound(
-      children.begin(), children.end(), child,
-      [](const PotentialChild& entry, Rank wanted) { return entry.rank < wanted; });
-  if (place != children.end() && place->rank == child) return *place;
+  if (PotentialChild* known = successor.potential_children.find(child)) return *known;
   ++potential_children_;
-  return *children.insert(place, {.rank = child});
-}
-
-std::vector<Successor>::iterator Successors::place_of(Rank rank) {
-  return std::lower_bound(begin(), end(), rank,
-                          [](const Successor& entry, Rank wanted) { return entry.rank < wanted; });
-}
-
-Successor* Successors::find(Rank rank) {
-  const auto place = place_of(rank);
-  return place != end() && place->rank == rank ? &*place : nullptr;
+  return successor.potential_children.insert(child) = {.rank = child};
 }
 
 Successor& Successors::operator[](Rank rank) {
   if (Successor* known = find(rank)) return *known;
-  if (end() == entries_.end()) entries_.emplace_back();
-  const auto place = place_of(rank);
-  std::rotate(place, end(), end() + 1);
   ++size_;
-  std::vector<PotentialChild> memory = std::move(place->potential_children);
+  Successor& entry = entries_.insert(rank);
+  RankTable<PotentialChild> memory = std::move(entry.potential_children);
   memory.clear();
-  *place = {.rank = rank, .potential_children = std::move(memory)};
-  return *place;
+  entry = {.rank = rank, .potential_children = std::move(memory)};
+  return entry;
 }
 
 void Successors::erase(Rank rank) {
-  const auto place = place_of(rank);
-  potential_children_ -= place->potential_children.size();
-  std::rotate(place, place + 1, end());
+  potential_children_ -= find(rank)->potential_children.size();
+  entries_.erase(rank);
   --size_;
 }
 

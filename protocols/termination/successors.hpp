@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "protocols/termination/rank_table.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
@@ -24,7 +24,7 @@ struct Successor {
   std::uint32_t engagement = 0;  ///< what it says of an earlier one is stale
   std::uint32_t asked = 0;       ///< RELEAGER: the version of its grandparent that it is to confirm
   bool adopted = false;          ///< RELLAZY: its children do not know their grandparent
-  std::vector<PotentialChild> potential_children;  ///< by rank
+  RankTable<PotentialChild> potential_children;
 };
 
 /// The successors of a process, by rank. Entries that are erased keep their memory for new ones, so
@@ -32,7 +32,7 @@ struct Successor {
 class Successors {
  public:
   /// Null if it owes nothing.
-  [[nodiscard]] Successor* find(Rank rank);
+  [[nodiscard]] Successor* find(Rank rank) { return entries_.find(rank); }
   [[nodiscard]] bool contains(Rank rank) { return find(rank) != nullptr; }
   /// Made if it is not there.
   Successor& operator[](Rank rank);
@@ -44,18 +44,15 @@ class Successors {
   PotentialChild& potential_child(Successor& successor, Rank child);
 
   [[nodiscard]] auto begin() { return entries_.begin(); }
-  [[nodiscard]] auto end() { return entries_.begin() + size_; }
+  [[nodiscard]] auto end() { return entries_.end(); }
   /// What has to be stored: O(f) successors with O(f) potential children each.
   [[nodiscard]] std::size_t bytes() const {
-    return static_cast<std::size_t>(size_) * sizeof(Successor) +
-           potential_children_ * sizeof(PotentialChild);
+    return size_ * sizeof(Successor) + potential_children_ * sizeof(PotentialChild);
   }
 
  private:
-  [[nodiscard]] std::vector<Successor>::iterator place_of(Rank rank);
-
-  std::vector<Successor> entries_;  ///< the first `size_` in order of ranks, then erased ones
-  std::ptrdiff_t size_ = 0;
+  RankTable<Successor> entries_;
+  std::size_t size_ = 0;
   std::size_t potential_children_ = 0;  ///< of all successors
 };
 

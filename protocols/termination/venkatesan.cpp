@@ -22,7 +22,7 @@ OptionSet<VenkatesanOptions> options() {
       .option("control_bytes", &VenkatesanOptions::control_bytes,
               {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"})
       .option("entry_bytes", &VenkatesanOptions::entry_bytes,
-              {.doc = "more for each channel that a signal tells of",
+              {.doc = "added for each channel that a signal reports",
                .unit = "B",
                .source = "assumed: a rank and a count"});
 }
@@ -50,105 +50,7 @@ const Registered registered{registration<Venkatesan>(
      .may_give_up = all_leaders_among},
     options())};
 
-constexpr unsigned kPeerBits = 30;
-constexpr unsigned kCountBits = 32;
-
 }  // namespace
-
-// ---- what a process counts ----------------------------------------------------------------------
-
-void Tally::add(Entry entry, Rank peer) {
-  const std::uint64_t packed = (static_cast<std::uint64_t>(entry) << (kPeerBits + kCountBits)) |
-                               (std::uint64_t{peer} << kCountBits);
-  const auto place = std::lower_bound(words_.begin(), words_.end(), packed);
-  if (place != words_.end() && (*place >> kCountBits) == (packed >> kCountBits))
-    ++*place;
-  else
-    words_.insert(place, packed + 1);
-}
-
-Tally::Word Tally::word(std::uint64_t packed) {
-  constexpr std::uint64_t kPeers = (std::uint64_t{1} << kPeerBits) - 1;
-  return {static_cast<Entry>(packed >> (kPeerBits + kCountBits)),
-          static_cast<Rank>((packed >> kCountBits) & kPeers), static_cast<std::uint32_t>(packed)};
-}
-
-// ---- what a leader simulates --------------------------------------------------------------------
-
-Simulated::Simulated(const JobShape& job, bool keeps)
-    : processes_(job.processes), live_(job.processes) {
-  if (!keeps) return;
-  told_.resize(processes_, job.starts_at_root);
-  told_[0] = false;
-  untold_ = job.starts_at_root ? 1 : processes_;
-}
-
-void Simulated::move(Rank from, Rank to, std::int64_t messages) {
-  const auto channel = channels_.try_emplace({from, to}, 0).first;
-  channel->second += messages;
-  if (channel->second == 0) channels_.erase(channel);
-}
-
-Simulated::Flushes& Simulated::flushes_of(Rank dead) {
-  Flushes& flushes = flushes_[dead];
-  flushes.by.resize(processes_);
-  return flushes;
-}
-
-void Simulated::signal(Rank from, const std::vector<std::uint64_t>& words,
-                       const FailedRanks& failed) {
-  if (!told_[from]) --untold_;
-  told_[from] = true;
-  for (const std::uint64_t packed : words) {
-    const auto [entry, peer, count] = Tally::word(packed);
-    if (entry == Tally::Entry::flushed) {
-      Flushes& flushes = flushes_of(peer);
-      flushes.by[from] = true;
-      ++flushes.live;
-    } else if (failed.contains(peer)) {
-      continue;
-    } else if (entry == Tally::Entry::sent) {
-      move(from, peer, count);
-    } else {
-      move(peer, from, -std::int64_t{count});
-    }
-  }
-}
-
-void Simulated::died(Rank rank, bool in_this_phase) {
-  --live_;
-  if (!told_[rank]) --untold_;
-  std::erase_if(channels_, [rank](const auto& channel) {
-    return channel.first.first == rank || channel.first.second == rank;
-  });
-  for (auto& [dead, flushes] : flushes_)
-    if (flushes.by[rank]) --flushes.live;
-  if (in_this_phase) require_flushes(rank);
-}
-
-void Simulated::require_flushes(Rank dead) { flushes_of(dead).required = true; }
-
-std::uint64_t Simulated::missing_flushes() const {
-  std::uint64_t missing = 0;
-  for (const auto& [dead, flushes] : flushes_)
-    if (flushes.required) missing += live_ - flushes.live;
-  return missing;
-}
-
-bool Simulated::terminated() const {
-  return untold_ == 0 && channels_.empty() && missing_flushes() == 0;
-}
-
-std::size_t Simulated::bytes() const {
-  return told_.size() / 8 + channels_.size() * sizeof(decltype(channels_)::value_type) +
-         flushes_.size() * processes_ / 8;
-}
-
-std::string Simulated::waiting_for() const {
-  if (told_.empty() || terminated()) return {};
-  return std::to_string(untold_) + " processes to be idle, " + std::to_string(channels_.size()) +
-         " channels to be empty and " + std::to_string(missing_flushes()) + " flushes";
-}
 
 // ---- the process --------------------------------------------------------------------------------
 
@@ -158,7 +60,7 @@ Venkatesan::Venkatesan(std::shared_ptr<const Options> options, const JobShape& j
       processes_(job.processes),
       leaders_(std::min(options_->leaders, job.processes)),
       told_(job.starts_at_root && self != 0),
-      simulated_(job, is_leader()) {}
+      view_(job, is_leader()) {}
 
 std::unique_ptr<Component> Venkatesan::clone() const { return std::make_unique<Venkatesan>(*this); }
 
@@ -191,7 +93,7 @@ void Venkatesan::signal(Context& context) {
   }
   tally_.clear();
   if (!is_leader()) return;
-  simulated_.signal(self_, *words, failed_);
+  view_.signal(self_, *words, failed_);
   try_announce(context);
 }
 
@@ -199,8 +101,8 @@ void Venkatesan::on_message(Context& context, const Message& message) {
   switch (message.kind) {
     case kSignal:
       if (failed_.contains(message.from)) return;
-      simulated_.signal(message.from, *message.attachment, failed_);
-      state_bytes_ = std::max(state_bytes_, simulated_.bytes());
+      view_.signal(message.from, *message.attachment, failed_);
+      state_bytes_ = std::max(state_bytes_, view_.bytes());
       try_announce(context);
       break;
     case kQuery:
@@ -222,7 +124,7 @@ void Venkatesan::on_peer_failed(Context& context, ActorId peer) {
   for (Rank leader = 0; leader < leaders_; ++leader) any = any || !failed_.contains(leader);
   if (!any) context.fatal("all leaders have died");
   if (!is_leader()) return;
-  simulated_.died(peer, started_);
+  view_.died(peer, started_);
   deaths_.push_back({peer, context.now_s()});
   if (!started_) return;
   if (is_first_leader() && !was_first)
@@ -253,7 +155,7 @@ void Venkatesan::ask_all(Context& context, const Question& question) {
 /// began.
 void Venkatesan::succeed(Context& context) {
   for (const Question& question : deaths_) {
-    simulated_.require_flushes(question.failed);
+    view_.require_flushes(question.failed);
     ask_all(context, question);
   }
   const std::uint32_t phases = context.phase() + (announced_ ? 1 : 0);
@@ -283,7 +185,7 @@ void Venkatesan::on_flushed(Context& context, ActorId peer) {
 // ---- the end ------------------------------------------------------------------------------------
 
 void Venkatesan::try_announce(Context& context) {
-  if (announced_ || !simulated_.terminated()) return;
+  if (announced_ || !view_.terminated()) return;
   announced_ = true;
   if (is_first_leader()) tell_all(context, context.phase());
   context.announce();
@@ -303,6 +205,6 @@ void Venkatesan::report(Metrics& metrics) const {
   metrics.average("state_bytes_mean", static_cast<double>(state_bytes_), 1);
 }
 
-std::string Venkatesan::waiting_for() const { return simulated_.waiting_for(); }
+std::string Venkatesan::waiting_for() const { return view_.waiting_for(); }
 
 }  // namespace faultline

@@ -2,8 +2,8 @@
 
 #include <ostream>
 
-#include "analysis/benchmark.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/runs/benchmark.hpp"
+#include "analysis/text/text_table.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/scenario/json_value.hpp"
@@ -113,13 +113,14 @@ VerbOptions bench_options() {
                        "       [--termination NAME] [--rounds R] [--format table|json]"};
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
-  add("processes", text("N")->default_value("1024"), "of the simulated job");
+  add("processes", text("N")->default_value("1024"), "processes of the simulated job");
   add("in-flight", text("M"), "messages in flight at once; default: one per process");
-  add("messages", text("K"), "to deliver in each round; default: 3000000, or 100000 on simgrid");
+  add("messages", text("K"),
+      "messages to deliver in each round; default: 3000000, or 100000 on simgrid");
   add("engine", text("E")->default_value("loggp"), "loggp or simgrid");
   add("machine", text("NAME"), "default: intrepid, or mira for more than 163840 processes");
-  add("termination", text("NAME")->default_value("none"), "a detector in the stack");
-  add("rounds", text("R")->default_value("3"), "of which the medians are shown");
+  add("termination", text("NAME")->default_value("none"), "run with this termination detector");
+  add("rounds", text("R")->default_value("3"), "number of rounds; their medians are shown");
   add_format(verb, {"table", "json"});
   verb.choices["engine"] = only({"loggp", "simgrid"});
   verb.choices["machine"] = such_as(shipped_machines);

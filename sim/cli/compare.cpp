@@ -2,8 +2,8 @@
 
 #include <ostream>
 
-#include "analysis/comparison.hpp"
-#include "analysis/replications.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/store/comparison.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/stored_points.hpp"
@@ -31,14 +31,16 @@ VerbOptions compare_options() {
           "compare STORE --by PATH --metric NAME [--higher-is-better]\n"
           "       [--where CONDITION]... [--format table|csv|json] [--out FILE]",
       .about =
-          "Which value of PATH is better wherever all else is equal: differences of the same "
-          "replications, with intervals, and the winner where one is shown."};
+          "Shows which value of PATH is better where everything else is equal: differences between "
+          "the same replications, with intervals, and the winner if the differences show one."};
   auto add = verb.options.add_options();
-  add("by", po::value<std::string>()->value_name("PATH"), "what competes: termination.name");
-  add("metric", po::value<std::string>()->value_name("NAME"), "what counts: control_messages");
-  add("higher-is-better", "instead of lower");
+  add("by", po::value<std::string>()->value_name("PATH"),
+      "path whose values compete, such as termination.name");
+  add("metric", po::value<std::string>()->value_name("NAME"),
+      "metric to compare, such as control_messages");
+  add("higher-is-better", "higher values win instead of lower ones");
   add("where", po::value<Words>()->composing()->value_name("CONDITION"),
-      "only points of which it is true");
+      "only points for which it is true");
   add_format(verb, {"table", "csv", "json"});
   add_out(verb);
   verb.hidden.add_options()("store", po::value<std::string>());

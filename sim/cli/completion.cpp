@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "analysis/shell_words.hpp"
+#include "analysis/text/shell_words.hpp"
 #include "sim/cli/completion_templates.hpp"
 #include "sim/cli/completion_words.hpp"
 #include "sim/cli/verbs.hpp"
@@ -141,12 +141,12 @@ std::string zsh_text() {
 }  // namespace
 
 VerbOptions completion_options() {
-  VerbOptions verb{.verb = "completion",
-                   .usage = "completion bash|zsh",
-                   .about =
-                       "Writes what a shell needs to complete the words of this command line. "
-                       "Packages and cmake --install put it in place; without them, in bash: "
-                       "source <(faultline completion bash)"};
+  VerbOptions verb{
+      .verb = "completion",
+      .usage = "completion bash|zsh",
+      .about =
+          "Writes the script with which a shell completes this command line. Packages and cmake "
+          "--install put it in place; without them, in bash: source <(faultline completion bash)"};
   verb.hidden.add_options()("shell", boost::program_options::value<std::string>());
   verb.positional.add("shell", 1);
   verb.choices["shell"] = only({"bash", "zsh"});

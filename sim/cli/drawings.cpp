@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "analysis/gnuplot.hpp"
+#include "analysis/drawing/gnuplot.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/child_process.hpp"
 #include "sim/core/error.hpp"
@@ -50,7 +51,8 @@ bool gnuplot_works() {
 
 void need_gnuplot(const std::string& option) {
   if (!gnuplot_works())
-    throw UsageError(option + ": gnuplot, which draws, is missing (Debian: gnuplot-nox)");
+    throw UsageError(option +
+                     ": gnuplot is missing, which draws the figures (Debian: gnuplot-nox)");
 }
 
 Drawings::Drawings(const std::optional<std::string>& directory, const std::string& option)
@@ -77,9 +79,10 @@ void Drawings::make_directory() {
   for (; !path.empty() && !std::filesystem::exists(path, error); path = path.parent_path())
     missing.push_back(path.string());
   const SignalsHeld held;
-  for (auto outermost = missing.rbegin(); outermost != missing.rend(); ++outermost)
-    if (std::filesystem::create_directory(*outermost, error))
-      made_.push_back(std::make_unique<TemporaryPath>(*outermost, FolderEnd::if_empty));
+  std::reverse(missing.begin(), missing.end());  // the outermost first
+  for (const std::string& folder : missing)
+    if (std::filesystem::create_directory(folder, error))
+      made_.push_back(std::make_unique<TemporaryPath>(folder, FolderEnd::if_empty));
 }
 
 bool Drawings::draw_in(const std::string& stem, const std::string& format) {

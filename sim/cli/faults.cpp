@@ -16,12 +16,12 @@ VerbOptions faults_options() {
       .usage =
           "faults summarize FILE [options]\n"
           "       faultline faults generate SOURCE [KEY=VALUE]... --nodes N --duration S\n\n"
-          "summarize  how many failures a trace has, how many nodes fail together, and\n"
-          "           the laws that fit the times between them\n"
-          "generate   writes a trace of a source's faults, which a scenario reads back",
+          "summarize  reports how many failures a trace has, how many nodes fail together,\n"
+          "           and the laws that fit the times between them\n"
+          "generate   writes the faults of a source as a trace, which a scenario can read",
       .about =
-          "Each has a --help of its own. The sources of faults in scenarios and their options: "
-          "faultline list faults."};
+          "Each has its own --help. faultline list faults lists the sources of faults and their "
+          "options."};
   verb.hidden.add_options()("part", boost::program_options::value<std::string>());
   verb.positional.add("part", 1);
   verb.choices["part"] = only({"summarize", "generate"});
@@ -30,7 +30,7 @@ VerbOptions faults_options() {
 
 int faults_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (arguments.empty())
-    throw UsageError("faults: expected summarize or generate (faultline faults --help tells more)");
+    throw UsageError("faults: expected summarize or generate (see faultline faults --help)");
   if (arguments[0] == "--help" || arguments[0] == "-h") {
     out << help_text(faults_options());
     return 0;

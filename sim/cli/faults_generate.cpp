@@ -5,7 +5,7 @@
 #include <optional>
 #include <ostream>
 
-#include "analysis/trace_writer.hpp"
+#include "analysis/failures/trace_generator.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
@@ -101,15 +101,14 @@ VerbOptions generate_options() {
           "  faultline faults generate weibull shape=0.7 mtbf_s=28800 sizes=jaguar \\\n"
           "      --nodes 1024 --duration 3.2e7 --out year.fta",
       .about =
-          "Draws the faults of a source on so many nodes and writes them as a trace. SOURCE and "
-          "its "
-          "options KEY=VALUE are those of a scenario: faultline list faults. A node that is down "
-          "cannot fail."};
+          "Draws the faults of a source on N nodes and writes them as a trace. SOURCE and its "
+          "options KEY=VALUE are those of a scenario; faultline list faults names them. A node "
+          "that is down cannot fail."};
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
-  add("nodes", text("N"), "of the machine");
-  add("duration", text("S"), "of the trace, in seconds");
-  add("seed", text("N")->default_value("1"), "0 to 2^53; the same seed draws the same trace");
+  add("nodes", text("N"), "nodes of the machine");
+  add("duration", text("S"), "duration of the trace in seconds");
+  add("seed", text("N")->default_value("1"), "seed, 0 to 2^53; the same seed draws the same trace");
   add("to", text("F")->default_value("fta"),
       "fta (event_trace of the Failure Trace Archive), lanl (26 columns, whole minutes) or simgrid "
       "(state profile of one node)");
@@ -135,7 +134,7 @@ int faults_generate(const std::vector<std::string>& arguments, std::ostream& out
   if (values.count("words") == 0)
     throw UsageError(
         "faults generate: expected a source such as weibull "
-        "(faultline faults generate --help tells more)");
+        "(see faultline faults generate --help)");
   const GeneratedTrace request = request_of(values);
   const TraceFormat format = format_of(values, request.nodes);
   const FaultSourceChoice source =
@@ -144,7 +143,8 @@ int faults_generate(const std::vector<std::string>& arguments, std::ostream& out
   OutputFile output(file);
   const std::vector<FaultRecord> records = generate_trace(source, request);
   if (records.empty())
-    throw UsageError("faults generate: no fault strikes within --duration, and no trace is empty");
+    throw UsageError(
+        "faults generate: no fault strikes within --duration, and a trace cannot be empty");
   const std::string text = trace_text(records, format);
   if (!file) {
     out << text;

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <optional>
 
-#include "analysis/text_table.hpp"
-#include "analysis/trace_summary.hpp"
+#include "analysis/failures/trace_summary.hpp"
+#include "analysis/text/text_table.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
@@ -220,18 +220,18 @@ VerbOptions summarize_options() {
           "faults summarize FILE [--window S] [--system N]\n"
           "       [--format table|json] [--counts FILE]",
       .about =
-          "What a trace of failures says: how many, how many nodes fail together, and the Weibull "
+          "Reports how many failures a trace has, how many nodes fail together, and the Weibull "
           "and lognormal laws that fit the times between them, with 95 % intervals. The format of "
-          "FILE (LANL, Failure Trace Archive or SimGrid) is found by its content."};
+          "FILE (LANL, Failure Trace Archive or SimGrid) is recognized by its content."};
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("window", text("S")->default_value("0"),
-      "failures within so many seconds after the first one belong to one fault");
-  add("system", text("N"), "of those in the file; default: all, each by itself");
+      "failures within this many seconds after the first one belong to one fault");
+  add("system", text("N"), "only this system of the file; default: all, each by itself");
   add_format(verb, {"table", "json"});
   add("counts", text("FILE"),
-      "also write how many fail together there, as a distribution for survival and for sizes of "
-      "fault sources");
+      "also write to this file how many nodes fail together, as a distribution for survival and "
+      "for the sizes of fault sources");
   verb.hidden.add_options()("file", po::value<std::string>());
   verb.positional.add("file", 1);
   return verb;
@@ -247,7 +247,7 @@ int faults_summarize(const std::vector<std::string>& arguments, std::ostream& ou
   if (values.count("file") == 0)
     throw UsageError(
         "faults summarize: expected a trace of failures "
-        "(faultline faults summarize --help tells more)");
+        "(see faultline faults summarize --help)");
   const std::string format = values["format"].as<std::string>();
   const Request request = request_of(values);
   const FaultTraceInput input = read_fault_trace(request.file);

@@ -284,9 +284,9 @@ VerbOptions list_options() {
                        "list [protocols|workloads|machines|engines|faults]\n"
                        "       [--format table|json]",
                    .about =
-                       "Lists what a scenario can name. One section alone is listed with its "
-                       "options; json has everything: options with units, ranges, defaults and "
-                       "sources, and message kinds."};
+                       "Lists what a scenario can name. If you name a section, its options are "
+                       "listed too. The json format has everything: options with units, ranges, "
+                       "defaults and sources, and message kinds."};
   namespace po = boost::program_options;
   add_format(verb, {"table", "json"});
   verb.hidden.add_options()("section", po::value<std::string>());

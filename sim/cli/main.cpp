@@ -12,7 +12,7 @@
 #include <system_error>
 #include <vector>
 
-#include "analysis/replications.hpp"
+#include "analysis/runs/exit_code.hpp"
 #include "sim/cli/verbs.hpp"
 #include "sim/cli/visible_output.hpp"
 #include "sim/core/data_directory.hpp"
@@ -39,7 +39,7 @@ void print_help() {
                "  faultline list protocols\n"
                "  faultline run "
             << (data_directory() / "examples" / "token-ring-intrepid.json").string()
-            << "\n\nVerbs (faultline VERB --help tells more):\n";
+            << "\n\nVerbs (faultline VERB --help lists its options):\n";
   for (const Verb& verb : verbs()) print_verb(verb.name, verb.summary);
   print_verb("--version", "the versions of Faultline and SimGrid");
 }
@@ -73,7 +73,7 @@ int dispatch(const std::vector<std::string>& words) {
     names.emplace_back(verb.name);
   }
   throw UsageError("unknown verb " + in_quotes(words[0]) + suggestion(words[0], names) +
-                   " (faultline alone lists them)");
+                   " (faultline --help lists them)");
 }
 
 /// The stream forgets its reason when something else goes well after it.
@@ -100,7 +100,7 @@ int guarded(const std::vector<std::string>& words) {
     const std::string path = error.path1().string();
     complain((path.empty() ? "" : path + ": ") + error.code().message());
   } catch (const std::system_error& error) {
-    complain("the system refuses: " + error.code().message());
+    complain("the system reports an error: " + error.code().message());
   } catch (const std::exception& error) {
     complain(std::string("internal error: ") + error.what());
   }

@@ -58,27 +58,27 @@ faultline \- simulates the fault\-tolerance protocols of HPC runtimes
 .br
 .B faultline \-\-version
 .SH DESCRIPTION
-Runs fault\-tolerance protocols on models of real machines, under faults, and holds the results
-against the papers that introduced the protocols.
+Runs fault\-tolerance protocols on models of real machines, under faults, and compares the results
+with the papers that introduced the protocols.
 )";
 
 constexpr const char* kExitStatus =
     ".SH EXIT STATUS\n"
-    ".TP\n.B 0\nEvery run is good: terminated, finished or fatal\\-reported.\n"
-    ".TP\n.B 1\nA crash, memory, or a limit of the scenario was in the way.\n"
+    ".TP\n.B 0\nEvery run is terminated, finished, fatal\\-reported or all\\-failed.\n"
+    ".TP\n.B 1\nA crash, lack of memory, or a limit of the scenario stopped something.\n"
     ".TP\n.B 2\nThe command line or a file is wrong; nothing was written.\n"
     ".TP\n.B 3\nA run broke a promise, or a cell of\n.B reproduce\nis not as expected.\n"
-    ".TP\n.B 130\nInterrupted; what had finished was written.\n";
+    ".TP\n.B 130\nInterrupted.\n.B run\nreports what had finished, and\n.B sweep\nkeeps it.\n";
 
 constexpr const char* kRest =
     ".SH ENVIRONMENT\n"
     ".TP\n.B FAULTLINE_DATA\nThe directory of the shipped scenarios and machines, instead of the "
     "one beside the program.\n"
     ".SH FILES\n"
-    ".TP\n.I ../share/faultline/scenarios\nfrom where the program lies: scenarios to run, "
+    ".TP\n.I ../share/faultline/scenarios\nRelative to the program: scenarios to run, "
     "machines, and a folder for each paper.\n"
-    ".TP\n.I ../share/doc/faultline/docs\nWhat a scenario can say, what comes out, and a page for "
-    "each protocol.\n";
+    ".TP\n.I ../share/doc/faultline/docs\nWhat a scenario can contain, what the program prints, "
+    "and a page for each protocol.\n";
 
 std::string manual() {
   std::string text = R"(.TH FAULTLINE 1 "" "Faultline )" + std::string(version()) + kIntroduction;

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <ostream>
 
-#include "analysis/replications.hpp"
-#include "analysis/store_merge.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/store/merge.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
 
@@ -21,8 +21,8 @@ VerbOptions merge_options() {
   VerbOptions verb{.verb = "merge",
                    .usage = "merge OUT IN...",
                    .about =
-                       "Joins stores, such as those of the shards of a sweep, into a new one. "
-                       "Points that several stores have are checked for equality."};
+                       "Joins stores, such as those of the shards of a sweep, into a new one. If "
+                       "several stores have the same point, its results must be equal."};
   verb.hidden.add_options()("stores", po::value<Words>());
   verb.positional.add("stores", -1);
   return verb;

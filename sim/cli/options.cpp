@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "analysis/text_table.hpp"
+#include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/problems.hpp"
 
@@ -28,7 +28,7 @@ void name_words(const VerbOptions& verb, po::parsed_options& parsed) {
     if (!option.string_key.empty()) continue;
     if (position >= verb.positional.max_total_count())
       throw UsageError(verb.verb + ": unexpected word " + in_quotes(option.value.front()) +
-                       " (faultline " + verb.verb + " --help tells more)");
+                       " (see faultline " + verb.verb + " --help)");
     option.string_key = verb.positional.name_for_position(position++);
   }
 }
@@ -98,8 +98,9 @@ void add_format(VerbOptions& verb, const std::vector<std::string>& words) {
 }
 
 void add_out(VerbOptions& verb) {
-  verb.options.add_options()("out", po::value<std::string>()->value_name("FILE"),
-                             "write there, whole or not at all, instead of to standard output");
+  verb.options.add_options()(
+      "out", po::value<std::string>()->value_name("FILE"),
+      "write to this file, whole or not at all, instead of to standard output");
 }
 
 std::optional<std::string> text_of(const po::variables_map& values, const std::string& option) {

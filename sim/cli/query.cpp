@@ -4,10 +4,10 @@
 #include <cmath>
 #include <ostream>
 
-#include "analysis/replications.hpp"
-#include "analysis/store_query.hpp"
-#include "analysis/summary_text.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/store/query.hpp"
+#include "analysis/text/summary_text.hpp"
+#include "analysis/text/text_table.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/stored_points.hpp"
@@ -111,13 +111,13 @@ VerbOptions query_options() {
                        "       [--metric NAME]... [--runs] [--format table|csv|json]\n"
                        "       [--out FILE]",
                    .about =
-                       "Means and 95 % intervals of what a store has, one line for each point "
-                       "or group of points. docs/sweeps.md has the language of conditions."};
+                       "Prints means and 95 % intervals from a store, one line for each point or "
+                       "group of points. docs/sweeps.md explains conditions."};
   auto add = verb.options.add_options();
   add("where", po::value<Words>()->composing()->value_name("CONDITION"),
-      R"(only points of which it is true, as in --where "termination.name == 'cda'")");
+      R"(only points for which it is true, as in --where "termination.name == 'cda'")");
   add("group-by", po::value<std::string>()->value_name("PATHS"),
-      "one line for each combination of these values (default: everything swept)");
+      "one line for each combination of the values of these paths (default: everything swept)");
   add("metric", po::value<Words>()->composing()->value_name("NAME"), "only these metrics");
   add("runs", "one line for each replication instead of means");
   add_format(verb, {"table", "csv", "json"});

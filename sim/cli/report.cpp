@@ -7,11 +7,12 @@
 #include <optional>
 #include <ostream>
 
-#include "analysis/replications.hpp"
-#include "analysis/reproduction_saved.hpp"
-#include "analysis/shell_words.hpp"
-#include "analysis/store_report.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/report/study_page.hpp"
+#include "analysis/reproduction/item_files.hpp"
+#include "analysis/reproduction/saved.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/text/shell_words.hpp"
+#include "analysis/text/text_table.hpp"
 #include "sim/cli/drawings.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
@@ -42,7 +43,7 @@ Wanted wanted_of(const Words& names) {
     }
     if (name.ends_with(".sqlite"))
       throw UsageError("report: --reproduce: expected papers or items, got " + in_quotes(name) +
-                       "; a store stands before --reproduce");
+                       "; a store comes before --reproduce");
     for (ItemFile& item : read_items(name)) wanted.items.push_back(std::move(item));
   }
   return wanted;
@@ -70,27 +71,28 @@ std::string command_of(const Words& arguments) {
 }  // namespace
 
 VerbOptions report_options() {
-  VerbOptions verb{
-      .verb = "report",
-      .usage =
-          "report [STORE] [--reproduce PAPER[/ITEM]...] --html FILE\n"
-          "       [--figures DIR] [--metric NAME]... [--where CONDITION]...\n"
-          "       [--quick] [--jobs N] [--quiet]",
-      .about =
-          "One HTML page, which needs no other file and no network, of a store of sweeps (curves, "
-          "boxplots, survival, comparisons) or of what papers print beside what is measured, or "
-          "both. docs/reports.md tells more."};
+  VerbOptions verb{.verb = "report",
+                   .usage =
+                       "report [STORE] [--reproduce PAPER[/ITEM]...] --html FILE\n"
+                       "       [--figures DIR] [--metric NAME]... [--where CONDITION]...\n"
+                       "       [--quick] [--jobs N] [--quiet]",
+                   .about =
+                       "Writes one HTML page, which needs no other file and no network. It shows a "
+                       "store of sweeps (curves, boxplots, survival, comparisons), or what papers "
+                       "print beside what is measured, or both. docs/reports.md explains it."};
   auto add = verb.options.add_options();
-  add("html", po::value<std::string>()->value_name("FILE"), "the page, whole or not at all");
+  add("html", po::value<std::string>()->value_name("FILE"),
+      "the page; it is written whole or not at all");
   add("reproduce", po::value<Words>()->multitoken()->composing()->value_name("PAPER[/ITEM]"),
-      "reproduce these, as the verb reproduce does; or what it has written with --format json "
-      "--out FILE.json");
+      "reproduce these, as the verb reproduce does; or show a result that it wrote with --format "
+      "json --out FILE.json");
   add("figures", po::value<std::string>()->value_name("DIR"),
-      "write each chart there, as SVG and PDF, with its numbers as CSV and its gnuplot script");
+      "write each chart to this directory, as SVG and PDF, with its numbers as CSV and its gnuplot "
+      "script");
   add("metric", po::value<Words>()->composing()->value_name("NAME"),
       "chart these metrics of the store (default: those that query shows)");
   add("where", po::value<Words>()->composing()->value_name("CONDITION"),
-      "only points of the store of which it is true");
+      "only points of the store for which it is true");
   add("quick", "with --reproduce: fewer replications, trees and sizes");
   add("jobs", po::value<std::string>()->value_name("N"),
       "with --reproduce: worker processes; default: one per core");
@@ -114,7 +116,7 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
         "--html report.html");
   const auto html = text_of(values, "html");
   const auto figures = text_of(values, "figures");
-  if (!html && !figures) throw UsageError("report: expected --html FILE, where the page goes");
+  if (!html && !figures) throw UsageError("report: expected --html FILE, the page to write");
   if (figures) need_gnuplot("report: --figures");
   const bool quiet = values.count("quiet") != 0;
   ReproductionSettings settings;

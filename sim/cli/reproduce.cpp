@@ -6,8 +6,9 @@
 #include <optional>
 #include <ostream>
 
-#include "analysis/replications.hpp"
-#include "analysis/reproduction_page.hpp"
+#include "analysis/reproduction/item_files.hpp"
+#include "analysis/reproduction/page.hpp"
+#include "analysis/runs/exit_code.hpp"
 #include "sim/cli/drawings.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
@@ -25,9 +26,9 @@ VerbOptions reproduce_options() {
           "reproduce PAPER[/ITEM] [--quick] [--jobs N]\n"
           "       [--format table|json] [--out FILE] [--html FILE]\n"
           "       [--figures DIR] [--quiet]\n\n"
-          "Measures what a paper prints and compares cell by cell. Each cell is a match (within\n"
-          "the tolerance of its data file), differs, or is not comparable.\n"
-          "Exit code: 0 if every cell has the verdict that its data file expects, 3 otherwise.\n\n"
+          "Measures what a paper prints and compares the two cell by cell. Each cell is a\n"
+          "match (within the tolerance of its data file), differs, or is not comparable.\n"
+          "Exit code: 0 if every cell has the verdict that its data file expects, else 3.\n\n"
           "  faultline reproduce termination-2022/theorem-1 --quick\n"
           "  faultline reproduce adoption-2013"};
   auto add = verb.options.add_options();
@@ -37,9 +38,9 @@ VerbOptions reproduce_options() {
   add_format(verb, {"table", "json"});
   add_out(verb);
   add("html", po::value<std::string>()->value_name("FILE"),
-      "write tables and figures there too, as one page that needs no other file");
+      "also write tables and figures to this file, as one page that needs no other file");
   add("figures", po::value<std::string>()->value_name("DIR"),
-      "write the curves of figures there, as CSV, SVG and PDF (needs gnuplot)");
+      "write the curves of figures to this directory, as CSV, SVG and PDF (needs gnuplot)");
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
   verb.positional.add("what", 1);

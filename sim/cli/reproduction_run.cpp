@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <thread>
 
-#include "analysis/progress.hpp"
-#include "analysis/reproduction_figure.hpp"
-#include "analysis/shell_words.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/reproduction/figure.hpp"
+#include "analysis/reproduction/item_files.hpp"
+#include "analysis/reproduction/item_reader.hpp"
+#include "analysis/runs/progress.hpp"
+#include "analysis/text/shell_words.hpp"
+#include "analysis/text/text_table.hpp"
 #include "sim/cli/options.hpp"
 
 namespace faultline {

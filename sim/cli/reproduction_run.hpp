@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/reproduction_page.hpp"
+#include "analysis/reproduction/page.hpp"
 #include "sim/cli/drawings.hpp"
 
 namespace faultline {

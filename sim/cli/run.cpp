@@ -6,8 +6,9 @@
 #include <optional>
 #include <ostream>
 
-#include "analysis/replications.hpp"
-#include "analysis/run_report.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/runs/replications.hpp"
+#include "analysis/runs/run_report.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/scenario_options.hpp"

@@ -34,7 +34,7 @@ ScenarioOverrides scenario_overrides(const VerbOptions& verb, const po::variable
 std::string scenario_file(const VerbOptions& verb, const po::variables_map& values) {
   if (values.count("file") != 0) return values["file"].as<std::string>();
   throw UsageError(verb.verb + ": expected a scenario file: faultline " + verb.verb +
-                   " FILE (faultline " + verb.verb + " --help tells more)");
+                   " FILE (see faultline " + verb.verb + " --help)");
 }
 
 }  // namespace faultline

@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-#include "analysis/replications.hpp"
+#include "analysis/runs/exit_code.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -15,9 +15,9 @@ VerbOptions schema_options() {
   VerbOptions verb{.verb = "schema",
                    .usage = "schema [--format json|markdown]",
                    .about =
-                       "What a scenario file can say, from the declarations of every protocol and "
-                       "workload: as JSON Schema (draft 2020-12), where machine files are "
-                       "described by #/$defs/machine, or as a page to read."};
+                       "Describes what a scenario file can contain, from the declarations of every "
+                       "protocol and workload: as JSON Schema (draft 2020-12), in which "
+                       "#/$defs/machine describes machine files, or as a page to read."};
   verb.options.add_options()(
       "format",
       boost::program_options::value<std::string>()->default_value("json")->value_name("F"),

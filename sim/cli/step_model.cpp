@@ -4,8 +4,8 @@
 #include <ostream>
 #include <string_view>
 
-#include "analysis/step_model.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/text/text_table.hpp"
+#include "analysis/theory/step_model.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/json_value.hpp"
@@ -174,15 +174,16 @@ std::string table_text(const Request& request, const TaskTreeFile& file,
 }  // namespace
 
 VerbOptions step_model_options() {
-  VerbOptions verb{.verb = "step-model",
-                   .usage =
-                       "step-model --tree FILE --processes P[,P...]\n"
-                       "       [--activity instant|local|load] [--rules literal|resolved]\n"
-                       "       [--mapping round-robin|random|file] [--seed N]\n"
-                       "       [--initial-credit C] [--format table|json|csv]\n\n"
-                       "Counts the control messages of four termination detectors on the steps of\n"
-                       "a task tree by the rules of termination-2022 section 5.2. Nothing runs.\n"
-                       "faultline tree writes such trees."};
+  VerbOptions verb{
+      .verb = "step-model",
+      .usage =
+          "step-model --tree FILE --processes P[,P...]\n"
+          "       [--activity instant|local|load] [--rules literal|resolved]\n"
+          "       [--mapping round-robin|random|file] [--seed N]\n"
+          "       [--initial-credit C] [--format table|json|csv]\n\n"
+          "Counts the control messages of four termination detectors on the steps of a\n"
+          "task tree by the rules of termination-2022 section 5.2. No protocol runs.\n"
+          "faultline tree writes such trees."};
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("tree", text("FILE"), R"(JSON: {"parents": [null, 0, 0, ...], "ranks": [...]})");
@@ -194,9 +195,9 @@ VerbOptions step_model_options() {
   add("mapping", text("M"),
       "round-robin, random or file (the ranks in the tree's file); default: file where it has "
       "ranks, else round-robin");
-  add("seed", text("N")->default_value("1"), "of the random mapping, 0 to 2^53");
+  add("seed", text("N")->default_value("1"), "seed of the random mapping, 0 to 2^53");
   add("initial-credit", text("C")->default_value(std::to_string(kStepInitialCredit)),
-      "of hcda and cda, 1 to 2^36");
+      "initial credit of hcda and cda, 1 to 2^36");
   add_format(verb, {"table", "json", "csv"});
   verb.choices["activity"] = such_as(activities);
   verb.choices["rules"] = such_as(rule_names);

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/store_query.hpp"
+#include "analysis/store/query.hpp"
 
 namespace faultline {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "analysis/survival.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/text/text_table.hpp"
+#include "analysis/theory/survival.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/fault_counts_file.hpp"
@@ -214,8 +214,8 @@ VerbOptions survival_options() {
                        "survival [--processes N] [--fanout F,F,...]\n"
                        "       [--faults NAME|FILE] [--format table|json|csv]",
                    .about =
-                       "Share of recorded faults that adoption-based termination detection "
-                       "survives, in closed form (adoption-2013-lifflander, Table 1)."};
+                       "Computes in closed form which share of recorded faults adoption-based "
+                       "termination detection survives (adoption-2013-lifflander, Table 1)."};
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("processes", text("N")->default_value("1024"), "processes of the job, 1 to 1000000000");

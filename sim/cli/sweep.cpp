@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <ostream>
 
-#include "analysis/sweep_run.hpp"
+#include "analysis/store/sweep_run.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/interrupt.hpp"
@@ -119,8 +119,9 @@ void explain_failures(const Study& study, std::int64_t study_id, ResultStore& st
         store.failure_of(study_id, static_cast<std::int64_t>(i)).value_or("");
     if (failure.empty()) continue;
     const std::string label = point_label(study, i);
-    complain("point " + std::to_string(i) + (label.empty() ? "" : " (" + label + ")") + ": " +
-             failure);
+    std::string point = "point " + std::to_string(i);
+    if (!label.empty()) point.append(" (").append(label).append(")");
+    complain(point.append(": ").append(failure));
   }
 }
 
@@ -135,30 +136,30 @@ std::string summary_text(const std::string& path, const SweepOutcome& outcome) {
 }  // namespace
 
 VerbOptions sweep_options() {
-  VerbOptions verb{
-      .verb = "sweep",
-      .usage =
-          "sweep FILE --store RESULTS [--set PATH=VALUE]... [--jobs N]\n"
-          "       [--shard I/N] [--memory-limit MIB] [--time-limit S]\n"
-          "       [--retry-failed] [--add-study] [--dry-run] [--quiet]",
-      .about =
-          "Simulates every point of the scenario's sweep and keeps the results in a file. "
-          "The same command again goes on where it was stopped. docs/sweeps.md has the "
-          "form of a sweep."};
+  VerbOptions verb{.verb = "sweep",
+                   .usage =
+                       "sweep FILE --store RESULTS [--set PATH=VALUE]... [--jobs N]\n"
+                       "       [--shard I/N] [--memory-limit MIB] [--time-limit S]\n"
+                       "       [--retry-failed] [--add-study] [--dry-run] [--quiet]",
+                   .about =
+                       "Simulates every point of the scenario's sweep and keeps the results in a "
+                       "file. Repeat the same command to go on where it was stopped. "
+                       "docs/sweeps.md explains how to write a sweep."};
   auto add = verb.options.add_options();
-  add("store", po::value<std::string>()->value_name("RESULTS"), "where the results are kept");
+  add("store", po::value<std::string>()->value_name("RESULTS"),
+      "file in which the results are kept");
   add("set", po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
       "change the scenario; VALUE is JSON, as for run");
   add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
-      "points at a time; results do not depend on their number");
+      "points to simulate at a time; results do not depend on it");
   add("shard", po::value<std::string>()->value_name("I/N"),
-      "the I-th of N parts of the study, counted from 1");
+      "simulate the I-th of N parts of the study, counted from 1");
   add("memory-limit", po::value<std::string>()->value_name("MIB"),
-      "a point that takes more fails, alone");
+      "a point that needs more memory fails; the others go on");
   add("time-limit", po::value<std::string>()->value_name("S"),
-      "a point that takes longer fails, alone");
+      "a point that takes longer fails; the others go on");
   add("retry-failed", "try the failed points of earlier sweeps again");
-  add("add-study", "keep a changed scenario beside what the store has");
+  add("add-study", "keep a changed scenario next to the studies in the store");
   add("dry-run", "check every point and say what would run");
   add("quiet", "no progress");
   verb.hidden.add_options()("file", po::value<std::string>());
@@ -176,7 +177,7 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   if (values.count("file") == 0)
     throw UsageError(
         "sweep: expected a scenario file: faultline sweep FILE --store RESULTS.sqlite "
-        "(faultline sweep --help tells more)");
+        "(see faultline sweep --help)");
   ScenarioOverrides overrides;
   overrides.sets = words_of(values, "set");
   const Study study = load_study(values["file"].as<std::string>(), overrides);
@@ -186,7 +187,8 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     return kExitGood;
   }
   if (values.count("store") == 0)
-    throw UsageError("sweep: expected --store RESULTS.sqlite, where the results are kept");
+    throw UsageError(
+        "sweep: expected --store RESULTS.sqlite, the file in which the results are kept");
   const SweepSettings settings = settings_of(values);
   // Between its first bytes and its tables a new store is of no use.
   const InterruptGuard guard;

@@ -6,13 +6,13 @@
 #include <ostream>
 #include <utility>
 
-#include "analysis/needless_fatal.hpp"
-#include "analysis/paje_trace.hpp"
-#include "analysis/perfetto_trace.hpp"
-#include "analysis/replications.hpp"
-#include "analysis/run_trace.hpp"
-#include "analysis/space_time_page.hpp"
-#include "analysis/worker_process.hpp"
+#include "analysis/lemmas/needless_fatal.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/runs/worker_process.hpp"
+#include "analysis/traces/paje_trace.hpp"
+#include "analysis/traces/perfetto_trace.hpp"
+#include "analysis/traces/run_trace.hpp"
+#include "analysis/traces/space_time_page.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/scenario_options.hpp"
@@ -173,10 +173,10 @@ VerbOptions trace_options() {
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add_out(verb);
   add("format", text("F"), "perfetto, paje or html; default: what --out ends in");
-  add("point", text("N")->default_value("0"), "of a scenario with several, counted from 0");
-  add("replication", text("N")->default_value("0"), "counted from 0");
+  add("point", text("N")->default_value("0"), "which point of the scenario, counted from 0");
+  add("replication", text("N")->default_value("0"), "which replication, counted from 0");
   add("limit-events", text("N")->default_value("100000"),
-      "give up, with nothing written, on a run of so many events");
+      "refuse a run of this many events or more, and write nothing");
   verb.choices["format"] = only(trace_formats());
   return verb;
 }
@@ -204,9 +204,9 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
       1, [&](unsigned, const WriteLine& write) { write(simulated_text(scenario, title, request)); },
       [&answer](const std::string& line) { answer += line + "\n"; });
   if (answer == "L\n")
-    throw UsageError("trace: the run has " + std::to_string(request.limit_events) +
-                     " events or more, which is a lot to look at: make it smaller, or raise "
-                     "--limit-events");
+    throw UsageError(
+        "trace: the run has " + std::to_string(request.limit_events) +
+        " events or more, too many to look at: make the run smaller, or raise --limit-events");
   if (answer.empty() || answer.front() < '0' || answer.front() > '9')
     throw RunError("trace: the run ended without an answer");
   const std::size_t code_end = answer.find('\n');

@@ -132,15 +132,18 @@ VerbOptions tree_options() {
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("preset", text("NAME")->default_value("small"),
       "small (lambda 0.8, at most 30 levels), medium (0.9, 50) or big (0.93, 60)");
-  add("seed", text("N")->default_value("1"), "0 to 2^53; the same seed draws the same tree");
+  add("seed", text("N")->default_value("1"), "seed, 0 to 2^53; the same seed draws the same tree");
   add_out(verb);
   add("lambda", text("X"), "a leaf on level l is refined with probability X^l; 0 to 1");
-  add("minimum-height", text("N"), "L_min, of the complete tree at the start; default: 3");
-  add("maximum-height", text("N"), "L_max, lower levels are cropped");
-  add("subtree-heights", text("LOW-HIGH"), "of what replaces a refined leaf; default: 2-5");
-  add("tasks", text("LOW-HIGH"), "draw again until the tree has so many; one number is exact");
-  add("mapping", text("M"), "also write ranks: round-robin or random, for --processes");
-  add("processes", text("P"), "of the mapping");
+  add("minimum-height", text("N"), "L_min, height of the complete tree at the start; default: 3");
+  add("maximum-height", text("N"), "L_max; deeper levels are cropped");
+  add("subtree-heights", text("LOW-HIGH"),
+      "heights of the subtrees that replace refined leaves; default: 2-5");
+  add("tasks", text("LOW-HIGH"),
+      "draw again until the tree has this many tasks; a single number is exact");
+  add("mapping", text("M"),
+      "also write the rank of each task: round-robin or random, for --processes");
+  add("processes", text("P"), "number of processes for --mapping");
   verb.choices["preset"] = only(task_tree_presets());
   verb.choices["mapping"] = only({"round-robin", "random"});
   return verb;

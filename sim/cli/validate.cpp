@@ -2,7 +2,8 @@
 
 #include <ostream>
 
-#include "analysis/reproduction_item.hpp"
+#include "analysis/reproduction/item_files.hpp"
+#include "analysis/reproduction/item_reader.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
 #include "sim/scenario/file_memo.hpp"
@@ -28,13 +29,13 @@ void validate_file(const std::string& file, std::ostream& out) {
 }  // namespace
 
 VerbOptions validate_options() {
-  VerbOptions verb{.verb = "validate",
-                   .usage = "validate FILE...",
-                   .about =
-                       "Checks scenario files, and the data files of reproduce, without running "
-                       "them: syntax, keys, values, units, combinations, and whether the job fits "
-                       "on its machine. Prints every error of every file. Exit code: 0 all valid, "
-                       "2 otherwise."};
+  VerbOptions verb{
+      .verb = "validate",
+      .usage = "validate FILE...",
+      .about =
+          "Checks scenario files, and the data files of reproduce, without running them: syntax, "
+          "keys, values, units, combinations, and whether the job fits on its machine. Prints "
+          "every error of every file. Exit code: 0 if all are valid, 2 otherwise."};
   verb.hidden.add_options()("files", boost::program_options::value<std::vector<std::string>>());
   verb.positional.add("files", -1);
   return verb;

@@ -50,7 +50,17 @@ struct Turn {
   bool active = false;             ///< was the rank active when the turn began
   std::vector<Message*> outbox[kFamilies];
   std::vector<Message*> upward[kFamilies];  ///< held messages that a layer passes up again
+  std::uint32_t waiting = 0;  ///< bit 2 f: outbox[f] has messages; bit 2 f + 1: upward[f] has
   std::vector<Action> actions;
+
+  void pass_down(std::size_t family, Message* message) {
+    outbox[family].push_back(message);
+    waiting |= 1U << (2 * family);
+  }
+  void pass_up(std::size_t family, Message* message) {
+    upward[family].push_back(message);
+    waiting |= 2U << (2 * family);
+  }
 };
 
 /// What a handler sees and asks with. Handlers never block: they ask for actions, which the engine
@@ -79,20 +89,24 @@ class Context {
     message->channel = family_;
     message->bytes = bytes;
     message->phase = turn_.phase;
-    turn_.outbox[index()].push_back(message);
+    turn_.pass_down(index(), message);
     return *message;
   }
+
+  /// The message, which this handler sends or forwards, waits until all that its sender has sent
+  /// before is in the network (the send fence); the sender handles nothing until then.
+  static void fence(Message& message) { message.flags |= kFence; }
 
   /// Layers, in on_sends: passes an offered message down. What is not forwarded is held back; the
   /// layer keeps a copy and owes its release.
   void forward(Message& offered) {
     offered.flags |= kForwarded;
-    turn_.outbox[index()].push_back(&offered);
+    turn_.pass_down(index(), &offered);
   }
   /// Layers: passes a message down that was held back.
-  void release(const Message& held) { turn_.outbox[index()].push_back(copy(held)); }
+  void release(const Message& held) { turn_.pass_down(index(), copy(held)); }
   /// Layers: passes a message up that on_receive held.
-  void deliver(const Message& held) { turn_.upward[index()].push_back(copy(held)); }
+  void deliver(const Message& held) { turn_.pass_up(index(), copy(held)); }
 
   /// Calls on_timer(key) after the delay; a timer with the same key is replaced. A background timer
   /// (heartbeats, polling) does not keep the run alive.

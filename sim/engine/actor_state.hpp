@@ -29,7 +29,7 @@ struct Computation {
 };
 
 /// What few actors need at any moment: kept beside, so that a million actors stay small.
-struct SeldomState {
+struct RareState {
   std::vector<ArmedTimer> timers;
   std::vector<Computation> running;
   std::deque<Computation> queued;
@@ -44,7 +44,7 @@ struct SeldomState {
 /// One actor: its stack, its processor's communication side and its inbox.
 struct ActorState {
   std::unique_ptr<Component> components[kFamilies];
-  std::unique_ptr<SeldomState> seldom;
+  std::unique_ptr<RareState> rare_state;
   double cpu_free_s = 0.0;    ///< when its communication processor is free again
   double local_free_s = 0.0;  ///< when its last message within the node has been copied
   double entered_s = 0.0;     ///< when the last message that it has sent enters the network
@@ -65,9 +65,9 @@ struct ActorState {
   [[nodiscard]] Component* component(Family family) const {
     return components[static_cast<std::size_t>(family)].get();
   }
-  SeldomState& rarely() {
-    if (!seldom) seldom = std::make_unique<SeldomState>();
-    return *seldom;
+  RareState& rare() {
+    if (!rare_state) rare_state = std::make_unique<RareState>();
+    return *rare_state;
   }
   void put_in(Message* message) {
     message->next = nullptr;

@@ -28,14 +28,17 @@ void LogGpEngine::simulate() {
 /// which events come next: the messages, then the actors and then the nodes and components of those
 /// are fetched while earlier events are handled.
 void LogGpEngine::look_ahead() {
-  const auto about_actor = [](const Event& event) {
-    return event.kind() == EventKind::arrive || event.kind() == EventKind::wake;
+  const auto about_message = [](const Event& event) {
+    return event.kind() == EventKind::arrive || event.kind() == EventKind::taken_in;
   };
-  const auto actor_of = [](const Event& event) {
-    return event.kind() == EventKind::arrive ? event.message->to : event.at.actor;
+  const auto about_actor = [&](const Event& event) {
+    return about_message(event) || event.kind() == EventKind::wake;
+  };
+  const auto actor_of = [&](const Event& event) {
+    return about_message(event) ? event.message->to : event.at.actor;
   };
   const Event* far = queue_.ahead(24);
-  if (far != nullptr && far->kind() == EventKind::arrive) prefetch(far->message, sizeof(Message));
+  if (far != nullptr && about_message(*far)) prefetch(far->message, sizeof(Message));
   const Event* near = queue_.ahead(16);
   if (near != nullptr && about_actor(*near)) prefetch_actor(actor_of(*near));
   const Event* next = queue_.ahead(8);
@@ -58,7 +61,7 @@ void LogGpEngine::transmit(Message& message, const Transit& transit) {
 /// When the first link of its route begins to carry a message that the NIC has taken up: a NIC that
 /// is faster than a link can feed several, and does not make one of them faster.
 double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
-  const bool outlasts_nic = transit.transfer_s > nic_occupied_s(message);
+  const bool outlasts_nic = transit.transfer_s > transit.nic_occupied_s;
   // The NIC itself spaces shorter ones.
   if (!outlasts_nic && message.inject_s >= links_free_s_) return message.inject_s;
   if (link_free_s_.empty())

@@ -182,8 +182,8 @@ void Runtime::show_about(Sight::Kind kind, ActorId actor, ActorId peer) {
 /// all have started: a root without work may announce at once, and is right if nobody has any.
 void Runtime::start_all() {
   for (ActorId actor = 0; actor < actors_.size(); ++actor) start_actor(actor);
-  carry_out_asked();
-  asked_.shrink_to_fit();
+  carry_out_pending();
+  pending_actions_.shrink_to_fit();
 }
 
 void Runtime::start_actor(ActorId actor) {
@@ -291,7 +291,7 @@ void Runtime::carry_out(const Event& event) {
 }
 
 void Runtime::after_event() {
-  carry_out_asked();
+  carry_out_pending();
   if (events_ >= faults_.next_event())
     while (events_ >= faults_.next_event()) strike(faults_.victims(faults_.take_event()));
 }

@@ -23,8 +23,9 @@ namespace faultline {
 /// What an unloaded network does to one message.
 struct Transit {
   double latency_s;
-  double transfer_s;  ///< size over the bandwidth of the narrowest part
-  bool local;         ///< within one node
+  double transfer_s;      ///< size over the bandwidth of the narrowest part
+  double nic_occupied_s;  ///< LogGP's k G and g: how long the next message waits for the NIC
+  bool local;             ///< within one node
 };
 
 /// What both engines share: actors and their stacks, turns, processors, timers, fences, flushes,
@@ -63,8 +64,6 @@ class Runtime {
   /// Gets rid of a message that its sender's death has kept from the network (its inject_s is
   /// kNever).
   void forget_unsent(Message* message);
-  /// How long a message keeps the NIC that sends it or takes it in from the next one: g + k G.
-  [[nodiscard]] double nic_occupied_s(const Message& message) const;
   [[nodiscard]] const Topology& routes() const { return routes_; }
   /// Called when an event that keeps the run alive has left the queue.
   void foreground_done() { --foreground_; }
@@ -130,7 +129,7 @@ class Runtime {
     std::uint32_t expected = 0;  ///< messages sent to it that it has not taken up
     bool awaited = false;        ///< the event of its being free is due
   };
-  struct Asked {
+  struct PendingAction {
     ActorId self;
     std::uint16_t incarnation;
     Action action;
@@ -209,7 +208,7 @@ class Runtime {
   void tell_sent(ActorId self, std::uint32_t promise);
 
   // actions (runtime_actions.cpp)
-  void carry_out_asked();
+  void carry_out_pending();
   void carry_out(const Action& action, ActorId self);
   void set_timer(ActorId self, const Action& action);
   void cancel_timer(ActorState& actor, Family family, std::uint64_t key);
@@ -282,8 +281,8 @@ class Runtime {
   Turn turn_;
   std::vector<Message*> wire_;  ///< messages of the turn that have reached the network
   std::vector<Message*> batch_;
-  std::vector<Asked> asked_;  ///< actions that wait to be carried out, in order
-  std::size_t next_asked_ = 0;
+  std::vector<PendingAction> pending_actions_;  ///< in order
+  std::size_t next_pending_ = 0;
   std::int64_t conserved_before_ = 0;
   ActorState* current_ = nullptr;
   bool handled_ = false;  ///< the workload ran in this turn

@@ -8,15 +8,16 @@ namespace faultline {
 
 /// In order; an action can start a turn whose own actions queue up behind. A death in between
 /// drops the rest of that actor's.
-void Runtime::carry_out_asked() {
-  if (asked_.empty()) return;
-  while (next_asked_ < asked_.size() && !stopped_) {
-    const Asked asked = asked_[next_asked_++];
-    const ActorState& actor = actors_[asked.self];
-    if (actor.alive && actor.incarnation == asked.incarnation) carry_out(asked.action, asked.self);
+void Runtime::carry_out_pending() {
+  if (pending_actions_.empty()) return;
+  while (next_pending_ < pending_actions_.size() && !stopped_) {
+    const PendingAction pending = pending_actions_[next_pending_++];
+    const ActorState& actor = actors_[pending.self];
+    if (actor.alive && actor.incarnation == pending.incarnation)
+      carry_out(pending.action, pending.self);
   }
-  asked_.clear();
-  next_asked_ = 0;
+  pending_actions_.clear();
+  next_pending_ = 0;
 }
 
 void Runtime::carry_out(const Action& action, ActorId self) {
@@ -49,7 +50,7 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       report_failed(self, action.peer);
       break;
     case Action::Kind::open_link:
-      actors_[self].rarely().links.push_back(action.peer);
+      actors_[self].rare().links.push_back(action.peer);
       break;
     case Action::Kind::restart:
       restart(action.peer, action.node);
@@ -66,15 +67,15 @@ void Runtime::set_timer(ActorId self, const Action& action) {
   ActorState& actor = actors_[self];
   cancel_timer(actor, action.family, action.value);
   const std::uint32_t serial = ++serial_;
-  actor.rarely().timers.push_back({action.value, serial, action.family, action.background});
+  actor.rare().timers.push_back({action.value, serial, action.family, action.background});
   schedule(now_s_ + action.delay_s, EventKind::timer, self, serial);
   if (action.background) --foreground_;
 }
 
 /// The event of a cancelled timer stays in the queue and finds nothing.
 void Runtime::cancel_timer(ActorState& actor, Family family, std::uint64_t key) {
-  if (!actor.seldom) return;
-  auto& timers = actor.seldom->timers;
+  if (!actor.rare_state) return;
+  auto& timers = actor.rare_state->timers;
   const auto armed = std::find_if(timers.begin(), timers.end(), [&](const ArmedTimer& timer) {
     return timer.family == family && timer.key == key;
   });
@@ -85,8 +86,8 @@ void Runtime::cancel_timer(ActorState& actor, Family family, std::uint64_t key) 
 
 void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   ActorState& actor = actors_[self];
-  if (!actor.seldom) return;
-  auto& timers = actor.seldom->timers;
+  if (!actor.rare_state) return;
+  auto& timers = actor.rare_state->timers;
   const auto armed = std::find_if(timers.begin(), timers.end(), [serial](const ArmedTimer& timer) {
     return timer.serial == serial;
   });
@@ -104,15 +105,15 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
 /// A computation begins when the processor has sent what the same handler asked it to send.
 void Runtime::start_compute(ActorId self, Computation computation) {
   ActorState& actor = actors_[self];
-  SeldomState& seldom = actor.rarely();
-  if (seldom.running.size() >= job_.worker_cores) {
-    seldom.queued.push_back(computation);
+  RareState& rare_state = actor.rare();
+  if (rare_state.running.size() >= job_.worker_cores) {
+    rare_state.queued.push_back(computation);
     return;
   }
   computation.serial = ++serial_;
   const double begin_s = std::max(now_s_, actor.cpu_free_s);
   computation.end_s = begin_s + computation.duration_s;
-  seldom.running.push_back(computation);
+  rare_state.running.push_back(computation);
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::compute_began,
           .time_s = begin_s,
@@ -123,8 +124,8 @@ void Runtime::start_compute(ActorId self, Computation computation) {
 
 void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   ActorState& actor = actors_[self];
-  if (!actor.seldom) return;
-  auto& running = actor.seldom->running;
+  if (!actor.rare_state) return;
+  auto& running = actor.rare_state->running;
   const auto done = std::find_if(running.begin(), running.end(),
                                  [serial](const Computation& c) { return c.serial == serial; });
   if (done == running.end()) return;
@@ -136,7 +137,7 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   running.erase(done);
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::compute_ended, .time_s = now_s_, .actor = self, .value = serial});
-  auto& queued = actor.seldom->queued;
+  auto& queued = actor.rare_state->queued;
   if (!queued.empty()) {
     const Computation next = queued.front();
     queued.pop_front();
@@ -147,7 +148,7 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   turn(self, computation.family, [&computation](Component& component, Context& context) {
     component.on_compute_done(context, computation.tag);
   });
-  carry_out_asked();
+  carry_out_pending();
   schedule_wake(actor, self);
 }
 
@@ -157,13 +158,13 @@ void Runtime::steal_from_workers(ActorId self, double spent_s) {
   ActorState* victim = &actors_[self];
   if (self >= job_.processes) {
     for (const Rank rank : ranks_of_node_[node_of_[self]])
-      if (actors_[rank].seldom && !actors_[rank].seldom->running.empty()) {
+      if (actors_[rank].rare_state && !actors_[rank].rare_state->running.empty()) {
         victim = &actors_[rank];
         break;
       }
   }
-  if (victim->seldom && !victim->seldom->running.empty())
-    victim->seldom->running.front().end_s += spent_s;
+  if (victim->rare_state && !victim->rare_state->running.empty())
+    victim->rare_state->running.front().end_s += spent_s;
 }
 
 // ---- flushes ----------------------------------------------------------------------------------
@@ -177,15 +178,15 @@ bool Runtime::in_flight_between(ActorId from, ActorId to) {
 }
 
 void Runtime::flush(ActorId self, ActorId peer) {
-  actors_[self].rarely().flushing.push_back(peer);
+  actors_[self].rare().flushing.push_back(peer);
   any_flush_ = true;
   answer_flushes(self, peer);
 }
 
 void Runtime::answer_flushes(ActorId self, ActorId peer) {
   ActorState& actor = actors_[self];
-  if (!actor.seldom) return;
-  auto& flushing = actor.seldom->flushing;
+  if (!actor.rare_state) return;
+  auto& flushing = actor.rare_state->flushing;
   const auto asked = std::count(flushing.begin(), flushing.end(), peer);
   if (asked == 0 || in_flight_between(peer, self)) return;
   std::erase(flushing, peer);
@@ -213,7 +214,7 @@ void Runtime::announce(ActorId self) {
       self, Family::workload,
       [phase](Component& component, Context& context) { component.on_announced(context, phase); },
       true);
-  carry_out_asked();
+  carry_out_pending();
   release_early(self);
   check_stop();
 }
@@ -234,8 +235,8 @@ void Runtime::start_phase(ActorId self) {
   const Stream random = actor.components[termination]->random;
   actor.components[termination] = factories_[termination](self);
   actor.components[termination]->random = random;
-  if (actor.seldom) {
-    auto& timers = actor.seldom->timers;
+  if (actor.rare_state) {
+    auto& timers = actor.rare_state->timers;
     std::erase_if(timers, [this](const ArmedTimer& timer) {
       if (timer.family != Family::termination) return false;
       if (!timer.background) --foreground_;
@@ -258,16 +259,16 @@ void Runtime::start_phase(ActorId self) {
 
 void Runtime::release_early(ActorId self) {
   ActorState& actor = actors_[self];
-  if (!actor.seldom || actor.seldom->early.empty()) return;
+  if (!actor.rare_state || actor.rare_state->early.empty()) return;
   std::vector<Message*> early;
-  early.swap(actor.seldom->early);
+  early.swap(actor.rare_state->early);
   for (Message* message : early) actor.put_in(message);
   schedule_wake(actor, self);
 }
 
 /// A component may say so if its declaration allows it after the deaths that its rank has been told
 /// of; without a declaration, if there are any. The adoption protocols' whole condition depends on
-/// their messages: analysis/needless_fatal.hpp.
+/// their messages: analysis/lemmas/needless_fatal.hpp.
 void Runtime::give_up(ActorId self, const Action& action) {
   fatal_reason_ = action.text;
   fatal_actor_ = self;
@@ -279,10 +280,10 @@ void Runtime::give_up(ActorId self, const Action& action) {
   const bool any = deaths_ > 0 || auditor_.reports() > 0;
   if (rule ? !rule(choice.options, job_, known_failures(self)) : !any)
     auditor_.violation("needless-fatal", self,
-                       any ? "given up, though none of the deaths that it has been told of is a "
+                       any ? "gave up, although none of the deaths that it has been told of is a "
                              "reason: " +
                                  fatal_reason_
-                           : "given up, though nobody has died: " + fatal_reason_,
+                           : "gave up, although nobody has died: " + fatal_reason_,
                        now_s_);
   stop(Outcome::fatal_reported);
 }

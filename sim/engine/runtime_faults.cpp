@@ -76,10 +76,10 @@ void Runtime::kill(ActorId actor) {
   }
   auditor_.died(actor, is_rank, state.active, now_s_);
   show_about(Sight::Kind::died, actor);
-  if (state.seldom) {
-    for (const ArmedTimer& timer : state.seldom->timers)
+  if (state.rare_state) {
+    for (const ArmedTimer& timer : state.rare_state->timers)
       if (!timer.background) --foreground_;
-    state.seldom.reset();
+    state.rare_state.reset();
   }
   state.held_down = state.held_up = 0;
   state.computing = state.declared_work = 0;
@@ -100,10 +100,10 @@ void Runtime::lose_messages_of(ActorId dead) {
   });
   auditor_.lost(lost);
   while (state.inbox_head != nullptr) forget(state.take_out());
-  if (!state.seldom) return;
-  for (Message* message : state.seldom->early) forget(message);
-  for (Message* message : state.seldom->fenced) forget_unsent(message);
-  if (!shared_nics_.empty()) shared_nics_[node_of(dead)].expected -= state.seldom->before_nic;
+  if (!state.rare_state) return;
+  for (Message* message : state.rare_state->early) forget(message);
+  for (Message* message : state.rare_state->fenced) forget_unsent(message);
+  if (!shared_nics_.empty()) shared_nics_[node_of(dead)].expected -= state.rare_state->before_nic;
 }
 
 /// A message that had come to one who has died before it was handled.
@@ -128,8 +128,8 @@ void Runtime::spread_word(ActorId dead) {
   }
   for (ActorId holder = 0; holder < actors_.size(); ++holder) {
     const ActorState& state = actors_[holder];
-    if (!state.seldom) continue;
-    const auto& links = state.seldom->links;
+    if (!state.rare_state) continue;
+    const auto& links = state.rare_state->links;
     if (std::find(links.begin(), links.end(), dead) != links.end())
       schedule(in_s(spec_.platform.link_lost_delay_s), EventKind::link_lost, holder, dead);
   }
@@ -152,7 +152,7 @@ void Runtime::exit_notice(ActorId dead) {
     turn(listener, Family::failure_detection, [dead](Component& component, Context& context) {
       component.on_exit_notice(context, dead);
     });
-    carry_out_asked();
+    carry_out_pending();
   }
 }
 
@@ -161,7 +161,7 @@ void Runtime::report_failed(ActorId self, ActorId peer) {
     kill(self);
     return;
   }
-  auto& reported = actors_[self].rarely().reported;
+  auto& reported = actors_[self].rare().reported;
   if (std::find(reported.begin(), reported.end(), peer) != reported.end()) return;
   reported.push_back(peer);
   if (!actors_[peer].alive) notices_until_s_ = std::max(notices_until_s_, now_s_);
@@ -196,18 +196,18 @@ void Runtime::tell_stack(ActorId self, ActorId peer) {
 /// The peers that this rank or its node's daemon has declared dead.
 std::vector<ActorId> Runtime::known_failures(ActorId self) const {
   std::vector<ActorId> known;
-  if (actors_[self].seldom) known = actors_[self].seldom->reported;
+  if (actors_[self].rare_state) known = actors_[self].rare_state->reported;
   const ActorId daemon = job_.processes + node_of(self);
-  if (daemon < actors_.size() && actors_[daemon].seldom) {
-    const auto& reported = actors_[daemon].seldom->reported;
+  if (daemon < actors_.size() && actors_[daemon].rare_state) {
+    const auto& reported = actors_[daemon].rare_state->reported;
     known.insert(known.end(), reported.begin(), reported.end());
   }
   return known;
 }
 
 bool Runtime::refuses(const ActorState& actor, ActorId from) const {
-  if (!actor.seldom || !actors_[from].alive) return false;
-  const auto& reported = actor.seldom->reported;
+  if (!actor.rare_state || !actors_[from].alive) return false;
+  const auto& reported = actor.rare_state->reported;
   return std::find(reported.begin(), reported.end(), from) != reported.end();
 }
 
@@ -228,7 +228,7 @@ void Runtime::restart(ActorId actor, NodeId node) {
     ranks_per_block_ = 0;
   }
   for (ActorState& other : actors_)
-    if (other.seldom) std::erase(other.seldom->reported, actor);
+    if (other.rare_state) std::erase(other.rare_state->reported, actor);
   if (actor < job_.processes) ++live_ranks_;
   auditor_.restarted(actor, actor < job_.processes);
   if (observer_ != nullptr)

@@ -2,6 +2,7 @@
 // number of messages in flight has been reached.
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/engine/runtime.hpp"
 
@@ -56,7 +57,8 @@ void Runtime::end_turn() {
     actor.active = active;
   }
   if (turn_.actions.empty()) return;
-  for (const Action& action : turn_.actions) asked_.push_back({self, actor.incarnation, action});
+  for (const Action& action : turn_.actions)
+    pending_actions_.push_back({self, actor.incarnation, action});
   turn_.actions.clear();
 }
 
@@ -73,17 +75,15 @@ void Runtime::tell_idle() {
   } while (handled_);
 }
 
+/// What waits highest in the stack goes first, down before up.
 void Runtime::settle() {
-  for (std::size_t level = 0; level < kFamilies;) {
-    if (!turn_.outbox[level].empty()) {
-      pass_down(level);
-      level = 0;
-    } else if (!turn_.upward[level].empty()) {
-      pass_up(level);
-      level = 0;
-    } else {
-      ++level;
-    }
+  while (turn_.waiting != 0) {
+    const auto bit = static_cast<std::size_t>(std::countr_zero(turn_.waiting));
+    turn_.waiting &= turn_.waiting - 1;
+    if (bit % 2 == 0)
+      pass_down(bit / 2);
+    else
+      pass_up(bit / 2);
   }
 }
 
@@ -99,6 +99,7 @@ void Runtime::pass_down(std::size_t level) {
   std::size_t next = level + 1;
   while (next < kNetwork && !current_->components[next]) ++next;
   if (next >= kNetwork) {
+    if (wire_.empty()) wire_.swap(outbox);  // nearly always
     wire_.insert(wire_.end(), outbox.begin(), outbox.end());
     outbox.clear();
     return;
@@ -168,9 +169,10 @@ bool Runtime::reachable(const ActorState& actor, const Message& message) const {
 /// Does the processor handle no message now: because it waits at a fence, or, under progress =
 /// between, because every worker core computes?
 bool Runtime::blocked(const ActorState& actor) const {
-  if (!actor.seldom) return false;
-  return !actor.seldom->fenced.empty() || (spec_.platform.progress == Progress::between &&
-                                           actor.seldom->running.size() >= job_.worker_cores);
+  if (!actor.rare_state) return false;
+  return !actor.rare_state->fenced.empty() ||
+         (spec_.platform.progress == Progress::between &&
+          actor.rare_state->running.size() >= job_.worker_cores);
 }
 
 void Runtime::arrived(Message* message) {
@@ -255,7 +257,7 @@ bool Runtime::wrong_phase(ActorId self, Message* message) {
     start_phase(self);
     return false;
   }
-  actor.rarely().early.push_back(message);
+  actor.rare().early.push_back(message);
   return true;
 }
 

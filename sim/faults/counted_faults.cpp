@@ -27,7 +27,7 @@ const OptionSet<CountedOptions>& counted_options() {
           .option("time_s", &Options::time_s,
                   {.doc = "when the faults strike", .unit = "s", .minimum = 0, .required = true})
           .option("window_s", &Options::window_s,
-                  {.doc = "each strikes at a moment drawn from the window of this length that "
+                  {.doc = "each fault strikes at a moment drawn from a window of this length that "
                           "begins at time_s; 0: all at once",
                    .unit = "s",
                    .minimum = 0})
@@ -80,8 +80,8 @@ FaultSourceRegistration counted(FaultSourceRegistration base) {
 
 const RegisteredFaultSource counts{
     counted({.name = "counts",
-             .summary = "faults of several nodes at stated moments, their sizes stated or drawn "
-                        "from a file of recorded counts",
+             .summary = "faults of several nodes at stated moments, with sizes that are stated or "
+                        "drawn from a file of recorded counts",
              .source = "adoption-2013-lifflander, section 6"})};
 
 /// The same with a default for what to draw from.

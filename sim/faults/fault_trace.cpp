@@ -238,7 +238,7 @@ class ProfileReader {
     if (profile_.loop_delay_s < 0)
       throw UsageError(file + ": PERIODICITY is shorter than the profile");
     if (profile_.loops && !profile_.stochastic && last_s_ + profile_.loop_delay_s <= 0)
-      throw UsageError(file + ": a profile that loops without taking time");
+      throw UsageError(file + ": the profile loops without taking any time");
     return std::move(profile_);
   }
 
@@ -300,10 +300,10 @@ TraceFormat find_format(const std::string& text, const std::string& file) {
     if (!format) format = format_of(line.substr(0, kLongestLine_B));
   });
   if (format) return *format;
-  throw UsageError(file +
-                   ": no trace of failures, expected the LANL columns (26, with commas), "
-                   "an event_trace of the Failure Trace Archive (9 fields) or a SimGrid "
-                   "state profile (date and state)");
+  throw UsageError(
+      file +
+      ": not a trace of failures, expected the LANL columns (26, with commas), an event_trace of "
+      "the Failure Trace Archive (9 fields) or a SimGrid state profile (date and state)");
 }
 
 void note_unreadable(FaultTrace& trace, const std::string& file, UnreadableLine line) {

@@ -45,7 +45,7 @@ const OptionSet<PlacementOptions>& placement_options() {
                           "where they hit its nodes",
                    .choices = {"job", "machine"}})
           .option("spare_root", &Options::spare_root,
-                  {.doc = "rank 0 never dies, nor the node that holds it at the start"});
+                  {.doc = "neither rank 0 nor the node that holds it at the start ever dies"});
   return set;
 }
 

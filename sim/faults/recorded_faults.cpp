@@ -26,20 +26,19 @@ const OptionSet<TraceOptions>& trace_options() {
       OptionSet<Options>()
           .option("file", &Options::file,
                   {.doc = "LANL failure data, an event_trace of the Failure Trace Archive, or a "
-                          "SimGrid state profile; found by its content",
+                          "SimGrid state profile; recognized by its content",
                    .required = true})
-          .option("system", &Options::system,
-                  {.doc = "LANL: System, FTA: platform_id; needed where a file has several",
-                   .minimum = 0})
           .option(
-              "first_node", &Options::first_node,
-              {.doc = "of the trace, which is the job's node 0; the job has as many as it needs "
-                      "and the failures of all others pass it by. The node of a SimGrid "
-                      "profile is the job's node of this number",
-               .minimum = 0})
+              "system", &Options::system,
+              {.doc = "LANL: System, FTA: platform_id; needed if a file has several", .minimum = 0})
+          .option("first_node", &Options::first_node,
+                  {.doc = "the node of the trace that is the job's node 0; the job takes as many "
+                          "as it needs, and failures of all others do not affect it. The node of a "
+                          "SimGrid profile is the job's node of this number",
+                   .minimum = 0})
           .option("begin_s", &Options::begin_s,
                   {.doc = "how long after the first failure of the system the run begins (SimGrid: "
-                          "after time zero of the profile); earlier failures are left out",
+                          "after time zero of the profile); earlier failures are ignored",
                    .unit = "s",
                    .minimum = -1e12,
                    .maximum = 1e12})
@@ -50,7 +49,7 @@ const OptionSet<TraceOptions>& trace_options() {
           .option("spare_root", &Options::spare_root,
                   {.doc = "the node that holds rank 0 at the start never dies"})
           .option("limit", &Options::limit,
-                  {.doc = "ends after so many faults; null: with the trace, and the run does not "
+                  {.doc = "ends after this many faults; null: with the trace, and the run does not "
                           "wait for them",
                    .minimum = 1});
   return set;
@@ -190,10 +189,9 @@ std::vector<OptionProblem> check_trace(const TraceOptions& options, const FaultG
 }
 
 FaultSourceRegistration recorded() {
-  FaultSourceRegistration made{
-      .name = "trace",
-      .summary = "failures of nodes as they were recorded on a real machine",
-      .source = "formats: docs/faults.md"};
+  FaultSourceRegistration made{.name = "trace",
+                               .summary = "failures of nodes as recorded on a real machine",
+                               .source = "formats: docs/faults.md"};
   made.options = trace_options().specs();
   made.check = [](const OptionValues& values, const FaultGround& ground) {
     return check_trace(trace_options().read(values), ground);

@@ -32,14 +32,17 @@ using Set = OptionSet<RenewalOptions>;
 void add_span(Set& set) {
   using Options = RenewalOptions;
   set.option("per", &Options::per,
-             {.doc = "whose faults: of all together, or of every node (rank, where ranks are the "
-                     "victims) by itself",
+             {.doc = "whose faults: those of all nodes together, or of every node (rank, if ranks "
+                     "are the victims) by itself",
               .choices = {"system", "node"}})
-      .option("start_s", &Options::start_s, {.doc = "no fault before", .unit = "s", .minimum = 0})
-      .option("end_s", &Options::end_s, {.doc = "no fault after", .unit = "s", .minimum = 0})
-      .option("limit", &Options::limit,
-              {.doc = "ends after so many faults; null: never, and the run does not wait for them",
-               .minimum = 1})
+      .option("start_s", &Options::start_s,
+              {.doc = "no fault strikes before this", .unit = "s", .minimum = 0})
+      .option("end_s", &Options::end_s,
+              {.doc = "no fault strikes after this", .unit = "s", .minimum = 0})
+      .option(
+          "limit", &Options::limit,
+          {.doc = "ends after this many faults; null: never, and the run does not wait for them",
+           .minimum = 1})
       .option("size", &Options::size,
               {.doc = "how many die in each fault; null: 1, or what sizes says", .minimum = 1})
       .option("sizes", &Options::sizes,
@@ -66,7 +69,7 @@ const Set& weibull_options() {
     using Options = RenewalOptions;
     const double none = 0;
     made.option("shape", &Options::shape,
-                {.doc = "below 1 a fault makes another one soon after more likely",
+                {.doc = "below 1, a fault makes another one soon after it more likely",
                  .source = kOfSchroeder,
                  .minimum = 0.05,
                  .maximum = 100})
@@ -81,8 +84,8 @@ const Set& weibull_options() {
                  .minimum = none,
                  .above_minimum = true})
         .option("stationary", &Options::stationary,
-                {.doc = "the run begins in the middle of a long life; else as if a fault had "
-                        "struck at start_s, after which a shape below 1 brings more of them"});
+                {.doc = "true: the run begins in the middle of a long life; false: as if a fault "
+                        "had struck at start_s, after which a shape below 1 brings more of them"});
     add_span(made);
     return made;
   }();
@@ -226,13 +229,14 @@ FaultSourceRegistration renewal(FaultSourceRegistration base, const Set& set, bo
 
 const RegisteredFaultSource poisson{renewal(
     {.name = "poisson",
-     .summary = "faults at random moments, whatever came before: exponential times between them",
+     .summary =
+         "faults at random moments, independent of those before: exponential times between them",
      .source = "exponential law"},
     poisson_options(), true)};
 
 const RegisteredFaultSource weibull{
     renewal({.name = "weibull",
-             .summary = "Weibull times between faults, as real machines have them",
+             .summary = "Weibull times between faults, as on real machines",
              .source = kOfSchroeder},
             weibull_options(), false)};
 

@@ -222,7 +222,7 @@ class TopologyWriter {
  public:
   void open(std::string_view element, Attributes attributes, std::uint64_t line) {
     if (depth_++ >= kDeepestElement)
-      refuse("nested too deep, expected at most " + std::to_string(kDeepestElement) +
+      refuse("nested too deeply, expected at most " + std::to_string(kDeepestElement) +
              " elements in each other");
     if (std::find(kLeftOut.begin(), kLeftOut.end(), element) != kLeftOut.end()) return;
     check(element, attributes);
@@ -279,8 +279,7 @@ class TopologyWriter {
              std::string(rule.attributes.substr(0, rule.attributes.size() - 1)));
     if (!value.empty())
       refuse(word +
-             "a platform file must not name other files; failures belong into the "
-             "scenario's faults");
+             "a platform file must not name other files; failures belong in the scenario's faults");
   }
 
   static void check_routing(const Attributes& attributes) {

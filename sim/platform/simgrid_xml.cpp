@@ -272,7 +272,7 @@ XmlPlatform read_result(std::istream& in, std::uint32_t routed_hosts) {
   platform.routes.nodes = routed_hosts;
   platform.routes.routes = read<Route>(in);
   platform.routes.route_of = read<std::uint32_t>(in);
-  if (!in) throw RunError("the routes of the platform file were lost on the way");
+  if (!in) throw RunError("the routes of the platform file could not be read back");
   auto name = names.begin();
   for (const HostNumbers& host : numbers) {
     const auto end = std::find(name, names.end(), '\0');

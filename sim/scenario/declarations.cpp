@@ -13,12 +13,12 @@ const OptionSet<ScenarioOptions>& scenario_options() {
       OptionSet<Options>()
           .option("schema_version", &Options::schema_version,
                   {.doc = "version of this format", .minimum = 1, .maximum = 1, .required = true})
-          .option("name", &Options::name, {.doc = "what the results are called; default: the file"})
+          .option("name", &Options::name, {.doc = "name of the results; default: the file"})
           .option("engine", &Options::engine,
                   {.doc = "loggp: own event queue, fast; simgrid: flow-level contention, accurate",
                    .choices = {"loggp", "simgrid"}})
           .option("seed", &Options::seed,
-                  {.doc = "of all random streams, with replication, purpose and rank",
+                  {.doc = "seed of all random streams, together with replication, purpose and rank",
                    .maximum = 9007199254740992.0})
           .option("replications", &Options::replications,
                   {.doc = "runs of each point, with random streams of their own",
@@ -59,18 +59,18 @@ const OptionSet<PlatformOptions>& platform_options() {
                           "that it preempts, or nobody until the compute ends",
                    .choices = {"dedicated", "shared", "between"}})
           .option("ordering", &Options::ordering,
-                  {.doc = "of messages between an ordered pair of processes",
+                  {.doc = "order of the messages from one process to another",
                    .choices = {"fifo", "unordered"}})
           .option("unordered_delay_s", &Options::unordered_delay_s,
                   {.doc = "mean of the exponential delay of each message when unordered",
                    .unit = "s",
                    .minimum = 0})
           .option("local_exit_delay_s", &Options::local_exit_delay_s,
-                  {.doc = "until a node's daemon hears of the death of a local rank",
+                  {.doc = "time until a node's daemon hears of the death of a local rank",
                    .unit = "s",
                    .minimum = 0})
           .option("link_lost_delay_s", &Options::link_lost_delay_s,
-                  {.doc = "until the holder of an open connection hears that it broke",
+                  {.doc = "time until the holder of an open connection hears that it broke",
                    .unit = "s",
                    .minimum = 0});
   return set;
@@ -124,9 +124,9 @@ const OptionSet<MarkSpec>& mark_options() {
   static const auto set =
       OptionSet<MarkSpec>()
           .option("name", &MarkSpec::name,
-                  {.doc = "of a mark that a workload or protocol publishes", .required = true})
+                  {.doc = "name of a mark that a workload or protocol publishes", .required = true})
           .option("value", &MarkSpec::value,
-                  {.doc = "at which the deaths strike", .required = true});
+                  {.doc = "value of the mark at which the deaths strike", .required = true});
   return set;
 }
 
@@ -136,10 +136,10 @@ const OptionSet<StopOptions>& stop_options() {
       OptionSet<Options>()
           .option("when", &Options::when,
                   {.doc = "what ends a run; default: announced under a termination detector, else "
-                          "finished where the workload declares its end, else time",
+                          "finished if the workload declares its end, else time",
                    .choices = {"announced", "all-reported", "finished", "time"}})
           .option("grace_s", &Options::grace_s,
-                  {.doc = "a run is hung when nothing was announced this long after the work ended "
+                  {.doc = "a run is hung if nothing was announced this long after the work ended "
                           "and the last notice of a death came",
                    .unit = "s",
                    .minimum = 0})
@@ -169,7 +169,8 @@ const OptionSet<Precision>& precision_options() {
   using Options = Precision;
   static const auto set =
       OptionSet<Options>()
-          .option("metric", &Options::metric, {.doc = "whose mean counts", .required = true})
+          .option("metric", &Options::metric,
+                  {.doc = "the metric whose mean counts", .required = true})
           .option("relative_half_width", &Options::relative_half_width,
                   {.doc = "a point is done when half its 95 % confidence interval is at most this "
                           "share of the mean",
@@ -177,8 +178,9 @@ const OptionSet<Precision>& precision_options() {
                    .maximum = 1,
                    .above_minimum = true,
                    .required = true})
-          .option("most_replications", &Options::most_replications,
-                  {.doc = "a point ends there in any case", .minimum = 2, .maximum = 1e6});
+          .option(
+              "most_replications", &Options::most_replications,
+              {.doc = "a point is done after this many in any case", .minimum = 2, .maximum = 1e6});
   return set;
 }
 
@@ -212,7 +214,7 @@ const OptionSet<Machine>& machine_values() {
   };
   static const auto set =
       OptionSet<Machine>()
-          .option("nodes", &Machine::nodes, count("usable by jobs", "nodes", 1e7))
+          .option("nodes", &Machine::nodes, count("nodes that jobs can use", "nodes", 1e7))
           .option("cores_per_node", &Machine::cores_per_node,
                   count("processor cores of a node", "cores", 65536))
           .option("hardware_threads_per_node", &Machine::hardware_threads_per_node,
@@ -229,10 +231,10 @@ const OptionSet<Machine>& machine_values() {
           .option("hop_latency_s", &Machine::hop_latency_s,
                   time("the part of L for each link of the route"))
           .option("link_bandwidth_Bps", &Machine::link_bandwidth_Bps,
-                  bandwidth("of one link, per direction"))
-          .option("local_latency_s", &Machine::local_latency_s, time("in place of L within a node"))
+                  bandwidth("bandwidth of one link, per direction"))
+          .option("local_latency_s", &Machine::local_latency_s, time("replaces L within a node"))
           .option("local_bandwidth_Bps", &Machine::local_bandwidth_Bps,
-                  bandwidth("through the memory of a node"));
+                  bandwidth("bandwidth through the memory of a node"));
   return set;
 }
 

@@ -145,7 +145,7 @@ class Evaluation {
       const double operand = next < part.operands.size() ? number(part.operands[next++]) : 0;
       so_far = operation.of(so_far, operand);
       if (!std::isfinite(so_far))
-        throw UsageError(result_words(operation) + " is no finite number");
+        throw UsageError(result_words(operation) + " is not a finite number");
     }
     return so_far;
   }
@@ -366,8 +366,8 @@ class ExpressionParser {
   void descend() {
     if (++depth_ > kDeepestExpression)
       throw UsageError("column " + std::to_string(at_ + 1) +
-                       ": nested too deep, expected at most " + std::to_string(kDeepestExpression) +
-                       " levels");
+                       ": nested too deeply, expected at most " +
+                       std::to_string(kDeepestExpression) + " levels");
   }
 
   [[noreturn]] void fail(const std::string& expected) const {

@@ -193,7 +193,7 @@ JsonValue parse_json(const std::string& text, Problems& problems) {
   if (nlohmann::json::sax_parse(text, &builder)) return builder.take();
   if (builder.too_deep()) {
     refuse(problems, " " + in_quotes(builder.path()),
-           "nested too deep, expected at most " + std::to_string(kDeepestNesting) +
+           "nested too deeply, expected at most " + std::to_string(kDeepestNesting) +
                " objects and lists in each other");
   }
   // Names of files, and other programs' text, end there.

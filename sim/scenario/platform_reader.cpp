@@ -151,7 +151,8 @@ void read_machine_or_xml(const PlatformOptions& options, const JsonValue* overhe
     problems.add("platform", "has both machine and xml, expected one of them");
   } else if (options.machine) {
     if (overheads != nullptr)
-      problems.add("platform.overheads", "goes with xml only, a machine file has these values");
+      problems.add("platform.overheads",
+                   "is allowed only with xml, because a machine file has these values");
     try {
       platform.machine = load_machine(*options.machine, directory);
     } catch (const UsageError& error) {

@@ -71,6 +71,12 @@ struct RunSpec {
   [[nodiscard]] bool has_faults() const { return !faults.empty() || !fault_sources.empty(); }
 };
 
+/// The name of a run's termination detector, or "none".
+inline std::string detector_of(const RunSpec& spec) {
+  const Registration* detector = spec.component(Family::termination).registration;
+  return detector == nullptr ? "none" : detector->name;
+}
+
 /// What components may know of the job of a run.
 inline JobShape job_shape(const RunSpec& spec) {
   const Registration* workload = spec.component(Family::workload).registration;

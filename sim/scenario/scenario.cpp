@@ -75,9 +75,7 @@ Scenario ScenarioReader::read_top() {
       options.name.empty() ? std::filesystem::path(problems_.file()).stem().string() : options.name;
   scenario.engine = options.engine == "simgrid" ? EngineKind::simgrid : EngineKind::loggp;
   if (scenario.engine == EngineKind::simgrid && !scenario_backends().simgrid)
-    problems_.add("engine",
-                  "simgrid is not part of this program, which was built without SimGrid;"
-                  " expected loggp");
+    problems_.add("engine", "this program was built without SimGrid; expected loggp");
   scenario.seed = options.seed;
   scenario.replications = options.replications;
   common_.allow_unsafe = options.allow_unsafe;

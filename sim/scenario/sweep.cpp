@@ -101,7 +101,7 @@ class SweepReader {
       return {};
     }
     for (const auto& [known, known_key] : claimed_)
-      if (known == path) problems_.add(place, "swept already as " + in_quotes(known_key));
+      if (known == path) problems_.add(place, "is already swept as " + in_quotes(known_key));
     claimed_.emplace_back(path, key);
     return path;
   }
@@ -261,7 +261,7 @@ class SweepReader {
             is_within(claimed_[earlier].first, claimed_[later].first))
           problems_.add(member_path("sweep", claimed_[later].second),
                         "would overwrite " + in_quotes(claimed_[earlier].second) +
-                            ", which must stand after it");
+                            ", which must come after it");
   }
 
   void check_size() {

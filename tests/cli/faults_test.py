@@ -134,7 +134,7 @@ class Summaries(ProgramTest):
                 (["faults", "summarise"], "expected summarize or generate, got \"summarise\", did"),
                 (["faults", "summarize"], "expected a trace of failures"),
                 (["faults", "summarize", "none.csv"], "none.csv: cannot be read"),
-                (["faults", "summarize", "bad.txt"], "bad.txt: no trace of failures"),
+                (["faults", "summarize", "bad.txt"], "bad.txt: not a trace of failures"),
                 (["faults", "summarize", "empty.txt"], "expected a trace of failures"),
                 (["faults", "summarize", "law.profile"], "is a stochastic profile"),
                 (["faults", "summarize", LANL, "--window", "-1"], "--window: expected a number"),

@@ -146,7 +146,7 @@ class UnboundedWork(ProgramTest):
                       message)
         document["sweep"]["where"] = ["(" * 100 + "true" + ")" * 100]
         self.write("s.json", document)
-        self.assertIn("s.json: sweep.where[0]: column 65: nested too deep, expected at most 64",
+        self.assertIn("s.json: sweep.where[0]: column 65: nested too deeply, expected at most 64",
                       self.refusal("sweep", "s.json", "--dry-run"))
 
 

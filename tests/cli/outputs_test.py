@@ -220,7 +220,7 @@ class PartialFiles(ProgramTest):
         self.write("out.json.partial-1-journal", "cut")
         self.answer(*merge)
         self.assertEqual(self.files(), ["out.json", "r.sqlite", "s.json", "study.json"])
-        self.assertIn("is there already", self.refusal(*merge))
+        self.assertIn("already exists", self.refusal(*merge))
 
     def test_a_link_to_a_file_elsewhere(self):
         (self.folder / "there").mkdir()

@@ -201,7 +201,7 @@ class Query(StoreTest):
 
     def test_no_store(self):
         self.write("other", "text\n")
-        self.assertIn("is no store", self.refusal("query", "other"))
+        self.assertIn("is not a store", self.refusal("query", "other"))
         self.assertIn("cannot be opened", self.refusal("query", "missing"))
         self.assertIn("expected a store", self.refusal("query"))
 
@@ -316,8 +316,8 @@ class Merge(SweepTest):
         with changing(self.folder / names[1]) as database:
             database.execute("UPDATE runs SET events=events+1 WHERE point=5 AND replication=2")
         message = self.refusal("merge", "new.sqlite", "whole.sqlite", *names)
-        self.assertRegex(message, r"shard-2\.sqlite: point 5 \(.*\) is not what another store "
-                                  r"says: replication 2 has other results")
+        self.assertRegex(message, r"shard-2\.sqlite: point 5 \(.*\) differs from another store: "
+                                  r"replication 2 has other results")
         self.assertNotIn("new.sqlite", " ".join(self.files()))
 
     def test_results_take_precedence_over_failures(self):
@@ -343,7 +343,7 @@ class Merge(SweepTest):
 
     def test_refusals(self):
         self.sweep()
-        self.assertIn("is there already", self.refusal("merge", "r.sqlite", "r.sqlite"))
+        self.assertIn("already exists", self.refusal("merge", "r.sqlite", "r.sqlite"))
         self.assertIn("expected a new store", self.refusal("merge", "r.sqlite"))
         self.assertIn("cannot be opened", self.refusal("merge", "new.sqlite", "missing.sqlite"))
 
@@ -396,7 +396,7 @@ class Damage(SweepTest):
                              "WHERE point=0 AND replication=0")
         for verb in self.VERBS + self.OTHERS:
             self.assertIn("d.sqlite: runs: study 1, point 0, replication 0: is damaged: its "
-                          "checksum does not fit", self.refusal(*verb))
+                          "checksum does not match", self.refusal(*verb))
         # Somebody can make the checksums fit.
         with changing(self.damaged):
             pass

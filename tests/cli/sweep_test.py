@@ -266,7 +266,7 @@ class Again(SweepTest):
                 (["--store", ""], 'a store: expected the name of a file, got ""'),
                 (["--store", ":memory:"], ":memory:: a store is a file"),
                 (["--store", "file:r.sqlite?mode=memory"], "a store is a file"),
-                (["--store", "/dev/null"], "it is no regular file"),
+                (["--store", "/dev/null"], "it is not a regular file"),
                 (["--store", "."], "cannot be opened")):
             self.assertIn(message, self.refusal("sweep", "s.json", *arguments))
 
@@ -390,17 +390,18 @@ class Damage(SweepTest):
         for length in lengths:
             self.store.write_bytes(content[:length])
             message = self.refusal("sweep", "s.json", "--store", "r.sqlite")
-            self.assertRegex(message, r"\Afaultline: r\.sqlite: is (damaged|no store of results)",
-                             length)
+            refused = r"\Afaultline: r\.sqlite: is (damaged|not a store of results)"
+            self.assertRegex(message, refused, length)
             self.assertEqual(message.count("\n"), 1)
 
     def test_other_files_are_left_alone(self):
         self.store.write_text("something else\n" * 100)
-        self.assertIn("is no SQLite file", self.refusal("sweep", "s.json", "--store", "r.sqlite"))
+        message = self.refusal("sweep", "s.json", "--store", "r.sqlite")
+        self.assertIn("is not an SQLite file", message)
         self.store.unlink()
         with sqlite3.connect(self.store) as database:
             database.execute("CREATE TABLE mine(a)")
-        self.assertIn("is no store of results",
+        self.assertIn("is not a store of results",
                       self.refusal("sweep", "s.json", "--store", "r.sqlite"))
 
     @tools.tested_with("a sweep on a full disk", root=True)

@@ -170,8 +170,9 @@ TEST_CASE("SimGrid: stochastic profiles follow their laws") {
 }
 
 TEST_CASE("a file without a record that can be read is refused") {
-  CHECK_THAT(refusal("{\"a\": 1}"), Contains("t: no trace of failures, expected the LANL columns"));
-  CHECK_THAT(refusal("# nothing\n"), Contains("t: no trace of failures"));
+  CHECK_THAT(refusal("{\"a\": 1}"),
+             Contains("t: not a trace of failures, expected the LANL columns"));
+  CHECK_THAT(refusal("# nothing\n"), Contains("t: not a trace of failures"));
   CHECK_THAT(refusal(kLanlHeader), Contains("t: no record can be read"));
   CHECK_THAT(
       refusal(kLanlHeader + lanl("17", "", "1/8/1997 8:40", "")),
@@ -179,7 +180,7 @@ TEST_CASE("a file without a record that can be read is refused") {
   CHECK_THAT(refusal("0 0 4 1 node4 1 1000.5 2000 0\n"), Contains("t: has no failure"));
   CHECK_THAT(refusal("0 1\n5 1\n"), Contains("t: has no failure"));
   CHECK_THAT(refusal("0 0\n5 1\nPERIODICITY 3\n"), Contains("shorter than the profile"));
-  CHECK_THAT(refusal("0 0\n0 1\nLOOPAFTER 0\n"), Contains("without taking time"));
+  CHECK_THAT(refusal("0 0\n0 1\nLOOPAFTER 0\n"), Contains("without taking any time"));
   CHECK_THAT(refusal("STOCHASTIC\nPERIODICITY 5\nDET 5 DET 0\n"), Contains("expected LOOPAFTER"));
 }
 

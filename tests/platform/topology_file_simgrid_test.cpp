@@ -257,7 +257,7 @@ TEST_CASE("whatever a file is made of, nothing but a topology comes out") {
 TEST_CASE("depth and length are bounded") {
   std::string zones = "<platform version='4.1'>";
   for (int i = 0; i < 100; ++i) zones += "<zone id='z' routing='Full'>";
-  CHECK_THAT(error(zones), Contains("<zone>: nested too deep, expected at most 64 elements"));
+  CHECK_THAT(error(zones), Contains("<zone>: nested too deeply, expected at most 64 elements"));
   CHECK_THAT(error_in_zone("<host speed='1f' id='" + std::string(70000, 'x') + "'/>"),
              Contains("<host>: id: is longer than 65536 bytes"));
 }

@@ -69,7 +69,7 @@ TEST_CASE("a formula that cannot be read names the column") {
 }
 
 TEST_CASE("what nests too deep is named with its column, whatever it nests") {
-  const std::string limit = "nested too deep, expected at most 64 levels";
+  const std::string limit = "nested too deeply, expected at most 64 levels";
   CHECK(error(std::string(1000, '(') + "1") == "column 65: " + limit);
   CHECK(error(std::string(1000, '-') + "1") == "column 65: " + limit);
   std::string nots;
@@ -125,9 +125,9 @@ TEST_CASE("operands of the wrong kind are named") {
         "platform.machine is the string \"mira\", expected a number");
   CHECK(error("platform.processes and true") == "platform.processes is 64, expected true or false");
   CHECK(error("1 + 2 - list") == "list is a list, expected a number");
-  CHECK(error("1 / 0 + 1") == "the result of \"/\" is no finite number");
+  CHECK(error("1 / 0 + 1") == "the result of \"/\" is not a finite number");
   CHECK(error("true and 1 + 1") == "the result of \"+\" is 2, expected true or false");
-  CHECK(error("1 / 0") == "the result of \"/\" is no finite number");
+  CHECK(error("1 / 0") == "the result of \"/\" is not a finite number");
 }
 
 }  // namespace faultline

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.hpp"
-#include "tests/analysis/temporary_directory.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace faultline;
 using Catch::Matchers::Contains;
@@ -167,9 +167,10 @@ TEST_CASE("counts whose sum is no exact double are refused") {
 }
 
 TEST_CASE("deep nesting is refused without being followed") {
-  CHECK_THAT(refusal_of(nested(100)), Contains("nested too deep"));
-  CHECK_THAT(refusal_of(nested(1'000'000)), Contains("nested too deep"));
-  CHECK_THAT(refusal_of(with_counts("{\"1\": " + nested(1000) + "}")), Contains("nested too deep"));
+  CHECK_THAT(refusal_of(nested(100)), Contains("nested too deeply"));
+  CHECK_THAT(refusal_of(nested(1'000'000)), Contains("nested too deeply"));
+  CHECK_THAT(refusal_of(with_counts("{\"1\": " + nested(1000) + "}")),
+             Contains("nested too deeply"));
 }
 
 TEST_CASE("a flood of errors is cut, and so is a huge value in a message") {

@@ -85,7 +85,7 @@ TEST_CASE("bad options of a source are refused with their path") {
       {R"({"trace": {"file": 3}})",
        "faults.trace.file: expected the path of a trace of failures, got 3"},
       {R"({"trace": {"file": "none.csv"}})", "none.csv: cannot be read"},
-      {R"({"trace": {"file": "bad.csv"}})", "bad.csv: no trace of failures"},
+      {R"({"trace": {"file": "bad.csv"}})", "bad.csv: not a trace of failures"},
       {R"({"trace": {"file": "p.profile", "first_node": 4}})",
        "faults.trace.first_node: expected the job's node of the profile, 0 to 3"},
   }));

@@ -89,8 +89,8 @@ TEST_CASE("a byte order mark is skipped") { CHECK(parsed("\xEF\xBB\xBF{\"a\": 1}
 
 TEST_CASE("nesting is allowed to the limit and refused beyond it") {
   CHECK(error_of(nested(kDeepestNesting)).empty());
-  CHECK_THAT(error_of(nested(kDeepestNesting + 1)), Contains("nested too deep"));
-  CHECK_THAT(error_of(std::string(1'000'000, '[')), Contains("nested too deep"));
+  CHECK_THAT(error_of(nested(kDeepestNesting + 1)), Contains("nested too deeply"));
+  CHECK_THAT(error_of(std::string(1'000'000, '[')), Contains("nested too deeply"));
   CHECK_THAT(error_of("{\"deep\": " + nested(kDeepestNesting)), Contains("deep[0][0]"));
 }
 

@@ -135,7 +135,7 @@ TEST_CASE("a machine or a platform file must be given, and not both") {
   CHECK_THAT(workspace.errors_after({"platform.xml=p.xml"}),
              Contains("platform: has both machine and xml"));
   CHECK_THAT(workspace.errors_after({"platform.overheads={}"}),
-             Contains("platform.overheads: goes with xml only"));
+             Contains("platform.overheads: is allowed only with xml"));
 }
 
 TEST_CASE("an unknown machine is told the nearest name and all others") {
@@ -272,7 +272,7 @@ TEST_CASE("without SimGrid its engine and its platform files are refused by name
   const Workspace workspace;
   const Wired wired({.simgrid = false, .inspect_xml = {}});
   CHECK_THAT(workspace.errors_after({"engine=simgrid"}),
-             Contains("engine: simgrid is not part of this program"));
+             Contains("engine: this program was built without SimGrid"));
   CHECK_THAT(workspace.errors_after({R"(platform={"xml": "p.xml", "processes": 4})"}),
              Contains("platform.xml: needs SimGrid"));
 }

@@ -117,7 +117,7 @@ TEST_CASE("a sweep that cannot be read is refused with its place") {
   CHECK_THAT(refusal(R"({"seed": {"from": 0, "to": 4, "stepp": 1}})"), Contains("did you mean"));
   CHECK_THAT(refusal(R"({"zip": [{"seed": [1, 2], "name": ["a"]}]})"),
              Contains("sweep.zip[0]: \"seed\" has 2 values and \"name\" has 1"));
-  CHECK_THAT(refusal(R"({"seed": [1], "derive": {"seed": "2"}})"), Contains("swept already"));
+  CHECK_THAT(refusal(R"({"seed": [1], "derive": {"seed": "2"}})"), Contains("already swept"));
   CHECK_THAT(refusal(R"({"stop.time_s": [1], "stop": [{}]})"),
              Contains("would overwrite \"stop.time_s\""));
   CHECK_THAT(refusal(R"({"where": ["1 +"]})"), Contains("sweep.where[0]: column 4: expected"));

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "sim/core/error.hpp"
-#include "tests/analysis/temporary_directory.hpp"
+#include "tests/support/temporary_directory.hpp"
 #include "workloads/task_tree.hpp"
 
 using namespace faultline;

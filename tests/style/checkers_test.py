@@ -118,6 +118,8 @@ class IncludeGraph(unittest.TestCase):
             "sim/engine/simgrid_engine.cpp": "#include <simgrid/s4u.hpp>\n",
             "tests/engine/a_simgrid_test.cpp": "#include <simgrid/s4u.hpp>\n",
             "sim/scenario/c.cpp": "#include <nlohmann/json.hpp>\n",
+            "analysis/text/d.hpp": "#pragma once\n",
+            "analysis/store/e.cpp": '#include "analysis/text/d.hpp"\n',
         }), [])
 
     def test_every_forbidden_arrow_is_found(self):
@@ -129,10 +131,21 @@ class IncludeGraph(unittest.TestCase):
             ("sim/core/a.hpp", "sim/audit/b.hpp"),
             ("sim/scenario/a.cpp", "sim/engine/b.hpp"),
             ("sim/engine/a.cpp", "protocols/b.hpp"),
-            ("analysis/a.cpp", "sim/cli/b.hpp"),
+            ("analysis/runs/a.cpp", "sim/cli/b.hpp"),
+            ("analysis/lemmas/a.cpp", "analysis/runs/b.hpp"),
+            ("analysis/report/a.cpp", "analysis/reproduction/b.hpp"),
+            ("analysis/statistics/a.cpp", "sim/scenario/b.hpp"),
+            ("analysis/a.cpp", "sim/core/b.hpp"),
         ):
             files = {source: header + f'#  include "{target}"\n', target: header}
             self.assertEqual(len(self.findings(files)), 1, f"{source} -> {target}")
+
+    def test_arrows_run_one_way(self):
+        above = []
+        for directory, targets in graph.ARROWS.items():
+            known = [target for target in targets if target in graph.ARROWS]
+            self.assertEqual([target for target in known if target not in above], [], directory)
+            above.append(directory)
 
     def test_libraries_out_of_place(self):
         for source, header in (

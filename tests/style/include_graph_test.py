@@ -1,7 +1,8 @@
 """Includes follow the arrows of the architecture, and no others.
 
-cli -> analysis -> {protocols, workloads} -> sim/core. Protocols and workloads never see an engine,
-SimGrid or JSON; SimGrid and JSON each stay in the few files named below.
+cli -> analysis -> {protocols, workloads} -> sim/core, and between the rooms of analysis. Protocols
+and workloads never see an engine, SimGrid or JSON; SimGrid and JSON each stay in the few files
+named below.
 """
 
 import re
@@ -9,18 +10,34 @@ import sys
 
 from source_files import blank_literals, cpp_files, read, report, root
 
-# What the files of a directory may include, besides their own directory.
+# What the files of a directory may include, besides their own directory. A directory stands below
+# those that it includes.
 ARROWS = {
     "sim/core": [],
     "sim/platform": ["sim/core"],
     "sim/faults": ["sim/core", "sim/platform"],
     "sim/audit": ["sim/core"],
-    "sim/engine": ["sim/core", "sim/platform", "sim/faults", "sim/audit", "sim/scenario"],
     "sim/scenario": ["sim/core", "sim/platform", "sim/faults"],
+    "sim/engine": ["sim/core", "sim/platform", "sim/faults", "sim/audit", "sim/scenario"],
     "protocols": ["sim/core"],
     "workloads": ["sim/core"],
-    "analysis": ["sim/core", "sim/platform", "sim/faults", "sim/audit", "sim/engine",
-                 "sim/scenario", "protocols", "workloads"],
+    "analysis/statistics": ["sim/core"],
+    "analysis/text": ["sim/core", "sim/scenario", "analysis/statistics"],
+    "analysis/theory": ["sim/faults", "sim/scenario", "workloads", "analysis/statistics"],
+    "analysis/failures": ["sim/core", "sim/faults", "sim/scenario", "analysis/statistics"],
+    "analysis/traces": ["sim/core", "sim/audit", "sim/engine", "sim/scenario"],
+    "analysis/lemmas": ["sim/core", "sim/audit", "sim/engine", "sim/scenario", "protocols"],
+    # A run whose detector has given up is judged by the condition that the lemmas state.
+    "analysis/runs": ["sim/core", "sim/audit", "sim/engine", "sim/scenario", "analysis/statistics",
+                      "analysis/text", "analysis/theory", "analysis/lemmas"],
+    "analysis/drawing": ["sim/core", "sim/scenario", "analysis/statistics", "analysis/text"],
+    "analysis/store": ["sim/core", "sim/engine", "sim/scenario", "analysis/statistics",
+                       "analysis/text", "analysis/runs"],
+    "analysis/report": ["sim/core", "sim/scenario", "analysis/statistics", "analysis/text",
+                        "analysis/runs", "analysis/drawing", "analysis/store"],
+    "analysis/reproduction": ["sim/core", "sim/engine", "sim/scenario", "workloads",
+                              "analysis/statistics", "analysis/text", "analysis/theory",
+                              "analysis/lemmas", "analysis/runs", "analysis/drawing"],
     "sim/cli": ["sim/core", "sim/platform", "sim/faults", "sim/audit", "sim/engine",
                 "sim/scenario", "protocols", "workloads", "analysis"],
     "tests": ["sim", "protocols", "workloads", "analysis"],
@@ -32,7 +49,7 @@ LIBRARIES = {
                 r"sim/(engine|platform)/simgrid_[^/]*|tests/.*_simgrid_test\.cpp"),
     "JSON": (r"nlohmann/", r"(sim/scenario|sim/cli|analysis|tests)/.*"),
     "Expat": (r"expat", r"sim/platform/simgrid_topology_file\.cpp"),
-    "SQLite": (r"sqlite3", r"analysis/sqlite\.cpp"),
+    "SQLite": (r"sqlite3", r"analysis/store/sqlite\.cpp"),
     "Catch2": (r"catch2/", r"tests/.*"),
 }
 

@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "analysis/lemma_search.hpp"
-#include "tests/analysis/temporary_directory.hpp"
+#include "analysis/lemmas/lemma_search.hpp"
 #include "tests/support/job.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace faultline;
 using namespace faultline::test;

@@ -54,15 +54,16 @@ TEST_CASE("cda by hand: a batch shares the credit, with one share for a rank tha
     double compute_s;
     Values shares;
   };
-  // C/S while C > 4096, else no more than 64; S counts what is still to be sent, and the rank.
+  // C/S if C > 4096, else no more than 64, all with the credit before the first; S counts the rank.
   const std::vector<Case> cases = {
       {9000, 5, {2250, 2250, 2250}},
       {9000, 0, {3000, 3000, 3000}},
-      {10001, 0, {3333, 3334, 3334}},
+      {10001, 0, {3333, 3333, 3335}},
+      {6000, 5, {1500, 1500, 1500}},
       {4096, 5, {64, 64, 64}},
       {4096, 0, {64, 64, 3968}},
-      {4160, 5, {1040, 64, 64}},
-      {10, 5, {2, 2, 3}},
+      {4160, 5, {1040, 1040, 1040}},
+      {10, 5, {2, 2, 2}},
       {10, 0, {3, 3, 4}},
       {4, 5, {1, 1, 1}},
       {3, 0, {1, 1, 1}},

@@ -1,0 +1,77 @@
+#include "analysis/drawing/chart.hpp"
+
+#include "sim/scenario/json_value.hpp"
+
+namespace faultline {
+
+namespace {
+
+using Record = std::vector<std::string>;
+
+std::string text_of(const std::optional<double>& value) { return value ? shortest(*value) : ""; }
+
+void append_interval(Record& record, const std::optional<Interval>& interval) {
+  record.push_back(interval ? shortest(interval->low) : "");
+  record.push_back(interval ? shortest(interval->high) : "");
+}
+
+Record header_of(const Chart& chart) {
+  switch (chart.kind) {
+    case ChartKind::curves:
+      return {"line", chart.x.name, "runs", chart.y.name, "low", "high"};
+    case ChartKind::boxes:
+      return {"line",   chart.x.name, "runs",         "min", "whisker_low", "quartile_1",
+              "median", "quartile_3", "whisker_high", "max", "mean"};
+    case ChartKind::plane:
+      return {"line",
+              chart.points_of,
+              "runs",
+              chart.x.name,
+              chart.x.name + "_low",
+              chart.x.name + "_high",
+              chart.y.name,
+              "low",
+              "high"};
+  }
+  return {};
+}
+
+Record record_of(const Chart& chart, const ChartLine& line, const ChartPoint& point) {
+  Record record = {line.name};
+  record.push_back(chart.kind == ChartKind::plane ? point.of : shortest(point.x));
+  record.push_back(std::to_string(point.runs));
+  if (chart.kind == ChartKind::plane) {
+    record.push_back(shortest(point.x));
+    append_interval(record, point.x_interval);
+  }
+  if (chart.kind == ChartKind::boxes) {
+    const auto& box = point.box;
+    for (const auto part :
+         {&Boxplot::min, &Boxplot::whisker_low, &Boxplot::quartile_1, &Boxplot::median,
+          &Boxplot::quartile_3, &Boxplot::whisker_high, &Boxplot::max})
+      record.push_back(box ? shortest((*box).*part) : "");
+    record.push_back(text_of(point.y));
+  } else {
+    record.push_back(text_of(point.y));
+    append_interval(record, point.y_interval);
+  }
+  return record;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> chart_rows(const Chart& chart) {
+  std::vector<Record> rows = {header_of(chart)};
+  for (const ChartLine& line : chart.lines)
+    for (const ChartPoint& point : line.points) rows.push_back(record_of(chart, line, point));
+  return rows;
+}
+
+HtmlTable chart_table(const Chart& chart) {
+  auto rows = chart_rows(chart);
+  if (chart.x.names_lines)
+    for (Record& row : rows) row.erase(row.begin() + 1);
+  return numbers_table(escaped(chart.title), rows);
+}
+
+}  // namespace faultline

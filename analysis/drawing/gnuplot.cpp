@@ -1,0 +1,265 @@
+#include "analysis/drawing/gnuplot.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "analysis/text/text_table.hpp"
+#include "sim/core/child_process.hpp"
+#include "sim/core/visible_text.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// Three parts from 0 to 255.
+struct Colour {
+  int red;
+  int green;
+  int blue;
+};
+
+struct LineType {
+  Colour colour;
+  int point;
+};
+
+/// After Okabe and Ito, darkened to a contrast of 3 on white.
+constexpr LineType kPalette[kLineTypes] = {{{0x00, 0x72, 0xb2}, 7},  {{0xd5, 0x5e, 0x00}, 5},
+                                           {{0x00, 0x9e, 0x73}, 9},  {{0xa6, 0x47, 0x8a}, 13},
+                                           {{0xa8, 0x7b, 0x00}, 11}, {{0x11, 0x7a, 0x8b}, 6},
+                                           {{0x88, 0x22, 0x55}, 4},  {{0x44, 0x44, 0x44}, 8},
+                                           {{0x80, 0x58, 0x3a}, 12}, {{0x6b, 0x77, 0x85}, 10}};
+
+constexpr Colour kGrid = {0xd5, 0xdb, 0xe1};
+
+/// The order in which the papers name them.
+constexpr const char* kProtocols[] = {
+    "four-counter", "edod",      "hcda",   "cda",        "indep",
+    "rel-lazy",     "rel-eager", "lai-wu", "venkatesan", "dijkstra-scholten"};
+
+std::string in_format(const char* format, const Colour& colour) {
+  char text[40];
+  std::snprintf(text, sizeof text, format, colour.red, colour.green, colour.blue);
+  return text;
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+void replace_colour(std::string& svg, const Colour& colour, const std::string& variable) {
+  for (const char* format : {"rgb(%3d, %3d, %3d)", "rgb(%d,%d,%d)"})
+    replace_all(svg, in_format(format, colour), "var(--" + variable + ")");
+}
+
+void drop_element(std::string& svg, const std::string& name) {
+  const std::size_t begin = svg.find("<" + name + ">");
+  const std::string closing = "</" + name + ">";
+  const std::size_t end = svg.find(closing);
+  if (begin != std::string::npos && end != std::string::npos && begin < end)
+    svg.erase(begin, end + closing.size() - begin);
+}
+
+/// Most groups of gnuplot are empty: two lines, `<g ...>` and `</g>`.
+std::string without_empty_groups(const std::string& svg) {
+  std::string text;
+  text.reserve(svg.size());
+  std::size_t begin = 0;
+  while (begin < svg.size()) {
+    const std::size_t end = std::min(svg.find('\n', begin), svg.size() - 1) + 1;
+    const bool is_empty = svg.compare(begin, 8, "<g fill=") == 0 && svg[end - 2] == '>' &&
+                          svg.compare(end, 5, "</g>\n") == 0;
+    if (!is_empty) text.append(svg, begin, end - begin);
+    begin = is_empty ? end + 5 : end;
+  }
+  return text;
+}
+
+/// A PDF says when it was made. With that moment blotted out, the same drawing has the same bytes.
+void forget_date(std::string& pdf) {
+  constexpr std::string_view kKey = "/CreationDate (D:";
+  constexpr std::string_view kNever = "19700101000000";
+  const std::size_t key = pdf.find(kKey);
+  if (key == std::string::npos || key + kKey.size() + kNever.size() > pdf.size()) return;
+  pdf.replace(key + kKey.size(), kNever.size(), kNever);
+}
+
+/// False if the file cannot be written.
+bool mend_drawing(const std::filesystem::path& drawing, const std::string& format) {
+  std::string drawn;
+  {
+    std::ifstream file(drawing, std::ios::binary);
+    drawn.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  std::string text = drawn;
+  if (format == "pdf")
+    forget_date(text);
+  else
+    replace_all(text, "]]>", "]]&gt;");  // of a name: no XML, and gnuplot leaves it
+  if (text == drawn) return true;
+  std::ofstream file(drawing, std::ios::binary);
+  file << text;
+  file.close();
+  return !file.fail();
+}
+
+/// In the child: becomes gnuplot. Its warnings are of no use to who did not write the script;
+/// whether it fails is.
+[[noreturn]] void become_gnuplot(const std::string& directory, const std::string& script,
+                                 const std::string& setting) {
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (nowhere >= 0) dup2(nowhere, stream);
+  setenv("TZ", "UTC", 1);  // a PDF has the time zone, too
+  setenv("LC_ALL", "C.UTF-8", 1);
+  if (chdir(directory.c_str()) == 0)
+    execlp("gnuplot", "gnuplot", "-d", "-e", setting.c_str(), script.c_str(), nullptr);
+  _exit(127);
+}
+
+/// Changes each tag, and not what stands between them.
+template <class Change>
+void change_tags(std::string& svg, const Change& change) {
+  std::string changed;
+  changed.reserve(svg.size());
+  std::size_t at = 0;
+  while (at < svg.size()) {
+    const std::size_t tag = std::min(svg.find('<', at), svg.size());
+    const std::size_t end = std::min(svg.find('>', tag), svg.size() - 1) + 1;
+    changed.append(svg, at, tag - at);
+    if (tag < svg.size()) {
+      std::string inside = svg.substr(tag, end - tag);
+      change(inside);
+      changed += inside;
+    }
+    at = std::max(tag, end);
+  }
+  svg = std::move(changed);
+}
+
+/// The identifiers and colours of one tag as inline_drawing says.
+void fit_to_page(std::string& tag, const std::string& prefix) {
+  for (const char* quote : {"'", "\""}) {
+    replace_all(tag, " id=" + std::string(quote), " id=" + (quote + prefix));
+    replace_all(tag, "href=" + std::string(quote) + "#", "href=" + (quote + ("#" + prefix)));
+    replace_all(tag, "=" + std::string(quote) + "black" + quote,
+                "=" + std::string(quote) + "currentColor" + quote);
+    replace_all(tag, "=" + std::string(quote) + "gray" + quote,
+                "=" + std::string(quote) + "var(--grid)" + quote);
+  }
+  replace_all(tag, "url(#", "url(#" + prefix);
+  replace_all(tag, " color=\"currentColor\"", "");
+  replace_all(tag, "fill=\"#ffffff\"", "fill=\"none\"");
+  replace_all(tag, "'#FFFFFF'", "'var(--ground)'");
+  replace_all(tag, " font-family=\"sans\"", "");
+  for (std::size_t i = 0; i < kLineTypes; ++i)
+    replace_colour(tag, kPalette[i].colour, "line-" + std::to_string(i + 1));
+  replace_colour(tag, kGrid, "grid");
+}
+
+}  // namespace
+
+std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t height) {
+  const auto inches = [](std::size_t pixels) {
+    return fixed(static_cast<double>(pixels) / 96, 2) + "in";
+  };
+  std::string text = "if (!exists('format')) format = 'svg'\nif (format eq 'pdf') {\n";
+  text += "  set terminal pdfcairo enhanced size " + inches(width) + "," + inches(height) +
+          " font 'sans,10'\n} else {\n  set terminal svg enhanced size " + std::to_string(width) +
+          "," + std::to_string(height) + " background 'white' font 'sans,13'\n}\n";
+  text += "set output '" + stem + ".' . format\nset encoding utf8\n";
+  text += "set datafile separator ','\nset datafile missing NaN\nset datafile commentschars ''\n";
+  text += "set border 3\nset tics nomirror\n";
+  text += "set grid ytics lt 1 lw 1 lc rgb '" + in_format("#%02x%02x%02x", kGrid) +
+          "'\nset key outside top center horizontal noenhanced samplen 2 font ',12'\n";
+  for (std::size_t i = 0; i < kLineTypes; ++i)
+    text += "set linetype " + std::to_string(i + 1) + " lc rgb '" +
+            in_format("#%02x%02x%02x", kPalette[i].colour) + "' lw 1.5 pt " +
+            std::to_string(kPalette[i].point) + " ps 0.8\n";
+  return text;
+}
+
+std::size_t line_type_of(const std::string& protocol) {
+  const auto* const found = std::find(std::begin(kProtocols), std::end(kProtocols), protocol);
+  return found == std::end(kProtocols)
+             ? 0
+             : static_cast<std::size_t>(found - std::begin(kProtocols)) + 1;
+}
+
+std::size_t GnuplotTexts::number(const std::string& text) {
+  texts_.push_back(visible(text));
+  return texts_.size();
+}
+
+std::string GnuplotTexts::variable(const std::string& text) {
+  return "text_" + std::to_string(number(text));
+}
+
+std::string GnuplotTexts::definitions() const {
+  if (texts_.empty()) return {};
+  // Each line begins with a colon, so that none is taken for the end of the block.
+  std::string block = "$texts << END_OF_TEXTS\n";
+  std::string variables = "text(number) = $texts[int(number)][2:*]\n";
+  for (std::size_t i = 0; i < texts_.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    block += ":" + texts_[i] + "\n";
+    variables.append("text_").append(number).append(" = text(").append(number).append(")\n");
+  }
+  return block + "END_OF_TEXTS\n" + variables;
+}
+
+std::string gnuplot_block(const std::string& name,
+                          const std::vector<std::vector<std::string>>& records) {
+  return "$" + name + " << END_OF_NUMBERS\n" + csv_records(records) + "END_OF_NUMBERS\n";
+}
+
+std::string metric_title(const std::string& name) {
+  std::string title = name;
+  if (title.ends_with("_s")) title.resize(title.size() - 2);
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return title;
+}
+
+std::string axis_title(const std::string& name) {
+  return metric_title(name) + (name.ends_with("_s") ? " [s]" : "");
+}
+
+bool is_share(const std::string& metric) {
+  return metric == "terminated" || metric.find("fraction") != std::string::npos;
+}
+
+bool draw(const std::string& directory, const std::string& script, const std::string& format) {
+  const std::string setting = "format = '" + format + "'";
+  const pid_t child = fork_child();
+  if (child < 0) return false;
+  if (child == 0) become_gnuplot(directory, script, setting);
+  const int status = wait_for_child(child);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return false;
+  const auto drawing = std::filesystem::path(directory) / script;
+  return mend_drawing(std::filesystem::path(drawing).replace_extension(format), format);
+}
+
+std::string inline_drawing(const std::string& svg, const std::string& prefix,
+                           const std::string& label) {
+  std::string text = without_empty_groups(svg);
+  text.erase(0, std::min(text.find("<svg"), text.size()));
+  drop_element(text, "title");
+  drop_element(text, "desc");
+  // Not in what the drawing says: a name may have any of these words.
+  change_tags(text, [&](std::string& tag) { fit_to_page(tag, prefix); });
+  text.insert(std::min<std::size_t>(4, text.size()), R"( role="img" aria-label=")" + label + "\"");
+  return text;
+}
+
+}  // namespace faultline

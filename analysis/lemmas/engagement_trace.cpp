@@ -1,0 +1,89 @@
+#include "analysis/lemmas/engagement_trace.hpp"
+
+#include "protocols/termination/adoption.hpp"
+
+namespace faultline {
+
+namespace {
+
+class Watch final : public Component {
+ public:
+  Watch(std::unique_ptr<Component> detector, Rank self, std::shared_ptr<EngagementTrace> trace)
+      : detector_(std::move(detector)), trace_(std::move(trace)), self_(self) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return watched(detector_->clone(), self_, trace_);
+  }
+
+  void start(Context& context) override {
+    detector_->start(context);
+    look(context);
+  }
+  void on_message(Context& context, const Message& message) override {
+    if (message.kind == kAcknowledge)
+      trace_->acknowledged[{self_, message.from}] += message.payload.get<Acknowledgement>().count;
+    if (message.kind == kReplyToGrandparent && message.payload.get<ReplyToGrandparent>().debt > 0)
+      trace_->replied.emplace(message.from, self_);
+    if (message.kind == kGrandchildRecovered)
+      trace_->recovered.emplace(message.payload.get<Signal>().other, message.from);
+    detector_->on_message(context, message);
+    look(context);
+  }
+  void on_peer_failed(Context& context, ActorId peer) override {
+    detector_->on_peer_failed(context, peer);
+    look(context);
+  }
+  void on_flushed(Context& context, ActorId peer) override {
+    detector_->on_flushed(context, peer);
+    look(context);
+  }
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
+    for (const Message* message : batch) ++trace_->sent[{self_, message->to}];
+    detector_->on_sends(context, batch, still_active);
+    look(context);
+  }
+  Passage on_receive(Context& context, Message& message) override {
+    ++trace_->received[{message.from, self_}];
+    const Passage passage = detector_->on_receive(context, message);
+    look(context);
+    return passage;
+  }
+  void on_idle(Context& context) override {
+    detector_->on_idle(context);
+    look(context);
+  }
+  [[nodiscard]] Rank parent() const override { return detector_->parent(); }
+  void report(Metrics& metrics) const override { detector_->report(metrics); }
+  [[nodiscard]] std::string waiting_for() const override { return detector_->waiting_for(); }
+
+ private:
+  void look(Context& context) {
+    auto& moments = trace_->moments[self_];
+    trace_->last_s[self_] = context.now_s();
+    const bool interior = !detector_->waiting_for().empty();
+    EngagementTrace::Moment now{.time_s = context.now_s(),
+                                .parent = detector_->parent(),
+                                .interior = interior,
+                                .was_interior = interior};
+    if (!moments.empty()) {
+      const EngagementTrace::Moment& last = moments.back();
+      const bool same = now.parent == last.parent;
+      if (now.parent != kNobody && last.parent != kNobody)
+        now.lost_parent = same ? last.lost_parent : last.parent;
+      now.was_interior = interior || (same && last.was_interior);
+    }
+    if (moments.empty() || !now.same_as(moments.back())) moments.push_back(now);
+  }
+
+  std::unique_ptr<Component> detector_;
+  std::shared_ptr<EngagementTrace> trace_;
+  Rank self_;
+};
+
+}  // namespace
+
+std::unique_ptr<Component> watched(std::unique_ptr<Component> detector, Rank self,
+                                   std::shared_ptr<EngagementTrace> trace) {
+  return std::make_unique<Watch>(std::move(detector), self, std::move(trace));
+}
+
+}  // namespace faultline

@@ -1,0 +1,126 @@
+#include "analysis/lemmas/fact_log.hpp"
+
+#include <algorithm>
+
+namespace faultline {
+
+void FactLog::see(const Sight& sight) {
+  if (sight.kind != Sight::Kind::lost && !dropped_.empty()) after_drops(sight);
+  switch (sight.kind) {
+    case Sight::Kind::sent:
+      if (keeps(sight.peer))
+        on_their_way_[sight.message] = {sight.actor, sight.peer, sight.until_s};
+      note_message(sight.actor, Fact::What::sent, sight.peer, sight);
+      break;
+    case Sight::Kind::injected:
+      if (const auto found = on_their_way_.find(sight.message); found != on_their_way_.end())
+        found->second.injected_s = sight.time_s;
+      break;
+    case Sight::Kind::received:
+      arrived(sight);
+      break;
+    case Sight::Kind::lost:
+      on_their_way_.erase(sight.message);
+      dropped_.push_back({sight.actor, sight.peer, sight.time_s});
+      break;
+    case Sight::Kind::phase_began:
+      phase_began(sight.actor, sight.time_s);
+      break;
+    case Sight::Kind::died:
+      died(sight.actor, sight.time_s);
+      break;
+    case Sight::Kind::declared_dead:
+      note(sight.actor, Fact::What::told_dead, sight.peer, sight.time_s);
+      check_flushed(sight.actor, sight.peer, sight.time_s);
+      break;
+    case Sight::Kind::announced:
+      note(sight.actor, Fact::What::told_over, kNobody, sight.time_s);
+      break;
+    case Sight::Kind::gave_up:
+      gave_up_ = GaveUp{sight.actor, sight.time_s};
+      break;
+    default:
+      break;
+  }
+}
+
+void FactLog::keep_only(Rank rank) {
+  only_ = rank;
+  for (Rank other = 0; other < processes(); ++other)
+    if (other != rank) facts_[other].clear();
+  std::erase_if(on_their_way_, [rank](const auto& of) { return of.second.to != rank; });
+}
+
+void FactLog::note(Rank self, Fact::What what, Rank peer, double time_s) {
+  if (!keeps(self)) return;
+  facts_[self].push_back({.what = what, .peer = peer, .number = ++number_, .time_s = time_s});
+}
+
+void FactLog::note_message(Rank self, Fact::What what, Rank peer, const Sight& sight) {
+  if (!keeps(self)) return;
+  const Message& message = *sight.message;
+  facts_[self].push_back({.what = what,
+                          .peer = peer,
+                          .number = ++number_,
+                          .time_s = what == Fact::What::sent ? sight.time_s : sight.until_s,
+                          .channel = message.channel,
+                          .kind = message.kind,
+                          .payload = message.payload,
+                          .attachment = message.attachment});
+}
+
+void FactLog::arrived(const Sight& sight) {
+  if (!keeps(sight.actor)) return;
+  on_their_way_.erase(sight.message);
+  note_message(sight.actor, Fact::What::handled, sight.peer, sight);
+  check_flushed(sight.actor, sight.peer, sight.until_s);
+}
+
+/// What is dropped because its phase is over is awaited no more. What the dead lose with their
+/// inbox tells them nothing: those losses stand right before their death.
+void FactLog::after_drops(const Sight& next) {
+  for (const Dropped& of : dropped_)
+    if (next.kind != Sight::Kind::died || next.actor != of.to)
+      check_flushed(of.to, of.from, of.time_s);
+  dropped_.clear();
+}
+
+void FactLog::phase_began(Rank self, double time_s) {
+  if (!keeps(self)) return;
+  auto& facts = facts_[self];
+  const std::vector<Fact> before(facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]),
+                                 facts.end());
+  phase_begins_[self] = facts.size();
+  note(self, Fact::What::phase_began, kNobody, time_s);
+  for (const Fact& fact : before) {
+    if (fact.what != Fact::What::told_dead) continue;
+    note(self, Fact::What::told_dead, fact.peer, time_s);
+    check_flushed(self, fact.peer, time_s);
+  }
+}
+
+/// What had not entered the network has died with its sender.
+void FactLog::died(Rank rank, double time_s) {
+  if (rank >= processes()) return;  // a node's daemon
+  deaths_s_.emplace(rank, time_s);
+  std::erase_if(on_their_way_, [=](const auto& of) {
+    return of.second.to == rank || (of.second.from == rank && of.second.injected_s > time_s);
+  });
+}
+
+void FactLog::check_flushed(Rank self, Rank peer, double time_s) {
+  const auto is = [=](Fact::What what) {
+    return [=](const Fact& fact) { return fact.what == what && fact.peer == peer; };
+  };
+  if (!keeps(self) || !deaths_s_.contains(peer) || deaths_s_.contains(self)) return;
+  const auto& facts = facts_[self];
+  const auto begin = facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]);
+  if (std::none_of(begin, facts.end(), is(Fact::What::told_dead))) return;
+  if (std::any_of(begin, facts.end(), is(Fact::What::flushed))) return;
+  if (std::any_of(on_their_way_.begin(), on_their_way_.end(),
+                  [=](const auto& of) { return of.second.from == peer && of.second.to == self; }))
+    return;
+  note(self, Fact::What::flushed, peer, time_s);
+}
+
+}  // namespace faultline

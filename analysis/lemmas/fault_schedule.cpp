@@ -1,0 +1,292 @@
+#include "analysis/lemmas/fault_schedule.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/core/registry.hpp"
+#include "sim/scenario/json_value.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr std::uint32_t kNodes = 64;
+constexpr double kBandwidth_Bps = 1e9;
+constexpr const char* kProgressWords[] = {"dedicated", "shared", "between"};
+
+Machine machine_of(const FaultSchedule& schedule) {
+  Machine machine;
+  machine.name = "small";
+  machine.topology = Crossbar{kNodes};
+  machine.nodes = kNodes;
+  machine.cores_per_node = machine.hardware_threads_per_node = 64;
+  machine.send_overhead_s = machine.receive_overhead_s = schedule.overhead_s;
+  machine.gap_s = schedule.gap_s;
+  machine.nic_bandwidth_Bps = machine.link_bandwidth_Bps = kBandwidth_Bps;
+  machine.nic_latency_s = schedule.latency_s;
+  machine.hop_latency_s = 0;
+  machine.local_latency_s = schedule.latency_s / 4;
+  machine.local_bandwidth_Bps = 10 * kBandwidth_Bps;
+  return machine;
+}
+
+OptionValues traffic_options(const FaultSchedule& schedule) {
+  return {{"tokens", std::int64_t{schedule.width}},
+          {"hops", std::int64_t{schedule.work}},
+          {"compute_s", schedule.compute_s},
+          {"stay_probability", static_cast<double>(schedule.to_itself) / 8},
+          {"bytes", std::int64_t{64}}};
+}
+
+OptionValues workload_options(const FaultSchedule& schedule) {
+  const auto work = static_cast<std::int64_t>(schedule.work);
+  const auto width = static_cast<std::int64_t>(schedule.width);
+  const auto others = std::max<std::int64_t>(1, std::int64_t{schedule.processes} - 1);
+  if (schedule.workload == "token-ring")
+    return {{"walk_length", work},
+            {"branch_probability", static_cast<double>(width) / 8},
+            {"step_compute_s", schedule.compute_s},
+            {"leaf_compute_s", 4 * schedule.compute_s},
+            {"bytes", std::int64_t{64}}};
+  if (schedule.workload == "uniform-traffic") return traffic_options(schedule);
+  if (schedule.workload == "flood")
+    return {{"fanout", std::min(width, others)}, {"compute_s", schedule.work * schedule.compute_s}};
+  if (schedule.workload == "stencil")
+    return {{"iterations", work},
+            {"dimensions", 1 + width % 3},
+            {"compute_s", schedule.compute_s},
+            {"bytes", std::int64_t{64}}};
+  if (schedule.workload == "allreduce")
+    return {{"repetitions", work}, {"compute_s", schedule.compute_s}};
+  if (schedule.workload == "work-stealing")
+    return {{"preset", std::string("hartree-fock")},
+            {"tasks", work * schedule.processes},
+            {"task_compute_s", schedule.compute_s},
+            {"task_seed", static_cast<std::int64_t>(schedule.seed)}};
+  return {{"minimum_height", std::min(work, std::int64_t{3})},
+          {"maximum_height", std::min(work, std::int64_t{5})},
+          {"task_mapping", "random"},
+          {"task_compute_s", schedule.compute_s}};
+}
+
+ComponentChoice choice(Family family, const std::string& name, const OptionValues& changes) {
+  ComponentChoice chosen{find_registration(family, name), {}};
+  for (const OptionSpec& option : chosen.registration->options)
+    chosen.options[option.name] = option.default_value;
+  for (const auto& [option, value] : changes) chosen.options.at(option) = value;
+  return chosen;
+}
+
+OptionValues notice_options(const FaultSchedule& schedule) {
+  return {{"delay_s", schedule.notice_s}};
+}
+
+JsonValue to_json_value(const OptionValue& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return {};
+}
+
+JsonValue component_json(const std::string& name, const OptionValues& options) {
+  JsonValue json = json_object({{"name", name}});
+  for (const auto& [option, value] : options) json.set(option, to_json_value(value));
+  return json;
+}
+
+JsonValue fault_json(const FaultSpec& fault) {
+  JsonValue json = json_object({});
+  if (fault.time_s) json.set("time_s", *fault.time_s);
+  if (fault.event) json.set("event", static_cast<std::int64_t>(*fault.event));
+  if (fault.mark)
+    json.set("mark", json_object({{"name", fault.mark->name}, {"value", fault.mark->value}}));
+  const auto set = [&json](const char* name, const std::vector<std::uint32_t>& victims) {
+    JsonValue::List list;
+    for (const std::uint32_t victim : victims) list.emplace_back(std::int64_t{victim});
+    if (!victims.empty()) json.set(name, std::move(list));
+  };
+  set("ranks", fault.ranks);
+  set("nodes", fault.nodes);
+  return json;
+}
+
+JsonValue machine_json(const Machine& machine) {
+  JsonValue json = json_object({{"schema_version", 1},
+                                {"name", machine.name},
+                                {"description", "made up by the search for counterexamples"},
+                                {"topology", json_object({{"kind", "crossbar"},
+                                                          {"nodes", std::int64_t{machine.nodes}},
+                                                          {"status", "estimated"},
+                                                          {"source", "made up"}})}});
+  const auto set = [&json](const char* name, JsonValue value, const char* unit) {
+    json.set(name, json_object({{"value", std::move(value)},
+                                {"unit", unit},
+                                {"status", "estimated"},
+                                {"source", "made up"}}));
+  };
+  set("nodes", std::int64_t{machine.nodes}, "nodes");
+  set("cores_per_node", std::int64_t{machine.cores_per_node}, "cores");
+  set("hardware_threads_per_node", std::int64_t{machine.hardware_threads_per_node}, "threads");
+  set("send_overhead_s", machine.send_overhead_s, "s");
+  set("receive_overhead_s", machine.receive_overhead_s, "s");
+  set("gap_s", machine.gap_s, "s");
+  set("nic_bandwidth_Bps", machine.nic_bandwidth_Bps, "B/s");
+  set("nic_latency_s", machine.nic_latency_s, "s");
+  set("hop_latency_s", machine.hop_latency_s, "s");
+  set("link_bandwidth_Bps", machine.link_bandwidth_Bps, "B/s");
+  set("local_latency_s", machine.local_latency_s, "s");
+  set("local_bandwidth_Bps", machine.local_bandwidth_Bps, "B/s");
+  return json;
+}
+
+/// Without ranks and nodes that the job no longer has, and without faults that strike nobody.
+void fit_faults(FaultSchedule& schedule) {
+  const NodeId nodes = node_of(schedule, schedule.processes - 1) + 1;
+  for (FaultSpec& fault : schedule.faults) {
+    std::erase_if(fault.ranks, [&](Rank rank) { return rank >= schedule.processes; });
+    std::erase_if(fault.nodes, [=](NodeId node) { return node >= nodes; });
+  }
+  std::erase_if(schedule.faults,
+                [](const FaultSpec& fault) { return fault.ranks.empty() && fault.nodes.empty(); });
+}
+
+/// The schedules that are a little simpler than one.
+class Simpler {
+ public:
+  explicit Simpler(const FaultSchedule& schedule) : schedule_(schedule) {}
+
+  template <class Change>
+  void propose(Change change) {
+    FaultSchedule changed = schedule_;
+    change(changed);
+    fit_faults(changed);
+    simpler_.push_back(std::move(changed));
+  }
+
+  void fault(std::size_t number) {
+    const FaultSpec& fault = schedule_.faults[number];
+    for (std::size_t victim = 0; victim < fault.ranks.size(); ++victim)
+      propose([=](FaultSchedule& s) { without(s.faults[number].ranks, victim); });
+    for (std::size_t victim = 0; victim < fault.nodes.size(); ++victim)
+      propose([=](FaultSchedule& s) { without(s.faults[number].nodes, victim); });
+    if (!fault.nodes.empty())
+      propose([=](FaultSchedule& s) {
+        s.faults[number].ranks = victims_of(s, s.faults[number]);
+        s.faults[number].nodes.clear();
+      });
+    if (!fault.time_s || *fault.time_s > 0)
+      propose([=](FaultSchedule& s) {
+        s.faults[number].event.reset();
+        s.faults[number].mark.reset();
+        s.faults[number].time_s = 0;
+      });
+  }
+
+  [[nodiscard]] std::vector<FaultSchedule> take() { return std::move(simpler_); }
+
+ private:
+  static void without(std::vector<std::uint32_t>& victims, std::size_t place) {
+    victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(place));
+  }
+
+  const FaultSchedule& schedule_;
+  std::vector<FaultSchedule> simpler_;
+};
+
+/// Notices can come after the end of all work, and the grace begins with that.
+constexpr StopSpec kStop{
+    .when = StopWhen::announced, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
+
+}  // namespace
+
+NodeId node_of(const FaultSchedule& schedule, Rank rank) {
+  return rank / schedule.processes_per_node;
+}
+
+std::vector<Rank> victims_of(const FaultSchedule& schedule, const FaultSpec& fault) {
+  std::vector<Rank> victims = fault.ranks;
+  for (Rank rank = 0; rank < schedule.processes; ++rank)
+    if (std::find(fault.nodes.begin(), fault.nodes.end(), node_of(schedule, rank)) !=
+        fault.nodes.end())
+      victims.push_back(rank);
+  return victims;
+}
+
+bool strike_together(const FaultSpec& one, const FaultSpec& other) {
+  if (one.mark && other.mark)
+    return one.mark->name == other.mark->name && one.mark->value == other.mark->value;
+  return one.time_s == other.time_s && one.event == other.event &&
+         one.mark.has_value() == other.mark.has_value();
+}
+
+std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
+  Simpler simpler(schedule);
+  for (std::size_t fault = 0; fault < schedule.faults.size(); ++fault) simpler.fault(fault);
+  if (schedule.processes > 3) simpler.propose([](auto& s) { s.processes = s.processes / 2 + 1; });
+  if (schedule.processes > 2) simpler.propose([](auto& s) { --s.processes; });
+  if (schedule.work > 1) simpler.propose([](auto& s) { s.work /= 2; });
+  if (schedule.work > 1) simpler.propose([](auto& s) { --s.work; });
+  if (schedule.width > 3) simpler.propose([](auto& s) { s.width /= 2; });
+  if (schedule.width > 1) simpler.propose([](auto& s) { --s.width; });
+  if (schedule.to_itself > 0) simpler.propose([](auto& s) { s.to_itself = 0; });
+  if (schedule.worker_cores > 1) simpler.propose([](auto& s) { s.worker_cores = 1; });
+  if (schedule.progress != Progress::dedicated)
+    simpler.propose([](auto& s) { s.progress = Progress::dedicated; });
+  if (schedule.notice_s > 1e-4) simpler.propose([](auto& s) { s.notice_s /= 10; });
+  if (schedule.reordering_s > 0) simpler.propose([](auto& s) { s.reordering_s = 0; });
+  if (schedule.processes_per_node > 1) simpler.propose([](auto& s) { s.processes_per_node = 1; });
+  return simpler.take();
+}
+
+RunSpec run_spec(const FaultSchedule& schedule, const Subject& subject) {
+  RunSpec spec;
+  spec.platform.machine = machine_of(schedule);
+  spec.platform.processes = schedule.processes;
+  spec.platform.processes_per_node = schedule.processes_per_node;
+  spec.platform.worker_cores = schedule.worker_cores;
+  spec.platform.progress = schedule.progress;
+  if (schedule.reordering_s > 0) {
+    spec.platform.ordering = Ordering::unordered;
+    spec.platform.unordered_delay_s = schedule.reordering_s;
+  }
+  spec.components[0] = choice(Family::workload, schedule.workload, workload_options(schedule));
+  spec.components[1] = choice(Family::termination, subject.name, subject.options);
+  spec.components[3] = choice(Family::failure_detection, "oracle", notice_options(schedule));
+  spec.faults = schedule.faults;
+  spec.stop = kStop;
+  return spec;
+}
+
+ReplayFiles replay_files(const FaultSchedule& schedule, const Subject& subject, EngineKind engine,
+                         const std::string& title, const std::string& machine_file) {
+  JsonValue platform =
+      json_object({{"machine", machine_file},
+                   {"processes", std::int64_t{schedule.processes}},
+                   {"processes_per_node", std::int64_t{schedule.processes_per_node}},
+                   {"worker_cores", std::int64_t{schedule.worker_cores}},
+                   {"progress", kProgressWords[static_cast<std::size_t>(schedule.progress)]}});
+  if (schedule.reordering_s > 0) {
+    platform.set("ordering", "unordered");
+    platform.set("unordered_delay_s", schedule.reordering_s);
+  }
+  JsonValue::List faults;
+  for (const FaultSpec& fault : schedule.faults) faults.push_back(fault_json(fault));
+  const JsonValue scenario =
+      json_object({{"schema_version", 1},
+                   {"name", title},
+                   {"engine", engine == EngineKind::loggp ? "loggp" : "simgrid"},
+                   {"seed", static_cast<std::int64_t>(schedule.seed)},
+                   {"platform", std::move(platform)},
+                   {"workload", component_json(schedule.workload, workload_options(schedule))},
+                   {"termination", component_json(subject.name, subject.options)},
+                   {"failure_detection", component_json("oracle", notice_options(schedule))},
+                   {"faults", json_object({{"at", std::move(faults)}})},
+                   {"stop", json_object({{"when", "announced"},
+                                         {"grace_s", kStop.grace_s},
+                                         {"time_s", kStop.time_s},
+                                         {"events", static_cast<std::int64_t>(kStop.events)}})}});
+  return {to_json(scenario, 2) + "\n", to_json(machine_json(machine_of(schedule)), 2) + "\n"};
+}
+
+}  // namespace faultline

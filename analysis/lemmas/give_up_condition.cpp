@@ -1,0 +1,261 @@
+#include "analysis/lemmas/give_up_condition.hpp"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "protocols/termination/adoption.hpp"
+
+namespace faultline {
+
+namespace {
+
+using What = Fact::What;
+using Facts = std::span<const Fact>;
+constexpr std::size_t kNeverInRun = static_cast<std::size_t>(-1);
+
+// ---- what one message says ---------------------------------------------------------------------
+
+bool is_control(const Fact& fact, What what, AdoptionKind kind) {
+  return fact.what == what && fact.channel == Family::termination && fact.kind == kind;
+}
+
+bool is_work_for(const Fact& fact, Rank peer) {
+  return fact.what == What::sent && fact.peer == peer && fact.channel == Family::workload;
+}
+
+bool is_query_for(const Fact& fact, Rank peer) {
+  return is_control(fact, What::sent, kTryEngageGrandchild) && fact.peer == peer;
+}
+
+/// "A successor has been adopted", as its reply says.
+bool is_adoption_of(const Fact& fact, Rank child) {
+  return is_control(fact, What::handled, kReplyToGrandparent) && fact.peer == child &&
+         fact.payload.get<ReplyToGrandparent>().debt > 0;
+}
+
+/// How many acknowledgements of the successor the message brings. Who is not adopted acknowledges
+/// the query with its reply.
+std::uint32_t acknowledged(const Fact& fact, Rank successor) {
+  if (fact.peer != successor) return 0;
+  if (is_control(fact, What::handled, kAcknowledge))
+    return fact.payload.get<Acknowledgement>().count;
+  const bool reply = is_control(fact, What::handled, kReplyToGrandparent);
+  return reply && fact.payload.get<ReplyToGrandparent>().debt == 0 ? 1 : 0;
+}
+
+/// A child of the parent says that it is interior (1) or exterior (-1).
+std::int32_t change_of_interior(const Fact& fact, Rank parent) {
+  const bool interior = is_control(fact, What::handled, kInformInterior);
+  if (!interior && !is_control(fact, What::handled, kInformExterior)) return 0;
+  if (fact.payload.get<Signal>().other != parent) return 0;
+  return interior ? 1 : -1;
+}
+
+/// The engagement of the successor that the message is about; 0: about none. An acknowledgement
+/// that ends one is about the next.
+std::uint32_t engagement_in(const Fact& fact, Rank successor) {
+  if (fact.what != What::handled || fact.channel != Family::termination) return 0;
+  if (change_of_interior(fact, successor) != 0) return fact.payload.get<Signal>().engagement;
+  if (fact.peer != successor) return 0;
+  if (fact.kind == kPotentialGrandchild || fact.kind == kGrandchildRecovered)
+    return fact.payload.get<Signal>().engagement;
+  if (is_adoption_of(fact, successor)) return fact.payload.get<ReplyToGrandparent>().engagement;
+  if (fact.kind != kAcknowledge) return 0;
+  const std::uint32_t over = fact.payload.get<Acknowledgement>().over;
+  return over == 0 ? 0 : over + 1;
+}
+
+/// Adds the potential children of the successor that the message names.
+void add_potential_children(const Fact& fact, Rank successor, std::set<Rank>& children) {
+  if (change_of_interior(fact, successor) != 0) children.insert(fact.peer);
+  if (fact.peer != successor) return;
+  if (is_control(fact, What::handled, kPotentialGrandchild))
+    children.insert(fact.payload.get<Signal>().other);
+  if (is_adoption_of(fact, successor))
+    for (const std::uint64_t key : *fact.attachment) children.insert(static_cast<Rank>(key));
+}
+
+// ---- what a process g has seen of its successor p ----------------------------------------------
+
+std::size_t place_of(Facts facts, What what, Rank peer) {
+  for (std::size_t i = 0; i < facts.size(); ++i)
+    if (facts[i].what == what && facts[i].peer == peer) return i;
+  return kNeverInRun;
+}
+
+/// Since when the successor has owed acknowledgements, if it owes any at the end of the facts. The
+/// dead do not come to owe any.
+std::optional<std::size_t> owing_since(Facts facts, Rank successor, bool owes_at_start) {
+  std::uint32_t debt = owes_at_start ? 1 : 0;
+  std::size_t since = 0;
+  bool known_dead = false;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    const Fact& fact = facts[i];
+    known_dead = known_dead || (fact.what == What::told_dead && fact.peer == successor);
+    const bool to_acknowledge = is_work_for(fact, successor) || is_query_for(fact, successor);
+    if (to_acknowledge && !known_dead && debt++ == 0) since = i;
+    debt -= std::min(debt, acknowledged(fact, successor));
+  }
+  return debt > 0 ? std::optional(since) : std::nullopt;
+}
+
+/// A successor that has failed owing acknowledgements, and what its last engagement was while it
+/// owed them, as it was told: "when its debt goes to 0 [...] any potential grandchildren it might
+/// have introduced are forgotten" (section 5.1).
+struct FailedSuccessor {
+  Rank rank = kNobody;
+  std::size_t owing_since = 0;
+  std::size_t flushed = 0;
+  std::uint32_t engagement = 0;
+  bool adopted = false;
+  std::set<Rank> potential_children = {};
+  std::set<Rank> named = {};      ///< of these, what it has named when it was adopted
+  std::set<Rank> recovered = {};  ///< of these, whose children it says it has adopted
+};
+
+void tell(FailedSuccessor& p, const Fact& fact) {
+  add_potential_children(fact, p.rank, p.potential_children);
+  if (is_adoption_of(fact, p.rank)) {
+    p.adopted = true;
+    add_potential_children(fact, p.rank, p.named);
+  }
+  if (is_control(fact, What::handled, kGrandchildRecovered))
+    p.recovered.insert(fact.payload.get<Signal>().other);
+}
+
+std::optional<FailedSuccessor> failed_successor(Facts facts, Rank rank, bool owes_at_start) {
+  const std::size_t flushed = place_of(facts, What::flushed, rank);
+  if (flushed == kNeverInRun) return std::nullopt;
+  const auto since = owing_since(facts.first(flushed), rank, owes_at_start);
+  if (!since) return std::nullopt;
+  FailedSuccessor p{.rank = rank, .owing_since = *since, .flushed = flushed};
+  const Facts owing = facts.first(flushed).subspan(*since);
+  for (const Fact& fact : owing) p.engagement = std::max(p.engagement, engagement_in(fact, rank));
+  if (p.engagement == 0) return p;
+  for (const Fact& fact : owing)
+    if (engagement_in(fact, rank) == p.engagement) tell(p, fact);
+  p.potential_children.erase(rank);
+  return p;
+}
+
+/// Do the signals say that c is interior, as a child of p in that engagement?
+bool is_interior(Facts facts, Rank c, Rank p, std::uint32_t engagement) {
+  std::int32_t parity = 0;
+  for (const Fact& fact : facts)
+    if (fact.peer == c && engagement_in(fact, p) == engagement)
+      parity += change_of_interior(fact, p);
+  return parity > 0;
+}
+
+/// Has c replied to the query about p?
+bool has_replied(Facts facts, Rank c, Rank p) {
+  return std::any_of(facts.begin(), facts.end(), [=](const Fact& fact) {
+    return is_control(fact, What::handled, kReplyToGrandparent) && fact.peer == c &&
+           fact.payload.get<ReplyToGrandparent>().failed == p;
+  });
+}
+
+// ---- the condition -----------------------------------------------------------------------------
+
+/// The place in g's facts at which it gives up because of p and c, if it does.
+std::size_t place_for(const GiveUpCondition& condition, Facts facts, const FailedSuccessor& p,
+                      Rank c) {
+  const bool indep = condition.protocol == GiveUpCondition::indep;
+  if (indep && place_of(facts, What::told_dead, c) < p.flushed) return p.flushed;
+  const std::size_t c_flushed = place_of(facts, What::flushed, c);
+  if (c_flushed == kNeverInRun) return kNeverInRun;
+  const std::size_t both = std::max(p.flushed, c_flushed);
+  if (has_replied(facts.first(both), c, p.rank)) return kNeverInRun;
+  if (indep) return both;
+  if (p.recovered.contains(c)) return kNeverInRun;
+  const bool unknown = condition.protocol == GiveUpCondition::rel_lazy && p.named.contains(c);
+  const Facts since_owing = facts.first(both).subspan(p.owing_since);
+  return unknown || is_interior(since_owing, c, p.rank, p.engagement) ? both : kNeverInRun;
+}
+
+using Found = std::optional<GivesUp>;
+
+void keep_earliest(Found& earliest, const GivesUp& other) {
+  if (!earliest || other.number < earliest->number) earliest = other;
+}
+
+void consider_child(const GiveUpCondition& condition, Facts facts, Rank g, Rank failed,
+                    Found& earliest) {
+  const auto p = failed_successor(facts, failed, g == 0 && !condition.starts_at_root);
+  if (!p) return;
+  const auto give_up = [&](std::size_t place, Rank c) {
+    if (place != kNeverInRun)
+      keep_earliest(earliest, {g, failed, c, facts[place].number, facts[place].time_s});
+  };
+  const bool adopted = condition.protocol == GiveUpCondition::rel_lazy && p->adopted;
+  if (adopted && condition.strict) give_up(p->flushed, kNobody);
+  for (const Rank c : p->potential_children) give_up(place_for(condition, facts, *p, c), c);
+}
+
+/// A process's facts, phase by phase: with each, its detector begins anew.
+std::vector<Facts> phases_of(Facts facts) {
+  std::vector<Facts> phases;
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < facts.size(); ++i) {
+    if (facts[i].what != What::phase_began) continue;
+    phases.push_back(facts.subspan(begin, i - begin));
+    begin = i;
+  }
+  phases.push_back(facts.subspan(begin));
+  return phases;
+}
+
+/// The paper assumes that the root does not fail (section 4).
+void consider_root(Facts facts, Rank rank, Found& earliest) {
+  const std::size_t told = place_of(facts, What::told_dead, 0);
+  if (told == kNeverInRun || place_of(facts, What::told_over, kNobody) < told) return;
+  keep_earliest(earliest, {rank, 0, kNobody, facts[told].number, facts[told].time_s});
+}
+
+}  // namespace
+
+GiveUpCondition condition_of(const FaultSchedule& schedule, const Subject& subject) {
+  GiveUpCondition condition;
+  condition.starts_at_root = job_shape(run_spec(schedule, subject)).starts_at_root;
+  if (subject.name == "rel-eager") condition.protocol = GiveUpCondition::rel_eager;
+  if (subject.name != "rel-lazy") return condition;
+  condition.protocol = GiveUpCondition::rel_lazy;
+  const auto chosen = subject.options.find("adopted_child_fails");
+  condition.strict =
+      chosen == subject.options.end() || std::get<std::string>(chosen->second) == "strict";
+  return condition;
+}
+
+std::string said(const GivesUp& gives_up) {
+  std::string text = std::to_string(gives_up.rank) +
+                     " had to give up: " + std::to_string(gives_up.failed) + " has failed";
+  if (gives_up.grandchild != kNobody)
+    text += " and its potential child " + std::to_string(gives_up.grandchild);
+  return text;
+}
+
+bool meets(const GiveUpCondition& condition, const FactLog& log, Rank rank) {
+  Found found;
+  for (const Facts facts : phases_of(log.of(rank)))
+    for (const auto& [failed, died_s] : log.deaths_s()) {
+      if (failed == 0) consider_root(facts, rank, found);
+      if (rank != failed) consider_child(condition, facts, rank, failed, found);
+      if (found) return true;
+    }
+  return false;
+}
+
+std::optional<GivesUp> first_to_give_up(const GiveUpCondition& condition, const FactLog& log) {
+  Found earliest;
+  for (Rank g = 0; g < log.processes(); ++g)
+    for (const Facts facts : phases_of(log.of(g)))
+      for (const auto& [failed, died_s] : log.deaths_s()) {
+        if (failed == 0) consider_root(facts, g, earliest);
+        if (g != failed) consider_child(condition, facts, g, failed, earliest);
+      }
+  return earliest;
+}
+
+}  // namespace faultline

@@ -1,0 +1,148 @@
+#include "analysis/lemmas/related_failures.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace faultline {
+
+namespace {
+
+using Moment = EngagementTrace::Moment;
+
+std::set<Rank> dead_before(const FactLog& log, double end_s) {
+  std::set<Rank> dead;
+  for (const auto& [rank, died_s] : log.deaths_s())
+    if (died_s < end_s) dead.insert(rank);
+  return dead;
+}
+
+/// What a dead rank was when it died, and shortly before: what its last handlers have sent may not
+/// have left it.
+std::vector<Moment> last_moments(const EngagementTrace& trace, Rank rank, double margin_s) {
+  std::vector<Moment> last;
+  const auto& moments = trace.moments[rank];
+  for (std::size_t i = moments.size(); i-- > 0;) {
+    last.push_back(moments[i]);
+    if (moments[i].time_s < trace.last_s[rank] - margin_s) break;
+  }
+  return last;
+}
+
+bool has_sent_to_any(const EngagementTrace& trace, Rank rank, const std::set<Rank>& others) {
+  return std::any_of(others.begin(), others.end(), [&](Rank other) {
+    return other != rank && trace.sent.contains({rank, other});
+  });
+}
+
+/// When a process disengages, its parent forgets whom it may have engaged.
+bool was_engaged(const EngagementTrace& trace, Rank rank, double margin_s) {
+  const std::vector<Moment> last = last_moments(trace, rank, margin_s);
+  return std::any_of(last.begin(), last.end(),
+                     [](const Moment& moment) { return moment.parent != kNobody; });
+}
+
+bool were_related(const RelatedFailures& lemma, const EngagementTrace& trace,
+                  const std::set<Rank>& dead, double margin_s) {
+  if (lemma.where == RelatedFailures::related)
+    return std::any_of(dead.begin(), dead.end(), [&](Rank rank) {
+      return was_engaged(trace, rank, margin_s) && has_sent_to_any(trace, rank, dead);
+    });
+  const auto allows = [&](Rank rank, const Moment& moment) {
+    const bool interior = lemma.late ? moment.was_interior : moment.interior;
+    const bool recovered = trace.recovered.contains({rank, moment.parent});
+    if (interior && dead.contains(moment.parent) && !recovered) return true;
+    if (moment.lost_parent == kNobody) return false;
+    // Until its reply is there, nobody but its lost parent has known of its children.
+    if (interior && !trace.replied.contains({rank, moment.parent})) return true;
+    if (lemma.where == RelatedFailures::lost) return has_sent_to_any(trace, rank, dead);
+    return lemma.where == RelatedFailures::adopted;
+  };
+  return std::any_of(dead.begin(), dead.end(), [&](Rank rank) {
+    const std::vector<Moment> last = last_moments(trace, rank, margin_s);
+    return std::any_of(last.begin(), last.end(),
+                       [&](const Moment& moment) { return allows(rank, moment); });
+  });
+}
+
+/// How long before its death what a process has sent may not have left it: as long as its node is
+/// busy with what all its processes have sent to all others.
+double margin_of(const FaultSchedule& schedule) {
+  const double messages = std::max(60U, 4 * schedule.processes * schedule.processes_per_node);
+  return messages * (schedule.overhead_s + schedule.gap_s);
+}
+
+/// Has the receiver had a message that is not acknowledged?
+bool owed(const EngagementTrace& trace, Rank sender, Rank receiver) {
+  const auto received = trace.received.find({sender, receiver});
+  if (received == trace.received.end()) return false;
+  const auto acknowledged = trace.acknowledged.find({sender, receiver});
+  return acknowledged == trace.acknowledged.end() || acknowledged->second < received->second;
+}
+
+bool was_surely_interior(const EngagementTrace& trace, Rank rank, const std::set<Rank>& dead) {
+  for (Rank other = 0; other < trace.moments.size(); ++other)
+    if (other != rank && !dead.contains(other) && owed(trace, rank, other)) return true;
+  return false;
+}
+
+/// All that a fault strikes, and those that strike with it, with nothing between them.
+std::vector<Rank> victims_at_once(const FaultSchedule& schedule, const FaultSpec& fault) {
+  std::vector<Rank> victims;
+  for (const FaultSpec& other : schedule.faults) {
+    if (!strike_together(fault, other)) continue;
+    const std::vector<Rank> more = victims_of(schedule, other);
+    victims.insert(victims.end(), more.begin(), more.end());
+  }
+  return victims;
+}
+
+/// Of what strikes together, some may have been dead before.
+bool died_together(const FactLog& log, Rank one, Rank other) {
+  const auto first = log.deaths_s().find(one);
+  const auto second = log.deaths_s().find(other);
+  const auto none = log.deaths_s().end();
+  return first != none && second != none && first->second == second->second;
+}
+
+}  // namespace
+
+RelatedFailures related_failures_of(const Subject& subject) {
+  const auto says = [&](const char* option, const char* word) {
+    const auto found = subject.options.find(option);
+    return found != subject.options.end() && std::get<std::string>(found->second) == word;
+  };
+  RelatedFailures lemma{.late = says("exterior_signal", "at-disengagement")};
+  if (subject.name == "rel-eager") lemma.where = RelatedFailures::interior;
+  if (subject.name == "rel-lazy")
+    lemma.where =
+        says("adopted_child_fails", "fallback") ? RelatedFailures::lost : RelatedFailures::adopted;
+  return lemma;
+}
+
+bool may_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
+                 const EngagementTrace& trace) {
+  const std::set<Rank> dead = dead_before(log, kNever);
+  return dead.contains(0) || were_related(lemma, trace, dead, margin_of(schedule));
+}
+
+bool must_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
+                  const EngagementTrace& trace, double end_s) {
+  const std::set<Rank> dead = dead_before(log, end_s);
+  for (const FaultSpec& fault : schedule.faults) {
+    const std::vector<Rank> at_once = victims_at_once(schedule, fault);
+    for (const Rank sender : at_once)
+      for (const Rank receiver : at_once) {
+        if (sender == receiver || sender == 0 || receiver == 0) continue;
+        if (!died_together(log, sender, receiver) || !dead.contains(sender)) continue;
+        if (!owed(trace, sender, receiver)) continue;
+        if (lemma.where == RelatedFailures::related) return true;
+        const Moment& last = trace.moments[receiver].back();
+        if (last.parent == sender && was_surely_interior(trace, receiver, dead)) return true;
+      }
+  }
+  return false;
+}
+
+}  // namespace faultline

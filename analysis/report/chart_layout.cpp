@@ -1,0 +1,225 @@
+#include "analysis/report/chart_layout.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analysis/drawing/gnuplot.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr std::size_t kMostLines = 8;
+constexpr std::size_t kMostPlaces = 30;  // where each line has one place
+
+std::string cell_of(const SelectedPoint& point, const std::string& path) {
+  return cell_text(cell_at(point, path));
+}
+
+std::size_t count_values(const std::vector<SelectedPoint>& points, const std::string& path) {
+  std::set<std::string> values;
+  for (const SelectedPoint& point : points) values.insert(cell_of(point, path));
+  return values.size();
+}
+
+/// Has every value of `by` one value of `path`?
+bool determines(const std::vector<SelectedPoint>& points, const std::string& by,
+                const std::string& path) {
+  std::map<std::string, std::string> value_of;
+  return std::all_of(points.begin(), points.end(), [&](const SelectedPoint& point) {
+    const std::string value = cell_of(point, path);
+    return value_of.emplace(cell_of(point, by), value).first->second == value;
+  });
+}
+
+/// Termination, then the other families, then the rest; the order of the file within.
+int rank_of(const std::string& path) {
+  if (path.starts_with("termination")) return 0;
+  for (const char* family : {"message_logging", "transactions", "failure_detection"})
+    if (path.starts_with(family)) return 1;
+  return 2;
+}
+
+std::string axis_of(const std::vector<SelectedPoint>& points, bool faults_first) {
+  std::string best;
+  std::size_t most = 0;
+  bool of_faults = false;
+  for (const std::string& path : swept_paths(points)) {
+    if (path == "seed" || path == "study" || !is_numeric_axis(points, path)) continue;
+    const bool faults = faults_first && path.starts_with("faults");
+    const std::size_t count = count_values(points, path);
+    if (faults == of_faults ? count <= most : of_faults) continue;
+    best = path;
+    most = count;
+    of_faults = faults;
+  }
+  return best;
+}
+
+std::string key_words(const SelectedPoint& point, const std::string& path) {
+  const JsonValue* value = point.at(split_path(path));
+  return value == nullptr ? "-" : value_words(*value);
+}
+
+/// The keys that are needed to tell lines apart: zipped ones say the same in other words.
+std::vector<std::string> needed(const std::vector<SelectedPoint>& points,
+                                const std::vector<std::string>& keys) {
+  std::vector<std::string> kept = keys;
+  const auto combinations = [&](const std::vector<std::string>& paths) {
+    return group_points(points, paths).size();
+  };
+  const std::size_t all = combinations(keys);
+  for (std::size_t i = kept.size(); i-- > 1;) {
+    std::vector<std::string> without = kept;
+    without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
+    if (combinations(without) == all) kept = without;
+  }
+  return kept;
+}
+
+ReportLine line_of(const PointGroup& group, const ReportLayout& layout,
+                   const std::vector<std::string>& named) {
+  ReportLine line;
+  const SelectedPoint& any = *group.points.front();
+  for (const std::string& path : named) {
+    const std::string words = key_words(any, path);
+    if (layout.has_protocol && path == layout.keys.front()) {
+      line.protocol = words;
+      continue;
+    }
+    line.rest += line.rest.empty() ? "" : ", ";
+    line.rest += (rank_of(path) < 2 ? "" : short_path(path) + " ") + words;
+  }
+  line.name = line.protocol;
+  if (!line.rest.empty()) line.name += (line.name.empty() ? "" : ", ") + line.rest;
+  if (line.name.empty()) line.name = "all runs";
+  return line;
+}
+
+/// Known protocols have their own types, others the next free one.
+std::size_t free_type(const std::string& protocol,
+                      const std::map<std::string, std::size_t>& taken) {
+  const auto is_free = [&](std::size_t type) {
+    return std::none_of(taken.begin(), taken.end(),
+                        [&](const auto& entry) { return entry.second == type; });
+  };
+  const std::size_t known = line_type_of(protocol.substr(0, protocol.find(',')));
+  if (known != 0 && is_free(known)) return known;
+  for (std::size_t type = 1; type <= kLineTypes; ++type)
+    if (is_free(type)) return type;
+  return taken.size() % kLineTypes + 1;
+}
+
+void choose_styles(std::vector<ReportLine>& lines, bool has_protocol) {
+  std::map<std::string, std::size_t> types;
+  std::map<std::string, std::size_t> dashes;
+  for (ReportLine& line : lines) {
+    const std::string& coloured = has_protocol ? line.protocol : line.name;
+    if (types.count(coloured) == 0) types[coloured] = free_type(coloured, types);
+    line.line_type = types[coloured];
+    dashes.emplace(line.rest, dashes.size() % 5 + 1);
+    line.dash = has_protocol ? dashes[line.rest] : 1;
+  }
+}
+
+/// Panels of at most so many lines.
+std::vector<ReportPanel> split(std::vector<ReportPanel> panels, std::size_t most) {
+  std::vector<ReportPanel> result;
+  for (ReportPanel& panel : panels) {
+    const std::size_t parts = (panel.lines.size() + most - 1) / most;
+    for (std::size_t part = 0; part < parts; ++part) {
+      ReportPanel& to = result.emplace_back(ReportPanel{panel.rest, {}});
+      if (parts > 1)
+        to.rest += (to.rest.empty() ? "part " : ", part ") + std::to_string(part + 1) + " of " +
+                   std::to_string(parts);
+      const std::size_t end = std::min(panel.lines.size(), (part + 1) * most);
+      for (std::size_t i = part * most; i < end; ++i) to.lines.push_back(std::move(panel.lines[i]));
+    }
+  }
+  return result;
+}
+
+/// A panel for each combination beside the protocol.
+std::vector<ReportPanel> by_rest(std::vector<ReportLine> lines) {
+  std::vector<ReportPanel> panels;
+  for (ReportLine& line : lines) {
+    auto panel = std::find_if(panels.begin(), panels.end(),
+                              [&](const ReportPanel& of) { return of.rest == line.rest; });
+    if (panel == panels.end()) panel = panels.insert(panels.end(), {line.rest, {}});
+    line.name = line.protocol;
+    line.dash = 1;
+    panel->lines.push_back(std::move(line));
+  }
+  return panels;
+}
+
+}  // namespace
+
+bool is_numeric_axis(const std::vector<SelectedPoint>& points, const std::string& path) {
+  return count_values(points, path) > 1 &&
+         std::all_of(points.begin(), points.end(), [&](const SelectedPoint& point) {
+           return number_of(cell_at(point, path)).has_value();
+         });
+}
+
+std::string short_path(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  const std::string last = dot == std::string::npos ? path : path.substr(dot + 1);
+  return last == "name" && dot != std::string::npos ? path.substr(0, dot) : last;
+}
+
+std::string value_words(const JsonValue& value) {
+  if (value.object() == nullptr) return cell_text(value);
+  std::string words;
+  if (const JsonValue* name = value.find("name")) words = cell_text(*name);
+  for (const JsonMember& member : *value.object())
+    if (member.key != "name")
+      words += (words.empty() ? "" : ", ") + member.key + " " + value_words(member.value);
+  return words;
+}
+
+ReportLayout layout_of(const std::vector<SelectedPoint>& points, bool faults_first) {
+  ReportLayout layout;
+  layout.x = axis_of(points, faults_first);
+  for (const std::string& path : swept_paths(points))
+    if (path != "seed" && path != "study" && path != layout.x && count_values(points, path) > 1 &&
+        (layout.x.empty() || !determines(points, layout.x, path)))
+      layout.keys.push_back(path);
+  std::stable_sort(
+      layout.keys.begin(), layout.keys.end(),
+      [](const std::string& a, const std::string& b) { return rank_of(a) < rank_of(b); });
+  const auto protocol =
+      std::find_if(layout.keys.begin(), layout.keys.end(),
+                   [&](const std::string& path) { return !is_numeric_axis(points, path); });
+  layout.has_protocol = protocol != layout.keys.end();
+  if (layout.has_protocol) std::rotate(layout.keys.begin(), protocol, protocol + 1);
+  return layout;
+}
+
+std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
+                                   const ReportLayout& layout) {
+  const std::vector<std::string> named = needed(points, layout.keys);
+  std::vector<std::string> paths = layout.keys;
+  if (!layout.x.empty()) paths.push_back(layout.x);
+  std::vector<ReportLine> lines;
+  std::map<std::string, std::size_t> known;
+  for (PointGroup& group : group_points(points, paths)) {
+    const double x = layout.x.empty() ? 0.0 : *number_of(group.key.back());
+    if (!layout.x.empty()) group.key.pop_back();
+    const auto [place, is_new] = known.emplace(to_json(group.key), lines.size());
+    if (is_new) lines.push_back(line_of(group, layout, named));
+    lines[place->second].groups.emplace_back(x, std::move(group));
+  }
+  for (ReportLine& line : lines)
+    std::stable_sort(line.groups.begin(), line.groups.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  choose_styles(lines, layout.has_protocol);
+  if (layout.x.empty()) return split({{"", std::move(lines)}}, kMostPlaces);
+  const bool one_chart = lines.size() <= kMostLines || !layout.has_protocol;
+  return split(
+      one_chart ? std::vector<ReportPanel>{{"", std::move(lines)}} : by_rest(std::move(lines)),
+      kMostLines);
+}
+
+}  // namespace faultline

@@ -1,0 +1,151 @@
+#include "analysis/report/comparison_section.hpp"
+
+#include <algorithm>
+
+#include "analysis/drawing/gnuplot.hpp"
+#include "analysis/report/study_charts.hpp"
+#include "analysis/store/comparison.hpp"
+#include "analysis/text/shell_words.hpp"
+#include "analysis/text/summary_text.hpp"
+#include "analysis/text/text_table.hpp"
+#include "sim/core/error.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr std::size_t kMostRows = 200;
+
+/// The unit of a metric in which its means are read easily.
+TimeUnit unit_of(const Comparison& comparison, const std::string& metric) {
+  if (!metric.ends_with("_s")) return {"", 1.0};
+  double longest_s = 0;
+  for (const Situation& situation : comparison.situations)
+    for (const Contender& contender : situation.contenders)
+      longest_s = std::max(longest_s, contender.summary.mean.value_or(0));
+  return time_unit(longest_s);
+}
+
+std::string with_sign(std::string text) {
+  const std::size_t at = text.find("+-");
+  if (at != std::string::npos) text.replace(at, 2, "&#177;");
+  return text;
+}
+
+std::vector<HtmlCell> key_cells(const Situation& situation, std::size_t number) {
+  if (situation.key.empty()) return {{std::to_string(number + 1), ""}};
+  std::vector<HtmlCell> cells;
+  for (const JsonValue& value : situation.key)
+    cells.push_back({escaped(cell_text(value)), number_of(value) ? "number" : ""});
+  return cells;
+}
+
+std::vector<std::string> key_titles(const Comparison& comparison) {
+  if (comparison.paths.empty()) return {"comparison"};
+  std::vector<std::string> titles;
+  for (const std::string& path : comparison.paths) titles.push_back(short_path(path));
+  return titles;
+}
+
+HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& settings) {
+  const std::string& metric = settings.metric;
+  const TimeUnit unit = unit_of(comparison, metric);
+  std::string title = axis_title(metric);
+  if (*unit.word != '\0') title.replace(title.size() - 2, 1, unit.word);
+  HtmlTable table{.caption = escaped(title) + (settings.higher_is_better ? ", higher" : ", lower") +
+                             " is better; means and 95 % intervals",
+                  .columns = key_titles(comparison),
+                  .rows = {}};
+  table.columns.emplace_back("winner");
+  const auto names = names_of(comparison);
+  for (const std::string& name : names) table.columns.push_back(name);
+  for (std::size_t i = 0; i < std::min(kMostRows, comparison.situations.size()); ++i) {
+    const Situation& situation = comparison.situations[i];
+    std::vector<HtmlCell> row = key_cells(situation, i);
+    const Contender* winner = situation.winner();
+    row.push_back(winner != nullptr ? HtmlCell{"&#9733; " + escaped(winner->name), "verdict match"}
+                                    : HtmlCell{situation.pairs.empty() ? "nothing to compare"
+                                                                       : "no difference shown",
+                                               "verdict other"});
+    for (const std::string& name : names) {
+      HtmlCell cell{"", "number"};
+      for (const Contender& contender : situation.contenders)
+        if (contender.name == name)
+          cell.html = contender.excluded.empty()
+                          ? with_sign(with_interval(contender.summary, unit.in_one_s))
+                          : escaped(contender.excluded);
+      row.push_back(cell);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+HtmlTable pair_table(const Comparison& comparison, const std::string& metric) {
+  HtmlTable table{.caption = escaped(metric) +
+                             ": paired differences, replication by replication; the intervals of "
+                             "one situation hold together with 95 % (Bonferroni)",
+                  .columns = {},
+                  .rows = {}};
+  for (const Row& row : comparison_rows(comparison)) {
+    if (table.rows.size() == kMostRows) break;
+    std::vector<HtmlCell>& cells = table.rows.emplace_back();
+    table.columns.clear();
+    for (const JsonMember& member : row) {
+      table.columns.push_back(member.key.find('.') == std::string::npos ? member.key
+                                                                        : short_path(member.key));
+      cells.push_back(field_cell(csv_field(member.value)));
+    }
+  }
+  return table;
+}
+
+void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
+                    const std::string& command, const ComparisonSettings& settings) {
+  Comparison comparison;
+  try {
+    comparison = compare(points, settings);
+  } catch (const UsageError& error) {
+    page.paragraph(escaped(settings.metric) + ": " + escaped(error.what()));
+    return;
+  }
+  page.table(winner_table(comparison, settings));
+  const std::size_t situations = comparison.situations.size();
+  if (situations > kMostRows)
+    page.paragraph("The first " + std::to_string(kMostRows) + " of " + std::to_string(situations) +
+                   " situations; the command has them all.");
+  const std::string note = settings.higher_is_better ? "" : unequal_endings(comparison);
+  if (!note.empty()) page.paragraph("<strong>&#9888;</strong> " + escaped(note));
+  const HtmlTable pairs = pair_table(comparison, settings.metric);
+  if (!pairs.rows.empty()) page.folded("Paired differences of " + settings.metric, pairs);
+  page.commands({command});
+}
+
+}  // namespace
+
+void add_comparisons(HtmlPage& page, const StudyReport& report, const std::string& store) {
+  const ReportLayout layout = layout_of(report.points, false);
+  if (!layout.has_protocol) return;
+  const std::string& by = layout.keys.front();
+  page.subsection("Which " + short_path(by) + " wins where");
+  page.paragraph(
+      "All compared points used the same random numbers, so differences are taken run by run. The "
+      "winner is shown to be better than every other; where there is none, no difference is shown. "
+      "A point with a failed or a bad run cannot win.");
+  std::vector<ComparisonSettings> comparisons;
+  if (has_faults(report.points))
+    comparisons.push_back({.by = by, .metric = "terminated", .higher_is_better = true});
+  for (const std::string& metric : report.metrics)
+    if (metric != "application_messages" && metric != "terminated")
+      comparisons.push_back({.by = by, .metric = metric});
+  for (const ComparisonSettings& comparison : comparisons) {
+    std::vector<std::string> words = {"faultline", "compare",        store, "--by", by,
+                                      "--metric",  comparison.metric};
+    if (comparison.higher_is_better) words.emplace_back("--higher-is-better");
+    for (const std::string& condition : report.conditions)
+      words.insert(words.end(), {"--where", condition});
+    add_comparison(page, report.points, shell_line(words), comparison);
+  }
+}
+
+}  // namespace faultline

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/drawing/chart.hpp"
+#include "analysis/report/chart_layout.hpp"
+
+namespace faultline {
+
+/// Means of a metric with their 95 % intervals over the swept numbers, a chart for each panel.
+std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std::string& metric);
+
+/// Boxplots of the replications of a metric.
+std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std::string& metric);
+
+/// The share of runs that end `terminated` or `finished`, with exact 95 % intervals (Clopper and
+/// Pearson), over a swept number of the faults if there is one.
+std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points);
+
+/// The same share over the mean of a metric, which is the cost.
+std::vector<Chart> planes_of(const std::vector<SelectedPoint>& points, const std::string& metric);
+
+/// Are there faults, so that survival is a question?
+bool has_faults(const std::vector<SelectedPoint>& points);
+
+/// How often the runs of a group ended each way; failed points have none.
+std::map<std::string, std::size_t> endings_of(const PointGroup& group);
+
+}  // namespace faultline

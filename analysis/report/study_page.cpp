@@ -1,0 +1,188 @@
+#include "analysis/report/study_page.hpp"
+
+#include <algorithm>
+
+#include "analysis/report/comparison_section.hpp"
+#include "analysis/report/study_charts.hpp"
+#include "analysis/report/what_was_run.hpp"
+#include "analysis/text/shell_words.hpp"
+#include "sim/core/error.hpp"
+#include "sim/scenario/problems.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr std::size_t kMostPanels = 6;
+
+/// What the commands of a study's charts have in common.
+struct Query {
+  std::string runs;      ///< every run
+  std::string grouped;   ///< as the lines of most charts
+  std::string survival;  ///< as the lines of survival
+};
+
+std::string grouped(const std::string& query, const ReportLayout& layout) {
+  std::string paths;
+  for (const std::string& path : layout.keys) paths.append(paths.empty() ? "" : ",").append(path);
+  if (!layout.x.empty()) paths.append(paths.empty() ? "" : ",").append(layout.x);
+  return paths.empty() ? query : query + " --group-by " + shell_word(paths);
+}
+
+Query query_of(const StudyReport& report, const std::string& store) {
+  std::vector<std::string> words = {"faultline", "query", store};
+  for (const std::string& condition : report.conditions)
+    words.insert(words.end(), {"--where", condition});
+  const std::string query = shell_line(words) + " --format csv";
+  return {query + " --runs", grouped(query, layout_of(report.points, false)),
+          grouped(query, layout_of(report.points, true))};
+}
+
+std::string with_metrics(const std::string& query, const std::vector<std::string>& metrics) {
+  std::string command = query;
+  for (const std::string& metric : metrics) command.append(" --metric ").append(shell_word(metric));
+  return command;
+}
+
+/// Adds charts to a list, with what they have in common. What is left out is said in the last one.
+void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string& caption,
+            const std::string& command) {
+  const std::size_t left_out = charts.size() > kMostPanels ? charts.size() - kMostPanels : 0;
+  charts.resize(charts.size() - left_out);
+  for (Chart& chart : charts) {
+    chart.caption = caption;
+    chart.command = command;
+    to.push_back(std::move(chart));
+  }
+  if (left_out > 0)
+    to.back().caption += " " + std::to_string(left_out) +
+                         " more charts of other swept values are left out; --where selects.";
+}
+
+void add_charts(StudyReport& report, const Query& query) {
+  for (const std::string& metric : report.metrics) {
+    append(report.curves, curves_of(report.points, metric),
+           "Mean over the replications that have a value; bars are 95 % intervals.",
+           with_metrics(query.grouped, {metric}));
+    append(
+        report.boxes, boxes_of(report.points, metric),
+        "Boxes from the first to the third quartile, with the median; whiskers to the last value "
+        "within 1.5 times their distance.",
+        query.runs);
+  }
+  if (!has_faults(report.points)) return;
+  append(
+      report.survival, survival_of(report.points),
+      "Share of the runs that end terminated or finished; bars are exact 95 % intervals (Clopper "
+      "and Pearson).",
+      with_metrics(query.survival, {"terminated"}));
+  const auto& metrics = report.metrics;
+  const bool has_control =
+      std::find(metrics.begin(), metrics.end(), "control_messages") != metrics.end();
+  const std::string cost = has_control || metrics.empty() ? "control_messages" : metrics.front();
+  append(report.survival, planes_of(report.points, cost),
+         "Up is safer, left is cheaper. Runs that gave up count with what they had sent by then.",
+         with_metrics(query.survival, {"terminated", cost}));
+}
+
+/// Charts without any value are left out, as of a metric that no protocol has, and boxes that are
+/// too many to be told apart.
+void drop_useless(std::vector<Chart>& charts) {
+  constexpr std::size_t kMostBoxes = 200;
+  std::erase_if(charts, [](const Chart& chart) {
+    std::size_t points = 0;
+    for (const ChartLine& line : chart.lines) points += line.points.size();
+    if (chart.kind == ChartKind::boxes && points > kMostBoxes) return true;
+    return std::all_of(chart.lines.begin(), chart.lines.end(), [](const ChartLine& line) {
+      return std::all_of(line.points.begin(), line.points.end(),
+                         [](const ChartPoint& point) { return !point.y && !point.box; });
+    });
+  });
+}
+
+std::vector<std::string> metrics_of(const std::vector<SelectedPoint>& points,
+                                    const StoreReportSettings& settings) {
+  if (settings.metrics.empty()) return usual_metrics(points);
+  const auto known = metric_names(points);
+  for (const std::string& metric : settings.metrics)
+    if (std::find(known.begin(), known.end(), metric) == known.end())
+      throw UsageError("report: --metric: no study has " + in_quotes(metric) +
+                       suggestion(metric, known));
+  return settings.metrics;
+}
+
+/// What a screen reader says in place of a drawing.
+std::string label_of(const Chart& chart) {
+  std::string lines;
+  for (const ChartLine& line : chart.lines) lines += (lines.empty() ? "" : "; ") + line.name;
+  const std::string over = chart.x.names_lines ? "" : " over " + chart.x.title;
+  return chart.title + ": " + chart.y.title + over + ", of " + lines +
+         ". The numbers are in the table below.";
+}
+
+std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
+                                   const std::map<std::string, std::string>& drawings) {
+  std::vector<HtmlFigure> figures;
+  figures.reserve(charts.size());
+  for (const Chart& chart : charts) {
+    const auto drawing = drawings.find(chart.stem);
+    HtmlFigure figure{.drawing = drawing == drawings.end() ? "" : drawing->second,
+                      .label = label_of(chart),
+                      .caption = "<strong>" + escaped(chart.title) + "</strong>" + chart.caption,
+                      .command = chart.command,
+                      .numbers = chart_table(chart)};
+    if (figure.drawing.empty())
+      figure.caption += " Not drawn: gnuplot is missing or failed. The numbers are below.";
+    figures.push_back(std::move(figure));
+  }
+  return figures;
+}
+
+}  // namespace
+
+std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
+                                       const StoreReportSettings& settings) {
+  const auto metrics = metrics_of(points, settings);
+  std::vector<StudyReport> reports;
+  for (SelectedPoint& point : points) {
+    if (reports.empty() || reports.back().points.front().study.id != point.study.id)
+      reports.emplace_back();
+    reports.back().points.push_back(std::move(point));
+  }
+  const bool several = reports.size() > 1;
+  for (StudyReport& report : reports) {
+    const std::string study = std::to_string(report.points.front().study.id);
+    report.metrics = metrics;
+    report.conditions = settings.conditions;
+    if (several) report.conditions.push_back("study == " + study);
+    add_charts(report, query_of(report, settings.store));
+    for (auto* charts : {&report.curves, &report.boxes, &report.survival}) {
+      drop_useless(*charts);
+      for (Chart& chart : *charts)
+        if (several) chart.stem = "study-" + study + "-" + chart.stem;
+    }
+  }
+  return reports;
+}
+
+void add_study(HtmlPage& page, const StudyReport& report, const std::string& store,
+               const std::map<std::string, std::string>& drawings) {
+  page.section(report.points.front().study.name);
+  page.subsection("What was run");
+  add_what_was_run(page, report.points, store, report.conditions);
+  if (!report.survival.empty()) {
+    page.subsection("Survival and its cost");
+    page.figures(figures_of(report.survival, drawings));
+  }
+  if (!report.curves.empty()) {
+    page.subsection("Means and their intervals");
+    page.figures(figures_of(report.curves, drawings));
+  }
+  if (!report.boxes.empty()) {
+    page.subsection("Spread of the replications");
+    page.figures(figures_of(report.boxes, drawings));
+  }
+  add_comparisons(page, report, store);
+}
+
+}  // namespace faultline

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/drawing/html_page.hpp"
+#include "analysis/report/study_report.hpp"
+
+namespace faultline {
+
+struct StoreReportSettings {
+  std::string store;                    ///< as the user named it, for the commands
+  std::vector<std::string> conditions;  ///< that select its points
+  std::vector<std::string> metrics;     ///< none: those that `query` shows
+};
+
+/// The reports of all studies among these points, with their charts. Commands name the store and
+/// the conditions. Throws UsageError for a metric that no study has.
+std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
+                                       const StoreReportSettings& settings);
+
+/// Adds what was run, the charts and the comparisons of a study to a page. `drawings` are SVG by
+/// the stems of charts; a missing one is not drawn.
+void add_study(HtmlPage& page, const StudyReport& report, const std::string& store,
+               const std::map<std::string, std::string>& drawings);
+
+}  // namespace faultline

@@ -1,0 +1,181 @@
+#include "analysis/report/what_was_run.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analysis/report/chart_layout.hpp"
+#include "analysis/report/study_charts.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/text/shell_words.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr std::size_t kMostFailures = 100;
+constexpr std::size_t kMostGroups = 500;
+
+std::string joined(const std::vector<std::string>& words, const char* between = ", ") {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+/// Different texts in the order in which they appear.
+template <class Text>
+std::vector<std::string> distinct(const std::vector<SelectedPoint>& points, const Text& text_of) {
+  std::vector<std::string> found;
+  std::set<std::string> known;
+  for (const SelectedPoint& point : points) {
+    std::string text = text_of(point);
+    if (known.insert(text).second) found.push_back(std::move(text));
+  }
+  return found;
+}
+
+void add_row(HtmlTable& table, const std::string& what, const std::string& html) {
+  table.rows.push_back({{what, ""}, {html, "long"}});
+}
+
+std::string replications_words(const std::vector<SelectedPoint>& points) {
+  std::size_t least = points.front().stored.runs.size();
+  std::size_t most = 0;
+  std::size_t all = 0;
+  for (const SelectedPoint& point : points) {
+    if (!point.stored.failure.empty()) continue;
+    least = std::min(least, point.stored.runs.size());
+    most = std::max(most, point.stored.runs.size());
+    all += point.stored.runs.size();
+  }
+  std::string each = std::to_string(most);
+  if (least < most) each = std::to_string(least) + " to " + each;
+  return each + " of each point, " + std::to_string(all) + " runs";
+}
+
+std::string endings_words(const std::vector<SelectedPoint>& points) {
+  std::map<std::string, std::size_t> endings;
+  std::size_t bad = 0;
+  for (const SelectedPoint& point : points)
+    for (const RunRecord& run : point.stored.runs) {
+      ++endings[run.outcome];
+      bad += exit_code(run.outcome, !run.violations.empty()) == kExitGood ? 0 : 1;
+    }
+  std::vector<std::string> words;
+  words.reserve(endings.size());
+  for (const auto& [word, count] : endings) words.push_back(std::to_string(count) + " " + word);
+  std::string text = escaped(joined(words));
+  if (bad > 0)
+    text += "; <strong class=\"alarm\">&#9888; " + std::to_string(bad) +
+            " broke a promise or hit a limit</strong>";
+  return text;
+}
+
+HtmlTable identity_table(const std::vector<SelectedPoint>& points) {
+  const StoredStudy& study = points.front().study;
+  HtmlTable table{.caption = "The study", .columns = {"what", "value"}, .rows = {}};
+  const auto failed = std::count_if(points.begin(), points.end(), [](const SelectedPoint& point) {
+    return !point.stored.failure.empty();
+  });
+  std::string done = std::to_string(points.size() - static_cast<std::size_t>(failed)) + " of " +
+                     std::to_string(study.points) + " done";
+  if (failed > 0)
+    done += ", <strong class=\"alarm\">&#9888; " + std::to_string(failed) + " failed</strong>";
+  add_row(table, "points", done);
+  add_row(table, "replications", replications_words(points));
+  add_row(table, "runs ended", endings_words(points));
+  const auto engines =
+      distinct(points, [](const SelectedPoint& point) { return point.stored.engine; });
+  const auto seeds = distinct(
+      points, [](const SelectedPoint& point) { return std::to_string(point.stored.seed); });
+  add_row(table, "engine", escaped(joined(engines)));
+  add_row(table, seeds.size() == 1 ? "seed" : "seeds",
+          seeds.size() > 20 ? std::to_string(seeds.size()) + " different" : joined(seeds));
+  add_row(table, "versions",
+          escaped("Faultline " + study.faultline +
+                  (study.simgrid.empty() ? "" : ", SimGrid " + study.simgrid)));
+  add_row(table, "hash of the study", "<code>" + escaped(study.hash) + "</code>");
+  return table;
+}
+
+HtmlTable axes_table(const std::vector<SelectedPoint>& points) {
+  constexpr std::size_t kMostValues = 40;
+  HtmlTable table{.caption = "What was swept", .columns = {"path", "values"}, .rows = {}};
+  for (const std::string& path : swept_paths(points)) {
+    auto values = distinct(points, [&](const SelectedPoint& point) {
+      const JsonValue* value = point.at(split_path(path));
+      return value == nullptr ? std::string("-") : value_words(*value);
+    });
+    const std::size_t more = values.size() > kMostValues ? values.size() - kMostValues : 0;
+    values.resize(values.size() - more);
+    std::string text = joined(values, "; ");
+    if (more > 0) text += "; and " + std::to_string(more) + " more";
+    add_row(table, "<code>" + escaped(path) + "</code>", escaped(text));
+  }
+  return table;
+}
+
+HtmlTable failures_table(const std::vector<SelectedPoint>& points) {
+  HtmlTable table{
+      .caption = "Points that failed", .columns = {"point", "swept", "reason"}, .rows = {}};
+  for (const SelectedPoint& point : points)
+    if (!point.stored.failure.empty() && table.rows.size() < kMostFailures)
+      table.rows.push_back({{std::to_string(point.stored.point), ""},
+                            {escaped(point.stored.label), "long"},
+                            {escaped(point.stored.failure), "long"}});
+  return table;
+}
+
+/// How the runs of each line and place ended, where they ended in several ways.
+HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
+  std::set<std::string> words;
+  const auto paths = swept_paths(points);
+  const auto groups = group_points(points, paths);
+  for (const PointGroup& group : groups)
+    for (const auto& [word, count] : endings_of(group)) words.insert(word);
+  HtmlTable table{.caption = "How runs ended", .columns = {}, .rows = {}};
+  if (words.size() < 2) return table;
+  if (groups.size() > kMostGroups)
+    table.caption += ", the first " + std::to_string(kMostGroups) + " of " +
+                     std::to_string(groups.size()) + " points";
+  for (const std::string& path : paths) table.columns.push_back(short_path(path));
+  table.columns.insert(table.columns.end(), words.begin(), words.end());
+  for (const PointGroup& group : groups) {
+    if (table.rows.size() == kMostGroups) break;
+    auto endings = endings_of(group);
+    std::vector<HtmlCell>& row = table.rows.emplace_back();
+    for (const JsonValue& value : group.key) row.push_back({escaped(cell_text(value)), ""});
+    for (const std::string& word : words)
+      row.push_back({endings.count(word) == 0 ? "" : std::to_string(endings[word]), "number"});
+  }
+  return table;
+}
+
+/// What all points have in common: the scenario of the first one without what was swept.
+std::string common_scenario(const std::vector<SelectedPoint>& points) {
+  return "<pre tabindex=\"0\"><code>" + escaped(to_json(points.front().stored.scenario, 2)) +
+         "</code></pre>\n";
+}
+
+}  // namespace
+
+void add_what_was_run(HtmlPage& page, const std::vector<SelectedPoint>& points,
+                      const std::string& store, const std::vector<std::string>& conditions) {
+  page.table(identity_table(points));
+  const HtmlTable axes = axes_table(points);
+  if (!axes.rows.empty()) page.table(axes);
+  const HtmlTable failures = failures_table(points);
+  if (!failures.rows.empty()) page.table(failures);
+  const HtmlTable endings = endings_table(points);
+  if (!endings.rows.empty()) page.folded("How the runs of each point ended", endings);
+  page.folded("The whole scenario of point " + std::to_string(points.front().stored.point) +
+                  ", defaults filled in",
+              common_scenario(points));
+  page.paragraph("The study again, and every single run of it:");
+  std::vector<std::string> query = {"faultline", "query", store};
+  for (const std::string& condition : conditions) query.insert(query.end(), {"--where", condition});
+  page.commands({"faultline sweep SCENARIO.json --store " + shell_word(store),
+                 shell_line(query) + " --runs --format csv"});
+}
+
+}  // namespace faultline

@@ -1,0 +1,408 @@
+#include "analysis/reproduction/figure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "analysis/drawing/gnuplot.hpp"
+#include "analysis/statistics/summary.hpp"
+#include "analysis/text/text_table.hpp"
+#include "analysis/theory/step_model.hpp"
+#include "sim/scenario/json_value.hpp"
+#include "workloads/task_tree.hpp"
+
+namespace faultline {
+
+namespace {
+
+struct ActivityName {
+  StepActivity activity;
+  const char* name;
+};
+
+constexpr ActivityName kActivities[] = {{StepActivity::instant, "instant"},
+                                        {StepActivity::local, "local"},
+                                        {StepActivity::load, "load"}};
+
+const StepModelMeasure& model_of(const ReproductionItem& item, std::size_t measure) {
+  return std::get<StepModelMeasure>(item.measures[measure].how);
+}
+
+const SeriesMeasure& series_of(const ReproductionItem& item, std::size_t measure) {
+  return std::get<SeriesMeasure>(item.measures[measure].how);
+}
+
+bool draws_series(const ReproductionItem& item) {
+  return std::holds_alternative<SeriesMeasure>(item.measures[item.curves.front()].how);
+}
+
+/// All series of an item are drawn as ratios, or none.
+bool draws_ratios(const ReproductionItem& item) {
+  return !series_of(item, item.curves.front()).drawn_relative_to.empty();
+}
+
+/// The last part of the path that makes the axis.
+std::string over_of(const ReproductionItem& item) {
+  const std::string& path = series_of(item, item.curves.front()).over;
+  return path.substr(path.rfind('.') + 1);
+}
+
+void append_counts(const StepModelMeasure& model, const TaskTree& tree, std::uint64_t seed,
+                   std::uint32_t processes, FigureRows& rows) {
+  const std::vector<Rank> ranks =
+      model.mapping == "random"
+          ? random_ranks(tree.tasks(), processes, task_mapping_stream(seed, processes))
+          : round_robin_ranks(tree.tasks(), processes);
+  for (const auto& [activity, name] : kActivities) {
+    const ControlMessageCounts counts =
+        count_control_messages({processes, activity, model.rules}, tree, ranks);
+    rows.push_back({model.mapping, name, std::to_string(processes), std::to_string(seed),
+                    std::to_string(counts.four_counter), std::to_string(counts.edod),
+                    std::to_string(counts.hcda), std::to_string(counts.cda)});
+  }
+}
+
+/// One panel of step models: the rows of the CSV that are of this mapping and activity, averaged
+/// over trees.
+std::string panel(const std::string& stem, const std::string& mapping,
+                  const std::string& activity) {
+  const std::string here = "(strcol(1) eq '" + mapping + "' && strcol(2) eq '" + activity + "' ? ";
+  std::string text = "set title '" + mapping + ", S_{" + activity + "}'\nplot ";
+  const char* const names[] = {"4C", "EDOD", "HCDA", "CDA"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    text.append(i == 0 ? "" : ", \\\n  ").append("'").append(stem).append(".csv' using ");
+    text.append(here).append("$3 : NaN):").append(here).append("$");
+    text.append(std::to_string(i + 5)).append("/$3 : NaN) smooth unique with lines lt ");
+    text.append(std::to_string(i + 1)).append(" title '");
+    text.append(names[i]).append("'");
+  }
+  return text + "\n";
+}
+
+FigureRows step_model_rows(const ReproductionItem& item, const ReproductionSettings& settings) {
+  FigureRows rows = {
+      {"mapping", "activity", "processes", "tree_seed", "four-counter", "edod", "hcda", "cda"}};
+  for (const std::size_t curve : item.curves) {
+    const StepModelMeasure& model = model_of(item, curve);
+    const std::size_t trees =
+        settings.quick ? std::min<std::size_t>(model.quick_trees, model.tree_seeds.size())
+                       : model.tree_seeds.size();
+    for (std::size_t i = 0; i < trees; ++i) {
+      Stream random = task_tree_stream(model.tree_seeds[i], 0);
+      const TaskTree tree = random_task_tree(*task_tree_preset(model.preset), random);
+      for (std::uint32_t processes = model.fewest_processes; processes <= model.most_processes;
+           ++processes)
+        append_counts(model, tree, model.tree_seeds[i], processes, rows);
+    }
+  }
+  return rows;
+}
+
+std::string step_model_script(const ReproductionItem& item, const std::string& stem) {
+  std::string text = gnuplot_head(stem, 1200, 700) +
+                     "set logscale y\nset xlabel 'processes'\n"
+                     "set ylabel 'control messages per process'\nset multiplot layout " +
+                     std::to_string(item.curves.size()) + ",3\n";
+  for (const std::size_t curve : item.curves)
+    for (const ActivityName& activity : kActivities)
+      text += panel(stem, model_of(item, curve).mapping, activity.name);
+  return text + "unset multiplot\n";
+}
+
+/// What a boxplot is made of.
+constexpr const char* kBoxParts[] = {"_min", "_quartile_1", "_median", "_quartile_3", "_max"};
+
+/// The metrics that a series draws. Five that spread one over the ranks of a run make one box.
+std::vector<std::string> drawn_metrics(const SeriesMeasure& series) {
+  std::vector<std::string> drawn = series.metrics;
+  if (!series.drawn_relative_to.empty()) return drawn;
+  for (const std::string& metric : series.metrics) {
+    if (!metric.ends_with(kBoxParts[0])) continue;
+    const std::string name = metric.substr(0, metric.size() - std::string(kBoxParts[0]).size());
+    const auto is_part = [&](const std::string& other) {
+      return std::any_of(std::begin(kBoxParts), std::end(kBoxParts),
+                         [&](const char* part) { return other == name + part; });
+    };
+    if (std::count_if(drawn.begin(), drawn.end(), is_part) != std::ssize(kBoxParts)) continue;
+    std::erase_if(drawn, is_part);
+    drawn.push_back(name);
+  }
+  return drawn;
+}
+
+/// The values of one detector at one point, by metric.
+using MetricSamples = std::map<std::string, std::vector<double>>;
+
+/// The box of a metric over runs, or over ranks (mean of the runs, whiskers to the ends).
+Boxplot box_of(const MetricSamples& samples, const std::string& metric) {
+  const auto found = samples.find(metric);
+  if (found != samples.end()) return boxplot(found->second);
+  const auto mean = [&](std::size_t part) {
+    return *summarize(samples.at(metric + kBoxParts[part])).mean;
+  };
+  return {.min = mean(0),
+          .whisker_low = mean(0),
+          .quartile_1 = mean(1),
+          .median = mean(2),
+          .quartile_3 = mean(3),
+          .whisker_high = mean(4),
+          .max = mean(4)};
+}
+
+/// One line of the CSV. Of a box over ranks the mean is not known.
+std::vector<std::string> box_record(const MetricSamples& samples, const std::string& metric) {
+  const Boxplot box = box_of(samples, metric);
+  const auto found = samples.find(metric);
+  return {std::to_string(samples.begin()->second.size()),
+          shortest(box.min),
+          shortest(box.whisker_low),
+          shortest(box.quartile_1),
+          shortest(box.median),
+          shortest(box.quartile_3),
+          shortest(box.whisker_high),
+          shortest(box.max),
+          found == samples.end() ? "" : shortest(*summarize(found->second).mean)};
+}
+
+/// The mean of one detector at a point, relative to that of the one that the series is drawn
+/// relative to.
+Estimate ratio_at(const SeriesMeasure& series, const SeriesPoint& point,
+                  const std::string& detector, const std::string& metric) {
+  return estimate_ratio_of_means(point.samples.at(detector).at(metric),
+                                 point.samples.at(series.drawn_relative_to).at(metric));
+}
+
+/// One line of the CSV. A single run has no interval.
+std::vector<std::string> ratio_record(const SeriesMeasure& series, const SeriesPoint& point,
+                                      const std::string& detector, const std::string& metric) {
+  const Estimate ratio = ratio_at(series, point, detector, metric);
+  const auto& interval = ratio.confidence_99;
+  return {std::to_string(point.samples.at(detector).at(metric).size()), shortest(*ratio.value),
+          interval ? shortest(interval->low) : "", interval ? shortest(interval->high) : ""};
+}
+
+FigureRows ratio_rows(const ItemResult& result) {
+  const ReproductionItem& item = result.item;
+  FigureRows rows = {
+      {"series", "metric", "detector", over_of(item), "runs", "ratio", "low_99", "high_99"}};
+  for (const std::size_t curve : item.curves) {
+    const SeriesMeasure& series = series_of(item, curve);
+    for (const SeriesPoint& point : result.measured[curve].points)
+      for (const auto& [detector, samples] : point.samples) {
+        if (detector == series.drawn_relative_to) continue;
+        for (const std::string& metric : series.metrics) {
+          std::vector<std::string> record = {item.measures[curve].name, metric, detector,
+                                             shortest(point.at)};
+          const auto ratio = ratio_record(series, point, detector, metric);
+          record.insert(record.end(), ratio.begin(), ratio.end());
+          rows.push_back(std::move(record));
+        }
+      }
+  }
+  return rows;
+}
+
+FigureRows series_rows(const ItemResult& result) {
+  const ReproductionItem& item = result.item;
+  FigureRows rows = {{"series", "metric", "detector", over_of(item), "runs", "min", "whisker_low",
+                      "quartile_1", "median", "quartile_3", "whisker_high", "max", "mean"}};
+  for (const std::size_t curve : item.curves)
+    for (const SeriesPoint& point : result.measured[curve].points)
+      for (const auto& [detector, samples] : point.samples)
+        for (const std::string& metric : drawn_metrics(series_of(item, curve))) {
+          std::vector<std::string> record = {item.measures[curve].name, metric, detector,
+                                             shortest(point.at)};
+          const auto box = box_record(samples, metric);
+          record.insert(record.end(), box.begin(), box.end());
+          rows.push_back(std::move(record));
+        }
+  return rows;
+}
+
+/// What the paper calls a detector.
+std::string paper_name(const std::string& detector) {
+  if (detector == "four-counter") return "4C";
+  std::string name = detector;
+  for (char& letter : name)
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  return name;
+}
+
+/// A sample that reaches 0 has no place on a logarithmic axis.
+std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& metric) {
+  double min = std::numeric_limits<double>::infinity();
+  double max = 0.0;
+  for (const SeriesPoint& point : points)
+    for (const auto& [detector, metrics] : point.samples) {
+      const Boxplot box = box_of(metrics, metric);
+      min = std::min(min, box.min);
+      max = std::max(max, box.max);
+    }
+  if (is_share(metric)) return "unset logscale y\nset format y '%g'\nset yrange [-0.04:1.04]\n";
+  if (min > 0.0) return "set logscale y\nset format y '10^{%L}'\nset autoscale y\n";
+  if (max == 0.0) max = 1.0;
+  return "unset logscale y\nset format y '%g'\nset yrange [" + shortest(-0.04 * max) + ":" +
+         shortest(1.1 * max) + "]\n";
+}
+
+/// Unknown ones last.
+std::size_t place_in_paper(const std::string& detector) {
+  const std::size_t type = line_type_of(detector);
+  return type == 0 ? kLineTypes : type;
+}
+
+std::vector<std::string> detectors_of(const std::vector<SeriesPoint>& points) {
+  std::vector<std::string> detectors;
+  for (const auto& [name, metrics] : points.front().samples) detectors.push_back(name);
+  std::stable_sort(detectors.begin(), detectors.end(),
+                   [](const std::string& a, const std::string& b) {
+                     return place_in_paper(a) < place_in_paper(b);
+                   });
+  return detectors;
+}
+
+/// Each detector has a lane beside the place of a point on the logarithmic axis.
+double lane_width(const std::vector<SeriesPoint>& points, std::size_t detectors) {
+  double gap = std::log(4.0);
+  for (std::size_t i = 1; i < points.size(); ++i)
+    gap = std::min(gap, std::log(points[i].at / points[i - 1].at));
+  return 0.6 * gap / static_cast<double>(detectors);
+}
+
+/// The axis of a panel's points, with their names.
+std::string point_axis(const std::vector<SeriesPoint>& points) {
+  std::string text = "set xrange [log(";
+  text.append(shortest(points.front().at)).append(")-0.8:log(");
+  text.append(shortest(points.back().at)).append(")+0.8]\nset xtics rotate by -45 (");
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::string at = shortest(points[i].at);
+    text.append(i == 0 ? "" : ", ").append("'").append(at).append("' log(").append(at).append(")");
+  }
+  return text + ")\n";
+}
+
+/// What a script draws: the lines of the CSV, with numbers for the names of series, metrics and
+/// detectors, and the texts that it shows.
+class Drawn {
+ public:
+  explicit Drawn(FigureRows rows) : rows_(std::move(rows)) {
+    rows_.erase(rows_.begin());
+    for (auto& row : rows_)
+      for (std::size_t i = 0; i < kNames; ++i) row[i] = number_of(row[i]);
+  }
+
+  /// Where on the axis the lines stand that are of one series, metric and detector: so far beside
+  /// their point.
+  std::string lane(const std::string& series, const std::string& metric,
+                   const std::string& detector, double offset) {
+    return "($1 == " + number_of(series) + " && $2 == " + number_of(metric) +
+           " && $3 == " + number_of(detector) + " ? log($4) + (" + fixed(offset, 4) + ") : NaN)";
+  }
+
+  std::string shown(const std::string& text) { return texts_.variable(text); }
+
+  [[nodiscard]] std::string definitions() const {
+    return texts_.definitions() + gnuplot_block("numbers", rows_);
+  }
+
+ private:
+  static constexpr std::size_t kNames = 3;
+
+  std::string number_of(const std::string& name) {
+    return std::to_string(numbers_.emplace(name, numbers_.size() + 1).first->second);
+  }
+
+  FigureRows rows_;
+  std::map<std::string, std::size_t> numbers_;
+  GnuplotTexts texts_;
+};
+
+/// How far beside a point number `i` of so many detectors has its lane.
+double lane_offset(double width, std::size_t i, std::size_t detectors) {
+  return width * (static_cast<double>(i) - static_cast<double>(detectors - 1) / 2);
+}
+
+std::string colour_of(const std::string& detector) {
+  return " lt " + std::to_string(place_in_paper(detector));
+}
+
+/// One panel of a series: the boxes of the detectors side by side, a line through their medians.
+std::string box_panel(Drawn& drawn, const std::string& series, const std::string& metric,
+                      const std::vector<SeriesPoint>& points) {
+  const auto detectors = detectors_of(points);
+  const double width = lane_width(points, detectors.size());
+  std::string text = "set title " + drawn.shown(series) + " noenhanced\nset boxwidth " +
+                     fixed(0.8 * width, 4) + "\nset ylabel " + drawn.shown(axis_title(metric)) +
+                     " noenhanced\n" + y_axis(points, metric) + point_axis(points) + "plot ";
+  for (std::size_t i = 0; i < detectors.size(); ++i) {
+    const std::string place =
+        drawn.lane(series, metric, detectors[i], lane_offset(width, i, detectors.size()));
+    const std::string colour = colour_of(detectors[i]);
+    text.append(i == 0 ? "" : ", \\\n  ").append("$numbers using ").append(place);
+    text.append(":8:7:11:10 with candlesticks whiskerbars fill transparent solid 0.3")
+        .append(colour);
+    text.append(" title ").append(drawn.shown(paper_name(detectors[i]))).append(", \\\n  ");
+    text.append("$numbers using ").append(place);
+    text.append(":9 with lines dashtype 3").append(colour).append(" notitle");
+  }
+  return text + "\n";
+}
+
+/// One panel of ratios: a point for each detector, whiskers to the ends of its 99 % interval.
+std::string ratio_panel(Drawn& drawn, const std::string& name, const SeriesMeasure& series,
+                        const std::string& metric, const std::vector<SeriesPoint>& points) {
+  auto detectors = detectors_of(points);
+  std::erase(detectors, series.drawn_relative_to);
+  const double width = lane_width(points, detectors.size());
+  std::string text = "set title " + drawn.shown(name) + " noenhanced\nset ylabel " +
+                     drawn.shown(metric_title(metric)) + R"(."\n".)" +
+                     drawn.shown("relative to " + paper_name(series.drawn_relative_to)) +
+                     " noenhanced\n" + point_axis(points) + "plot 1 with lines lt -1 notitle";
+  for (std::size_t i = 0; i < detectors.size(); ++i) {
+    text.append(", \\\n  $numbers using ");
+    text.append(drawn.lane(name, metric, detectors[i], lane_offset(width, i, detectors.size())));
+    text.append(":6:7:8 with yerrorbars pointtype 7 pointsize 0.5 linewidth 2");
+    text.append(colour_of(detectors[i])).append(" title ");
+    text.append(drawn.shown(paper_name(detectors[i])));
+  }
+  return text + "\n";
+}
+
+std::string series_script(const ItemResult& result, const std::string& stem) {
+  const ReproductionItem& item = result.item;
+  // Rows of one panel would waste the breadth of a page.
+  const std::size_t metrics = drawn_metrics(series_of(item, item.curves.front())).size();
+  const bool one_row = metrics == 1 && item.curves.size() <= 3;
+  const std::size_t rows = one_row ? 1 : item.curves.size();
+  const std::size_t columns = one_row ? item.curves.size() : metrics;
+  Drawn drawn(draws_ratios(item) ? ratio_rows(result) : series_rows(result));
+  std::string text = "set xlabel " + drawn.shown(axis_title(over_of(item))) +
+                     " noenhanced\nset multiplot layout " + std::to_string(rows) + "," +
+                     std::to_string(columns) + "\n";
+  for (const std::size_t curve : item.curves) {
+    const SeriesMeasure& series = series_of(item, curve);
+    const std::string& name = item.measures[curve].name;
+    const auto& points = result.measured[curve].points;
+    for (const std::string& metric : drawn_metrics(series))
+      text += draws_ratios(item) ? ratio_panel(drawn, name, series, metric, points)
+                                 : box_panel(drawn, name, metric, points);
+  }
+  return gnuplot_head(stem, 420 * columns, 40 + 330 * rows) + drawn.definitions() + text +
+         "unset multiplot\n";
+}
+
+}  // namespace
+
+FigureRows figure_rows(const ItemResult& result, const ReproductionSettings& settings) {
+  const ReproductionItem& item = result.item;
+  if (!draws_series(item)) return step_model_rows(item, settings);
+  return draws_ratios(item) ? ratio_rows(result) : series_rows(result);
+}
+
+std::string figure_script(const ItemResult& result, const std::string& stem) {
+  return draws_series(result.item) ? series_script(result, stem)
+                                   : step_model_script(result.item, stem);
+}
+
+}  // namespace faultline

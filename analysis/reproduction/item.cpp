@@ -1,0 +1,108 @@
+#include "analysis/reproduction/item.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace faultline {
+
+namespace {
+
+constexpr PrintedAs kRelations[] = {PrintedAs::equal, PrintedAs::at_least, PrintedAs::at_most,
+                                    PrintedAs::in_interval, PrintedAs::at_least_in_interval};
+
+}  // namespace
+
+const char* verdict_word(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::match:
+      return "match";
+    case Verdict::differs:
+      return "differs";
+    case Verdict::not_comparable:
+      return "not comparable";
+  }
+  return "";
+}
+
+const char* source_word(Source source) {
+  switch (source) {
+    case Source::paper:
+      return "paper";
+    case Source::derived:
+      return "derived";
+    case Source::threshold:
+      return "threshold";
+  }
+  return "";
+}
+
+const char* printed_as_word(PrintedAs printed_as) {
+  switch (printed_as) {
+    case PrintedAs::equal:
+      return "equal";
+    case PrintedAs::at_least:
+      return "at-least";
+    case PrintedAs::at_most:
+      return "at-most";
+    case PrintedAs::in_interval:
+      return "in-interval";
+    case PrintedAs::at_least_in_interval:
+      return "at-least-in-interval";
+  }
+  return "";
+}
+
+std::optional<PrintedAs> printed_as_of(const std::string& word) {
+  for (const PrintedAs relation : kRelations)
+    if (word == printed_as_word(relation)) return relation;
+  return std::nullopt;
+}
+
+std::vector<std::string> printed_as_words() {
+  std::vector<std::string> words;
+  for (const PrintedAs relation : kRelations) words.emplace_back(printed_as_word(relation));
+  return words;
+}
+
+bool is_lower_bound(PrintedAs printed_as) {
+  return printed_as == PrintedAs::at_least || printed_as == PrintedAs::at_least_in_interval;
+}
+
+bool is_by_interval(PrintedAs printed_as) {
+  return printed_as == PrintedAs::in_interval || printed_as == PrintedAs::at_least_in_interval;
+}
+
+std::optional<double> last_point(const ReproductionItem& item, const Cell& cell, bool quick) {
+  const auto* series = std::get_if<SeriesMeasure>(&item.measures[cell.measure].how);
+  if (series == nullptr || series->at.empty()) return std::nullopt;
+  return quick ? series->at[series->quick_points - 1] : series->at.back();
+}
+
+bool asks_the_same(const Cell& one, const Cell& other, const std::optional<double>& last_point) {
+  const auto point = [&](const Cell& cell) { return cell.at ? cell.at : last_point; };
+  const auto key = [](const Cell& of) {
+    return std::tie(of.measure, of.detector, of.metric, of.relative_to, of.ratio_of_means,
+                    of.figure, of.failed, of.fanout, of.printed_as, of.stated);
+  };
+  return key(one) == key(other) && point(one) == point(other);
+}
+
+void keep_quick_cells(ReproductionItem& item) {
+  std::erase_if(item.cells, [&](const Cell& cell) {
+    if (!cell.quick) return true;
+    const auto* series = std::get_if<SeriesMeasure>(&item.measures[cell.measure].how);
+    return series != nullptr && cell.at && *cell.at > series->at[series->quick_points - 1];
+  });
+  std::vector<Cell> kept;
+  for (Cell& cell : item.cells) {
+    const auto last = last_point(item, cell, true);
+    const bool counted = std::any_of(kept.begin(), kept.end(), [&](const Cell& above) {
+      return asks_the_same(above, cell, last);
+    });
+    if (!counted) kept.push_back(std::move(cell));
+  }
+  item.cells = std::move(kept);
+}
+
+}  // namespace faultline

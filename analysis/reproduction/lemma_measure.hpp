@@ -1,0 +1,13 @@
+#pragma once
+
+#include "analysis/reproduction/measures.hpp"
+
+namespace faultline {
+
+/// Runs every detector under schedules 1 to `loggp_schedules` on loggp, and on simgrid, which needs
+/// a process for each run, one of them under each of `simgrid_schedules` in turn. Counts broken
+/// promises, by "DETECTOR FIGURE". The first counterexample of each detector is shrunk and written
+/// to the working directory, as a scenario that replays it.
+Measured measure_lemmas(const LemmasMeasure& measure, const ReproductionSettings& settings);
+
+}  // namespace faultline

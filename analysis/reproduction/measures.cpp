@@ -1,0 +1,289 @@
+#include "analysis/reproduction/measures.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "analysis/runs/replications.hpp"
+#include "analysis/theory/step_model.hpp"
+#include "analysis/theory/survival.hpp"
+#include "sim/scenario/fault_counts_file.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "workloads/task_tree.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// One number for each element of a sample, summed over the scenario's changes.
+struct SampleElement {
+  double sum = 0.0;
+  std::size_t changes = 0;
+};
+
+/// Which replication of which of the workloads: what all detectors and all changes have in common.
+using ElementKey = std::pair<std::size_t, std::uint64_t>;
+
+/// The metric and its companion of one detector in one element.
+struct RunValues {
+  double metric = 0.0;
+  double companion = 0.0;
+};
+
+using DetectorRuns = std::map<std::string, std::map<ElementKey, RunValues>>;
+
+/// A metric of the series alone: 1 if the detector has survived the faults, 0 if it gave up, or if
+/// all ranks have died.
+constexpr const char* kSurvived = "survived";
+
+std::optional<double> metric_of(const ReplicationRecord& record, const std::string& name) {
+  if (record.json.is_null()) return std::nullopt;
+  const JsonValue& metrics = *record.json.find("metrics");
+  const std::string& outcome = *metrics.find("outcome")->text();
+  const bool not_survived = outcome == "fatal-reported" || outcome == "all-failed";
+  if (name == kSurvived && not_survived) return 0.0;
+  if (outcome != "terminated") return std::nullopt;
+  if (name == kSurvived) return 1.0;
+  const JsonValue* value = metrics.find(name);
+  if (value == nullptr) return std::nullopt;
+  if (const auto* integer = std::get_if<std::int64_t>(&value->data))
+    return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&value->data)) return *number;
+  return std::nullopt;
+}
+
+/// What went wrong with a run that has no such metric.
+std::string trouble_of(const ReplicationRecord& record, const std::string& metric) {
+  if (!record.error.empty()) return record.error;
+  const std::string& outcome = *record.json.find("metrics")->find("outcome")->text();
+  if (outcome != "terminated") return "a run ended as " + outcome;
+  return "a run has no metric " + metric;
+}
+
+/// The runs of one scenario. Returns trouble, or "".
+std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
+                         const ReplicationResults& results, DetectorRuns& runs) {
+  std::vector<std::size_t> workload_of(scenario.points.size());
+  std::map<std::string, std::size_t> seen;
+  for (std::size_t point = 0; point < scenario.points.size(); ++point)
+    workload_of[point] = seen[detector_of(scenario.points[point])]++;
+  for (const ReplicationRecord& record : results.records) {
+    RunValues values;
+    const auto metric = metric_of(record, measure.metric);
+    if (!metric) return trouble_of(record, measure.metric);
+    values.metric = *metric;
+    if (measure.known_mean) {
+      const auto companion = metric_of(record, measure.known_mean->metric);
+      if (!companion) return trouble_of(record, measure.known_mean->metric);
+      values.companion = *companion;
+    }
+    const ElementKey key{workload_of[record.point], record.replication};
+    runs[detector_of(scenario.points[record.point])][key] = values;
+  }
+  return "";
+}
+
+/// The samples of one point of a series. Returns trouble, or "".
+std::string collect_point(const SeriesMeasure& measure, const Scenario& scenario,
+                          const ReplicationResults& results, SeriesPoint& point) {
+  for (const ReplicationRecord& record : results.records)
+    for (const std::string& metric : measure.metrics) {
+      const auto value = metric_of(record, metric);
+      if (!value) return trouble_of(record, metric);
+      point.samples[detector_of(scenario.points[record.point])][metric].push_back(*value);
+    }
+  return "";
+}
+
+/// A detector's sample over all changes.
+struct Sample {
+  std::map<ElementKey, SampleElement> values;
+  std::map<ElementKey, SampleElement> companions;
+
+  static void add(std::map<ElementKey, SampleElement>& to, const ElementKey& key, double value) {
+    to[key].sum += value;
+    ++to[key].changes;
+  }
+  static std::vector<double> means(const std::map<ElementKey, SampleElement>& from) {
+    std::vector<double> list;
+    list.reserve(from.size());
+    for (const auto& [key, element] : from)
+      list.push_back(element.sum / static_cast<double>(element.changes));
+    return list;
+  }
+};
+
+void add_change(const RunsMeasure& measure, const DetectorRuns& runs,
+                std::map<std::string, Sample>& samples) {
+  const auto base = runs.find(measure.relative_to);
+  for (const auto& [detector, elements] : runs) {
+    for (const auto& [key, values] : elements) {
+      double value = values.metric;
+      if (base != runs.end()) value /= base->second.at(key).metric;
+      Sample::add(samples[detector].values, key, value);
+      Sample::add(samples[detector].companions, key, values.companion);
+    }
+  }
+}
+
+Measured all_in_trouble(const std::map<std::string, Sample>& samples, const DetectorRuns& runs,
+                        const std::string& trouble) {
+  Measured measured;
+  const Estimate none{.value = std::nullopt, .confidence_95 = std::nullopt, .trouble = trouble};
+  for (const auto& [detector, sample] : samples) measured.by_detector[detector] = none;
+  for (const auto& [detector, elements] : runs) measured.by_detector[detector] = none;
+  measured.by_detector[""] = none;
+  return measured;
+}
+
+/// Mean ratio to CDA over processes and activities, of the three other detectors.
+struct TreeRatios {
+  double four_counter = 0.0;
+  double edod = 0.0;
+  double hcda = 0.0;
+};
+
+TreeRatios tree_ratios(const StepModelMeasure& measure, const TaskTree& tree, std::uint64_t seed) {
+  TreeRatios sum;
+  double counted = 0;
+  for (std::uint32_t processes = measure.fewest_processes; processes <= measure.most_processes;
+       ++processes) {
+    const std::vector<Rank> ranks =
+        measure.mapping == "random"
+            ? random_ranks(tree.tasks(), processes, task_mapping_stream(seed, processes))
+            : round_robin_ranks(tree.tasks(), processes);
+    for (const StepActivity activity :
+         {StepActivity::instant, StepActivity::local, StepActivity::load}) {
+      const ControlMessageCounts counts =
+          count_control_messages({processes, activity, measure.rules}, tree, ranks);
+      const auto cda = static_cast<double>(counts.cda);
+      sum.four_counter += static_cast<double>(counts.four_counter) / cda;
+      sum.edod += static_cast<double>(counts.edod) / cda;
+      sum.hcda += static_cast<double>(counts.hcda) / cda;
+      ++counted;
+    }
+  }
+  return {sum.four_counter / counted, sum.edod / counted, sum.hcda / counted};
+}
+
+double share_of(const SizeSurvival& size, std::int64_t total) {
+  return 100.0 * static_cast<double>(size.count) / static_cast<double>(total);
+}
+
+}  // namespace
+
+Measured measure_runs(const RunsMeasure& measure, const std::string& file,
+                      const ReproductionSettings& settings) {
+  std::map<std::string, Sample> samples;
+  const std::size_t every = settings.quick ? measure.quick_every : 1;
+  const auto replications = settings.quick ? measure.quick_replications : measure.replications;
+  for (std::size_t i = every / 2; i < measure.changes.size(); i += every) {
+    std::vector<std::string> sets = measure.changes[i];
+    sets.push_back("replications=" + std::to_string(replications));
+    const Scenario scenario = parse_scenario(measure.scenario, file, {sets});
+    const ReplicationResults results =
+        run_replications(scenario, {settings.jobs, settings.progress});
+    DetectorRuns runs;
+    if (results.interrupted)
+      return {.by_detector = {}, .points = {}, .trouble = "", .interrupted = true};
+    const std::string trouble = collect_runs(measure, scenario, results, runs);
+    if (!trouble.empty()) return all_in_trouble(samples, runs, trouble);
+    add_change(measure, runs, samples);
+  }
+  Measured measured;
+  for (const auto& [detector, sample] : samples) {
+    const std::vector<double> values = Sample::means(sample.values);
+    measured.by_detector[detector] =
+        measure.known_mean
+            ? estimate_mean(values, Sample::means(sample.companions), measure.known_mean->mean)
+            : estimate_mean(values);
+  }
+  return measured;
+}
+
+Measured measure_series(const SeriesMeasure& measure, const std::string& file,
+                        const ReproductionSettings& settings) {
+  Measured measured;
+  const std::size_t points = settings.quick ? measure.quick_points : measure.changes.size();
+  for (std::size_t i = 0; i < points; ++i) {
+    std::vector<std::string> sets = measure.changes[i];
+    const auto replications = settings.quick ? measure.quick_replications : measure.replications[i];
+    sets.push_back("replications=" + std::to_string(replications));
+    const Scenario scenario = parse_scenario(measure.scenario, file, {sets});
+    const ReplicationResults results =
+        run_replications(scenario, {settings.jobs, settings.progress});
+    measured.interrupted = results.interrupted;
+    if (measured.interrupted) return measured;
+    measured.points.push_back({measure.at[i], {}});
+    measured.trouble = collect_point(measure, scenario, results, measured.points.back());
+    if (!measured.trouble.empty()) return measured;
+  }
+  return measured;
+}
+
+Estimate measure_at(const Measured& series, const Cell& cell) {
+  if (!series.trouble.empty()) return {std::nullopt, std::nullopt, series.trouble};
+  const auto point = std::find_if(series.points.begin(), series.points.end() - 1,
+                                  [&](const SeriesPoint& p) { return cell.at == p.at; });
+  const auto sample_of = [&](const std::string& detector) -> const std::vector<double>* {
+    const auto found = point->samples.find(detector);
+    return found == point->samples.end() ? nullptr : &found->second.at(cell.metric);
+  };
+  const std::vector<double>* sample = sample_of(cell.detector);
+  const std::vector<double>* base = sample_of(cell.relative_to);
+  if (sample == nullptr || (base == nullptr && !cell.relative_to.empty()))
+    return {
+        std::nullopt, std::nullopt,
+        "the scenario has no detector " + (sample == nullptr ? cell.detector : cell.relative_to)};
+  if (cell.metric == kSurvived && base == nullptr) return estimate_share(*sample);
+  if (cell.metric == kSurvived)
+    return {std::nullopt, std::nullopt, "a ratio of shares is not estimated"};
+  if (cell.ratio_of_means && base != nullptr) return estimate_ratio_of_means(*sample, *base);
+  std::vector<double> values = *sample;
+  for (std::size_t i = 0; base != nullptr && i < values.size(); ++i) values[i] /= (*base)[i];
+  return estimate_mean(values);
+}
+
+Measured measure_step_model(const StepModelMeasure& measure, const ReproductionSettings& settings) {
+  std::vector<double> four_counter;
+  std::vector<double> edod;
+  std::vector<double> hcda;
+  const std::size_t trees =
+      settings.quick ? std::min<std::size_t>(measure.quick_trees, measure.tree_seeds.size())
+                     : measure.tree_seeds.size();
+  for (std::size_t i = 0; i < trees; ++i) {
+    const std::uint64_t seed = measure.tree_seeds[i];
+    Stream random = task_tree_stream(seed, 0);
+    const TaskTree tree = random_task_tree(*task_tree_preset(measure.preset), random);
+    const TreeRatios ratios = tree_ratios(measure, tree, seed);
+    four_counter.push_back(ratios.four_counter);
+    edod.push_back(ratios.edod);
+    hcda.push_back(ratios.hcda);
+  }
+  return {.by_detector = {{"four-counter", estimate_mean(four_counter)},
+                          {"edod", estimate_mean(edod)},
+                          {"hcda", estimate_mean(hcda)}},
+          .points = {},
+          .trouble = "",
+          .interrupted = false};
+}
+
+Estimate measure_survival(const SurvivalMeasure& measure, const Cell& cell) {
+  const FaultCounts faults = find_fault_counts(measure.faults);
+  const SurvivalRow row = cell.fanout ? indep_row(measure.processes, *cell.fanout, faults)
+                                      : rel_row(measure.processes, faults);
+  if (cell.figure == "survival-percent") return {row.survival_percent, std::nullopt, ""};
+  double sum = 0;
+  for (const std::int64_t failed : cell.failed) {
+    const auto size = std::find_if(row.by_size.begin(), row.by_size.end(),
+                                   [&](const SizeSurvival& s) { return s.failed == failed; });
+    if (size == row.by_size.end())
+      return {std::nullopt, std::nullopt,
+              "no fault of size " + std::to_string(failed) + " is recorded"};
+    sum +=
+        cell.figure == "share-percent" ? share_of(*size, faults.total) : size->failure_probability;
+  }
+  return {sum, std::nullopt, ""};
+}
+
+}  // namespace faultline

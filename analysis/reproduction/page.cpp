@@ -1,0 +1,216 @@
+#include "analysis/reproduction/page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "analysis/text/text_table.hpp"
+#include "sim/core/version.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace faultline {
+
+namespace {
+
+HtmlCell number(const std::optional<double>& value) {
+  return {value ? html_number(*value) : "", "number"};
+}
+
+HtmlCell printed(const Cell& of) {
+  HtmlCell cell = number(of.stated);
+  if (is_lower_bound(of.printed_as)) cell.html = "&#8805; " + cell.html;
+  if (of.printed_as == PrintedAs::at_most) cell.html = "&#8804; " + cell.html;
+  return cell;
+}
+
+HtmlCell interval(const std::optional<Interval>& of) {
+  return {of ? html_number(of->low) + " to " + html_number(of->high) : "", "number"};
+}
+
+/// A sign beside the word, so that nothing is said by colour alone.
+HtmlCell verdict(const Cell& cell, const CellResult& result) {
+  std::string sign = "&#8211;";
+  std::string kind = "verdict other";
+  if (result.verdict == Verdict::match) sign = "&#10003;", kind = "verdict match";
+  if (result.verdict == Verdict::differs) sign = "&#8800;", kind = "verdict differs";
+  std::string text = sign + " " + verdict_word(result.verdict);
+  if (result.is_expected(cell)) return {text, kind};
+  const std::string why = result.agrees_with_exact
+                              ? std::string("expected: ") + verdict_word(cell.expected)
+                              : std::string("contradicts theory");
+  return {text + " <strong class=\"alarm\">&#9888; " + why + "</strong>", kind};
+}
+
+/// The reasons of an item, each once, in the order of its cells.
+std::vector<std::string> reasons_of(const ItemResult& result) {
+  std::vector<std::string> reasons;
+  for (const CellResult& cell : result.cells)
+    if (!cell.reason.empty() &&
+        std::find(reasons.begin(), reasons.end(), cell.reason) == reasons.end())
+      reasons.push_back(cell.reason);
+  return reasons;
+}
+
+HtmlCell reason(const CellResult& result, const std::vector<std::string>& reasons,
+                const std::string& prefix) {
+  if (result.reason.empty()) return {"", "plain"};
+  const auto found = std::find(reasons.begin(), reasons.end(), result.reason);
+  const std::string of = std::to_string(found - reasons.begin() + 1);
+  return {"<a href=\"#" + prefix + of + "\">reason " + of + "</a>", "plain"};
+}
+
+/// Does any cell of an item, or what was measured of it, have something to say in a column?
+template <class Says>
+bool any_cell(const ItemResult& result, const Says& says) {
+  for (std::size_t i = 0; i < result.cells.size(); ++i)
+    if (says(result.item.cells[i], result.cells[i])) return true;
+  return false;
+}
+
+HtmlTable verdict_table(const ItemResult& result, const std::string& prefix) {
+  const bool has_interval = any_cell(result, [](const Cell&, const CellResult& of) {
+    return of.measured.confidence_95.has_value();
+  });
+  const bool has_exact =
+      any_cell(result, [](const Cell& cell, const CellResult&) { return cell.exact.has_value(); });
+  const auto reasons = reasons_of(result);
+  HtmlTable table{.caption = escaped(result.item.name) + ": printed and measured values",
+                  .columns = {"cell"},
+                  .rows = {}};
+  const std::vector<Source> sources = sources_of(result.item);
+  for (const Source source : sources) table.columns.emplace_back(source_word(source));
+  table.columns.emplace_back("measured");
+  if (has_interval) table.columns.emplace_back("95 % interval");
+  table.columns.emplace_back("ratio");
+  if (has_exact) table.columns.emplace_back("exact");
+  table.columns.emplace_back("verdict");
+  if (!reasons.empty()) table.columns.emplace_back("reason");
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    const Cell& cell = result.item.cells[i];
+    const CellResult& of = result.cells[i];
+    std::vector<HtmlCell> row = {{escaped(cell.name), ""}};
+    for (const Source source : sources)
+      row.push_back(source == cell.source ? printed(cell) : number(std::nullopt));
+    row.push_back(number(of.measured.value));
+    if (has_interval) row.push_back(interval(of.measured.confidence_95));
+    row.push_back({of.ratio ? fixed(*of.ratio, 3) : "", "number"});
+    if (has_exact) row.push_back(number(cell.exact));
+    row.push_back(verdict(cell, of));
+    if (!reasons.empty()) row.push_back(reason(of, reasons, prefix));
+    table.rows.push_back(std::move(row));
+    table.row_kinds.emplace_back(of.is_expected(cell) ? "" : "unexpected");
+  }
+  return table;
+}
+
+HtmlTable place_table(const ItemResult& result) {
+  HtmlTable table{.caption = escaped(result.item.name) + ": places, tolerances and thresholds",
+                  .columns = {"cell", "place in the paper", "tolerance", "grounds"},
+                  .rows = {}};
+  for (const Cell& cell : result.item.cells) {
+    std::string tolerance = html_number(100 * cell.tolerance) + " %";
+    if (cell.absolute_tolerance > 0) tolerance += " or " + html_number(cell.absolute_tolerance);
+    if (is_by_interval(cell.printed_as)) tolerance = "99 % interval";
+    if (cell.factor) tolerance = "a factor of " + html_number(*cell.factor);
+    if (!cell.stated) tolerance = "";
+    table.rows.push_back({{escaped(cell.name), ""},
+                          {escaped(cell.place), "long"},
+                          {tolerance, "plain"},
+                          {escaped(cell.why), "long"}});
+  }
+  return table;
+}
+
+HtmlFigure figure_of(const ItemResult& result, const std::string& command) {
+  HtmlFigure figure{.drawing = result.drawing,
+                    .label = result.item.name + ": " + result.item.title,
+                    .caption = "<strong>" + escaped(result.item.title) + "</strong>",
+                    .command = command + " --figures DIR",
+                    .numbers = numbers_table("What is drawn", result.figure),
+                    .wide = true};
+  if (result.drawing.empty())
+    figure.caption += "Not drawn: gnuplot is missing or failed. The numbers are below.";
+  return figure;
+}
+
+struct Counts {
+  std::map<Verdict, std::size_t> verdicts;
+  std::size_t unexpected = 0;
+};
+
+Counts counts_of(const ItemResult& result) {
+  Counts counts;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    ++counts.verdicts[result.cells[i].verdict];
+    counts.unexpected += result.cells[i].is_expected(result.item.cells[i]) ? 0 : 1;
+  }
+  return counts;
+}
+
+HtmlTable summary_table(const Reproduction& reproduction) {
+  HtmlTable table{.caption = "Cells of the papers' tables and figures, by verdict",
+                  .columns = {"item", "match", "differs", "not comparable", "not as expected", ""},
+                  .rows = {}};
+  for (const ItemResult& result : reproduction.results) {
+    Counts counts = counts_of(result);
+    const auto count = [](std::size_t cells) {
+      return HtmlCell{cells == 0 ? "" : std::to_string(cells), "number"};
+    };
+    HtmlCell bad = count(counts.unexpected);
+    if (counts.unexpected > 0) bad = {"&#9888; " + bad.html, "number alarm"};
+    table.rows.push_back({{escaped(result.item.name), ""},
+                          count(counts.verdicts[Verdict::match]),
+                          count(counts.verdicts[Verdict::differs]),
+                          count(counts.verdicts[Verdict::not_comparable]),
+                          bad,
+                          {escaped(result.item.title), "long"}});
+  }
+  return table;
+}
+
+void add_item(HtmlPage& page, const ItemResult& result, const std::string& command) {
+  page.section(result.item.name + ": " + result.item.title);
+  if (!result.item.note.empty()) page.paragraph(escaped(result.item.note));
+  page.commands({command});
+  if (!result.figure.empty()) page.figures({figure_of(result, command)});
+  const std::string prefix = page.identifier(result.item.name + " reason") + "-";
+  page.table(verdict_table(result, prefix));
+  const auto reasons = reasons_of(result);
+  std::string list;
+  for (std::size_t i = 0; i < reasons.size(); ++i)
+    list += "<li id=\"" + prefix + std::to_string(i + 1) + "\">" + escaped(reasons[i]) + "</li>\n";
+  if (!reasons.empty()) page.html("<ol class=\"reasons\">\n" + list + "</ol>\n");
+  page.folded("Places in the paper, and the grounds of each tolerance and threshold",
+              place_table(result));
+}
+
+}  // namespace
+
+std::string versions_of_this_build() {
+  const std::string simgrid = simgrid_version();
+  return "Faultline " + std::string(version()) + (simgrid.empty() ? "" : ", SimGrid " + simgrid);
+}
+
+void add_reproduction(HtmlPage& page, const Reproduction& reproduction) {
+  page.section("What the papers print, and what was measured");
+  page.paragraph(escaped(reproduction.versions) +
+                 (reproduction.quick ? "; quick: fewer replications, trees and sizes" : "") +
+                 ". A cell matches when the measured value is within the tolerance that its data "
+                 "file states; a known difference is expected and has its reason. Values stand "
+                 "under their source: the paper prints them, they are derived from what it prints, "
+                 "or they are thresholds, which its words are taken to mean.");
+  page.table(summary_table(reproduction));
+  for (std::size_t i = 0; i < reproduction.results.size(); ++i)
+    add_item(page, reproduction.results[i], reproduction.commands[i]);
+}
+
+std::string reproduction_page(const Reproduction& reproduction) {
+  HtmlPage page("Faultline: reproduction", escaped(reproduction.versions) +
+                                               (reproduction.quick ? ", quick" : "") +
+                                               ". Intervals are 95 %.");
+  add_reproduction(page, reproduction);
+  return page.text();
+}
+
+}  // namespace faultline

@@ -1,0 +1,315 @@
+#include "analysis/reproduction/verdicts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "analysis/reproduction/lemma_measure.hpp"
+#include "analysis/text/text_table.hpp"
+#include "sim/core/version.hpp"
+#include "sim/core/visible_text.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/scenario/json_value.hpp"
+
+namespace faultline {
+
+namespace {
+
+bool is_match(const Cell& cell, const Estimate& estimate) {
+  const double measured = *estimate.value;
+  if (is_by_interval(cell.printed_as))
+    return estimate.confidence_99 && *cell.stated <= estimate.confidence_99->high &&
+           (is_lower_bound(cell.printed_as) || *cell.stated >= estimate.confidence_99->low);
+  if (cell.factor)
+    return measured >= *cell.stated / *cell.factor && measured <= *cell.stated * *cell.factor;
+  const double slack = std::max(cell.absolute_tolerance, cell.tolerance * std::fabs(*cell.stated));
+  if (cell.printed_as == PrintedAs::at_least) return measured >= *cell.stated - slack;
+  if (cell.printed_as == PrintedAs::at_most) return measured <= *cell.stated + slack;
+  return std::fabs(measured - *cell.stated) <= slack;
+}
+
+/// Is there anything to compare? What is stated not to be comparable is not, unless that depends on
+/// what is measured.
+bool is_comparable(const Cell& cell, double measured) {
+  if (!cell.stated) return false;
+  if (cell.comparable_above) return measured > *cell.comparable_above;
+  return cell.expected != Verdict::not_comparable;
+}
+
+/// Within the tolerance, or within three standard errors: one and a half half-widths of the
+/// interval.
+bool agrees(const Cell& cell, const Estimate& measured) {
+  double slack = cell.exact_tolerance * std::fabs(*cell.exact);
+  if (const auto& interval = measured.confidence_95)
+    slack = std::max(slack, 0.75 * (interval->high - interval->low));
+  return std::fabs(*measured.value - *cell.exact) <= slack;
+}
+
+std::optional<double> ratio_of(double measured, const std::optional<double>& to) {
+  if (!to || *to == 0.0) return std::nullopt;
+  return measured / *to;
+}
+
+Measured carry_out(const Measure& measure, const std::string& file,
+                   const ReproductionSettings& settings) {
+  if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
+    return measure_runs(*runs, file, settings);
+  if (const auto* series = std::get_if<SeriesMeasure>(&measure.how))
+    return measure_series(*series, file, settings);
+  if (const auto* model = std::get_if<StepModelMeasure>(&measure.how))
+    return measure_step_model(*model, settings);
+  if (const auto* lemmas = std::get_if<LemmasMeasure>(&measure.how))
+    return measure_lemmas(*lemmas, settings);
+  return {};
+}
+
+Estimate estimate_of(const Measured& measured, const Measure& measure, const Cell& cell) {
+  if (const auto* survival = std::get_if<SurvivalMeasure>(&measure.how))
+    return measure_survival(*survival, cell);
+  if (std::holds_alternative<SeriesMeasure>(measure.how)) return measure_at(measured, cell);
+  const bool counted = std::holds_alternative<LemmasMeasure>(measure.how);
+  const auto found =
+      measured.by_detector.find(cell.detector + (counted ? ' ' + cell.figure : std::string()));
+  if (found != measured.by_detector.end()) return found->second;
+  // Where all runs are in trouble no detector may have got so far as to have a name.
+  const auto all = measured.by_detector.find("");
+  if (all != measured.by_detector.end()) return all->second;
+  return {std::nullopt, std::nullopt, "the scenario has no detector " + cell.detector};
+}
+
+JsonValue optional_json(const std::optional<double>& value) {
+  return value ? JsonValue(*value) : JsonValue();
+}
+
+/// The value under the name of its source, null under the others.
+JsonValue stated_json(const Cell& cell, Source source) {
+  return cell.source == source ? optional_json(cell.stated) : JsonValue();
+}
+
+JsonValue cell_json(const Cell& cell, const CellResult& result) {
+  const auto& interval = result.measured.confidence_95;
+  const auto& wide = result.measured.confidence_99;
+  JsonValue json =
+      json_object({{"cell", cell.name},
+                   {"place", cell.place},
+                   {"source", cell.stated ? JsonValue(source_word(cell.source)) : JsonValue()},
+                   {"paper", stated_json(cell, Source::paper)},
+                   {"derived", stated_json(cell, Source::derived)},
+                   {"threshold", stated_json(cell, Source::threshold)},
+                   {"printed_as", printed_as_word(cell.printed_as)},
+                   {"measured", optional_json(result.measured.value)},
+                   {"low", interval ? JsonValue(interval->low) : JsonValue()},
+                   {"high", interval ? JsonValue(interval->high) : JsonValue()},
+                   {"low_99", wide ? JsonValue(wide->low) : JsonValue()},
+                   {"high_99", wide ? JsonValue(wide->high) : JsonValue()},
+                   {"ratio", optional_json(result.ratio)},
+                   {"verdict", verdict_word(result.verdict)},
+                   {"expected", verdict_word(cell.expected)},
+                   {"reason", result.reason},
+                   {"tolerance", cell.tolerance},
+                   {"absolute_tolerance", cell.absolute_tolerance},
+                   {"factor", optional_json(cell.factor)},
+                   {"why", cell.why}});
+  if (cell.exact) {
+    json.set("exact", *cell.exact);
+    json.set("exact_formula", cell.exact_formula);
+    json.set("exact_ratio", optional_json(result.exact_ratio));
+    json.set("agrees_with_exact", result.agrees_with_exact);
+  }
+  return json;
+}
+
+/// Five significant digits, thousands not in powers of ten.
+std::string compact(const std::optional<double>& value) {
+  if (!value) return "-";
+  char text[32];
+  const double size = std::fabs(*value);
+  if (size >= 1e4 && size < 1e12)
+    std::snprintf(text, sizeof text, "%.0f", *value);
+  else
+    std::snprintf(text, sizeof text, "%.5g", *value);
+  return text;
+}
+
+std::string half_width(const Estimate& estimate) {
+  if (!estimate.confidence_95) return "";
+  const double half = (estimate.confidence_95->high - estimate.confidence_95->low) / 2;
+  char text[32];
+  std::snprintf(text, sizeof text, half >= 100 ? "%.0f" : "%.2g", half);
+  return text;
+}
+
+std::string printed(const Cell& cell) {
+  const char* sign = is_lower_bound(cell.printed_as)         ? ">="
+                     : cell.printed_as == PrintedAs::at_most ? "<="
+                                                             : "";
+  return sign + compact(cell.stated);
+}
+
+std::string item_table(const ItemResult& result) {
+  const bool has_exact = std::any_of(result.item.cells.begin(), result.item.cells.end(),
+                                     [](const Cell& cell) { return cell.exact.has_value(); });
+  TextTable table;
+  table.columns = {{"cell", Align::left}};
+  const std::vector<Source> sources = sources_of(result.item);
+  for (const Source source : sources) table.columns.push_back({source_word(source)});
+  for (const char* title : {"measured", "+-", "ratio"}) table.columns.push_back({title});
+  if (has_exact) table.columns.push_back({"exact"});
+  table.columns.push_back({"verdict", Align::left});
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    const Cell& cell = result.item.cells[i];
+    const CellResult& of = result.cells[i];
+    std::vector<std::string> row = {cell.name};
+    for (const Source source : sources)
+      row.push_back(source == cell.source ? printed(cell) : std::string());
+    row.push_back(compact(of.measured.value));
+    row.push_back(half_width(of.measured));
+    row.push_back(of.ratio ? fixed(*of.ratio, 3) : "-");
+    if (has_exact) row.push_back(compact(cell.exact));
+    row.push_back(std::string(verdict_word(of.verdict)) + (of.is_expected(cell) ? "" : " (!)"));
+    table.rows.push_back(std::move(row));
+  }
+  return render(table);
+}
+
+/// Why cells do not match: each reason once, with the cells that it stands for.
+std::string reasons_of(const ItemResult& result) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    const std::string& reason = result.cells[i].reason;
+    if (reason.empty()) continue;
+    auto found = std::find_if(reasons.begin(), reasons.end(),
+                              [&](const auto& entry) { return entry.first == reason; });
+    if (found == reasons.end()) found = reasons.insert(reasons.end(), {reason, {}});
+    found->second.push_back(result.item.cells[i].name);
+  }
+  std::string text;
+  for (const auto& [reason, cells] : reasons) {
+    const std::string more =
+        cells.size() == 1 ? "" : " and " + std::to_string(cells.size() - 1) + " more";
+    std::string line = cells.front();
+    line.append(more).append(": ").append(reason);
+    text.append("\n").append(wrapped(line));
+  }
+  return text;
+}
+
+std::string counts_of(const ItemResult& result) {
+  std::map<Verdict, int> counts;
+  int unexpected = 0;
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    ++counts[result.cells[i].verdict];
+    unexpected += result.cells[i].is_expected(result.item.cells[i]) ? 0 : 1;
+  }
+  std::string text;
+  for (const auto& [verdict, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + verdict_word(verdict);
+  if (unexpected == 0) return text + "; all as expected\n";
+  return text + "; " + std::to_string(unexpected) + " not as expected (!)\n";
+}
+
+}  // namespace
+
+std::vector<Source> sources_of(const ReproductionItem& item) {
+  std::vector<Source> sources;
+  for (const Source source : {Source::paper, Source::derived, Source::threshold})
+    if (std::any_of(item.cells.begin(), item.cells.end(),
+                    [=](const Cell& cell) { return cell.stated && cell.source == source; }))
+      sources.push_back(source);
+  if (sources.empty()) sources.push_back(Source::paper);
+  return sources;
+}
+
+CellResult judge(const Cell& cell, const Estimate& measured) {
+  CellResult result;
+  result.measured = measured;
+  if (!measured.value) {
+    result.reason = measured.trouble;
+    return result;
+  }
+  result.ratio = ratio_of(*measured.value, cell.stated);
+  if (is_comparable(cell, *measured.value))
+    result.verdict = is_match(cell, measured) ? Verdict::match : Verdict::differs;
+  if (cell.exact) {
+    result.exact_ratio = ratio_of(*measured.value, cell.exact);
+    result.agrees_with_exact = agrees(cell, measured);
+  }
+  if (!result.agrees_with_exact)
+    result.reason = "measured is not " + cell.exact_formula + ", which is exact";
+  else if (result.verdict == cell.expected)
+    result.reason = cell.expected == Verdict::match ? "" : cell.reason;
+  else if (result.verdict == Verdict::not_comparable)
+    result.reason =
+        cell.stated ? "nothing comparable was measured" : "the data file has no printed value";
+  else
+    result.reason = std::string("the data file expects ") + verdict_word(cell.expected);
+  return result;
+}
+
+ItemResult reproduce_item(ReproductionItem item, const std::string& file,
+                          const ReproductionSettings& settings) {
+  ItemResult result;
+  if (settings.quick) keep_quick_cells(item);
+  std::vector<Measured>& measured = result.measured;
+  measured.reserve(item.measures.size());
+  for (std::size_t i = 0; i < item.measures.size(); ++i) {
+    if (settings.progress)
+      complain(item.name + ": " + std::to_string(i + 1) + " of " +
+               std::to_string(item.measures.size()) + ": " + item.measures[i].name);
+    measured.push_back(carry_out(item.measures[i], file, settings));
+    if (measured.back().interrupted) {
+      result.interrupted = true;
+      return result;
+    }
+  }
+  for (const Cell& cell : item.cells)
+    result.cells.push_back(
+        judge(cell, estimate_of(measured[cell.measure], item.measures[cell.measure], cell)));
+  result.item = std::move(item);
+  return result;
+}
+
+bool as_expected(const std::vector<ItemResult>& results) {
+  for (const ItemResult& result : results)
+    for (std::size_t i = 0; i < result.cells.size(); ++i)
+      if (!result.cells[i].is_expected(result.item.cells[i])) return false;
+  return true;
+}
+
+std::string reproduction_json(const std::vector<ItemResult>& results, bool quick) {
+  JsonValue::List items;
+  for (const ItemResult& result : results) {
+    JsonValue::List cells;
+    cells.reserve(result.cells.size());
+    for (std::size_t i = 0; i < result.cells.size(); ++i)
+      cells.push_back(cell_json(result.item.cells[i], result.cells[i]));
+    items.push_back(json_object({{"item", result.item.name},
+                                 {"title", result.item.title},
+                                 {"note", result.item.note},
+                                 {"cells", std::move(cells)}}));
+  }
+  const std::string simgrid = simgrid_version();
+  const JsonValue report = json_object(
+      {{"schema_version", 1},
+       {"versions", json_object({{"faultline", std::string(version())},
+                                 {"simgrid", simgrid.empty() ? JsonValue() : JsonValue(simgrid)}})},
+       {"quick", quick},
+       {"as_expected", as_expected(results)},
+       {"items", std::move(items)}});
+  return to_json(report, 2) + "\n";
+}
+
+std::string reproduction_table(const std::vector<ItemResult>& results, bool quick) {
+  std::string text;
+  for (const ItemResult& result : results) {
+    text += (text.empty() ? "" : "\n") +
+            wrapped(result.item.name + ": " + result.item.title + (quick ? " (quick)" : "")) +
+            "\n" + item_table(result) + "\n" + counts_of(result) + reasons_of(result);
+    if (!result.item.note.empty()) text += "\n" + wrapped(result.item.note);
+  }
+  return text;
+}
+
+}  // namespace faultline

@@ -1,0 +1,183 @@
+#include "analysis/runs/benchmark.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <queue>
+#include <vector>
+
+#include "analysis/runs/run_record.hpp"
+#include "analysis/runs/worker_process.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/random.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/scenario/json_value.hpp"
+
+namespace faultline {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Numbers measured in a process of their own, whose memory is nobody else's.
+using Measurement = std::array<double, 4>;
+
+template <class Measure>
+Measurement in_own_process(Measure measure) {
+  Measurement measured{};
+  std::size_t known = 0;
+  in_processes(
+      1,
+      [&](unsigned, const WriteLine& write) {
+        for (const double number : measure()) write(shortest(number));
+      },
+      [&](const std::string& line) {
+        if (known < measured.size()) measured[known++] = std::stod(line);
+      });
+  return measured;
+}
+
+struct ReferenceEvent {
+  double time_s;
+  std::uint64_t sequence;
+  std::uint64_t payload[2];
+  friend bool operator>(const ReferenceEvent& a, const ReferenceEvent& b) {
+    return a.time_s > b.time_s || (a.time_s == b.time_s && a.sequence > b.sequence);
+  }
+};
+static_assert(sizeof(ReferenceEvent) == 32);
+
+Measurement measure_reference(std::uint32_t pending, std::uint64_t events) {
+  Stream random(1, 0, Purpose::workload, 0);
+  std::priority_queue<ReferenceEvent, std::vector<ReferenceEvent>, std::greater<>> queue;
+  std::uint64_t sequence = 0;
+  for (std::uint32_t i = 0; i < pending; ++i) queue.push({random.uniform(), sequence++, {i, i}});
+  const auto begin = Clock::now();
+  for (std::uint64_t i = 0; i < events; ++i) {
+    ReferenceEvent event = queue.top();
+    queue.pop();
+    event.time_s += random.uniform();
+    event.sequence = sequence++;
+    queue.push(event);
+  }
+  return {static_cast<double>(events) / seconds_since(begin), queue.top().time_s};
+}
+
+/// A run of a few processes and messages, so that the program's own code is in memory before the
+/// memory of a large run is measured.
+void warm_up(const Scenario& scenario) {
+  RunSpec small = scenario.points[0];
+  small.platform.processes = 16;
+  small.stop.events = 1000;
+  small.components[static_cast<std::size_t>(Family::workload)].options["tokens"] = std::int64_t{16};
+  run_simulation(small, scenario.engine, scenario.seed, 0);
+}
+
+Measurement measure_engine(const Scenario& scenario) {
+  if (scenario.engine == EngineKind::loggp) warm_up(scenario);  // SimGrid runs once in a process
+  const auto before = static_cast<double>(peak_rss_bytes());
+  const RunResult result = run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
+  const double messages = *result.metrics.values().at("application_messages");
+  const double control = *result.metrics.values().at("control_messages");
+  const double spent_s = result.wall_s - result.setup_s;
+  const auto peak = static_cast<double>(peak_rss_bytes());
+  return {messages / spent_s, peak, peak - before, (messages + control) / spent_s};
+}
+
+Machine machine_of(const BenchmarkSettings& settings) {
+  Machine machine;
+  try {
+    machine = load_machine(settings.machine, "");
+  } catch (const UsageError& error) {
+    throw UsageError("bench: --machine: " + std::string(error.what()));
+  }
+  const std::uint64_t most = std::uint64_t{machine.nodes} * machine.hardware_threads_per_node;
+  if (settings.processes > most)
+    throw UsageError("bench: --processes: expected at most " + std::to_string(most) +
+                     ", the hardware threads of " + machine.name + ", got " +
+                     std::to_string(settings.processes));
+  return machine;
+}
+
+Scenario benchmark_scenario(const BenchmarkSettings& settings, const std::string& termination) {
+  const Machine machine = machine_of(settings);
+  const std::uint32_t per_node = (settings.processes + machine.nodes - 1) / machine.nodes;
+  const std::uint64_t hops =
+      std::max<std::uint64_t>(1, (settings.messages + settings.in_flight - 1) / settings.in_flight);
+  const auto text = [](std::uint64_t value) { return std::to_string(value); };
+  std::string json = R"({"schema_version": 1, "name": "bench", "engine": ")";
+  json += settings.engine == EngineKind::simgrid ? "simgrid" : "loggp";
+  json += R"(", "platform": {"machine": )" + to_json(settings.machine) + R"(, "processes": )" +
+          text(settings.processes) + R"(, "processes_per_node": )" + text(per_node) + "}";
+  json += R"(, "workload": {"name": "uniform-traffic", "tokens": )" + text(settings.in_flight) +
+          R"(, "hops": )" + text(hops) + "}";
+  if (!termination.empty()) json += R"(, "termination": {"name": ")" + termination + R"("})";
+  json += R"(, "stop": {"when": ")" + std::string(termination.empty() ? "time" : "announced") +
+          R"(", "time_s": 1e9, "events": 9007199254740992}})";
+  return parse_scenario(json, "bench");
+}
+
+Measurement measure_bare_simgrid(const Scenario& scenario, const BenchmarkSettings& settings) {
+  return {bare_simgrid_messages_per_s(scenario.points[0].platform, settings.in_flight,
+                                      settings.messages)};
+}
+
+/// Zero where nothing was measured.
+double median(std::vector<double> values) {
+  if (values.empty()) return 0.0;
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
+  const Scenario scenario = benchmark_scenario(settings, settings.termination);
+  const Scenario bare_scenario = benchmark_scenario(settings, "");
+  std::vector<double> rates;
+  std::vector<double> carried;
+  std::vector<double> references;
+  std::vector<double> ratios;
+  std::vector<double> bare;
+  std::vector<double> layer_ratios;
+  std::vector<double> simgrid;
+  std::vector<double> simgrid_ratios;
+  BenchmarkResult result;
+  result.messages =
+      (settings.messages + settings.in_flight - 1) / settings.in_flight * settings.in_flight;
+  for (unsigned round = 0; round < settings.rounds; ++round) {
+    const Measurement engine = in_own_process([&] { return measure_engine(scenario); });
+    const Measurement reference =
+        in_own_process([&] { return measure_reference(settings.in_flight, settings.messages); });
+    rates.push_back(engine[0]);
+    carried.push_back(engine[3]);
+    references.push_back(reference[0]);
+    ratios.push_back(engine[0] / reference[0]);
+    if (!settings.termination.empty()) {
+      bare.push_back(in_own_process([&] { return measure_engine(bare_scenario); })[0]);
+      layer_ratios.push_back(engine[3] / bare.back());
+    }
+    if (settings.engine == EngineKind::simgrid) {
+      simgrid.push_back(
+          in_own_process([&] { return measure_bare_simgrid(scenario, settings); })[0]);
+      simgrid_ratios.push_back(engine[0] / simgrid.back());
+    }
+    result.peak_rss_bytes = std::max(result.peak_rss_bytes, static_cast<std::int64_t>(engine[1]));
+    result.bytes_per_process = std::max(result.bytes_per_process, engine[2] / settings.processes);
+  }
+  result.messages_per_s = median(rates);
+  result.carried_messages_per_s = median(carried);
+  result.bare_messages_per_s = median(bare);
+  result.layer_ratio = median(layer_ratios);
+  result.reference_heap_events_per_s = median(references);
+  result.ratio = median(ratios);
+  result.bare_simgrid_messages_per_s = median(simgrid);
+  result.simgrid_ratio = median(simgrid_ratios);
+  return result;
+}
+
+}  // namespace faultline

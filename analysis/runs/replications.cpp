@@ -1,0 +1,211 @@
+#include "analysis/runs/replications.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "analysis/lemmas/needless_fatal.hpp"
+#include "analysis/runs/progress.hpp"
+#include "analysis/runs/run_record.hpp"
+#include "analysis/runs/worker_process.hpp"
+#include "sim/core/error.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/scenario/json_reader.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// What one task has come to.
+struct Finished {
+  std::string line;   ///< of the worker, "" if it has crashed
+  std::string error;  ///< why
+};
+
+/// A worker process simulates tasks in order and writes one line for each.
+struct Worker {
+  WorkerProcess process;
+  std::optional<std::size_t> task;  ///< whose line comes next
+};
+
+/// Tasks are the replications of the first point, then those of the second, and so on.
+class Pool {
+ public:
+  Pool(const Scenario& scenario, const ReplicationSettings& settings,
+       const TakeReplication& hand_on)
+      : scenario_(scenario),
+        hand_on_(hand_on),
+        progress_(settings.progress, "replications"),
+        alone_(scenario.engine == EngineKind::simgrid),
+        tasks_(scenario.points.size() * scenario.replications),
+        workers_(std::min<std::size_t>(std::max(1U, settings.jobs), tasks_)) {}
+
+  ReplicationEnd run() {
+    const InterruptGuard guard;
+    for (std::size_t i = 0; i < workers_.size(); ++i) launch(workers_[i], i);
+    next_alone_ = workers_.size();
+    while (!InterruptGuard::interrupted() &&
+           std::any_of(workers_.begin(), workers_.end(),
+                       [](const Worker& worker) { return worker.process.running(); }))
+      wait_for_news();
+    for (Worker& worker : workers_) worker.process.kill();
+    progress_.finish();
+    for (auto& [task, finished] : waiting_) hand_on(task, finished);
+    return {tasks_, InterruptGuard::interrupted()};
+  }
+
+ private:
+  /// LogGP workers take every n-th task. SimGrid allows one simulation per process, so that there
+  /// each task has a worker of its own.
+  [[nodiscard]] std::size_t stride() const { return alone_ ? tasks_ : workers_.size(); }
+
+  void launch(Worker& worker, std::size_t first) {
+    worker.task = first;
+    worker.process.start([&](const WriteLine& write) {
+      for (std::size_t task = first; task < tasks_; task += stride())
+        write(to_json(
+            simulated(scenario_, task / scenario_.replications, task % scenario_.replications)));
+    });
+  }
+
+  /// A worker that is far ahead of the others is not listened to, so that what waits for its turn
+  /// stays small.
+  void wait_for_news() {
+    constexpr int kProgress_ms = 200;
+    constexpr std::size_t kAhead = 1024;
+    std::vector<WorkerProcess*> processes;
+    std::vector<Worker*> listened_to;
+    for (Worker& worker : workers_) {
+      if (worker.task && *worker.task >= handed_on_ + kAhead) continue;
+      processes.push_back(&worker.process);
+      listened_to.push_back(&worker);
+    }
+    wait_for_workers(
+        processes, [&](std::size_t i) { read_news(*listened_to[i]); }, kProgress_ms);
+    progress_.show(finished_, tasks_);
+  }
+
+  void read_news(Worker& worker) {
+    bool over = false;
+    for (std::string& line : worker.process.read_lines(over)) take(worker, {std::move(line), {}});
+    if (over) ended(worker);
+  }
+
+  void take(Worker& worker, Finished finished) {
+    waiting_.emplace(*worker.task, std::move(finished));
+    ++finished_;
+    *worker.task += stride();
+    if (*worker.task >= tasks_) worker.task.reset();
+    while (!waiting_.empty() && waiting_.begin()->first == handed_on_) {
+      hand_on(handed_on_++, waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+    }
+  }
+
+  void hand_on(std::size_t task, const Finished& finished) const {
+    ReplicationRecord record{task / scenario_.replications, task % scenario_.replications,
+                             JsonValue(), finished.error};
+    if (finished.error.empty()) {
+      Problems problems("worker");
+      record.json = parse_json(finished.line, problems);
+    }
+    if (const JsonValue* error = record.json.find("error")) {
+      record.error = *error->text();
+      record.json = JsonValue();
+    }
+    hand_on_(std::move(record));
+  }
+
+  /// A worker that ends before its tasks do has crashed in the next one; another goes on after it.
+  void ended(Worker& worker) {
+    const std::string why = worker.process.finish();
+    if (worker.task)
+      take(worker, {{}, "the worker process " + (why.empty() ? "exited with 0" : why)});
+    if (worker.task)
+      launch(worker, *worker.task);
+    else if (alone_ && next_alone_ < tasks_)
+      launch(worker, next_alone_++);
+  }
+
+  const Scenario& scenario_;
+  const TakeReplication& hand_on_;
+  ProgressLine progress_;
+  bool alone_;
+  std::size_t tasks_;
+  std::vector<Worker> workers_;
+  std::size_t next_alone_ = 0;
+  std::size_t finished_ = 0;
+  std::size_t handed_on_ = 0;                ///< all tasks before this one
+  std::map<std::size_t, Finished> waiting_;  ///< for those before them
+};
+
+}  // namespace
+
+namespace {
+
+/// What `make` makes, or why it could not.
+template <class Make>
+JsonValue or_error(Make make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    return json_object({{"error", "out of memory"}});
+  } catch (const std::exception& error) {
+    return json_object({{"error", error.what()}});
+  }
+}
+
+JsonValue in_process_of_its_own(const std::function<JsonValue()>& make) {
+  std::string answer;
+  in_processes(
+      1, [&](unsigned, const WriteLine& write) { write(to_json(or_error(make))); },
+      [&answer](const std::string& line) { answer = line; });
+  Problems problems("worker");
+  return parse_json(answer, problems);
+}
+
+/// A run that a detector has given up is made once more, to be watched and judged. SimGrid allows
+/// one simulation in a process.
+JsonValue judged_record(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
+  constexpr const char* kWho = "gave_up";
+  const RunSpec& spec = scenario.points[point];
+  const bool may_be_judged = spec.has_faults() && gives_up_by_messages(spec);
+  const auto first_run = [&] {
+    const RunResult result = run_simulation(spec, scenario.engine, scenario.seed, replication);
+    if (may_be_judged && detector_gave_up(result))
+      return json_object({{kWho, std::int64_t{result.fatal_actor}}});
+    return run_record(scenario, point, replication, result);
+  };
+  const bool alone = may_be_judged && scenario.engine == EngineKind::simgrid;
+  JsonValue record = alone ? in_process_of_its_own(first_run) : first_run();
+  const JsonValue* who = record.find(kWho);
+  if (who == nullptr) return record;
+  const auto rank = static_cast<Rank>(std::get<std::int64_t>(who->data));
+  return run_record(scenario, point, replication,
+                    judged_simulation(spec, scenario.engine, scenario.seed, replication, rank));
+}
+
+}  // namespace
+
+JsonValue simulated(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
+  return or_error([&] { return judged_record(scenario, point, replication); });
+}
+
+ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings) {
+  ReplicationResults results;
+  const ReplicationEnd end = run_replications(scenario, settings, [&](ReplicationRecord record) {
+    results.records.push_back(std::move(record));
+  });
+  results.planned = end.planned;
+  results.interrupted = end.interrupted;
+  return results;
+}
+
+ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSettings& settings,
+                                const TakeReplication& take) {
+  return Pool(scenario, settings, take).run();
+}
+
+}  // namespace faultline

@@ -1,0 +1,319 @@
+#include "analysis/runs/run_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "analysis/statistics/summary.hpp"
+#include "analysis/text/summary_text.hpp"
+#include "analysis/text/text_table.hpp"
+#include "analysis/theory/closed_forms.hpp"
+#include "sim/core/version.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/scenario/json_reader.hpp"
+#include "sim/scenario/problems.hpp"
+
+namespace faultline {
+
+namespace {
+
+JsonValue optional_json(const std::optional<double>& value) {
+  return value ? JsonValue(*value) : JsonValue();
+}
+
+/// Statistics of every numeric metric of a point over its replications, by name. A metric that is
+/// null in a replication has that many values fewer.
+std::map<std::string, Summary> summaries(const RunTally& tally, std::size_t point) {
+  std::map<std::string, Summary> result;
+  for (const auto& [name, values] : tally.points[point].metrics) result[name] = values.summary();
+  return result;
+}
+
+JsonValue summary_json(const Summary& summary) {
+  JsonValue interval;
+  if (summary.confidence_95)
+    interval = JsonValue::List{summary.confidence_95->low, summary.confidence_95->high};
+  return json_object({{"count", static_cast<std::int64_t>(summary.count)},
+                      {"mean", optional_json(summary.mean)},
+                      {"standard_deviation", optional_json(summary.standard_deviation)},
+                      {"confidence_interval_95", interval},
+                      {"min", optional_json(summary.min)},
+                      {"max", optional_json(summary.max)}});
+}
+
+/// Does the measurement agree with the closed form, to the certainty of three standard errors? Null
+/// where one replication, or a sample without spread, cannot tell.
+JsonValue agreement(const ClosedForm& form, const Summary& measured) {
+  if (!measured.mean || !measured.standard_deviation || form.relation == Relation::about) return {};
+  const double slack = student_t_three_sigma(measured.count) * *measured.standard_deviation /
+                       std::sqrt(static_cast<double>(measured.count));
+  if (form.relation == Relation::at_least) return *measured.mean + slack >= form.value;
+  if (form.relation == Relation::at_most) return *measured.mean - slack <= form.value;
+  if (slack == 0.0 && *measured.mean != form.value) return {};
+  return std::fabs(*measured.mean - form.value) <= slack;
+}
+
+JsonValue closed_forms_json(const RunSpec& spec, const std::map<std::string, Summary>& measured) {
+  JsonValue::List list;
+  for (const ClosedForm& form : closed_forms(spec)) {
+    const auto found = measured.find(form.metric);
+    const Summary summary = found == measured.end() ? Summary{} : found->second;
+    list.push_back(json_object(
+        {{"metric", form.metric},
+         {"formula", form.name},
+         {"relation", relation_sign(form.relation)},
+         {"value", form.value},
+         {"ratio",
+          summary.mean && form.value > 0 ? JsonValue(*summary.mean / form.value) : JsonValue()},
+         {"agrees", agreement(form, summary)},
+         {"source", form.source}}));
+  }
+  return list;
+}
+
+JsonValue point_json(const Scenario& scenario, const RunTally& tally, std::size_t point) {
+  const auto measured = summaries(tally, point);
+  JsonValue metrics = JsonValue::Object{};
+  for (const auto& [name, summary] : measured) metrics.set(name, summary_json(summary));
+  return json_object({{"point", static_cast<std::int64_t>(point)},
+                      {"label", scenario.point_labels[point]},
+                      {"metrics", std::move(metrics)},
+                      {"closed_forms", closed_forms_json(scenario.points[point], measured)}});
+}
+
+std::string outcomes_of(const RunTally& tally, std::size_t point) {
+  std::string text;
+  for (const auto& [outcome, count] : tally.points[point].outcomes)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + outcome;
+  return text.empty() ? "-" : text;
+}
+
+/// The outcome that all runs have in common.
+std::optional<std::string> common_outcome(const RunTally& tally) {
+  std::set<std::string> outcomes;
+  for (const PointTally& point : tally.points)
+    for (const auto& entry : point.outcomes) outcomes.insert(entry.first);
+  return outcomes.size() == 1 ? std::optional(*outcomes.begin()) : std::nullopt;
+}
+
+std::string label_of(const Scenario& scenario, std::size_t point) {
+  if (!scenario.point_labels[point].empty()) return scenario.point_labels[point];
+  const Registration* detector = scenario.points[point].component(Family::termination).registration;
+  const Registration* workload = scenario.points[point].component(Family::workload).registration;
+  if (detector != nullptr) return detector->name;
+  return workload != nullptr ? workload->name : "run";
+}
+
+/// How the tables name the points: by their labels, or by number where labels are long.
+std::vector<std::string> point_names(const Scenario& scenario) {
+  constexpr std::size_t kLongest = 20;
+  std::vector<std::string> labels;
+  std::vector<std::string> numbers;
+  bool long_one = false;
+  for (std::size_t point = 0; point < scenario.points.size(); ++point) {
+    labels.push_back(label_of(scenario, point));
+    numbers.push_back(std::to_string(point));
+    long_one = long_one || labels.back().size() > kLongest;
+  }
+  return long_one ? numbers : labels;
+}
+
+/// What the numbers of points stand for, "" where the tables have the labels themselves.
+std::string legend(const Scenario& scenario, const std::vector<std::string>& names) {
+  if (names.front() == label_of(scenario, 0)) return {};
+  std::string text;
+  for (std::size_t point = 0; point < names.size(); ++point)
+    text += wrapped("point " + names[point] + ": " + label_of(scenario, point));
+  return text + "\n";
+}
+
+std::string heading(const Scenario& scenario, const RunTally& tally) {
+  const PlatformSpec& platform = scenario.points.front().platform;
+  std::string text = std::to_string(platform.processes) + " processes on " +
+                     (platform.xml_path.empty() ? platform.machine.name : platform.xml_path) +
+                     ", engine " + (scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp") +
+                     ", seed " + std::to_string(scenario.seed) + ", ";
+  const std::size_t runs = tally.replications;
+  const std::size_t planned = tally.end.planned;
+  if (runs != planned) text += std::to_string(runs) + " of ";
+  text += std::to_string(planned) + (planned == 1 ? " run" : " runs");
+  if (const auto outcome = common_outcome(tally)) text += (runs == 1 ? ": " : ": all ") + *outcome;
+  if (scenario.replications > 1) text += "; 95% intervals";
+  return wrapped(scenario.name.empty() ? scenario.file : scenario.name) + wrapped(text) + "\n";
+}
+
+/// A metric of the table for people.
+struct ShownMetric {
+  const char* name;
+  const char* title;
+  bool is_time;
+};
+
+/// One column: the metric of every point, or nothing where no point has it.
+void add_metric(const ShownMetric& metric,
+                const std::vector<std::map<std::string, Summary>>& measured, TextTable& table) {
+  double largest = 0.0;
+  bool known = false;
+  for (const auto& point : measured) {
+    const auto found = point.find(metric.name);
+    if (found == point.end() || !found->second.mean) continue;
+    known = true;
+    largest = std::max(largest, std::fabs(*found->second.mean));
+  }
+  if (!known) return;
+  const TimeUnit unit = metric.is_time ? time_unit(largest) : TimeUnit{"", 1.0};
+  table.columns.push_back({metric.title + std::string(metric.is_time ? ", " : "") + unit.word});
+  for (std::size_t point = 0; point < measured.size(); ++point) {
+    const auto found = measured[point].find(metric.name);
+    table.rows[point].push_back(
+        found == measured[point].end() ? "-" : with_interval(found->second, unit.in_one_s));
+  }
+}
+
+std::string measured_table(const Scenario& scenario, const RunTally& tally) {
+  const std::vector<std::string> names = point_names(scenario);
+  const bool with_outcome = !common_outcome(tally);
+  TextTable table;
+  table.columns = {{"point", Align::left}};
+  if (with_outcome) table.columns.push_back({"outcome", Align::left});
+  std::vector<std::map<std::string, Summary>> measured;
+  measured.reserve(names.size());
+  for (std::size_t point = 0; point < names.size(); ++point) {
+    measured.push_back(summaries(tally, point));
+    table.rows.push_back({names[point]});
+    if (with_outcome) table.rows.back().push_back(outcomes_of(tally, point));
+  }
+  for (const ShownMetric& metric :
+       {ShownMetric{"application_messages", "application\nmessages", false},
+        ShownMetric{"control_messages", "control\nmessages", false},
+        ShownMetric{"detection_latency_s", "detection\nlatency", true},
+        ShownMetric{"end_time_s", "end\ntime", true}})
+    add_metric(metric, measured, table);
+  return legend(scenario, names) + render(table);
+}
+
+std::string agreement_word(const JsonValue& agrees, Relation relation) {
+  if (agrees.is_null()) return relation == Relation::about ? "" : "?";
+  return std::get<bool>(agrees.data) ? "yes" : "NO";
+}
+
+std::string closed_form_table(const Scenario& scenario, const RunTally& tally) {
+  const std::vector<std::string> names = point_names(scenario);
+  TextTable table;
+  table.columns = {
+      {"point", Align::left}, {"theory", Align::left}, {"value"}, {"measured"}, {"ratio"},
+      {"holds", Align::left}};
+  table.key_columns = 2;
+  bool unsure = false;
+  for (std::size_t point = 0; point < scenario.points.size(); ++point) {
+    const auto measured = summaries(tally, point);
+    for (const ClosedForm& form : closed_forms(scenario.points[point])) {
+      const auto found = measured.find(form.metric);
+      if (found == measured.end() || form.metric != "control_messages" || !found->second.mean)
+        continue;
+      const std::string holds = agreement_word(agreement(form, found->second), form.relation);
+      unsure = unsure || holds == "?";
+      table.rows.push_back({names[point],
+                            std::string(relation_sign(form.relation)) + " " + form.name,
+                            compact(form.value), compact(*found->second.mean),
+                            fixed(*found->second.mean / form.value, 3), holds});
+    }
+  }
+  if (table.rows.empty()) return {};
+  return "\nControl messages against theory (P processes, stop probability q):\n\n" +
+         render(table) + (unsure ? "?: more replications are needed to tell\n" : "");
+}
+
+std::string trouble(const Scenario& scenario, const RunTally& tally) {
+  std::string text;
+  for (const TroubledReplication& replication : tally.first_troubles)
+    text += wrapped(label_of(scenario, replication.point) + ", replication " +
+                    std::to_string(replication.replication) + ": " + replication.what);
+  const std::size_t more = tally.troubles - tally.first_troubles.size();
+  if (more > 0) text += "and " + std::to_string(more) + " more\n";
+  return text.empty() ? text : "\n" + text;
+}
+
+JsonValue run_of(const std::string& line) {
+  Problems problems("a run");
+  return parse_json(line, problems);
+}
+
+std::string indented(const std::string& text, const std::string& margin) {
+  std::string result = margin;
+  for (const char letter : text) {
+    result += letter;
+    if (letter == '\n') result += margin;
+  }
+  return result;
+}
+
+/// All that the report has but its runs.
+JsonValue head_json(const Scenario& scenario, const RunTally& tally) {
+  const std::string simgrid = simgrid_version();
+  return json_object(
+      {{"schema_version", 1},
+       {"scenario", json_object({{"name", scenario.name}, {"hash", scenario.hash}})},
+       {"versions", json_object({{"faultline", std::string(version())},
+                                 {"simgrid", simgrid.empty() ? JsonValue() : JsonValue(simgrid)}})},
+       {"complete", tally.replications == tally.end.planned && tally.crashes.empty()}});
+}
+
+JsonValue tail_json(const Scenario& scenario, const RunTally& tally) {
+  JsonValue::List failed;
+  for (const TroubledReplication& crash : tally.crashes)
+    failed.push_back(json_object({{"point", static_cast<std::int64_t>(crash.point)},
+                                  {"replication", static_cast<std::int64_t>(crash.replication)},
+                                  {"error", crash.what}}));
+  JsonValue::List summary;
+  for (std::size_t point = 0; point < scenario.points.size(); ++point)
+    summary.push_back(point_json(scenario, tally, point));
+  return json_object({{"failed_runs", std::move(failed)}, {"summary", std::move(summary)}});
+}
+
+}  // namespace
+
+void write_run_report_json(const Scenario& scenario, const RunTally& tally, const LineSpool& runs,
+                           const WriteText& write) {
+  const std::string head = to_json(head_json(scenario, tally), 2);
+  const std::string tail = to_json(tail_json(scenario, tally), 2);
+  write(head.substr(0, head.size() - 2) + ",\n  \"runs\": [");
+  std::string between = "\n";
+  runs.for_each([&](const std::string& line) {
+    write(between + indented(to_json(run_of(line), 2), "    "));
+    between = ",\n";
+  });
+  write((between == "\n" ? "]," : "\n  ],") + tail.substr(1) + "\n");
+}
+
+void write_run_report_csv(const RunTally& tally, const LineSpool& runs, const WriteText& write) {
+  std::vector<std::string> header = {"point", "label", "seed", "replication", "engine", "outcome"};
+  header.insert(header.end(), tally.metrics.begin(), tally.metrics.end());
+  header.insert(header.end(), {"violations", "events", "wall_s", "peak_rss_bytes"});
+  write(csv_record(header));
+  const auto cell = [](const JsonValue* value) {
+    return value == nullptr ? std::string() : csv_field(*value);
+  };
+  runs.for_each([&](const std::string& line) {
+    const JsonValue run = run_of(line);
+    std::vector<std::string> row;
+    for (const char* key : {"point", "label", "seed", "replication", "engine"})
+      row.push_back(cell(run.find(key)));
+    row.push_back(cell(run.find("metrics")->find("outcome")));
+    for (const std::string& name : tally.metrics)
+      row.push_back(cell(run.find("metrics")->find(name)));
+    row.push_back(std::to_string(run.find("violations")->list()->size()));
+    for (const char* key : {"events", "wall_s", "peak_rss_bytes"})
+      row.push_back(cell(run.find("performance")->find(key)));
+    write(csv_record(row));
+  });
+}
+
+std::string run_report_table(const Scenario& scenario, const RunTally& tally) {
+  return heading(scenario, tally) + measured_table(scenario, tally) +
+         closed_form_table(scenario, tally) + trouble(scenario, tally);
+}
+
+}  // namespace faultline

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "analysis/runs/line_spool.hpp"
+#include "analysis/runs/run_tally.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+
+/// Takes a report piece by piece.
+using WriteText = std::function<void(const std::string&)>;
+
+/// The results of a scenario as one JSON object (docs/output.md describes every field). `runs` has
+/// the records of the replications that ran to their end, in order, each as a line of JSON.
+void write_run_report_json(const Scenario& scenario, const RunTally& tally, const LineSpool& runs,
+                           const WriteText& write);
+
+/// One line per replication: point, label, seed, replication, engine, outcome, then every metric.
+void write_run_report_csv(const RunTally& tally, const LineSpool& runs, const WriteText& write);
+
+/// For people: one row per point, and what theory says beside it; at most 80 columns wide.
+std::string run_report_table(const Scenario& scenario, const RunTally& tally);
+
+}  // namespace faultline

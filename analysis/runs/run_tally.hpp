@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/runs/replications.hpp"
+#include "analysis/statistics/summary.hpp"
+
+namespace faultline {
+
+/// What is kept of the replications of one point.
+struct PointTally {
+  std::map<std::string, RunningSummary> metrics;  ///< the numeric ones
+  std::map<std::string, int> outcomes;
+};
+
+/// A replication that crashed or broke a promise.
+struct TroubledReplication {
+  std::size_t point = 0;
+  std::uint64_t replication = 0;
+  std::string what;
+};
+
+/// What is kept of the replications of a scenario, however many they are: their statistics, and
+/// what went wrong.
+struct RunTally {
+  explicit RunTally(std::size_t points_of_scenario) : points(points_of_scenario) {}
+
+  /// In order of the replications, so that the statistics are the same to the last digit.
+  void add(const ReplicationRecord& record);
+
+  std::vector<PointTally> points;
+  std::set<std::string> metrics;             ///< of any run, but for the outcome
+  std::vector<TroubledReplication> crashes;  ///< all of them
+  std::vector<TroubledReplication> first_troubles;
+  std::size_t troubles = 0;  ///< crashes and violations
+  std::size_t replications = 0;
+  ReplicationEnd end;
+  ExitCode code = kExitGood;  ///< the gravest
+
+ private:
+  void add_trouble(const ReplicationRecord& record, const std::string& what);
+};
+
+/// The exit code of a whole run.
+ExitCode exit_code(const RunTally& tally);
+
+}  // namespace faultline

@@ -1,0 +1,298 @@
+#include "analysis/store/query.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "analysis/text/text_table.hpp"
+#include "sim/core/error.hpp"
+#include "sim/scenario/expression.hpp"
+#include "sim/scenario/problems.hpp"
+
+namespace faultline {
+
+namespace {
+
+JsonValue optional_json(const std::optional<double>& value) {
+  return value ? JsonValue(*value) : JsonValue();
+}
+
+SelectedPoint selected(StoredPoint stored, const StoredStudy& study) {
+  SelectedPoint point{std::move(stored), study, {}};
+  point.values = point.stored.scenario;
+  point.values.set("study", study.id);
+  point.values.set("point", point.stored.point);
+  point.values.set("failure", point.stored.failure);
+  return point;
+}
+
+std::vector<Expression> parsed(const std::vector<std::string>& conditions) {
+  std::vector<Expression> result;
+  result.reserve(conditions.size());
+  for (const std::string& condition : conditions) {
+    try {
+      result.push_back(Expression::parse(condition));
+    } catch (const UsageError& error) {
+      throw UsageError("--where " + in_quotes(condition) + ": " + error.what());
+    }
+  }
+  return result;
+}
+
+bool satisfies(const SelectedPoint& point, const std::vector<Expression>& conditions) {
+  return std::all_of(conditions.begin(), conditions.end(), [&](const Expression& condition) {
+    try {
+      return condition.holds([&](const JsonPath& path) { return point.at(path); });
+    } catch (const UsageError& error) {
+      throw UsageError("--where: point " + std::to_string(point.stored.point) + ": " +
+                       error.what());
+    }
+  });
+}
+
+Row run_row(const SelectedPoint& point, const RunRecord& run, const std::vector<std::string>& paths,
+            const std::vector<std::string>& metrics) {
+  Row row = {
+      {"study", point.study.id},
+      {"name", point.study.name},
+      {"point", point.stored.point},
+      {"replication", run.replication},
+      {"scenario_hash", point.stored.scenario_hash},
+      {"faultline", point.study.faultline},
+      {"simgrid", point.study.simgrid.empty() ? JsonValue() : JsonValue(point.study.simgrid)},
+      {"engine", point.stored.engine},
+      {"seed", point.stored.seed}};
+  for (const std::string& path : paths)
+    if (path != "study" && path != "engine" && path != "seed")
+      row.push_back({path, cell_at(point, path)});
+  row.push_back({"outcome", run.outcome});
+  for (const std::string& name : metrics) {
+    const JsonValue* value = run.find(name);
+    row.push_back({name, value == nullptr ? JsonValue() : *value});
+  }
+  row.push_back({"violations", static_cast<std::int64_t>(run.violations.size())});
+  row.push_back({"events", run.events});
+  row.push_back({"wall_s", run.wall_s});
+  row.push_back({"peak_rss_bytes", run.peak_rss_bytes});
+  return row;
+}
+
+}  // namespace
+
+const JsonValue* SelectedPoint::at(const JsonPath& path) const {
+  for (const JsonMember& parameter : stored.parameters) {
+    const JsonPath swept = split_path(parameter.key);
+    if (!is_within(path, swept)) continue;
+    const JsonPath inner(path.begin() + static_cast<std::ptrdiff_t>(swept.size()), path.end());
+    if (const JsonValue* found = find_at(parameter.value, inner)) return found;
+  }
+  return find_at(values, path);
+}
+
+std::vector<SelectedPoint> select_points(ResultStore& store,
+                                         const std::vector<std::string>& conditions) {
+  const std::vector<Expression> wanted = parsed(conditions);
+  std::vector<SelectedPoint> result;
+  for (const StoredStudy& study : store.studies())
+    for (StoredPoint& stored : store.points(study.id)) {
+      SelectedPoint point = selected(std::move(stored), study);
+      if (satisfies(point, wanted)) result.push_back(std::move(point));
+    }
+  return result;
+}
+
+std::vector<std::string> swept_paths(const std::vector<SelectedPoint>& points) {
+  std::vector<std::string> paths;
+  const auto add = [&](const std::string& path) {
+    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+  };
+  for (const SelectedPoint& point : points)
+    if (point.study.id != points.front().study.id) add("study");
+  for (const SelectedPoint& point : points)
+    for (const JsonMember& parameter : point.stored.parameters) add(parameter.key);
+  return paths;
+}
+
+JsonValue cell_at(const SelectedPoint& point, const std::string& path) {
+  const JsonPath steps = split_path(path);
+  if (steps.empty())
+    throw UsageError(in_quotes(path) + ": expected a path such as termination.name");
+  const JsonValue* value = point.at(steps);
+  if (value == nullptr) return {};
+  const JsonValue* name = value->find("name");
+  if (name != nullptr && value->object()->size() == 1) return *name;
+  if (value->object() != nullptr || value->list() != nullptr) return to_json(*value);
+  return *value;
+}
+
+std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points) {
+  std::set<std::string> names;
+  for (const SelectedPoint& point : points)
+    for (const RunRecord& run : point.stored.runs)
+      for (const JsonMember& metric : run.metrics)
+        if (metric_kind(metric.key) != MetricKind::text) names.insert(metric.key);
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points) {
+  const std::vector<std::string> known = metric_names(points);
+  std::vector<std::string> usual;
+  for (const char* name :
+       {"application_messages", "control_messages", "detection_latency_s", "end_time_s"})
+    if (std::find(known.begin(), known.end(), name) != known.end()) usual.emplace_back(name);
+  return usual;
+}
+
+std::vector<Row> run_rows(const std::vector<SelectedPoint>& points) {
+  const std::vector<std::string> paths = swept_paths(points);
+  std::vector<std::string> metrics = metric_names(points);
+  std::erase(metrics, "terminated");
+  metrics.insert(metrics.begin(), "terminated");
+  std::vector<Row> rows;
+  for (const SelectedPoint& point : points)
+    for (const RunRecord& run : point.stored.runs)
+      rows.push_back(run_row(point, run, paths, metrics));
+  return rows;
+}
+
+std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
+                                     const std::vector<std::string>& paths) {
+  std::vector<PointGroup> groups;
+  std::map<std::string, std::size_t> known;
+  for (const SelectedPoint& point : points) {
+    std::vector<JsonValue> key;
+    key.reserve(paths.size());
+    for (const std::string& path : paths) key.push_back(cell_at(point, path));
+    const auto [place, is_new] = known.emplace(to_json(key), groups.size());
+    if (is_new) groups.push_back({std::move(key), {}});
+    groups[place->second].points.push_back(&point);
+  }
+  return groups;
+}
+
+std::vector<double> sample(const PointGroup& group, const std::string& metric) {
+  struct Shared {
+    double sum = 0;
+    std::size_t count = 0;
+  };
+  std::map<std::int64_t, std::size_t> points_of_seed;
+  std::map<std::pair<std::int64_t, std::int64_t>, Shared> shared;  // by seed and replication
+  for (const SelectedPoint* point : group.points) {
+    if (!point->stored.failure.empty()) continue;
+    ++points_of_seed[point->stored.seed];
+    for (const RunRecord& run : point->stored.runs) {
+      const auto value = run.number(metric);
+      if (!value) continue;
+      Shared& place = shared[{point->stored.seed, run.replication}];
+      place.sum += *value;
+      ++place.count;
+    }
+  }
+  std::vector<double> values;
+  for (const auto& [key, place] : shared)
+    if (place.count == points_of_seed[key.first])
+      values.push_back(place.sum / static_cast<double>(place.count));
+  return values;
+}
+
+Summary summarize(const PointGroup& group, const std::string& metric) {
+  const std::vector<double> values = sample(group, metric);
+  if (metric_kind(metric) != MetricKind::truth) return summarize(values);
+  std::set<std::int64_t> seeds;
+  std::size_t points = 0;
+  for (const SelectedPoint* point : group.points) {
+    if (!point->stored.failure.empty()) continue;
+    seeds.insert(point->stored.seed);
+    ++points;
+  }
+  return summarize_share(values, points == seeds.size() ? ShareValues::runs : ShareValues::means);
+}
+
+std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,
+                              const std::vector<std::string>& paths,
+                              const std::vector<std::string>& metrics) {
+  std::vector<Row> rows;
+  for (const PointGroup& group : groups)
+    for (const std::string& metric : metrics) {
+      const Summary summary = summarize(group, metric);
+      const auto& interval = summary.confidence_95;
+      const auto failed =
+          std::count_if(group.points.begin(), group.points.end(),
+                        [](const SelectedPoint* point) { return !point->stored.failure.empty(); });
+      Row row;
+      for (std::size_t i = 0; i < paths.size(); ++i) row.push_back({paths[i], group.key[i]});
+      row.insert(row.end(), {{"metric", metric},
+                             {"points", static_cast<std::int64_t>(group.points.size())},
+                             {"failed_points", static_cast<std::int64_t>(failed)},
+                             {"count", static_cast<std::int64_t>(summary.count)},
+                             {"mean", optional_json(summary.mean)},
+                             {"standard_deviation", optional_json(summary.standard_deviation)},
+                             {"low", interval ? JsonValue(interval->low) : JsonValue()},
+                             {"high", interval ? JsonValue(interval->high) : JsonValue()},
+                             {"min", optional_json(summary.min)},
+                             {"max", optional_json(summary.max)}});
+      rows.push_back(std::move(row));
+    }
+  return rows;
+}
+
+std::string rows_json(const std::vector<Row>& rows) {
+  std::string text = "[";
+  for (const Row& row : rows) text += (&row == rows.data() ? "\n  " : ",\n  ") + to_json(row);
+  return text + "\n]\n";
+}
+
+std::string rows_csv(const std::vector<Row>& rows) {
+  if (rows.empty()) return {};
+  std::vector<std::string> fields;
+  for (const JsonMember& member : rows.front()) fields.push_back(member.key);
+  std::string text = csv_record(fields);
+  for (const Row& row : rows) {
+    fields.clear();
+    for (const JsonMember& member : row) fields.push_back(csv_field(member.value));
+    text += csv_record(fields);
+  }
+  return text;
+}
+
+std::string rows_text(const std::vector<Row>& rows, const std::string& format) {
+  return format == "csv" ? rows_csv(rows) : rows_json(rows);
+}
+
+std::string cell_text(const JsonValue& cell) {
+  if (cell.is_null()) return "-";
+  return cell.text() != nullptr ? *cell.text() : to_json(cell);
+}
+
+KeyColumns key_columns(const std::vector<std::string>& paths,
+                       const std::vector<std::vector<JsonValue>>& keys) {
+  constexpr std::size_t kWidest = 40;
+  KeyColumns result;
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    std::string title;
+    for (const char c : paths[i]) title += c == '.' ? std::string(".\n") : std::string(1, c);
+    result.columns.push_back({title, Align::left});
+    std::size_t widest = paths[i].size() - std::min(paths[i].size(), paths[i].rfind('.') + 1);
+    for (const auto& key : keys) widest = std::max(widest, cell_text(key[i]).size());
+    width += widest + 2;
+  }
+  for (const auto& key : keys) {
+    std::vector<std::string>& line = result.cells.emplace_back();
+    for (const JsonValue& cell : key) line.push_back(cell_text(cell));
+  }
+  if (!paths.empty() && width <= kWidest) return result;
+  for (std::size_t number = 0; number < keys.size(); ++number) {
+    std::string words = std::to_string(number) + ":";
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      words += (i == 0 ? " " : ", ") + paths[i] + "=" + result.cells[number][i];
+    if (!paths.empty()) result.legend += wrapped(words);
+    result.cells[number] = {std::to_string(number)};
+  }
+  if (!result.legend.empty()) result.legend += "\n";
+  result.columns = {{"line", Align::left}};
+  return result;
+}
+
+}  // namespace faultline

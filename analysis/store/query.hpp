@@ -1,0 +1,97 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/statistics/summary.hpp"
+#include "analysis/store/result_store.hpp"
+#include "analysis/text/text_table.hpp"
+#include "sim/scenario/json_path.hpp"
+
+namespace faultline {
+
+/// A stored point with everything that a query can name.
+struct SelectedPoint {
+  StoredPoint stored;
+  StoredStudy study;
+  JsonValue values;  ///< the resolved scenario, and beside it study, point and failure
+
+  /// The value at a path: what was swept as the scenario file said it, else the resolved
+  /// scenario's.
+  [[nodiscard]] const JsonValue* at(const JsonPath& path) const;
+};
+
+/// The points of a store that satisfy all conditions (docs/sweeps.md has their language), in order.
+/// Throws UsageError for a condition that cannot be read.
+std::vector<SelectedPoint> select_points(ResultStore& store,
+                                         const std::vector<std::string>& conditions);
+
+/// The paths of everything that was swept in some of these points, in order; `study` leads where
+/// there are several.
+std::vector<std::string> swept_paths(const std::vector<SelectedPoint>& points);
+
+/// A value of a point as a cell of a table: a number or text; an object goes by its name where that
+/// is all it says. Null where the point has none.
+JsonValue cell_at(const SelectedPoint& point, const std::string& path);
+
+/// A record of named values, in the order of its columns.
+using Row = JsonValue::Object;
+
+/// One row for each replication: identity, swept values, metrics, performance.
+std::vector<Row> run_rows(const std::vector<SelectedPoint>& points);
+
+/// Points that agree in the values of some paths.
+struct PointGroup {
+  std::vector<JsonValue> key;  ///< a cell for each path
+  std::vector<const SelectedPoint*> points;
+};
+
+/// Groups in the order of their first points. `points` must outlive them.
+std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
+                                     const std::vector<std::string>& paths);
+
+/// The values of a metric over the replications of a group, of points that have not failed. The
+/// points of one seed share their random numbers, so their mean counts as one value for each
+/// replication that all of them have.
+std::vector<double> sample(const PointGroup& group, const std::string& metric);
+
+/// Statistics of that sample; of truth values as of a share.
+Summary summarize(const PointGroup& group, const std::string& metric);
+
+/// The names of all metrics that are numbers or truth values, sorted.
+std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points);
+
+/// Those that are shown unless others are asked for.
+std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points);
+
+/// One row for each group and metric: paths, metric, points, failed_points, count, mean,
+/// standard_deviation, low, high, min, max.
+std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,
+                              const std::vector<std::string>& paths,
+                              const std::vector<std::string>& metrics);
+
+/// Rows as a JSON list of objects, one a line. All have the same columns.
+std::string rows_json(const std::vector<Row>& rows);
+
+/// Rows as CSV with a header; null is empty.
+std::string rows_csv(const std::vector<Row>& rows);
+
+/// The same in the format of that name, "json" or "csv".
+std::string rows_text(const std::vector<Row>& rows, const std::string& format);
+
+/// A cell for people.
+std::string cell_text(const JsonValue& cell);
+
+/// The leftmost columns of a table for people.
+struct KeyColumns {
+  std::string legend;  ///< what the numbers of the lines stand for, "" where the columns say it
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> cells;  ///< by line
+};
+
+/// Columns for the values of some paths, or for numbers where the values are too wide.
+KeyColumns key_columns(const std::vector<std::string>& paths,
+                       const std::vector<std::vector<JsonValue>>& keys);
+
+}  // namespace faultline

@@ -1,0 +1,533 @@
+#include "analysis/store/result_store.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "sim/core/error.hpp"
+#include "sim/scenario/json_path.hpp"
+#include "sim/scenario/problems.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr std::int64_t kApplication = 0x464C544C;  // "FLTL"
+constexpr std::int64_t kFormat = 2;
+
+constexpr std::int64_t kFormatWithoutChecksums = 1;
+
+const char* const kRemedy = "; use a copy of it, or start a new store";
+
+const StoreTable& studies_table() {
+  static const StoreTable table = {
+      .name = "studies",
+      .columns = {{"study", "INTEGER"},
+                  {"name", "TEXT"},
+                  {"hash", "TEXT"},
+                  {"points", "INTEGER"},
+                  {"faultline", "TEXT"},
+                  {"simgrid", "TEXT"}},
+      .keys = 1,
+      .constraints = "PRIMARY KEY(study), UNIQUE(hash, faultline, simgrid))"};
+  return table;
+}
+
+const StoreTable& points_table() {
+  static const StoreTable table = {.name = "points",
+                                   .columns = {{"study", "INTEGER"},
+                                               {"point", "INTEGER"},
+                                               {"hash", "TEXT"},
+                                               {"scenario_hash", "TEXT"},
+                                               {"engine", "TEXT"},
+                                               {"seed", "INTEGER"},
+                                               {"label", "TEXT"},
+                                               {"parameters", "TEXT"},
+                                               {"scenario", "TEXT"},
+                                               {"failure", "TEXT"},
+                                               {"log", "TEXT"}},
+                                   .keys = 2,
+                                   .constraints = "PRIMARY KEY(study, point))"};
+  return table;
+}
+
+const StoreTable& runs_table() {
+  static const StoreTable table = {
+      .name = "runs",
+      .columns = {{"study", "INTEGER"},
+                  {"point", "INTEGER"},
+                  {"replication", "INTEGER"},
+                  {"metrics", "TEXT"},
+                  {"violations", "TEXT"},
+                  {"events", "INTEGER"},
+                  {"wall_s", "REAL"},
+                  {"peak_rss_bytes", "INTEGER"}},
+      .keys = 3,
+      .constraints = "PRIMARY KEY(study, point, replication)) WITHOUT ROWID"};
+  return table;
+}
+
+// For those who read a store without Faultline, which does not.
+constexpr const char* kView = R"(
+CREATE VIEW results AS
+  SELECT study, point, replication, name, label, scenario_hash, engine, seed, faultline, simgrid,
+         json_extract(metrics, '$.outcome') AS outcome, metrics, violations, events, wall_s,
+         peak_rss_bytes
+  FROM runs JOIN points USING (study, point) JOIN studies USING (study);
+)";
+
+std::string comparable(const RunRecord& run) {
+  return std::to_string(run.replication) + to_json(metrics_json(run)) +
+         to_json(violations_json(run.violations)) + std::to_string(run.events);
+}
+
+/// The big-endian number of two bytes.
+unsigned number_at(const std::string& bytes, std::size_t at) {
+  return static_cast<unsigned char>(bytes[at]) * 256U + static_cast<unsigned char>(bytes[at + 1]);
+}
+
+/// A store that is read must not be written by the same command, and the other way round.
+std::unique_ptr<OutputPlace> output_place(const std::string& path, StoreUse use) {
+  check_store_name(path);
+  if (use == StoreUse::sweep) return std::make_unique<OutputPlace>(path, path, FileKind::store);
+  reads_file(path, FileKind::store);
+  return nullptr;
+}
+
+/// SQLite takes a file that is cut off within its first page for an empty one and begins anew in
+/// it, and one that is cut off within its last page for a whole one. While there is a journal,
+/// SQLite knows how the file was.
+void refuse_cut_file(const std::string& path) {
+  constexpr std::size_t kHeader_B = 100;
+  const std::string magic("SQLite format 3\0", 16);
+  std::error_code error;
+  const std::uintmax_t size_B = std::filesystem::file_size(path, error);
+  if (error || size_B == 0) return;
+  for (const char* journal : {"-journal", "-wal"})
+    if (std::filesystem::exists(path + journal, error)) return;
+  std::string header(kHeader_B, ' ');
+  std::ifstream(path, std::ios::binary).read(header.data(), kHeader_B);
+  if (header.substr(0, magic.size()) != magic)
+    throw UsageError(path + ": is not a store of results: it is not an SQLite file");
+  const unsigned page = number_at(header, 16);
+  const unsigned page_B = page == 1 ? 65536 : page;
+  // The versions of the format for writing and reading.
+  const bool known = number_at(header, 18) == 0x0101 || number_at(header, 18) == 0x0202;
+  if (page_B < 512 || !std::has_single_bit(page_B) || !known)
+    throw UsageError(path + ": is damaged (its header makes no sense)" + kRemedy);
+  if (size_B % page_B != 0)
+    throw UsageError(path + ": is damaged (it ends within a page)" + kRemedy);
+}
+
+/// The path, if a store can lie there.
+const std::string& checked(const std::string& path) {
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  if (kind != std::filesystem::file_type::regular &&
+      kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::none)
+    throw UsageError(path + ": cannot be opened: it is not a regular file");
+  refuse_cut_file(path);
+  return path;
+}
+
+/// Two columns of a point, before they are interpreted.
+struct PointTexts {
+  std::string parameters;
+  std::string scenario;
+};
+
+/// What the other columns of a point say, without its runs.
+StoredPoint read_point(RowReader& row, PointTexts& texts) {
+  StoredPoint point;
+  point.study = row.whole(1);
+  point.point = row.whole();
+  point.hash = row.text();
+  point.scenario_hash = row.text();
+  point.engine = row.text();
+  point.seed = row.whole();
+  point.label = row.text();
+  texts.parameters = row.text();
+  texts.scenario = row.text();
+  point.failure = row.text();
+  point.log = row.text();
+  return point;
+}
+
+void interpret(const PointTexts& texts, const RowReader& row, StoredPoint& point) {
+  if (point.engine != "loggp" && point.engine != "simgrid")
+    row.refuse("engine: expected loggp or simgrid, got " + in_quotes(point.engine));
+  JsonValue parameters = row.parsed(texts.parameters, "parameters");
+  point.scenario = row.parsed(texts.scenario, "scenario");
+  if (parameters.object() == nullptr)
+    row.refuse("parameters: expected an object, got " + describe(parameters));
+  if (point.scenario.object() == nullptr)
+    row.refuse("scenario: expected an object, got " + describe(point.scenario));
+  point.parameters = std::move(*parameters.object());
+  for (const JsonMember& parameter : point.parameters)
+    if (split_path(parameter.key).empty())
+      row.refuse("parameters: " + in_quotes(parameter.key) + " is no path");
+}
+
+/// The number of its point, and a run with its checksum.
+struct RunOfPoint {
+  std::int64_t point = 0;
+  RunRecord run;
+  std::int64_t checksum = 0;
+};
+
+RunOfPoint read_run(RowReader row) {
+  RunOfPoint of;
+  RunRecord& run = of.run;
+  row.whole(1);
+  of.point = row.whole();
+  run.replication = row.whole();
+  const std::string metrics = row.text();
+  const std::string violations = row.text();
+  run.events = row.whole();
+  run.wall_s = row.real();
+  run.peak_rss_bytes = row.whole();
+  of.checksum = row.finish();
+  Problems problems(row.place());
+  read_metrics(row.parsed(metrics, "metrics"), run, problems);
+  read_violations(row.parsed(violations, "violations"), run, problems);
+  problems.throw_if_any();
+  return of;
+}
+
+/// The runs of the points of a statement, in the same order as these.
+class RunsInOrder {
+ public:
+  RunsInOrder(Statement& rows, const std::string& path, bool has_checksums)
+      : rows_(rows), path_(path), has_checksums_(has_checksums) {
+    advance();
+  }
+
+  /// Takes the runs of a point, which must be those of all its replications or, where it failed,
+  /// none.
+  void take(StoredPoint& point, RowReader& row) {
+    for (; next_ && next_->point == point.point; advance()) {
+      if (next_->run.replication != static_cast<std::int64_t>(point.runs.size()))
+        row.refuse("is damaged: replication " + std::to_string(point.runs.size()) + " is missing");
+      row.cover(next_->checksum);
+      point.runs.push_back(std::move(next_->run));
+    }
+    if (next_ && next_->point < point.point) refuse();
+    if (point.runs.empty() == point.failure.empty())
+      row.refuse(point.runs.empty() ? "has no runs" : "has failed, but has runs");
+  }
+
+  void finish() const {
+    if (next_) refuse();
+  }
+
+ private:
+  void advance() {
+    next_.reset();
+    if (rows_.step()) next_ = read_run({rows_, runs_table(), path_, has_checksums_});
+  }
+
+  [[noreturn]] void refuse() const {
+    throw UsageError(path_ + ": runs: point " + std::to_string(next_->point) +
+                     ": is damaged: there is no such point" + kRemedy);
+  }
+
+  Statement& rows_;
+  std::string path_;
+  bool has_checksums_;
+  std::optional<RunOfPoint> next_;
+};
+
+}  // namespace
+
+bool same_study(const StoredStudy& a, const StoredStudy& b) {
+  return a.hash == b.hash && a.faultline == b.faultline && a.simgrid == b.simgrid;
+}
+
+void check_store_name(const std::string& path) {
+  if (path.empty()) throw UsageError("a store: expected the name of a file, got \"\"");
+  if (path.find('\0') != std::string::npos)
+    throw UsageError(in_quotes(path) + ": a file name must not contain a zero byte");
+  if (path.starts_with(":") || path.starts_with("file:"))
+    throw UsageError(path +
+                     ": a store is a file, expected its name and none of SQLite's other words (of "
+                     "a file that is called so: ./" +
+                     path + ")");
+}
+
+ResultStore::ResultStore(const std::string& path, StoreUse use)
+    : output_(output_place(path, use)), database_(checked(path), use == StoreUse::sweep) {
+  // Not a write-ahead log: that needs shared memory, which network file systems lack.
+  database_.execute("PRAGMA journal_mode=DELETE; PRAGMA synchronous=EXTRA");
+  const bool is_new = use == StoreUse::sweep && database_.number("PRAGMA page_count") == 0;
+  if (is_new) make_tables();
+  check_format(use);
+  if (use == StoreUse::sweep && !is_new)
+    for (const StoredStudy& study : studies())
+      read_points("study=" + std::to_string(study.id), [](StoredPoint&) {});
+  claims_ = open(path.c_str(), O_RDWR | O_CLOEXEC);
+}
+
+// SQLite holds no lock between transactions, which closing another descriptor of the file would
+// drop.
+ResultStore::~ResultStore() { forget_claims(); }
+
+void ResultStore::make_tables() {
+  Transaction transaction(database_);
+  // Another process may have been faster.
+  if (database_.number("PRAGMA schema_version") != 0) return;
+  for (const StoreTable* table : {&studies_table(), &points_table(), &runs_table()})
+    database_.execute(table_sql(*table));
+  database_.execute(kView);
+  database_.execute("PRAGMA application_id=" + std::to_string(kApplication) +
+                    "; PRAGMA user_version=" + std::to_string(kFormat));
+  transaction.commit();
+}
+
+bool ResultStore::has_checksums() const { return format_ != kFormatWithoutChecksums; }
+
+std::string ResultStore::note() const {
+  if (has_checksums()) return {};
+  return path() + ": has format " + std::to_string(format_) +
+         ", without checksums, so a changed digit would go unnoticed; faultline merge NEW " +
+         path() + " makes a store of format " + std::to_string(kFormat) + " of it";
+}
+
+void ResultStore::refuse(const std::string& why) const { throw UsageError(path() + ": " + why); }
+
+void ResultStore::check_format(StoreUse use) {
+  if (database_.number("PRAGMA application_id") != kApplication)
+    refuse("is not a store of results");
+  format_ = database_.number("PRAGMA user_version");
+  if (format_ != kFormat && format_ != kFormatWithoutChecksums)
+    refuse("has format " + std::to_string(format_) + ", expected " + std::to_string(kFormat));
+  if (use == StoreUse::sweep && format_ != kFormat)
+    refuse("has format " + std::to_string(format_) + ", expected " + std::to_string(kFormat) +
+           "; faultline merge NEW " + path() + " makes a store from it that can be continued");
+  check_pages();
+  check_tables();
+}
+
+void ResultStore::check_pages() {
+  const Snapshot snapshot(database_);
+  Statement encoding(database_, "PRAGMA encoding");
+  if (!encoding.step() || encoding.text(0) != "UTF-8")
+    refuse("is damaged (its texts are not UTF-8)" + std::string(kRemedy));
+  // The whole file, and the index of points, by which they are found.
+  for (const char* check : {"PRAGMA quick_check(1)", "PRAGMA integrity_check('points')",
+                            "PRAGMA integrity_check('studies')"}) {
+    Statement rows(database_, check);
+    const std::string found = rows.step() ? rows.text(0) : "ok";
+    if (found != "ok") refuse("is damaged (" + plain_words(found) + ")" + kRemedy);
+  }
+}
+
+void ResultStore::check_tables() {
+  const Snapshot snapshot(database_);
+  Statement triggers(database_, "SELECT name FROM sqlite_schema WHERE type='trigger'");
+  if (triggers.step())
+    refuse("has a trigger, " + in_quotes(plain_words(triggers.text(0))) +
+           ", which a store of results never has");
+  for (const StoreTable* table : {&studies_table(), &points_table(), &runs_table()}) {
+    Statement tables(database_, "SELECT 1 FROM sqlite_schema WHERE type='table' AND name=?");
+    tables.bind(table->name);
+    if (!tables.step()) refuse("has no table " + table->name + kRemedy);
+    auto columns = table->columns;
+    if (has_checksums()) columns.push_back({"checksum", "INTEGER"});
+    // Neither generated nor hidden.
+    Statement found(database_, "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden=0");
+    found.bind(table->name);
+    for (const StoreColumn& column : columns)
+      if (!found.step() || found.text(0) != column.name || found.text(1) != column.type)
+        refuse("table " + table->name + ": expected a column " + column.name + " (" + column.type +
+               ")" + kRemedy);
+    if (found.step())
+      refuse("table " + table->name + ": has an unexpected column, " +
+             in_quotes(plain_words(found.text(0))) + kRemedy);
+  }
+  for (const char* orphans : {"SELECT study FROM points WHERE study NOT IN (SELECT study FROM "
+                              "studies) LIMIT 1",
+                              "SELECT study FROM runs WHERE study NOT IN (SELECT study FROM "
+                              "studies) LIMIT 1"}) {
+    Statement rows(database_, orphans);
+    if (rows.step())
+      refuse("is damaged (there is no study " + std::to_string(rows.number(0)) +
+             " that results belong to)" + kRemedy);
+  }
+}
+
+std::string ResultStore::select(const StoreTable& table) const {
+  return "SELECT " + column_list(table, has_checksums()) + " FROM " + table.name;
+}
+
+StoredStudy ResultStore::read_study(const Statement& from) const {
+  constexpr std::int64_t kMost = 1000000000;  // so that a claim is a place in a file
+  RowReader row(from, studies_table(), path(), has_checksums());
+  StoredStudy study;
+  study.id = row.whole(1, kMost);
+  study.name = row.text();
+  study.hash = row.text();
+  study.points = row.whole(1, kMost);
+  study.faultline = row.text();
+  study.simgrid = row.text();
+  row.finish();
+  return study;
+}
+
+std::vector<StoredStudy> ResultStore::studies() {
+  Statement rows(database_, select(studies_table()) + " ORDER BY study");
+  std::vector<StoredStudy> result;
+  while (rows.step()) result.push_back(read_study(rows));
+  return result;
+}
+
+std::int64_t ResultStore::add_study(const StoredStudy& study) {
+  Transaction transaction(database_);
+  std::int64_t id = 1;
+  for (const StoredStudy& known : studies()) {
+    if (same_study(known, study)) return known.id;
+    id = known.id + 1;
+  }
+  RowWriter(database_, studies_table())
+      .put(id)
+      .put(storable(study.name))
+      .put(study.hash)
+      .put(study.points)
+      .put(study.faultline)
+      .put(study.simgrid)
+      .finish();
+  transaction.commit();
+  return id;
+}
+
+std::optional<std::string> ResultStore::failure_of(std::int64_t study, std::int64_t point) {
+  Statement rows(database_, "SELECT failure FROM points WHERE study=? AND point=?");
+  rows.bind(study).bind(point);
+  if (!rows.step()) return std::nullopt;
+  return rows.text(0);
+}
+
+std::vector<RunEnding> ResultStore::endings(std::int64_t study) {
+  const Snapshot snapshot(database_);
+  Statement rows(database_, select(runs_table()) + " WHERE study=? ORDER BY point, replication");
+  rows.bind(study);
+  std::set<std::tuple<std::int64_t, std::string, bool>> ways;
+  while (rows.step()) {
+    const RunOfPoint of = read_run({rows, runs_table(), path(), has_checksums()});
+    ways.emplace(of.point, of.run.outcome, !of.run.violations.empty());
+  }
+  std::vector<RunEnding> result;
+  result.reserve(ways.size());
+  for (const auto& [point, outcome, violated] : ways) result.push_back({point, outcome, violated});
+  return result;
+}
+
+std::vector<StoredPoint> ResultStore::points(std::int64_t study) {
+  std::vector<StoredPoint> result;
+  read_points("study=" + std::to_string(study),
+              [&](StoredPoint& point) { result.push_back(std::move(point)); });
+  return result;
+}
+
+std::optional<StoredPoint> ResultStore::point(std::int64_t study, std::int64_t point) {
+  std::optional<StoredPoint> found;
+  read_points("study=" + std::to_string(study) + " AND point=" + std::to_string(point),
+              [&](StoredPoint& stored) { found = std::move(stored); });
+  return found;
+}
+
+void ResultStore::read_points(const std::string& where,
+                              const std::function<void(StoredPoint&)>& take) {
+  // Points and runs of one moment, also while a sweep goes on.
+  const Snapshot snapshot(database_);
+  Statement rows(database_, select(points_table()) + " WHERE " + where + " ORDER BY point");
+  Statement run_rows(database_,
+                     select(runs_table()) + " WHERE " + where + " ORDER BY point, replication");
+  RunsInOrder runs(run_rows, path(), has_checksums());
+  while (rows.step()) {
+    RowReader row(rows, points_table(), path(), has_checksums());
+    PointTexts texts;
+    StoredPoint point = read_point(row, texts);
+    runs.take(point, row);
+    row.finish();
+    interpret(texts, row, point);
+    take(point);
+  }
+  runs.finish();
+}
+
+void ResultStore::save(const StoredPoint& point) {
+  Transaction transaction(database_);
+  const auto before = failure_of(point.study, point.point);
+  if (before && (before->empty() || !point.failure.empty())) return;
+  RowWriter row(database_, points_table(), "INSERT OR REPLACE");
+  row.put(point.study)
+      .put(point.point)
+      .put(point.hash)
+      .put(point.scenario_hash)
+      .put(point.engine)
+      .put(point.seed)
+      .put(storable(point.label))
+      .put(to_json(point.parameters))
+      .put(to_json(point.scenario))
+      .put(storable(point.failure))
+      .put(storable(point.log));
+  RowWriter insert(database_, runs_table());
+  for (const RunRecord& run : point.runs)
+    row.cover(insert.put(point.study)
+                  .put(point.point)
+                  .put(run.replication)
+                  .put(to_json(metrics_json(run)))
+                  .put(to_json(violations_json(run.violations)))
+                  .put(run.events)
+                  .put(run.wall_s)
+                  .put(run.peak_rss_bytes)
+                  .finish());
+  row.finish();
+  transaction.commit();
+}
+
+/// A claim is a lock on one byte far behind the end of the file, where SQLite never looks; the
+/// kernel takes it back from a process that ends, however it ends.
+bool ResultStore::lock(std::int64_t study, std::int64_t point, short kind) const {
+  constexpr std::int64_t kFirst = std::int64_t{1} << 40;
+  constexpr std::int64_t kPointsOfStudy = std::int64_t{1} << 24;
+  struct flock range {};
+  range.l_type = kind;
+  range.l_whence = SEEK_SET;
+  range.l_start = kFirst + study * kPointsOfStudy + point;
+  range.l_len = 1;
+  if (claims_ < 0 || fcntl(claims_, F_OFD_SETLK, &range) == 0) return true;
+  // Without locks two sweeps may simulate the same point; the first result is kept.
+  return errno != EAGAIN && errno != EACCES;
+}
+
+bool ResultStore::claim(std::int64_t study, std::int64_t point) {
+  return lock(study, point, F_WRLCK);
+}
+
+void ResultStore::release(std::int64_t study, std::int64_t point) { lock(study, point, F_UNLCK); }
+
+void ResultStore::forget_claims() {
+  if (claims_ >= 0) close(claims_);
+  claims_ = -1;
+}
+
+std::string difference(const StoredPoint& a, const StoredPoint& b) {
+  if (a.hash != b.hash || a.scenario_hash != b.scenario_hash) return "the scenarios differ";
+  if (a.runs.size() != b.runs.size())
+    return std::to_string(a.runs.size()) + " and " + std::to_string(b.runs.size()) +
+           " replications";
+  for (std::size_t i = 0; i < a.runs.size(); ++i)
+    if (comparable(a.runs[i]) != comparable(b.runs[i]))
+      return "replication " + std::to_string(a.runs[i].replication) + " has other results";
+  return {};
+}
+
+}  // namespace faultline

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/runs/run_record.hpp"
+#include "analysis/store/sqlite.hpp"
+#include "analysis/store/store_row.hpp"
+#include "sim/core/file_roles.hpp"
+#include "sim/scenario/json_value.hpp"
+
+namespace faultline {
+
+/// A study in a store: a scenario with its sweep, under one version of the programs.
+struct StoredStudy {
+  std::int64_t id = 0;  ///< within the store, from 1
+  std::string name;
+  std::string hash;
+  std::int64_t points = 0;  ///< planned
+  std::string faultline;    ///< version
+  std::string simgrid;      ///< version, "" where it was not built in
+};
+
+/// Are two studies the same work, wherever they are stored?
+bool same_study(const StoredStudy& a, const StoredStudy& b);
+
+/// A point that was simulated, or that failed.
+struct StoredPoint {
+  std::int64_t study = 0;
+  std::int64_t point = 0;
+  std::string hash;           ///< of all that determines its results
+  std::string scenario_hash;  ///< as in the results of `run`
+  std::string engine;
+  std::int64_t seed = 0;
+  std::string label;
+  JsonValue::Object parameters;  ///< swept values by their paths
+  JsonValue scenario;   ///< an object, resolved: defaults filled in, the machine by its values
+  std::string failure;  ///< why it failed, "" if it did not
+  std::string log;      ///< what a failed point printed
+  std::vector<RunRecord> runs;  ///< replications from 0 on; none if it failed
+};
+
+/// How runs of a point ended.
+struct RunEnding {
+  std::int64_t point = 0;
+  std::string outcome;
+  bool violated = false;
+};
+
+/// Throws UsageError for what cannot be the name of a store: nothing, and what SQLite takes for
+/// something else than a file.
+void check_store_name(const std::string& path);
+
+/// What a store is opened for.
+enum class StoreUse {
+  read,   ///< whole and unchanged; what is read is checked then
+  sweep,  ///< made where there is no file; every row of one that is there is checked at once
+};
+
+/// Results of sweeps in one SQLite file. A point is stored whole, in one transaction, or not at
+/// all; processes that share a store do not disturb each other (docs/sweeps.md). A file may come
+/// from anybody: what is wrong with it is thrown as UsageError, with its table and row.
+class ResultStore {
+ public:
+  ResultStore(const std::string& path, StoreUse use);
+  ~ResultStore();
+  ResultStore(const ResultStore&) = delete;
+  ResultStore& operator=(const ResultStore&) = delete;
+
+  std::vector<StoredStudy> studies();
+
+  /// Stores a study unless the same one is there; returns its id.
+  std::int64_t add_study(const StoredStudy& study);
+
+  /// Why a point failed, "" if it did not; nothing if it is not stored.
+  std::optional<std::string> failure_of(std::int64_t study, std::int64_t point);
+
+  /// How the runs of a study ended, each way once for each point.
+  std::vector<RunEnding> endings(std::int64_t study);
+
+  /// Points in order, with their runs.
+  std::vector<StoredPoint> points(std::int64_t study);
+  std::optional<StoredPoint> point(std::int64_t study, std::int64_t point);
+
+  /// Stores a point. A result takes the place of a failure; a point that has its result stays.
+  void save(const StoredPoint& point);
+
+  /// Reserves a point among the processes that share the store, until it is released or this
+  /// process ends. False if another one has it.
+  bool claim(std::int64_t study, std::int64_t point);
+  void release(std::int64_t study, std::int64_t point);
+  /// In a child process: leaves the claims to the parent.
+  void forget_claims();
+
+  [[nodiscard]] const std::string& path() const { return database_.path(); }
+
+  /// What a user should know of it, "" for nothing.
+  [[nodiscard]] std::string note() const;
+
+ private:
+  void make_tables();
+  void check_format(StoreUse use);
+  void check_tables();
+  void check_pages();
+  [[nodiscard]] bool has_checksums() const;
+  [[nodiscard]] std::string select(const StoreTable& table) const;
+  [[noreturn]] void refuse(const std::string& why) const;
+  StoredStudy read_study(const Statement& row) const;
+  void read_points(const std::string& where, const std::function<void(StoredPoint&)>& take);
+  bool lock(std::int64_t study, std::int64_t point, short kind) const;
+
+  std::unique_ptr<OutputPlace> output_;  ///< of one that is written
+  Database database_;
+  std::int64_t format_ = 0;
+  int claims_ = -1;
+};
+
+/// What keeps two stored points from being equal: "" if all that the scenario determines is.
+std::string difference(const StoredPoint& a, const StoredPoint& b);
+
+}  // namespace faultline

@@ -1,0 +1,43 @@
+#include "analysis/text/summary_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "analysis/text/text_table.hpp"
+
+namespace faultline {
+
+std::string compact(double value) {
+  if (value == 0.0) return "0";
+  char text[32];
+  const double size = std::fabs(value);
+  const bool whole = value == std::floor(value) || size >= 1e4;
+  if (whole && size < 1e9)
+    std::snprintf(text, sizeof text, "%.0f", value);
+  else
+    std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+std::string with_interval(const Summary& summary, double factor) {
+  if (!summary.mean) return "-";
+  const double mean = *summary.mean * factor;
+  if (!summary.confidence_95) return compact(mean);
+  const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2 * factor;
+  // An interval of rounding errors is none.
+  if (!std::isfinite(half) || half <= 1e-12 * std::fabs(mean)) return compact(mean);
+  const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, 9);
+  if (summary.is_share)
+    return fixed(mean, decimals) + " [" + fixed(summary.confidence_95->low * factor, decimals) +
+           ", " + fixed(summary.confidence_95->high * factor, decimals) + "]";
+  return fixed(mean, decimals) + " +- " + fixed(half, decimals);
+}
+
+TimeUnit time_unit(double longest_s) {
+  for (const TimeUnit unit : {TimeUnit{"s", 1.0}, TimeUnit{"ms", 1e3}, TimeUnit{"us", 1e6}})
+    if (longest_s * unit.in_one_s >= 1.0) return unit;
+  return longest_s > 0.0 ? TimeUnit{"ns", 1e9} : TimeUnit{"s", 1.0};
+}
+
+}  // namespace faultline

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/theory/tree_steps.hpp"
+#include "workloads/task_tree.hpp"
+
+namespace faultline {
+
+/// C_init of termination-2022 section 5.2.
+inline constexpr std::uint64_t kStepInitialCredit = std::uint64_t{1} << 32U;
+/// With more, all credit of a large tree would not fit into 64 bits.
+inline constexpr std::uint64_t kMostStepInitialCredit = std::uint64_t{1} << 36U;
+
+struct StepModel {
+  std::uint32_t processes = 1;  ///< P
+  StepActivity activity = StepActivity::instant;
+  StepRules rules = StepRules::resolved;
+  std::uint64_t initial_credit = kStepInitialCredit;  ///< C_init: at the start, and of one loan
+};
+
+/// Control messages of the four algorithms over all steps of a tree.
+struct ControlMessageCounts {
+  std::uint64_t four_counter = 0;
+  std::uint64_t edod = 0;
+  std::uint64_t hcda = 0;
+  std::uint64_t cda = 0;
+
+  bool operator==(const ControlMessageCounts&) const = default;
+};
+
+/// Counts control messages by the rules of termination-2022 section 5.2 (docs/step-model.md has
+/// them in one place): nothing runs, and no code is shared with the protocols. `ranks` has the
+/// process of every task, each below `model.processes`.
+ControlMessageCounts count_control_messages(const StepModel& model, const TaskTree& tree,
+                                            const std::vector<Rank>& ranks);
+
+}  // namespace faultline

@@ -1,0 +1,249 @@
+#include "analysis/traces/run_trace.hpp"
+
+#include <algorithm>
+
+namespace faultline {
+
+const char* fate_words(Fate fate) {
+  switch (fate) {
+    case Fate::handled:
+      return "";
+    case Fate::receiver_died:
+      return "the receiver is dead";
+    case Fate::receiver_restarted:
+      return "the receiver has restarted";
+    case Fate::sender_died:
+      return "the sender died before it was sent";
+    case Fate::refused:
+      return "refused, because the receiver believes the sender dead";
+    case Fate::stale:
+      return "of a phase that is over";
+    case Fate::under_way:
+      return "on its way when the run ended";
+  }
+  return "";
+}
+
+std::string actor_name(const RunTrace& trace, ActorId actor) {
+  if (!trace.is_daemon(actor)) return "process " + std::to_string(actor);
+  return "daemon of node " + std::to_string(actor - trace.processes);
+}
+
+MomentWords words_of(const RunTrace& trace, const TracedMoment& moment) {
+  const std::string value = std::to_string(moment.value);
+  switch (moment.kind) {
+    case Sight::Kind::announced:
+      return {"announcement", "hears that phase " + value + " is over"};
+    case Sight::Kind::phase_began:
+      return {"announcement", "begins phase " + value};
+    case Sight::Kind::finished:
+      return {"announcement", "has finished"};
+    case Sight::Kind::gave_up:
+      return {"failure", "gives up: " + std::string(moment.text)};
+    case Sight::Kind::died:
+      return {"failure", "dies"};
+    case Sight::Kind::restarted:
+      return {"failure", "restarts on node " + value};
+    case Sight::Kind::declared_dead:
+      return {"failure", "hears that " + actor_name(trace, moment.peer) + " is dead"};
+    default:
+      return {"mark", std::string(moment.text) + " " +
+                          std::to_string(static_cast<std::int64_t>(moment.value))};
+  }
+}
+
+std::string kind_name(const RunSpec& spec, Family family, std::uint16_t kind) {
+  const Registration* registration = spec.component(family).registration;
+  if (registration == nullptr || kind >= registration->message_kinds.size())
+    return "kind " + std::to_string(kind);
+  return registration->message_kinds[kind];
+}
+
+void TraceRecorder::see(const Sight& sight) {
+  ++order_;
+  switch (sight.kind) {
+    case Sight::Kind::placed:
+      return placed(sight);
+    case Sight::Kind::sent:
+      return sent(sight);
+    case Sight::Kind::injected:
+      trace_.messages[under_way_.at(sight.message)].inject_s = sight.time_s;
+      return;
+    case Sight::Kind::sending:
+      return sending(sight);
+    case Sight::Kind::received:
+      return received(sight);
+    case Sight::Kind::lost:
+      return lost(sight);
+    case Sight::Kind::compute_began:
+      return compute_began(sight);
+    case Sight::Kind::compute_ended:
+      return compute_ended(sight);
+    case Sight::Kind::active:
+      actors_[sight.actor].active = open(TracedSpan::Kind::active, sight.actor, sight.time_s);
+      return;
+    case Sight::Kind::idle:
+      return close(actors_[sight.actor].active, sight.time_s);
+    case Sight::Kind::died:
+      died(sight);
+      break;
+    case Sight::Kind::restarted:
+      restarted(sight);
+      break;
+    case Sight::Kind::phase_began:
+      actors_[sight.actor].phase = static_cast<std::uint32_t>(sight.value);
+      break;
+    case Sight::Kind::announced:
+    case Sight::Kind::finished:
+    case Sight::Kind::gave_up:
+    case Sight::Kind::mark:
+    case Sight::Kind::declared_dead:
+      break;
+  }
+  trace_.moments.push_back(
+      {sight.kind, sight.time_s, sight.actor, sight.peer, sight.value, sight.text, order_});
+}
+
+void TraceRecorder::placed(const Sight& sight) {
+  trace_.node_of.push_back(static_cast<NodeId>(sight.value));
+  actors_.emplace_back();
+}
+
+// ---- messages ---------------------------------------------------------------------------------
+
+void TraceRecorder::sent(const Sight& sight) {
+  const Message& message = *sight.message;
+  under_way_[sight.message] = trace_.messages.size();
+  trace_.messages.push_back({.from = message.from,
+                             .to = message.to,
+                             .family = message.channel,
+                             .kind = message.kind,
+                             .bytes = message.bytes,
+                             .phase = message.phase,
+                             .begin_s = sight.time_s,
+                             .inject_s = sight.until_s,
+                             .begin_order = order_});
+}
+
+void TraceRecorder::received(const Sight& sight) {
+  const auto found = under_way_.find(sight.message);
+  if (found == under_way_.end()) return;
+  TracedMessage& message = trace_.messages[found->second];
+  message.fate = Fate::handled;
+  message.end_s = sight.until_s;
+  message.end_order = order_;
+  // Rounding must not let the processor do two things at once.
+  Actor& actor = actors_[sight.actor];
+  const double free_s = actor.handling == kNone ? 0.0 : trace_.spans[actor.handling].end_s;
+  actor.handling = open(TracedSpan::Kind::handling, sight.actor, std::max(free_s, sight.time_s));
+  trace_.spans.back().end_s = sight.until_s;
+  trace_.spans.back().received = static_cast<std::uint32_t>(found->second);
+  under_way_.erase(found);
+}
+
+/// What a handler sends is sent right after the message that it handles.
+void TraceRecorder::sending(const Sight& sight) {
+  Actor& actor = actors_[sight.actor];
+  const bool goes_on = actor.handling != kNone && trace_.spans[actor.handling].sends == 0 &&
+                       trace_.spans[actor.handling].end_s == sight.time_s;
+  if (!goes_on) actor.handling = open(TracedSpan::Kind::handling, sight.actor, sight.time_s);
+  trace_.spans[actor.handling].end_s = sight.until_s;
+  trace_.spans[actor.handling].sends = static_cast<std::uint32_t>(sight.value);
+}
+
+void TraceRecorder::lost(const Sight& sight) {
+  const auto found = under_way_.find(sight.message);
+  if (found == under_way_.end()) return;
+  TracedMessage& message = trace_.messages[found->second];
+  if (message.fate == Fate::under_way) {
+    message.fate = fate_of(*sight.message);
+    message.begin_s = std::min(message.begin_s, sight.time_s);
+    message.end_s = sight.time_s;
+    message.end_order = order_;
+  }
+  under_way_.erase(found);
+}
+
+Fate TraceRecorder::fate_of(const Message& message) const {
+  if (message.inject_s == kNever) return Fate::sender_died;  // it was not in the network yet
+  const Actor& receiver = actors_[message.to];
+  if (receiver.dead != kNone) return Fate::receiver_died;
+  if ((message.flags & kLost) != 0) return Fate::receiver_restarted;
+  if (message.channel != Family::workload && message.phase < receiver.phase) return Fate::stale;
+  return Fate::refused;
+}
+
+// ---- processors -------------------------------------------------------------------------------
+
+std::size_t TraceRecorder::open(TracedSpan::Kind kind, ActorId actor, double time_s) {
+  trace_.spans.push_back(
+      {.kind = kind, .actor = actor, .begin_s = time_s, .end_s = kNever, .order = order_});
+  return trace_.spans.size() - 1;
+}
+
+/// What would begin after its end has never begun.
+void TraceRecorder::close(std::size_t& span, double time_s) {
+  if (span == kNone) return;
+  trace_.spans[span].end_s = std::max(trace_.spans[span].begin_s, time_s);
+  span = kNone;
+}
+
+void TraceRecorder::compute_began(const Sight& sight) {
+  auto& cores = actors_[sight.actor].cores;
+  auto free =
+      std::find_if(cores.begin(), cores.end(), [](const Core& core) { return core.span == kNone; });
+  if (free == cores.end()) free = cores.emplace(cores.end());
+  free->serial = sight.value;
+  free->span = open(TracedSpan::Kind::computing, sight.actor, sight.time_s);
+  trace_.spans.back().core = static_cast<std::uint32_t>(free - cores.begin());
+}
+
+void TraceRecorder::compute_ended(const Sight& sight) {
+  for (Core& core : actors_[sight.actor].cores)
+    if (core.span != kNone && core.serial == sight.value) close(core.span, sight.time_s);
+}
+
+// ---- deaths -----------------------------------------------------------------------------------
+
+void TraceRecorder::died(const Sight& sight) {
+  Actor& actor = actors_[sight.actor];
+  if (actor.handling != kNone) {
+    TracedSpan& handling = trace_.spans[actor.handling];
+    handling.end_s = std::max(handling.begin_s, std::min(handling.end_s, sight.time_s));
+  }
+  for (Core& core : actor.cores) close(core.span, sight.time_s);
+  close(actor.active, sight.time_s);
+  actor.handling = kNone;
+  actor.dead = open(TracedSpan::Kind::dead, sight.actor, sight.time_s);
+  for (const auto& entry : under_way_) {
+    TracedMessage& message = trace_.messages[entry.second];
+    if (message.from != sight.actor || message.inject_s <= sight.time_s) continue;
+    message.fate = Fate::sender_died;
+    message.begin_s = std::min(message.begin_s, sight.time_s);
+    message.end_s = sight.time_s;
+    message.end_order = order_;
+  }
+}
+
+void TraceRecorder::restarted(const Sight& sight) {
+  close(actors_[sight.actor].dead, sight.time_s);
+  actors_[sight.actor].phase = 0;
+}
+
+RunTrace TraceRecorder::finish(RunResult result) {
+  const auto end = result.metrics.values().find("end_time_s");
+  trace_.end_s = end == result.metrics.values().end() ? 0.0 : end->second.value_or(0.0);
+  for (TracedSpan& span : trace_.spans)
+    if (span.end_s == kNever) span.end_s = std::max(span.begin_s, trace_.end_s);
+  for (TracedMessage& message : trace_.messages)
+    if (message.fate == Fate::under_way) {
+      message.end_s = std::max(message.begin_s, trace_.end_s);
+      message.end_order = order_ + 1;
+    }
+  for (TracedMessage& message : trace_.messages)
+    if (message.inject_s == kNever) message.inject_s = message.end_s;  // it waited for its NIC
+  trace_.result = std::move(result);
+  return std::move(trace_);
+}
+
+}  // namespace faultline

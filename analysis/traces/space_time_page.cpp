@@ -1,0 +1,167 @@
+#include "analysis/traces/space_time_page.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "analysis/traces/space_time_template.hpp"
+#include "sim/core/version.hpp"
+#include "sim/scenario/json_value.hpp"
+
+namespace faultline {
+
+namespace {
+
+JsonValue whole(std::uint64_t value) { return {static_cast<std::int64_t>(value)}; }
+
+/// The run as the script of the page reads it; the script names the columns of the lists.
+class Data {
+ public:
+  Data(const RunTrace& trace, const RunSpec& spec) : trace_(trace), spec_(spec) {}
+
+  [[nodiscard]] JsonValue json(const TraceTitle& title) {
+    JsonValue data = json_object({{"title", about(title)},
+                                  {"outcome", outcome_word(trace_.result.outcome)},
+                                  {"reason", trace_.result.fatal_reason},
+                                  {"processes", whole(trace_.processes)},
+                                  {"end", trace_.end_s},
+                                  {"over", over()},
+                                  {"phases", phases()},
+                                  {"fates", fates()},
+                                  {"underWay", fate_words(Fate::under_way)},
+                                  {"nodes", nodes()}});
+    data.set("messages", messages());
+    data.set("kinds", std::move(kinds_));
+    data.set("spans", spans());
+    data.set("moments", moments());
+    data.set("violations", violations());
+    return data;
+  }
+
+ private:
+  [[nodiscard]] JsonValue about(const TraceTitle& title) const {
+    std::string stack;
+    for (const ComponentChoice& choice : spec_.components)
+      if (choice.registration != nullptr)
+        stack += (stack.empty() ? "" : ", ") + choice.registration->name;
+    return json_object({{"scenario", title.scenario},
+                        {"point", title.point},
+                        {"stack", stack},
+                        {"engine", title.engine},
+                        {"seed", whole(title.seed)},
+                        {"replication", whole(title.replication)},
+                        {"version", std::string(version())}});
+  }
+
+  [[nodiscard]] JsonValue over() const {
+    const auto found = trace_.result.metrics.values().find("termination_time_s");
+    const bool known = found != trace_.result.metrics.values().end() && found->second;
+    return known ? JsonValue(*found->second) : JsonValue();
+  }
+
+  [[nodiscard]] JsonValue phases() const {
+    std::uint32_t last = 0;
+    for (const TracedMessage& message : trace_.messages) last = std::max(last, message.phase);
+    return whole(std::uint64_t{last} + 1);
+  }
+
+  static JsonValue fates() {
+    JsonValue::List list;
+    for (int fate = 0; fate <= static_cast<int>(Fate::under_way); ++fate)
+      list.emplace_back(fate_words(static_cast<Fate>(fate)));
+    return list;
+  }
+
+  [[nodiscard]] JsonValue nodes() const {
+    JsonValue::List list;
+    list.reserve(trace_.node_of.size());
+    for (const NodeId node : trace_.node_of) list.push_back(whole(node));
+    return list;
+  }
+
+  /// The number of a kind of messages, in the order in which the kinds come up.
+  JsonValue number_of_kind(const TracedMessage& message) {
+    const auto key = std::pair(message.family, message.kind);
+    const auto [place, is_new] = kind_numbers_.emplace(key, kinds_.size());
+    if (is_new)
+      kinds_.push_back(json_object({{"name", kind_name(spec_, message.family, message.kind)},
+                                    {"control", message.family != Family::workload}}));
+    return whole(place->second);
+  }
+
+  JsonValue messages() {
+    JsonValue::List list;
+    list.reserve(trace_.messages.size());
+    for (const TracedMessage& message : trace_.messages)
+      list.emplace_back(JsonValue::List{
+          whole(message.from), whole(message.to), number_of_kind(message), message.begin_s,
+          message.inject_s, message.end_s, static_cast<int>(message.fate), whole(message.bytes),
+          whole(message.phase), whole(message.begin_order), whole(message.end_order)});
+    return list;
+  }
+
+  [[nodiscard]] JsonValue spans() const {
+    JsonValue::List list;
+    list.reserve(trace_.spans.size());
+    for (const TracedSpan& span : trace_.spans)
+      list.emplace_back(JsonValue::List{static_cast<int>(span.kind), whole(span.actor),
+                                        span.begin_s, span.end_s, whole(span.core),
+                                        whole(span.order)});
+    return list;
+  }
+
+  [[nodiscard]] JsonValue moments() const {
+    JsonValue::List list;
+    list.reserve(trace_.moments.size());
+    for (const TracedMoment& moment : trace_.moments) {
+      MomentWords words = words_of(trace_, moment);
+      list.push_back(json_object({{"time", moment.time_s},
+                                  {"actor", whole(moment.actor)},
+                                  {"group", words.category},
+                                  {"what", std::move(words.what)},
+                                  {"order", whole(moment.order)}}));
+    }
+    return list;
+  }
+
+  [[nodiscard]] JsonValue violations() const {
+    JsonValue::List list;
+    list.reserve(trace_.result.violations.size());
+    for (const Violation& violation : trace_.result.violations)
+      list.push_back(
+          json_object({{"time", violation.time_s},
+                       {"actor", violation.actor ? whole(*violation.actor) : JsonValue()},
+                       {"kind", violation.kind},
+                       {"detail", violation.detail}}));
+    return list;
+  }
+
+  const RunTrace& trace_;
+  const RunSpec& spec_;
+  std::map<std::pair<Family, std::uint16_t>, std::size_t> kind_numbers_;
+  JsonValue::List kinds_;
+};
+
+/// Nothing in the text may end the element of the page that holds it.
+std::string within_script(const std::string& json) {
+  std::string text;
+  text.reserve(json.size());
+  for (const char letter : json) {
+    if (letter == '<')
+      text += "\\u003c";
+    else
+      text += letter;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string space_time_page(const RunTrace& trace, const RunSpec& spec, const TraceTitle& title) {
+  std::string page = kSpaceTimePage;
+  const std::string data = within_script(to_json(Data(trace, spec).json(title)));
+  return page.replace(page.find(kSpaceTimeRun), std::strlen(kSpaceTimeRun), data);
+}
+
+}  // namespace faultline

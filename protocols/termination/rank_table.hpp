@@ -1,0 +1,149 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// Entries with a `rank`, in order of ranks, compact where there are few: one sorted array, which
+/// is cut into blocks when it grows, so that an insertion or removal among n entries moves a block
+/// of them and not all. Removed entries keep their memory for new ones.
+template <class Entry>
+class RankTable {
+  struct Block {
+    std::vector<Entry> entries;  ///< the first `size` in order of ranks, then removed ones
+    std::size_t size = 0;
+
+    [[nodiscard]] std::size_t place_of(Rank rank) const {
+      const auto end = entries.begin() + static_cast<std::ptrdiff_t>(size);
+      const auto before = [](const Entry& entry, Rank wanted) { return entry.rank < wanted; };
+      return static_cast<std::size_t>(std::lower_bound(entries.begin(), end, rank, before) -
+                                      entries.begin());
+    }
+  };
+
+  template <class Blocks, class Value>
+  class Walk {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = Entry;
+    using difference_type = std::ptrdiff_t;
+    using pointer = Value*;
+    using reference = Value&;
+
+    Walk(Blocks* blocks, std::size_t block) : blocks_(blocks), block_(block) { skip_empty(); }
+    reference operator*() const { return (*blocks_)[block_].entries[place_]; }
+    pointer operator->() const { return &**this; }
+    Walk& operator++() {
+      if (++place_ == (*blocks_)[block_].size) {
+        place_ = 0;
+        ++block_;
+        skip_empty();
+      }
+      return *this;
+    }
+    Walk operator++(int) {
+      const Walk before = *this;
+      ++*this;
+      return before;
+    }
+    friend bool operator==(const Walk& a, const Walk& b) {
+      return a.block_ == b.block_ && a.place_ == b.place_;
+    }
+
+   private:
+    void skip_empty() {
+      while (block_ < blocks_->size() && (*blocks_)[block_].size == 0) ++block_;
+    }
+
+    Blocks* blocks_;
+    std::size_t block_;
+    std::size_t place_ = 0;
+  };
+
+ public:
+  [[nodiscard]] auto begin() { return Walk<std::vector<Block>, Entry>(&blocks_, 0); }
+  [[nodiscard]] auto end() { return Walk<std::vector<Block>, Entry>(&blocks_, blocks_.size()); }
+  [[nodiscard]] auto begin() const {
+    return Walk<const std::vector<Block>, const Entry>(&blocks_, 0);
+  }
+  [[nodiscard]] auto end() const {
+    return Walk<const std::vector<Block>, const Entry>(&blocks_, blocks_.size());
+  }
+  [[nodiscard]] std::size_t size() const {
+    std::size_t sum = 0;
+    for (const Block& block : blocks_) sum += block.size;
+    return sum;
+  }
+  [[nodiscard]] bool empty() const { return begin() == end(); }
+
+  /// Null if it is not there.
+  [[nodiscard]] Entry* find(Rank rank) {
+    if (blocks_.empty()) return nullptr;
+    Block& block = block_of(rank);
+    const std::size_t place = block.place_of(rank);
+    return place < block.size && block.entries[place].rank == rank ? &block.entries[place]
+                                                                   : nullptr;
+  }
+
+  /// Room for an entry that is not there: the caller assigns it, with that rank, before anything
+  /// else happens. What is in it is an entry that was removed, or a new one.
+  Entry& insert(Rank rank) {
+    if (blocks_.empty()) blocks_.emplace_back();
+    if (block_of(rank).size == kMost) split(block_of(rank));
+    Block& block = block_of(rank);
+    const auto place = static_cast<std::ptrdiff_t>(block.place_of(rank));
+    if (block.size == block.entries.size()) block.entries.emplace_back();
+    const auto begin = block.entries.begin();
+    const auto end = begin + static_cast<std::ptrdiff_t>(block.size);
+    std::rotate(begin + place, end, end + 1);
+    ++block.size;
+    return block.entries[static_cast<std::size_t>(place)];
+  }
+
+  /// Removes an entry that is there.
+  void erase(Rank rank) {
+    Block& block = block_of(rank);
+    const auto place = static_cast<std::ptrdiff_t>(block.place_of(rank));
+    const auto begin = block.entries.begin();
+    std::rotate(begin + place, begin + place + 1, begin + static_cast<std::ptrdiff_t>(block.size));
+    --block.size;
+    if (block.size == 0 && blocks_.size() > 1)
+      blocks_.erase(blocks_.begin() + (&block - &blocks_[0]));
+  }
+
+  void clear() {
+    if (blocks_.size() > 1) blocks_.resize(1);
+    for (Block& block : blocks_) block.size = 0;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;  ///< in a block
+
+  /// The last block that begins at or before that rank. Only a single block can be empty.
+  Block& block_of(Rank rank) {
+    if (blocks_.size() == 1) return blocks_.front();
+    const auto after = std::upper_bound(
+        blocks_.begin() + 1, blocks_.end(), rank,
+        [](Rank wanted, const Block& block) { return wanted < block.entries.front().rank; });
+    return *(after - 1);
+  }
+
+  void split(Block& block) {
+    const auto half = block.entries.begin() + static_cast<std::ptrdiff_t>(block.size / 2);
+    Block upper{{std::make_move_iterator(half), std::make_move_iterator(block.entries.end())},
+                block.size - block.size / 2};
+    block.entries.resize(block.size / 2);
+    block.size = block.entries.size();
+    blocks_.insert(blocks_.begin() + (&block - &blocks_[0]) + 1, std::move(upper));
+  }
+
+  std::vector<Block> blocks_;
+};
+
+}  // namespace faultline

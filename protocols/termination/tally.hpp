@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocols/termination/rank_table.hpp"
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// Venkatesan's detector: what one process has counted since its last signal, on each channel.
+class Tally {
+ public:
+  enum class Entry : std::uint8_t { sent, received, flushed };
+  struct Word {
+    Entry entry;
+    Rank peer;
+    std::uint32_t count;
+  };
+
+  void add(Entry entry, Rank peer);
+  [[nodiscard]] bool empty() const;
+  void clear();
+  /// One word for each entry, sorted by entry and peer, as a signal carries them.
+  [[nodiscard]] std::vector<std::uint64_t> words() const;
+  [[nodiscard]] static Word word(std::uint64_t packed);
+
+ private:
+  struct Count {
+    Rank rank = kNobody;
+    std::uint32_t count = 0;
+  };
+
+  RankTable<Count> counts_[3];  ///< by entry
+};
+
+}  // namespace faultline

@@ -1,0 +1,201 @@
+// A detector that gives up must have a reason: mutants of every detector that give up without one,
+// and the real ones, which never do, in single runs and in all that `run` and `sweep` simulate.
+
+#include "analysis/lemmas/needless_fatal.hpp"
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <utility>
+
+#include "analysis/runs/replications.hpp"
+#include "sim/scenario/json_reader.hpp"
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// A real detector that gives up when its rank is told of a death for the n-th time; for 0, as soon
+/// as it starts.
+class GivesUp final : public Component {
+ public:
+  GivesUp(std::unique_ptr<Component> real, std::uint32_t notices)
+      : real_(std::move(real)), left_(notices) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<GivesUp>(real_->clone(), left_);
+  }
+  void start(Context& context) override {
+    real_->start(context);
+    if (left_ == 0) context.fatal("a mistake");
+  }
+  void on_peer_failed(Context& context, ActorId peer) override {
+    real_->on_peer_failed(context, peer);
+    if (--left_ == 0) context.fatal("a mistake");
+  }
+  void on_message(Context& context, const Message& message) override {
+    real_->on_message(context, message);
+  }
+  void on_timer(Context& context, std::uint64_t key) override { real_->on_timer(context, key); }
+  void on_flushed(Context& context, ActorId peer) override { real_->on_flushed(context, peer); }
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
+    real_->on_sends(context, batch, still_active);
+  }
+  Passage on_receive(Context& context, Message& message) override {
+    return real_->on_receive(context, message);
+  }
+  void on_idle(Context& context) override { real_->on_idle(context); }
+  [[nodiscard]] Rank parent() const override { return real_->parent(); }
+  void report(Metrics& metrics) const override { real_->report(metrics); }
+
+ private:
+  std::unique_ptr<Component> real_;
+  std::uint32_t left_;
+};
+
+/// The job's detector in those hands; `mistaken` outlives the job.
+void make_mistaken(Job& job, std::uint32_t notices, Registration& mistaken) {
+  ComponentChoice& detector = job.spec.components[static_cast<std::size_t>(Family::termination)];
+  mistaken = *detector.registration;
+  mistaken.make = [make = mistaken.make, notices](const OptionValues& options,
+                                                  const JobShape& shape) -> ComponentFactory {
+    return [factory = make(options, shape), notices](ActorId self) {
+      return std::make_unique<GivesUp>(factory(self), notices);
+    };
+  };
+  detector.registration = &mistaken;
+}
+
+/// As `run` and `sweep` do it: the outcome, and the violation if there is one.
+std::string simulated_as(const Job& job, EngineKind engine, std::uint64_t seed) {
+  Scenario scenario;
+  scenario.engine = engine;
+  scenario.seed = seed;
+  scenario.points = {job.spec};
+  scenario.point_labels = {""};
+  const auto simulate = [&] {
+    const JsonValue record = simulated(scenario, 0, 0);
+    if (const JsonValue* error = record.find("error")) return "error: " + *error->text();
+    std::string text = *record.find("metrics")->find("outcome")->text();
+    for (const JsonValue& violation : *record.find("violations")->list())
+      text += ", " + *violation.find("kind")->text();
+    return text;
+  };
+  return engine == EngineKind::loggp ? simulate() : in_child(simulate);
+}
+
+std::vector<std::string> detectors_that(bool survive_deaths) {
+  std::vector<std::string> names;
+  for (const Registration& registration : registrations())
+    if (registration.family == Family::termination &&
+        (registration.traits.tolerates_faults || !survive_deaths))
+      names.push_back(registration.name);
+  return names;
+}
+
+void flood(Job& job, const std::string& detector) {
+  job.workload("flood", {{"fanout", std::int64_t{2}}, {"compute_s", 1.0}}).detector(detector);
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-3}});
+}
+
+}  // namespace
+
+TEST_CASE("a detector that gives up though nobody has died breaks its promise") {
+  for (const EngineKind engine : engines())
+    for (const std::string& detector : detectors_that(false)) {
+      Job job(9, quick_machine());
+      flood(job, detector);
+      INFO(engine_word(engine) << ' ' << detector);
+      CHECK(simulated_as(job, engine, 1) == "terminated");
+      Registration mistaken;
+      make_mistaken(job, 0, mistaken);
+      CHECK(simulated_as(job, engine, 1) == "violated, needless-fatal");
+    }
+}
+
+TEST_CASE("a detector that gives up at any death breaks its promise") {
+  for (const EngineKind engine : engines())
+    for (const std::string& detector : detectors_that(true)) {
+      Job job(9, quick_machine());
+      flood(job, detector);
+      job.kill(0.5, {8});
+      INFO(engine_word(engine) << ' ' << detector);
+      CHECK(simulated_as(job, engine, 1) == "terminated");
+      Registration mistaken;
+      make_mistaken(job, 1, mistaken);
+      CHECK(simulated_as(job, engine, 1) == "violated, needless-fatal");
+    }
+}
+
+TEST_CASE("adoption: who gives up at two deaths that it survives breaks its promise") {
+  std::size_t survived = 0;
+  std::size_t given_up = 0;
+  for (const EngineKind engine : engines())
+    for (const std::string detector : {"indep", "rel-lazy", "rel-eager"})
+      for (Rank a = 1; a < 9; ++a)
+        for (Rank b = a + 1; b < 9; b += engine == EngineKind::loggp ? 1 : 3) {
+          Job job(9, quick_machine());
+          flood(job, detector);
+          job.kill(0.5, {a, b});
+          INFO(engine_word(engine) << ' ' << detector << ", deaths of " << a << " and " << b);
+          const std::string real = simulated_as(job, engine, 1);
+          if (real == "fatal-reported") {
+            ++given_up;
+            continue;
+          }
+          REQUIRE(real == "terminated");
+          ++survived;
+          Registration mistaken;
+          make_mistaken(job, 2, mistaken);
+          CHECK(simulated_as(job, engine, 1) == "violated, needless-fatal");
+        }
+  CHECK(survived > 20);
+  CHECK(given_up > 20);
+}
+
+TEST_CASE("no real detector is found to give up without need, in phases and where nodes die") {
+  std::size_t given_up = 0;
+  for (const EngineKind engine : engines())
+    for (std::uint64_t seed = 0; seed < sample_of(150, engine); ++seed)
+      for (const std::string& detector : detectors_that(true)) {
+        Stream draw(seed, 0, Purpose::faults, 0);
+        const auto nodes = 4 + static_cast<std::uint32_t>(draw.below(8));
+        Job job(2 * nodes, quick_machine());
+        job.spec.platform.processes_per_node = 2;
+        job.spec.platform.progress = static_cast<Progress>(draw.below(3));
+        job.detector(detector)
+            .use(Family::failure_detection, "oracle", {{"delay_s", draw.exponential(1e-4)}})
+            .workload("work-stealing", {{"preset", std::string("tensor-contraction")},
+                                        {"tasks", std::int64_t{200}},
+                                        {"task_compute_s", 1e-4}});
+        for (std::uint64_t deaths = 1 + draw.below(3); deaths > 0; --deaths)
+          job.kill(draw.uniform() * 4e-3, {}, {static_cast<NodeId>(draw.below(nodes))});
+        const std::string end = simulated_as(job, engine, seed);
+        INFO(engine_word(engine) << ' ' << detector << ", seed " << seed);
+        CHECK((end == "terminated" || end == "fatal-reported"));
+        given_up += end == "fatal-reported" ? 1 : 0;
+      }
+  CHECK(given_up > 100);
+}
+
+TEST_CASE("a run that is made twice to be judged has the record of one that is made once") {
+  for (const EngineKind engine : engines()) {
+    Job job(9, quick_machine());
+    flood(job, "indep");
+    job.kill(0.5, {0});
+    const Seen once = job.run(engine);
+    Scenario scenario;
+    scenario.engine = engine;
+    scenario.points = {job.spec};
+    scenario.point_labels = {""};
+    const auto metrics = [&] { return to_json(*simulated(scenario, 0, 0).find("metrics")); };
+    const auto text = engine == EngineKind::loggp ? metrics() : in_child(metrics);
+    const auto read = nlohmann::json::parse(text);
+    INFO(engine_word(engine));
+    REQUIRE(once.result.outcome == Outcome::fatal_reported);
+    CHECK(read["outcome"] == "fatal-reported");
+    CHECK(read["fatal_reason"] == once.result.fatal_reason);
+    for (const auto& [name, value] : once.result.metrics.values())
+      CHECK(read[name] == (value ? nlohmann::json(*value) : nlohmann::json()));
+  }
+}

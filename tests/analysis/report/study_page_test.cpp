@@ -1,0 +1,404 @@
+#include "analysis/report/study_page.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "analysis/drawing/gnuplot.hpp"
+#include "analysis/report/chart_layout.hpp"
+#include "analysis/report/study_charts.hpp"
+#include "analysis/store/comparison.hpp"
+#include "analysis/text/shell_words.hpp"
+#include "sim/core/error.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+using namespace faultline;
+using Catch::Contains;
+
+namespace {
+
+RunRecord run_of(std::int64_t replication, const std::string& outcome, double messages) {
+  RunRecord run;
+  run.replication = replication;
+  run.outcome = outcome;
+  run.metrics = {{"terminated", outcome == "terminated"},
+                 {"control_messages", messages},
+                 {"borrows", JsonValue()}};
+  return run;
+}
+
+/// A store made by hand, of one study.
+class HandMadeStore {
+ public:
+  HandMadeStore() {
+    study_ = store_.add_study(
+        {.name = "by hand", .hash = "h", .points = 100, .faultline = "1", .simgrid = ""});
+  }
+
+  /// A point with these swept values, whose runs have these control messages; those below 0 gave
+  /// up.
+  void add(const JsonValue::Object& swept, const std::vector<double>& messages,
+           std::int64_t seed = 1) {
+    StoredPoint point;
+    point.study = study_;
+    point.point = points_++;
+    point.hash = std::to_string(point.point);
+    point.engine = "loggp";
+    point.seed = seed;
+    point.parameters = swept;
+    point.scenario = json_object({{"faults", json_object({{"counts", JsonValue(1)}})}});
+    for (std::size_t i = 0; i < messages.size(); ++i)
+      point.runs.push_back(run_of(static_cast<std::int64_t>(i),
+                                  messages[i] < 0 ? "fatal-reported" : "terminated",
+                                  messages[i] < 0 ? -messages[i] : messages[i]));
+    store_.save(point);
+  }
+
+  std::vector<SelectedPoint> points() { return select_points(store_, {}); }
+
+ private:
+  TemporaryDirectory directory_;
+  ResultStore store_{(directory_.path() / "r.sqlite").string(), StoreUse::sweep};
+  std::int64_t study_ = 0;
+  std::int64_t points_ = 0;
+};
+
+JsonValue::Object swept(const std::string& protocol, int processes) {
+  return {{"termination", json_object({{"name", protocol}})}, {"platform.processes", processes}};
+}
+
+std::vector<std::string> names_of(const std::vector<ReportLine>& lines) {
+  std::vector<std::string> names;
+  names.reserve(lines.size());
+  for (const ReportLine& line : lines) names.push_back(line.name);
+  return names;
+}
+
+std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points) {
+  return panels_of(points, layout_of(points, false));
+}
+
+}  // namespace
+
+TEST_CASE("curves have the mean and Student's interval of each point") {
+  HandMadeStore store;
+  store.add(swept("cda", 16), {1, 2, 3});
+  store.add(swept("hcda", 16), {5});
+  store.add(swept("cda", 64), {7, 7, 7});
+  const auto points = store.points();
+  const auto charts = curves_of(points, "control_messages");
+  REQUIRE(charts.size() == 1);
+  REQUIRE(charts[0].lines.size() == 2);
+  const ChartLine& cda = charts[0].lines[0];
+  CHECK(cda.name == "cda");
+  REQUIRE(cda.points.size() == 2);
+  CHECK(cda.points[0].x == 16);
+  CHECK(*cda.points[0].y == Approx(2));
+  // t of 2 degrees of freedom is 4.30265, the deviation 1.
+  CHECK(cda.points[0].y_interval->low == Approx(2 - 4.30265 / std::sqrt(3.0)));
+  CHECK(cda.points[0].y_interval->high == Approx(2 + 4.30265 / std::sqrt(3.0)));
+  CHECK(cda.points[1].x == 64);
+  CHECK(*cda.points[1].y == 7);
+  CHECK(charts[0].lines[1].name == "hcda");
+  CHECK_FALSE(charts[0].lines[1].points[0].y_interval);
+  CHECK(charts[0].x.name == "processes");
+}
+
+TEST_CASE("survival is the share of runs that end, with Clopper and Pearson's interval") {
+  HandMadeStore store;
+  store.add(swept("indep", 16), {1, 2, 3, -4});
+  store.add(swept("indep", 64), {-1, -2});
+  const auto points = store.points();
+  CHECK(has_faults(points));
+  const auto charts = survival_of(points);
+  REQUIRE(charts.size() == 1);
+  const auto& line = charts[0].lines.at(0).points;
+  CHECK(*line.at(0).y == Approx(0.75));
+  CHECK(line[0].runs == 4);
+  // The 95 % interval of three in four in printed tables.
+  CHECK(line[0].y_interval->low == Approx(0.194).margin(5e-4));
+  CHECK(line[0].y_interval->high == Approx(0.994).margin(5e-4));
+  CHECK(*line.at(1).y == 0);
+  CHECK(line[1].y_interval->low == 0);
+
+  const auto planes = planes_of(points, "control_messages");
+  const ChartPoint& first = planes.at(0).lines.at(0).points.at(0);
+  CHECK(first.x == Approx(2.5));
+  CHECK(*first.y == Approx(0.75));
+  CHECK(first.of == "16");
+}
+
+TEST_CASE("boxes have the quartiles of the replications") {
+  HandMadeStore store;
+  store.add(swept("cda", 16), {1, 2, 3, 4, 100});
+  const auto points = store.points();
+  const Boxplot& box = *boxes_of(points, "control_messages").at(0).lines.at(0).points.at(0).box;
+  CHECK(box.quartile_1 == 2);
+  CHECK(box.median == 3);
+  CHECK(box.quartile_3 == 4);
+  CHECK(box.whisker_high == 4);
+  CHECK(box.max == 100);
+}
+
+TEST_CASE("the number with the most values is along x, and what it determines is no line") {
+  HandMadeStore store;
+  for (const int processes : {16, 64, 256})
+    for (const int fanout : {2, 4})
+      for (const char* protocol : {"cda", "hcda"}) {
+        JsonValue::Object values = swept(protocol, processes);
+        values.push_back({"workload.fanout", fanout});
+        values.push_back({"workload.tokens", 10 * fanout});
+        values.push_back({"platform.processes_per_node", processes / 16});
+        store.add(values, {1});
+      }
+  const auto points = store.points();
+  const ReportLayout layout = layout_of(points, false);
+  CHECK(layout.x == "platform.processes");
+  CHECK(layout.keys ==
+        std::vector<std::string>{"termination", "workload.fanout", "workload.tokens"});
+  CHECK(layout.has_protocol);
+  const auto panels = panels_of(points);
+  REQUIRE(panels.size() == 1);
+  CHECK(names_of(panels[0].lines) == std::vector<std::string>{"cda, fanout 2", "hcda, fanout 2",
+                                                              "cda, fanout 4", "hcda, fanout 4"});
+  CHECK(panels[0].lines[0].line_type == panels[0].lines[2].line_type);
+  CHECK(panels[0].lines[0].dash != panels[0].lines[2].dash);
+}
+
+TEST_CASE("survival is over a number of the faults, if one is swept") {
+  HandMadeStore store;
+  for (const int processes : {16, 64, 256})
+    for (const int size : {2, 4}) {
+      JsonValue::Object values = swept("cda", processes);
+      values.push_back({"faults.counts.size", size});
+      store.add(values, {1});
+    }
+  const auto points = store.points();
+  CHECK(layout_of(points, false).x == "platform.processes");
+  CHECK(layout_of(points, true).x == "faults.counts.size");
+}
+
+TEST_CASE("points that differ in their seed alone are one sample") {
+  HandMadeStore store;
+  for (const int seed : {1, 2}) {
+    JsonValue::Object values = swept("cda", 16);
+    values.push_back({"seed", seed});
+    store.add(values, {1.0 * seed, 2.0 * seed}, seed);
+  }
+  const auto points = store.points();
+  const auto charts = curves_of(points, "control_messages");
+  REQUIRE(charts.at(0).lines.size() == 1);
+  REQUIRE(charts[0].lines[0].points.size() == 1);
+  CHECK(charts[0].lines[0].points[0].runs == 4);
+  CHECK(*charts[0].lines[0].points[0].y == Approx(1.5 * 1.5));
+}
+
+TEST_CASE("more lines than a chart holds make a chart for each combination beside the protocol") {
+  HandMadeStore store;
+  for (const char* machine : {"mira", "cori", "nacl"})
+    for (const char* protocol : {"cda", "hcda", "edod"})
+      for (const int processes : {16, 64}) {
+        JsonValue::Object values = swept(protocol, processes);
+        values.push_back({"platform.machine", machine});
+        store.add(values, {1});
+      }
+  const auto points = store.points();
+  const auto panels = panels_of(points);
+  REQUIRE(panels.size() == 3);
+  CHECK(panels[1].rest == "machine cori");
+  CHECK(names_of(panels[1].lines) == std::vector<std::string>{"cda", "hcda", "edod"});
+  CHECK(panels[0].lines[2].line_type == panels[2].lines[2].line_type);
+}
+
+TEST_CASE("large studies are drawn in parts that can be read") {
+  HandMadeStore store;
+  for (int fanout = 1; fanout <= 19; ++fanout)
+    for (int processes = 1; processes <= 51; ++processes)
+      store.add({{"platform.processes", processes}, {"workload.fanout", fanout}}, {1});
+  const auto points = store.points();
+  const auto panels = panels_of(points);
+  REQUIRE(panels.size() == 3);
+  CHECK(panels[0].rest == "part 1 of 3");
+  CHECK(panels[0].lines.size() == 8);
+  CHECK(panels[2].lines.size() == 3);
+  const auto reports =
+      study_reports(points, {.store = "r", .conditions = {}, .metrics = {"control_messages"}});
+  CHECK(reports.at(0).curves.size() == 3);
+  CHECK(reports[0].boxes.size() == 1);
+  CHECK(chart_table(reports[0].curves[0]).rows.size() == 8 * 51 / 2);
+  const auto many = curves_of(points, "control_messages");
+  CHECK_THAT(chart_script(many[0]), !Contains("yerrorbars"));
+  CHECK_THAT(chart_script(many[2]), Contains("yerrorbars"));
+}
+
+TEST_CASE("without a swept number each line has a place of its own") {
+  HandMadeStore store;
+  store.add({{"termination", json_object({{"name", "cda"}, {"initial_credit", 4}})}}, {1});
+  store.add({{"termination", json_object({{"name", "cda"}})}}, {2});
+  const auto points = store.points();
+  const auto charts = curves_of(points, "control_messages");
+  REQUIRE(charts.size() == 1);
+  CHECK(charts[0].x.names_lines);
+  CHECK(charts[0].lines[0].name == "cda, initial_credit 4");
+  CHECK(charts[0].lines[1].name == "cda");
+  CHECK(charts[0].lines[0].line_type != charts[0].lines[1].line_type);
+  CHECK_THAT(chart_script(charts[0]),
+             Contains("\n:cda, initial_credit 4\n:cda\n") && Contains("\n1,1\n2,2\n"));
+}
+
+TEST_CASE("metrics that no run has are not drawn, and unknown ones are refused") {
+  HandMadeStore store;
+  store.add(swept("cda", 16), {1, 2});
+  const auto reports = study_reports(
+      store.points(), {.store = "r.sqlite", .conditions = {}, .metrics = {"borrows"}});
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0].curves.empty());
+  CHECK(reports[0].boxes.empty());
+  CHECK_THROWS_WITH(
+      study_reports(store.points(), {.store = "r", .conditions = {}, .metrics = {"borows"}}),
+      Contains("did you mean \"borrows\""));
+}
+
+TEST_CASE("a truth value counts as 1 and 0") {
+  HandMadeStore store;
+  store.add(swept("indep", 16), {1, -1, -1, 1});
+  const auto points = store.points();
+  const auto groups = group_points(points, {"platform.processes"});
+  CHECK(*summarize(groups.at(0), "terminated").mean == 0.5);
+  const auto names = metric_names(points);
+  CHECK(std::find(names.begin(), names.end(), "terminated") != names.end());
+  CHECK(run_rows(points).at(0).size() == run_rows(points).at(3).size());
+}
+
+TEST_CASE("shares have exact intervals, in a group as of one point") {
+  HandMadeStore store;
+  const std::vector<double> all_but_one = {1, 1, 1, 1, 1, 1, 1, 1, 1, -1};
+  store.add(swept("indep", 16), all_but_one, 1);
+  store.add(swept("indep", 16), all_but_one, 2);
+  store.add(swept("indep", 64), std::vector<double>(10, 1), 1);
+  const auto points = store.points();
+  const auto by_size = group_points(points, {"platform.processes"});
+  // Points of different seeds are independent: 18 of 20 runs, and 0.683 and 0.988 in tables.
+  const Summary pooled = summarize(by_size.at(0), "terminated");
+  CHECK(pooled.is_share);
+  CHECK(*pooled.mean == 0.9);
+  CHECK(pooled.confidence_95->low == Approx(0.683).margin(5e-4));
+  CHECK(pooled.confidence_95->high == Approx(0.988).margin(5e-4));
+  // Points of one seed are not; a replication counts once, and its share lies between 0 and 1.
+  const auto all = group_points(points, {"termination.name"});
+  const Summary mixed = summarize(all.at(0), "terminated");
+  CHECK(mixed.count == 20);
+  CHECK(*mixed.mean == Approx(0.925));
+  CHECK(mixed.confidence_95->low < 0.925);
+  CHECK(mixed.confidence_95->high > 0.925);
+  CHECK(mixed.confidence_95->high < 1.0);
+  CHECK(*summarize(by_size.at(1), "terminated").mean == 1.0);
+  CHECK(summarize(by_size.at(1), "terminated").confidence_95->low < 0.7);
+  CHECK_FALSE(summarize(by_size.at(0), "control_messages").is_share);
+}
+
+TEST_CASE("a difference of shares lies between -1 and 1, and is shown where it is one") {
+  HandMadeStore store;
+  store.add(swept("indep", 16), {-1, -1, 1});
+  store.add(swept("rel-eager", 16), {1, 1, 1});
+  store.add(swept("indep", 64), {-1, -1, -1, -1, -1, -1, -1, -1, 1, 1});
+  store.add(swept("rel-eager", 64), std::vector<double>(10, 1));
+  const auto points = store.points();
+  const auto comparison =
+      compare(points, {.by = "termination", .metric = "terminated", .higher_is_better = true});
+  const PairedDifference& few = comparison.situations.at(0).pairs.at(0);
+  CHECK(*few.difference.mean == Approx(-2.0 / 3));
+  CHECK(few.difference.confidence_95->low >= -1.0);
+  CHECK(few.difference.confidence_95->high <= 1.0);
+  CHECK(comparison.situations[0].winner() == nullptr);
+  const PairedDifference& many = comparison.situations.at(1).pairs.at(0);
+  CHECK(many.difference.confidence_95->high < 0.0);
+  REQUIRE(comparison.situations[1].winner() != nullptr);
+  CHECK(comparison.situations[1].winner()->name == "rel-eager");
+}
+
+TEST_CASE("a comparison warns where one competitor survives more often") {
+  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
+  HandMadeStore store;
+  store.add(swept("indep", 16), {1, 1, -1});
+  store.add(swept("rel-eager", 16), {5, 5, 5});
+  const auto points = store.points();
+  CHECK_THAT(unequal_endings(compare(points, settings)), Contains("indep 2/3, rel-eager 3/3"));
+  HandMadeStore alike;
+  alike.add(swept("indep", 16), {1, 1, -1});
+  alike.add(swept("rel-eager", 16), {5, -5, 5});
+  const auto others = alike.points();
+  CHECK(unequal_endings(compare(others, settings)).empty());
+}
+
+TEST_CASE("an axis is logarithmic for more than a decade and for geometric progressions") {
+  CHECK(wants_logarithm({1, 11}));
+  CHECK(wants_logarithm({16, 32, 64}));
+  CHECK(wants_logarithm({64, 16, 32, 32}));
+  CHECK_FALSE(wants_logarithm({1, 10}));
+  CHECK_FALSE(wants_logarithm({2, 4}));
+  CHECK_FALSE(wants_logarithm({1, 2, 3}));
+  CHECK_FALSE(wants_logarithm({0, 1, 100}));
+  CHECK_FALSE(wants_logarithm({-1, 100}));
+}
+
+TEST_CASE("an interval that reaches 0 ends where a logarithmic axis does") {
+  Chart chart;
+  chart.stem = "c";
+  chart.x.name = "processes";
+  chart.y.name = "end_time_s";
+  chart.lines = {{"a", 1, 1, {}}};
+  for (const double x : {1.0, 2.0, 3.0}) {
+    ChartPoint point;
+    point.x = x;
+    point.y = 1e-5 * x * x * x;
+    point.y_interval = Interval{-1e-4, 1e-3};
+    chart.lines[0].points.push_back(point);
+  }
+  fit_axes(chart);
+  CHECK_FALSE(chart.x.logarithmic);
+  REQUIRE(chart.y.logarithmic);
+  CHECK(chart.y.title == "end time [us]");
+  CHECK(chart.y.factor == 1e6);
+  CHECK(chart.y.range->low > 0);
+  CHECK(chart.y.range->low <= 1);
+  CHECK(chart.y.range->high >= 1000);
+  CHECK_THAT(chart_script(chart), Contains("($5*1e+06) > " + shortest(chart.y.range->low)));
+  CHECK(chart_rows(chart)[1] ==
+        std::vector<std::string>{"a", "1", "0", "1e-05", "-1e-04", "0.001"});
+}
+
+TEST_CASE("the axis of a share is linear and has both ends") {
+  Chart chart;
+  chart.x.name = "processes";
+  chart.y.name = "interior_fraction_mean";
+  chart.lines = {{"a", 1, 1, {}}};
+  for (const double x : {1.0, 2.0}) {
+    ChartPoint point;
+    point.x = x;
+    point.y = x == 1.0 ? 0.001 : 0.9;
+    chart.lines[0].points.push_back(point);
+  }
+  fit_axes(chart);
+  CHECK_FALSE(chart.y.logarithmic);
+  CHECK(chart.y.range->low <= 0);
+  CHECK(chart.y.range->high >= 1);
+}
+
+TEST_CASE("text stands in HTML and shells as it is, and what is hidden as a number") {
+  CHECK(escaped("<a & \"b\">\x01\u202e") == "&lt;a &amp; &quot;b&quot;&gt;\\x01\\u202e");
+  CHECK(shell_word("it's\n\x1b\\") == R"($'it\'s\012\033\\')");
+  CHECK(shell_line({"faultline", "query", "my r.sqlite", "--where", "a == 'b'"}) ==
+        R"(faultline query 'my r.sqlite' --where 'a == '\''b'\''')");
+}
+
+TEST_CASE("a drawing inside a page has its own identifiers and the page's colours") {
+  const std::string svg =
+      "<?xml version=\"1.0\"?>\n<svg \n xmlns=\"x\">\n<title>Gnuplot</title>\n<desc>d</desc>\n"
+      "<rect width=\"1\" fill=\"#ffffff\"/>\n<path id='gpPt0' stroke='black'/>\n"
+      "<g fill=\"none\" color=\"black\">\n</g>\n"
+      "<use xlink:href='#gpPt0' color='rgb(  0, 114, 178)'/><g fill=\"rgb(0,114,178)\"/>\n</svg>\n";
+  CHECK(inline_drawing(svg, "d1-", "survival") ==
+        "<svg role=\"img\" aria-label=\"survival\" \n xmlns=\"x\">\n\n\n"
+        "<rect width=\"1\" fill=\"none\"/>\n<path id='d1-gpPt0' stroke='currentColor'/>\n"
+        "<use xlink:href='#d1-gpPt0' color='var(--line-1)'/><g fill=\"var(--line-1)\"/>\n</svg>\n");
+}
