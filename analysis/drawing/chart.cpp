@@ -1,6 +1,6 @@
 #include "analysis/drawing/chart.hpp"
 
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 
 namespace faultline {
 

@@ -5,7 +5,7 @@
 #include "analysis/drawing/chart.hpp"
 #include "analysis/drawing/gnuplot.hpp"
 #include "sim/core/visible_text.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 
 namespace faultline {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "sim/core/error.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 
 namespace faultline {
 

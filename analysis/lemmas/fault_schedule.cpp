@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "sim/core/registry.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/scenario/canonical.hpp"
 
 namespace faultline {
 
@@ -275,7 +276,7 @@ ReplayFiles replay_files(const FaultSchedule& schedule, const Subject& subject, 
   const JsonValue scenario =
       json_object({{"schema_version", 1},
                    {"name", title},
-                   {"engine", engine == EngineKind::loggp ? "loggp" : "simgrid"},
+                   {"engine", word_of(engine)},
                    {"seed", static_cast<std::int64_t>(schedule.seed)},
                    {"platform", std::move(platform)},
                    {"workload", component_json(schedule.workload, workload_options(schedule))},

@@ -7,7 +7,7 @@
 #include "analysis/report/what_was_run.hpp"
 #include "analysis/text/shell_words.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 

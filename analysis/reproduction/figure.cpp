@@ -9,7 +9,7 @@
 #include "analysis/statistics/summary.hpp"
 #include "analysis/text/text_table.hpp"
 #include "analysis/theory/step_model.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 #include "workloads/task_tree.hpp"
 
 namespace faultline {

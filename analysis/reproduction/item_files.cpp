@@ -5,8 +5,8 @@
 
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/json_reader.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/json_reader.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 

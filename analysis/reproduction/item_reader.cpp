@@ -9,9 +9,9 @@
 #include "analysis/reproduction/item_files.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/options.hpp"
-#include "sim/scenario/checked_object.hpp"
-#include "sim/scenario/json_reader.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/checked_object.hpp"
+#include "sim/json/json_reader.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "workloads/task_tree.hpp"
 

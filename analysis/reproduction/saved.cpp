@@ -2,7 +2,7 @@
 
 #include "analysis/text/shell_words.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_reader.hpp"
 
 namespace faultline {
 

@@ -11,7 +11,7 @@
 #include "sim/core/version.hpp"
 #include "sim/core/visible_text.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 
 namespace faultline {
 

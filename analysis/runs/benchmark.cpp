@@ -11,7 +11,8 @@
 #include "sim/core/error.hpp"
 #include "sim/core/random.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/scenario/canonical.hpp"
 
 namespace faultline {
 
@@ -110,7 +111,7 @@ Scenario benchmark_scenario(const BenchmarkSettings& settings, const std::string
       std::max<std::uint64_t>(1, (settings.messages + settings.in_flight - 1) / settings.in_flight);
   const auto text = [](std::uint64_t value) { return std::to_string(value); };
   std::string json = R"({"schema_version": 1, "name": "bench", "engine": ")";
-  json += settings.engine == EngineKind::simgrid ? "simgrid" : "loggp";
+  json += word_of(settings.engine);
   json += R"(", "platform": {"machine": )" + to_json(settings.machine) + R"(, "processes": )" +
           text(settings.processes) + R"(, "processes_per_node": )" + text(per_node) + "}";
   json += R"(, "workload": {"name": "uniform-traffic", "tokens": )" + text(settings.in_flight) +

@@ -12,7 +12,7 @@
 #include "analysis/runs/worker_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_reader.hpp"
 
 namespace faultline {
 

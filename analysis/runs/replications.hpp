@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sim/engine/engine.hpp"
+#include "sim/scenario/canonical.hpp"
 
 namespace faultline {
 
@@ -171,7 +172,7 @@ JsonValue run_record(const Scenario& scenario, std::size_t point, std::uint64_t 
        {"label", scenario.point_labels.at(point)},
        {"seed", static_cast<std::int64_t>(scenario.seed)},
        {"replication", static_cast<std::int64_t>(replication)},
-       {"engine", scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp"},
+       {"engine", word_of(scenario.engine)},
        {"metrics", metrics_of(result)},
        {"violations", violations_json(result.violations)},
        {"performance",

@@ -7,8 +7,8 @@
 
 #include "sim/audit/auditor.hpp"
 #include "sim/engine/run_result.hpp"
-#include "sim/scenario/json_value.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {

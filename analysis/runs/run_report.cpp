@@ -12,8 +12,9 @@
 #include "analysis/theory/closed_forms.hpp"
 #include "sim/core/version.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/scenario/json_reader.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/json_reader.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/scenario/canonical.hpp"
 
 namespace faultline {
 
@@ -133,8 +134,8 @@ std::string heading(const Scenario& scenario, const RunTally& tally) {
   const PlatformSpec& platform = scenario.points.front().platform;
   std::string text = std::to_string(platform.processes) + " processes on " +
                      (platform.xml_path.empty() ? platform.machine.name : platform.xml_path) +
-                     ", engine " + (scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp") +
-                     ", seed " + std::to_string(scenario.seed) + ", ";
+                     ", engine " + word_of(scenario.engine) + ", seed " +
+                     std::to_string(scenario.seed) + ", ";
   const std::size_t runs = tally.replications;
   const std::size_t planned = tally.end.planned;
   if (runs != planned) text += std::to_string(runs) + " of ";

@@ -9,7 +9,7 @@
 #include "analysis/text/summary_text.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 

@@ -7,8 +7,8 @@
 
 #include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/expression.hpp"
-#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 

@@ -7,7 +7,7 @@
 #include "analysis/statistics/summary.hpp"
 #include "analysis/store/result_store.hpp"
 #include "analysis/text/text_table.hpp"
-#include "sim/scenario/json_path.hpp"
+#include "sim/json/json_path.hpp"
 
 namespace faultline {
 

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "sim/core/error.hpp"
-#include "sim/scenario/json_path.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/json_path.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 

@@ -11,7 +11,7 @@
 #include "analysis/store/sqlite.hpp"
 #include "analysis/store/store_row.hpp"
 #include "sim/core/file_roles.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 
 namespace faultline {
 

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "sim/core/error.hpp"
+#include "sim/core/fnv1a.hpp"
+#include "sim/json/json_reader.hpp"
 #include "sim/scenario/canonical.hpp"
-#include "sim/scenario/json_reader.hpp"
 
 namespace faultline {
 

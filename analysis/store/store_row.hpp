@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/store/sqlite.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 
 namespace faultline {
 

@@ -15,7 +15,8 @@
 #include "sim/core/version.hpp"
 #include "sim/core/visible_text.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_reader.hpp"
+#include "sim/scenario/canonical.hpp"
 
 namespace faultline {
 
@@ -248,7 +249,7 @@ class SweepRunner {
                       .point = static_cast<std::int64_t>(job.point),
                       .hash = study_.points[job.point].hash,
                       .scenario_hash = job.scenario.hash,
-                      .engine = job.scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp",
+                      .engine = word_of(job.scenario.engine),
                       .seed = static_cast<std::int64_t>(job.scenario.seed),
                       .label = point_label(study_, job.point),
                       .parameters = point_parameters(study_, job.point),

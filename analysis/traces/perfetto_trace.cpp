@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sim/core/version.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 
 namespace faultline {
 

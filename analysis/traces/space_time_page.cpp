@@ -7,7 +7,7 @@
 
 #include "analysis/traces/space_time_template.hpp"
 #include "sim/core/version.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 
 namespace faultline {
 

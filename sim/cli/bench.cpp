@@ -6,7 +6,8 @@
 #include "analysis/text/text_table.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/registry.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/scenario/canonical.hpp"
 
 namespace faultline {
 
@@ -52,28 +53,27 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
 JsonValue number_or_null(double value) { return value > 0.0 ? JsonValue(value) : JsonValue(); }
 
 std::string json_text(const BenchmarkSettings& settings, const BenchmarkResult& result) {
-  return to_json(
-             json_object(
-                 {{"engine", settings.engine == EngineKind::simgrid ? "simgrid" : "loggp"},
-                  {"machine", settings.machine},
-                  {"termination", settings.termination.empty() ? JsonValue("none")
-                                                               : JsonValue(settings.termination)},
-                  {"processes", std::int64_t{settings.processes}},
-                  {"in_flight", std::int64_t{settings.in_flight}},
-                  {"messages", static_cast<std::int64_t>(result.messages)},
-                  {"rounds", std::int64_t{settings.rounds}},
-                  {"messages_per_s", result.messages_per_s},
-                  {"carried_messages_per_s", result.carried_messages_per_s},
-                  {"bare_messages_per_s", number_or_null(result.bare_messages_per_s)},
-                  {"layer_ratio", number_or_null(result.layer_ratio)},
-                  {"reference_heap_events_per_s", result.reference_heap_events_per_s},
-                  {"ratio", result.ratio},
-                  {"peak_rss_bytes", result.peak_rss_bytes},
-                  {"bytes_per_process", result.bytes_per_process},
-                  {"bare_simgrid_messages_per_s",
-                   number_or_null(result.bare_simgrid_messages_per_s)},
-                  {"simgrid_ratio", number_or_null(result.simgrid_ratio)}}),
-             2) +
+  return to_json(json_object({{"engine", word_of(settings.engine)},
+                              {"machine", settings.machine},
+                              {"termination", settings.termination.empty()
+                                                  ? JsonValue("none")
+                                                  : JsonValue(settings.termination)},
+                              {"processes", std::int64_t{settings.processes}},
+                              {"in_flight", std::int64_t{settings.in_flight}},
+                              {"messages", static_cast<std::int64_t>(result.messages)},
+                              {"rounds", std::int64_t{settings.rounds}},
+                              {"messages_per_s", result.messages_per_s},
+                              {"carried_messages_per_s", result.carried_messages_per_s},
+                              {"bare_messages_per_s", number_or_null(result.bare_messages_per_s)},
+                              {"layer_ratio", number_or_null(result.layer_ratio)},
+                              {"reference_heap_events_per_s", result.reference_heap_events_per_s},
+                              {"ratio", result.ratio},
+                              {"peak_rss_bytes", result.peak_rss_bytes},
+                              {"bytes_per_process", result.bytes_per_process},
+                              {"bare_simgrid_messages_per_s",
+                               number_or_null(result.bare_simgrid_messages_per_s)},
+                              {"simgrid_ratio", number_or_null(result.simgrid_ratio)}}),
+                 2) +
          "\n";
 }
 
@@ -87,8 +87,7 @@ std::string table_text(const BenchmarkSettings& settings, const BenchmarkResult&
                  fixed(result.ratio, 3),
                  fixed(static_cast<double>(result.peak_rss_bytes) / (1024.0 * 1024.0), 1),
                  fixed(result.bytes_per_process, 0)}};
-  return "engine " + std::string(settings.engine == EngineKind::simgrid ? "simgrid" : "loggp") +
-         " on " + settings.machine + ", detector " +
+  return "engine " + word_of(settings.engine) + " on " + settings.machine + ", detector " +
          (settings.termination.empty() ? "none" : settings.termination) + ", median of " +
          std::to_string(settings.rounds) + " rounds of " + std::to_string(result.messages) +
          " messages\n\n" + render(table) +

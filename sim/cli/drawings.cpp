@@ -18,7 +18,7 @@
 #include "sim/core/error.hpp"
 #include "sim/core/interrupt.hpp"
 #include "sim/core/text_file.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 

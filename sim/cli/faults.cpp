@@ -6,7 +6,7 @@
 #include "sim/cli/faults_summarize.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 

@@ -10,9 +10,9 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
 #include "sim/faults/fault_source.hpp"
-#include "sim/scenario/checked_object.hpp"
+#include "sim/json/checked_object.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/overrides.hpp"
-#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 

@@ -12,9 +12,9 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/fault_trace_file.hpp"
-#include "sim/scenario/json_value.hpp"
-#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 

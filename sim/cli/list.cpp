@@ -7,10 +7,11 @@
 
 #include "sim/core/error.hpp"
 #include "sim/faults/fault_source.hpp"
+#include "sim/json/checked_object.hpp"
+#include "sim/json/file_kind.hpp"
+#include "sim/platform/platform_file.hpp"
 #include "sim/platform/topology.hpp"
-#include "sim/scenario/backends.hpp"
 #include "sim/scenario/canonical.hpp"
-#include "sim/scenario/checked_object.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/machine_file.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -38,14 +39,9 @@ const char* kind_word(OptionKind kind) {
       return "number";
     case OptionKind::text:
       return "text";
-    case OptionKind::task_tree:
-      return "task-tree";
-    case OptionKind::fault_counts:
-      return "fault-counts";
-    case OptionKind::fault_trace:
-      return "fault-trace";
+    default:
+      return find_file_kind(kind)->word.c_str();
   }
-  return "";
 }
 
 JsonValue texts(const std::vector<std::string>& words) {
@@ -130,7 +126,7 @@ std::vector<Engine> engines() {
       {"simgrid",
        "SimGrid S4U actors, every message a communication with flow-level contention. Accurate, "
        "and slower.",
-       scenario_backends().simgrid}};
+       kHasSimGrid}};
 }
 
 JsonValue engines_entry() {

@@ -21,7 +21,7 @@
 #include "sim/core/version.hpp"
 #include "sim/core/visible_text.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -84,7 +84,6 @@ std::string why_no_output(int last_error) {
 
 int guarded(const std::vector<std::string>& words) {
   try {
-    set_scenario_backends(scenario_backends_of_this_build());
     const int code = dispatch(words);
     std::cout.flush();
     if (!std::cout) throw RunError("standard output cannot be written" + why_no_output(errno));

@@ -7,7 +7,7 @@
 
 #include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 

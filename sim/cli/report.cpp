@@ -19,7 +19,7 @@
 #include "sim/cli/reproduction_run.hpp"
 #include "sim/cli/stored_points.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 

@@ -8,8 +8,8 @@
 #include "analysis/theory/step_model.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/json_value.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/task_tree_file.hpp"
 
 namespace faultline {

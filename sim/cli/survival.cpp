@@ -14,8 +14,8 @@
 #include "analysis/theory/survival.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/fault_counts_file.hpp"
-#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 namespace {

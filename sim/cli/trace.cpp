@@ -18,7 +18,8 @@
 #include "sim/cli/scenario_options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/scenario/canonical.hpp"
 #include "sim/scenario/study.hpp"
 
 namespace faultline {
@@ -196,7 +197,7 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   OutputFile output(request.out);
   const TraceTitle title{.scenario = scenario.name,
                          .point = point_label(study, point),
-                         .engine = scenario.engine == EngineKind::simgrid ? "simgrid" : "loggp",
+                         .engine = word_of(scenario.engine),
                          .seed = scenario.seed,
                          .replication = request.replication};
   std::string answer;

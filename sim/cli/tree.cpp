@@ -7,7 +7,7 @@
 #include "sim/cli/options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/task_tree_file.hpp"
 #include "workloads/task_tree.hpp"
 

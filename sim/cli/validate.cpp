@@ -6,8 +6,8 @@
 #include "analysis/reproduction/item_reader.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
-#include "sim/scenario/file_memo.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/file_memo.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/study.hpp"
 
 namespace faultline {

@@ -104,4 +104,8 @@ SignalsHeld::SignalsHeld() : before_() {
 
 SignalsHeld::~SignalsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
+InterruptHandlerKept::InterruptHandlerKept() : before_() { sigaction(SIGINT, nullptr, &before_); }
+
+InterruptHandlerKept::~InterruptHandlerKept() { sigaction(SIGINT, &before_, nullptr); }
+
 }  // namespace faultline

@@ -35,6 +35,19 @@ class SignalsHeld {
   sigset_t before_;
 };
 
+/// Gives SIGINT back, at its end, to whom it has belonged: a library may take it for itself
+/// meanwhile.
+class InterruptHandlerKept {
+ public:
+  InterruptHandlerKept();
+  ~InterruptHandlerKept();
+  InterruptHandlerKept(const InterruptHandlerKept&) = delete;
+  InterruptHandlerKept& operator=(const InterruptHandlerKept&) = delete;
+
+ private:
+  struct sigaction before_;
+};
+
 /// In a child: its parent decides what an interrupt means.
 void leave_signals_to_parent();
 

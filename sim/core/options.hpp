@@ -13,15 +13,15 @@
 #include <variant>
 #include <vector>
 
-#include "sim/core/task_tree.hpp"
-
 namespace faultline {
 
 struct FaultCounts;
 struct FaultTrace;
+struct TaskTreeFile;
 
-/// What the file of an option says, read before anybody uses it; equal content is equal, wherever
-/// it lies. A default that is not read yet has a name alone.
+/// What the file of an option says, read before any component sees it: components know data, and
+/// neither JSON nor the folder of the scenario. Equal content is equal, wherever it lies. A default
+/// that is not read yet has a name alone.
 template <class Content>
 struct FileInput {
   std::string file;                        ///< as the user named it
@@ -33,6 +33,7 @@ struct FileInput {
   }
 };
 
+using TaskTreeInput = FileInput<TaskTreeFile>;
 using FaultCountsInput = FileInput<FaultCounts>;
 using FaultTraceInput = FileInput<FaultTrace>;
 
@@ -43,8 +44,8 @@ using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std
 /// Checked options of one component by name, defaults filled in.
 using OptionValues = std::map<std::string, OptionValue>;
 
-/// In a scenario the last three are files: a task_tree and a fault_trace by their path from the
-/// scenario's folder, fault_counts also by the name of a shipped distribution.
+/// The last three are files, which a scenario names. How each is read stands beside its reader
+/// (sim/json/file_kind.hpp).
 enum class OptionKind { boolean, integer, number, text, task_tree, fault_counts, fault_trace };
 
 /// One option, declared once: reading, checking, `list`, the JSON Schema and the docs come from it.

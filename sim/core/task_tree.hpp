@@ -33,22 +33,6 @@ struct TaskTreeFile {
   std::string file;  ///< as the user named it
   TaskTree tree;
   std::vector<Rank> ranks;  ///< empty where the file leaves them out
-
-  /// The same content, wherever it lies.
-  bool operator==(const TaskTreeFile& other) const {
-    return tree == other.tree && ranks == other.ranks;
-  }
-};
-
-/// The tree of a file that an option names. It is read before any component sees it: components
-/// know data, and neither JSON nor the folder of the scenario.
-struct TaskTreeInput {
-  std::shared_ptr<const TaskTreeFile> content;  ///< shared, as options are copied to every point
-
-  bool operator==(const TaskTreeInput& other) const {
-    return content == other.content ||
-           (content != nullptr && other.content != nullptr && *content == *other.content);
-  }
 };
 
 }  // namespace faultline

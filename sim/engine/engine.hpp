@@ -5,7 +5,7 @@
 
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/run_result.hpp"
-#include "sim/scenario/scenario.hpp"
+#include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
 
@@ -19,9 +19,6 @@ RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t s
 /// Faultline was built without SimGrid.
 double bare_simgrid_messages_per_s(const PlatformSpec& platform, std::uint32_t in_flight,
                                    std::uint64_t messages);
-
-/// What this build can do with a scenario, for set_scenario_backends.
-ScenarioBackends scenario_backends_of_this_build();
 
 /// "3.32.0", or "" where Faultline was built without SimGrid.
 std::string simgrid_version();

@@ -60,8 +60,7 @@ void live(Loop& loop, std::size_t self) {
 
 double simgrid_bare_loop_messages_per_s(const Machine& machine, std::uint32_t processes,
                                         std::uint32_t in_flight, std::uint64_t messages) {
-  SimGridArguments arguments;
-  s4u::Engine engine(&arguments.count, arguments.values.data());
+  const auto engine = start_simgrid(simulation_options());
   const auto hosts = build_simgrid_zone(partition(machine, processes, false), machine, processes);
   Loop loop{machine.send_overhead_s, machine.receive_overhead_s, messages, {}, {}, {}};
   for (std::uint32_t token = 0; token < in_flight; ++token)
@@ -74,7 +73,7 @@ double simgrid_bare_loop_messages_per_s(const Machine& machine, std::uint32_t pr
     s4u::this_actor::yield();
     loop.begin = std::chrono::steady_clock::now();
   });
-  engine.run();
+  engine->run();
   return static_cast<double>(messages) / loop.duration_s;
 }
 

@@ -34,14 +34,12 @@ bool due(double time_s, double clock_s) { return time_s <= clock_s + 1e-13 + 1e-
 
 }  // namespace
 
-SimGridArguments::SimGridArguments() : words{"faultline"} {
-  for (const std::string& option : simgrid_configuration()) words.push_back(option);
-  words.emplace_back("--cfg=contexts/stack-size:64");  // KiB; the default is 8 MiB an actor
-  words.emplace_back("--cfg=contexts/guard-size:0");   // guard pages end at 32,000 actors
-  words.emplace_back("--log=root.thres:critical");
-  for (std::string& word : words) values.push_back(word.data());
-  count = static_cast<int>(values.size());
-  values.push_back(nullptr);
+std::vector<std::string> simulation_options() {
+  return {
+      "--cfg=contexts/stack-size:64",  // KiB; the default is 8 MiB an actor
+      "--cfg=contexts/guard-size:0",   // guard pages end at 32,000 actors
+      "--log=root.thres:critical",
+  };
 }
 
 /// The accurate engine. Each process is an S4U actor with a mailbox: it puts what its process sends
@@ -56,8 +54,7 @@ class SimGridEngine final : public Runtime {
 
  protected:
   void simulate() override {
-    SimGridArguments arguments;
-    s4u::Engine engine(&arguments.count, arguments.values.data());
+    const auto engine = start_simgrid(simulation_options());
     hosts_ = hosts();
     processes_ = std::vector<Process>(actor_count());
     for (ActorId self = 0; self < processes_.size(); ++self) add_process(self);
@@ -73,7 +70,7 @@ class SimGridEngine final : public Runtime {
           action_ended(reinterpret_cast<kernel::resource::Action&>(action));
         });
     arm();
-    engine.run();
+    engine->run();
     disarm();
   }
 

@@ -11,14 +11,8 @@
 
 namespace faultline {
 
-/// The command line with which every SimGrid engine of ours is made: exact costs, small stacks.
-struct SimGridArguments {
-  SimGridArguments();
-
-  std::vector<std::string> words;
-  std::vector<char*> values;  ///< argv, into `words`
-  int count = 0;              ///< argc
-};
+/// SimGrid's options for a simulation with many actors that nobody watches.
+std::vector<std::string> simulation_options();
 
 /// Simulates one replication on SimGrid: one S4U actor and one mailbox per process, every message a
 /// SimGrid communication over the zone of the job's partition, with flow-level contention. SimGrid

@@ -161,20 +161,6 @@ void write(std::ostream& out, const XmlPlatform& platform) {
   write(out, platform.routes.route_of);
 }
 
-/// Engine with Faultline's network model and bare messages, so that they can be quoted.
-void start_simgrid() {
-  std::vector<std::string> arguments = simgrid_configuration();
-  arguments.insert(arguments.begin(), "faultline");
-  arguments.emplace_back("--log=root.fmt:%m%n");
-  arguments.emplace_back("--log=xbt_cfg.thres:warning");
-  std::vector<char*> argv;
-  argv.reserve(arguments.size() + 1);
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  auto argc = static_cast<int>(argv.size());
-  argv.push_back(nullptr);
-  sg::Engine::get_instance(&argc, argv.data());
-}
-
 /// Loads a file that holds nothing but a topology; the user's own never gets here.
 std::vector<sg::Host*> load_topology(const std::string& path) {
   const auto* engine = sg::Engine::get_instance();
@@ -188,7 +174,8 @@ std::vector<sg::Host*> load_topology(const std::string& path) {
 }
 
 XmlPlatform read_here(const std::string& path, std::uint32_t routed_hosts) {
-  start_simgrid();
+  // Bare messages, so that they can be quoted.
+  const auto engine = start_simgrid({"--log=root.fmt:%m%n", "--log=xbt_cfg.thres:warning"});
   const std::vector<sg::Host*> hosts = load_topology(path);
   require_hosts(hosts.size(), routed_hosts);
   return {describe_hosts(hosts), tabulate_routes(hosts, routed_hosts)};

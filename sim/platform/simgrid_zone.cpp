@@ -8,6 +8,7 @@
 #include <simgrid/version.h>
 
 #include "sim/core/error.hpp"
+#include "sim/core/interrupt.hpp"
 #include "sim/platform/topology.hpp"
 
 namespace faultline {
@@ -222,6 +223,19 @@ std::vector<std::string> simgrid_configuration() {
       // empty link, and crash. Times the precision above it ends a message.
       option(kWorkPrecision, "1e-4"),
   };
+}
+
+std::unique_ptr<sg::Engine> start_simgrid(const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"faultline"};
+  for (std::string& option : simgrid_configuration()) words.push_back(std::move(option));
+  words.insert(words.end(), more.begin(), more.end());
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) argv.push_back(word.data());
+  auto argc = static_cast<int>(argv.size());
+  argv.push_back(nullptr);
+  const InterruptHandlerKept kept;
+  return std::make_unique<sg::Engine>(&argc, argv.data());
 }
 
 std::vector<sg::Host*> build_simgrid_zone(const TopologySpec& topology, const Machine& machine,

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/core/fnv1a.hpp"
 #include "sim/core/text_file.hpp"
+#include "sim/json/file_memo.hpp"
 #include "sim/platform/simgrid_topology_file.hpp"
 #include "sim/scenario/declarations.hpp"
-#include "sim/scenario/file_memo.hpp"
 #include "sim/scenario/machine_file.hpp"
-#include "sim/scenario/task_tree_file.hpp"
 
 namespace faultline {
 namespace {
@@ -89,13 +89,6 @@ JsonValue faults_json(const RunSpec& point) {
   return result;
 }
 
-/// A default that nobody has read yet is shown by its name.
-template <class Content>
-JsonValue file_json(const FileInput<Content>& input) {
-  if (input.hash.empty()) return input.file;
-  return json_object({{"fnv1a", input.hash}});
-}
-
 JsonValue point_json(const RunSpec& point) {
   JsonValue result = json_object({{"stop", stop_json(point.stop)}});
   for (const FamilyDeclaration& family : families())
@@ -103,25 +96,24 @@ JsonValue point_json(const RunSpec& point) {
   return result;
 }
 
+struct AsJson {
+  JsonValue operator()(std::monostate /*null*/) const { return {}; }
+  JsonValue operator()(bool truth) const { return truth; }
+  JsonValue operator()(std::int64_t number) const { return number; }
+  JsonValue operator()(double number) const { return number; }
+  JsonValue operator()(const std::string& text) const { return text; }
+  // What the file says makes the result, not where it lies or how it is written. A default that
+  // nobody has read yet is shown by its name.
+  template <class Content>
+  JsonValue operator()(const FileInput<Content>& input) const {
+    if (input.hash.empty()) return input.file;
+    return json_object({{"fnv1a", input.hash}});
+  }
+};
+
 }  // namespace
 
-JsonValue option_json(const OptionValue& value) {
-  struct Converter {
-    JsonValue operator()(std::monostate /*null*/) const { return {}; }
-    JsonValue operator()(bool truth) const { return truth; }
-    JsonValue operator()(std::int64_t number) const { return number; }
-    JsonValue operator()(double number) const { return number; }
-    JsonValue operator()(const std::string& text) const { return text; }
-    // What the file says makes the result, not where it lies or how it is written.
-    JsonValue operator()(const TaskTreeInput& tree) const {
-      const TaskTreeFile& content = *tree.content;
-      return json_object({{"fnv1a", fnv1a_hex(task_tree_text(content.tree, content.ranks))}});
-    }
-    JsonValue operator()(const FaultCountsInput& input) const { return file_json(input); }
-    JsonValue operator()(const FaultTraceInput& input) const { return file_json(input); }
-  };
-  return std::visit(Converter{}, value);
-}
+JsonValue option_json(const OptionValue& value) { return std::visit(AsJson{}, value); }
 
 std::string word_of(Mapping mapping) { return choice(platform_options(), "mapping", mapping); }
 std::string word_of(Progress progress) { return choice(platform_options(), "progress", progress); }
@@ -146,22 +138,6 @@ JsonValue canonical(const Scenario& scenario) {
   }
   result.set("points", std::move(points));
   return sorted(std::move(result));
-}
-
-std::uint64_t fnv1a(const std::string& text) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 1099511628211U;
-  }
-  return hash;
-}
-
-std::string fnv1a_hex(const std::string& text) {
-  std::uint64_t hash = fnv1a(text);
-  std::string digits(16, '0');
-  for (std::size_t i = 16; i-- > 0; hash >>= 4U) digits[i] = "0123456789abcdef"[hash & 15U];
-  return digits;
 }
 
 CanonicalText canonical_text(const JsonValue& canonical) {

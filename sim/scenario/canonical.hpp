@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -21,12 +20,6 @@ std::string word_of(EngineKind engine);
 /// The scenario with everything resolved: defaults filled in, the machine by its values instead of
 /// its name, one entry in `points` for each point. Members are sorted by key.
 JsonValue canonical(const Scenario& scenario);
-
-/// The 64-bit FNV-1a hash of a text (Fowler, Noll and Vo; RFC 9923).
-std::uint64_t fnv1a(const std::string& text);
-
-/// 16 hexadecimal digits of the same.
-std::string fnv1a_hex(const std::string& text);
 
 /// A canonical scenario as text.
 struct CanonicalText {

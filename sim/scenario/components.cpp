@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "sim/json/checked_object.hpp"
 #include "sim/scenario/canonical.hpp"
-#include "sim/scenario/checked_object.hpp"
 
 namespace faultline {
 namespace {
@@ -66,11 +66,18 @@ bool same(const ComponentChoice& a, const ComponentChoice& b) {
   return a.registration == b.registration && a.options == b.options;
 }
 
-std::string in_label(const OptionValue& value) {
-  const auto* tree = std::get_if<TaskTreeInput>(&value);
-  if (tree == nullptr) return to_json(option_json(value));
-  return std::filesystem::path(tree->content->file).filename().string();
-}
+struct InLabel {
+  template <class Content>
+  std::string operator()(const FileInput<Content>& input) const {
+    return std::filesystem::path(input.file).filename().string();
+  }
+  template <class Other>
+  std::string operator()(const Other& value) const {
+    return to_json(option_json(value));
+  }
+};
+
+std::string in_label(const OptionValue& value) { return std::visit(InLabel{}, value); }
 
 /// The options by which a candidate differs from the others of its name: "cda (initial_credit=64)".
 std::string label_of(const Candidate& candidate, const std::vector<Candidate>& all) {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/scenario/json_value.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {

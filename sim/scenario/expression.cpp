@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "sim/core/error.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/scenario/json_path.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_path.hpp"
+#include "sim/json/json_value.hpp"
 
 namespace faultline {
 

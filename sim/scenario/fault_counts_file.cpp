@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/checked_object.hpp"
-#include "sim/scenario/json_reader.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/core/fnv1a.hpp"
+#include "sim/json/checked_object.hpp"
+#include "sim/json/file_kind.hpp"
+#include "sim/json/file_memo.hpp"
+#include "sim/json/json_reader.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 namespace {
@@ -73,6 +77,29 @@ void read_counts(const JsonValue* value, FaultCounts& result, Problems& problems
   }
 }
 
+bool is_path(const std::string& name) {
+  return name.ends_with(".json") || name.find('/') != std::string::npos;
+}
+
+FaultCountsInput input_of(const std::string& name, const std::string& file) {
+  auto content = std::make_shared<const FaultCounts>(find_fault_counts(file));
+  const std::string hash = fnv1a_hex(counts_text(*content));
+  return {.file = name, .hash = hash, .content = std::move(content)};
+}
+
+OptionValue read_input(const std::string& name, const std::string& folder,
+                       const std::string& /*path*/, Problems& /*problems*/) {
+  const std::string file = is_path(name) ? (fs::path(folder) / name).string() : name;
+  return *FileMemo::read_once<FaultCountsInput>(file, [&] { return input_of(name, file); });
+}
+
+const FileKindRegistered registered(
+    {.kind = OptionKind::fault_counts,
+     .word = "fault-counts",
+     .expectation = "a shipped distribution of fault sizes or the path of a .json file",
+     .read = read_input,
+     .nothing = FaultCountsInput{}});
+
 }  // namespace
 
 FaultCounts read_fault_counts(const fs::path& file) {
@@ -117,9 +144,7 @@ std::vector<std::string> fault_count_names() {
 }
 
 FaultCounts find_fault_counts(const std::string& name_or_file) {
-  if (name_or_file.ends_with(".json") || name_or_file.find('/') != std::string::npos) {
-    return read_fault_counts(name_or_file);
-  }
+  if (is_path(name_or_file)) return read_fault_counts(name_or_file);
   const std::vector<std::string> names = fault_count_names();
   if (std::find(names.begin(), names.end(), name_or_file) != names.end()) {
     return read_fault_counts(data_directory() / "faults" / (name_or_file + ".json"));

@@ -1,16 +1,32 @@
 #include "sim/scenario/fault_trace_file.hpp"
 
+#include <filesystem>
 #include <memory>
 
+#include "sim/core/fnv1a.hpp"
 #include "sim/core/text_file.hpp"
-#include "sim/scenario/canonical.hpp"
-#include "sim/scenario/file_memo.hpp"
+#include "sim/json/file_kind.hpp"
+#include "sim/json/file_memo.hpp"
 
 namespace faultline {
 
 namespace {
 
 constexpr std::size_t kLargestTrace_B = std::size_t{256} << 20U;
+
+OptionValue read_option(const std::string& name, const std::string& folder, const std::string& path,
+                        Problems& problems) {
+  FaultTraceInput input = read_fault_trace((std::filesystem::path(folder) / name).string());
+  for (const std::string& line : describe_unreadable(*input.content))
+    problems.note(path, input.file + ": " + line);
+  return input;
+}
+
+const FileKindRegistered registered({.kind = OptionKind::fault_trace,
+                                     .word = "fault-trace",
+                                     .expectation = "the path of a trace of failures",
+                                     .read = read_option,
+                                     .nothing = FaultTraceInput{}});
 
 }  // namespace
 

@@ -6,11 +6,11 @@
 
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
+#include "sim/json/checked_object.hpp"
+#include "sim/json/file_memo.hpp"
+#include "sim/json/json_reader.hpp"
 #include "sim/platform/topology.hpp"
-#include "sim/scenario/checked_object.hpp"
 #include "sim/scenario/declarations.hpp"
-#include "sim/scenario/file_memo.hpp"
-#include "sim/scenario/json_reader.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/platform/machine.hpp"
-#include "sim/scenario/json_value.hpp"
-#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 

@@ -5,8 +5,8 @@
 
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
-#include "sim/scenario/json_path.hpp"
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_path.hpp"
+#include "sim/json/json_reader.hpp"
 
 namespace faultline {
 namespace {

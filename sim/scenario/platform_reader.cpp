@@ -7,10 +7,9 @@
 
 #include "sim/core/error.hpp"
 #include "sim/core/file_roles.hpp"
-#include "sim/scenario/backends.hpp"
-#include "sim/scenario/checked_object.hpp"
+#include "sim/json/checked_object.hpp"
+#include "sim/json/file_memo.hpp"
 #include "sim/scenario/declarations.hpp"
-#include "sim/scenario/file_memo.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -28,7 +27,8 @@ Enum choice_index(const std::string& word, const char* option) {
 }
 
 /// What the file itself says; its links come from it when the job runs.
-XmlSummary inspected(const PlatformSpec& platform, Problems& problems) {
+XmlSummary inspected(const PlatformSpec& platform, const XmlInspector& inspect,
+                     Problems& problems) {
   const std::string path = "platform.xml";
   std::error_code ignored;
   reads_file(platform.xml_path);
@@ -40,14 +40,12 @@ XmlSummary inspected(const PlatformSpec& platform, Problems& problems) {
     problems.add(path, platform.xml_path + " is a device or a pipe" + expected);
   } else if (!std::ifstream(platform.xml_path)) {
     problems.add(path, platform.xml_path + " cannot be read" + expected);
-  } else if (scenario_backends().inspect_xml) {
+  } else if (inspect) {
     try {
       const std::uint64_t nodes = std::uint64_t{job_shape(platform).nodes} + platform.spare_nodes;
       return *FileMemo::read_once<XmlSummary>(
-          platform.xml_path + "\n" + std::to_string(nodes), [&] {
-            return scenario_backends().inspect_xml(platform.xml_path,
-                                                   static_cast<std::uint32_t>(nodes));
-          });
+          platform.xml_path + "\n" + std::to_string(nodes),
+          [&] { return inspect(platform.xml_path, static_cast<std::uint32_t>(nodes)); });
     } catch (const UsageError& error) {
       problems.add_lines(path, error.what());
     }
@@ -56,14 +54,14 @@ XmlSummary inspected(const PlatformSpec& platform, Problems& problems) {
 }
 
 void read_xml(const std::string& name, const OverheadOptions& options, const std::string& directory,
-              PlatformSpec& platform, Problems& problems) {
-  if (!scenario_backends().simgrid) {
+              const ScenarioBackends& backends, PlatformSpec& platform, Problems& problems) {
+  if (!backends.simgrid) {
     problems.add("platform.xml",
                  "needs SimGrid, and this program was built without it; expected machine");
     return;
   }
   platform.xml_path = (fs::path(directory) / name).string();
-  const XmlSummary file = inspected(platform, problems);
+  const XmlSummary file = inspected(platform, backends.inspect_xml, problems);
   constexpr double kUnbounded = std::numeric_limits<double>::infinity();
   const double local_Bps = file.local_bandwidth_Bps > 0 ? file.local_bandwidth_Bps : kUnbounded;
   const std::uint32_t cores = options.cores_per_host.value_or(file.cores_per_host);
@@ -146,7 +144,8 @@ PlatformSpec resolved(const PlatformOptions& options) {
 }
 
 void read_machine_or_xml(const PlatformOptions& options, const JsonValue* overheads,
-                         const std::string& directory, PlatformSpec& platform, Problems& problems) {
+                         const std::string& directory, const ScenarioBackends& backends,
+                         PlatformSpec& platform, Problems& problems) {
   if (options.machine && options.xml) {
     problems.add("platform", "has both machine and xml, expected one of them");
   } else if (options.machine) {
@@ -164,7 +163,8 @@ void read_machine_or_xml(const PlatformOptions& options, const JsonValue* overhe
                          problems);
     const OptionValues values = object.options(overhead_options().specs());
     object.finish();
-    read_xml(*options.xml, overhead_options().read(values), directory, platform, problems);
+    read_xml(*options.xml, overhead_options().read(values), directory, backends, platform,
+             problems);
   } else {
     problems.add("platform", "expected machine (one of " + any_of(shipped_machines()) +
                                  ", or the path of a machine file) or xml (the path of a SimGrid "
@@ -175,7 +175,7 @@ void read_machine_or_xml(const PlatformOptions& options, const JsonValue* overhe
 }  // namespace
 
 PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
-                           Problems& problems) {
+                           const ScenarioBackends& backends, Problems& problems) {
   if (value == nullptr) {
     problems.add("platform", "missing, expected an object with machine and processes");
     return {};
@@ -187,7 +187,8 @@ PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
   object.finish();
   const PlatformOptions options = platform_options().read(values);
   PlatformSpec platform = resolved(options);
-  if (object.is_object()) read_machine_or_xml(options, overheads, directory, platform, problems);
+  if (object.is_object())
+    read_machine_or_xml(options, overheads, directory, backends, platform, problems);
   if (problems.size() == before) check_fits(platform, problems);
   return platform;
 }

@@ -5,8 +5,8 @@
 
 #include "sim/core/registry.hpp"
 #include "sim/faults/fault_source.hpp"
+#include "sim/json/checked_object.hpp"
 #include "sim/scenario/canonical.hpp"
-#include "sim/scenario/checked_object.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/machine_file.hpp"
 #include "sim/scenario/scenario.hpp"

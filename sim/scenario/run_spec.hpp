@@ -12,6 +12,7 @@
 
 namespace faultline {
 
+enum class EngineKind { loggp, simgrid };
 enum class Mapping { block, round_robin, random };
 enum class Progress { dedicated, shared, between };
 enum class Ordering { fifo, unordered };

@@ -4,13 +4,12 @@
 #include <filesystem>
 #include <utility>
 
-#include "sim/scenario/backends.hpp"
+#include "sim/json/checked_object.hpp"
+#include "sim/json/json_reader.hpp"
 #include "sim/scenario/canonical.hpp"
-#include "sim/scenario/checked_object.hpp"
 #include "sim/scenario/components.hpp"
 #include "sim/scenario/cross_checks.hpp"
 #include "sim/scenario/declarations.hpp"
-#include "sim/scenario/json_reader.hpp"
 #include "sim/scenario/overrides.hpp"
 #include "sim/scenario/platform_reader.hpp"
 
@@ -22,8 +21,8 @@ constexpr std::size_t kMostPoints = 10000;
 /// Reads the parts of one scenario in the order of the file's documentation.
 class ScenarioReader {
  public:
-  ScenarioReader(const JsonValue& root, Problems& problems)
-      : root_(root, "", problems), problems_(problems) {}
+  ScenarioReader(const JsonValue& root, Problems& problems, const ScenarioBackends& backends)
+      : root_(root, "", problems), problems_(problems), backends_(backends) {}
 
   Scenario read() {
     Scenario scenario = read_top();
@@ -60,6 +59,7 @@ class ScenarioReader {
 
   CheckedObject root_;
   Problems& problems_;
+  const ScenarioBackends& backends_;
   RunSpec common_;  ///< what all points share
   bool platform_known_ = false;
   std::vector<Candidate> candidates_[kFamilies];
@@ -74,7 +74,7 @@ Scenario ScenarioReader::read_top() {
   scenario.name =
       options.name.empty() ? std::filesystem::path(problems_.file()).stem().string() : options.name;
   scenario.engine = options.engine == "simgrid" ? EngineKind::simgrid : EngineKind::loggp;
-  if (scenario.engine == EngineKind::simgrid && !scenario_backends().simgrid)
+  if (scenario.engine == EngineKind::simgrid && !backends_.simgrid)
     problems_.add("engine", "this program was built without SimGrid; expected loggp");
   scenario.seed = options.seed;
   scenario.replications = options.replications;
@@ -87,7 +87,7 @@ void ScenarioReader::read_platform_part() {
   const std::string directory = std::filesystem::path(problems_.file()).parent_path().string();
   const JsonValue* value = root_.child("platform");
   if (!root_.is_object()) return;
-  common_.platform = read_platform(value, directory, problems_);
+  common_.platform = read_platform(value, directory, backends_, problems_);
   platform_known_ = problems_.size() == before;
 }
 
@@ -255,20 +255,22 @@ void ScenarioReader::make_points(Scenario& scenario) {
 
 }  // namespace
 
-Scenario read_scenario(const JsonValue& root, Problems& problems) {
-  return ScenarioReader(root, problems).read();
+Scenario read_scenario(const JsonValue& root, Problems& problems,
+                       const ScenarioBackends& backends) {
+  return ScenarioReader(root, problems, backends).read();
 }
 
 Scenario parse_scenario(const std::string& text, const std::string& file,
-                        const ScenarioOverrides& overrides) {
+                        const ScenarioOverrides& overrides, const ScenarioBackends& backends) {
   Problems problems(file);
   JsonValue root = parse_json(text, problems);
   for (const std::string& set : overrides.sets) apply_set(root, set, problems);
-  return read_scenario(root, problems);
+  return read_scenario(root, problems, backends);
 }
 
-Scenario load_scenario(const std::string& path, const ScenarioOverrides& overrides) {
-  return parse_scenario(read_json_text(path), path, overrides);
+Scenario load_scenario(const std::string& path, const ScenarioOverrides& overrides,
+                       const ScenarioBackends& backends) {
+  return parse_scenario(read_json_text(path), path, overrides, backends);
 }
 
 }  // namespace faultline

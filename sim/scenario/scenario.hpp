@@ -1,17 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "sim/scenario/json_value.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/platform/platform_file.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
-
-enum class EngineKind { loggp, simgrid };
 
 /// A checked scenario: nothing in it can be wrong any more for reasons that the file tells.
 struct Scenario {
@@ -32,16 +30,27 @@ struct ScenarioOverrides {
   std::vector<std::string> sets;  ///< "PATH=JSON", in order
 };
 
+/// What can be done with a scenario beside checking it: by default what this build can do.
+struct ScenarioBackends {
+  bool simgrid = kHasSimGrid;  ///< false refuses engine simgrid and platform.xml
+  /// Without it only the existence of a platform file is checked, and a host is taken to have one
+  /// core.
+  XmlInspector inspect_xml = xml_inspector();
+};
+
 /// Reads and checks a scenario file. Throws UsageError with every error of the file, one a line:
 /// "FILE: PATH: what is wrong, what was expected; did you mean ...".
-Scenario load_scenario(const std::string& path, const ScenarioOverrides& overrides = {});
+Scenario load_scenario(const std::string& path, const ScenarioOverrides& overrides = {},
+                       const ScenarioBackends& backends = {});
 
 /// The same from JSON text; `file` names it in messages and anchors relative paths.
 Scenario parse_scenario(const std::string& text, const std::string& file,
-                        const ScenarioOverrides& overrides = {});
+                        const ScenarioOverrides& overrides = {},
+                        const ScenarioBackends& backends = {});
 
 /// The same from a JSON tree; `problems` name the file and may hold what is known to be wrong.
-Scenario read_scenario(const JsonValue& root, Problems& problems);
+Scenario read_scenario(const JsonValue& root, Problems& problems,
+                       const ScenarioBackends& backends = {});
 
 /// The JSON Schema (draft 2020-12) of scenarios, from the registered declarations.
 std::string scenario_schema();
@@ -56,28 +65,5 @@ Machine load_machine(const std::string& name_or_path, const std::string& relativ
 
 /// Names of the shipped machines, sorted.
 std::vector<std::string> shipped_machines();
-
-/// What the front-end must know of a SimGrid platform file.
-struct XmlSummary {
-  std::uint32_t hosts = 0;  ///< 0: not known
-  std::uint32_t cores_per_host = 1;
-  double local_latency_s = 0;      ///< of a host's route to itself
-  double local_bandwidth_Bps = 0;  ///< of a host's route to itself; 0: without bound
-};
-
-/// Looks into a SimGrid platform file for a job of that many nodes. Throws UsageError where SimGrid
-/// refuses the file, or the file has no route between two of the job's nodes.
-using XmlInspector = std::function<XmlSummary(const std::string& path, std::uint32_t nodes)>;
-
-/// What this program can do with a scenario, which the front-end, free of engines, cannot know.
-struct ScenarioBackends {
-  bool simgrid = true;  ///< false refuses engine simgrid and platform.xml
-  /// Without it only the existence of a platform file is checked, and a host is taken to have one
-  /// core.
-  XmlInspector inspect_xml;
-};
-
-/// Wires the backends, once at the start of the program.
-void set_scenario_backends(ScenarioBackends backends);
 
 }  // namespace faultline

@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "sim/core/error.hpp"
+#include "sim/core/fnv1a.hpp"
+#include "sim/json/file_memo.hpp"
+#include "sim/json/json_reader.hpp"
 #include "sim/scenario/canonical.hpp"
-#include "sim/scenario/file_memo.hpp"
-#include "sim/scenario/json_reader.hpp"
 #include "sim/scenario/overrides.hpp"
 
 namespace faultline {
@@ -76,13 +77,14 @@ std::string study_hash(const Study& study) {
 }
 
 /// The scenario of one combination, or nothing where the constraints exclude it.
-std::optional<Scenario> checked_point(const std::string& file, const SweepPoint& point,
+std::optional<Scenario> checked_point(const Study& study, const SweepPoint& point,
                                       Problems& problems) {
   problems.throw_if_any();
   if (!point.wanted) return std::nullopt;
-  Scenario scenario = read_scenario(point.scenario, problems);
+  Scenario scenario = read_scenario(point.scenario, problems, study.backends);
   if (scenario.points.size() != 1)
-    throw UsageError(file + ": sweep: a value is a list of components, expected one component");
+    throw UsageError(study.file +
+                     ": sweep: a value is a list of components, expected one component");
   return scenario;
 }
 
@@ -96,7 +98,7 @@ void check_points(Study& study) {
       return point_words(number, parameters_text(study.sweep, parameters));
     };
     try {
-      const auto scenario = checked_point(study.file, point, problems);
+      const auto scenario = checked_point(study, point, problems);
       if (!scenario) continue;
       study.name = scenario->name;
       for (const std::string& note : scenario->notes)
@@ -122,20 +124,22 @@ void check_points(Study& study) {
 
 }  // namespace
 
-Study load_study(const std::string& path, const ScenarioOverrides& overrides) {
-  return parse_study(read_json_text(path), path, overrides);
+Study load_study(const std::string& path, const ScenarioOverrides& overrides,
+                 const ScenarioBackends& backends) {
+  return parse_study(read_json_text(path), path, overrides, backends);
 }
 
 Study parse_study(const std::string& text, const std::string& file,
-                  const ScenarioOverrides& overrides) {
+                  const ScenarioOverrides& overrides, const ScenarioBackends& backends) {
   const FileMemo files;
   Problems problems(file);
   JsonValue root = parse_json(text, problems);
   for (const std::string& set : overrides.sets) apply_set(root, set, problems);
   // What is wrong with an ordinary scenario is told without points, as for `run`.
-  if (root.find("sweep") == nullptr) read_scenario(root, problems);
+  if (root.find("sweep") == nullptr) read_scenario(root, problems, backends);
   Study study;
   study.file = file;
+  study.backends = backends;
   study.sweep = read_sweep(std::move(root), problems);
   problems.throw_if_any();
   check_points(study);
@@ -157,7 +161,7 @@ std::string point_label(const Study& study, std::size_t point) {
 Scenario point_scenario(const Study& study, std::size_t point) {
   Problems problems(study.file);
   const SweepPoint values = sweep_point(study.sweep, study.points.at(point).combination, problems);
-  return read_scenario(values.scenario, problems);
+  return read_scenario(values.scenario, problems, study.backends);
 }
 
 }  // namespace faultline

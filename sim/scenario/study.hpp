@@ -26,15 +26,17 @@ struct Study {
   std::vector<std::string> notes;  ///< what a user should know of its points, each once
   std::vector<StudyPoint> points;  ///< those that satisfy the constraints, in order
   std::string hash;                ///< of the points and of the precision asked for
+  ScenarioBackends backends;       ///< with which its points are read
 };
 
 /// Reads a file and checks every point. Throws UsageError with every error: "FILE: PATH: what is
 /// wrong (point 3: platform.processes=64)".
-Study load_study(const std::string& path, const ScenarioOverrides& overrides = {});
+Study load_study(const std::string& path, const ScenarioOverrides& overrides = {},
+                 const ScenarioBackends& backends = {});
 
 /// The same from JSON text; `file` names it in messages and anchors relative paths.
 Study parse_study(const std::string& text, const std::string& file,
-                  const ScenarioOverrides& overrides = {});
+                  const ScenarioOverrides& overrides = {}, const ScenarioBackends& backends = {});
 
 /// The swept values of a point by their paths.
 JsonValue::Object point_parameters(const Study& study, std::size_t point);

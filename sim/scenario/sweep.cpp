@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "sim/core/error.hpp"
-#include "sim/scenario/checked_object.hpp"
+#include "sim/json/checked_object.hpp"
 #include "sim/scenario/components.hpp"
 
 namespace faultline {

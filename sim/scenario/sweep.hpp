@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "sim/json/json_path.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/expression.hpp"
-#include "sim/scenario/json_path.hpp"
-#include "sim/scenario/json_value.hpp"
-#include "sim/scenario/problems.hpp"
 
 namespace faultline {
 

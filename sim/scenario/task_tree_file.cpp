@@ -1,11 +1,15 @@
 #include "sim/scenario/task_tree_file.hpp"
 
+#include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "sim/core/error.hpp"
-#include "sim/scenario/checked_object.hpp"
-#include "sim/scenario/file_memo.hpp"
-#include "sim/scenario/json_reader.hpp"
+#include "sim/core/fnv1a.hpp"
+#include "sim/json/checked_object.hpp"
+#include "sim/json/file_kind.hpp"
+#include "sim/json/file_memo.hpp"
+#include "sim/json/json_reader.hpp"
 
 namespace faultline {
 
@@ -104,6 +108,36 @@ void append_list(std::string& text, const std::string& key, const std::vector<st
   text += ']';
 }
 
+std::string text_of(const TaskTree& tree, const std::vector<Rank>& ranks) {
+  std::string text = "{";
+  append_list(text, "parents", tree.parents, 1);
+  if (!ranks.empty()) {
+    text += ",\n ";
+    append_list(text, "ranks", ranks, 0);
+  }
+  return text + "}\n";
+}
+
+TaskTreeInput input_of(const std::string& file) {
+  auto content = std::make_shared<const TaskTreeFile>(read_task_tree(file));
+  const std::string hash = fnv1a_hex(text_of(content->tree, content->ranks));
+  return {.file = file, .hash = hash, .content = std::move(content)};
+}
+
+OptionValue read_option(const std::string& name, const std::string& folder,
+                        const std::string& /*path*/, Problems& /*problems*/) {
+  const std::string file = (std::filesystem::path(folder) / name).string();
+  return *FileMemo::read_once<TaskTreeInput>(file, [&] { return input_of(file); });
+}
+
+const FileKindRegistered registered(
+    {.kind = OptionKind::task_tree,
+     .word = "task-tree",
+     .expectation = "the path of a JSON file with a task tree",
+     .read = read_option,
+     .nothing = TaskTreeInput{
+         .file = {}, .hash = {}, .content = std::make_shared<TaskTreeFile>()}});
+
 }  // namespace
 
 TaskTreeFile parse_task_tree(const std::string& text, const std::string& file) {
@@ -137,8 +171,7 @@ TaskTreeFile parse_task_tree(const std::string& text, const std::string& file) {
 }
 
 TaskTreeFile read_task_tree(const std::string& file) {
-  return *FileMemo::read_once<TaskTreeFile>(
-      file, [&] { return parse_task_tree(read_json_text(file), file); });
+  return parse_task_tree(read_json_text(file), file);
 }
 
 void require_ranks_below(const TaskTreeFile& tree, std::uint32_t processes) {
@@ -150,13 +183,7 @@ void require_ranks_below(const TaskTreeFile& tree, std::uint32_t processes) {
 }
 
 std::string task_tree_text(const TaskTree& tree, const std::vector<Rank>& ranks) {
-  std::string text = "{";
-  append_list(text, "parents", tree.parents, 1);
-  if (!ranks.empty()) {
-    text += ",\n ";
-    append_list(text, "ranks", ranks, 0);
-  }
-  text += "}\n";
+  std::string text = text_of(tree, ranks);
   if (text.size() > kLargestFile_B)
     throw UsageError("a tree of " + std::to_string(tree.tasks()) + " tasks makes a file of " +
                      std::to_string(text.size() >> 20U) + " MiB, expected at most " +

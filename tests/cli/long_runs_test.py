@@ -1,5 +1,6 @@
 """What happens while a run takes long: progress, interrupts, and workers that die."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -133,6 +134,23 @@ class Interrupts(LongRun):
         time.sleep(0.3)
         out, count = self.check_interrupted(process, signal.SIGINT, 5000)
         self.check_complete_runs(json.loads(out), count, 5000)
+
+    @unittest.skipUnless("simgrid" in ENGINES, "built without SimGrid")
+    def test_a_worker_on_simgrid_leaves_an_interrupt_to_its_parent(self):
+        process = self.start("--engine", "simgrid", "--replications", 8, "--set",
+                             "workload.walk_length=1000")
+        struck = set()
+        while process.poll() is None:
+            for worker in set(children(process.pid)) - struck:
+                with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+                    if cpu_ticks(worker) >= 2:
+                        os.kill(worker, signal.SIGINT)
+                        struck.add(worker)
+            time.sleep(0.005)
+        out, errors = process.communicate()
+        self.assertGreater(len(struck), 1)
+        self.assertEqual((process.returncode, errors), (0, ""))
+        self.assertEqual(len(json.loads(out)["runs"]), 8)
 
 
 class DeadWorkers(LongRun):

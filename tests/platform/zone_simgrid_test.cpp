@@ -26,18 +26,13 @@ Machine test_machine() {
   return machine;
 }
 
-/// SimGrid's Engine with Faultline's options, then `more`. Only ever called in a child.
+/// Only ever called in a child, which ends without destroying the engine.
 void start_engine(const std::vector<std::string>& more = {}) {
-  std::vector<std::string> words = {"test", "--log=xbt_cfg.thres:warning",
-                                    "--cfg=contexts/stack-size:64", "--cfg=contexts/guard-size:0"};
-  for (const auto& option : simgrid_configuration()) words.push_back(option);
-  words.insert(words.end(), more.begin(), more.end());
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  auto argc = static_cast<int>(argv.size());
-  argv.push_back(nullptr);
-  sg::Engine::get_instance(&argc, argv.data());
+  std::vector<std::string> options = {"--log=xbt_cfg.thres:warning", "--cfg=contexts/stack-size:64",
+                                      "--cfg=contexts/guard-size:0"};
+  options.insert(options.end(), more.begin(), more.end());
+  static std::unique_ptr<sg::Engine> engine;
+  engine = start_simgrid(options);
 }
 
 Route simgrid_route(const sg::Host* from, const sg::Host* to) {

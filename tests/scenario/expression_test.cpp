@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "sim/core/error.hpp"
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_reader.hpp"
 
 using Catch::Matchers::Contains;
 

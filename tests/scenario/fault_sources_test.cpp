@@ -120,11 +120,9 @@ TEST_CASE("a run that waits for all deaths needs sources with an end") {
 TEST_CASE("scope machine needs a machine whose nodes are known") {
   const Workspace workspace;
   workspace.write("p.xml", "<platform/>");
-  set_scenario_backends({.simgrid = true, .inspect_xml = {}});
   CHECK_THAT(workspace.errors_after({kUnsafe, R"(platform={"xml": "p.xml", "processes": 4})",
                                      sources(R"({"poisson": {"mtbf_s": 1, "scope": "machine"}})")}),
              Contains("faults.poisson.scope: \"machine\" needs platform.machine"));
-  set_scenario_backends({});
 }
 
 TEST_CASE("lines of a trace that cannot be read are told, with the trace's name") {

@@ -13,16 +13,6 @@ using test::Workspace;
 
 namespace {
 
-/// Backends for one test, the previous kind afterwards.
-struct Wired {
-  explicit Wired(ScenarioBackends backends) { set_scenario_backends(std::move(backends)); }
-  ~Wired() { set_scenario_backends({}); }
-  Wired(const Wired&) = delete;
-  Wired& operator=(const Wired&) = delete;
-  Wired(Wired&&) = delete;
-  Wired& operator=(Wired&&) = delete;
-};
-
 const std::string kFault = R"(faults.at=[{"time_s": 1, "nodes": [0]}])";
 
 }  // namespace
@@ -269,8 +259,8 @@ TEST_CASE("lists that combine to too many points are refused") {
 }
 
 TEST_CASE("without SimGrid its engine and its platform files are refused by name") {
-  const Workspace workspace;
-  const Wired wired({.simgrid = false, .inspect_xml = {}});
+  Workspace workspace;
+  workspace.backends = {.simgrid = false, .inspect_xml = {}};
   CHECK_THAT(workspace.errors_after({"engine=simgrid"}),
              Contains("engine: this program was built without SimGrid"));
   CHECK_THAT(workspace.errors_after({R"(platform={"xml": "p.xml", "processes": 4})"}),
@@ -278,15 +268,14 @@ TEST_CASE("without SimGrid its engine and its platform files are refused by name
 }
 
 TEST_CASE("a platform file is looked into by whoever knows SimGrid") {
-  const Workspace workspace;
+  Workspace workspace;
   workspace.write("p.xml", "<platform/>");
   std::string asked;
-  const Wired wired(
-      {.simgrid = true, .inspect_xml = [&](const std::string& path, std::uint32_t) {
-         asked = path;
-         return XmlSummary{
-             .hosts = 3, .cores_per_host = 2, .local_latency_s = 1e-6, .local_bandwidth_Bps = 1e9};
-       }});
+  workspace.backends.inspect_xml = [&](const std::string& path, std::uint32_t) {
+    asked = path;
+    return XmlSummary{
+        .hosts = 3, .cores_per_host = 2, .local_latency_s = 1e-6, .local_bandwidth_Bps = 1e9};
+  };
   const std::string xml = R"(platform={"xml": "p.xml", "processes": 6, "processes_per_node": 2})";
   const Scenario scenario = workspace.scenario_after({xml, "platform.overheads.gap_s=1e-7"});
   CHECK(asked == workspace.path("p.xml"));
@@ -308,17 +297,17 @@ TEST_CASE("a platform file is looked into by whoever knows SimGrid") {
 }
 
 TEST_CASE("a platform file that is missing or that SimGrid refuses is named") {
-  const Workspace workspace;
+  Workspace workspace;
   const std::string xml = R"(platform={"xml": "p.xml", "processes": 4})";
   CHECK_THAT(workspace.errors_after({xml}),
              Contains("platform.xml: ") && Contains("p.xml cannot be read"));
   CHECK_THAT(workspace.errors_after({R"(platform={"xml": ".", "processes": 4})"}),
              Contains("is a directory"));
   workspace.write("p.xml", "<platform/>");
-  const Wired wired({.simgrid = true, .inspect_xml = [](const std::string& path, std::uint32_t) {
-                       throw UsageError(path + ": SimGrid says no");
-                       return XmlSummary{};
-                     }});
+  workspace.backends.inspect_xml = [](const std::string& path, std::uint32_t) {
+    throw UsageError(path + ": SimGrid says no");
+    return XmlSummary{};
+  };
   CHECK_THAT(workspace.errors_after({xml}),
              Contains("s.json: platform.xml: ") && Contains("p.xml: SimGrid says no"));
 }

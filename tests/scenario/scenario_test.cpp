@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_reader.hpp"
 #include "tests/scenario/workspace.hpp"
 
 using Catch::Matchers::Contains;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_reader.hpp"
 #include "tests/scenario/workspace.hpp"
 
 namespace faultline {

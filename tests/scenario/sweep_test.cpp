@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_reader.hpp"
 #include "sim/scenario/study.hpp"
 #include "tests/scenario/workspace.hpp"
 
@@ -172,6 +172,24 @@ TEST_CASE("run refuses a sweep and says what carries it out") {
   std::string text = Workspace::good();
   text.insert(text.rfind('}'), R"(, "sweep": {"seed": [1]})");
   CHECK_THAT(workspace.errors(text), Contains("faultline sweep FILE"));
+}
+
+TEST_CASE("the points of a study look into each file once") {
+  const test::Workspace workspace;
+  int inspections = 0;
+  const auto inspect = [&](const std::string&, std::uint32_t) {
+    ++inspections;
+    return XmlSummary{.hosts = 64};
+  };
+  workspace.write("p.xml", "<platform/>");
+  const Study study = load_study(workspace.write("s.json", R"({"schema_version": 1, "name": "s",
+    "replications": 3, "platform": {"xml": "p.xml", "processes": 4},
+    "workload": {"name": "token-ring"}, "termination": {"name": "cda"},
+    "sweep": {"seed": {"from": 1, "to": 50, "step": 1}, "platform.processes": [4, 8]}})"),
+                                 {}, {.simgrid = true, .inspect_xml = inspect});
+  CHECK(study.points.size() == 100);
+  CHECK(inspections == 2);  // the routes of 4 hosts, and those of 8
+  CHECK(study.points[99].replications == 3);
 }
 
 }  // namespace faultline

@@ -52,7 +52,7 @@ class Workspace {
   [[nodiscard]] std::string errors(const std::string& text,
                                    const std::vector<std::string>& sets = {}) const {
     try {
-      parse_scenario(text, path("s.json"), {.sets = sets});
+      parse_scenario(text, path("s.json"), {.sets = sets}, backends);
     } catch (const UsageError& error) {
       return error.what();
     }
@@ -65,8 +65,11 @@ class Workspace {
   }
 
   [[nodiscard]] Scenario scenario_after(const std::vector<std::string>& sets) const {
-    return parse_scenario(good(), path("s.json"), {.sets = sets});
+    return parse_scenario(good(), path("s.json"), {.sets = sets}, backends);
   }
+
+  /// What the readers above are given: no look into platform files.
+  ScenarioBackends backends{.simgrid = true, .inspect_xml = {}};
 
   /// A scenario without errors; tests break one thing in it.
   static std::string good() {

@@ -17,7 +17,9 @@ namespace {
 /// The tree of a file; the root's parent is written as kNoTask.
 TaskTreeInput tree_input(std::vector<Task> parents, std::vector<Rank> ranks = {}) {
   TaskTreeFile content{.file = "t.json", .tree = {std::move(parents)}, .ranks = std::move(ranks)};
-  return {std::make_shared<const TaskTreeFile>(std::move(content))};
+  return {.file = "t.json",
+          .hash = "read",
+          .content = std::make_shared<const TaskTreeFile>(std::move(content))};
 }
 
 TaskTree small_tree(std::uint64_t seed, std::uint64_t replication) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis/runs/replications.hpp"
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_reader.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;

@@ -11,7 +11,7 @@
 #include "analysis/theory/survival.hpp"
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace faultline;
@@ -149,7 +149,8 @@ TEST_CASE("a bound of what does not happen is not comparable, until it happens")
   CHECK(some.verdict == Verdict::match);
   CHECK_FALSE(some.is_expected(cell));
   cell.expected = Verdict::match;
-  CHECK_THAT(judge(cell, {0.0, std::nullopt, ""}).reason, Contains("nothing was measured"));
+  CHECK_THAT(judge(cell, {0.0, std::nullopt, ""}).reason,
+             Contains("nothing comparable was measured"));
 }
 
 TEST_CASE("a value stands under its source, in the table and for machines") {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "sim/core/options.hpp"
-#include "sim/scenario/json_value.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 

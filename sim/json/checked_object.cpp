@@ -1,22 +1,15 @@
-#include "sim/scenario/checked_object.hpp"
+#include "sim/json/checked_object.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
 
-#include "sim/core/error.hpp"
 #include "sim/core/types.hpp"
-#include "sim/scenario/canonical.hpp"
-#include "sim/scenario/fault_counts_file.hpp"
-#include "sim/scenario/fault_trace_file.hpp"
-#include "sim/scenario/file_memo.hpp"
-#include "sim/scenario/task_tree_file.hpp"
+#include "sim/json/file_kind.hpp"
 
 namespace faultline {
 namespace {
@@ -39,7 +32,7 @@ constexpr std::array<UnitScale, 20> kScales = {
      {"MiB", "B", 1048576}, {"GiB", "B", 1073741824}, {"B/s", "B/s"},       {"MB/s", "B/s", 1e6},
      {"GB/s", "B/s", 1e9},  {"Bps", "B/s"},           {"MBps", "B/s", 1e6}, {"GBps", "B/s", 1e9}}};
 
-const char* kind_in_words(OptionKind kind) {
+std::string kind_in_words(OptionKind kind) {
   switch (kind) {
     case OptionKind::boolean:
       return "true or false";
@@ -49,14 +42,9 @@ const char* kind_in_words(OptionKind kind) {
       return "a number";
     case OptionKind::text:
       return "a string";
-    case OptionKind::task_tree:
-      return "the path of a JSON file with a task tree";
-    case OptionKind::fault_counts:
-      return "a shipped distribution of fault sizes or the path of a .json file";
-    case OptionKind::fault_trace:
-      return "the path of a trace of failures";
+    default:
+      return find_file_kind(kind)->expectation;
   }
-  return "";
 }
 
 std::string bound_in_words(double bound, const OptionSpec& spec) {
@@ -91,14 +79,9 @@ OptionValue fallback(const OptionSpec& spec) {
       return nearest;
     case OptionKind::text:
       return spec.choices.empty() ? std::string() : spec.choices.front();
-    case OptionKind::task_tree:
-      return TaskTreeInput{std::make_shared<const TaskTreeFile>()};
-    case OptionKind::fault_counts:
-      return FaultCountsInput{};
-    case OptionKind::fault_trace:
-      return FaultTraceInput{};
+    default:
+      return find_file_kind(spec.kind)->nothing;
   }
-  return {};
 }
 
 /// "1 ms" for an option in seconds: the bare number that it says, if it says one.
@@ -171,55 +154,6 @@ std::variant<OptionValue, std::string> convert(const JsonValue& value, const Opt
   return wrong_type(value, spec);
 }
 
-/// The tree of the file that an option names, relative to the file that names it.
-OptionValue read_tree(const std::string& name, const std::string& path, Problems& problems) {
-  auto content = std::make_shared<TaskTreeFile>();
-  try {
-    const auto folder = std::filesystem::path(problems.file()).parent_path();
-    *content = read_task_tree((folder / name).string());
-  } catch (const UsageError& error) {
-    problems.add_lines(path, error.what());
-  }
-  return TaskTreeInput{std::move(content)};
-}
-
-/// The recorded counts that an option names: shipped ones, or a file relative to the scenario.
-OptionValue read_counts(const std::string& name, const std::string& path, Problems& problems) {
-  FaultCountsInput input{.file = name, .hash = {}, .content = {}};
-  const bool is_file = name.ends_with(".json") || name.find('/') != std::string::npos;
-  const auto folder = std::filesystem::path(problems.file()).parent_path();
-  try {
-    const std::string file = is_file ? (folder / name).string() : name;
-    input.content = FileMemo::read_once<FaultCounts>(file, [&] { return find_fault_counts(file); });
-    input.hash = fnv1a_hex(counts_text(*input.content));
-  } catch (const UsageError& error) {
-    problems.add_lines(path, error.what());
-  }
-  return input;
-}
-
-OptionValue read_trace(const std::string& name, const std::string& path, Problems& problems) {
-  const auto folder = std::filesystem::path(problems.file()).parent_path();
-  FaultTraceInput input{.file = name, .hash = {}, .content = {}};
-  try {
-    input = read_fault_trace((folder / name).string());
-    for (const std::string& line : describe_unreadable(*input.content))
-      problems.note(path, input.file + ": " + line);
-  } catch (const UsageError& error) {
-    problems.add_lines(path, error.what());
-  }
-  return input;
-}
-
-/// What stands in the file that an option names; nothing for other options.
-std::optional<OptionValue> read_named_file(const OptionSpec& spec, const std::string& name,
-                                           const std::string& path, Problems& problems) {
-  if (spec.kind == OptionKind::task_tree) return read_tree(name, path, problems);
-  if (spec.kind == OptionKind::fault_counts) return read_counts(name, path, problems);
-  if (spec.kind == OptionKind::fault_trace) return read_trace(name, path, problems);
-  return std::nullopt;
-}
-
 /// "delay_ms" and "delay_s" have the same stem, "delay".
 std::string stem(const std::string& key) {
   const std::size_t cut = key.rfind('_');
@@ -252,8 +186,9 @@ std::string expectation(const OptionSpec& spec) {
 
 OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const std::string& path,
                         Problems& problems) {
-  if (value.text() != nullptr)
-    if (auto content = read_named_file(spec, *value.text(), path, problems)) return *content;
+  const FileKind* file = find_file_kind(spec.kind);
+  if (file != nullptr && value.text() != nullptr)
+    return read_named_file(*file, *value.text(), path, problems);
   auto converted = convert(value, spec);
   if (const auto* problem = std::get_if<std::string>(&converted)) {
     problems.add(path, *problem);
@@ -329,9 +264,9 @@ OptionValues CheckedObject::options(const std::vector<OptionSpec>& specs) {
     if (spec.required && object_ != nullptr)
       problems_.add(member_path(path_, spec.name), "missing, expected " + expectation(spec));
     value = fallback(spec);
-    const auto* shipped = std::get_if<FaultCountsInput>(&value);
-    if (shipped != nullptr && !shipped->file.empty())
-      value = read_counts(std::string(shipped->file), member_path(path_, spec.name), problems_);
+    if (const std::string file = unread_file(value); !file.empty())
+      value = read_named_file(*find_file_kind(spec.kind), file, member_path(path_, spec.name),
+                              problems_);
   }
   return values;
 }

@@ -1,4 +1,4 @@
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_reader.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 #include "sim/core/error.hpp"
 #include "sim/core/text_file.hpp"
 #include "sim/core/visible_text.hpp"
-#include "sim/scenario/file_memo.hpp"
+#include "sim/json/file_memo.hpp"
 
 namespace faultline {
 namespace {

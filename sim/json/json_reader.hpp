@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "sim/scenario/json_value.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 

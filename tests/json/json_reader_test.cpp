@@ -1,4 +1,4 @@
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_reader.hpp"
 
 #include <catch2/catch.hpp>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "sim/core/visible_text.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 namespace {

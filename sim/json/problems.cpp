@@ -1,4 +1,4 @@
-#include "sim/scenario/problems.hpp"
+#include "sim/json/problems.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/scenario/json_value.hpp"
+#include "sim/json/json_value.hpp"
 
 namespace faultline {
 

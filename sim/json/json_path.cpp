@@ -1,10 +1,10 @@
-#include "sim/scenario/json_path.hpp"
+#include "sim/json/json_path.hpp"
 
 #include <algorithm>
 #include <cctype>
 
-#include "sim/scenario/json_reader.hpp"
-#include "sim/scenario/problems.hpp"
+#include "sim/json/json_reader.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 namespace {

@@ -1,8 +1,8 @@
-#include "sim/scenario/checked_object.hpp"
+#include "sim/json/checked_object.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "sim/scenario/json_reader.hpp"
+#include "sim/json/json_reader.hpp"
 #include "tests/scenario/workspace.hpp"
 
 using Catch::Matchers::Contains;
