@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import random
+import re
 import sqlite3
 import statistics
 import subprocess
@@ -237,6 +238,18 @@ class Compare(StoreTest):
             control_messages=100 + replication + (point >= 12)))  # cda has one more
         self.assertEqual(winners(), {"four-counter"})
         self.assertEqual(winners("--higher-is-better"), {"cda"})
+
+    def test_times_are_shown_in_a_unit_that_is_read_easily(self):
+        by = ("--by", "termination.name", "--metric", "detection_latency_s")
+        longest_s = max(mean for row in json.loads(
+            self.answer("compare", "r.sqlite", *by, "--format", "json"))
+                        for mean in (row["first_mean"], row["second_mean"]))
+        text = self.answer("compare", "r.sqlite", *by)
+        unit = re.match(r"detection_latency_s in (\w+), lower is better", text).group(1)
+        longest = longest_s * {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
+        self.assertTrue(1 <= longest < 1000, (longest_s, unit))
+        shown = [float(number) for number in re.findall(r"([\d.]+) \+-", text)]
+        self.assertLess(min(abs(number - longest) for number in shown), 0.51)
 
     def test_pairs_show_what_means_would_not(self):
         # The spread among replications is far larger than the difference.

@@ -74,11 +74,10 @@ std::string simulated_as(const Job& job, EngineKind engine, std::uint64_t seed) 
   scenario.points = {job.spec};
   scenario.point_labels = {""};
   const auto simulate = [&] {
-    const JsonValue record = simulated(scenario, 0, 0);
-    if (const JsonValue* error = record.find("error")) return "error: " + *error->text();
-    std::string text = *record.find("metrics")->find("outcome")->text();
-    for (const JsonValue& violation : *record.find("violations")->list())
-      text += ", " + *violation.find("kind")->text();
+    const ReplicationRecord record = simulated(scenario, 0, 0);
+    if (!record.run) return "error: " + record.error;
+    std::string text = outcome_word(record.run->outcome);
+    for (const Violation& violation : record.run->violations) text += ", " + violation.kind;
     return text;
   };
   return engine == EngineKind::loggp ? simulate() : in_child(simulate);
@@ -188,7 +187,7 @@ TEST_CASE("a run that is made twice to be judged has the record of one that is m
     scenario.engine = engine;
     scenario.points = {job.spec};
     scenario.point_labels = {""};
-    const auto metrics = [&] { return to_json(*simulated(scenario, 0, 0).find("metrics")); };
+    const auto metrics = [&] { return to_json(metrics_json(*simulated(scenario, 0, 0).run)); };
     const auto text = engine == EngineKind::loggp ? metrics() : in_child(metrics);
     const auto read = nlohmann::json::parse(text);
     INFO(engine_word(engine));
