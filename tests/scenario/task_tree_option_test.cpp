@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "sim/core/task_tree.hpp"
 #include "tests/scenario/workspace.hpp"
 
 using Catch::Matchers::Contains;
