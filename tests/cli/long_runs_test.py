@@ -138,7 +138,7 @@ class Interrupts(LongRun):
     @unittest.skipUnless("simgrid" in ENGINES, "built without SimGrid")
     def test_a_worker_on_simgrid_leaves_an_interrupt_to_its_parent(self):
         process = self.start("--engine", "simgrid", "--replications", 8, "--set",
-                             "workload.walk_length=1000")
+                             "workload.walk_length=20000")
         struck = set()
         while process.poll() is None:
             for worker in set(children(process.pid)) - struck:
