@@ -20,24 +20,11 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-Words split_at_commas(const std::string& text) {
-  Words words;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
 Words metrics_of(const po::variables_map& values, const std::vector<SelectedPoint>& points,
                  bool few) {
   if (values.count("metric") == 0) return few ? usual_metrics(points) : metric_names(points);
-  const Words known = metric_names(points);
-  Words wanted = values["metric"].as<Words>();
-  for (const std::string& name : wanted)
-    if (!points.empty()) one_of("query: --metric", name, known);
+  Words wanted = listed_words_of(values, "metric");
+  check_metrics("query: --metric", wanted, points);
   return wanted;
 }
 
@@ -108,7 +95,7 @@ VerbOptions query_options() {
   VerbOptions verb{.verb = "query",
                    .usage =
                        "query STORE [--where CONDITION]... [--group-by PATH[,PATH]...]\n"
-                       "       [--metric NAME]... [--runs] [--format table|csv|json]\n"
+                       "       [--metric NAME[,NAME]...]... [--runs] [--format table|csv|json]\n"
                        "       [--out FILE]",
                    .about =
                        "Prints means and 95 % intervals from a store, one line for each point or "
@@ -118,7 +105,8 @@ VerbOptions query_options() {
       R"(only points for which it is true, as in --where "termination.name == 'cda'")");
   add("group-by", po::value<std::string>()->value_name("PATHS"),
       "one line for each combination of the values of these paths (default: everything swept)");
-  add("metric", po::value<Words>()->composing()->value_name("NAME"), "only these metrics");
+  add("metric", po::value<Words>()->composing()->value_name("NAMES"),
+      "only these metrics, with commas between several");
   add("runs", "one line for each replication instead of means");
   add_format(verb, {"table", "csv", "json"});
   add_out(verb);
