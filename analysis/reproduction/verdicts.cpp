@@ -52,6 +52,20 @@ std::optional<double> ratio_of(double measured, const std::optional<double>& to)
   return measured / *to;
 }
 
+/// Closed forms cost nothing.
+double work_of(const Measure& measure, const std::string& file,
+               const ReproductionSettings& settings) {
+  if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
+    return work_of(*runs, file, settings);
+  if (const auto* series = std::get_if<SeriesMeasure>(&measure.how))
+    return work_of(*series, file, settings);
+  if (const auto* model = std::get_if<StepModelMeasure>(&measure.how))
+    return work_of(*model, settings);
+  if (const auto* lemmas = std::get_if<LemmasMeasure>(&measure.how))
+    return work_of(*lemmas, settings);
+  return 0;
+}
+
 Measured carry_out(const Measure& measure, const std::string& file,
                    const ReproductionSettings& settings) {
   if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
@@ -248,17 +262,21 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
   return result;
 }
 
+double work_of(const ReproductionItem& item, const std::string& file,
+               const ReproductionSettings& settings) {
+  double work = 0;
+  for (const Measure& measure : item.measures) work += work_of(measure, file, settings);
+  return work;
+}
+
 ItemResult reproduce_item(ReproductionItem item, const std::string& file,
                           const ReproductionSettings& settings) {
   ItemResult result;
   if (settings.quick) keep_quick_cells(item);
   std::vector<Measured>& measured = result.measured;
   measured.reserve(item.measures.size());
-  for (std::size_t i = 0; i < item.measures.size(); ++i) {
-    if (settings.progress)
-      complain(item.name + ": " + std::to_string(i + 1) + " of " +
-               std::to_string(item.measures.size()) + ": " + item.measures[i].name);
-    measured.push_back(carry_out(item.measures[i], file, settings));
+  for (const Measure& measure : item.measures) {
+    measured.push_back(carry_out(measure, file, settings));
     if (measured.back().interrupted) {
       result.interrupted = true;
       return result;

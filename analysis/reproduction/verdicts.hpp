@@ -42,6 +42,10 @@ std::vector<Source> sources_of(const ReproductionItem& item);
 /// Compares one measurement with its printed and its exact value.
 CellResult judge(const Cell& cell, const Estimate& measured);
 
+/// The work of all measures of an item, of which `settings.worked` is told.
+double work_of(const ReproductionItem& item, const std::string& file,
+               const ReproductionSettings& settings);
+
 /// Carries out all measures of an item and judges its cells. `file` names it in messages.
 ItemResult reproduce_item(ReproductionItem item, const std::string& file,
                           const ReproductionSettings& settings);

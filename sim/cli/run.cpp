@@ -1,7 +1,5 @@
 #include "sim/cli/run.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <optional>
 #include <ostream>
@@ -104,7 +102,7 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     out << dry_run_text(scenario);
     return kExitGood;
   }
-  const bool progress = values.count("quiet") == 0 && isatty(STDERR_FILENO) != 0;
+  const bool progress = values.count("quiet") == 0;
   RunTally tally(scenario.points.size());
   LineSpool runs(output.directory().value_or(temporary_directory()));
   tally.end = run_replications(scenario, {static_cast<unsigned>(jobs), progress},
