@@ -162,7 +162,7 @@ std::string printed(const Cell& cell) {
   return sign + compact(cell.stated);
 }
 
-std::string item_table(const ItemResult& result) {
+std::string item_table(const ItemResult& result, std::size_t width) {
   const bool has_exact = std::any_of(result.item.cells.begin(), result.item.cells.end(),
                                      [](const Cell& cell) { return cell.exact.has_value(); });
   TextTable table;
@@ -185,7 +185,7 @@ std::string item_table(const ItemResult& result) {
     row.push_back(std::string(verdict_word(of.verdict)) + (of.is_expected(cell) ? "" : " (!)"));
     table.rows.push_back(std::move(row));
   }
-  return render(table);
+  return render(table, width);
 }
 
 /// Why cells do not match: each reason once, with the cells that it stands for.
@@ -319,12 +319,13 @@ std::string reproduction_json(const std::vector<ItemResult>& results, bool quick
   return to_json(report, 2) + "\n";
 }
 
-std::string reproduction_table(const std::vector<ItemResult>& results, bool quick) {
+std::string reproduction_table(const std::vector<ItemResult>& results, bool quick,
+                               std::size_t width) {
   std::string text;
   for (const ItemResult& result : results) {
     text += (text.empty() ? "" : "\n") +
             wrapped(result.item.name + ": " + result.item.title + (quick ? " (quick)" : "")) +
-            "\n" + item_table(result) + "\n" + counts_of(result) + reasons_of(result);
+            "\n" + item_table(result, width) + "\n" + counts_of(result) + reasons_of(result);
     if (!result.item.note.empty()) text += "\n" + wrapped(result.item.note);
   }
   return text;

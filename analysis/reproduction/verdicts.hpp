@@ -6,6 +6,7 @@
 
 #include "analysis/reproduction/item.hpp"
 #include "analysis/reproduction/measures.hpp"
+#include "analysis/text/text_table.hpp"
 
 namespace faultline {
 
@@ -53,9 +54,10 @@ ItemResult reproduce_item(ReproductionItem item, const std::string& file,
 /// Does every cell have the verdict that its data file expects?
 bool as_expected(const std::vector<ItemResult>& results);
 
-/// The results for machines and for people (80 columns). Neither has wall times: the same bytes on
-/// every run, whatever the number of jobs.
+/// The results for machines, and for people in tables of that width. Neither has wall times: the
+/// same bytes on every run, whatever the number of jobs.
 std::string reproduction_json(const std::vector<ItemResult>& results, bool quick);
-std::string reproduction_table(const std::vector<ItemResult>& results, bool quick);
+std::string reproduction_table(const std::vector<ItemResult>& results, bool quick,
+                               std::size_t width = kUsualWidth);
 
 }  // namespace faultline

@@ -17,7 +17,8 @@ namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
 /// One comparison for each metric, in the order in which they were asked for.
-std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points) {
+std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
+                   std::size_t width) {
   const std::string format = values["format"].as<std::string>();
   ComparisonSettings settings{.by = values["by"].as<std::string>(),
                               .metric = {},
@@ -28,7 +29,7 @@ std::string answer(const po::variables_map& values, const std::vector<SelectedPo
     settings.metric = metric;
     const Comparison comparison = compare(points, settings);
     if (format == "table") {
-      tables += (tables.empty() ? "" : "\n") + comparison_table(comparison, settings);
+      tables += (tables.empty() ? "" : "\n") + comparison_table(comparison, settings, width);
       continue;
     }
     for (Row& row : comparison_rows(comparison)) {
@@ -81,7 +82,7 @@ int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const auto points = stored_points(values["store"].as<std::string>(), words_of(values, "where"));
   OutputFile output(text_of(values, "out"));
   check_metrics("compare: --metric", listed_words_of(values, "metric"), points);
-  output.write(answer(values, points));
+  output.write(answer(values, points, output.table_width()));
   return kExitGood;
 }
 

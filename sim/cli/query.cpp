@@ -45,11 +45,11 @@ std::string broken(const std::string& metric) {
 }
 
 std::string table_text(const std::vector<PointGroup>& groups, const Words& paths,
-                       const Words& metrics) {
+                       const Words& metrics, std::size_t width) {
   std::vector<std::vector<JsonValue>> keys;
   keys.reserve(groups.size());
   for (const PointGroup& group : groups) keys.push_back(group.key);
-  const KeyColumns shown = key_columns(paths, keys);
+  const KeyColumns shown = key_columns(paths, keys, width);
   TextTable table;
   table.columns = shown.columns;
   table.rows = shown.cells;
@@ -67,14 +67,15 @@ std::string table_text(const std::vector<PointGroup>& groups, const Words& paths
       table.rows[line].push_back(with_interval(summarize(group, metrics[i]), units[i].in_one_s));
     for (const SelectedPoint* point : group.points) failed += point->stored.failure.empty() ? 0 : 1;
   }
-  std::string text = shown.legend + render(table);
+  std::string text = shown.legend + render(table, width);
   if (failed > 0)
     text += "\n" + std::to_string(failed) + (failed == 1 ? " point has" : " points have") +
             " failed and do not count: --where \"failure != ''\"\n";
   return text;
 }
 
-std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points) {
+std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
+                   std::size_t width) {
   const std::string format = values["format"].as<std::string>();
   const bool runs = values.count("runs") != 0;
   if (runs && format == "table")
@@ -85,7 +86,7 @@ std::string answer(const po::variables_map& values, const std::vector<SelectedPo
                           : swept_paths(points);
   const std::vector<PointGroup> groups = group_points(points, paths);
   const Words metrics = metrics_of(values, points, format == "table");
-  if (format == "table") return table_text(groups, paths, metrics);
+  if (format == "table") return table_text(groups, paths, metrics, width);
   return rows_text(summary_rows(groups, paths, metrics), format);
 }
 
@@ -126,7 +127,7 @@ int query_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     throw UsageError("query: expected a store: faultline query RESULTS.sqlite");
   const auto points = stored_points(values["store"].as<std::string>(), words_of(values, "where"));
   OutputFile output(text_of(values, "out"));
-  output.write(answer(values, points));
+  output.write(answer(values, points, output.table_width()));
   return kExitGood;
 }
 

@@ -80,8 +80,9 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   // Nothing takes its place before the others have room.
   if (page) page->append(reproduction_page(*reproduction));
   if (drawings) drawings->keep();
-  output.append(format == "json" ? reproduction_json(results, settings.quick)
-                                 : reproduction_table(results, settings.quick));
+  output.append(format == "json"
+                    ? reproduction_json(results, settings.quick)
+                    : reproduction_table(results, settings.quick, output.table_width()));
   if (page) page->complete();
   output.complete();
   if (!as_expected(results)) return kExitViolation;

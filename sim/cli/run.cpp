@@ -52,7 +52,7 @@ void write_report(const std::string& format, const Scenario& scenario, const Run
   else if (format == "csv")
     write_run_report_csv(tally, runs, write);
   else
-    write(run_report_table(scenario, tally));
+    write(run_report_table(scenario, tally, output.table_width()));
   output.complete();
 }
 
