@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 #include "sim/core/visible_text.hpp"
@@ -34,7 +35,7 @@ ProgressStyle style_of(bool wanted) {
 ProgressTimes::ProgressTimes(ProgressStyle style)
     : period_s_(style == ProgressStyle::terminal ? 0.2 : 10.0),
       next_s_(style == ProgressStyle::terminal ? 1.0 : 10.0) {
-  if (style == ProgressStyle::none) next_s_ = INFINITY;
+  if (style == ProgressStyle::none) next_s_ = std::numeric_limits<double>::infinity();
 }
 
 bool ProgressTimes::due(double elapsed_s) {

@@ -168,7 +168,7 @@ std::string stored_text(const std::string& what, const std::string& store) {
 VerbOptions completion_options() {
   VerbOptions verb{
       .verb = "completion",
-      .usage = "completion bash|zsh\n       completion metrics|paths --store RESULTS",
+      .usage = "completion bash|zsh\n       faultline completion metrics|paths --store RESULTS",
       .about =
           "Writes the script with which a shell completes this command line. Packages and cmake "
           "--install put it in place; without them, in bash: source <(faultline completion bash). "

@@ -109,7 +109,7 @@ std::optional<Reproduction> reproduce_items(std::vector<ItemFile> items,
   };
   for (ItemFile& entry : items) {
     name = entry.item.name;
-    pace.begin_item(work_of(entry.item, entry.file, settings));
+    pace.begin_item(wanted.progress ? work_of(entry.item, entry.file, settings) : 0);
     ItemResult result = reproduce_item(std::move(entry.item), entry.file, settings);
     pace.end_item();
     teller.finish();
