@@ -5,6 +5,7 @@
 
 #include "analysis/runs/line_spool.hpp"
 #include "analysis/runs/run_tally.hpp"
+#include "analysis/text/text_table.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -21,8 +22,9 @@ void write_run_report_json(const Scenario& scenario, const RunTally& tally, cons
 void write_run_report_csv(const Scenario& scenario, const RunTally& tally, const LineSpool& runs,
                           const WriteText& write);
 
-/// For people: one row per point, why runs were fatal, and what theory says; at most 80 columns
-/// wide.
-std::string run_report_table(const Scenario& scenario, const RunTally& tally);
+/// For people: one row per point, why runs were fatal, and what theory says, in tables of that
+/// width.
+std::string run_report_table(const Scenario& scenario, const RunTally& tally,
+                             std::size_t width = kUsualWidth);
 
 }  // namespace faultline

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <numeric>
 #include <thread>
 
 #include "analysis/reproduction/figure.hpp"
 #include "analysis/reproduction/item_files.hpp"
 #include "analysis/reproduction/item_reader.hpp"
+#include "analysis/reproduction/pace.hpp"
 #include "analysis/runs/progress.hpp"
 #include "analysis/text/shell_words.hpp"
 #include "analysis/text/text_table.hpp"
@@ -41,6 +43,24 @@ void draw_item(ItemResult& result, const ReproductionSettings& settings, Drawing
   result.drawing = drawings.draw(stem, csv_records(result.figure), figure_script(result, stem));
 }
 
+std::vector<double> estimates_of(const std::vector<ItemFile>& items, bool quick) {
+  std::vector<double> estimates_s;
+  estimates_s.reserve(items.size());
+  for (const ItemFile& entry : items)
+    estimates_s.push_back(quick ? entry.item.quick_time_s : entry.item.time_s);
+  return estimates_s;
+}
+
+/// "4.2 % done, about 3 min 20 s left on this machine, at adoption-2013/table-1".
+std::string pace_words(const ReproductionPace& pace, double elapsed_s, const std::string& item) {
+  const double percent = 100 * pace.share();
+  const auto left_s = pace.left_s(elapsed_s);
+  return fixed(percent, percent < 10 ? 1 : 0) + " % done, " +
+         (left_s ? "about " + duration_words(*left_s) + " left on this machine"
+                 : std::string("time left unknown")) +
+         ", at " + item;
+}
+
 }  // namespace
 
 std::vector<ItemFile> read_items(const std::string& what) {
@@ -59,24 +79,40 @@ unsigned jobs_of(const std::string& option, const std::optional<std::string>& te
 }
 
 void say_duration(const std::vector<ItemFile>& items, const ReproductionSettings& settings) {
-  double time_s = 0;
-  for (const ItemFile& entry : items)
-    time_s += settings.quick ? entry.item.quick_time_s : entry.item.time_s;
-  std::fprintf(stderr, "faultline: %zu %s, about %s with %u %s%s\n", items.size(),
-               items.size() == 1 ? "item" : "items",
-               duration_words(std::max(1.0, time_s / settings.jobs)).c_str(), settings.jobs,
-               settings.jobs == 1 ? "worker" : "workers",
-               settings.quick ? "" : " (--quick takes less)");
+  const std::vector<double> estimates_s = estimates_of(items, settings.quick);
+  const double time_s = std::accumulate(estimates_s.begin(), estimates_s.end(), 0.0);
+  std::fprintf(
+      stderr,
+      "faultline: %zu %s, about %s with %u %s where they were timed; this machine may take "
+      "longer%s\n",
+      items.size(), items.size() == 1 ? "item" : "items",
+      duration_words(std::max(1.0, time_s / settings.jobs)).c_str(), settings.jobs,
+      settings.jobs == 1 ? "worker" : "workers", settings.quick ? "" : " (--quick takes less)");
 }
 
 std::optional<Reproduction> reproduce_items(std::vector<ItemFile> items,
-                                            const ReproductionSettings& settings,
-                                            Drawings* drawings, bool with_paper) {
+                                            const ReproductionSettings& wanted, Drawings* drawings,
+                                            bool with_paper) {
   Reproduction all;
-  all.quick = settings.quick;
+  all.quick = wanted.quick;
   all.versions = versions_of_this_build();
+  ProgressTeller teller(wanted.progress);
+  ReproductionPace pace(estimates_of(items, wanted.quick));
+  std::string name;
+  ReproductionSettings settings = wanted;
+  settings.worked = [&](double work) {
+    pace.worked(work);
+    if (pace.item_is_done())
+      teller.finish();
+    else if (teller.due())
+      teller.tell(pace_words(pace, teller.elapsed_s(), name));
+  };
   for (ItemFile& entry : items) {
+    name = entry.item.name;
+    pace.begin_item(wanted.progress ? work_of(entry.item, entry.file, settings) : 0);
     ItemResult result = reproduce_item(std::move(entry.item), entry.file, settings);
+    pace.end_item();
+    teller.finish();
     if (result.interrupted) return std::nullopt;
     if (drawings != nullptr && has_figure(result))
       draw_item(result, settings, *drawings, with_paper);

@@ -117,7 +117,7 @@ class IncludeGraph(unittest.TestCase):
             "protocols/termination/b.cpp": '#include "sim/core/a.hpp"\n',
             "sim/engine/simgrid_engine.cpp": "#include <simgrid/s4u.hpp>\n",
             "tests/engine/a_simgrid_test.cpp": "#include <simgrid/s4u.hpp>\n",
-            "sim/scenario/c.cpp": "#include <nlohmann/json.hpp>\n",
+            "sim/json/c.cpp": "#include <nlohmann/json.hpp>\n",
             "analysis/text/d.hpp": "#pragma once\n",
             "analysis/store/e.cpp": '#include "analysis/text/d.hpp"\n',
         }), [])
