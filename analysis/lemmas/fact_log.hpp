@@ -44,7 +44,7 @@ class FactLog final : public RunObserver {
   void keep_only(Rank rank);
 
   /// A process's facts end with its death.
-  [[nodiscard]] const std::vector<Fact>& of(Rank rank) const { return facts_[rank]; }
+  [[nodiscard]] const std::vector<Fact>& facts_of(Rank rank) const { return facts_[rank]; }
   [[nodiscard]] std::uint32_t processes() const {
     return static_cast<std::uint32_t>(facts_.size());
   }

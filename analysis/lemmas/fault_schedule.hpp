@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/lemmas/protocol_stack.hpp"
 #include "sim/scenario/run_spec.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -30,12 +31,6 @@ struct FaultSchedule {
   std::vector<FaultSpec> faults;
 };
 
-/// A detector that is searched.
-struct Subject {
-  std::string name;
-  OptionValues options = {};  ///< those that differ from their defaults
-};
-
 /// The schedule that a number stands for. Nine of ten are small, so that many can be tried: 3 to 8
 /// processes, 1 to 3 deaths. Each tenth is wide: 9 to 64 processes, 4 to 12 faults of ranks and
 /// nodes at one instant, at the start, at marks or in recoveries, notices that come at once or
@@ -54,14 +49,15 @@ std::vector<Rank> victims_of(const FaultSchedule& schedule, const FaultSpec& fau
 bool strike_together(const FaultSpec& one, const FaultSpec& other);
 
 /// What an engine needs to run it.
-RunSpec run_spec(const FaultSchedule& schedule, const Subject& subject);
+RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack);
 
 /// Files that replay it with `faultline run`: the scenario, and the machine that it names.
 struct ReplayFiles {
   std::string scenario;
   std::string machine;
 };
-ReplayFiles replay_files(const FaultSchedule& schedule, const Subject& subject, EngineKind engine,
-                         const std::string& title, const std::string& machine_file);
+ReplayFiles replay_files(const FaultSchedule& schedule, const ProtocolStack& stack,
+                         EngineKind engine, const std::string& title,
+                         const std::string& machine_file);
 
 }  // namespace faultline

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analysis/lemmas/fact_log.hpp"
-#include "analysis/lemmas/fault_schedule.hpp"
+#include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
 
@@ -24,8 +24,9 @@ struct GiveUpCondition {
   bool starts_at_root = true;  ///< else the root has engaged all others before the start
 };
 
-/// The condition of a detector, with its options, under the schedule's workload.
-GiveUpCondition condition_of(const FaultSchedule& schedule, const Subject& subject);
+/// The condition of a run's detector, with its options and under the run's workload; nothing if it
+/// is no adoption protocol.
+std::optional<GiveUpCondition> condition_of(const RunSpec& spec);
 
 /// Where and when the condition is met, and by whom.
 struct GivesUp {

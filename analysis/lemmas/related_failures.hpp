@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "analysis/lemmas/engagement_trace.hpp"
+#include "analysis/lemmas/engagement_history.hpp"
 #include "analysis/lemmas/fact_log.hpp"
 #include "analysis/lemmas/fault_schedule.hpp"
 
@@ -22,16 +22,16 @@ struct RelatedFailures {
   bool late = false;  ///< interior until it disengages
 };
 
-/// What the lemmas say of the protocol of that name, with those options.
-RelatedFailures related_failures_of(const Subject& subject);
+/// What the lemmas say of an adoption protocol, with its options.
+RelatedFailures related_failures_of(const ComponentChoice& detector);
 
 /// Lemmas 5.3 and 6.3: without related failures, and with a live root, no protocol gives up.
 bool may_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
-                 const EngagementTrace& trace);
+                 const EngagementHistory& history);
 
 /// Lemmas 5.4 and 6.4: if two processes that died of one fault, or of faults that struck together,
 /// before `end_s` were related at the moment of their death, a protocol gives up.
 bool must_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
-                  const EngagementTrace& trace, double end_s);
+                  const EngagementHistory& history, double end_s);
 
 }  // namespace faultline

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/lemmas/broken_promise.hpp"
 #include "analysis/lemmas/lemma_subjects.hpp"
 #include "analysis/reproduction/item_files.hpp"
 #include "sim/core/error.hpp"
@@ -228,10 +229,12 @@ const OptionSet<LemmasMeasure>& lemmas_options() {
 const OptionSet<LemmaSelection>& lemma_selection_options() {
   static const OptionSet<LemmaSelection> set = [] {
     std::vector<std::string> detectors;
-    for (const LemmaSubject& of : lemma_subjects()) detectors.push_back(of.name);
+    for (const LemmaSubject& subject : lemma_subjects()) detectors.push_back(subject.name);
+    std::vector<std::string> figures;
+    for (const LemmaFigure figure : lemma_figures()) figures.push_back(lemma_figure_word(figure));
     return OptionSet<LemmaSelection>()
         .option("detector", &LemmaSelection::detector, {.required = true, .choices = detectors})
-        .option("figure", &LemmaSelection::figure, {.required = true, .choices = lemma_figures()});
+        .option("figure", &LemmaSelection::figure, {.required = true, .choices = figures});
   }();
   return set;
 }
