@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/core/component.hpp"
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 namespace faultline {
 

@@ -14,7 +14,7 @@
 #include "sim/json/json_reader.hpp"
 #include "sim/json/problems.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 namespace faultline {
 
