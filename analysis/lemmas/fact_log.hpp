@@ -19,7 +19,7 @@ struct Fact {
     flushed,      ///< it has been told so, and no message of the peer to it is on its way any more
     told_over,    ///< termination has been announced to it
     phase_began,  ///< it has begun another phase. The deaths that it knows of follow once more,
-                  ///< since its new detector is told of them
+                  /// < since its new detector is told of them
   };
   What what = What::sent;
   Rank peer = kNobody;

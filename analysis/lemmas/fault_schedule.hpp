@@ -18,10 +18,9 @@ struct FaultSchedule {
   std::uint32_t processes_per_node = 1;
   std::string workload = "token-ring";
   std::uint32_t work = 4;  ///< steps, hops, iterations, height of a tree, or tasks of a process
-  std::uint32_t width =
-      1;  ///< branching steps in eight, tokens, fan-out or dimensions, by workload
-  std::uint32_t to_itself =
-      0;  ///< hops in eight that go to the same process, as a message to itself
+  /// Branching steps in eight, tokens, fan-out or dimensions, as the workload has it.
+  std::uint32_t width = 1;
+  std::uint32_t to_itself = 0;  ///< hops in eight that are a message of a process to itself
   std::uint32_t worker_cores = 1;
   Progress progress = Progress::dedicated;
   double compute_s = 1e-5;    ///< of a task

@@ -15,12 +15,11 @@ namespace faultline {
 /// p fails while it owes acknowledgements, c is a potential child of p according to what g has been
 /// told, and all of this is true:
 /// - g has been told that p and c have failed.
-/// - All messages of p and of c to g have arrived. Under INDEP those of c do not matter if g was
-/// told of c's failure before all those of p had arrived.
+/// - All messages of p and of c to g have arrived. INDEP does not wait for those of c if g was told
+///   of c's failure before all those of p had arrived.
 /// - c has not replied to g's query about p.
-/// - Under REL*, c has told g that it is an interior child of p. Under RELLAZY it is also enough
-/// that
-///   p named c when g adopted p: then nobody can know whether c is interior.
+/// - Under REL*, c has told g that it is an interior child of p. Under RELLAZY it is enough that p
+///   named c when g adopted p: then nobody can know whether c is interior.
 ///
 /// RELLAZY as printed (`strict`) also gives up when p fails after g has adopted it.
 struct GiveUpCondition {

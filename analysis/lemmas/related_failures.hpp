@@ -16,9 +16,9 @@ struct RelatedFailures {
   enum Where {
     related,   ///< INDEP: two processes, one of which was engaged and had sent to the other
     interior,  ///< RELEAGER: a process and an interior child of it
-    lost,     ///< RELLAZY, `fallback`: those of RELEAGER, or an adopted child and a process that it
-              ///< had sent to
-    adopted,  ///< RELLAZY, `strict`: those of RELEAGER, or an adopted child alone
+    /// RELLAZY, `fallback`: as `interior`, or an adopted child and a process that it had sent to
+    lost,
+    adopted,          ///< RELLAZY, `strict`: as `interior`, or an adopted child alone
   } where = related;  ///< the failures after which the protocol may give up
   bool late = false;  ///< a child counts as interior until it disengages
 };
