@@ -10,7 +10,7 @@
 #include "analysis/theory/survival.hpp"
 #include "sim/scenario/fault_counts_file.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 namespace faultline {
 
