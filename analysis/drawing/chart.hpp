@@ -43,20 +43,21 @@ struct ChartAxis {
 };
 
 /// `curves`: means with intervals over x. `boxes`: boxplots over x. `plane`: points with intervals
-/// in both directions, connected in their order.
+/// in both directions, joined where they have an order.
 enum class ChartKind { curves, boxes, plane };
 
 struct Chart {
   std::string stem;  ///< of its files
   std::string title;
-  std::string panel;    ///< what its lines have in common, as drawn above them; "" for nothing
-  std::string note;     ///< what is missing and why, as drawn below; "" for nothing
-  std::string caption;  ///< what it says and does not, HTML
-  std::string command;  ///< that gives the same numbers
+  std::string panel;  ///< what its lines have in common, as drawn above them; "" for nothing
+  std::vector<std::string> notes;  ///< lines drawn below: what is missing and why
+  std::string caption;             ///< what it says and does not, HTML
+  std::string command;             ///< that gives the same numbers
   ChartKind kind = ChartKind::curves;
   ChartAxis x;
   ChartAxis y;
   std::string points_of;  ///< in a plane: what its points differ in
+  bool in_order = true;   ///< in a plane: so that lines join them
   std::vector<ChartLine> lines;
 };
 

@@ -160,7 +160,7 @@ void fit_x(const std::vector<Chart>& panels, ChartAxis& axis) {
   const Extent extent = extent_of_x(panels);
   if (axis.names_lines || extent.centres.empty()) return;
   if (!axis.categories.empty()) {
-    if (axis.title.empty()) axis.title = metric_title(axis.name);
+    if (axis.title.empty()) axis.title = axis_title(axis.name);
     return;
   }
   choose_unit(axis, extent);

@@ -13,9 +13,11 @@ namespace {
 // What gnuplot and the usual sans-serif fonts need at the sizes of gnuplot_head, in pixels.
 constexpr std::size_t kLetter = 8;
 constexpr std::size_t kLine = 18;
-constexpr std::size_t kSample = 60;  // of the key, with the distance to the next one
-constexpr std::size_t kBeside = 90;  // what an axis takes at the left, and the edge at the right
-constexpr std::size_t kBelow = 70;   // the same below and above
+constexpr std::size_t kTitle = 28;
+constexpr std::size_t kBroadKey = 560;  // so broad a drawing may get for another column of its key
+constexpr std::size_t kSample = 40;     // of the key, with the distance to the next one
+constexpr std::size_t kBeside = 90;     // what an axis takes at the left, and the edge at the right
+constexpr std::size_t kBelow = 70;      // the same below and above
 constexpr std::size_t kWidest = 1200;
 
 std::size_t longest_of(const std::vector<std::string>& names) {
@@ -33,7 +35,7 @@ std::vector<std::string> names_of_lines(const Chart& chart) {
 
 /// Names that do not fit side by side are slanted, and take room below and at the left.
 void make_room_for_names(Canvas& canvas, const std::vector<std::string>& names) {
-  constexpr double kSlope = 0.57;  // sine of the angle
+  constexpr double kSlope = 0.5;  // sine of the angle, of letters that are mostly narrower
   constexpr double kCosine = 0.82;
   constexpr std::size_t kSlantedLine = 26;
   const std::size_t count = std::max<std::size_t>(1, names.size());
@@ -47,7 +49,9 @@ void make_room_for_names(Canvas& canvas, const std::vector<std::string>& names) 
     canvas.left_margin = (along - half_place) / kLetter;
     canvas.width += along - half_place - kBeside;
   }
-  canvas.height += static_cast<std::size_t>(kSlope * static_cast<double>(length));
+  const auto drop = static_cast<std::size_t>(kSlope * static_cast<double>(length));
+  canvas.height += drop;
+  canvas.below_names = drop + kLine;
 }
 
 struct Box {
@@ -115,6 +119,13 @@ std::optional<Box> free_box(double x, double y, double width, const Box& plot,
 
 }  // namespace
 
+std::vector<std::string> lines_below(const Chart& chart) {
+  std::vector<std::string> lines;
+  if (!chart.x.names_lines) lines.push_back(chart.x.title);
+  lines.insert(lines.end(), chart.notes.begin(), chart.notes.end());
+  return lines;
+}
+
 std::vector<std::string> names_along_x(const Chart& chart) {
   return chart.x.names_lines ? names_of_lines(chart) : chart.x.categories;
 }
@@ -126,16 +137,21 @@ Canvas canvas_of(const Chart& chart) {
   };
   if (!chart.panel.empty()) {
     widen_for(visible(chart.panel).size() * kLetter + kBeside);
+    canvas.height += kTitle;
+  }
+  for (const std::string& note : chart.notes) {
+    widen_for(visible(note).size() * kLetter);
     canvas.height += kLine;
   }
-  if (!chart.note.empty()) canvas.height += kLine;
   const std::vector<std::string> along = names_along_x(chart);
   const bool has_key = !chart.x.names_lines && chart.lines.size() > 1;
-  const std::size_t entry = longest_of(names_of_lines(chart)) * kLetter + kSample;
-  if (has_key) widen_for(entry + kSample);
   if (!along.empty()) make_room_for_names(canvas, along);
+  if (canvas.slanted) canvas.below_names += kLine * (lines_below(chart).size() + 1);
   if (!has_key) return canvas;
-  canvas.key_columns = std::min(chart.lines.size(), std::max<std::size_t>(1, canvas.width / entry));
+  const std::size_t entry = longest_of(names_of_lines(chart)) * kLetter + kSample;
+  const std::size_t room = std::max(canvas.width, kBroadKey) - kBeside;
+  canvas.key_columns = std::min(chart.lines.size(), std::max<std::size_t>(1, room / entry));
+  widen_for(canvas.key_columns * entry + kBeside);
   canvas.height += kLine * ((chart.lines.size() + canvas.key_columns - 1) / canvas.key_columns);
   return canvas;
 }

@@ -121,14 +121,26 @@ std::string name_tics(const Chart& chart, const Canvas& canvas, GnuplotTexts& te
   return text;
 }
 
-/// The title of the x axis, and below it what is missing.
-std::string x_title(const Chart& chart, GnuplotTexts& texts) {
-  std::vector<std::string> lines;
-  if (!chart.x.names_lines) lines.push_back(texts.variable(chart.x.title));
-  if (!chart.note.empty()) lines.push_back(texts.variable(chart.note));
-  if (lines.empty()) return {};
-  return "set xlabel " + lines.front() + (lines.size() > 1 ? " . \"\\n\" . " + lines[1] : "") +
-         " noenhanced\n";
+/// What stands under the tics of x. gnuplot takes slanted names for upright ones, so what stands
+/// below them has places of its own.
+std::string below_script(const Chart& chart, const Canvas& canvas, GnuplotTexts& texts) {
+  const auto part = [&](double pixels) {
+    return shortest(pixels / static_cast<double>(canvas.height));
+  };
+  const std::vector<std::string> lines = lines_below(chart);
+  std::string text;
+  if (canvas.slanted)
+    text += "set bmargin at screen " + part(static_cast<double>(canvas.below_names)) + "\n";
+  std::string label;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string variable = texts.variable(lines[i]);
+    label += (i == 0 ? "" : " . \"\\n\" . ") + variable;
+    if (canvas.slanted)
+      text += "set label " + variable + " at graph 0.5, screen " +
+              part(18.0 * static_cast<double>(lines.size() - i) - 6.0) + " center noenhanced\n";
+  }
+  if (!canvas.slanted && !label.empty()) text += "set xlabel " + label + " noenhanced\n";
+  return text;
 }
 
 /// A plot that draws nothing but the names at their places.
@@ -182,6 +194,25 @@ std::string place_along_x(const Chart& chart, std::size_t line, std::size_t colu
          shortest(lanes_of(chart).aside(line)) + "))";
 }
 
+/// Has no other line its colour?
+bool has_own_colour(const Chart& chart, const ChartLine& line) {
+  return std::count_if(chart.lines.begin(), chart.lines.end(), [&](const ChartLine& other) {
+           return other.line_type == line.line_type;
+         }) == 1;
+}
+
+/// Boxes of one colour differ in how full they are, as lines do in their dashes.
+std::string fill_of(const Chart& chart, const ChartLine& line) {
+  constexpr const char* kFills[] = {"0.3", "0.04", "0.6", "0.15", "0.85"};
+  return kFills[has_own_colour(chart, line) ? 0 : (line.dash - 1) % std::size(kFills)];
+}
+
+/// Points of one colour that no line joins differ in their form.
+std::string form_of(const Chart& chart, const ChartLine& line) {
+  constexpr const char* kForms[] = {" pt 7", " pt 4", " pt 9", " pt 12", " pt 11"};
+  return has_own_colour(chart, line) ? "" : kForms[(line.dash - 1) % std::size(kForms)];
+}
+
 std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
   const bool has_curves = !chart.x.names_lines && chart.x.categories.empty();
   const bool crowded = is_crowded(chart);
@@ -197,16 +228,10 @@ std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
       bars.push_back(rows.plot({x, y, clipped(5, chart.y), clipped(6, chart.y)},
                                "yerrorbars" + type_of(line) + " pt -1 notitle"));
     const std::string style = has_curves ? (crowded ? "lines" : "linespoints") + style_of(line)
-                                         : "points" + type_of(line);
+                                         : "points" + type_of(line) + form_of(chart, line);
     curves.push_back(rows.plot({x, y}, style + title_of(chart, line, texts)));
   }
   return plot_of(bars, curves);
-}
-
-/// Boxes of one colour differ in how full they are, as lines do in their dashes.
-std::string fill_of(const ChartLine& line) {
-  constexpr const char* kFills[] = {"0.3", "0.04", "0.6", "0.15", "0.85"};
-  return kFills[(line.dash - 1) % std::size(kFills)];
 }
 
 std::size_t outliers_of(const ChartPoint& point) { return point.outliers.size(); }
@@ -229,9 +254,10 @@ std::string boxes_script(const Chart& chart, GnuplotTexts& texts) {
     const Rows rows(chart, i);
     const std::string x = place_along_x(chart, i, 2);
     const auto y = [&](std::size_t column) { return scaled(column, chart.y); };
-    plots.push_back(rows.plot({x, y(6), y(5), y(9), y(8)},
-                              "candlesticks whiskerbars fill transparent solid " + fill_of(line) +
-                                  type_of(line) + title_of(chart, line, texts)));
+    plots.push_back(
+        rows.plot({x, y(6), y(5), y(9), y(8)}, "candlesticks whiskerbars fill transparent solid " +
+                                                   fill_of(chart, line) + type_of(line) +
+                                                   title_of(chart, line, texts)));
     plots.push_back(
         rows.plot({x, y(7), y(7), y(7), y(7)}, "candlesticks lw 2.5" + type_of(line) + " notitle"));
     if (std::any_of(line.points.begin(), line.points.end(), outliers_of))
@@ -266,8 +292,10 @@ std::string plane_script(const Chart& chart, GnuplotTexts& texts) {
       bars.push_back(rows.plot({x, y, clipped(5, chart.x), clipped(6, chart.x), clipped(8, chart.y),
                                 clipped(9, chart.y)},
                                "xyerrorbars" + type_of(line) + " lw 1 pt -1 notitle"));
-    const std::string style = crowded ? "points" : "linespoints";
-    curves.push_back(rows.plot({x, y}, style + style_of(line) + title_of(chart, line, texts)));
+    const std::string style = crowded || !chart.in_order ? "points" : "linespoints";
+    curves.push_back(rows.plot(
+        {x, y}, style + (chart.in_order ? style_of(line) : type_of(line) + form_of(chart, line)) +
+                    title_of(chart, line, texts)));
   }
   const std::vector<PlacedLabel> labels = labels_of(chart);
   if (labels.empty()) return plot_of(bars, curves);
@@ -284,11 +312,11 @@ std::string chart_script(const Chart& chart) {
   GnuplotTexts texts;
   std::string axes = names_along_x(chart).empty() ? axis_script("x", chart.x, boxes)
                                                   : name_tics(chart, canvas, texts);
-  axes += x_title(chart, texts);
+  axes += below_script(chart, canvas, texts);
   axes += axis_script("y", chart.y, false);
   axes += "set ylabel " + texts.variable(chart.y.title) + " noenhanced\n";
   if (!chart.panel.empty())
-    axes += "set title " + texts.variable(chart.panel) + " noenhanced font ',12'\n";
+    axes += "set title " + texts.variable(chart.panel) + " noenhanced font ',12' offset 0,-0.6\n";
   if (canvas.key_columns > 0)
     axes += "set key maxcols " + std::to_string(canvas.key_columns) + "\n";
   const std::string plots = boxes                            ? boxes_script(chart, texts)

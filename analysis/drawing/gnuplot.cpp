@@ -38,8 +38,8 @@ struct LineType {
 /// it, for the colours of dark pages (analysis/drawing/html_style) too.
 constexpr LineType kPalette[kLineTypes] = {{{0x00, 0x72, 0xb2}, 7},  {{0xd5, 0x5e, 0x00}, 5},
                                            {{0x00, 0x9e, 0x73}, 9},  {{0xcc, 0x79, 0xa7}, 13},
-                                           {{0x97, 0x5e, 0x75}, 11}, {{0x2c, 0x1d, 0xc9}, 6},
-                                           {{0xc0, 0x17, 0x2a}, 4},  {{0x09, 0x1d, 0x00}, 8},
+                                           {{0x09, 0x1d, 0x00}, 11}, {{0x2c, 0x1d, 0xc9}, 6},
+                                           {{0xc0, 0x17, 0x2a}, 4},  {{0x97, 0x5e, 0x75}, 8},
                                            {{0x40, 0x00, 0x45}, 12}, {{0xaa, 0x76, 0xfc}, 10}};
 
 constexpr Colour kGrid = {0xd5, 0xdb, 0xe1};
@@ -185,7 +185,7 @@ std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t
   text += "set datafile separator ','\nset datafile missing NaN\nset datafile commentschars ''\n";
   text += "set border 3\nset tics nomirror\n";
   text += "set grid ytics lt 1 lw 1 lc rgb '" + in_format("#%02x%02x%02x", kGrid) +
-          "'\nset key outside top center horizontal Left reverse noenhanced samplen 2 width 1 "
+          "'\nset key outside top center horizontal Left reverse noenhanced samplen 2 "
           "font ',12'\n";
   for (std::size_t i = 0; i < kLineTypes; ++i)
     text += "set linetype " + std::to_string(i + 1) + " lc rgb '" +

@@ -8,16 +8,16 @@ const char* const kHtmlStyle = R"css(
   --ground: #ffffff; --raised: #f4f6f8; --ink: #1b2733; --faint: #546270; --rule: #c9d1d9;
   --link: #0b57a4; --good: #17643a; --bad: #9c3d00; --alarm: #b3261e; --alarm-ground: #fdecea;
   --grid: #d5dbe1;
-  --line-1: #0072b2; --line-2: #d55e00; --line-3: #009e73; --line-4: #cc79a7; --line-5: #975e75;
-  --line-6: #2c1dc9; --line-7: #c0172a; --line-8: #091d00; --line-9: #400045; --line-10: #aa76fc;
+  --line-1: #0072b2; --line-2: #d55e00; --line-3: #009e73; --line-4: #cc79a7; --line-5: #091d00;
+  --line-6: #2c1dc9; --line-7: #c0172a; --line-8: #975e75; --line-9: #400045; --line-10: #aa76fc;
 }
-@media (prefers-color-scheme: dark) {
+#091d00media (prefers-color-scheme: dark) {
   :root {
     --ground: #12171d; --raised: #1c232b; --ink: #e3e9ef; --faint: #a3b0bd; --rule: #3a4551;
     --link: #7ab8f5; --good: #6fd39b; --bad: #ffb077; --alarm: #ff9a91; --alarm-ground: #43201d;
     --grid: #35404b;
-    --line-1: #56b4e9; --line-2: #e69f00; --line-3: #158827; --line-4: #8a6a79; --line-5: #fffa1a;
-    --line-6: #5667ff; --line-7: #f45255; --line-8: #d4e2c6; --line-9: #a3aaa7; --line-10: #96f1ee;
+    --line-1: #56b4e9; --line-2: #e69f00; --line-3: #158827; --line-4: #8a6a79; --line-5: #d4e2c6;
+    --line-6: #5667ff; --line-7: #f45255; --line-8: #fffa1a; --line-9: #a3aaa7; --line-10: #96f1ee;
   }
 }
 * { box-sizing: border-box; }
@@ -76,8 +76,8 @@ summary { cursor: pointer; color: var(--link); font-size: 0.9rem; padding: 0.15r
 .figures table { font-size: 0.82rem; }
 .counts { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; padding: 0; list-style: none; }
 footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size: 0.85rem; }
-@media (max-width: 60rem) { figure.wide svg { max-width: none; } }
-@media (max-width: 40rem) {
+#091d00media (max-width: 60rem) { figure.wide svg { max-width: none; } }
+#091d00media (max-width: 40rem) {
   header, main, nav, footer { padding: 0 0.9rem; }
   header { padding-top: 1rem; }
   h1 { font-size: 1.5rem; }
@@ -86,17 +86,17 @@ footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size:
   th, td { padding: 0.3rem 0.5rem; }
   tbody th { white-space: normal; min-width: 7.5rem; }
 }
-@media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
-@media print {
+#091d00media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
+#091d00media print {
   :root {
     color-scheme: light;
     --ground: #ffffff; --raised: #f4f6f8; --ink: #000000; --faint: #444444; --rule: #bbbbbb;
     --link: #000000; --good: #17643a; --bad: #9c3d00; --alarm: #b3261e; --alarm-ground: #fdecea;
     --grid: #d5dbe1;
-    --line-1: #0072b2; --line-2: #d55e00; --line-3: #009e73; --line-4: #cc79a7; --line-5: #975e75;
-    --line-6: #2c1dc9; --line-7: #c0172a; --line-8: #091d00; --line-9: #400045; --line-10: #aa76fc;
+    --line-1: #0072b2; --line-2: #d55e00; --line-3: #009e73; --line-4: #cc79a7; --line-5: #091d00;
+    --line-6: #2c1dc9; --line-7: #c0172a; --line-8: #975e75; --line-9: #400045; --line-10: #aa76fc;
   }
-  @page { margin: 15mm; }
+  #091d00page { margin: 15mm; }
   body { font-size: 10pt; }
   header, main, footer { max-width: none; padding: 0; }
   nav, .skip { display: none; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "analysis/drawing/gnuplot.hpp"
@@ -92,35 +93,39 @@ void choose_share_axis(std::vector<Chart>& panels) {
 /// Points without a value, where a curve is interrupted, and why.
 class Gaps {
  public:
-  void add(const std::string& line, const PointGroup& group) {
+  /// A point of that line, or of that category where x has some.
+  void add(const std::string& of, const PointGroup& group) {
     ++points_;
-    if (lines_.empty() || lines_.back() != line) lines_.push_back(line);
+    if (std::find(of_.begin(), of_.end(), of) == of_.end()) of_.push_back(of);
     for (const auto& [ending, count] : endings_of(group)) endings_[ending] += count;
     failed_ += static_cast<std::size_t>(
         std::count_if(group.points.begin(), group.points.end(),
                       [](const SelectedPoint* point) { return !point->stored.failure.empty(); }));
   }
 
-  /// "3 of 16 points have no value (runs: 24 hung), of cda"; "" for none.
-  [[nodiscard]] std::string note(std::size_t all) const {
+  /// "3 of 16 points have no value, of cda", "runs: 24 hung"; none without gaps.
+  [[nodiscard]] std::vector<std::string> notes(std::size_t all) const {
     constexpr std::size_t kMostNamed = 2;
     if (points_ == 0) return {};
+    std::string what = std::to_string(points_) + " of " + std::to_string(all) +
+                       (points_ == 1 ? " points has no value" : " points have no value");
+    for (std::size_t i = 0; i < of_.size() && of_.size() <= kMostNamed; ++i)
+      what += (i == 0 ? ", of " : " and ") + of_[i];
     std::string why;
     for (const auto& [ending, count] : endings_)
       why += (why.empty() ? "runs: " : ", ") + std::to_string(count) + " " + ending;
-    if (failed_ > 0) why += (why.empty() ? "" : "; ") + std::to_string(failed_) + " failed";
-    std::string text = std::to_string(points_) + " of " + std::to_string(all) +
-                       (points_ == 1 ? " points has no value" : " points have no value");
-    if (!why.empty()) text += " (" + why + ")";
-    for (std::size_t i = 0; i < lines_.size() && lines_.size() <= kMostNamed; ++i)
-      text += (i == 0 ? ", of " : " and ") + lines_[i];
-    return text;
+    if (failed_ > 0)
+      why += (why.empty() ? "" : "; ") + std::to_string(failed_) +
+             (failed_ == 1 ? " point failed" : " points failed");
+    std::vector<std::string> notes = {what};
+    if (!why.empty()) notes.push_back(why);
+    return notes;
   }
 
  private:
   std::size_t points_ = 0;
   std::size_t failed_ = 0;
-  std::vector<std::string> lines_;
+  std::vector<std::string> of_;
   std::map<std::string, std::size_t> endings_;
 };
 
@@ -137,13 +142,33 @@ std::vector<Chart> charts_of(const std::vector<SelectedPoint>& points, const Rep
       ChartLine& drawn = chart.lines.emplace_back(empty_line(line));
       for (const auto& [x, group] : line.groups) {
         const ChartPoint& point = drawn.points.emplace_back(point_of(x, group));
-        if (!point.y && !point.box) gaps.add(line.name, group);
+        const auto& categories = chart.x.categories;
+        if (!point.y && !point.box)
+          gaps.add(categories.empty() ? line.name : categories.at(static_cast<std::size_t>(x) - 1),
+                   group);
         ++all;
       }
     }
-    chart.note = gaps.note(all);
+    chart.notes = gaps.notes(all);
   }
   return charts;
+}
+
+/// Makes numbers along x categories, unless they are too many: boxes that stand side by side need
+/// the same room at each place.
+void space_evenly(std::vector<Chart>& panels) {
+  constexpr std::size_t kMostPlaces = 12;
+  std::set<double> values;
+  for (const Chart& chart : panels)
+    for (const ChartLine& line : chart.lines)
+      for (const ChartPoint& point : line.points) values.insert(point.x);
+  for (Chart& chart : panels) {
+    if (chart.x.names_lines || !chart.x.categories.empty() || values.size() > kMostPlaces) return;
+    for (const double value : values) chart.x.categories.push_back(shortest(value));
+    for (ChartLine& line : chart.lines)
+      for (ChartPoint& point : line.points)
+        point.x = 1.0 + static_cast<double>(std::distance(values.begin(), values.find(point.x)));
+  }
 }
 
 /// Values beyond the whiskers, each once.
@@ -193,6 +218,7 @@ std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std:
         point.outliers = outliers_of(values, *point.box);
         return point;
       });
+  space_evenly(charts);
   for (Chart& chart : charts) {
     chart.kind = ChartKind::boxes;
     chart.stem = stem_of("boxes", metric, chart);
@@ -248,6 +274,7 @@ std::vector<Chart> planes_of(const std::vector<SelectedPoint>& points, const std
     chart.x.categories.clear();
     chart.x.name = metric;
     chart.x.title.clear();
+    chart.in_order = layout.x_is_numeric;
   }
   choose_share_axis(charts);
   fit_axes(charts);

@@ -146,6 +146,12 @@ std::string label_of(const Chart& chart) {
          ". The numbers are in the table below.";
 }
 
+std::string notes_of(const Chart& chart) {
+  std::string text;
+  for (const std::string& note : chart.notes) text += (text.empty() ? " " : "; ") + escaped(note);
+  return text.empty() ? text : text + ".";
+}
+
 std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
                                    const std::map<std::string, std::string>& drawings) {
   std::vector<HtmlFigure> figures;
@@ -155,7 +161,7 @@ std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
     HtmlFigure figure{.drawing = drawing == drawings.end() ? "" : drawing->second,
                       .label = label_of(chart),
                       .caption = "<strong>" + escaped(chart.title) + "</strong>" + chart.caption +
-                                 (chart.note.empty() ? "" : " " + escaped(chart.note) + "."),
+                                 notes_of(chart),
                       .command = chart.command,
                       .numbers = chart_table(chart)};
     if (figure.drawing.empty())
