@@ -11,7 +11,7 @@ const char* const kHtmlStyle = R"css(
   --line-1: #0072b2; --line-2: #d55e00; --line-3: #009e73; --line-4: #cc79a7; --line-5: #091d00;
   --line-6: #2c1dc9; --line-7: #c0172a; --line-8: #975e75; --line-9: #400045; --line-10: #aa76fc;
 }
-#091d00media (prefers-color-scheme: dark) {
+@media (prefers-color-scheme: dark) {
   :root {
     --ground: #12171d; --raised: #1c232b; --ink: #e3e9ef; --faint: #a3b0bd; --rule: #3a4551;
     --link: #7ab8f5; --good: #6fd39b; --bad: #ffb077; --alarm: #ff9a91; --alarm-ground: #43201d;
@@ -76,8 +76,8 @@ summary { cursor: pointer; color: var(--link); font-size: 0.9rem; padding: 0.15r
 .figures table { font-size: 0.82rem; }
 .counts { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; padding: 0; list-style: none; }
 footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size: 0.85rem; }
-#091d00media (max-width: 60rem) { figure.wide svg { max-width: none; } }
-#091d00media (max-width: 40rem) {
+@media (max-width: 60rem) { figure.wide svg { max-width: none; } }
+@media (max-width: 40rem) {
   header, main, nav, footer { padding: 0 0.9rem; }
   header { padding-top: 1rem; }
   h1 { font-size: 1.5rem; }
@@ -86,8 +86,8 @@ footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size:
   th, td { padding: 0.3rem 0.5rem; }
   tbody th { white-space: normal; min-width: 7.5rem; }
 }
-#091d00media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
-#091d00media print {
+@media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
+@media print {
   :root {
     color-scheme: light;
     --ground: #ffffff; --raised: #f4f6f8; --ink: #000000; --faint: #444444; --rule: #bbbbbb;
@@ -96,7 +96,7 @@ footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size:
     --line-1: #0072b2; --line-2: #d55e00; --line-3: #009e73; --line-4: #cc79a7; --line-5: #091d00;
     --line-6: #2c1dc9; --line-7: #c0172a; --line-8: #975e75; --line-9: #400045; --line-10: #aa76fc;
   }
-  #091d00page { margin: 15mm; }
+  @page { margin: 15mm; }
   body { font-size: 10pt; }
   header, main, footer { max-width: none; padding: 0; }
   nav, .skip { display: none; }

@@ -50,6 +50,17 @@ std::string in_words(const Words& words, const std::string& text) {
   return found == words.end() ? text : found->second;
 }
 
+/// The same within a sentence, for components.
+std::string sentence_in_words(const Words& words, std::string sentence) {
+  for (const auto& [cell, said] : words) {
+    if (!cell.starts_with('{')) continue;
+    for (std::size_t at = sentence.find(cell); at != std::string::npos;
+         at = sentence.find(cell, at + said.size()))
+      sentence.replace(at, cell.size(), said);
+  }
+  return sentence;
+}
+
 std::vector<HtmlCell> key_cells(const Situation& situation, std::size_t number,
                                 const Words& words) {
   if (situation.key.empty()) return {{std::to_string(number + 1), ""}};
@@ -137,7 +148,8 @@ void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
     page.paragraph("The first " + std::to_string(kMostRows) + " of " + std::to_string(situations) +
                    " situations; the command has them all.");
   const std::string note = settings.higher_is_better ? "" : unequal_endings(comparison);
-  if (!note.empty()) page.paragraph("<strong>&#9888;</strong> " + escaped(note));
+  if (!note.empty())
+    page.paragraph("<strong>&#9888;</strong> " + escaped(sentence_in_words(words, note)));
   const HtmlTable pairs = pair_table(comparison, settings.metric, words);
   if (!pairs.rows.empty()) page.folded("Paired differences of " + settings.metric, pairs);
   page.commands({command});
