@@ -31,7 +31,7 @@ Chart chart_of(ChartKind kind, std::size_t lines, std::size_t points) {
       point.x = static_cast<double>(x);
       point.y = static_cast<double>(i + x);
       point.y_interval = Interval{*point.y - 1, *point.y + 1};
-      point.box = Boxplot{1, 2, 3, 4, 5, 6, 7};
+      if (kind == ChartKind::boxes) point.box = Boxplot{1, 2, 3, 4, 5, 6, 7};
     }
   }
   return chart;
