@@ -124,9 +124,10 @@ std::size_t free_type(const std::string& protocol,
 void choose_styles(std::vector<ReportLine>& lines, bool has_protocol) {
   std::map<std::string, std::size_t> types;
   std::map<std::string, std::size_t> dashes;
-  const bool by_rest = has_protocol && std::any_of(lines.begin(), lines.end(), [&](const auto& l) {
-                         return l.rest != lines.front().rest;
-                       });
+  const bool by_rest =
+      has_protocol && std::any_of(lines.begin(), lines.end(), [&](const ReportLine& line) {
+        return line.rest != lines.front().rest;
+      });
   for (ReportLine& line : lines) {
     const std::string& coloured = has_protocol ? line.protocol : line.name;
     if (types.count(coloured) == 0) types[coloured] = free_type(coloured, types);
