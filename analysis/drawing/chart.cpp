@@ -36,9 +36,15 @@ Record header_of(const Chart& chart) {
   return {};
 }
 
+/// The category or the number at a place of the x axis.
+std::string place_text(const ChartAxis& axis, double x) {
+  if (axis.categories.empty()) return shortest(x);
+  return axis.categories.at(static_cast<std::size_t>(x) - 1);
+}
+
 Record record_of(const Chart& chart, const ChartLine& line, const ChartPoint& point) {
   Record record = {line.name};
-  record.push_back(chart.kind == ChartKind::plane ? point.of : shortest(point.x));
+  record.push_back(chart.kind == ChartKind::plane ? point.of : place_text(chart.x, point.x));
   record.push_back(std::to_string(point.runs));
   if (chart.kind == ChartKind::plane) {
     record.push_back(shortest(point.x));

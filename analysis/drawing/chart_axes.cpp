@@ -50,33 +50,39 @@ struct Extent {
   std::vector<double> ends;
 };
 
-Extent extent_of_x(const Chart& chart) {
+std::vector<const ChartPoint*> points_of(const std::vector<Chart>& panels) {
+  std::vector<const ChartPoint*> points;
+  for (const Chart& chart : panels)
+    for (const ChartLine& line : chart.lines)
+      for (const ChartPoint& point : line.points) points.push_back(&point);
+  return points;
+}
+
+Extent extent_of_x(const std::vector<Chart>& panels) {
   Extent extent;
-  for (const ChartLine& line : chart.lines)
-    for (const ChartPoint& point : line.points) {
-      if (!point.y && !point.box) continue;
-      extent.centres.push_back(point.x);
-      if (!point.x_interval) continue;
-      extent.ends.push_back(point.x_interval->low);
-      extent.ends.push_back(point.x_interval->high);
-    }
+  for (const ChartPoint* point : points_of(panels)) {
+    if (!point->y && !point->box) continue;
+    extent.centres.push_back(point->x);
+    if (!point->x_interval) continue;
+    extent.ends.push_back(point->x_interval->low);
+    extent.ends.push_back(point->x_interval->high);
+  }
   return extent;
 }
 
-Extent extent_of_y(const Chart& chart) {
+Extent extent_of_y(const std::vector<Chart>& panels) {
   Extent extent;
-  for (const ChartLine& line : chart.lines)
-    for (const ChartPoint& point : line.points) {
-      if (point.box) {
-        extent.centres.push_back(point.box->min);
-        extent.centres.push_back(point.box->max);
-      } else if (point.y) {
-        extent.centres.push_back(*point.y);
-        if (!point.y_interval) continue;
-        extent.ends.push_back(point.y_interval->low);
-        extent.ends.push_back(point.y_interval->high);
-      }
+  for (const ChartPoint* point : points_of(panels)) {
+    if (point->box) {
+      extent.centres.push_back(point->box->min);
+      extent.centres.push_back(point->box->max);
+    } else if (point->y) {
+      extent.centres.push_back(*point->y);
+      if (!point->y_interval) continue;
+      extent.ends.push_back(point->y_interval->low);
+      extent.ends.push_back(point->y_interval->high);
     }
+  }
   return extent;
 }
 
@@ -116,26 +122,65 @@ void choose_range(ChartAxis& axis, const Interval& reach, bool from_zero) {
   axis.range = Interval{low == 0 && from_zero ? 0.0 : low - margin, reach.high + margin};
 }
 
-void fit_x(Chart& chart) {
-  ChartAxis& axis = chart.x;
-  const Extent extent = extent_of_x(chart);
+/// Boxes have a breadth, so the outermost need room.
+void make_room_for_boxes(ChartAxis& axis, const std::vector<double>& values) {
+  const auto drawn = [&](double value) {
+    return axis.logarithmic ? std::log10(value * axis.factor) : value * axis.factor;
+  };
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    const double here = drawn(values[i]) - drawn(values[i - 1]);
+    axis.gap = i == 1 ? here : std::min(axis.gap, here);
+  }
+  axis.range =
+      Interval{drawn(values.front()) - 0.6 * axis.gap, drawn(values.back()) + 0.6 * axis.gap};
+  if (axis.logarithmic)
+    axis.range = Interval{std::pow(10.0, axis.range->low), std::pow(10.0, axis.range->high)};
+}
+
+/// A tic at each value whose label does not run into that of the one before.
+void choose_tics(ChartAxis& axis, const std::vector<double>& values) {
+  constexpr double kLetter = 0.02;  // of the axis
+  const auto place = [&](double drawn) {
+    const Interval& range = *axis.range;
+    return axis.logarithmic ? std::log(drawn / range.low) / std::log(range.high / range.low)
+                            : (drawn - range.low) / (range.high - range.low);
+  };
+  double free_from = -1.0;
+  for (const double value : values) {
+    const std::string text = tic_text(value * axis.factor);
+    const double half = kLetter * static_cast<double>(text.size() + 1) / 2;
+    const double at = place(value * axis.factor);
+    if (at - half < free_from) continue;
+    free_from = at + half;
+    axis.tics.emplace_back(text, value * axis.factor);
+  }
+}
+
+void fit_x(const std::vector<Chart>& panels, ChartAxis& axis) {
+  const Extent extent = extent_of_x(panels);
   if (axis.names_lines || extent.centres.empty()) return;
+  if (!axis.categories.empty()) {
+    if (axis.title.empty()) axis.title = axis_title(axis.name);
+    return;
+  }
   choose_unit(axis, extent);
   axis.logarithmic = wants_logarithm(extent.centres);
-  choose_range(axis, reach_of(axis, extent), false);
   std::vector<double> values = extent.centres;
   sort_unique(values);
-  if (chart.kind != ChartKind::plane && values.size() <= kMostTics) {
-    for (const double value : values)
-      axis.tics.emplace_back(tic_text(value * axis.factor), value * axis.factor);
+  const ChartKind kind = panels.front().kind;
+  if (kind == ChartKind::boxes)
+    make_room_for_boxes(axis, values);
+  else
+    choose_range(axis, reach_of(axis, extent), false);
+  if (kind != ChartKind::plane && values.size() <= kMostTics) {
+    choose_tics(axis, values);
   } else if (axis.logarithmic) {
     axis.tics = logarithmic_tics(*axis.range);
   }
 }
 
-void fit_y(Chart& chart) {
-  ChartAxis& axis = chart.y;
-  const Extent extent = extent_of_y(chart);
+void fit_y(const std::vector<Chart>& panels, ChartAxis& axis) {
+  const Extent extent = extent_of_y(panels);
   if (extent.centres.empty()) return;
   choose_unit(axis, extent);
   if (!axis.range && is_share(axis.name)) axis.range = Interval{-0.02, 1.03};
@@ -157,9 +202,16 @@ bool wants_logarithm(std::vector<double> values) {
   return values.size() > 2;
 }
 
-void fit_axes(Chart& chart) {
-  fit_x(chart);
-  fit_y(chart);
+void fit_axes(std::vector<Chart>& panels) {
+  if (panels.empty()) return;
+  ChartAxis x = panels.front().x;
+  ChartAxis y = panels.front().y;
+  fit_x(panels, x);
+  fit_y(panels, y);
+  for (Chart& chart : panels) {
+    chart.x = x;
+    chart.y = y;
+  }
 }
 
 }  // namespace faultline

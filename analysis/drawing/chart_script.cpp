@@ -3,17 +3,13 @@
 #include <iterator>
 
 #include "analysis/drawing/chart.hpp"
+#include "analysis/drawing/chart_canvas.hpp"
 #include "analysis/drawing/gnuplot.hpp"
-#include "sim/core/visible_text.hpp"
 #include "sim/json/json_value.hpp"
 
 namespace faultline {
 
 namespace {
-
-constexpr std::size_t kWidth = 480;
-constexpr std::size_t kPlotHeight = 320;
-constexpr std::size_t kMostLabels = 12;  // of the points of one line in a plane
 
 /// "($4*1000)": a column of the numbers in the unit that is drawn.
 std::string scaled(std::size_t column, const ChartAxis& axis) {
@@ -30,26 +26,38 @@ std::string clipped(std::size_t column, const ChartAxis& axis) {
   return "(" + value + " > " + least + " ? " + value + " : " + least + ")";
 }
 
-/// The numbers as the CSV has them, but for the name of the line, which may be any text: its
-/// number.
+/// The numbers as the CSV has them, but for what may be any text, which goes by its number: the
+/// name of the line, the category, and what tells the points of a plane apart.
 std::string numbers_block(const Chart& chart) {
   auto rows = chart_rows(chart);
   rows.erase(rows.begin());
   std::size_t row = 0;
   for (std::size_t i = 0; i < chart.lines.size(); ++i)
-    for (std::size_t point = 0; point < chart.lines[i].points.size(); ++point)
-      rows[row++].front() = std::to_string(i + 1);
+    for (std::size_t point = 0; point < chart.lines[i].points.size(); ++point) {
+      std::vector<std::string>& record = rows[row++];
+      record[0] = std::to_string(i + 1);
+      record[1] = chart.kind == ChartKind::plane ? std::to_string(point + 1)
+                                                 : shortest(chart.lines[i].points[point].x);
+    }
   return gnuplot_block("numbers", rows);
 }
 
 /// The rows of a line in the block of numbers, and a plot of some of its columns.
 class Rows {
  public:
-  Rows(const Chart& chart, std::size_t line) {
+  Rows(const Chart& chart, std::size_t line)
+      : Rows("numbers", chart, line, [](const ChartPoint&) { return std::size_t{1}; }) {}
+
+  /// Of another block, of which each point has so many rows.
+  template <class Count>
+  Rows(const std::string& block, const Chart& chart, std::size_t line, const Count& rows_of) {
     std::size_t first = 0;
-    for (std::size_t i = 0; i < line; ++i) first += chart.lines[i].points.size();
-    const std::size_t last = first + chart.lines[line].points.size() - 1;
-    rows_ = "$numbers every ::" + std::to_string(first) + "::" + std::to_string(last) + " using ";
+    for (std::size_t i = 0; i < line; ++i)
+      for (const ChartPoint& point : chart.lines[i].points) first += rows_of(point);
+    std::size_t end = first;
+    for (const ChartPoint& point : chart.lines[line].points) end += rows_of(point);
+    rows_ = "$" + block + " every ::" + std::to_string(first) + "::" + std::to_string(end - 1) +
+            " using ";
   }
   [[nodiscard]] std::string plot(const std::vector<std::string>& columns,
                                  const std::string& style) const {
@@ -81,26 +89,9 @@ std::string title_of(const Chart& chart, const ChartLine& line, GnuplotTexts& te
   return is_named(chart) ? " title " + texts.variable(line.name) : " notitle";
 }
 
-std::size_t longest_name(const Chart& chart) {
-  std::size_t longest = 0;
-  for (const ChartLine& line : chart.lines) longest = std::max(longest, visible(line.name).size());
-  return longest;
-}
-
-/// Rows of the key, as gnuplot lays it out with this font.
-std::size_t key_rows(const Chart& chart) {
-  constexpr std::size_t kLetter = 7;
-  constexpr std::size_t kSample = 50;
-  if (!is_named(chart)) return 0;
-  const std::size_t columns =
-      std::max<std::size_t>(1, kWidth * 3 / 4 / (longest_name(chart) * kLetter + kSample));
-  return (chart.lines.size() + columns - 1) / columns;
-}
-
-std::string axis_script(const char* axis, const ChartAxis& of, bool as_logarithm,
-                        GnuplotTexts& texts) {
+std::string axis_script(const char* axis, const ChartAxis& of, bool as_logarithm) {
   const std::string name = axis;
-  std::string text = "set " + name + "label " + texts.variable(of.title) + " noenhanced\n";
+  std::string text;
   if (of.logarithmic && !as_logarithm) text += "set logscale " + name + "\n";
   const auto place = [&](double value) {
     return shortest(as_logarithm && of.logarithmic ? std::log10(value) : value);
@@ -116,21 +107,45 @@ std::string axis_script(const char* axis, const ChartAxis& of, bool as_logarithm
   return text + "set " + name + "tics (" + tics + ")\n";
 }
 
-/// Names of lines as tics, slanted where they are long. Not in `set xtics`, where gnuplot takes a
-/// percent sign in a text for a format.
-std::string name_tics(const Chart& chart, GnuplotTexts& texts) {
+/// Names as tics, slanted where they do not fit. Not in `set xtics`, where gnuplot takes a percent
+/// sign in a text for a format.
+std::string name_tics(const Chart& chart, const Canvas& canvas, GnuplotTexts& texts) {
   std::vector<std::vector<std::string>> places;
-  for (const ChartLine& line : chart.lines)
-    places.push_back({std::to_string(places.size() + 1), std::to_string(texts.number(line.name))});
-  const bool slanted = longest_name(chart) * chart.lines.size() > 60;
-  return gnuplot_block("places", places) +
-         "set xrange [0.4:" + shortest(static_cast<double>(chart.lines.size()) + 0.6) +
-         "]\nset xtics noenhanced" + (slanted ? " rotate by -35" : "") + "\n";
+  for (const std::string& name : names_along_x(chart))
+    places.push_back({std::to_string(places.size() + 1), std::to_string(texts.number(name))});
+  std::string text = gnuplot_block("places", places) +
+                     "set xrange [0.4:" + shortest(static_cast<double>(places.size()) + 0.6) +
+                     "]\nset xtics noenhanced" + (canvas.slanted ? " rotate by 35 right" : "") +
+                     "\n";
+  if (canvas.left_margin > 0) text += "set lmargin " + std::to_string(canvas.left_margin) + "\n";
+  return text;
+}
+
+/// What stands under the tics of x. gnuplot takes slanted names for upright ones, so what stands
+/// below them has places of its own.
+std::string below_script(const Chart& chart, const Canvas& canvas, GnuplotTexts& texts) {
+  const auto part = [&](double pixels) {
+    return shortest(pixels / static_cast<double>(canvas.height));
+  };
+  const std::vector<std::string> lines = lines_below(chart);
+  std::string text;
+  if (canvas.slanted)
+    text += "set bmargin at screen " + part(static_cast<double>(canvas.below_names)) + "\n";
+  std::string label;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string variable = texts.variable(lines[i]);
+    label += (i == 0 ? "" : " . \"\\n\" . ") + variable;
+    if (canvas.slanted)
+      text += "set label " + variable + " at graph 0.5, screen " +
+              part(18.0 * static_cast<double>(lines.size() - i) - 6.0) + " center noenhanced\n";
+  }
+  if (!canvas.slanted && !label.empty()) text += "set xlabel " + label + " noenhanced\n";
+  return text;
 }
 
 /// A plot that draws nothing but the names at their places.
 std::vector<std::string> names_plot(const Chart& chart) {
-  if (!chart.x.names_lines) return {};
+  if (names_along_x(chart).empty()) return {};
   return {"$places using 1:(NaN):xticlabels(text($2)) with points notitle"};
 }
 
@@ -152,10 +167,54 @@ bool is_crowded(const Chart& chart) {
   return points > kMostPoints;
 }
 
-/// Where a line stands whose place is its name.
-std::string named_place(std::size_t line) { return "(" + std::to_string(line + 1) + ")"; }
+/// How broad what one line has at one place is, and how far from there it stands: at categories and
+/// as boxes, lines stand side by side.
+struct Lanes {
+  double breadth = 0.45;
+  std::size_t count = 1;
+
+  [[nodiscard]] double aside(std::size_t line) const {
+    return count == 1 ? 0.0
+                      : breadth * (static_cast<double>(line) - static_cast<double>(count - 1) / 2);
+  }
+};
+
+Lanes lanes_of(const Chart& chart) {
+  if (chart.x.names_lines || chart.lines.size() == 1) return {0.45 * chart.x.gap, 1};
+  return {0.8 * chart.x.gap / static_cast<double>(chart.lines.size()), chart.lines.size()};
+}
+
+/// Where a line has its value of x in a column, moved aside where that axis is not to scale.
+std::string place_along_x(const Chart& chart, std::size_t line, std::size_t column) {
+  if (chart.x.names_lines) return "(" + std::to_string(line + 1) + ")";
+  const bool boxes = chart.kind == ChartKind::boxes;
+  const std::string along = scaled(column, chart.x);
+  if (!boxes && chart.x.categories.empty()) return along;
+  return "(" + (boxes && chart.x.logarithmic ? "log10" + along : along) + " + (" +
+         shortest(lanes_of(chart).aside(line)) + "))";
+}
+
+/// Has no other line its colour?
+bool has_own_colour(const Chart& chart, const ChartLine& line) {
+  return std::count_if(chart.lines.begin(), chart.lines.end(), [&](const ChartLine& other) {
+           return other.line_type == line.line_type;
+         }) == 1;
+}
+
+/// Boxes of one colour differ in how full they are, as lines do in their dashes.
+std::string fill_of(const Chart& chart, const ChartLine& line) {
+  constexpr const char* kFills[] = {"0.3", "0.04", "0.6", "0.15", "0.85"};
+  return kFills[has_own_colour(chart, line) ? 0 : (line.dash - 1) % std::size(kFills)];
+}
+
+/// Points of one colour that no line joins differ in their form.
+std::string form_of(const Chart& chart, const ChartLine& line) {
+  constexpr const char* kForms[] = {" pt 7", " pt 4", " pt 9", " pt 12", " pt 11"};
+  return has_own_colour(chart, line) ? "" : kForms[(line.dash - 1) % std::size(kForms)];
+}
 
 std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
+  const bool has_curves = !chart.x.names_lines && chart.x.categories.empty();
   const bool crowded = is_crowded(chart);
   std::vector<std::string> bars = names_plot(chart);
   std::vector<std::string> curves;
@@ -163,81 +222,60 @@ std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
     const ChartLine& line = chart.lines[i];
     if (!is_drawn(line)) continue;
     const Rows rows(chart, i);
-    const std::string x = chart.x.names_lines ? named_place(i) : scaled(2, chart.x);
+    const std::string x = place_along_x(chart, i, 2);
     const std::string y = scaled(4, chart.y);
     if (!crowded)
       bars.push_back(rows.plot({x, y, clipped(5, chart.y), clipped(6, chart.y)},
                                "yerrorbars" + type_of(line) + " pt -1 notitle"));
-    const std::string style = chart.x.names_lines
-                                  ? "points" + type_of(line)
-                                  : (crowded ? "lines" : "linespoints") + style_of(line);
+    const std::string style = has_curves ? (crowded ? "lines" : "linespoints") + style_of(line)
+                                         : "points" + type_of(line) + form_of(chart, line);
     curves.push_back(rows.plot({x, y}, style + title_of(chart, line, texts)));
   }
   return plot_of(bars, curves);
 }
 
-/// Where a value of x is drawn: boxes are as broad on one side as on the other.
-double place_of(const ChartAxis& axis, double x) {
-  const double drawn = x * axis.factor;
-  return axis.logarithmic ? std::log10(drawn) : drawn;
-}
+std::size_t outliers_of(const ChartPoint& point) { return point.outliers.size(); }
 
-/// Where all points are drawn, and the least distance of two that differ.
-struct Places {
-  double first = 0.0;
-  double last = 0.0;
-  double gap = 1.0;
-};
-
-Places places_of(const Chart& chart) {
-  std::vector<double> places;
+/// Values beyond the whiskers, by line: the place along x and the value.
+std::string outliers_block(const Chart& chart) {
+  std::vector<std::vector<std::string>> rows;
   for (const ChartLine& line : chart.lines)
-    for (const ChartPoint& point : line.points) places.push_back(place_of(chart.x, point.x));
-  if (places.empty()) return {};
-  std::sort(places.begin(), places.end());
-  double gap = 0;
-  for (std::size_t i = 1; i < places.size(); ++i) {
-    const double here = places[i] - places[i - 1];
-    if (here > 1e-9 && (gap == 0 || here < gap)) gap = here;
-  }
-  return {places.front(), places.back(), gap == 0 ? 1.0 : gap};
+    for (const ChartPoint& point : line.points)
+      for (const double value : point.outliers)
+        rows.push_back({shortest(point.x), shortest(value)});
+  return rows.empty() ? "" : gnuplot_block("outliers", rows);
 }
 
-/// Boxes of one colour differ in how full they are, as lines do in their dashes.
-std::string fill_of(const ChartLine& line) {
-  constexpr const char* kFills[] = {"0.3", "0.04", "0.6", "0.15", "0.85"};
-  return kFills[(line.dash - 1) % std::size(kFills)];
-}
-
-/// The boxes of the lines stand side by side.
 std::string boxes_script(const Chart& chart, GnuplotTexts& texts) {
-  const std::size_t lanes = chart.x.names_lines ? 1 : chart.lines.size();
-  const Places places = chart.x.names_lines ? Places{} : places_of(chart);
-  const double lane = (lanes == 1 ? 0.45 : 0.8) * places.gap / static_cast<double>(lanes);
   std::vector<std::string> plots;
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     const ChartLine& line = chart.lines[i];
     if (!is_drawn(line)) continue;
     const Rows rows(chart, i);
-    const double aside =
-        lane * (static_cast<double>(i) - static_cast<double>(chart.lines.size() - 1) / 2);
-    const std::string along = scaled(2, chart.x);
-    const std::string x = chart.x.names_lines
-                              ? named_place(i)
-                              : "(" + (chart.x.logarithmic ? "log10" + along : along) + " + (" +
-                                    shortest(aside) + "))";
+    const std::string x = place_along_x(chart, i, 2);
     const auto y = [&](std::size_t column) { return scaled(column, chart.y); };
-    plots.push_back(rows.plot({x, y(6), y(5), y(9), y(8)},
-                              "candlesticks whiskerbars fill transparent solid " + fill_of(line) +
-                                  type_of(line) + title_of(chart, line, texts)));
+    plots.push_back(
+        rows.plot({x, y(6), y(5), y(9), y(8)}, "candlesticks whiskerbars fill transparent solid " +
+                                                   fill_of(chart, line) + type_of(line) +
+                                                   title_of(chart, line, texts)));
     plots.push_back(
         rows.plot({x, y(7), y(7), y(7), y(7)}, "candlesticks lw 2.5" + type_of(line) + " notitle"));
+    if (std::any_of(line.points.begin(), line.points.end(), outliers_of))
+      plots.push_back(Rows("outliers", chart, i, outliers_of)
+                          .plot({place_along_x(chart, i, 1), y(2)},
+                                "points" + type_of(line) + " pt 6 ps 0.4 notitle"));
   }
-  std::string text = "set boxwidth " + shortest(0.8 * lane) + "\n";
-  if (!chart.x.names_lines)
-    text += "set xrange [" + shortest(places.first - 0.6 * places.gap) + ":" +
-            shortest(places.last + 0.6 * places.gap) + "]\n";
-  return text + plot_of(names_plot(chart), plots);
+  return outliers_block(chart) + "set boxwidth " + shortest(0.8 * lanes_of(chart).breadth) + "\n" +
+         plot_of(names_plot(chart), plots);
+}
+
+/// Labels of points, whose texts go by their numbers.
+std::string labels_block(const std::vector<PlacedLabel>& labels, GnuplotTexts& texts) {
+  std::vector<std::vector<std::string>> rows;
+  for (const PlacedLabel& label : labels)
+    rows.push_back(
+        {shortest(label.x), shortest(label.y), std::to_string(texts.number(label.text))});
+  return gnuplot_block("labels", rows);
 }
 
 std::string plane_script(const Chart& chart, GnuplotTexts& texts) {
@@ -254,29 +292,38 @@ std::string plane_script(const Chart& chart, GnuplotTexts& texts) {
       bars.push_back(rows.plot({x, y, clipped(5, chart.x), clipped(6, chart.x), clipped(8, chart.y),
                                 clipped(9, chart.y)},
                                "xyerrorbars" + type_of(line) + " lw 1 pt -1 notitle"));
-    const std::string style = crowded ? "points" : "linespoints";
-    curves.push_back(rows.plot({x, y}, style + style_of(line) + title_of(chart, line, texts)));
-    if (line.points.size() > 1 && line.points.size() <= kMostLabels)
-      curves.push_back(
-          rows.plot({x, y, "2"}, "labels left offset 0.9,0.6 font ',10' noenhanced textcolor" +
-                                     type_of(line) + " notitle"));
+    const std::string style = crowded || !chart.in_order ? "points" : "linespoints";
+    curves.push_back(rows.plot(
+        {x, y}, style + (chart.in_order ? style_of(line) : type_of(line) + form_of(chart, line)) +
+                    title_of(chart, line, texts)));
   }
-  return plot_of(bars, curves);
+  const std::vector<PlacedLabel> labels = labels_of(chart);
+  if (labels.empty()) return plot_of(bars, curves);
+  curves.emplace_back(
+      "$labels using 1:2:(text($3)) with labels left font ',10' noenhanced notitle");
+  return labels_block(labels, texts) + plot_of(bars, curves);
 }
 
 }  // namespace
 
 std::string chart_script(const Chart& chart) {
   const bool boxes = chart.kind == ChartKind::boxes;
+  const Canvas canvas = canvas_of(chart);
   GnuplotTexts texts;
-  std::string axes =
-      chart.x.names_lines ? name_tics(chart, texts) : axis_script("x", chart.x, boxes, texts);
-  axes += axis_script("y", chart.y, false, texts);
+  std::string axes = names_along_x(chart).empty() ? axis_script("x", chart.x, boxes)
+                                                  : name_tics(chart, canvas, texts);
+  axes += below_script(chart, canvas, texts);
+  axes += axis_script("y", chart.y, false);
+  axes += "set ylabel " + texts.variable(chart.y.title) + " noenhanced\n";
+  if (!chart.panel.empty())
+    axes += "set title " + texts.variable(chart.panel) + " noenhanced font ',12' offset 0,-0.6\n";
+  if (canvas.key_columns > 0)
+    axes += "set key maxcols " + std::to_string(canvas.key_columns) + "\n";
   const std::string plots = boxes                            ? boxes_script(chart, texts)
                             : chart.kind == ChartKind::plane ? plane_script(chart, texts)
                                                              : curves_script(chart, texts);
-  return gnuplot_head(chart.stem, kWidth, kPlotHeight + 18 * key_rows(chart)) +
-         texts.definitions() + numbers_block(chart) + axes + plots;
+  return gnuplot_head(chart.stem, canvas.width, canvas.height) + texts.definitions() +
+         numbers_block(chart) + axes + plots;
 }
 
 }  // namespace faultline

@@ -31,12 +31,15 @@ struct LineType {
   int point;
 };
 
-/// After Okabe and Ito, darkened to a contrast of 3 on white.
+/// The first four are those of Okabe and Ito (Color Universal Design, 2008) that have a contrast of
+/// 3 on white. Any two differ by 11 of CIEDE2000 at least, also as Machado, Oliveira and Fernandes
+/// (2009) compute them for protanopia, deuteranopia and tritanopia; tests/analysis/drawing checks
+/// it, for the colours of dark pages (analysis/drawing/html_style) too.
 constexpr LineType kPalette[kLineTypes] = {{{0x00, 0x72, 0xb2}, 7},  {{0xd5, 0x5e, 0x00}, 5},
-                                           {{0x00, 0x9e, 0x73}, 9},  {{0xa6, 0x47, 0x8a}, 13},
-                                           {{0xa8, 0x7b, 0x00}, 11}, {{0x11, 0x7a, 0x8b}, 6},
-                                           {{0x88, 0x22, 0x55}, 4},  {{0x44, 0x44, 0x44}, 8},
-                                           {{0x80, 0x58, 0x3a}, 12}, {{0x6b, 0x77, 0x85}, 10}};
+                                           {{0x00, 0x9e, 0x73}, 9},  {{0xcc, 0x79, 0xa7}, 13},
+                                           {{0x09, 0x1d, 0x00}, 11}, {{0x2c, 0x1d, 0xc9}, 6},
+                                           {{0xc0, 0x17, 0x2a}, 4},  {{0x97, 0x5e, 0x75}, 8},
+                                           {{0x40, 0x00, 0x45}, 12}, {{0xaa, 0x76, 0xfc}, 10}};
 
 constexpr Colour kGrid = {0xd5, 0xdb, 0xe1};
 
@@ -177,7 +180,8 @@ std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t
   text += "set datafile separator ','\nset datafile missing NaN\nset datafile commentschars ''\n";
   text += "set border 3\nset tics nomirror\n";
   text += "set grid ytics lt 1 lw 1 lc rgb '" + in_format("#%02x%02x%02x", kGrid) +
-          "'\nset key outside top center horizontal noenhanced samplen 2 font ',12'\n";
+          "'\nset key outside top center horizontal Left reverse noenhanced samplen 2 "
+          "font ',12'\n";
   for (std::size_t i = 0; i < kLineTypes; ++i)
     text += "set linetype " + std::to_string(i + 1) + " lc rgb '" +
             in_format("#%02x%02x%02x", kPalette[i].colour) + "' lw 1.5 pt " +

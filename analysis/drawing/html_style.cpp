@@ -8,16 +8,16 @@ const char* const kHtmlStyle = R"css(
   --ground: #ffffff; --raised: #f4f6f8; --ink: #1b2733; --faint: #546270; --rule: #c9d1d9;
   --link: #0b57a4; --good: #17643a; --bad: #9c3d00; --alarm: #b3261e; --alarm-ground: #fdecea;
   --grid: #d5dbe1;
-  --line-1: #0072b2; --line-2: #d55e00; --line-3: #009e73; --line-4: #a6478a; --line-5: #a87b00;
-  --line-6: #117a8b; --line-7: #882255; --line-8: #444444; --line-9: #80583a; --line-10: #6b7785;
+  --line-1: #0072b2; --line-2: #d55e00; --line-3: #009e73; --line-4: #cc79a7; --line-5: #091d00;
+  --line-6: #2c1dc9; --line-7: #c0172a; --line-8: #975e75; --line-9: #400045; --line-10: #aa76fc;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #12171d; --raised: #1c232b; --ink: #e3e9ef; --faint: #a3b0bd; --rule: #3a4551;
     --link: #7ab8f5; --good: #6fd39b; --bad: #ffb077; --alarm: #ff9a91; --alarm-ground: #43201d;
     --grid: #35404b;
-    --line-1: #56b4e9; --line-2: #ff8a4c; --line-3: #35c99a; --line-4: #e08fc6; --line-5: #e6b93b;
-    --line-6: #63cddb; --line-7: #f08fb4; --line-8: #d7dde3; --line-9: #cfa37f; --line-10: #97a5b3;
+    --line-1: #56b4e9; --line-2: #e69f00; --line-3: #158827; --line-4: #8a6a79; --line-5: #d4e2c6;
+    --line-6: #5667ff; --line-7: #f45255; --line-8: #fffa1a; --line-9: #a3aaa7; --line-10: #96f1ee;
   }
 }
 * { box-sizing: border-box; }
@@ -93,8 +93,8 @@ footer { margin-top: 3rem; padding-bottom: 2rem; color: var(--faint); font-size:
     --ground: #ffffff; --raised: #f4f6f8; --ink: #000000; --faint: #444444; --rule: #bbbbbb;
     --link: #000000; --good: #17643a; --bad: #9c3d00; --alarm: #b3261e; --alarm-ground: #fdecea;
     --grid: #d5dbe1;
-    --line-1: #0072b2; --line-2: #d55e00; --line-3: #009e73; --line-4: #a6478a; --line-5: #a87b00;
-    --line-6: #117a8b; --line-7: #882255; --line-8: #444444; --line-9: #80583a; --line-10: #6b7785;
+    --line-1: #0072b2; --line-2: #d55e00; --line-3: #009e73; --line-4: #cc79a7; --line-5: #091d00;
+    --line-6: #2c1dc9; --line-7: #c0172a; --line-8: #975e75; --line-9: #400045; --line-10: #aa76fc;
   }
   @page { margin: 15mm; }
   body { font-size: 10pt; }

@@ -5,12 +5,15 @@
 #include <set>
 
 #include "analysis/drawing/gnuplot.hpp"
+#include "analysis/text/value_words.hpp"
 
 namespace faultline {
 
 namespace {
 
 constexpr std::size_t kMostLines = 8;
+constexpr std::size_t kDashes = 5;
+constexpr std::size_t kMostCategories = 12;
 constexpr std::size_t kMostPlaces = 30;  // where each line has one place
 
 std::string cell_of(const SelectedPoint& point, const std::string& path) {
@@ -57,9 +60,16 @@ std::string axis_of(const std::vector<SelectedPoint>& points, bool faults_first)
   return best;
 }
 
-std::string key_words(const SelectedPoint& point, const std::string& path) {
+/// Does the value say by itself what it is?
+bool has_name(const SelectedPoint& point, const std::string& path) {
   const JsonValue* value = point.at(split_path(path));
-  return value == nullptr ? "-" : value_words(*value);
+  return value != nullptr && value->find("name") != nullptr;
+}
+
+/// "cda", "fanout 4", "delay_s 0.1".
+std::string key_words(const SelectedPoint& point, const std::string& path) {
+  const bool alone = rank_of(path) < 2 || has_name(point, path);
+  return (alone ? "" : short_path(path) + " ") + words_at(point, path);
 }
 
 /// The keys that are needed to tell lines apart: zipped ones say the same in other words.
@@ -83,13 +93,11 @@ ReportLine line_of(const PointGroup& group, const ReportLayout& layout,
   ReportLine line;
   const SelectedPoint& any = *group.points.front();
   for (const std::string& path : named) {
-    const std::string words = key_words(any, path);
     if (layout.has_protocol && path == layout.keys.front()) {
-      line.protocol = words;
+      line.protocol = words_at(any, path);
       continue;
     }
-    line.rest += line.rest.empty() ? "" : ", ";
-    line.rest += (rank_of(path) < 2 ? "" : short_path(path) + " ") + words;
+    line.rest += (line.rest.empty() ? "" : ", ") + key_words(any, path);
   }
   line.name = line.protocol;
   if (!line.rest.empty()) line.name += (line.name.empty() ? "" : ", ") + line.rest;
@@ -111,15 +119,22 @@ std::size_t free_type(const std::string& protocol,
   return taken.size() % kLineTypes + 1;
 }
 
+/// Colours tell protocols apart, and dashes the rest; dashes tell protocols apart as well where
+/// there is no rest, so that lines which coincide are seen.
 void choose_styles(std::vector<ReportLine>& lines, bool has_protocol) {
   std::map<std::string, std::size_t> types;
   std::map<std::string, std::size_t> dashes;
+  const bool by_rest =
+      has_protocol && std::any_of(lines.begin(), lines.end(), [&](const ReportLine& line) {
+        return line.rest != lines.front().rest;
+      });
   for (ReportLine& line : lines) {
     const std::string& coloured = has_protocol ? line.protocol : line.name;
     if (types.count(coloured) == 0) types[coloured] = free_type(coloured, types);
     line.line_type = types[coloured];
-    dashes.emplace(line.rest, dashes.size() % 5 + 1);
-    line.dash = has_protocol ? dashes[line.rest] : 1;
+    const std::string& dashed = by_rest ? line.rest : line.name;
+    dashes.emplace(dashed, dashes.size() % kDashes + 1);
+    line.dash = dashes[dashed];
   }
 }
 
@@ -148,10 +163,40 @@ std::vector<ReportPanel> by_rest(std::vector<ReportLine> lines) {
                               [&](const ReportPanel& of) { return of.rest == line.rest; });
     if (panel == panels.end()) panel = panels.insert(panels.end(), {line.rest, {}});
     line.name = line.protocol;
-    line.dash = 1;
+    line.dash = panel->lines.size() % kDashes + 1;
     panel->lines.push_back(std::move(line));
   }
   return panels;
+}
+
+/// The layout with that path along x, "" for none.
+ReportLayout layout_over(const std::vector<SelectedPoint>& points, const std::string& x) {
+  ReportLayout layout;
+  layout.x = x;
+  layout.x_is_numeric = x.empty() || is_numeric_axis(points, x);
+  for (const std::string& path : swept_paths(points))
+    if (path != "seed" && path != "study" && path != layout.x && count_values(points, path) > 1 &&
+        (layout.x.empty() || !determines(points, layout.x, path)))
+      layout.keys.push_back(path);
+  std::stable_sort(
+      layout.keys.begin(), layout.keys.end(),
+      [](const std::string& a, const std::string& b) { return rank_of(a) < rank_of(b); });
+  const auto protocol =
+      std::find_if(layout.keys.begin(), layout.keys.end(),
+                   [&](const std::string& path) { return !is_numeric_axis(points, path); });
+  layout.has_protocol = protocol != layout.keys.end();
+  if (layout.has_protocol) std::rotate(layout.keys.begin(), protocol, protocol + 1);
+  return layout;
+}
+
+/// Where each category stands, by the text of its cell.
+std::map<std::string, double> places_of(const std::vector<SelectedPoint>& points,
+                                        const ReportLayout& layout) {
+  std::map<std::string, double> places;
+  if (layout.x.empty() || layout.x_is_numeric) return places;
+  for (const SelectedPoint& point : points)
+    places.emplace(cell_of(point, layout.x), static_cast<double>(places.size() + 1));
+  return places;
 }
 
 }  // namespace
@@ -169,43 +214,53 @@ std::string short_path(const std::string& path) {
   return last == "name" && dot != std::string::npos ? path.substr(0, dot) : last;
 }
 
-std::string value_words(const JsonValue& value) {
-  if (value.object() == nullptr) return cell_text(value);
-  std::string words;
-  if (const JsonValue* name = value.find("name")) words = cell_text(*name);
-  for (const JsonMember& member : *value.object())
-    if (member.key != "name")
-      words += (words.empty() ? "" : ", ") + member.key + " " + value_words(member.value);
-  return words;
+std::string words_at(const SelectedPoint& point, const std::string& path) {
+  const JsonValue* value = point.at(split_path(path));
+  return value == nullptr ? "-" : value_words(*value);
 }
 
-ReportLayout layout_of(const std::vector<SelectedPoint>& points, bool faults_first) {
-  ReportLayout layout;
-  layout.x = axis_of(points, faults_first);
-  for (const std::string& path : swept_paths(points))
-    if (path != "seed" && path != "study" && path != layout.x && count_values(points, path) > 1 &&
-        (layout.x.empty() || !determines(points, layout.x, path)))
-      layout.keys.push_back(path);
-  std::stable_sort(
-      layout.keys.begin(), layout.keys.end(),
-      [](const std::string& a, const std::string& b) { return rank_of(a) < rank_of(b); });
-  const auto protocol =
-      std::find_if(layout.keys.begin(), layout.keys.end(),
-                   [&](const std::string& path) { return !is_numeric_axis(points, path); });
-  layout.has_protocol = protocol != layout.keys.end();
-  if (layout.has_protocol) std::rotate(layout.keys.begin(), protocol, protocol + 1);
-  return layout;
+bool has_several_values(const std::vector<SelectedPoint>& points, const std::string& path) {
+  return count_values(points, path) > 1;
+}
+
+std::vector<std::string> categories_of(const std::vector<SelectedPoint>& points,
+                                       const ReportLayout& layout) {
+  std::vector<std::string> categories;
+  if (layout.x.empty() || layout.x_is_numeric) return categories;
+  std::set<std::string> known;
+  for (const SelectedPoint& point : points)
+    if (known.insert(cell_of(point, layout.x)).second)
+      categories.push_back(words_at(point, layout.x));
+  return categories;
+}
+
+ReportLayout layout_of(const std::vector<SelectedPoint>& points, bool faults_first,
+                       const std::string& chosen_x) {
+  const bool is_chosen = !chosen_x.empty() && has_several_values(points, chosen_x);
+  ReportLayout layout = layout_over(points, is_chosen ? chosen_x : axis_of(points, faults_first));
+  // Without a number: protocols beside each other, and what else differs side by side at each.
+  const bool beside = layout.x.empty() && needed(points, layout.keys).size() > 1 &&
+                      count_values(points, layout.keys.front()) <= kMostCategories;
+  return beside ? layout_over(points, layout.keys.front()) : layout;
+}
+
+std::string protocol_path(const std::vector<SelectedPoint>& points) {
+  const ReportLayout layout = layout_over(points, axis_of(points, false));
+  return layout.has_protocol ? layout.keys.front() : "";
 }
 
 std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
                                    const ReportLayout& layout) {
+  const std::map<std::string, double> places = places_of(points, layout);
   const std::vector<std::string> named = needed(points, layout.keys);
   std::vector<std::string> paths = layout.keys;
   if (!layout.x.empty()) paths.push_back(layout.x);
   std::vector<ReportLine> lines;
   std::map<std::string, std::size_t> known;
   for (PointGroup& group : group_points(points, paths)) {
-    const double x = layout.x.empty() ? 0.0 : *number_of(group.key.back());
+    const double x = layout.x.empty()      ? 0.0
+                     : layout.x_is_numeric ? *number_of(group.key.back())
+                                           : places.at(cell_text(group.key.back()));
     if (!layout.x.empty()) group.key.pop_back();
     const auto [place, is_new] = known.emplace(to_json(group.key), lines.size());
     if (is_new) lines.push_back(line_of(group, layout, named));

@@ -1,6 +1,7 @@
 #include "analysis/report/comparison_section.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/drawing/gnuplot.hpp"
 #include "analysis/report/study_charts.hpp"
@@ -32,11 +33,40 @@ std::string with_sign(std::string text) {
   return text;
 }
 
-std::vector<HtmlCell> key_cells(const Situation& situation, std::size_t number) {
+/// How values of points stand in the pages: components in words, by the texts that tables of
+/// comparisons have for them.
+using Words = std::map<std::string, std::string>;
+
+Words words_of(const std::vector<SelectedPoint>& points) {
+  Words words;
+  for (const std::string& path : swept_paths(points))
+    for (const SelectedPoint& point : points)
+      words.emplace(cell_text(cell_at(point, path)), words_at(point, path));
+  return words;
+}
+
+std::string in_words(const Words& words, const std::string& text) {
+  const auto found = words.find(text);
+  return found == words.end() ? text : found->second;
+}
+
+/// The same within a sentence, for components.
+std::string sentence_in_words(const Words& words, std::string sentence) {
+  for (const auto& [cell, said] : words) {
+    if (!cell.starts_with('{')) continue;
+    for (std::size_t at = sentence.find(cell); at != std::string::npos;
+         at = sentence.find(cell, at + said.size()))
+      sentence.replace(at, cell.size(), said);
+  }
+  return sentence;
+}
+
+std::vector<HtmlCell> key_cells(const Situation& situation, std::size_t number,
+                                const Words& words) {
   if (situation.key.empty()) return {{std::to_string(number + 1), ""}};
   std::vector<HtmlCell> cells;
   for (const JsonValue& value : situation.key)
-    cells.push_back({escaped(cell_text(value)), number_of(value) ? "number" : ""});
+    cells.push_back({escaped(in_words(words, cell_text(value))), number_of(value) ? "number" : ""});
   return cells;
 }
 
@@ -47,7 +77,8 @@ std::vector<std::string> key_titles(const Comparison& comparison) {
   return titles;
 }
 
-HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& settings) {
+HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& settings,
+                       const Words& words) {
   const std::string& metric = settings.metric;
   const TimeUnit unit = unit_of(comparison, metric);
   std::string title = axis_title(metric);
@@ -58,15 +89,16 @@ HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& s
                   .rows = {}};
   table.columns.emplace_back("winner");
   const auto names = names_of(comparison);
-  for (const std::string& name : names) table.columns.push_back(name);
+  for (const std::string& name : names) table.columns.push_back(in_words(words, name));
   for (std::size_t i = 0; i < std::min(kMostRows, comparison.situations.size()); ++i) {
     const Situation& situation = comparison.situations[i];
-    std::vector<HtmlCell> row = key_cells(situation, i);
+    std::vector<HtmlCell> row = key_cells(situation, i, words);
     const Contender* winner = situation.winner();
-    row.push_back(winner != nullptr ? HtmlCell{"&#9733; " + escaped(winner->name), "verdict match"}
-                                    : HtmlCell{situation.pairs.empty() ? "nothing to compare"
-                                                                       : "no difference shown",
-                                               "verdict other"});
+    row.push_back(
+        winner != nullptr
+            ? HtmlCell{"&#9733; " + escaped(in_words(words, winner->name)), "verdict match"}
+            : HtmlCell{situation.pairs.empty() ? "nothing to compare" : "no difference shown",
+                       "verdict other"});
     for (const std::string& name : names) {
       HtmlCell cell{"", "number"};
       for (const Contender& contender : situation.contenders)
@@ -81,7 +113,7 @@ HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& s
   return table;
 }
 
-HtmlTable pair_table(const Comparison& comparison, const std::string& metric) {
+HtmlTable pair_table(const Comparison& comparison, const std::string& metric, const Words& words) {
   HtmlTable table{.caption = escaped(metric) +
                              ": paired differences, replication by replication; the intervals of "
                              "one situation hold together with 95 % (Bonferroni)",
@@ -94,7 +126,7 @@ HtmlTable pair_table(const Comparison& comparison, const std::string& metric) {
     for (const JsonMember& member : row) {
       table.columns.push_back(member.key.find('.') == std::string::npos ? member.key
                                                                         : short_path(member.key));
-      cells.push_back(field_cell(csv_field(member.value)));
+      cells.push_back(field_cell(in_words(words, csv_field(member.value))));
     }
   }
   return table;
@@ -109,14 +141,16 @@ void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
     page.paragraph(escaped(settings.metric) + ": " + escaped(error.what()));
     return;
   }
-  page.table(winner_table(comparison, settings));
+  const Words words = words_of(points);
+  page.table(winner_table(comparison, settings, words));
   const std::size_t situations = comparison.situations.size();
   if (situations > kMostRows)
     page.paragraph("The first " + std::to_string(kMostRows) + " of " + std::to_string(situations) +
                    " situations; the command has them all.");
   const std::string note = settings.higher_is_better ? "" : unequal_endings(comparison);
-  if (!note.empty()) page.paragraph("<strong>&#9888;</strong> " + escaped(note));
-  const HtmlTable pairs = pair_table(comparison, settings.metric);
+  if (!note.empty())
+    page.paragraph("<strong>&#9888;</strong> " + escaped(sentence_in_words(words, note)));
+  const HtmlTable pairs = pair_table(comparison, settings.metric, words);
   if (!pairs.rows.empty()) page.folded("Paired differences of " + settings.metric, pairs);
   page.commands({command});
 }
@@ -124,9 +158,8 @@ void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
 }  // namespace
 
 void add_comparisons(HtmlPage& page, const StudyReport& report, const std::string& store) {
-  const ReportLayout layout = layout_of(report.points, false);
-  if (!layout.has_protocol) return;
-  const std::string& by = layout.keys.front();
+  const std::string by = protocol_path(report.points);
+  if (by.empty()) return;
   page.subsection("Which " + short_path(by) + " wins where");
   page.paragraph(
       "All compared points used the same random numbers, so differences are taken run by run. The "

@@ -1,7 +1,10 @@
 #include "analysis/report/study_charts.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <iterator>
+#include <set>
 
 #include "analysis/drawing/gnuplot.hpp"
 #include "analysis/statistics/estimate.hpp"
@@ -10,11 +13,30 @@ namespace faultline {
 
 namespace {
 
-std::string stem_of(const std::string& kind, const std::string& metric, std::size_t panel) {
-  std::string stem = kind + (metric.empty() ? "" : "-" + metric);
-  for (char& letter : stem)
-    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '-';
-  return panel == 0 ? stem : stem + "-" + std::to_string(panel + 1);
+/// A part of the name of a file, whatever a text says: lower-case letters, digits, single hyphens,
+/// and not too many of them.
+std::string file_words(const std::string& text) {
+  constexpr std::size_t kMost = 60;
+  std::string words;
+  for (const char letter : text) {
+    if (words.size() == kMost) break;
+    const auto byte = static_cast<unsigned char>(letter);
+    const bool plain = byte < 0x80 && std::isalnum(byte) != 0;
+    if (plain)
+      words += static_cast<char>(std::tolower(byte));
+    else if (!words.empty() && words.back() != '-')
+      words += '-';
+  }
+  while (words.ends_with('-')) words.pop_back();
+  return words;
+}
+
+/// "mean-control-messages-machine-cori": what the chart shows.
+std::string stem_of(const std::string& kind, const std::string& metric, const Chart& chart) {
+  std::string stem = kind;
+  for (const std::string& part : {file_words(metric), file_words(chart.panel)})
+    if (!part.empty()) stem.append("-").append(part);
+  return stem;
 }
 
 /// Of a metric, without its unit, which the axis has.
@@ -28,6 +50,7 @@ std::string plain_title(const std::string& metric) {
 Chart empty_chart(const ReportPanel& panel, const ReportLayout& layout, const std::string& title) {
   Chart chart;
   chart.title = title;
+  chart.panel = panel.rest;
   if (!panel.rest.empty()) chart.title += ", " + panel.rest;
   chart.x.names_lines = layout.x.empty();
   chart.x.name = layout.x.empty() ? "place" : short_path(layout.x);
@@ -53,16 +76,58 @@ std::size_t runs_of(const PointGroup& group) {
 }
 
 /// From 0 to 1, or from below the least share where all are large.
-void choose_share_axis(Chart& chart) {
+void choose_share_axis(std::vector<Chart>& panels) {
   double least = 1.0;
-  for (const ChartLine& line : chart.lines)
-    for (const ChartPoint& point : line.points)
-      if (point.y) least = std::min(least, point.y_interval ? point.y_interval->low : *point.y);
+  for (const Chart& chart : panels)
+    for (const ChartLine& line : chart.lines)
+      for (const ChartPoint& point : line.points)
+        if (point.y) least = std::min(least, point.y_interval ? point.y_interval->low : *point.y);
   const double low = least < 0.5 ? 0.0 : std::floor(least * 10 - 1e-9) / 10;
-  chart.y.name = "survived";
-  chart.y.title = "share of runs that survive";
-  chart.y.range = Interval{low - (low == 0.0 ? 0.02 : 0.0), 1.0 + 0.03 * (1.0 - low)};
+  for (Chart& chart : panels) {
+    chart.y.name = "survived";
+    chart.y.title = "share of runs that survive";
+    chart.y.range = Interval{low - (low == 0.0 ? 0.02 : 0.0), 1.0 + 0.03 * (1.0 - low)};
+  }
 }
+
+/// Points without a value, where a curve is interrupted, and why.
+class Gaps {
+ public:
+  /// A point of that line, or of that category where x has some.
+  void add(const std::string& of, const PointGroup& group) {
+    ++points_;
+    if (std::find(of_.begin(), of_.end(), of) == of_.end()) of_.push_back(of);
+    for (const auto& [ending, count] : endings_of(group)) endings_[ending] += count;
+    failed_ += static_cast<std::size_t>(
+        std::count_if(group.points.begin(), group.points.end(),
+                      [](const SelectedPoint* point) { return !point->stored.failure.empty(); }));
+  }
+
+  /// "3 of 16 points have no value, of cda", "runs: 24 hung"; none without gaps.
+  [[nodiscard]] std::vector<std::string> notes(std::size_t all) const {
+    constexpr std::size_t kMostNamed = 2;
+    if (points_ == 0) return {};
+    std::string what = std::to_string(points_) + " of " + std::to_string(all) +
+                       (points_ == 1 ? " points has no value" : " points have no value");
+    for (std::size_t i = 0; i < of_.size() && of_.size() <= kMostNamed; ++i)
+      what += (i == 0 ? ", of " : " and ") + of_[i];
+    std::string why;
+    for (const auto& [ending, count] : endings_)
+      why += (why.empty() ? "runs: " : ", ") + std::to_string(count) + " " + ending;
+    if (failed_ > 0)
+      why += (why.empty() ? "" : "; ") + std::to_string(failed_) +
+             (failed_ == 1 ? " point failed" : " points failed");
+    std::vector<std::string> notes = {what};
+    if (!why.empty()) notes.push_back(why);
+    return notes;
+  }
+
+ private:
+  std::size_t points_ = 0;
+  std::size_t failed_ = 0;
+  std::vector<std::string> of_;
+  std::map<std::string, std::size_t> endings_;
+};
 
 template <class Point>
 std::vector<Chart> charts_of(const std::vector<SelectedPoint>& points, const ReportLayout& layout,
@@ -70,18 +135,56 @@ std::vector<Chart> charts_of(const std::vector<SelectedPoint>& points, const Rep
   std::vector<Chart> charts;
   for (const ReportPanel& panel : panels_of(points, layout)) {
     Chart& chart = charts.emplace_back(empty_chart(panel, layout, title));
+    chart.x.categories = categories_of(points, layout);
+    Gaps gaps;
+    std::size_t all = 0;
     for (const ReportLine& line : panel.lines) {
       ChartLine& drawn = chart.lines.emplace_back(empty_line(line));
-      for (const auto& [x, group] : line.groups) drawn.points.push_back(point_of(x, group));
+      for (const auto& [x, group] : line.groups) {
+        const ChartPoint& point = drawn.points.emplace_back(point_of(x, group));
+        const auto& categories = chart.x.categories;
+        if (!point.y && !point.box)
+          gaps.add(categories.empty() ? line.name : categories.at(static_cast<std::size_t>(x) - 1),
+                   group);
+        ++all;
+      }
     }
+    chart.notes = gaps.notes(all);
   }
   return charts;
 }
 
+/// Makes numbers along x categories, unless they are too many: boxes that stand side by side need
+/// the same room at each place.
+void space_evenly(std::vector<Chart>& panels) {
+  constexpr std::size_t kMostPlaces = 12;
+  std::set<double> values;
+  for (const Chart& chart : panels)
+    for (const ChartLine& line : chart.lines)
+      for (const ChartPoint& point : line.points) values.insert(point.x);
+  for (Chart& chart : panels) {
+    if (chart.x.names_lines || !chart.x.categories.empty() || values.size() > kMostPlaces) return;
+    for (const double value : values) chart.x.categories.push_back(shortest(value));
+    for (ChartLine& line : chart.lines)
+      for (ChartPoint& point : line.points)
+        point.x = 1.0 + static_cast<double>(std::distance(values.begin(), values.find(point.x)));
+  }
+}
+
+/// Values beyond the whiskers, each once.
+std::vector<double> outliers_of(std::vector<double> values, const Boxplot& box) {
+  std::erase_if(
+      values, [&](double value) { return value >= box.whisker_low && value <= box.whisker_high; });
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
 }  // namespace
 
-std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std::string& metric) {
-  const ReportLayout layout = layout_of(points, false);
+std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std::string& metric,
+                             const std::string& x_path) {
+  const ReportLayout layout = layout_of(points, false, x_path);
   auto charts =
       charts_of(points, layout, plain_title(metric), [&](double x, const PointGroup& group) {
         const Summary summary = summarize(group, metric);
@@ -92,16 +195,17 @@ std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std
         point.runs = summary.count;
         return point;
       });
-  for (std::size_t i = 0; i < charts.size(); ++i) {
-    charts[i].stem = stem_of("mean", metric, i);
-    charts[i].y.name = metric;
-    fit_axes(charts[i]);
+  for (Chart& chart : charts) {
+    chart.stem = stem_of("mean", metric, chart);
+    chart.y.name = metric;
   }
+  fit_axes(charts);
   return charts;
 }
 
-std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std::string& metric) {
-  const ReportLayout layout = layout_of(points, false);
+std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std::string& metric,
+                            const std::string& x_path) {
+  const ReportLayout layout = layout_of(points, false, x_path);
   auto charts =
       charts_of(points, layout, plain_title(metric), [&](double x, const PointGroup& group) {
         const std::vector<double> values = sample(group, metric);
@@ -111,19 +215,22 @@ std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std:
         if (values.empty()) return point;
         point.y = summarize(values).mean;
         point.box = boxplot(values);
+        point.outliers = outliers_of(values, *point.box);
         return point;
       });
-  for (std::size_t i = 0; i < charts.size(); ++i) {
-    charts[i].kind = ChartKind::boxes;
-    charts[i].stem = stem_of("boxes", metric, i);
-    charts[i].y.name = metric;
-    fit_axes(charts[i]);
+  space_evenly(charts);
+  for (Chart& chart : charts) {
+    chart.kind = ChartKind::boxes;
+    chart.stem = stem_of("boxes", metric, chart);
+    chart.y.name = metric;
   }
+  fit_axes(charts);
   return charts;
 }
 
-std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points) {
-  const ReportLayout layout = layout_of(points, true);
+std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points,
+                               const std::string& x_path) {
+  const ReportLayout layout = layout_of(points, true, x_path);
   auto charts = charts_of(points, layout, "Survival", [&](double x, const PointGroup& group) {
     const Estimate share = share_of(group);
     ChartPoint point;
@@ -133,22 +240,24 @@ std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points) {
     point.runs = runs_of(group);
     return point;
   });
-  for (std::size_t i = 0; i < charts.size(); ++i) {
-    charts[i].stem = stem_of("survival", "", i);
-    choose_share_axis(charts[i]);
-    fit_axes(charts[i]);
-  }
+  for (Chart& chart : charts) chart.stem = stem_of("survival", "", chart);
+  choose_share_axis(charts);
+  fit_axes(charts);
   return charts;
 }
 
-std::vector<Chart> planes_of(const std::vector<SelectedPoint>& points, const std::string& metric) {
-  const ReportLayout layout = layout_of(points, true);
+std::vector<Chart> planes_of(const std::vector<SelectedPoint>& points, const std::string& metric,
+                             const std::string& x_path) {
+  const ReportLayout layout = layout_of(points, true, x_path);
+  const std::vector<std::string> categories = categories_of(points, layout);
   auto charts =
       charts_of(points, layout, "Cost and survival", [&](double x, const PointGroup& group) {
         const Summary cost = summarize(group, metric);
         const Estimate share = share_of(group);
         ChartPoint point;
-        point.of = layout.x.empty() ? "" : html_number(x);
+        if (!layout.x.empty())
+          point.of =
+              layout.x_is_numeric ? html_number(x) : categories.at(static_cast<std::size_t>(x) - 1);
         point.runs = runs_of(group);
         if (!cost.mean) return point;
         point.x = *cost.mean;
@@ -157,17 +266,18 @@ std::vector<Chart> planes_of(const std::vector<SelectedPoint>& points, const std
         point.y_interval = share.confidence_95;
         return point;
       });
-  for (std::size_t i = 0; i < charts.size(); ++i) {
-    Chart& chart = charts[i];
+  for (Chart& chart : charts) {
     chart.kind = ChartKind::plane;
-    chart.stem = stem_of("cost-survival", "", i);
+    chart.stem = stem_of("cost-survival", "", chart);
     chart.points_of = layout.x.empty() ? "point" : short_path(layout.x);
     chart.x.names_lines = false;
+    chart.x.categories.clear();
     chart.x.name = metric;
     chart.x.title.clear();
-    choose_share_axis(chart);
-    fit_axes(chart);
+    chart.in_order = layout.x_is_numeric;
   }
+  choose_share_axis(charts);
+  fit_axes(charts);
   return charts;
 }
 
@@ -181,6 +291,16 @@ bool has_faults(const std::vector<SelectedPoint>& points) {
                          return !source.value.is_null() && (list == nullptr || !list->empty());
                        });
   });
+}
+
+void number_equal_stems(const std::vector<Chart*>& charts) {
+  std::set<std::string> taken;
+  for (Chart* chart : charts) {
+    std::string stem = chart->stem;
+    for (std::size_t number = 2; !taken.insert(stem).second; ++number)
+      stem = chart->stem + "-" + std::to_string(number);
+    chart->stem = stem;
+  }
 }
 
 std::map<std::string, std::size_t> endings_of(const PointGroup& group) {

@@ -9,21 +9,28 @@
 
 namespace faultline {
 
-/// Means of a metric with their 95 % intervals over the swept numbers, a chart for each panel.
-std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std::string& metric);
+/// Means of a metric with their 95 % intervals over what is along x (`layout_of`), a chart for each
+/// panel. `x` is what the reader chose to be there, "" for nothing.
+std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std::string& metric,
+                             const std::string& x = {});
 
 /// Boxplots of the replications of a metric.
-std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std::string& metric);
+std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std::string& metric,
+                            const std::string& x = {});
 
 /// The share of runs that end `terminated` or `finished`, with exact 95 % intervals (Clopper and
 /// Pearson), over a swept number of the faults if there is one.
-std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points);
+std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points, const std::string& x = {});
 
 /// The same share over the mean of a metric, which is the cost.
-std::vector<Chart> planes_of(const std::vector<SelectedPoint>& points, const std::string& metric);
+std::vector<Chart> planes_of(const std::vector<SelectedPoint>& points, const std::string& metric,
+                             const std::string& x = {});
 
 /// Are there faults, so that survival is a question?
 bool has_faults(const std::vector<SelectedPoint>& points);
+
+/// Gives each chart a stem of its own: where several have the same, they are numbered.
+void number_equal_stems(const std::vector<Chart*>& charts);
 
 /// How often the runs of a group ended each way; failed points have none.
 std::map<std::string, std::size_t> endings_of(const PointGroup& group);

@@ -34,8 +34,8 @@ Query query_of(const StudyReport& report, const std::string& store) {
   for (const std::string& condition : report.conditions)
     words.insert(words.end(), {"--where", condition});
   const std::string query = shell_line(words) + " --format csv";
-  return {query + " --runs", grouped(query, layout_of(report.points, false)),
-          grouped(query, layout_of(report.points, true))};
+  return {query + " --runs", grouped(query, layout_of(report.points, false, report.x)),
+          grouped(query, layout_of(report.points, true, report.x))};
 }
 
 std::string with_metrics(const std::string& query, const std::vector<std::string>& metrics) {
@@ -61,18 +61,18 @@ void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string
 
 void add_charts(StudyReport& report, const Query& query) {
   for (const std::string& metric : report.metrics) {
-    append(report.curves, curves_of(report.points, metric),
+    append(report.curves, curves_of(report.points, metric, report.x),
            "Mean over the replications that have a value; bars are 95 % intervals.",
            with_metrics(query.grouped, {metric}));
     append(
-        report.boxes, boxes_of(report.points, metric),
+        report.boxes, boxes_of(report.points, metric, report.x),
         "Boxes from the first to the third quartile, with the median; whiskers to the last value "
-        "within 1.5 times their distance.",
+        "within 1.5 times their distance; circles are values beyond them.",
         query.runs);
   }
   if (!has_faults(report.points)) return;
   append(
-      report.survival, survival_of(report.points),
+      report.survival, survival_of(report.points, report.x),
       "Share of the runs that end terminated or finished; bars are exact 95 % intervals (Clopper "
       "and Pearson).",
       with_metrics(query.survival, {"terminated"}));
@@ -80,7 +80,7 @@ void add_charts(StudyReport& report, const Query& query) {
   const bool has_control =
       std::find(metrics.begin(), metrics.end(), "control_messages") != metrics.end();
   const std::string cost = has_control || metrics.empty() ? "control_messages" : metrics.front();
-  append(report.survival, planes_of(report.points, cost),
+  append(report.survival, planes_of(report.points, cost, report.x),
          "Up is safer, left is cheaper. Runs that gave up count with what they had sent by then.",
          with_metrics(query.survival, {"terminated", cost}));
 }
@@ -111,6 +111,32 @@ std::vector<std::string> metrics_of(const std::vector<SelectedPoint>& points,
   return settings.metrics;
 }
 
+/// Where a chosen axis says nothing in any study, no chart would have it.
+void check_axis(const std::vector<StudyReport>& reports, const std::string& x) {
+  if (x.empty()) return;
+  std::vector<std::string> swept;
+  for (const StudyReport& report : reports) {
+    if (has_several_values(report.points, x)) return;
+    for (const std::string& path : swept_paths(report.points))
+      if (std::find(swept.begin(), swept.end(), path) == swept.end()) swept.push_back(path);
+  }
+  throw UsageError("report: --x: " + in_quotes(x) + " has the same value at all points" +
+                   (swept.empty() ? "" : suggestion(x, swept)));
+}
+
+/// Leaves out what does not help, and gives the rest names of their own.
+void finish_charts(StudyReport& report, const std::string& prefix) {
+  std::vector<Chart*> all;
+  for (auto* charts : {&report.curves, &report.boxes, &report.survival}) {
+    drop_useless(*charts);
+    for (Chart& chart : *charts) {
+      chart.stem.insert(0, prefix);
+      all.push_back(&chart);
+    }
+  }
+  number_equal_stems(all);
+}
+
 /// What a screen reader says in place of a drawing.
 std::string label_of(const Chart& chart) {
   std::string lines;
@@ -118,6 +144,12 @@ std::string label_of(const Chart& chart) {
   const std::string over = chart.x.names_lines ? "" : " over " + chart.x.title;
   return chart.title + ": " + chart.y.title + over + ", of " + lines +
          ". The numbers are in the table below.";
+}
+
+std::string notes_of(const Chart& chart) {
+  std::string text;
+  for (const std::string& note : chart.notes) text += (text.empty() ? " " : "; ") + escaped(note);
+  return text.empty() ? text : text + ".";
 }
 
 std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
@@ -128,7 +160,8 @@ std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
     const auto drawing = drawings.find(chart.stem);
     HtmlFigure figure{.drawing = drawing == drawings.end() ? "" : drawing->second,
                       .label = label_of(chart),
-                      .caption = "<strong>" + escaped(chart.title) + "</strong>" + chart.caption,
+                      .caption = "<strong>" + escaped(chart.title) + "</strong>" + chart.caption +
+                                 notes_of(chart),
                       .command = chart.command,
                       .numbers = chart_table(chart)};
     if (figure.drawing.empty())
@@ -149,18 +182,16 @@ std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
       reports.emplace_back();
     reports.back().points.push_back(std::move(point));
   }
+  check_axis(reports, settings.x);
   const bool several = reports.size() > 1;
   for (StudyReport& report : reports) {
     const std::string study = std::to_string(report.points.front().study.id);
     report.metrics = metrics;
     report.conditions = settings.conditions;
     if (several) report.conditions.push_back("study == " + study);
+    report.x = settings.x;
     add_charts(report, query_of(report, settings.store));
-    for (auto* charts : {&report.curves, &report.boxes, &report.survival}) {
-      drop_useless(*charts);
-      for (Chart& chart : *charts)
-        if (several) chart.stem = "study-" + study + "-" + chart.stem;
-    }
+    finish_charts(report, several ? "study-" + study + "-" : "");
   }
   return reports;
 }

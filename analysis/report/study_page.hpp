@@ -13,10 +13,12 @@ struct StoreReportSettings {
   std::string store;                    ///< as the user named it, for the commands
   std::vector<std::string> conditions;  ///< that select its points
   std::vector<std::string> metrics;     ///< none: those that `query` shows
+  std::string x = {};                   ///< path along the x axis of the charts; "": `layout_of`
 };
 
 /// The reports of all studies among these points, with their charts. Commands name the store and
-/// the conditions. Throws UsageError for a metric that no study has.
+/// the conditions. Throws UsageError for a metric that no study has, and for an `x` that has the
+/// same value everywhere in each of them.
 std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
                                        const StoreReportSettings& settings);
 

@@ -13,6 +13,7 @@ struct StudyReport {
   std::vector<SelectedPoint> points;    ///< all of one study
   std::vector<std::string> conditions;  ///< that select them
   std::vector<std::string> metrics;
+  std::string x;  ///< path that the reader chose to be along the x axis; "" for none
   std::vector<Chart> curves;
   std::vector<Chart> boxes;
   std::vector<Chart> survival;  ///< and of cost against it; none without faults

@@ -8,6 +8,7 @@
 #include "analysis/report/study_charts.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/text/shell_words.hpp"
+#include "analysis/text/value_words.hpp"
 
 namespace faultline {
 
@@ -102,10 +103,8 @@ HtmlTable axes_table(const std::vector<SelectedPoint>& points) {
   constexpr std::size_t kMostValues = 40;
   HtmlTable table{.caption = "What was swept", .columns = {"path", "values"}, .rows = {}};
   for (const std::string& path : swept_paths(points)) {
-    auto values = distinct(points, [&](const SelectedPoint& point) {
-      const JsonValue* value = point.at(split_path(path));
-      return value == nullptr ? std::string("-") : value_words(*value);
-    });
+    auto values =
+        distinct(points, [&](const SelectedPoint& point) { return words_at(point, path); });
     const std::size_t more = values.size() > kMostValues ? values.size() - kMostValues : 0;
     values.resize(values.size() - more);
     std::string text = joined(values, "; ");
@@ -115,13 +114,21 @@ HtmlTable axes_table(const std::vector<SelectedPoint>& points) {
   return table;
 }
 
+/// "termination: cda, initial_credit 64; platform.processes: 16".
+std::string swept_words(const SelectedPoint& point) {
+  std::string words;
+  for (const JsonMember& parameter : point.stored.parameters)
+    words += (words.empty() ? "" : "; ") + parameter.key + ": " + value_words(parameter.value);
+  return words;
+}
+
 HtmlTable failures_table(const std::vector<SelectedPoint>& points) {
   HtmlTable table{
       .caption = "Points that failed", .columns = {"point", "swept", "reason"}, .rows = {}};
   for (const SelectedPoint& point : points)
     if (!point.stored.failure.empty() && table.rows.size() < kMostFailures)
       table.rows.push_back({{std::to_string(point.stored.point), ""},
-                            {escaped(point.stored.label), "long"},
+                            {escaped(swept_words(point)), "long"},
                             {escaped(point.stored.failure), "long"}});
   return table;
 }
@@ -144,7 +151,8 @@ HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
     if (table.rows.size() == kMostGroups) break;
     auto endings = endings_of(group);
     std::vector<HtmlCell>& row = table.rows.emplace_back();
-    for (const JsonValue& value : group.key) row.push_back({escaped(cell_text(value)), ""});
+    for (const std::string& path : paths)
+      row.push_back({escaped(words_at(*group.points.front(), path)), ""});
     for (const std::string& word : words)
       row.push_back({endings.count(word) == 0 ? "" : std::to_string(endings[word]), "number"});
   }

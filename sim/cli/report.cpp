@@ -74,8 +74,8 @@ VerbOptions report_options() {
   VerbOptions verb{.verb = "report",
                    .usage =
                        "report [STORE] [--reproduce PAPER[/ITEM]...] --html FILE\n"
-                       "       [--figures DIR] [--metric NAME]... [--where CONDITION]...\n"
-                       "       [--quick] [--jobs N] [--quiet]",
+                       "       [--figures DIR] [--metric NAME]... [--x PATH]\n"
+                       "       [--where CONDITION]... [--quick] [--jobs N] [--quiet]",
                    .about =
                        "Writes one HTML page, which needs no other file and no network. It shows a "
                        "store of sweeps (curves, boxplots, survival, comparisons), or what papers "
@@ -91,6 +91,9 @@ VerbOptions report_options() {
       "script");
   add("metric", po::value<Words>()->composing()->value_name("NAME"),
       "chart these metrics of the store (default: those that query shows)");
+  add("x", po::value<std::string>()->value_name("PATH"),
+      "what is along the x axis of the store's charts: a path such as platform.processes or "
+      "termination (default: the swept number with the most values)");
   add("where", po::value<Words>()->composing()->value_name("CONDITION"),
       "only points of the store for which it is true");
   add("quick", "with --reproduce: fewer replications, trees and sizes");
@@ -126,7 +129,8 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
 
   const StoreReportSettings of_store{.store = text_of(values, "store").value_or(""),
                                      .conditions = words_of(values, "where"),
-                                     .metrics = words_of(values, "metric")};
+                                     .metrics = words_of(values, "metric"),
+                                     .x = text_of(values, "x").value_or("")};
   Wanted wanted = wanted_of(words_of(values, "reproduce"));
   const auto reports =
       values.count("store") == 0

@@ -73,13 +73,14 @@ struct InLabel {
   }
   template <class Other>
   std::string operator()(const Other& value) const {
-    return to_json(option_json(value));
+    const JsonValue json = option_json(value);
+    return json.text() != nullptr ? *json.text() : to_json(json);
   }
 };
 
 std::string in_label(const OptionValue& value) { return std::visit(InLabel{}, value); }
 
-/// The options by which a candidate differs from the others of its name: "cda (initial_credit=64)".
+/// The options by which a candidate differs from the others of its name: "cda, initial_credit 64".
 std::string label_of(const Candidate& candidate, const std::vector<Candidate>& all) {
   std::string differing;
   for (const auto& entry : candidate.choice.options) {
@@ -88,10 +89,9 @@ std::string label_of(const Candidate& candidate, const std::vector<Candidate>& a
              other.choice.options.at(entry.first) != entry.second;
     });
     if (!differs) continue;
-    differing += differing.empty() ? " (" : ", ";
-    differing += entry.first + "=" + in_label(entry.second);
+    differing.append(", ").append(entry.first).append(" ").append(in_label(entry.second));
   }
-  return name_of(candidate.choice) + differing + (differing.empty() ? "" : ")");
+  return name_of(candidate.choice) + differing;
 }
 
 void label_candidates(std::vector<Candidate>& candidates, Problems& problems) {

@@ -146,6 +146,52 @@ class Content(ReportTest):
         self.assertIn("<svg", (self.folder / "figures/survival.svg").read_text())
 
     @drawn
+    def test_panels_are_named_by_what_they_show_and_share_their_axes(self):
+        scenario = dict(FAULTS, replications=2, sweep={
+            "faults.counts.size": [2, 4], "workload.fanout": [2, 4, 8, 16, 24]})
+        self.write("panels.json", scenario)
+        self.answer("sweep", "panels.json", "--store", "p.sqlite", "--jobs", 2)
+        self.report("p.sqlite", "--figures", "figures", "--metric", "control_messages")
+        scripts = sorted(path for path in (self.folder / "figures").glob("survival*.gnuplot"))
+        self.assertEqual([path.stem for path in scripts], sorted(
+            f"survival-fanout-{fanout}" for fanout in (2, 4, 8, 16, 24)))
+        axes = {tuple(line for line in path.read_text().splitlines()
+                      if line.startswith(("set xrange", "set yrange", "set xtics")))
+                for path in scripts}
+        self.assertEqual(len(axes), 1, axes)
+        for path in scripts:
+            self.assertIn(f"\n:fanout {path.stem.rpartition('-')[2]}\n", path.read_text())
+
+    @drawn
+    def test_the_reader_chooses_the_axis(self):
+        self.report("r.sqlite", "--figures", "figures", "--metric", "control_messages",
+                    "--x", "termination")
+        with (self.folder / "figures/mean-control-messages.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({(row["line"], row["termination"]) for row in rows},
+                         {(f"size {size}", name) for size in (2, 4, 8)
+                          for name in ("indep", "rel-eager")})
+        body = self.body(self.report("r.sqlite", "--x", "termination"))
+        self.assertTrue(any("--group-by faults.counts.size,termination" in "".join(
+            block.itertext()) for block in body.iter("pre")))
+
+    def test_components_are_told_in_words(self):
+        scenario = dict(SMALL, workload={"name": "flood", "fanout": 4}, termination=[
+            {"name": "venkatesan", "leaders": 1}, {"name": "venkatesan", "leaders": 5}])
+        scenario["sweep"] = {"platform.processes": [8, 16]}
+        self.write("words.json", scenario)
+        self.answer("sweep", "words.json", "--store", "w.sqlite")
+        body = self.body(self.report("w.sqlite"))
+        for table in body.iter("table"):
+            self.assertNotIn('{"', "".join(table.itertext()))
+        self.assertIn("venkatesan, leaders 5", "".join(body.itertext()))
+        del scenario["sweep"]
+        self.write("words.json", scenario)
+        labels = {run["label"] for run in json.loads(
+            self.answer("run", "words.json", "--format", "json"))["runs"]}
+        self.assertEqual(labels, {"venkatesan, leaders 1", "venkatesan, leaders 5"})
+
+    @drawn
     def test_the_same_bytes_at_another_time(self):
         clocks = ("UTC", "IST-5:30")
         for clock in clocks:
@@ -252,6 +298,8 @@ class Content(ReportTest):
                 (["r.sqlite", "--html", "missing/x.html"], "--html missing/x.html"),
                 (["r.sqlite", "--html", "x.html", "--figures", "faults.json"], "--figures"),
                 (["r.sqlite", "--html", "x.html", "--metric", "control"], "control_messages"),
+                (["r.sqlite", "--html", "x.html", "--x", "terminatio"], "did you mean"),
+                (["r.sqlite", "--html", "x.html", "--x", "platform.machine"], "the same value"),
                 (["r.sqlite", "--html", "x.html", "--where", "point > 99"], "no point"),
                 (["--reproduce", "adoption-2031", "--html", "x.html"], "adoption-2013"),
                 (["--reproduce", "adoption-2013", "r.sqlite", "--html", "x.html"], "before"),

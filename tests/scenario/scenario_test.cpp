@@ -75,12 +75,9 @@ TEST_CASE("lists of components make the points of all combinations in file order
       {R"(termination=[{"name": "four-counter"}, {"name": "cda"}])",
        R"(failure_detection=[{"name": "oracle", "delay_s": 1}, {"name": "oracle", "delay_s": 2},
           {"name": "none"}])"});
-  const std::vector<std::string> expected = {"four-counter / oracle (delay_s=1)",
-                                             "four-counter / oracle (delay_s=2)",
-                                             "four-counter / none",
-                                             "cda / oracle (delay_s=1)",
-                                             "cda / oracle (delay_s=2)",
-                                             "cda / none"};
+  const std::vector<std::string> expected = {
+      "four-counter / oracle, delay_s 1", "four-counter / oracle, delay_s 2", "four-counter / none",
+      "cda / oracle, delay_s 1",          "cda / oracle, delay_s 2",          "cda / none"};
   CHECK(scenario.point_labels == expected);
   REQUIRE(scenario.points.size() == 6);
   CHECK(scenario.points[5].component(Family::termination).registration->name == "cda");

@@ -147,8 +147,9 @@ Chart chart_of(std::uint64_t shape, const std::string& first, const std::string&
       line.points.push_back(point);
     }
   }
-  fit_axes(chart);
-  return chart;
+  std::vector<Chart> panels = {chart};
+  fit_axes(panels);
+  return panels.front();
 }
 
 std::string without_texts(std::string script) {

@@ -21,7 +21,10 @@ RunRecord run_of(std::int64_t replication, Outcome outcome, double messages) {
   run.replication = replication;
   run.outcome = outcome;
   run.terminated = outcome == Outcome::terminated;
-  run.metrics = {{"control_messages", messages}, {"borrows", std::nullopt}};
+  run.metrics = {{"control_messages", messages},
+                 {"detection_latency_s",
+                  outcome == Outcome::terminated ? std::optional<double>(0.5) : std::nullopt},
+                 {"borrows", std::nullopt}};
   return run;
 }
 
@@ -74,6 +77,19 @@ std::vector<std::string> names_of(const std::vector<ReportLine>& lines) {
 
 std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points) {
   return panels_of(points, layout_of(points, false));
+}
+
+Chart fitted(const Chart& chart) {
+  std::vector<Chart> panels = {chart};
+  fit_axes(panels);
+  return panels.front();
+}
+
+std::vector<std::string> stems_of(const std::vector<Chart>& charts) {
+  std::vector<std::string> stems;
+  stems.reserve(charts.size());
+  for (const Chart& chart : charts) stems.push_back(chart.stem);
+  return stems;
 }
 
 }  // namespace
@@ -244,6 +260,141 @@ TEST_CASE("without a swept number each line has a place of its own") {
              Contains("\n:cda, initial_credit 4\n:cda\n") && Contains("\n1,1\n2,2\n"));
 }
 
+TEST_CASE("panels of one metric share their axes, and are named by what they show") {
+  HandMadeStore store;
+  double messages = 1;
+  for (const char* machine : {"Mira", "mira", "../\u6f22 x"})
+    for (const char* protocol : {"cda", "hcda", "edod"})
+      for (const int processes : {16, 64}) {
+        JsonValue::Object values = swept(protocol, processes);
+        values.push_back({"platform.machine", machine});
+        store.add(values, {messages *= 2});
+      }
+  const auto reports = study_reports(
+      store.points(), {.store = "r", .conditions = {}, .metrics = {"control_messages"}});
+  const auto& curves = reports.at(0).curves;
+  CHECK(stems_of(curves) == std::vector<std::string>{"mean-control-messages-machine-mira",
+                                                     "mean-control-messages-machine-mira-2",
+                                                     "mean-control-messages-machine-x"});
+  for (const Chart& chart : curves) {
+    CHECK(chart.y.range->low < 2);
+    CHECK(chart.y.range->high > messages);
+    CHECK(chart.y.logarithmic);
+    CHECK(chart.x.tics == curves[0].x.tics);
+  }
+  const Chart& third = curves.at(2);
+  CHECK(third.panel == "machine ../\u6f22 x");
+  CHECK_THAT(chart_script(third), Contains("\n:machine ../\u6f22 x\n"));
+}
+
+TEST_CASE("names of files are short, and never the same") {
+  HandMadeStore store;
+  const std::string machine(300, 'm');
+  for (const char* end : {"a", "b"})
+    for (int protocol = 0; protocol < 5; ++protocol)
+      for (const int processes : {16, 64}) {
+        JsonValue::Object values = swept("p" + std::to_string(protocol), processes);
+        values.push_back({"platform.machine", machine + end});
+        store.add(values, {1});
+      }
+  const auto reports = study_reports(
+      store.points(), {.store = "r", .conditions = {}, .metrics = {"control_messages"}});
+  const auto stems = stems_of(reports.at(0).curves);
+  REQUIRE(stems.size() == 2);
+  CHECK(stems[0] != stems[1]);
+  CHECK(stems[1] == stems[0] + "-2");
+  CHECK(stems[0].size() < 100);
+}
+
+TEST_CASE("the reader chooses what is along x") {
+  HandMadeStore store;
+  for (const char* protocol : {"hcda", "cda"})
+    for (const int processes : {16, 64, 256})
+      for (const int fanout : {2, 4}) {
+        JsonValue::Object values = swept(protocol, processes);
+        values.push_back({"workload.fanout", fanout});
+        store.add(values, {1.0 * fanout});
+      }
+  const auto points = store.points();
+  const auto by_fanout = curves_of(points, "control_messages", "workload.fanout");
+  CHECK(by_fanout.at(0).x.name == "fanout");
+  CHECK(by_fanout[0].lines.size() == 6);
+  CHECK(by_fanout[0].lines[0].points.size() == 2);
+  const Chart by_protocol = curves_of(points, "control_messages", "termination").at(0);
+  CHECK(by_protocol.x.categories == std::vector<std::string>{"hcda", "cda"});
+  REQUIRE(by_protocol.lines.size() == 6);
+  CHECK(by_protocol.lines[0].name == "processes 16, fanout 2");
+  CHECK(by_protocol.lines[0].points.at(1).x == 2);
+  CHECK(chart_rows(by_protocol).at(2) ==
+        std::vector<std::string>{"processes 16, fanout 2", "cda", "1", "2", "", ""});
+  const auto with_axis = [&](const std::string& x) {
+    return study_reports(store.points(), {.store = "r", .conditions = {}, .metrics = {}, .x = x});
+  };
+  CHECK_THAT(with_axis("workload.fanout").at(0).curves.at(0).command,
+             Contains("--group-by termination,platform.processes,workload.fanout"));
+  CHECK_THROWS_WITH(with_axis("workload.fanot"), Contains("did you mean \"workload.fanout\""));
+  CHECK_THROWS_WITH(with_axis("faults.counts"), Contains("--x: \"faults.counts\" has the same"));
+}
+
+TEST_CASE("without a swept number protocols stand beside each other, the rest side by side") {
+  HandMadeStore store;
+  for (const int fanout : {4, 8})
+    for (const char* protocol : {"cda", "hcda"})
+      store.add({{"termination", json_object({{"name", protocol}})},
+                 {"workload", json_object({{"name", "flood"}, {"fanout", fanout}})}},
+                {1});
+  const auto points = store.points();
+  const Chart chart = curves_of(points, "control_messages").at(0);
+  CHECK(chart.x.categories == std::vector<std::string>{"cda", "hcda"});
+  REQUIRE(chart.lines.size() == 2);
+  CHECK(chart.lines[0].name == "flood, fanout 4");
+  CHECK(protocol_path(points) == "termination");
+}
+
+TEST_CASE("a chart says which points have no value, and why") {
+  HandMadeStore store;
+  store.add(swept("cda", 16), {1});
+  store.add(swept("cda", 64), {1});
+  store.add(swept("hcda", 16), {-3, -4});
+  store.add(swept("hcda", 64), {1});
+  const auto points = store.points();
+  CHECK(curves_of(points, "control_messages").at(0).notes.empty());
+  CHECK(curves_of(points, "detection_latency_s").at(0).notes ==
+        std::vector<std::string>{"1 of 4 points has no value, of hcda", "runs: 2 fatal-reported"});
+  CHECK(curves_of(points, "borrows").at(0).notes ==
+        std::vector<std::string>{"4 of 4 points have no value, of cda and hcda",
+                                 "runs: 2 fatal-reported, 3 terminated"});
+  CHECK(survival_of(points).at(0).notes.empty());
+}
+
+TEST_CASE("values beyond the whiskers are drawn, each once") {
+  HandMadeStore store;
+  store.add(swept("cda", 16), {1, 2, 3, 4, 100, 100, 3, 2});
+  store.add(swept("cda", 64), {1, 2, 3});
+  const Chart chart = boxes_of(store.points(), "control_messages").at(0);
+  CHECK(chart.lines.at(0).points.at(0).outliers == std::vector<double>{100});
+  CHECK_THAT(chart_script(chart),
+             Contains("$outliers << END_OF_NUMBERS\n1,100\nEND_OF_NUMBERS\n") &&
+                 Contains("$outliers every ::0::0 using"));
+  CHECK(chart.x.categories == std::vector<std::string>{"16", "64"});
+  CHECK(chart_rows(chart).at(2).at(1) == "64");
+}
+
+TEST_CASE("components are told in words everywhere on the page") {
+  HandMadeStore store;
+  for (const int leaders : {1, 5})
+    for (const int processes : {16, 64})
+      store.add({{"termination", json_object({{"name", "venkatesan"}, {"leaders", leaders}})},
+                 {"platform.processes", processes}},
+                {1.0 * leaders, leaders == 1 ? -2.0 : 2.0});
+  const auto reports = study_reports(
+      store.points(), {.store = "r", .conditions = {}, .metrics = {"control_messages"}});
+  HtmlPage page("t", "a");
+  add_study(page, reports.at(0), "r", {});
+  const std::string text = page.text();
+  CHECK_THAT(text, Contains("venkatesan, leaders 5 4/4") && !Contains("&quot;leaders&quot;:"));
+}
+
 TEST_CASE("metrics that no run has are not drawn, and unknown ones are refused") {
   HandMadeStore store;
   store.add(swept("cda", 16), {1, 2});
@@ -353,7 +504,7 @@ TEST_CASE("an interval that reaches 0 ends where a logarithmic axis does") {
     point.y_interval = Interval{-1e-4, 1e-3};
     chart.lines[0].points.push_back(point);
   }
-  fit_axes(chart);
+  chart = fitted(chart);
   CHECK_FALSE(chart.x.logarithmic);
   REQUIRE(chart.y.logarithmic);
   CHECK(chart.y.title == "end time [us]");
@@ -377,7 +528,7 @@ TEST_CASE("the axis of a share is linear and has both ends") {
     point.y = x == 1.0 ? 0.001 : 0.9;
     chart.lines[0].points.push_back(point);
   }
-  fit_axes(chart);
+  chart = fitted(chart);
   CHECK_FALSE(chart.y.logarithmic);
   CHECK(chart.y.range->low <= 0);
   CHECK(chart.y.range->high >= 1);

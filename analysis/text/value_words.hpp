@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "sim/json/json_value.hpp"
+
+namespace faultline {
+
+/// A value of a scenario for people: "cda, initial_credit 1024" for an object, "0.01", "-" for
+/// null.
+std::string value_words(const JsonValue& value);
+
+}  // namespace faultline

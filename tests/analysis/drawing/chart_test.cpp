@@ -1,0 +1,169 @@
+#include "analysis/drawing/chart.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "analysis/drawing/chart_canvas.hpp"
+#include "analysis/drawing/gnuplot.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+using namespace faultline;
+using Catch::Contains;
+
+namespace {
+
+/// So many lines of so many points; `y` of line i at x is i + x.
+Chart chart_of(ChartKind kind, std::size_t lines, std::size_t points) {
+  Chart chart;
+  chart.stem = "chart";
+  chart.kind = kind;
+  chart.x.name = "processes";
+  chart.y.name = "control_messages";
+  for (std::size_t i = 0; i < lines; ++i) {
+    ChartLine& line = chart.lines.emplace_back();
+    line.name = "line " + std::to_string(i);
+    line.line_type = i + 1;
+    for (std::size_t x = 1; x <= points; ++x) {
+      ChartPoint& point = line.points.emplace_back();
+      point.x = static_cast<double>(x);
+      point.y = static_cast<double>(i + x);
+      point.y_interval = Interval{*point.y - 1, *point.y + 1};
+      if (kind == ChartKind::boxes) point.box = Boxplot{1, 2, 3, 4, 5, 6, 7};
+    }
+  }
+  return chart;
+}
+
+Chart fitted(const Chart& chart) {
+  std::vector<Chart> panels = {chart};
+  fit_axes(panels);
+  return panels.front();
+}
+
+Chart with_categories(Chart chart, const std::vector<std::string>& categories) {
+  chart.x.categories = categories;
+  return fitted(chart);
+}
+
+/// A line in a plane whose points all have the same label.
+Chart plane_of(const std::vector<std::pair<double, double>>& places) {
+  Chart chart;
+  chart.stem = "plane";
+  chart.kind = ChartKind::plane;
+  chart.x.name = "control_messages";
+  chart.x.range = Interval{0, 100};
+  chart.y.name = "survived";
+  chart.y.range = Interval{0, 1};
+  ChartLine& line = chart.lines.emplace_back();
+  for (const auto& [x, y] : places) {
+    ChartPoint& point = line.points.emplace_back();
+    point.x = x;
+    point.y = y;
+    point.of = "256";
+  }
+  return fitted(chart);
+}
+
+}  // namespace
+
+TEST_CASE("panels of one metric have the same axes") {
+  std::vector<Chart> panels = {chart_of(ChartKind::curves, 1, 2),
+                               chart_of(ChartKind::curves, 1, 3)};
+  panels[1].lines[0].points[2].y = 500;
+  fit_axes(panels);
+  CHECK(panels[0].y.logarithmic);
+  CHECK(panels[0].y.range->high > 500);
+  CHECK(panels[0].y.range->high == panels[1].y.range->high);
+  CHECK(panels[0].x.range->high == panels[1].x.range->high);
+  CHECK(panels[0].x.tics == panels[1].x.tics);
+}
+
+TEST_CASE("lines stand side by side at categories, and where they are on a number's axis") {
+  const Chart chart = chart_of(ChartKind::curves, 2, 3);
+  const std::string numbers = chart_script(fitted(chart));
+  CHECK_THAT(numbers, Contains("using ($2):($4)") && !Contains("($2) + ("));
+  const std::string categories = chart_script(with_categories(chart, {"a", "b", "c"}));
+  CHECK_THAT(categories, Contains("using (($2) + (-0.2)):($4)") &&
+                             Contains("using (($2) + (0.2)):($4)") && !Contains("linespoints"));
+  CHECK_THAT(categories, Contains("set xrange [0.4:3.6]"));
+  const std::string boxes = chart_script(fitted(chart_of(ChartKind::boxes, 2, 3)));
+  CHECK_THAT(boxes, Contains("using (($2) + (-0.2)):") && Contains("set xrange [0.4:3.6]"));
+}
+
+TEST_CASE("names along x are slanted only where they do not fit") {
+  const Chart chart = chart_of(ChartKind::curves, 1, 3);
+  const Chart few = with_categories(chart, {"four-counter", "venkatesan", "cda"});
+  CHECK_FALSE(canvas_of(few).slanted);
+  CHECK_THAT(chart_script(few), !Contains("rotate"));
+  const Chart many = with_categories(chart, {"four-counter, a 12345", "venkatesan, b 12345", "c"});
+  CHECK(canvas_of(many).slanted);
+  CHECK(canvas_of(many).height > canvas_of(few).height);
+  CHECK_THAT(chart_script(many), Contains("rotate by 35 right"));
+}
+
+TEST_CASE("a drawing is as broad as the longest name of its key needs") {
+  Chart chart = fitted(chart_of(ChartKind::curves, 4, 3));
+  CHECK(canvas_of(chart).key_columns == 4);
+  CHECK(canvas_of(chart).width == Canvas().width);
+  chart.lines[0].name = std::string(100, 'n');
+  CHECK(canvas_of(chart).key_columns == 1);
+  CHECK(canvas_of(chart).width > 100 * 7);
+  CHECK(canvas_of(chart).height >= Canvas().height + 4 * 15);
+  chart.lines[0].name = std::string(100000, 'n');
+  CHECK(canvas_of(chart).width < 2000);
+}
+
+TEST_CASE("every name of a key is drawn, however long") {
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) {
+    WARN("gnuplot is not installed: nothing was drawn");
+    return;
+  }
+  for (const std::size_t length : {20, 56, 80, 200}) {
+    Chart chart = fitted(chart_of(ChartKind::curves, 3, 3));
+    for (ChartLine& line : chart.lines) line.name += std::string(length, 'n');
+    const TemporaryDirectory folder;
+    (void)folder.write("chart.gnuplot", chart_script(chart));
+    CHECK(draw(folder.path().string(), "chart.gnuplot", "svg"));
+    std::ifstream file(folder.path() / "chart.svg");
+    const std::string svg{std::istreambuf_iterator<char>(file), {}};
+    for (const ChartLine& line : chart.lines) CHECK_THAT(svg, Contains(line.name));
+  }
+}
+
+TEST_CASE("tics whose labels would run into each other are left out") {
+  Chart chart = chart_of(ChartKind::curves, 1, 4);
+  const double places[] = {100, 101, 102, 400};
+  for (std::size_t i = 0; i < 4; ++i) chart.lines[0].points[i].x = places[i];
+  CHECK(fitted(chart).x.tics ==
+        std::vector<std::pair<std::string, double>>{{"100", 100}, {"400", 400}});
+}
+
+TEST_CASE("labels of points hide no other label, and stand at their point") {
+  const auto few = labels_of(plane_of({{50, 0.5}, {51, 0.5}}));
+  REQUIRE(few.size() == 2);
+  // Of 390 pixels and 100 messages, and 250 pixels and a share of 1.
+  const double apart_x = std::fabs(few[0].x - few[1].x) * 3.9;
+  const double apart_y = std::fabs(few[0].y - few[1].y) * 250;
+  CHECK((apart_x >= 20 || apart_y >= 11));
+  for (const PlacedLabel& label : few) {
+    CHECK(std::fabs(label.x - 50.5) * 3.9 < 40);
+    CHECK(std::fabs(label.y - 0.5) * 250 < 20);
+  }
+  CHECK(labels_of(plane_of(std::vector(12, std::pair{50.0, 0.5}))).size() < 12);
+  CHECK(labels_of(plane_of(std::vector(13, std::pair{50.0, 0.5}))).empty());
+}
+
+TEST_CASE("labels of points and notes are texts, and stand in no code") {
+  Chart chart = plane_of({{20, 0.2}, {80, 0.8}});
+  for (ChartPoint& point : chart.lines[0].points) point.of = "`touch canary`";
+  chart.notes = {"`touch canary` a", "b"};
+  chart.panel = "`touch canary` p";
+  const std::string script = chart_script(chart);
+  const std::size_t end = script.find("\nEND_OF_TEXTS\n");
+  REQUIRE(end != std::string::npos);
+  CHECK_THAT(script.substr(0, end), Contains("\n:`touch canary` p") && Contains("canary` a\n:b\n"));
+  CHECK_THAT(script.substr(end), !Contains("canary"));
+}
