@@ -183,18 +183,29 @@ sg::Link* add_loopback(sg::NetZone* zone, const Machine& machine, unsigned long 
   return link->set_latency(machine.local_latency_s)->seal();
 }
 
-/// Adds a node with its link and its loopback.
-void add_to_star(sg::NetZone* zone, const Machine& machine, unsigned long place) {
+/// The links of a node.
+struct NodeLinks {
+  const sg::Link* cable;
+  const sg::Link* loopback;
+};
+
+NodeLinks make_node_links(sg::NetZone* zone, const Machine& machine, unsigned long place) {
+  return {make_duplex_link(zone, "link-" + std::to_string(place), machine),
+          add_loopback(zone, machine, place)};
+}
+
+void add_to_star(sg::NetZone* zone, const Machine& machine, unsigned long place,
+                 const NodeLinks& links) {
   const auto* host = add_host(zone, machine, place);
-  const auto* link = make_duplex_link(zone, "link-" + std::to_string(place), machine);
-  add_star_route(zone, host, nullptr, sg::LinkInRoute(link, sg::LinkInRoute::Direction::UP));
-  add_star_route(zone, host, host, sg::LinkInRoute(add_loopback(zone, machine, place)));
+  add_star_route(zone, host, nullptr, sg::LinkInRoute(links.cable, sg::LinkInRoute::Direction::UP));
+  add_star_route(zone, host, host, sg::LinkInRoute(links.loopback));
 }
 
 /// A star, not a one-level fat tree: SimGrid searches a switch's links one by one for a route.
 void make_zone(const Crossbar& crossbar, const Machine& machine) {
   auto* zone = make_star("job");
-  for (unsigned long place = 0; place < crossbar.nodes; ++place) add_to_star(zone, machine, place);
+  for (unsigned long place = 0; place < crossbar.nodes; ++place)
+    add_to_star(zone, machine, place, make_node_links(zone, machine, place));
   zone->seal();
 }
 
@@ -211,34 +222,27 @@ struct GroupZone {
   std::vector<RouterZone> routers;
 };
 
-/// Links between routers of a group, by the two routers in order.
+/// Links between routers of a group, or between groups, by the numbers of both in order.
 using Cables = std::map<std::pair<std::uint32_t, std::uint32_t>, const sg::Link*>;
+
+struct DragonflyLinks {
+  std::vector<NodeLinks> nodes;
+  std::vector<Cables> within_groups;
+  Cables blue;
+};
 
 std::uint32_t routers_of_group(const Dragonfly& d) {
   return d.chassis_per_group * d.routers_per_chassis;
 }
 
-RouterZone make_router_zone(const Dragonfly& d, const Machine& machine, sg::NetZone* group,
-                            unsigned long router) {
-  const std::string name = "router-" + std::to_string(router);
-  RouterZone made{make_star(name + "-nodes", group), nullptr};
-  made.router = make_router(made.zone, name);
-  // The router stands at the centre of its star: it has no link of its own.
-  made.zone->get_impl()->add_route(made.router, nullptr, nullptr, nullptr, {}, true);
-  const unsigned long first = router * d.nodes_per_router;
-  for (unsigned long place = first; place < first + d.nodes_per_router; ++place)
-    add_to_star(made.zone, machine, place);
-  made.zone->seal();
-  return made;
-}
-
-Cables lay_cables(const Dragonfly& d, const Machine& machine, sg::NetZone* group) {
+Cables lay_cables(const Dragonfly& d, const Machine& machine, sg::NetZone* job,
+                  const std::string& group) {
   Cables cables;
   for (std::uint32_t a = 0; a < routers_of_group(d); ++a) {
     const std::uint32_t next_chassis = (a / d.routers_per_chassis + 1) * d.routers_per_chassis;
-    const std::string name = group->get_name() + "-link-" + std::to_string(a) + "-";
+    const std::string name = group + "-link-" + std::to_string(a) + "-";
     const auto lay = [&](std::uint32_t b, std::uint32_t links) {
-      cables[{a, b}] = make_duplex_link(group, name + std::to_string(b), machine, links);
+      cables[{a, b}] = make_duplex_link(job, name + std::to_string(b), machine, links);
     };
     for (std::uint32_t b = a + 1; b < next_chassis; ++b) lay(b, d.green_links);
     for (std::uint32_t b = a + d.routers_per_chassis; b < routers_of_group(d);
@@ -246,6 +250,25 @@ Cables lay_cables(const Dragonfly& d, const Machine& machine, sg::NetZone* group
       lay(b, d.black_links);
   }
   return cables;
+}
+
+std::string group_name(std::uint32_t group) { return "group-" + std::to_string(group); }
+
+/// All links belong to the outermost zone, and are there before any other zone is: SimGrid looks
+/// for the name of each new link in all zones that it has.
+DragonflyLinks make_links(const Dragonfly& d, const Machine& machine, sg::NetZone* job) {
+  DragonflyLinks links;
+  for (unsigned long place = 0; place < places(d); ++place)
+    links.nodes.push_back(make_node_links(job, machine, place));
+  for (std::uint32_t group = 0; group < d.groups; ++group)
+    links.within_groups.push_back(lay_cables(d, machine, job, group_name(group)));
+  for (std::uint32_t a = 0; a < d.groups; ++a) {
+    for (std::uint32_t b = a + 1; b < d.groups; ++b) {
+      const std::string name = "blue-" + std::to_string(a) + "-" + std::to_string(b);
+      links.blue[{a, b}] = make_duplex_link(job, name, machine, d.blue_links);
+    }
+  }
+  return links;
 }
 
 sg::LinkInRoute cable(const Cables& cables, std::uint32_t from, std::uint32_t to) {
@@ -264,14 +287,28 @@ std::vector<sg::LinkInRoute> way_within_group(const Dragonfly& d, const Cables& 
   return way;
 }
 
+RouterZone make_router_zone(const Dragonfly& d, const Machine& machine, sg::NetZone* group,
+                            unsigned long router, const std::vector<NodeLinks>& links) {
+  const std::string name = "router-" + std::to_string(router);
+  RouterZone made{make_star(name + "-nodes", group), nullptr};
+  made.router = make_router(made.zone, name);
+  // The router stands at the centre of its star: it has no link of its own.
+  made.zone->get_impl()->add_route(made.router, nullptr, nullptr, nullptr, {}, true);
+  const unsigned long first = router * d.nodes_per_router;
+  for (unsigned long place = first; place < first + d.nodes_per_router; ++place)
+    add_to_star(made.zone, machine, place, links[place]);
+  made.zone->seal();
+  return made;
+}
+
 GroupZone make_group_zone(const Dragonfly& d, const Machine& machine, sg::NetZone* job,
-                          std::uint32_t number) {
-  GroupZone group{make_full("group-" + std::to_string(number), job), {}};
+                          std::uint32_t number, const DragonflyLinks& links) {
+  GroupZone group{make_full(group_name(number), job), {}};
   const std::uint32_t routers = routers_of_group(d);
   for (std::uint32_t router = 0; router < routers; ++router)
-    group.routers.push_back(
-        make_router_zone(d, machine, group.zone, std::uint64_t{number} * routers + router));
-  const Cables cables = lay_cables(d, machine, group.zone);
+    group.routers.push_back(make_router_zone(
+        d, machine, group.zone, std::uint64_t{number} * routers + router, links.nodes));
+  const Cables& cables = links.within_groups[number];
   for (std::uint32_t from = 0; from < routers; ++from) {
     for (std::uint32_t to = 0; to < routers; ++to) {
       if (from == to) continue;
@@ -291,17 +328,16 @@ GroupZone make_group_zone(const Dragonfly& d, const Machine& machine, sg::NetZon
 /// group in the group's first chassis, wherever it began.
 void make_zone(const Dragonfly& d, const Machine& machine) {
   auto* job = make_full("job");
+  const DragonflyLinks links = make_links(d, machine, job);
   std::vector<GroupZone> groups;
   for (std::uint32_t group = 0; group < d.groups; ++group)
-    groups.push_back(make_group_zone(d, machine, job, group));
+    groups.push_back(make_group_zone(d, machine, job, group, links));
   for (std::uint32_t a = 0; a < d.groups; ++a) {
     for (std::uint32_t b = a + 1; b < d.groups; ++b) {
-      const std::string name = "blue-" + std::to_string(a) + "-" + std::to_string(b);
-      const auto* link = make_duplex_link(job, name, machine, d.blue_links);
       job->get_impl()->add_route(groups[a].zone->get_netpoint(), groups[b].zone->get_netpoint(),
                                  groups[a].routers[blue_router(d, b)].router,
                                  groups[b].routers[blue_router(d, a)].router,
-                                 {sg::LinkInRoute(link, sg::LinkInRoute::Direction::UP)}, true);
+                                 {cable(links.blue, a, b)}, true);
     }
   }
   job->seal();
@@ -364,11 +400,12 @@ std::vector<sg::Host*> build_simgrid_zone(const TopologySpec& topology, const Ma
   std::visit([&machine](const auto& shape) { make_zone(shape, machine); }, topology);
   const auto* engine = sg::Engine::get_instance();
   engine->seal_platform();
+  // To ask for hosts by name takes longer: SimGrid looks for each in one zone after another.
+  std::map<std::string, sg::Host*> by_name;
+  for (sg::Host* host : engine->get_all_hosts()) by_name[host->get_name()] = host;
   std::vector<sg::Host*> hosts;
   hosts.reserve(nodes);
-  for (std::uint32_t node = 0; node < nodes; ++node) {
-    hosts.push_back(engine->host_by_name(host_name(node)));
-  }
+  for (std::uint32_t node = 0; node < nodes; ++node) hosts.push_back(by_name.at(host_name(node)));
   return hosts;
 }
 

@@ -17,8 +17,10 @@ constexpr std::uint32_t kMaxDimensionSize = 65536;
 constexpr std::uint32_t kMaxDragonflySize = 1023;
 constexpr std::uint32_t kMaxGroups = 4096;
 constexpr std::uint64_t kMaxPlaces = 1U << 24U;
-/// A zone of so many takes some 20 seconds and 300 MB.
+/// With either of these SimGrid takes about a minute to build a dragonfly. It looks for each new
+/// node's name in the zones of all routers.
 constexpr std::uint64_t kMaxSimgridRoutes = 1000000;
+constexpr std::uint64_t kMaxSimgridLookups = 200000000;
 
 /// Neighbouring torus dimensions share a lookup while its table stays within 2 KiB.
 constexpr std::uint32_t kLookupBits = 10;
@@ -210,14 +212,18 @@ void check_topology(const TopologySpec& spec) {
 void check_simgrid_can_hold(const TopologySpec& spec) {
   const auto* dragonfly = std::get_if<Dragonfly>(&spec);
   if (dragonfly == nullptr) return;
-  const std::uint64_t routers =
+  const std::uint64_t of_group =
       std::uint64_t{dragonfly->chassis_per_group} * dragonfly->routers_per_chassis;
-  const std::uint64_t routes = dragonfly->groups * routers * routers;
-  if (routes > kMaxSimgridRoutes) {
-    refuse("engine simgrid cannot hold a " + describe(spec) + ": its groups have " +
-           std::to_string(routes) + " routes between two of their routers, expected at most " +
-           std::to_string(kMaxSimgridRoutes) + "; engine loggp has no such limit");
-  }
+  const std::uint64_t routes = dragonfly->groups * of_group * of_group;
+  const std::uint64_t lookups = places(spec) * dragonfly->groups * of_group;
+  const auto check_most = [&spec](std::uint64_t count, std::uint64_t most, const char* of_what) {
+    if (count <= most) return;
+    refuse("engine simgrid cannot hold a " + describe(spec) + ": " + of_what + " are " +
+           std::to_string(count) + ", expected at most " + std::to_string(most) +
+           "; engine loggp has no such limit");
+  };
+  check_most(routes, kMaxSimgridRoutes, "the routes between routers of its groups");
+  check_most(lookups, kMaxSimgridLookups, "its places for nodes times its routers");
 }
 
 std::uint64_t places(const TopologySpec& spec) {

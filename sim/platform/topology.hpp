@@ -31,7 +31,8 @@ struct RouteTable {
 void check_topology(const TopologySpec& spec);
 
 /// Throws UsageError that names a checked topology of which SimGrid would take too long to build a
-/// zone: a dragonfly with more than a million routes between routers of one group.
+/// zone: a dragonfly with more than a million routes between two routers of one group, or with more
+/// than 200 million places times routers.
 void check_simgrid_can_hold(const TopologySpec& spec);
 
 /// Places for nodes in a topology (one that check_topology accepts).

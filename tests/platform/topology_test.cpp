@@ -174,9 +174,13 @@ TEST_CASE("a dragonfly whose routes SimGrid could not list in time is refused by
       .groups = 62, .chassis_per_group = 8, .routers_per_chassis = 16, .nodes_per_router = 2};
   CHECK_THROWS_WITH(check_simgrid_can_hold(dragonfly),
                     Contains("engine simgrid cannot hold a dragonfly 62x8x16x2") &&
-                        Contains("1015808 routes") && Contains("at most 1000000"));
+                        Contains("routes between routers of its groups are 1015808") &&
+                        Contains("at most 1000000"));
   dragonfly.groups = 61;
   CHECK_NOTHROW(check_simgrid_can_hold(dragonfly));
+  dragonfly.nodes_per_router = 4;
+  CHECK_THROWS_WITH(check_simgrid_can_hold(dragonfly),
+                    Contains("places for nodes times its routers are 243859456"));
   CHECK_NOTHROW(check_simgrid_can_hold(Torus{{256, 256, 256}}));
 }
 
