@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/platform/machine.hpp"
+#include "sim/platform/topology.hpp"
 
 namespace faultline::test {
 
@@ -19,12 +20,22 @@ class NetworkGraph {
 
   explicit NetworkGraph(std::size_t vertices) : neighbours_(vertices) {}
 
-  void connect(std::size_t a, std::size_t b) {
+  void connect(std::size_t a, std::size_t b, std::uint32_t links = 1) {
     connect_one_way(a, b);
     connect_one_way(b, a);
+    cables_.push_back({a, b, links});
   }
 
   void connect_one_way(std::size_t from, std::size_t to) { neighbours_[from].push_back(to); }
+
+  /// Some links side by side, which lead both ways.
+  struct Cable {
+    std::size_t a;
+    std::size_t b;
+    std::uint32_t links;
+  };
+  [[nodiscard]] const std::vector<Cable>& cables() const { return cables_; }
+  [[nodiscard]] std::size_t vertices() const { return neighbours_.size(); }
 
   /// Links from `source` to every vertex, by breadth-first search.
   [[nodiscard]] std::vector<std::uint32_t> distances(std::size_t source) const {
@@ -43,9 +54,11 @@ class NetworkGraph {
 
  private:
   std::vector<std::vector<std::size_t>> neighbours_;
+  std::vector<Cable> cables_;
 };
 
-/// Nodes are the vertices; each is cabled to the next one along every dimension, round the end.
+/// Nodes are the vertices; each is cabled to the next one along every dimension, round the end. Two
+/// along a dimension have one cable.
 inline NetworkGraph graph_of(const Torus& torus) {
   std::size_t nodes = 1;
   for (const std::uint32_t size : torus.dimensions) nodes *= size;
@@ -55,7 +68,7 @@ inline NetworkGraph graph_of(const Torus& torus) {
     for (const std::uint32_t size : torus.dimensions) {
       const std::size_t at = node / stride % size;
       const std::size_t next = node - at * stride + (at + 1) % size * stride;
-      if (next != node) graph.connect(node, next);
+      if (size > 2 || next > node) graph.connect(node, next);
       stride *= size;
     }
   }
@@ -90,11 +103,34 @@ inline NetworkGraph graph_of(const FatTree& tree) {
         for (std::size_t digit = levels; digit-- > 0;) {
           parent = parent * base(level + 1, digit) + digits[digit];
         }
-        graph.connect(first[level] + member, first[level + 1] + parent);
+        graph.connect(first[level] + member, first[level + 1] + parent, tree.links[level]);
       }
     }
   }
   return graph;
+}
+
+/// Calls visit(router, router, links, blue) for each two routers that are cabled together.
+template <class Visit>
+void for_each_cable(const Dragonfly& dragonfly, const Visit& visit) {
+  const std::size_t per_chassis = dragonfly.routers_per_chassis;
+  const std::size_t per_group = per_chassis * dragonfly.chassis_per_group;
+  const std::size_t routers = per_group * dragonfly.groups;
+  for (std::size_t a = 0; a < routers; ++a) {
+    for (std::size_t b = a + 1; b < routers; ++b) {
+      const std::size_t group_a = a / per_group;
+      const std::size_t group_b = b / per_group;
+      const bool alike = group_a == group_b && a % per_chassis == b % per_chassis;
+      const bool blue = group_a != group_b && a % per_group == group_b % per_group &&
+                        b % per_group == group_a % per_group;
+      if (a / per_chassis == b / per_chassis)
+        visit(a, b, dragonfly.green_links, false);
+      else if (alike)
+        visit(a, b, dragonfly.black_links, false);
+      else if (blue)
+        visit(a, b, dragonfly.blue_links, true);
+    }
+  }
 }
 
 /// A dragonfly, cable by cable. Minimal routes take at most one blue link, even where two would be
@@ -102,49 +138,32 @@ inline NetworkGraph graph_of(const FatTree& tree) {
 class DragonflyGraph {
  public:
   explicit DragonflyGraph(const Dragonfly& dragonfly)
-      : per_chassis_(dragonfly.routers_per_chassis),
-        per_group_(per_chassis_ * dragonfly.chassis_per_group),
-        routers_(per_group_ * dragonfly.groups),
-        nodes_(routers_ * dragonfly.nodes_per_router),
-        graph_(2 * (nodes_ + routers_)) {
-    for (const std::size_t copy : {std::size_t{0}, nodes_ + routers_}) {
+      : nodes_(static_cast<std::size_t>(places(dragonfly))),
+        copy_(nodes_ + nodes_ / dragonfly.nodes_per_router),
+        graph_(2 * copy_) {
+    for (const std::size_t copy : {std::size_t{0}, copy_})
       for (std::size_t node = 0; node < nodes_; ++node)
         graph_.connect(copy + node, copy + nodes_ + node / dragonfly.nodes_per_router);
-      for (std::size_t a = 0; a < routers_; ++a)
-        for (std::size_t b = a + 1; b < routers_; ++b)
-          if (is_green_or_black(a, b)) graph_.connect(copy + nodes_ + a, copy + nodes_ + b);
-    }
-    for (std::size_t a = 0; a < routers_; ++a)
-      for (std::size_t b = 0; b < routers_; ++b)
-        if (is_blue(a, b)) graph_.connect_one_way(nodes_ + a, 2 * nodes_ + routers_ + b);
+    const auto lay = [this](std::size_t a, std::size_t b, std::uint32_t /*links*/, bool blue) {
+      graph_.connect_one_way(nodes_ + a, nodes_ + b + (blue ? copy_ : 0));
+      graph_.connect_one_way(nodes_ + b, nodes_ + a + (blue ? copy_ : 0));
+      if (!blue) graph_.connect(copy_ + nodes_ + a, copy_ + nodes_ + b);
+    };
+    for_each_cable(dragonfly, lay);
   }
 
   /// Links from `source` to every node.
   [[nodiscard]] std::vector<std::uint32_t> distances(std::size_t source) const {
     std::vector<std::uint32_t> distance = graph_.distances(source);
     for (std::size_t node = 0; node < nodes_; ++node)
-      distance[node] = std::min(distance[node], distance[nodes_ + routers_ + node]);
+      distance[node] = std::min(distance[node], distance[copy_ + node]);
     distance.resize(nodes_);
     return distance;
   }
 
  private:
-  [[nodiscard]] bool is_green_or_black(std::size_t a, std::size_t b) const {
-    const bool alike = a / per_group_ == b / per_group_ && a % per_chassis_ == b % per_chassis_;
-    return a / per_chassis_ == b / per_chassis_ || alike;
-  }
-
-  [[nodiscard]] bool is_blue(std::size_t a, std::size_t b) const {
-    const std::size_t group_a = a / per_group_;
-    const std::size_t group_b = b / per_group_;
-    return group_a != group_b && a % per_group_ == group_b % per_group_ &&
-           b % per_group_ == group_a % per_group_;
-  }
-
-  std::size_t per_chassis_;
-  std::size_t per_group_;
-  std::size_t routers_;
   std::size_t nodes_;
+  std::size_t copy_;
   NetworkGraph graph_;
 };
 
