@@ -28,7 +28,7 @@ std::string counted(std::uint64_t count, const std::string& thing) {
 
 std::string digits(double value) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
+  std::snprintf(text.data(), text.size(), "%.6g", value);
   return text.data();
 }
 

@@ -43,8 +43,8 @@ class MachineTest(ProgramTest):
                 self.check_row(lines[3], "nearest nodes", machine, near)
                 self.check_row(lines[4], "farthest nodes", machine, far)
                 bandwidth = machine["link_bandwidth_Bps"]["value"] * 1e-9
-                self.assertEqual(lines[5], f"bisection bandwidth: {links * bandwidth:.4g} GB/s "
-                                           f"each way ({links:.4g} x {bandwidth:.4g} GB/s)")
+                self.assertEqual(lines[5], f"bisection bandwidth: {links * bandwidth:.6g} GB/s "
+                                           f"each way ({links:.6g} x {bandwidth:.6g} GB/s)")
                 self.assertEqual(len(lines), 6)
 
     def check_row(self, line, words, machine, hops):
