@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <optional>
 
 #include "analysis/failures/trace_summary.hpp"
@@ -227,7 +228,9 @@ VerbOptions summarize_options() {
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("window", text("S")->default_value("0"),
       "failures within this many seconds after the first one belong to one fault");
-  add("system", text("N"), "only this system of the file; default: all, each by itself");
+  add("system", text("N"),
+      "only this system of the file, and of the unreadable lines none that is of another; default: "
+      "all, each by itself");
   add_format(verb, {"table", "json"});
   add("counts", text("FILE"),
       "also write to this file how many nodes fail together, as a distribution for survival and "
@@ -253,7 +256,11 @@ int faults_summarize(const std::vector<std::string>& arguments, std::ostream& ou
   const FaultTraceInput input = read_fault_trace(request.file);
   std::optional<OutputFile> counts;
   if (values.count("counts") != 0) counts.emplace(values["counts"].as<std::string>(), "--counts");
-  const FaultTrace& trace = *input.content;
+  const auto content = request.system
+                           ? std::make_shared<const FaultTrace>(
+                                 without_unreadable_of_others(*input.content, *request.system))
+                           : input.content;
+  const FaultTrace& trace = *content;
   if (trace.records.empty())
     throw UsageError(request.file + ": is a stochastic profile and has no failures to summarize");
   const auto summary = summarize_trace(trace, request.window_s, request.system);

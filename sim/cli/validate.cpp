@@ -1,29 +1,97 @@
 #include "sim/cli/validate.hpp"
 
+#include <array>
+#include <cstdio>
 #include <ostream>
+#include <utility>
 
 #include "analysis/reproduction/item_files.hpp"
 #include "analysis/reproduction/item_reader.hpp"
+#include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
 #include "sim/json/file_memo.hpp"
+#include "sim/json/json_reader.hpp"
 #include "sim/json/problems.hpp"
+#include "sim/platform/network_figures.hpp"
+#include "sim/platform/topology.hpp"
+#include "sim/platform/transit.hpp"
+#include "sim/scenario/machine_file.hpp"
 #include "sim/scenario/study.hpp"
 
 namespace faultline {
 namespace {
 
+std::string counted(std::uint64_t count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+std::string digits(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
+}
+
+/// What benchmarks of the real machine report: message sizes that most of them have.
+constexpr std::array<std::pair<const char*, double>, 5> kSizes = {
+    {{"0 B", 0}, {"8 B", 8}, {"1 KiB", 1024}, {"64 KiB", 65536}, {"1 MiB", 1048576}}};
+
+std::vector<std::string> half_round_trips(const std::string& between, std::uint32_t hops,
+                                          const Machine& machine) {
+  const Route route{hops * machine.hop_latency_s, machine.link_bandwidth_Bps, hops};
+  std::vector<std::string> row{between, std::to_string(hops)};
+  for (const auto& size : kSizes)
+    row.push_back(fixed(1e6 * half_round_trip_s(route, machine, size.second), 2));
+  return row;
+}
+
+void show_machine(const std::string& file, const Machine& machine, std::ostream& out) {
+  out << file << ": valid, machine of " << counted(machine.nodes, "node") << " with "
+      << counted(machine.cores_per_node, "core") << " each, " << describe(machine.topology) << '\n';
+  if (machine.nodes < 2) return;
+  TextTable table{.columns = {{"half round trip, us", Align::left}, {"hops"}}, .rows = {}};
+  for (const auto& size : kSizes) table.columns.push_back({size.first});
+  const HopRange hops = hop_range(machine.topology, machine.nodes);
+  table.rows.push_back(half_round_trips("nearest nodes", hops.nearest, machine));
+  table.rows.push_back(half_round_trips("farthest nodes", hops.farthest, machine));
+  const double links = bisection_links(machine.topology);
+  out << render(table)
+      << "bisection bandwidth: " << digits(links * machine.link_bandwidth_Bps * 1e-9)
+      << " GB/s each way (" << digits(links) << " x " << digits(machine.link_bandwidth_Bps * 1e-9)
+      << " GB/s)\n";
+}
+
+/// Nothing where the file is no JSON, of which the reader of scenarios says more.
+JsonValue tree_of(const std::string& file) {
+  const std::string text = read_json_text(file);
+  try {
+    Problems problems(file);
+    return parse_json(text, problems);
+  } catch (const UsageError&) {
+    return {};
+  }
+}
+
 void validate_file(const std::string& file, std::ostream& out) {
   const FileMemo files;  // to see what kind it is and to read it are two uses of one pipe
   if (is_reproduction_item(file)) {
-    const std::size_t cells = read_reproduction_item(file).cells.size();
-    out << file << ": valid, " << cells << (cells == 1 ? " cell\n" : " cells\n");
+    out << file << ": valid, " << counted(read_reproduction_item(file).cells.size(), "cell")
+        << '\n';
     return;
   }
+  const JsonValue root = tree_of(file);
+  if (is_machine(root)) {
+    show_machine(file, read_machine_file(file), out);
+    return;
+  }
+  if (root.object() != nullptr && root.find("platform") == nullptr &&
+      root.find("workload") == nullptr)
+    throw UsageError(file +
+                     ": is neither a scenario, which has platform and workload, nor a machine, "
+                     "which has topology");
   const Study study = load_study(file);
   for (const std::string& note : study.notes) complain(note);
-  const std::size_t points = study.points.size();
-  out << file << ": valid, " << points << (points == 1 ? " point\n" : " points\n");
+  out << file << ": valid, " << counted(study.points.size(), "point") << '\n';
 }
 
 }  // namespace
@@ -33,9 +101,11 @@ VerbOptions validate_options() {
       .verb = "validate",
       .usage = "validate FILE...",
       .about =
-          "Checks scenario files, and the data files of reproduce, without running them: syntax, "
-          "keys, values, units, combinations, and whether the job fits on its machine. Prints "
-          "every error of every file. Exit code: 0 if all are valid, 2 otherwise."};
+          "Checks scenario files, machine files, and the data files of reproduce, without running "
+          "anything: syntax, keys, values, units, combinations, and whether the job fits on its "
+          "machine. Prints every error of every file, and of a machine what a benchmark would "
+          "measure: half round trips between its nearest and its farthest nodes, and its bisection "
+          "bandwidth. Exit code: 0 if all are valid, 2 otherwise."};
   verb.hidden.add_options()("files", boost::program_options::value<std::vector<std::string>>());
   verb.positional.add("files", -1);
   return verb;

@@ -8,8 +8,8 @@
 
 namespace faultline {
 
-/// `faultline validate FILE...`: checks scenario files, prints a line for each valid one and
-/// returns 0. Throws UsageError with all errors of all files.
+/// `faultline validate FILE...`: checks scenario and machine files, prints what they are if they
+/// are valid, and returns 0. Throws UsageError with all errors of all files.
 int validate_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
 /// What it takes.

@@ -16,17 +16,10 @@
 #include "sim/engine/run_result.hpp"
 #include "sim/faults/fault_plan.hpp"
 #include "sim/platform/topology.hpp"
+#include "sim/platform/transit.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
-
-/// What an unloaded network does to one message.
-struct Transit {
-  double latency_s;
-  double transfer_s;      ///< size over the bandwidth of the narrowest part
-  double nic_occupied_s;  ///< LogGP's k G and g: how long the next message waits for the NIC
-  bool local;             ///< within one node
-};
 
 /// What both engines share: actors and their stacks, turns, processors, timers, fences, flushes,
 /// phases, faults, restarts and the end of a run. An engine adds how time moves and how a message

@@ -129,20 +129,12 @@ void Runtime::count_control(const Message& message) {
   kinds[message.kind].bytes += message.bytes;
 }
 
-/// The NIC is occupied as LogGP has it: (k - 1) G for the bytes of a message, and g until the next
-/// one can begin. G is the NIC's, also where a link is narrower: a NIC with six links feeds them
-/// all.
 Transit Runtime::transit_of(const Message& message) const {
   const NodeId from = node_of(message.from);
   const NodeId to = node_of(message.to);
   const auto bytes = static_cast<double>(message.bytes);
-  if (from == to)
-    return {machine().local_latency_s, bytes / machine().local_bandwidth_Bps, 0.0, true};
-  const Route route = routes_.route(from, to);
-  const double nic_s = bytes / machine().nic_bandwidth_Bps;
-  const bool narrow = route.bandwidth_Bps < machine().nic_bandwidth_Bps;
-  return {machine().nic_latency_s + route.latency_s, narrow ? bytes / route.bandwidth_Bps : nic_s,
-          machine().gap_s + nic_s, false};
+  return from == to ? local_transit(machine(), bytes)
+                    : transit_over(routes_.route(from, to), machine(), bytes);
 }
 
 /// The message is in the network at its inject_s, and its sender's death no longer stops it.

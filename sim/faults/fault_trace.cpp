@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "sim/core/error.hpp"
 
@@ -73,9 +74,12 @@ struct LineResult {
   std::optional<FaultRecord> record;
   std::string reason;
   bool other = false;
+  std::optional<std::int64_t> system = {};  ///< of an unreadable line, where it says so
 };
 
-LineResult unreadable(std::string reason) { return {{}, std::move(reason), false}; }
+LineResult unreadable(std::string reason, std::optional<std::int64_t> system = {}) {
+  return {{}, std::move(reason), false, system};
+}
 
 constexpr const char* kTooLong = "is longer than 65536 bytes";
 
@@ -130,12 +134,12 @@ LineResult read_lanl(std::string_view line) {
   const auto node = number_in<std::int64_t>(fields[6]);
   const auto start_s = lanl_time_s(fields[16]);
   if (!system || *system < 0) return unreadable("System: expected a number");
-  if (!node || *node < 0) return unreadable("nodenumz: expected the number of a node");
-  if (!start_s) return unreadable("Prob Started: expected a time M/D/YYYY H:MM");
+  if (!node || *node < 0) return unreadable("nodenumz: expected the number of a node", system);
+  if (!start_s) return unreadable("Prob Started: expected a time M/D/YYYY H:MM", system);
   FaultRecord record{.time_s = *start_s, .end_s = {}, .system = *system, .node = *node};
   const auto end_s = lanl_time_s(fields[17]);
   if (end_s && *end_s >= *start_s) record.end_s = end_s;
-  return {record, "", false};
+  return {record, "", false, {}};
 }
 
 // ---- Failure Trace Archive ---------------------------------------------------------------------
@@ -150,16 +154,16 @@ LineResult read_fta(std::string_view line) {
   const auto platform = number_in<std::int64_t>(words[3]);
   const std::string_view type = words[words.size() - 4];
   const auto start_s = number_in<double>(words[words.size() - 3]);
-  if (!node || *node < 0) return unreadable("node_id: expected the number of a node");
   if (!platform || *platform < 0) return unreadable("platform_id: expected a number");
+  if (!node || *node < 0) return unreadable("node_id: expected the number of a node", platform);
   if (type != "0" && type != "1")
-    return unreadable("event_type: expected 0 (unavailable) or 1 (available)");
-  if (!start_s) return unreadable("event_start_time: expected seconds since 1970");
-  if (type == "1") return {{}, "", true};
+    return unreadable("event_type: expected 0 (unavailable) or 1 (available)", platform);
+  if (!start_s) return unreadable("event_start_time: expected seconds since 1970", platform);
+  if (type == "1") return {{}, "", true, {}};
   FaultRecord record{.time_s = *start_s, .end_s = {}, .system = *platform, .node = *node};
   const auto end_s = number_in<double>(words[words.size() - 2]);
   if (end_s && *end_s >= *start_s) record.end_s = end_s;
-  return {record, "", false};
+  return {record, "", false, {}};
 }
 
 // ---- SimGrid -----------------------------------------------------------------------------------
@@ -294,6 +298,21 @@ void for_each_line(const std::string& text, Visit visit) {
   }
 }
 
+/// Archives publish traces compressed, and a compressed file has no line to complain of.
+void refuse_compressed(std::string_view text, const std::string& file) {
+  using namespace std::string_view_literals;
+  constexpr std::array<std::pair<std::string_view, const char*>, 5> kBegins = {
+      {{"\x1f\x8b"sv, "gzip"},
+       {"BZh"sv, "bzip2"},
+       {"\xfd\x37zXZ\0"sv, "xz"},
+       {"\x28\xb5\x2f\xfd"sv, "zstd"},
+       {"PK\x03\x04"sv, "zip"}}};
+  for (const auto& [begin, program] : kBegins)
+    if (text.substr(0, begin.size()) == begin)
+      throw UsageError(file + ": is compressed with " + program +
+                       "; expected text, unpack it first");
+}
+
 TraceFormat find_format(const std::string& text, const std::string& file) {
   std::optional<TraceFormat> format;
   for_each_line(text, [&](std::string_view line, std::size_t) {
@@ -329,7 +348,7 @@ void read_records(FaultTrace& trace, const std::string& text, const std::string&
     } else if (result.other) {
       ++trace.other_events;
     } else {
-      note_unreadable(trace, file, {number, std::move(result.reason)});
+      note_unreadable(trace, file, {number, std::move(result.reason), result.system});
     }
   });
   std::stable_sort(trace.records.begin(), trace.records.end(),
@@ -359,7 +378,7 @@ void read_profile(FaultTrace& trace, const std::string& text, const std::string&
   for_each_line(text, [&](std::string_view line, std::size_t number) {
     std::string reason = line.size() > kLongestLine_B ? kTooLong : reader.read(line);
     if (!reason.empty()) {
-      note_unreadable(trace, file, {number, std::move(reason)});
+      note_unreadable(trace, file, {number, std::move(reason), {}});
       return;
     }
     const char first = line.front();
@@ -419,6 +438,7 @@ std::optional<double> ProfileWalk::next_failure_s() {
 }
 
 FaultTrace parse_fault_trace(const std::string& text, const std::string& file) {
+  refuse_compressed(text, file);
   FaultTrace trace;
   trace.format = find_format(text, file);
   if (trace.format == TraceFormat::simgrid)
@@ -431,6 +451,13 @@ FaultTrace parse_fault_trace(const std::string& text, const std::string& file) {
   for (const std::string& line : describe_unreadable(trace))
     why.append("\n").append(file).append(": ").append(line);
   throw UsageError(file + why);
+}
+
+FaultTrace without_unreadable_of_others(FaultTrace trace, std::int64_t system) {
+  std::erase_if(trace.unreadable, [system](const UnreadableLine& line) {
+    return line.system && *line.system != system;
+  });
+  return trace;
 }
 
 std::vector<std::string> describe_unreadable(const FaultTrace& trace) {

@@ -32,6 +32,7 @@ struct FaultRecord {
 struct UnreadableLine {
   std::size_t line = 0;
   std::string reason;
+  std::optional<std::int64_t> system = {};  ///< where it can be read
 };
 
 /// A law of SimGrid's stochastic profiles.
@@ -89,9 +90,12 @@ class ProfileWalk {
   bool on_ = true;
 };
 
-/// Reads a trace; `file` names it in messages. Throws UsageError when its format is none of these
-/// or no record can be read. Lines that cannot be read are in the result.
+/// Reads a trace; `file` names it in messages. Throws UsageError when it is compressed, its format
+/// is none of these or no record can be read. Lines that cannot be read are in the result.
 FaultTrace parse_fault_trace(const std::string& text, const std::string& file);
+
+/// The trace without the unreadable lines that say that they are of another system. Records stay.
+FaultTrace without_unreadable_of_others(FaultTrace trace, std::int64_t system);
 
 /// What could not be read, one line each and after some of them how many more.
 std::vector<std::string> describe_unreadable(const FaultTrace& trace);

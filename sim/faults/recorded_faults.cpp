@@ -15,6 +15,7 @@ struct TraceOptions {
   std::optional<std::int64_t> system;
   std::int64_t first_node = 0;
   double begin_s = 0.0;
+  std::string begin = "start";
   double time_scale = 1.0;
   bool spare_root = false;
   std::optional<std::uint64_t> limit;
@@ -42,6 +43,11 @@ const OptionSet<TraceOptions>& trace_options() {
                    .unit = "s",
                    .minimum = -1e12,
                    .maximum = 1e12})
+          .option("begin", &Options::begin,
+                  {.doc = "start: the run begins at begin_s; random: at a moment of the record "
+                          "from there on that each replication draws, and what comes before that "
+                          "moment follows the end of the record",
+                   .choices = {"start", "random"}})
           .option("time_scale", &Options::time_scale,
                   {.doc = "simulated seconds for each second of the trace",
                    .minimum = 0,
@@ -73,17 +79,53 @@ std::vector<FaultRecord> records_of_system(const TraceOptions& options) {
   return kept;
 }
 
+/// The records of a system from begin_s on.
+struct Record {
+  std::vector<FaultRecord> failures;
+  double begin_s = 0.0;
+};
+
+Record record_from_begin(const TraceOptions& options) {
+  Record record{records_of_system(options), 0.0};
+  if (record.failures.empty()) return record;
+  record.begin_s = record.failures.front().time_s + options.begin_s;
+  std::erase_if(record.failures,
+                [&](const FaultRecord& failure) { return failure.time_s < record.begin_s; });
+  return record;
+}
+
 /// The failures that hit the job during its run, in order of time.
 std::vector<Failure> failures_of_job(const TraceOptions& options, const FaultTarget& target) {
-  const std::vector<FaultRecord> records = records_of_system(options);
+  const Record record = record_from_begin(options);
   std::vector<Failure> failures;
-  if (records.empty()) return failures;
-  const double begin_s = records.front().time_s + options.begin_s;
-  for (const FaultRecord& record : records) {
-    const NodeId node = node_in_job(record.node, options, target);
-    if (node != kNobody && record.time_s >= begin_s)
-      failures.emplace_back((record.time_s - begin_s) * options.time_scale, node);
+  for (const FaultRecord& failure : record.failures) {
+    const NodeId node = node_in_job(failure.node, options, target);
+    if (node != kNobody)
+      failures.emplace_back((failure.time_s - record.begin_s) * options.time_scale, node);
   }
+  return failures;
+}
+
+/// How long the record lasts before it begins again: after its last failure the mean time between
+/// failures passes. 0 if all its failures are at its begin.
+double turn_s(const TraceOptions& options) {
+  const Record record = record_from_begin(options);
+  if (record.failures.empty()) return 0.0;
+  const double first_s = record.failures.front().time_s;
+  const double last_s = record.failures.back().time_s;
+  const auto gaps = static_cast<double>(record.failures.size() - 1);
+  const double mean_gap_s = gaps > 0 ? (last_s - first_s) / gaps : 0.0;
+  return (last_s - record.begin_s + mean_gap_s) * options.time_scale;
+}
+
+/// One turn of the record from a moment of it that is drawn. Failures of one moment stay one fault.
+std::vector<Failure> from_random_moment(std::vector<Failure> failures, double turn_s,
+                                        Stream random) {
+  const double moment_s = turn_s * random.uniform();
+  for (Failure& failure : failures)
+    failure.first += failure.first < moment_s ? turn_s - moment_s : -moment_s;
+  std::stable_sort(failures.begin(), failures.end(),
+                   [](const Failure& a, const Failure& b) { return a.first < b.first; });
   return failures;
 }
 
@@ -160,6 +202,8 @@ std::vector<OptionProblem> check_profile(const TraceOptions& options, const Faul
     problems.push_back({"first_node", "expected the job's node of the profile, 0 to " +
                                           std::to_string(target.job.nodes - 1)});
   if (options.system) problems.push_back({"system", "a SimGrid profile has none, expected null"});
+  if (options.begin != "start")
+    problems.push_back({"begin", "a SimGrid profile says itself what is drawn, expected start"});
   return problems;
 }
 
@@ -182,7 +226,10 @@ std::vector<OptionProblem> check_trace(const TraceOptions& options, const FaultT
   if (records_of_system(options).empty())
     return {{"system", "the trace has no failure of this system" +
                            (systems.empty() ? "" : ", expected one of " + systems)}};
-  if (!failures_of_job(options, target).empty()) return {};
+  if (!failures_of_job(options, target).empty()) {
+    if (options.begin == "start" || turn_s(options) > 0) return {};
+    return {{"begin", "all failures of the trace are at one moment, expected start"}};
+  }
   return {{"first_node", "the trace has no failure of nodes " + std::to_string(options.first_node) +
                              " to " + std::to_string(options.first_node + target.job.nodes - 1) +
                              " after begin_s"}};
@@ -202,6 +249,9 @@ FaultSourceRegistration recorded() {
     if (options.file.content->format == TraceFormat::simgrid)
       return std::make_unique<ProfileFaults>(options, target, fault_stream(target, key, "time"));
     auto failures = failures_of_job(options, target);
+    if (options.begin == "random")
+      failures = from_random_moment(std::move(failures), turn_s(options),
+                                    fault_stream(target, key, "begin"));
     if (options.spare_root)
       std::erase_if(failures,
                     [&](const Failure& failure) { return failure.second == target.node_of[0]; });

@@ -28,7 +28,7 @@ struct FatTree {
 /// A dragonfly in SimGrid's terms (Faanes et al., Cray Cascade, SC'12). A link count multiplies the
 /// bandwidth of one link and leaves its latency.
 struct Dragonfly {
-  std::uint32_t groups = 0;  ///< at most routers_per_chassis: SimGrid has one blue link a router
+  std::uint32_t groups = 0;  ///< at most 4,096
   std::uint32_t chassis_per_group = 0;
   std::uint32_t routers_per_chassis = 0;
   std::uint32_t nodes_per_router = 0;

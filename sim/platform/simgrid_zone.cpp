@@ -1,11 +1,14 @@
 #include "sim/platform/simgrid_zone.hpp"
 
+#include <algorithm>
+#include <map>
 #include <simgrid/s4u.hpp>
 #include <utility>
 #include <variant>
 
-// Not complete by itself: it needs what s4u.hpp includes.
+// Not complete by themselves: they need what s4u.hpp includes.
 #include <simgrid/version.h>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
 
 #include "sim/core/error.hpp"
 #include "sim/core/interrupt.hpp"
@@ -18,18 +21,11 @@ namespace {
 namespace sg = simgrid::s4u;
 
 using Coordinates = std::vector<unsigned long>;
+using Point = simgrid::kernel::routing::NetPoint;
 constexpr auto kDuplex = sg::Link::SharingPolicy::SPLITDUPLEX;
 
 sg::Host* add_host(sg::NetZone* zone, const Machine& machine, unsigned long place);
 sg::Link* add_loopback(sg::NetZone* zone, const Machine& machine, unsigned long place);
-
-std::pair<unsigned, unsigned> groups_of(const Dragonfly& d) { return {d.groups, d.blue_links}; }
-std::pair<unsigned, unsigned> chassis_of(const Dragonfly& d) {
-  return {d.chassis_per_group, d.black_links};
-}
-std::pair<unsigned, unsigned> routers_of(const Dragonfly& d) {
-  return {d.routers_per_chassis, d.green_links};
-}
 
 unsigned levels_of(const FatTree& tree) { return static_cast<unsigned>(tree.children.size()); }
 
@@ -62,13 +58,22 @@ sg::Link* make_link(sg::NetZone* zone, const std::string& name, double bandwidth
   return zone->add_link(name, bandwidth_Bps);
 }
 
-const sg::Link* make_duplex_link(sg::NetZone* zone, const std::string& name,
-                                 const Machine& machine) {
-  auto* link = zone->add_split_duplex_link(name, machine.link_bandwidth_Bps);
+const sg::Link* make_duplex_link(sg::NetZone* zone, const std::string& name, const Machine& machine,
+                                 std::uint32_t links = 1) {
+  auto* link = zone->add_split_duplex_link(name, machine.link_bandwidth_Bps * links);
   return link->set_latency(machine.hop_latency_s)->seal();
 }
 
-sg::NetZone* make_star() { return root()->add_netzone_star("job"); }
+Point* make_router(sg::NetZone* zone, const std::string& name) { return zone->add_router(name); }
+
+/// Within the platform's root where no other zone is given.
+sg::NetZone* make_star(const std::string& name, sg::NetZone* within = nullptr) {
+  return (within == nullptr ? root() : within)->add_netzone_star(name);
+}
+
+sg::NetZone* make_full(const std::string& name, sg::NetZone* within = nullptr) {
+  return (within == nullptr ? root() : within)->add_netzone_full(name);
+}
 
 void add_star_route(sg::NetZone* zone, const sg::Host* host, const sg::Host* to,
                     const sg::LinkInRoute& link) {
@@ -97,13 +102,6 @@ void make_zone(const FatTree& tree, const Machine& m) {
        m);
 }
 
-void make_zone(const Dragonfly& d, const Machine& m) {
-  fill(root()->add_netzone_dragonfly("job", groups_of(d), chassis_of(d), routers_of(d),
-                                     d.nodes_per_router, m.link_bandwidth_Bps, m.hop_latency_s,
-                                     kDuplex),
-       m);
-}
-
 #else
 
 constexpr const char* kTimePrecision = "surf/precision";
@@ -117,13 +115,26 @@ sg::Link* make_link(sg::NetZone* zone, const std::string& name, double bandwidth
   return zone->create_link(name, bandwidth_Bps);
 }
 
-const sg::Link* make_duplex_link(sg::NetZone* zone, const std::string& name,
-                                 const Machine& machine) {
-  auto* link = zone->create_split_duplex_link(name, machine.link_bandwidth_Bps);
+const sg::Link* make_duplex_link(sg::NetZone* zone, const std::string& name, const Machine& machine,
+                                 std::uint32_t links = 1) {
+  auto* link = zone->create_split_duplex_link(name, machine.link_bandwidth_Bps * links);
   return link->set_latency(machine.hop_latency_s)->seal();
 }
 
-sg::NetZone* make_star() { return sg::create_star_zone("job"); }
+Point* make_router(sg::NetZone* zone, const std::string& name) { return zone->create_router(name); }
+
+sg::NetZone* within_zone(sg::NetZone* zone, const sg::NetZone* within) {
+  return within == nullptr ? zone : zone->set_parent(within);
+}
+
+/// The platform's root where no other zone is given.
+sg::NetZone* make_star(const std::string& name, const sg::NetZone* within = nullptr) {
+  return within_zone(sg::create_star_zone(name), within);
+}
+
+sg::NetZone* make_full(const std::string& name, const sg::NetZone* within = nullptr) {
+  return within_zone(sg::create_full_zone(name), within);
+}
 
 void add_star_route(sg::NetZone* zone, const sg::Host* host, const sg::Host* to,
                     const sg::LinkInRoute& link) {
@@ -156,13 +167,6 @@ void make_zone(const FatTree& tree, const Machine& m) {
       ->seal();
 }
 
-void make_zone(const Dragonfly& d, const Machine& m) {
-  const sg::DragonflyParams shape{groups_of(d), chassis_of(d), routers_of(d), d.nodes_per_router};
-  sg::create_dragonfly_zone("job", nullptr, shape, callbacks(m), m.link_bandwidth_Bps,
-                            m.hop_latency_s, kDuplex)
-      ->seal();
-}
-
 #endif
 
 std::string host_name(unsigned long place) { return "node-" + std::to_string(place); }
@@ -179,16 +183,164 @@ sg::Link* add_loopback(sg::NetZone* zone, const Machine& machine, unsigned long 
   return link->set_latency(machine.local_latency_s)->seal();
 }
 
+/// The links of a node.
+struct NodeLinks {
+  const sg::Link* cable;
+  const sg::Link* loopback;
+};
+
+NodeLinks make_node_links(sg::NetZone* zone, const Machine& machine, unsigned long place) {
+  return {make_duplex_link(zone, "link-" + std::to_string(place), machine),
+          add_loopback(zone, machine, place)};
+}
+
+void add_to_star(sg::NetZone* zone, const Machine& machine, unsigned long place,
+                 const NodeLinks& links) {
+  const auto* host = add_host(zone, machine, place);
+  add_star_route(zone, host, nullptr, sg::LinkInRoute(links.cable, sg::LinkInRoute::Direction::UP));
+  add_star_route(zone, host, host, sg::LinkInRoute(links.loopback));
+}
+
 /// A star, not a one-level fat tree: SimGrid searches a switch's links one by one for a route.
 void make_zone(const Crossbar& crossbar, const Machine& machine) {
-  auto* zone = make_star();
-  for (unsigned long place = 0; place < crossbar.nodes; ++place) {
-    const auto* host = add_host(zone, machine, place);
-    const auto* link = make_duplex_link(zone, "link-" + std::to_string(place), machine);
-    add_star_route(zone, host, nullptr, sg::LinkInRoute(link, sg::LinkInRoute::Direction::UP));
-    add_star_route(zone, host, host, sg::LinkInRoute(add_loopback(zone, machine, place)));
-  }
+  auto* zone = make_star("job");
+  for (unsigned long place = 0; place < crossbar.nodes; ++place)
+    add_to_star(zone, machine, place, make_node_links(zone, machine, place));
   zone->seal();
+}
+
+// ---- dragonfly ---------------------------------------------------------------------------------
+
+/// A zone and the router by which routes from others enter it.
+struct RouterZone {
+  sg::NetZone* zone;
+  Point* router;
+};
+
+struct GroupZone {
+  sg::NetZone* zone;
+  std::vector<RouterZone> routers;
+};
+
+/// Links between routers of a group, or between groups, by the numbers of both in order.
+using Cables = std::map<std::pair<std::uint32_t, std::uint32_t>, const sg::Link*>;
+
+struct DragonflyLinks {
+  std::vector<NodeLinks> nodes;
+  std::vector<Cables> within_groups;
+  Cables blue;
+};
+
+std::uint32_t routers_of_group(const Dragonfly& d) {
+  return d.chassis_per_group * d.routers_per_chassis;
+}
+
+Cables lay_cables(const Dragonfly& d, const Machine& machine, sg::NetZone* job,
+                  const std::string& group) {
+  Cables cables;
+  for (std::uint32_t a = 0; a < routers_of_group(d); ++a) {
+    const std::uint32_t next_chassis = (a / d.routers_per_chassis + 1) * d.routers_per_chassis;
+    const std::string name = group + "-link-" + std::to_string(a) + "-";
+    const auto lay = [&](std::uint32_t b, std::uint32_t links) {
+      cables[{a, b}] = make_duplex_link(job, name + std::to_string(b), machine, links);
+    };
+    for (std::uint32_t b = a + 1; b < next_chassis; ++b) lay(b, d.green_links);
+    for (std::uint32_t b = a + d.routers_per_chassis; b < routers_of_group(d);
+         b += d.routers_per_chassis)
+      lay(b, d.black_links);
+  }
+  return cables;
+}
+
+std::string group_name(std::uint32_t group) { return "group-" + std::to_string(group); }
+
+/// All links belong to the outermost zone, and are there before any other zone is: SimGrid looks
+/// for the name of each new link in all zones that it has.
+DragonflyLinks make_links(const Dragonfly& d, const Machine& machine, sg::NetZone* job) {
+  DragonflyLinks links;
+  for (unsigned long place = 0; place < places(d); ++place)
+    links.nodes.push_back(make_node_links(job, machine, place));
+  for (std::uint32_t group = 0; group < d.groups; ++group)
+    links.within_groups.push_back(lay_cables(d, machine, job, group_name(group)));
+  for (std::uint32_t a = 0; a < d.groups; ++a) {
+    for (std::uint32_t b = a + 1; b < d.groups; ++b) {
+      const std::string name = "blue-" + std::to_string(a) + "-" + std::to_string(b);
+      links.blue[{a, b}] = make_duplex_link(job, name, machine, d.blue_links);
+    }
+  }
+  return links;
+}
+
+sg::LinkInRoute cable(const Cables& cables, std::uint32_t from, std::uint32_t to) {
+  using Direction = sg::LinkInRoute::Direction;
+  return from < to ? sg::LinkInRoute(cables.at({from, to}), Direction::UP)
+                   : sg::LinkInRoute(cables.at({to, from}), Direction::DOWN);
+}
+
+/// Green before black.
+std::vector<sg::LinkInRoute> way_within_group(const Dragonfly& d, const Cables& cables,
+                                              std::uint32_t from, std::uint32_t to) {
+  const std::uint32_t turn = from - from % d.routers_per_chassis + to % d.routers_per_chassis;
+  std::vector<sg::LinkInRoute> way;
+  if (turn != from) way.push_back(cable(cables, from, turn));
+  if (turn != to) way.push_back(cable(cables, turn, to));
+  return way;
+}
+
+RouterZone make_router_zone(const Dragonfly& d, const Machine& machine, sg::NetZone* group,
+                            unsigned long router, const std::vector<NodeLinks>& links) {
+  const std::string name = "router-" + std::to_string(router);
+  RouterZone made{make_star(name + "-nodes", group), nullptr};
+  made.router = make_router(made.zone, name);
+  // The router stands at the centre of its star: it has no link of its own.
+  made.zone->get_impl()->add_route(made.router, nullptr, nullptr, nullptr, {}, true);
+  const unsigned long first = router * d.nodes_per_router;
+  for (unsigned long place = first; place < first + d.nodes_per_router; ++place)
+    add_to_star(made.zone, machine, place, links[place]);
+  made.zone->seal();
+  return made;
+}
+
+GroupZone make_group_zone(const Dragonfly& d, const Machine& machine, sg::NetZone* job,
+                          std::uint32_t number, const DragonflyLinks& links) {
+  GroupZone group{make_full(group_name(number), job), {}};
+  const std::uint32_t routers = routers_of_group(d);
+  for (std::uint32_t router = 0; router < routers; ++router)
+    group.routers.push_back(make_router_zone(
+        d, machine, group.zone, std::uint64_t{number} * routers + router, links.nodes));
+  const Cables& cables = links.within_groups[number];
+  for (std::uint32_t from = 0; from < routers; ++from) {
+    for (std::uint32_t to = 0; to < routers; ++to) {
+      if (from == to) continue;
+      const RouterZone& a = group.routers[from];
+      const RouterZone& b = group.routers[to];
+      group.zone->get_impl()->add_route(a.zone->get_netpoint(), b.zone->get_netpoint(), a.router,
+                                        b.router, way_within_group(d, cables, from, to), false);
+    }
+  }
+  group.zone->seal();
+  return group;
+}
+
+/// Zones in three levels: a router with its nodes, a group with a route between each two of its
+/// routers, and all groups with a route between each two. SimGrid's own zone (3.32 and 4.1) can
+/// have only as many groups as a chassis has routers, and ends the green link of a route within a
+/// group in the group's first chassis, wherever it began.
+void make_zone(const Dragonfly& d, const Machine& machine) {
+  auto* job = make_full("job");
+  const DragonflyLinks links = make_links(d, machine, job);
+  std::vector<GroupZone> groups;
+  for (std::uint32_t group = 0; group < d.groups; ++group)
+    groups.push_back(make_group_zone(d, machine, job, group, links));
+  for (std::uint32_t a = 0; a < d.groups; ++a) {
+    for (std::uint32_t b = a + 1; b < d.groups; ++b) {
+      job->get_impl()->add_route(groups[a].zone->get_netpoint(), groups[b].zone->get_netpoint(),
+                                 groups[a].routers[blue_router(d, b)].router,
+                                 groups[b].routers[blue_router(d, a)].router,
+                                 {cable(links.blue, a, b)}, true);
+    }
+  }
+  job->seal();
 }
 
 std::string option(const std::string& key, const std::string& value) {
@@ -241,17 +393,19 @@ std::unique_ptr<sg::Engine> start_simgrid(const std::vector<std::string>& more) 
 std::vector<sg::Host*> build_simgrid_zone(const TopologySpec& topology, const Machine& machine,
                                           std::uint32_t nodes) {
   check_topology(topology);
+  check_simgrid_can_hold(topology);
   if (nodes > places(topology)) {
     throw UsageError(describe(topology) + " has no place for " + std::to_string(nodes) + " nodes");
   }
   std::visit([&machine](const auto& shape) { make_zone(shape, machine); }, topology);
   const auto* engine = sg::Engine::get_instance();
   engine->seal_platform();
+  // To ask for hosts by name takes longer: SimGrid looks for each in one zone after another.
+  std::map<std::string, sg::Host*> by_name;
+  for (sg::Host* host : engine->get_all_hosts()) by_name[host->get_name()] = host;
   std::vector<sg::Host*> hosts;
   hosts.reserve(nodes);
-  for (std::uint32_t node = 0; node < nodes; ++node) {
-    hosts.push_back(engine->host_by_name(host_name(node)));
-  }
+  for (std::uint32_t node = 0; node < nodes; ++node) hosts.push_back(by_name.at(host_name(node)));
   return hosts;
 }
 

@@ -35,7 +35,7 @@ std::unique_ptr<simgrid::s4u::Engine> start_simgrid(const std::vector<std::strin
 /// concurrent messages do not share. Overheads, gap_s, nic_latency_s and nic_bandwidth_Bps are not
 /// in the zone: the engine charges them.
 /// Returns the hosts "node-0" to "node-<nodes - 1>", in that order; the topology's places beyond
-/// them hold idle hosts. Throws UsageError as check_topology does.
+/// them hold idle hosts. Throws UsageError as check_topology and check_simgrid_can_hold do.
 std::vector<simgrid::s4u::Host*> build_simgrid_zone(const TopologySpec& topology,
                                                     const Machine& machine, std::uint32_t nodes);
 

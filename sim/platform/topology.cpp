@@ -15,7 +15,12 @@ namespace {
 constexpr std::size_t kMaxDimensions = 6;
 constexpr std::uint32_t kMaxDimensionSize = 65536;
 constexpr std::uint32_t kMaxDragonflySize = 1023;
+constexpr std::uint32_t kMaxGroups = 4096;
 constexpr std::uint64_t kMaxPlaces = 1U << 24U;
+/// With either of these SimGrid takes about a minute to build a dragonfly. It looks for each new
+/// node's name in the zones of all routers.
+constexpr std::uint64_t kMaxSimgridRoutes = 1000000;
+constexpr std::uint64_t kMaxSimgridLookups = 200000000;
 
 /// Neighbouring torus dimensions share a lookup while its table stays within 2 KiB.
 constexpr std::uint32_t kLookupBits = 10;
@@ -93,10 +98,8 @@ void check(const Dragonfly& dragonfly) {
   if (std::max(dragonfly.chassis_per_group, dragonfly.routers_per_chassis) > kMaxDragonflySize) {
     refuse("chassis_per_group and routers_per_chassis of a dragonfly are at most 1023");
   }
-  if (dragonfly.groups > 1 && dragonfly.groups > dragonfly.routers_per_chassis) {
-    refuse("a dragonfly has at most as many groups as routers_per_chassis (" +
-           std::to_string(dragonfly.routers_per_chassis) + "), got " +
-           std::to_string(dragonfly.groups));
+  if (dragonfly.groups > kMaxGroups) {
+    refuse("a dragonfly has at most 4096 groups, got " + std::to_string(dragonfly.groups));
   }
 }
 
@@ -206,8 +209,29 @@ void check_topology(const TopologySpec& spec) {
   }
 }
 
+void check_simgrid_can_hold(const TopologySpec& spec) {
+  const auto* dragonfly = std::get_if<Dragonfly>(&spec);
+  if (dragonfly == nullptr) return;
+  const std::uint64_t of_group =
+      std::uint64_t{dragonfly->chassis_per_group} * dragonfly->routers_per_chassis;
+  const std::uint64_t routes = dragonfly->groups * of_group * of_group;
+  const std::uint64_t lookups = places(spec) * dragonfly->groups * of_group;
+  const auto check_most = [&spec](std::uint64_t count, std::uint64_t most, const char* of_what) {
+    if (count <= most) return;
+    refuse("engine simgrid cannot hold a " + describe(spec) + ": " + of_what + " are " +
+           std::to_string(count) + ", expected at most " + std::to_string(most) +
+           "; engine loggp has no such limit");
+  };
+  check_most(routes, kMaxSimgridRoutes, "the routes between routers of its groups");
+  check_most(lookups, kMaxSimgridLookups, "its places for nodes times its routers");
+}
+
 std::uint64_t places(const TopologySpec& spec) {
   return std::visit([](const auto& topology) { return product(sizes_of(topology)); }, spec);
+}
+
+std::uint32_t blue_router(const Dragonfly& dragonfly, std::uint32_t to_group) {
+  return to_group % (dragonfly.chassis_per_group * dragonfly.routers_per_chassis);
 }
 
 std::string describe(const TopologySpec& spec) {
@@ -344,12 +368,17 @@ void Topology::lay_out(const Crossbar& crossbar) { lay_out(FatTree{{crossbar.nod
 void Topology::lay_out(const Dragonfly& dragonfly) {
   kind_ = Kind::dragonfly;
   constexpr std::uint32_t kBits = DragonflyPlace::kBits;
+  const auto place = [&dragonfly](std::uint32_t group, std::uint32_t router) {
+    return group << 2 * kBits | router / dragonfly.routers_per_chassis << kBits |
+           router % dragonfly.routers_per_chassis;
+  };
+  const std::uint32_t routers = dragonfly.chassis_per_group * dragonfly.routers_per_chassis;
   for (std::uint32_t node = 0; node < nodes_; ++node) {
     const std::uint32_t router = node / dragonfly.nodes_per_router;
-    const std::uint32_t chassis = router / dragonfly.routers_per_chassis;
-    const std::uint32_t group = chassis / dragonfly.chassis_per_group;
-    packed_.push_back(group << 2 * kBits | (chassis % dragonfly.chassis_per_group) << kBits |
-                      router % dragonfly.routers_per_chassis);
+    packed_.push_back(place(router / routers, router % routers));
+  }
+  for (std::uint32_t group = 0; group < dragonfly.groups; ++group) {
+    blue_routers_.push_back(place(0, blue_router(dragonfly, group)));
   }
 }
 

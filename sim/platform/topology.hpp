@@ -26,12 +26,21 @@ struct RouteTable {
   std::vector<std::uint32_t> route_of;  ///< index in `routes` of (from, to), at from x nodes + to
 };
 
-/// Throws UsageError where the sizes are not a topology that both engines can build: empty or zero
-/// sizes, lists of different lengths, more dragonfly groups than routers of a chassis, too large.
+/// Throws UsageError where the sizes are no topology: empty or zero sizes, lists of different
+/// lengths, too large.
 void check_topology(const TopologySpec& spec);
+
+/// Throws UsageError that names a checked topology of which SimGrid would take too long to build a
+/// zone: a dragonfly with more than a million routes between two routers of one group, or with more
+/// than 200 million places times routers.
+void check_simgrid_can_hold(const TopologySpec& spec);
 
 /// Places for nodes in a topology (one that check_topology accepts).
 std::uint64_t places(const TopologySpec& spec);
+
+/// The router that holds the blue link from its group to another one, counted within its group:
+/// router h to group h, and again from the first where groups outnumber the routers of a group.
+std::uint32_t blue_router(const Dragonfly& dragonfly, std::uint32_t to_group);
 
 /// A topology in words, for tables and messages: "torus 8x8x16".
 std::string describe(const TopologySpec& spec);
@@ -134,19 +143,14 @@ class Topology final {
     return tree_hops_[static_cast<std::size_t>(std::bit_width(a ^ b))];
   }
 
-  /// Minimal routing as SimGrid does it (3.32 and 4.1): the blue link to group g hangs at router g
-  /// of the first chassis; after a green link within a group SimGrid goes on from the first
-  /// chassis, so that a chassis other than the first pays a black link even to itself.
-  [[nodiscard]] static std::uint32_t dragonfly_hops(std::uint32_t a, std::uint32_t b) {
-    if (a == b) return 2;
+  /// Minimal routing: to the router with the blue link, over it, and on from where it ends; within
+  /// a group green before black.
+  [[nodiscard]] std::uint32_t dragonfly_hops(std::uint32_t a, std::uint32_t b) const {
     const DragonflyPlace from(a);
     const DragonflyPlace to(b);
-    if (from.group != to.group) {
-      return 3U + (from.router != to.group) + (from.chassis != 0) + (to.router != from.group) +
-             (to.chassis != 0);
-    }
-    const bool green = from.router != to.router;
-    return 2U + green + (to.chassis != (green ? 0 : from.chassis));
+    if (from.group == to.group) return 2U + router_hops(from, to);
+    return 3U + router_hops(from, DragonflyPlace(blue_routers_[to.group])) +
+           router_hops(DragonflyPlace(blue_routers_[from.group]), to);
   }
 
   /// Where a router stands, unpacked from the table.
@@ -161,6 +165,13 @@ class Topology final {
     std::uint32_t group;
   };
 
+  /// Links between two routers of one group.
+  [[nodiscard]] static std::uint32_t router_hops(const DragonflyPlace& from,
+                                                 const DragonflyPlace& to) {
+    return static_cast<std::uint32_t>(from.router != to.router) +
+           static_cast<std::uint32_t>(from.chassis != to.chassis);
+  }
+
   Kind kind_ = Kind::table;
   std::uint32_t nodes_ = 0;
   std::uint32_t lookup_count_ = 0;
@@ -172,6 +183,7 @@ class Topology final {
   std::vector<std::uint16_t> distance_;  ///< torus hops for every value of a + D - b
   std::array<Lookup, 6> lookups_{};
   std::array<Field, 6> fields_{};
+  std::vector<std::uint32_t> blue_routers_;    ///< of a dragonfly, by the group they lead to
   std::array<std::uint32_t, 33> tree_hops_{};  ///< by the number of bits of a xor b
   std::vector<Route> routes_;
 };

@@ -213,9 +213,15 @@ Machine read_machine(const JsonValue& root, Problems& problems) {
   return machine;
 }
 
-namespace {
+bool is_machine(const JsonValue& root) {
+  if (root.find("platform") != nullptr || root.find("workload") != nullptr) return false;
+  const auto& values = machine_values().specs();
+  return root.find("topology") != nullptr ||
+         std::any_of(values.begin(), values.end(),
+                     [&root](const OptionSpec& spec) { return root.find(spec.name) != nullptr; });
+}
 
-Machine load_machine_file(const std::string& path) {
+Machine read_machine_file(const std::string& path) {
   Problems problems(path);
   const JsonValue root = read_json_file(path, problems);
   Machine machine = read_machine(root, problems);
@@ -223,13 +229,11 @@ Machine load_machine_file(const std::string& path) {
   return machine;
 }
 
-}  // namespace
-
 Machine load_machine(const std::string& name_or_path, const std::string& relative_to) {
   // A name alone stands for the same file everywhere.
   const std::string place = is_path(name_or_path) ? relative_to + "/" : "";
   return *FileMemo::read_once<Machine>(place + name_or_path, [&] {
-    return load_machine_file(machine_path(name_or_path, relative_to));
+    return read_machine_file(machine_path(name_or_path, relative_to));
   });
 }
 

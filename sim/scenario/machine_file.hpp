@@ -29,6 +29,13 @@ struct TopologyKind {
 /// The kinds of topology, for reading and for the schema.
 const std::vector<TopologyKind>& topology_kinds();
 
+/// Is this the tree of a machine file? By its topology or one of its values, and without the
+/// platform and workload of a scenario.
+bool is_machine(const JsonValue& root);
+
+/// Reads the machine file of that path. Throws UsageError "FILE: PATH: what is wrong".
+Machine read_machine_file(const std::string& path);
+
 /// Reads a machine file's tree: every value with unit, status and source.
 Machine read_machine(const JsonValue& root, Problems& problems);
 

@@ -9,6 +9,7 @@
 #include "sim/core/file_roles.hpp"
 #include "sim/json/checked_object.hpp"
 #include "sim/json/file_memo.hpp"
+#include "sim/platform/topology.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -191,6 +192,18 @@ PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
     read_machine_or_xml(options, overheads, directory, backends, platform, problems);
   if (problems.size() == before) check_fits(platform, problems);
   return platform;
+}
+
+void check_simgrid_can_hold(const PlatformSpec& platform, Problems& problems) {
+  // Of other machines it can hold all, and to find the part of a torus takes its time.
+  if (!std::holds_alternative<Dragonfly>(platform.machine.topology)) return;
+  try {
+    check_simgrid_can_hold(partition(platform.machine,
+                                     job_shape(platform).nodes + platform.spare_nodes,
+                                     platform.whole_machine));
+  } catch (const UsageError& error) {
+    problems.add("engine", error.what());
+  }
 }
 
 }  // namespace faultline

@@ -14,4 +14,7 @@ namespace faultline {
 PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
                            const ScenarioBackends& backends, Problems& problems);
 
+/// Notes at `engine` where SimGrid cannot hold the part of the machine that the job gets.
+void check_simgrid_can_hold(const PlatformSpec& platform, Problems& problems);
+
 }  // namespace faultline

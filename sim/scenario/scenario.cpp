@@ -26,7 +26,7 @@ class ScenarioReader {
 
   Scenario read() {
     Scenario scenario = read_top();
-    read_platform_part();
+    read_platform_part(scenario.engine);
     read_components();
     read_faults();
     read_stop();
@@ -44,7 +44,7 @@ class ScenarioReader {
 
  private:
   Scenario read_top();
-  void read_platform_part();
+  void read_platform_part(EngineKind engine);
   void read_components();
   void read_faults();
   void read_stated_faults(const JsonValue& at);
@@ -82,13 +82,15 @@ Scenario ScenarioReader::read_top() {
   return scenario;
 }
 
-void ScenarioReader::read_platform_part() {
+void ScenarioReader::read_platform_part(EngineKind engine) {
   const std::size_t before = problems_.size();
   const std::string directory = std::filesystem::path(problems_.file()).parent_path().string();
   const JsonValue* value = root_.child("platform");
   if (!root_.is_object()) return;
   common_.platform = read_platform(value, directory, backends_, problems_);
   platform_known_ = problems_.size() == before;
+  if (platform_known_ && engine == EngineKind::simgrid)
+    check_simgrid_can_hold(common_.platform, problems_);
 }
 
 void ScenarioReader::read_components() {

@@ -1,10 +1,13 @@
 """Fault traces from outside: summaries against an independent reading in Python, traces that are
 generated and read back, and what is said of lines that cannot be read."""
 
+import bz2
 import collections
 import csv
 import datetime
+import gzip
 import json
+import lzma
 import math
 import unittest
 
@@ -117,6 +120,27 @@ class Summaries(ProgramTest):
             self.assertIn(f"s.json: faults.trace.file: t.csv: line {first} cannot be read",
                           result.stderr)
 
+    def test_a_system_counts_only_its_own_unreadable_lines(self):
+        rows = LANL.read_text().splitlines(keepends=True)
+        system = rows[1].split(",")[0]
+        lost = rows[1].split(",")
+        lost[6] = ""  # the node
+        of_others = ",".join(["999", *lost[1:]])
+        self.write("t.csv", "".join(rows) + ",".join(lost) + of_others * 3)
+        for arguments, count in (((), 4), (("--system", system), 1)):
+            result = self.faultline("faults", "summarize", "t.csv", "--format", "json", *arguments)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(json.loads(result.stdout)["unreadable_lines"], count)
+            self.assertEqual(len(result.stderr.splitlines()), count)
+
+    def test_a_compressed_trace_is_named_as_such(self):
+        for name, packed in (("gzip", gzip.compress(LANL.read_bytes())),
+                             ("bzip2", bz2.compress(LANL.read_bytes())),
+                             ("xz", lzma.compress(LANL.read_bytes()))):
+            self.write("t.csv", packed)
+            self.assertIn(f"t.csv: is compressed with {name}; expected text, unpack it first",
+                          self.refusal("faults", "summarize", "t.csv"))
+
     def test_counts_are_a_distribution(self):
         self.answer("faults", "summarize", FTA, "--window", 60, "--counts", "mine.json")
         counts = json.loads((self.folder / "mine.json").read_text())["counts"]
@@ -209,6 +233,13 @@ class Runs(ProgramTest):
                          for run in self.report("s.json")["runs"]])
         self.assertEqual(seen[0], seen[-1])
         self.assertEqual(len(set(seen[0])), 3)
+
+    def test_replications_can_begin_anywhere_in_the_record(self):
+        trace = {"file": str(FTA), "time_scale": 1e-6}
+        for begin, different in (("start", 1), ("random", 3)):
+            self.write("s.json", {**JOB, "faults": {"trace": {**trace, "begin": begin}}})
+            firsts = {run["metrics"]["first_fault_time_s"] for run in self.report("s.json")["runs"]}
+            self.assertEqual(len(firsts), different, begin)
 
     def test_list_and_schema_know_every_source(self):
         listed = json.loads(self.answer("list", "faults", "--format", "json"))["faults"]

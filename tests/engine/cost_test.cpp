@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/platform/transit.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -59,6 +60,7 @@ TEST_CASE("half a ping-pong is o_s + L + k G + o_r over the route's hops") {
   machine.nodes = 32;
   machine.nic_bandwidth_Bps = 3.74e8;
   machine.link_bandwidth_Bps = 4.25e8;
+  const Topology routes(machine.topology, machine.hop_latency_s, machine.link_bandwidth_Bps);
   struct Pair {
     std::uint32_t peer;
     int hops;
@@ -71,6 +73,9 @@ TEST_CASE("half a ping-pong is o_s + L + k G + o_r over the route's hops") {
         INFO(engine_word(engine) << " peer " << pair.peer << " bytes " << bytes);
         CHECK(half_round_trip_s(machine, pair.peer, bytes, engine) ==
               Approx(by_hand_s).epsilon(time_tolerance(engine)).margin(0));
+        // What `validate` shows of a machine.
+        CHECK(half_round_trip_s(routes.route(0, pair.peer), machine, bytes) ==
+              Approx(by_hand_s).epsilon(1e-12).margin(0));
       }
 }
 

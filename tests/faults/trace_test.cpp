@@ -1,6 +1,7 @@
 // Traces of failures: each format by hand, with its quirks, and what cannot be read.
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "sim/core/error.hpp"
 #include "tests/faults/sources.hpp"
@@ -83,6 +84,37 @@ TEST_CASE("LANL: what cannot be read has its line and its reason") {
   CHECK(trace.unreadable[6].reason == "expected 26 columns, got 2");
   CHECK(describe_unreadable(trace).front() ==
         "line 2 cannot be read: nodenumz: expected the number of a node");
+}
+
+TEST_CASE("unreadable lines of another system can be left out") {
+  const FaultTrace lanl_trace = parse_fault_trace(
+      lanl("2", "1", "1/8/1997 8:40", "") + lanl("3", "", "1/8/1997 8:40", "") +
+          lanl("2", "1", "soon", "") + lanl("x", "1", "1/8/1997 8:40", "") + "3,4\n",
+      "t");
+  REQUIRE(lanl_trace.unreadable.size() == 4);
+  std::vector<std::size_t> lines;
+  for (const UnreadableLine& bad : without_unreadable_of_others(lanl_trace, 2).unreadable)
+    lines.push_back(bad.line);
+  // Of two lines nobody can tell of which system they are.
+  CHECK(lines == std::vector<std::size_t>{3, 4, 5});
+  CHECK(without_unreadable_of_others(lanl_trace, 2).records.size() == 1);
+  const FaultTrace fta = parse_fault_trace(
+      "0 0 4 1 node4 0 1000 2000 0\n1 0 x 2 node4 0 1000 2000 0\n2 0 4 1 node4 0 soon 2000 0\n",
+      "t");
+  const FaultTrace of_one = without_unreadable_of_others(fta, 1);
+  REQUIRE(of_one.unreadable.size() == 1);
+  CHECK(of_one.unreadable[0].line == 3);
+}
+
+TEST_CASE("a compressed trace is refused as such") {
+  for (const auto& [begin, program] :
+       std::vector<std::pair<std::string, std::string>>{{"\x1f\x8b\x08", "gzip"},
+                                                        {"BZh91AY&SY", "bzip2"},
+                                                        {std::string("\xfd\x37zXZ\0", 6), "xz"},
+                                                        {"\x28\xb5\x2f\xfd", "zstd"},
+                                                        {"PK\x03\x04", "zip"}})
+    CHECK(refusal(begin + "2,3,4\n") ==
+          "t: is compressed with " + program + "; expected text, unpack it first");
 }
 
 TEST_CASE("many unreadable lines are named up to a number, and then counted") {
@@ -204,6 +236,64 @@ TEST_CASE("trace: the job has the trace's nodes from first_node on") {
   CHECK(faults_of(*target.source("trace", options), 10) == std::vector<Struck>{{60, {4, 6}}});
   options["spare_root"] = true;
   CHECK(faults_of(*target.source("trace", options), 10) == std::vector<Struck>{{60, {6}}});
+}
+
+TEST_CASE("trace: each replication can begin at a random moment of the record") {
+  Ground ground(4);
+  const auto file =
+      trace_input(lanl("2", "0", "1/1/2000 0:00", "") + lanl("2", "1", "1/1/2000 0:01", "") +
+                  lanl("2", "2", "1/1/2000 0:03", "") + lanl("2", "3", "1/1/2000 0:08", ""));
+  const OptionValues options{{"file", file}, {"begin", "random"}};
+  // After the last failure the mean gap passes, 160 s, and then the record begins again.
+  const std::vector<double> before_s{160, 60, 120, 300};
+  constexpr std::uint32_t kReplications = 4000;
+  std::vector<double> first(4, 0.0);
+  for (std::uint32_t replication = 0; replication < kReplications; ++replication) {
+    ground.ground().job.replication = replication;
+    const auto faults = faults_of(*ground.source("trace", options), 10);
+    CHECK(faults == faults_of(*ground.source("trace", options), 10));
+    REQUIRE(faults.size() == 4);
+    std::uint32_t node = faults[0].victims.at(0) - 4;
+    first[node] += 1.0 / kReplications;
+    CHECK(faults[0].time_s >= 0);
+    CHECK(faults[0].time_s <= before_s[node]);
+    for (std::size_t i = 1; i < faults.size(); ++i) {
+      node = (node + 1) % 4;
+      CHECK(faults[i].victims == std::vector<ActorId>{4 + node});
+      CHECK(faults[i].time_s - faults[i - 1].time_s == Approx(before_s[node]));
+    }
+  }
+  // A moment falls into a gap as often as the gap is long.
+  for (std::size_t node = 0; node < 4; ++node) {
+    const double p = before_s[node] / 640;
+    CHECK(std::abs(first[node] - p) < 5 * std::sqrt(p * (1 - p) / kReplications));
+  }
+}
+
+TEST_CASE("trace: failures at one moment stay one fault wherever the record begins") {
+  Ground ground(4);
+  const auto file =
+      trace_input(lanl("2", "0", "1/1/2000 0:00", "") + lanl("2", "1", "1/1/2000 0:07", "") +
+                  lanl("2", "2", "1/1/2000 0:07", ""));
+  for (std::uint32_t replication = 0; replication < 100; ++replication) {
+    ground.ground().job.replication = replication;
+    const OptionValues options{{"file", file}, {"begin", "random"}, {"time_scale", 1e-3}};
+    CHECK(faults_of(*ground.source("trace", options), 10).size() == 2);
+  }
+}
+
+TEST_CASE("trace: a random begin needs a record that takes time") {
+  const Ground ground(4);
+  const auto moment =
+      trace_input(lanl("2", "0", "1/1/2000 0:00", "") + lanl("2", "1", "1/1/2000 0:00", ""));
+  CHECK(ground.problems("trace", {{"file", moment}}).empty());
+  CHECK(ground.problems("trace", {{"file", moment}, {"begin", "random"}}) ==
+        Words{"begin: all failures of the trace are at one moment, expected start"});
+  CHECK(ground.problems("trace", {{"file", moment}, {"begin", "random"}, {"begin_s", -60.0}})
+            .empty());
+  CHECK(ground.problems("trace",
+                        {{"file", trace_input("1 0\n2 1\nLOOPAFTER 1\n")}, {"begin", "random"}}) ==
+        Words{"begin: a SimGrid profile says itself what is drawn, expected start"});
 }
 
 TEST_CASE("trace: a system or nodes that are not in it are refused") {

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/core/data_directory.hpp"
+#include "sim/platform/network_figures.hpp"
 #include "sim/platform/topology.hpp"
+#include "sim/platform/transit.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -16,22 +18,20 @@ std::filesystem::path file_of(const std::string& name) {
 
 Machine machine(const std::string& name) { return load_machine(file_of(name), ""); }
 
-/// MPI half round trip of an empty message, as `struct Machine` defines it.
+/// MPI half round trip of an empty message.
 double half_round_trip_us(const Machine& m, std::uint32_t hops) {
-  const double seconds =
-      m.send_overhead_s + m.nic_latency_s + hops * m.hop_latency_s + m.receive_overhead_s;
-  return seconds * 1e6;
+  return 1e6 * half_round_trip_s({hops * m.hop_latency_s, m.link_bandwidth_Bps, hops}, m, 0);
 }
 
 /// The least and the most hops between two nodes, over a sample that holds both extremes.
-std::pair<std::uint32_t, std::uint32_t> near_and_far(const Machine& m) {
+HopRange near_and_far(const Machine& m) {
   const Topology topology(m.topology, m.hop_latency_s, m.link_bandwidth_Bps);
-  std::pair<std::uint32_t, std::uint32_t> range{UINT32_MAX, 0};
+  HopRange range{UINT32_MAX, 0};
   for (std::uint32_t from = 0; from < m.nodes; from += 1 + m.nodes / 97) {
     for (std::uint32_t to = 0; to < m.nodes; ++to) {
       if (from == to) continue;
-      range.first = std::min(range.first, topology.hops(from, to));
-      range.second = std::max(range.second, topology.hops(from, to));
+      range.nearest = std::min(range.nearest, topology.hops(from, to));
+      range.farthest = std::max(range.farthest, topology.hops(from, to));
     }
   }
   return range;
@@ -65,13 +65,18 @@ TEST_CASE("machines reproduce the published half round trips to their last digit
 }
 
 TEST_CASE("machines have the nearest and farthest nodes that their documentation states") {
-  using Range = std::pair<std::uint32_t, std::uint32_t>;
-  CHECK(near_and_far(machine("intrepid")) == Range(1, 52));
-  CHECK(near_and_far(machine("mira")) == Range(1, 27));
-  CHECK(near_and_far(machine("jaguar")) == Range(1, 40));
-  CHECK(near_and_far(machine("cori")) == Range(2, 7));
-  CHECK(near_and_far(machine("stampede")) == Range(2, 6));
-  CHECK(near_and_far(machine("nacl")) == Range(2, 2));
+  const auto check = [](const char* name, std::uint32_t near, std::uint32_t far) {
+    const Machine m = machine(name);
+    CAPTURE(name);
+    CHECK(near_and_far(m) == HopRange{near, far});
+    CHECK(hop_range(m.topology, m.nodes) == HopRange{near, far});
+  };
+  check("intrepid", 1, 52);
+  check("mira", 1, 27);
+  check("jaguar", 1, 40);
+  check("cori", 2, 7);
+  check("stampede", 2, 6);
+  check("nacl", 2, 2);
 }
 
 TEST_CASE("machines have the nodes and cores that were published") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "sim/platform/machine.hpp"
+#include "sim/platform/topology.hpp"
 
 namespace faultline::test {
 
@@ -18,10 +20,22 @@ class NetworkGraph {
 
   explicit NetworkGraph(std::size_t vertices) : neighbours_(vertices) {}
 
-  void connect(std::size_t a, std::size_t b) {
-    neighbours_[a].push_back(b);
-    neighbours_[b].push_back(a);
+  void connect(std::size_t a, std::size_t b, std::uint32_t links = 1) {
+    connect_one_way(a, b);
+    connect_one_way(b, a);
+    cables_.push_back({a, b, links});
   }
+
+  void connect_one_way(std::size_t from, std::size_t to) { neighbours_[from].push_back(to); }
+
+  /// Some links side by side, which lead both ways.
+  struct Cable {
+    std::size_t a;
+    std::size_t b;
+    std::uint32_t links;
+  };
+  [[nodiscard]] const std::vector<Cable>& cables() const { return cables_; }
+  [[nodiscard]] std::size_t vertices() const { return neighbours_.size(); }
 
   /// Links from `source` to every vertex, by breadth-first search.
   [[nodiscard]] std::vector<std::uint32_t> distances(std::size_t source) const {
@@ -40,9 +54,11 @@ class NetworkGraph {
 
  private:
   std::vector<std::vector<std::size_t>> neighbours_;
+  std::vector<Cable> cables_;
 };
 
-/// Nodes are the vertices; each is cabled to the next one along every dimension, round the end.
+/// Nodes are the vertices; each is cabled to the next one along every dimension, round the end. Two
+/// along a dimension have one cable.
 inline NetworkGraph graph_of(const Torus& torus) {
   std::size_t nodes = 1;
   for (const std::uint32_t size : torus.dimensions) nodes *= size;
@@ -52,7 +68,7 @@ inline NetworkGraph graph_of(const Torus& torus) {
     for (const std::uint32_t size : torus.dimensions) {
       const std::size_t at = node / stride % size;
       const std::size_t next = node - at * stride + (at + 1) % size * stride;
-      if (next != node) graph.connect(node, next);
+      if (size > 2 || next > node) graph.connect(node, next);
       stride *= size;
     }
   }
@@ -87,34 +103,70 @@ inline NetworkGraph graph_of(const FatTree& tree) {
         for (std::size_t digit = levels; digit-- > 0;) {
           parent = parent * base(level + 1, digit) + digits[digit];
         }
-        graph.connect(first[level] + member, first[level + 1] + parent);
+        graph.connect(first[level] + member, first[level + 1] + parent, tree.links[level]);
       }
     }
   }
   return graph;
 }
 
-/// Nodes come first, then the routers, group by group and chassis by chassis.
-inline NetworkGraph graph_of(const Dragonfly& dragonfly) {
+/// Calls visit(router, router, links, blue) for each two routers that are cabled together.
+template <class Visit>
+void for_each_cable(const Dragonfly& dragonfly, const Visit& visit) {
   const std::size_t per_chassis = dragonfly.routers_per_chassis;
   const std::size_t per_group = per_chassis * dragonfly.chassis_per_group;
   const std::size_t routers = per_group * dragonfly.groups;
-  const std::size_t nodes = routers * dragonfly.nodes_per_router;
-  NetworkGraph graph(nodes + routers);
-  for (std::size_t node = 0; node < nodes; ++node) {
-    graph.connect(node, nodes + node / dragonfly.nodes_per_router);
-  }
   for (std::size_t a = 0; a < routers; ++a) {
     for (std::size_t b = a + 1; b < routers; ++b) {
-      const bool same_chassis = a / per_chassis == b / per_chassis;
-      const bool alike = a / per_group == b / per_group && a % per_chassis == b % per_chassis;
       const std::size_t group_a = a / per_group;
       const std::size_t group_b = b / per_group;
-      const bool blue = group_a != group_b && a % per_group == group_b && b % per_group == group_a;
-      if (same_chassis || alike || blue) graph.connect(nodes + a, nodes + b);
+      const bool alike = group_a == group_b && a % per_chassis == b % per_chassis;
+      const bool blue = group_a != group_b && a % per_group == group_b % per_group &&
+                        b % per_group == group_a % per_group;
+      if (a / per_chassis == b / per_chassis)
+        visit(a, b, dragonfly.green_links, false);
+      else if (alike)
+        visit(a, b, dragonfly.black_links, false);
+      else if (blue)
+        visit(a, b, dragonfly.blue_links, true);
     }
   }
-  return graph;
 }
+
+/// A dragonfly, cable by cable. Minimal routes take at most one blue link, even where two would be
+/// shorter. So the network is here twice, and blue links lead from the first to the second.
+class DragonflyGraph {
+ public:
+  explicit DragonflyGraph(const Dragonfly& dragonfly)
+      : nodes_(static_cast<std::size_t>(places(dragonfly))),
+        copy_(nodes_ + nodes_ / dragonfly.nodes_per_router),
+        graph_(2 * copy_) {
+    for (const std::size_t copy : {std::size_t{0}, copy_})
+      for (std::size_t node = 0; node < nodes_; ++node)
+        graph_.connect(copy + node, copy + nodes_ + node / dragonfly.nodes_per_router);
+    const auto lay = [this](std::size_t a, std::size_t b, std::uint32_t /*links*/, bool blue) {
+      graph_.connect_one_way(nodes_ + a, nodes_ + b + (blue ? copy_ : 0));
+      graph_.connect_one_way(nodes_ + b, nodes_ + a + (blue ? copy_ : 0));
+      if (!blue) graph_.connect(copy_ + nodes_ + a, copy_ + nodes_ + b);
+    };
+    for_each_cable(dragonfly, lay);
+  }
+
+  /// Links from `source` to every node.
+  [[nodiscard]] std::vector<std::uint32_t> distances(std::size_t source) const {
+    std::vector<std::uint32_t> distance = graph_.distances(source);
+    for (std::size_t node = 0; node < nodes_; ++node)
+      distance[node] = std::min(distance[node], distance[copy_ + node]);
+    distance.resize(nodes_);
+    return distance;
+  }
+
+ private:
+  std::size_t nodes_;
+  std::size_t copy_;
+  NetworkGraph graph_;
+};
+
+inline DragonflyGraph graph_of(const Dragonfly& dragonfly) { return DragonflyGraph(dragonfly); }
 
 }  // namespace faultline::test

@@ -17,7 +17,7 @@ constexpr double kLinkBandwidth_Bps = 4e8;
 template <typename Shape>
 std::uint32_t pairs_not_shortest(const Shape& shape) {
   const Topology topology(shape, kHopLatency_s, kLinkBandwidth_Bps);
-  const test::NetworkGraph graph = test::graph_of(shape);
+  const auto graph = test::graph_of(shape);
   std::uint32_t differences = 0;
   for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
     const auto distances = graph.distances(from);
@@ -74,38 +74,45 @@ TEST_CASE("crossbar routes go up and down one link") {
   }
 }
 
-TEST_CASE("dragonfly routes of one chassis per group are shortest ways") {
-  const auto dragonfly = GENERATE(values<Dragonfly>(
-      {{.groups = 1, .chassis_per_group = 1, .routers_per_chassis = 1, .nodes_per_router = 4},
-       {.groups = 5, .chassis_per_group = 1, .routers_per_chassis = 6, .nodes_per_router = 2}}));
+TEST_CASE("dragonfly routes are the shortest ways over at most one blue link") {
+  // Groups, chassis, routers and nodes; with fewer and with more groups than a chassis or a whole
+  // group has routers.
+  const auto shape = GENERATE(values<std::vector<std::uint32_t>>({{1, 1, 1, 4},
+                                                                  {1, 1, 5, 2},
+                                                                  {1, 4, 3, 2},
+                                                                  {5, 1, 6, 2},
+                                                                  {4, 3, 5, 2},
+                                                                  {3, 4, 1, 1},
+                                                                  {6, 3, 2, 1},
+                                                                  {7, 1, 3, 2},
+                                                                  {13, 2, 3, 1},
+                                                                  {9, 1, 1, 2}}));
+  const Dragonfly dragonfly{.groups = shape[0],
+                            .chassis_per_group = shape[1],
+                            .routers_per_chassis = shape[2],
+                            .nodes_per_router = shape[3]};
+  CAPTURE(describe(dragonfly));
   CHECK(pairs_not_shortest(dragonfly) == 0);
 }
 
-TEST_CASE("dragonfly routes are shortest ways but for SimGrid's turn at the first chassis") {
+TEST_CASE(
+    "a dragonfly of more groups than routers of a chassis has blue links on further chassis") {
+  // Groups of 96 routers, as Cray's machines have them. Router 14 of a group stands in its first
+  // chassis, router 20 in its second.
   const Dragonfly dragonfly{
-      .groups = 4, .chassis_per_group = 3, .routers_per_chassis = 5, .nodes_per_router = 2};
+      .groups = 30, .chassis_per_group = 6, .routers_per_chassis = 16, .nodes_per_router = 4};
+  CHECK(blue_router(dragonfly, 14) == 14);
+  CHECK(blue_router(dragonfly, 20) == 20);
+  CHECK(blue_router(Dragonfly{.groups = 30, .chassis_per_group = 2, .routers_per_chassis = 5},
+                    27) == 7);
   const Topology topology(dragonfly, kHopLatency_s, kLinkBandwidth_Bps);
-  const test::NetworkGraph graph = test::graph_of(dragonfly);
-  std::uint32_t same = 0;
-  std::uint32_t turned = 0;
-  for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
-    const auto distances = graph.distances(from);
-    for (std::uint32_t to = 0; to < topology.nodes(); ++to) {
-      const std::uint32_t from_router = from / 2;
-      const std::uint32_t to_router = to / 2;
-      const std::uint32_t from_chassis = from_router / 5 % 3;
-      const std::uint32_t to_chassis = to_router / 5 % 3;
-      const bool green = from_router / 15 == to_router / 15 && from_router % 5 != to_router % 5;
-      std::uint32_t expected = distances[to];
-      // From a chassis other than the first, the green link ends in the first one.
-      if (green && from_chassis != 0 && to_chassis == from_chassis) ++expected;
-      if (green && from_chassis != 0 && to_chassis == 0) --expected;
-      turned += expected != distances[to];
-      same += expected == topology.hops(from, to);
-    }
-  }
-  CHECK(same == topology.nodes() * topology.nodes());
-  CHECK(turned > 0);
+  const auto node = [](std::uint32_t group, std::uint32_t router) {
+    return (group * 96 + router) * 4;
+  };
+  CHECK(topology.hops(node(0, 20), node(20, 0)) == 3);
+  CHECK(topology.hops(node(0, 16), node(20, 0)) == 4);   // green to the blue link
+  CHECK(topology.hops(node(0, 4), node(20, 16)) == 5);   // black to it, black behind it
+  CHECK(topology.hops(node(0, 95), node(20, 95)) == 7);  // both on either side
 }
 
 TEST_CASE("a route's latency is that of its links and its bandwidth that of one link") {
@@ -156,10 +163,25 @@ TEST_CASE("sizes that are not a topology are refused by name") {
   refused(Dragonfly{}, "dragonfly must be positive");
   refused(
       Dragonfly{
-          .groups = 5, .chassis_per_group = 2, .routers_per_chassis = 4, .nodes_per_router = 2},
-      "at most as many groups as routers_per_chassis (4), got 5");
+          .groups = 4097, .chassis_per_group = 1, .routers_per_chassis = 1, .nodes_per_router = 1},
+      "at most 4096 groups, got 4097");
   refused(Crossbar{}, "nodes of a crossbar must be positive");
   refused(Crossbar{4000000000}, "more than 16777216 places");
+}
+
+TEST_CASE("a dragonfly whose routes SimGrid could not list in time is refused by name") {
+  Dragonfly dragonfly{
+      .groups = 62, .chassis_per_group = 8, .routers_per_chassis = 16, .nodes_per_router = 2};
+  CHECK_THROWS_WITH(check_simgrid_can_hold(dragonfly),
+                    Contains("engine simgrid cannot hold a dragonfly 62x8x16x2") &&
+                        Contains("routes between routers of its groups are 1015808") &&
+                        Contains("at most 1000000"));
+  dragonfly.groups = 61;
+  CHECK_NOTHROW(check_simgrid_can_hold(dragonfly));
+  dragonfly.nodes_per_router = 4;
+  CHECK_THROWS_WITH(check_simgrid_can_hold(dragonfly),
+                    Contains("places for nodes times its routers are 243859456"));
+  CHECK_NOTHROW(check_simgrid_can_hold(Torus{{256, 256, 256}}));
 }
 
 TEST_CASE("a topology is described by its kind and sizes") {

@@ -118,7 +118,11 @@ TEST_CASE("dragonfly routes equal those of the SimGrid zone, whatever the link c
                                                                   {1, 3, 4, 2},
                                                                   {4, 1, 4, 1},
                                                                   {3, 3, 4, 2},
-                                                                  {7, 6, 16, 4}}));
+                                                                  {7, 1, 3, 2},
+                                                                  {5, 3, 2, 2},
+                                                                  {13, 2, 3, 1},
+                                                                  {7, 6, 16, 4},
+                                                                  {30, 3, 8, 2}}));
   const auto links = GENERATE(values<std::uint32_t>({1, 3}));
   const Dragonfly dragonfly{.groups = shape[0],
                             .chassis_per_group = shape[1],
@@ -129,6 +133,28 @@ TEST_CASE("dragonfly routes equal those of the SimGrid zone, whatever the link c
                             .green_links = 1};
   CAPTURE(describe(dragonfly), links);
   CHECK(test::in_child([&] { return compare_routes(dragonfly); }) == "");
+}
+
+TEST_CASE("the links of a dragonfly are as wide as their counts say") {
+  const Dragonfly dragonfly{.groups = 2,
+                            .chassis_per_group = 2,
+                            .routers_per_chassis = 2,
+                            .nodes_per_router = 1,
+                            .blue_links = 5,
+                            .black_links = 3,
+                            .green_links = 2};
+  CHECK(test::in_child([&] {
+          start_engine();
+          const auto hosts = build_simgrid_zone(dragonfly, test_machine(), 8);
+          // From router 0 of chassis 1: up, green, black, blue, green, black, down.
+          std::vector<sg::Link*> links;
+          double latency_s = 0;
+          hosts[2]->route_to(hosts[7], links, &latency_s);
+          std::vector<double> widths;
+          for (const auto* link : links) widths.push_back(link->get_bandwidth() / 425e6);
+          const std::vector<double> expected{1, 2, 3, 5, 2, 3, 1};
+          return widths == expected ? std::string() : "widths of " + std::to_string(widths.size());
+        }) == "");
 }
 
 TEST_CASE("crossbar routes equal those of the SimGrid zone") {
