@@ -239,7 +239,7 @@ TEST_CASE("trace: the job has the trace's nodes from first_node on") {
 }
 
 TEST_CASE("trace: each replication can begin at a random moment of the record") {
-  Ground ground(4);
+  Target target(4);
   const auto file =
       trace_input(lanl("2", "0", "1/1/2000 0:00", "") + lanl("2", "1", "1/1/2000 0:01", "") +
                   lanl("2", "2", "1/1/2000 0:03", "") + lanl("2", "3", "1/1/2000 0:08", ""));
@@ -249,9 +249,9 @@ TEST_CASE("trace: each replication can begin at a random moment of the record") 
   constexpr std::uint32_t kReplications = 4000;
   std::vector<double> first(4, 0.0);
   for (std::uint32_t replication = 0; replication < kReplications; ++replication) {
-    ground.ground().job.replication = replication;
-    const auto faults = faults_of(*ground.source("trace", options), 10);
-    CHECK(faults == faults_of(*ground.source("trace", options), 10));
+    target.target().job.replication = replication;
+    const auto faults = faults_of(*target.source("trace", options), 10);
+    CHECK(faults == faults_of(*target.source("trace", options), 10));
     REQUIRE(faults.size() == 4);
     std::uint32_t node = faults[0].victims.at(0) - 4;
     first[node] += 1.0 / kReplications;
@@ -271,27 +271,27 @@ TEST_CASE("trace: each replication can begin at a random moment of the record") 
 }
 
 TEST_CASE("trace: failures at one moment stay one fault wherever the record begins") {
-  Ground ground(4);
+  Target target(4);
   const auto file =
       trace_input(lanl("2", "0", "1/1/2000 0:00", "") + lanl("2", "1", "1/1/2000 0:07", "") +
                   lanl("2", "2", "1/1/2000 0:07", ""));
   for (std::uint32_t replication = 0; replication < 100; ++replication) {
-    ground.ground().job.replication = replication;
+    target.target().job.replication = replication;
     const OptionValues options{{"file", file}, {"begin", "random"}, {"time_scale", 1e-3}};
-    CHECK(faults_of(*ground.source("trace", options), 10).size() == 2);
+    CHECK(faults_of(*target.source("trace", options), 10).size() == 2);
   }
 }
 
 TEST_CASE("trace: a random begin needs a record that takes time") {
-  const Ground ground(4);
+  const Target target(4);
   const auto moment =
       trace_input(lanl("2", "0", "1/1/2000 0:00", "") + lanl("2", "1", "1/1/2000 0:00", ""));
-  CHECK(ground.problems("trace", {{"file", moment}}).empty());
-  CHECK(ground.problems("trace", {{"file", moment}, {"begin", "random"}}) ==
+  CHECK(target.problems("trace", {{"file", moment}}).empty());
+  CHECK(target.problems("trace", {{"file", moment}, {"begin", "random"}}) ==
         Words{"begin: all failures of the trace are at one moment, expected start"});
-  CHECK(ground.problems("trace", {{"file", moment}, {"begin", "random"}, {"begin_s", -60.0}})
+  CHECK(target.problems("trace", {{"file", moment}, {"begin", "random"}, {"begin_s", -60.0}})
             .empty());
-  CHECK(ground.problems("trace",
+  CHECK(target.problems("trace",
                         {{"file", trace_input("1 0\n2 1\nLOOPAFTER 1\n")}, {"begin", "random"}}) ==
         Words{"begin: a SimGrid profile says itself what is drawn, expected start"});
 }
