@@ -1,12 +1,12 @@
 #include "sim/cli/merge.hpp"
 
-#include <cstdio>
 #include <ostream>
 
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/merge.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 
 namespace faultline {
 
@@ -41,8 +41,7 @@ int merge_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const std::string target = stores.front();
   stores.erase(stores.begin());
   const MergeOutcome outcome = merge_stores(target, stores);
-  for (const std::string& note : outcome.notes)
-    std::fprintf(stderr, "faultline: %s\n", note.c_str());
+  for (const std::string& note : outcome.notes) complain(note);
   out << target << ": " << outcome.points << (outcome.points == 1 ? " point" : " points");
   if (outcome.duplicates > 0) out << ", " << outcome.duplicates << " of them several times, alike";
   out << "\n";
