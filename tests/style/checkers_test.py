@@ -117,7 +117,7 @@ class IncludeGraph(unittest.TestCase):
             "protocols/termination/b.cpp": '#include "sim/core/a.hpp"\n',
             "sim/engine/simgrid_engine.cpp": "#include <simgrid/s4u.hpp>\n",
             "tests/engine/a_simgrid_test.cpp": "#include <simgrid/s4u.hpp>\n",
-            "sim/scenario/c.cpp": "#include <nlohmann/json.hpp>\n",
+            "sim/json/c.cpp": "#include <nlohmann/json.hpp>\n",
             "analysis/text/d.hpp": "#pragma once\n",
             "analysis/store/e.cpp": '#include "analysis/text/d.hpp"\n',
         }), [])
@@ -154,6 +154,9 @@ class IncludeGraph(unittest.TestCase):
             ("sim/engine/loggp_engine.cpp", "xbt/base.h"),
             ("tests/engine/a_test.cpp", "simgrid/s4u.hpp"),
             ("sim/core/a.cpp", "nlohmann/json.hpp"),
+            ("sim/scenario/a.cpp", "nlohmann/json.hpp"),
+            ("sim/cli/a.cpp", "nlohmann/json.hpp"),
+            ("analysis/text/a.cpp", "nlohmann/json.hpp"),
             ("sim/cli/a.cpp", "catch2/catch.hpp"),
         ):
             self.assertEqual(len(self.findings({source: f"#include <{header}>\n"})), 1, source)
