@@ -245,8 +245,8 @@ void print_machines(std::ostream& out) {
     print_wrapped(out, "    " + name, 24,
                   std::to_string(machine.nodes) + " nodes of " +
                       std::to_string(machine.cores_per_node) + " cores, " +
-                      describe(machine.topology) + ". " + machine.description +
-                      ". Values: " + statuses_text(load_value_statuses(name, "")));
+                      describe(machine.topology) + ". " + machine.description);
+    print_wrapped(out, "", 24, "Values: " + statuses_text(load_value_statuses(name, "")));
   }
 }
 

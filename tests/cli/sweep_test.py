@@ -256,8 +256,8 @@ class Again(SweepTest):
             (this,), = database.execute("SELECT faultline FROM studies")
             other = this.split("+")[0] + "+g0123456789"
             database.execute("UPDATE studies SET faultline=?", (other,))
-        note = (f"faultline: r.sqlite: has results by Faultline {other}, and this is {this}, another "
-                "build of the release: their results may differ\n")
+        note = (f"faultline: r.sqlite: has results by Faultline {other}, and this is {this}, "
+                "another build of the release: their results may differ\n")
 
         def go_on():
             result = self.faultline("sweep", "s.json", "--store", "r.sqlite")
