@@ -1,6 +1,5 @@
 #include "analysis/drawing/gnuplot.hpp"
 
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,14 +117,10 @@ bool mend_drawing(const std::filesystem::path& drawing, const std::string& forma
 /// whether it fails is.
 [[noreturn]] void become_gnuplot(const std::string& directory, const std::string& script,
                                  const std::string& setting) {
-  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (nowhere >= 0) dup2(nowhere, stream);
   setenv("TZ", "UTC", 1);  // a PDF has the time zone, too
   setenv("LC_ALL", "C.UTF-8", 1);
-  if (chdir(directory.c_str()) == 0)
-    execlp("gnuplot", "gnuplot", "-d", "-e", setting.c_str(), script.c_str(), nullptr);
-  _exit(127);
+  if (chdir(directory.c_str()) != 0) _exit(127);
+  become_silent({"gnuplot", "-d", "-e", setting, script});
 }
 
 /// Changes each tag, and not what stands between them.

@@ -10,7 +10,6 @@
 
 #include "analysis/lemmas/lemma_search.hpp"
 #include "analysis/lemmas/lemma_subjects.hpp"
-#include "analysis/runs/progress.hpp"
 #include "analysis/runs/worker_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/partial_file.hpp"
@@ -84,11 +83,12 @@ std::optional<Findings> search_in_processes(const Extent& extent,
                                             const ReproductionSettings& settings) {
   const unsigned jobs = std::max(1U, settings.jobs);
   const InterruptGuard guard;
-  ProgressLine progress(settings.progress, "schedules");
   Findings findings;
-  std::size_t done = 0;
   const auto heard = [&](const std::string& line) {
-    if (line.empty()) return progress.show(++done, extent.loggp + extent.simgrid);
+    if (line.empty()) {
+      if (settings.worked) settings.worked(1);
+      return;
+    }
     std::istringstream words(line);
     int engine = 0;
     std::uint64_t schedule = 0;
@@ -99,7 +99,6 @@ std::optional<Findings> search_in_processes(const Extent& extent,
   in_processes(
       jobs, [&](unsigned worker, const WriteLine& write) { search(extent, worker, jobs, write); },
       heard);
-  progress.finish();
   if (InterruptGuard::interrupted()) return std::nullopt;
   return findings;
 }
@@ -134,6 +133,11 @@ std::string write_counterexample(const LemmaSubject& of, EngineKind engine, std:
 }
 
 }  // namespace
+
+double work_of(const LemmasMeasure& measure, const ReproductionSettings& settings) {
+  const Extent extent = extent_of(measure, settings.quick);
+  return static_cast<double>(extent.loggp + extent.simgrid);
+}
 
 Measured measure_lemmas(const LemmasMeasure& measure, const ReproductionSettings& settings) {
   Measured measured;

@@ -166,23 +166,104 @@ TreeRatios tree_ratios(const StepModelMeasure& measure, const TaskTree& tree, st
   return {sum.four_counter / counted, sum.edod / counted, sum.hcda / counted};
 }
 
+/// The changes that are simulated.
+std::vector<std::size_t> changes_of(const RunsMeasure& measure,
+                                    const ReproductionSettings& settings) {
+  const std::size_t every = settings.quick ? measure.quick_every : 1;
+  std::vector<std::size_t> changes;
+  for (std::size_t i = every / 2; i < measure.changes.size(); i += every) changes.push_back(i);
+  return changes;
+}
+
+std::size_t points_of(const SeriesMeasure& measure, const ReproductionSettings& settings) {
+  return settings.quick ? measure.quick_points : measure.changes.size();
+}
+
+std::size_t trees_of(const StepModelMeasure& measure, const ReproductionSettings& settings) {
+  const std::size_t all = measure.tree_seeds.size();
+  return settings.quick ? std::min<std::size_t>(measure.quick_trees, all) : all;
+}
+
+Scenario changed_scenario(const std::string& text, const std::string& file,
+                          std::vector<std::string> sets, std::uint32_t replications) {
+  sets.push_back("replications=" + std::to_string(replications));
+  return parse_scenario(text, file, {sets});
+}
+
+Scenario scenario_of(const RunsMeasure& measure, std::size_t change, const std::string& file,
+                     const ReproductionSettings& settings) {
+  return changed_scenario(measure.scenario, file, measure.changes[change],
+                          settings.quick ? measure.quick_replications : measure.replications);
+}
+
+Scenario scenario_of(const SeriesMeasure& measure, std::size_t point, const std::string& file,
+                     const ReproductionSettings& settings) {
+  return changed_scenario(
+      measure.scenario, file, measure.changes[point],
+      settings.quick ? measure.quick_replications : measure.replications[point]);
+}
+
+/// Of one run of a point.
+double work_of_run(const Scenario& scenario, std::size_t point) {
+  return scenario.points[point].platform.processes;
+}
+
+double work_of_tree(const StepModelMeasure& measure) {
+  return 1.0 + measure.most_processes - measure.fewest_processes;
+}
+
+double work_of(const Scenario& scenario) {
+  double work = 0;
+  for (std::size_t point = 0; point < scenario.points.size(); ++point)
+    work += work_of_run(scenario, point) * scenario.replications;
+  return work;
+}
+
+/// Runs the replications of a scenario, and tells of each.
+ReplicationResults results_of(const Scenario& scenario, const ReproductionSettings& settings) {
+  ReplicationResults results;
+  const ReplicationEnd end =
+      run_replications(scenario, {.jobs = settings.jobs}, [&](ReplicationRecord record) {
+        if (settings.worked) settings.worked(work_of_run(scenario, record.point));
+        results.records.push_back(std::move(record));
+      });
+  results.planned = end.planned;
+  results.interrupted = end.interrupted;
+  return results;
+}
+
 double share_of(const SizeSurvival& size, std::int64_t total) {
   return 100.0 * static_cast<double>(size.count) / static_cast<double>(total);
 }
 
 }  // namespace
 
+double work_of(const RunsMeasure& measure, const std::string& file,
+               const ReproductionSettings& settings) {
+  double work = 0;
+  for (const std::size_t change : changes_of(measure, settings))
+    work += work_of(scenario_of(measure, change, file, settings));
+  return work;
+}
+
+double work_of(const SeriesMeasure& measure, const std::string& file,
+               const ReproductionSettings& settings) {
+  double work = 0;
+  for (std::size_t point = 0; point < points_of(measure, settings); ++point)
+    work += work_of(scenario_of(measure, point, file, settings));
+  return work;
+}
+
+double work_of(const StepModelMeasure& measure, const ReproductionSettings& settings) {
+  return static_cast<double>(trees_of(measure, settings)) * work_of_tree(measure);
+}
+
 Measured measure_runs(const RunsMeasure& measure, const std::string& file,
                       const ReproductionSettings& settings) {
   std::map<std::string, Sample> samples;
-  const std::size_t every = settings.quick ? measure.quick_every : 1;
-  const auto replications = settings.quick ? measure.quick_replications : measure.replications;
-  for (std::size_t i = every / 2; i < measure.changes.size(); i += every) {
-    std::vector<std::string> sets = measure.changes[i];
-    sets.push_back("replications=" + std::to_string(replications));
-    const Scenario scenario = parse_scenario(measure.scenario, file, {sets});
-    const ReplicationResults results =
-        run_replications(scenario, {settings.jobs, settings.progress});
+  for (const std::size_t change : changes_of(measure, settings)) {
+    const Scenario scenario = scenario_of(measure, change, file, settings);
+    const ReplicationResults results = results_of(scenario, settings);
     DetectorRuns runs;
     if (results.interrupted)
       return {.by_detector = {}, .points = {}, .trouble = "", .interrupted = true};
@@ -204,14 +285,9 @@ Measured measure_runs(const RunsMeasure& measure, const std::string& file,
 Measured measure_series(const SeriesMeasure& measure, const std::string& file,
                         const ReproductionSettings& settings) {
   Measured measured;
-  const std::size_t points = settings.quick ? measure.quick_points : measure.changes.size();
-  for (std::size_t i = 0; i < points; ++i) {
-    std::vector<std::string> sets = measure.changes[i];
-    const auto replications = settings.quick ? measure.quick_replications : measure.replications[i];
-    sets.push_back("replications=" + std::to_string(replications));
-    const Scenario scenario = parse_scenario(measure.scenario, file, {sets});
-    const ReplicationResults results =
-        run_replications(scenario, {settings.jobs, settings.progress});
+  for (std::size_t i = 0; i < points_of(measure, settings); ++i) {
+    const Scenario scenario = scenario_of(measure, i, file, settings);
+    const ReplicationResults results = results_of(scenario, settings);
     measured.interrupted = results.interrupted;
     if (measured.interrupted) return measured;
     measured.points.push_back({measure.at[i], {}});
@@ -248,10 +324,7 @@ Measured measure_step_model(const StepModelMeasure& measure, const ReproductionS
   std::vector<double> four_counter;
   std::vector<double> edod;
   std::vector<double> hcda;
-  const std::size_t trees =
-      settings.quick ? std::min<std::size_t>(measure.quick_trees, measure.tree_seeds.size())
-                     : measure.tree_seeds.size();
-  for (std::size_t i = 0; i < trees; ++i) {
+  for (std::size_t i = 0; i < trees_of(measure, settings); ++i) {
     const std::uint64_t seed = measure.tree_seeds[i];
     Stream random = task_tree_stream(seed, 0);
     const TaskTree tree = random_task_tree(*task_tree_preset(measure.preset), random);
@@ -259,6 +332,7 @@ Measured measure_step_model(const StepModelMeasure& measure, const ReproductionS
     four_counter.push_back(ratios.four_counter);
     edod.push_back(ratios.edod);
     hcda.push_back(ratios.hcda);
+    if (settings.worked) settings.worked(work_of_tree(measure));
   }
   return {.by_detector = {{"four-counter", estimate_mean(four_counter)},
                           {"edod", estimate_mean(edod)},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,7 +13,9 @@ namespace faultline {
 struct ReproductionSettings {
   bool quick = false;
   unsigned jobs = 1;
-  bool progress = false;
+  bool progress = false;  ///< on stderr
+  /// Told of work that is done, in the unit of `work_of`, if there is somebody to be told.
+  std::function<void(double)> worked = {};
 };
 
 /// The samples at one point of a series: by detector, then metric, one value for each replication.
@@ -29,6 +32,15 @@ struct Measured {
   std::string trouble;  ///< of a series: why it has no points
   bool interrupted = false;
 };
+
+/// The work of a measure, so that the share that is done can be told. Its unit is what a process of
+/// a run costs: a run counts for as many, and a tree of the step model for the numbers of processes
+/// that it is counted for.
+double work_of(const RunsMeasure& measure, const std::string& file,
+               const ReproductionSettings& settings);
+double work_of(const SeriesMeasure& measure, const std::string& file,
+               const ReproductionSettings& settings);
+double work_of(const StepModelMeasure& measure, const ReproductionSettings& settings);
 
 /// Carries a measure out. Does not depend on the number of jobs.
 Measured measure_runs(const RunsMeasure& measure, const std::string& file,

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 #include <utility>
 
 #include "analysis/reproduction/figure.hpp"
 #include "analysis/reproduction/item_files.hpp"
 #include "analysis/reproduction/item_reader.hpp"
+#include "analysis/reproduction/pace.hpp"
+#include "analysis/runs/progress.hpp"
 #include "analysis/text/shell_words.hpp"
 #include "analysis/text/text_table.hpp"
 
@@ -38,6 +41,24 @@ void draw_item(ItemResult& result, const ReproductionSettings& settings, const D
   result.drawing = draw(stem, csv_records(result.figure), figure_script(result, stem));
 }
 
+std::vector<double> estimates_of(const std::vector<ItemFile>& items, bool quick) {
+  std::vector<double> estimates_s;
+  estimates_s.reserve(items.size());
+  for (const ItemFile& entry : items)
+    estimates_s.push_back(quick ? entry.item.quick_time_s : entry.item.time_s);
+  return estimates_s;
+}
+
+/// "4.2 % done, about 3 min 20 s left on this machine, at adoption-2013/table-1".
+std::string pace_words(const ReproductionPace& pace, double elapsed_s, const std::string& item) {
+  const double percent = 100 * pace.share();
+  const auto left_s = pace.left_s(elapsed_s);
+  return fixed(percent, percent < 10 ? 1 : 0) + " % done, " +
+         (left_s ? "about " + duration_words(*left_s) + " left on this machine"
+                 : std::string("time left unknown")) +
+         ", at " + item;
+}
+
 }  // namespace
 
 std::vector<ItemFile> read_items(const std::string& what) {
@@ -51,20 +72,34 @@ std::vector<ItemFile> read_items(const std::string& what) {
 }
 
 double expected_time_s(const std::vector<ItemFile>& items, const ReproductionSettings& settings) {
-  double time_s = 0;
-  for (const ItemFile& entry : items)
-    time_s += settings.quick ? entry.item.quick_time_s : entry.item.time_s;
+  const std::vector<double> estimates_s = estimates_of(items, settings.quick);
+  const double time_s = std::accumulate(estimates_s.begin(), estimates_s.end(), 0.0);
   return std::max(1.0, time_s / settings.jobs);
 }
 
 std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
-                                            const ReproductionSettings& settings,
+                                            const ReproductionSettings& wanted,
                                             const DrawChart& draw, bool with_paper) {
   Reproduction all;
-  all.quick = settings.quick;
+  all.quick = wanted.quick;
   all.versions = versions_of_this_build();
+  ProgressTeller teller(wanted.progress);
+  ReproductionPace pace(estimates_of(items, wanted.quick));
+  std::string name;
+  ReproductionSettings settings = wanted;
+  settings.worked = [&](double work) {
+    pace.worked(work);
+    if (pace.item_is_done())
+      teller.finish();
+    else if (teller.due())
+      teller.tell(pace_words(pace, teller.elapsed_s(), name));
+  };
   for (ItemFile& entry : items) {
+    name = entry.item.name;
+    pace.begin_item(wanted.progress ? work_of(entry.item, entry.file, settings) : 0);
     ItemResult result = reproduce_item(std::move(entry.item), entry.file, settings);
+    pace.end_item();
+    teller.finish();
     if (result.interrupted) return std::nullopt;
     if (draw && has_figure(result)) draw_item(result, settings, draw, with_paper);
     all.results.push_back(std::move(result));

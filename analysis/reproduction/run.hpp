@@ -20,7 +20,7 @@ struct ItemFile {
 /// so that what is wrong with the last is known at once.
 std::vector<ItemFile> read_items(const std::string& what);
 
-/// How long these items take on a machine like those they were timed on; at least a second.
+/// How long these items took where they were timed, over so many jobs; at least a second.
 double expected_time_s(const std::vector<ItemFile>& items, const ReproductionSettings& settings);
 
 /// Draws one chart from its CSV and its script; `stem` is the name of its files. Returns the SVG,
@@ -28,10 +28,11 @@ double expected_time_s(const std::vector<ItemFile>& items, const ReproductionSet
 using DrawChart = std::function<std::string(const std::string& stem, const std::string& csv,
                                             const std::string& script)>;
 
-/// Carries out all items and draws their figures, where `draw` is not empty. `with_paper`: the
-/// names of files begin with the paper's. Nothing when it was interrupted.
+/// Carries out all items, tells of progress if that is wanted, and draws the figures, where `draw`
+/// is not empty. `with_paper`: the names of files begin with the paper's. Nothing when it was
+/// interrupted.
 std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
-                                            const ReproductionSettings& settings,
+                                            const ReproductionSettings& wanted,
                                             const DrawChart& draw, bool with_paper);
 
 }  // namespace faultline

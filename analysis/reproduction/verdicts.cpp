@@ -52,6 +52,20 @@ std::optional<double> ratio_of(double measured, const std::optional<double>& to)
   return measured / *to;
 }
 
+/// Closed forms cost nothing.
+double work_of(const Measure& measure, const std::string& file,
+               const ReproductionSettings& settings) {
+  if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
+    return work_of(*runs, file, settings);
+  if (const auto* series = std::get_if<SeriesMeasure>(&measure.how))
+    return work_of(*series, file, settings);
+  if (const auto* model = std::get_if<StepModelMeasure>(&measure.how))
+    return work_of(*model, settings);
+  if (const auto* lemmas = std::get_if<LemmasMeasure>(&measure.how))
+    return work_of(*lemmas, settings);
+  return 0;
+}
+
 Measured carry_out(const Measure& measure, const std::string& file,
                    const ReproductionSettings& settings) {
   if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
@@ -148,7 +162,7 @@ std::string printed(const Cell& cell) {
   return sign + compact(cell.stated);
 }
 
-std::string item_table(const ItemResult& result) {
+std::string item_table(const ItemResult& result, std::size_t width) {
   const bool has_exact = std::any_of(result.item.cells.begin(), result.item.cells.end(),
                                      [](const Cell& cell) { return cell.exact.has_value(); });
   TextTable table;
@@ -171,7 +185,7 @@ std::string item_table(const ItemResult& result) {
     row.push_back(std::string(verdict_word(of.verdict)) + (of.is_expected(cell) ? "" : " (!)"));
     table.rows.push_back(std::move(row));
   }
-  return render(table);
+  return render(table, width);
 }
 
 /// Why cells do not match: each reason once, with the cells that it stands for.
@@ -248,17 +262,21 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
   return result;
 }
 
+double work_of(const ReproductionItem& item, const std::string& file,
+               const ReproductionSettings& settings) {
+  double work = 0;
+  for (const Measure& measure : item.measures) work += work_of(measure, file, settings);
+  return work;
+}
+
 ItemResult reproduce_item(ReproductionItem item, const std::string& file,
                           const ReproductionSettings& settings) {
   ItemResult result;
   if (settings.quick) keep_quick_cells(item);
   std::vector<Measured>& measured = result.measured;
   measured.reserve(item.measures.size());
-  for (std::size_t i = 0; i < item.measures.size(); ++i) {
-    if (settings.progress)
-      complain(item.name + ": " + std::to_string(i + 1) + " of " +
-               std::to_string(item.measures.size()) + ": " + item.measures[i].name);
-    measured.push_back(carry_out(item.measures[i], file, settings));
+  for (const Measure& measure : item.measures) {
+    measured.push_back(carry_out(measure, file, settings));
     if (measured.back().interrupted) {
       result.interrupted = true;
       return result;
@@ -301,12 +319,13 @@ std::string reproduction_json(const std::vector<ItemResult>& results, bool quick
   return to_json(report, 2) + "\n";
 }
 
-std::string reproduction_table(const std::vector<ItemResult>& results, bool quick) {
+std::string reproduction_table(const std::vector<ItemResult>& results, bool quick,
+                               std::size_t width) {
   std::string text;
   for (const ItemResult& result : results) {
     text += (text.empty() ? "" : "\n") +
             wrapped(result.item.name + ": " + result.item.title + (quick ? " (quick)" : "")) +
-            "\n" + item_table(result) + "\n" + counts_of(result) + reasons_of(result);
+            "\n" + item_table(result, width) + "\n" + counts_of(result) + reasons_of(result);
     if (!result.item.note.empty()) text += "\n" + wrapped(result.item.note);
   }
   return text;

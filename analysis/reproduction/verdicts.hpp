@@ -6,6 +6,7 @@
 
 #include "analysis/reproduction/item.hpp"
 #include "analysis/reproduction/measures.hpp"
+#include "analysis/text/text_table.hpp"
 
 namespace faultline {
 
@@ -42,6 +43,10 @@ std::vector<Source> sources_of(const ReproductionItem& item);
 /// Compares one measurement with its printed and its exact value.
 CellResult judge(const Cell& cell, const Estimate& measured);
 
+/// The work of all measures of an item, of which `settings.worked` is told.
+double work_of(const ReproductionItem& item, const std::string& file,
+               const ReproductionSettings& settings);
+
 /// Carries out all measures of an item and judges its cells. `file` names it in messages.
 ItemResult reproduce_item(ReproductionItem item, const std::string& file,
                           const ReproductionSettings& settings);
@@ -49,9 +54,10 @@ ItemResult reproduce_item(ReproductionItem item, const std::string& file,
 /// Does every cell have the verdict that its data file expects?
 bool as_expected(const std::vector<ItemResult>& results);
 
-/// The results for machines and for people (80 columns). Neither has wall times: the same bytes on
-/// every run, whatever the number of jobs.
+/// The results for machines, and for people in tables of that width. Neither has wall times: the
+/// same bytes on every run, whatever the number of jobs.
 std::string reproduction_json(const std::vector<ItemResult>& results, bool quick);
-std::string reproduction_table(const std::vector<ItemResult>& results, bool quick);
+std::string reproduction_table(const std::vector<ItemResult>& results, bool quick,
+                               std::size_t width = kUsualWidth);
 
 }  // namespace faultline

@@ -1,34 +1,97 @@
 #include "analysis/runs/progress.hpp"
 
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <utility>
+
+#include "sim/core/visible_text.hpp"
 
 namespace faultline {
 
-ProgressLine::ProgressLine(bool wanted, std::string what)
-    : wanted_(wanted), what_(std::move(what)), begin_(Clock::now()), last_(begin_) {}
+namespace {
 
-void ProgressLine::show(std::size_t done, std::size_t total, std::size_t failed) {
-  const auto now = Clock::now();
-  const double elapsed_s = std::chrono::duration<double>(now - begin_).count();
-  if (!wanted_ || elapsed_s < 1.0 || now - last_ < std::chrono::milliseconds(200)) return;
-  last_ = now;
-  shown_ = true;
-  const double rate = static_cast<double>(done - before_) / elapsed_s;
-  std::string left = "time left unknown";
-  if (done > before_) left = duration_words(static_cast<double>(total - done) / rate) + " left";
-  if (failed > 0) left += ", " + std::to_string(failed) + " failed";
-  std::fprintf(stderr, "\r\033[K%zu / %zu %s, %.3g/s, %s", done, total, what_.c_str(), rate,
-               left.c_str());
-  std::fflush(stderr);
+/// What is longer would leave the line of most terminals, and could not be written anew.
+constexpr std::size_t kLongestLine = 79;
+
+/// The beginning that fits, without a part of a character of several bytes.
+std::string cut(std::string words) {
+  if (words.size() <= kLongestLine) return words;
+  std::size_t end = kLongestLine;
+  while (end > 0 && (static_cast<unsigned char>(words[end]) & 0xC0U) == 0x80U) --end;
+  words.resize(end);
+  return words;
 }
 
-void ProgressLine::finish() {
+ProgressStyle style_of(bool wanted) {
+  if (!wanted) return ProgressStyle::none;
+  return isatty(STDERR_FILENO) != 0 ? ProgressStyle::terminal : ProgressStyle::log;
+}
+
+}  // namespace
+
+ProgressTimes::ProgressTimes(ProgressStyle style)
+    : period_s_(style == ProgressStyle::terminal ? 0.2 : 10.0),
+      next_s_(style == ProgressStyle::terminal ? 1.0 : 10.0) {
+  if (style == ProgressStyle::none) next_s_ = std::numeric_limits<double>::infinity();
+}
+
+bool ProgressTimes::due(double elapsed_s) {
+  if (elapsed_s < next_s_) return false;
+  next_s_ = elapsed_s + period_s_;
+  return true;
+}
+
+ProgressTeller::ProgressTeller(bool wanted)
+    : style_(style_of(wanted)), times_(style_), begin_(Clock::now()) {}
+
+double ProgressTeller::elapsed_s() const {
+  return std::chrono::duration<double>(Clock::now() - begin_).count();
+}
+
+void ProgressTeller::tell(const std::string& words) {
+  if (style_ == ProgressStyle::log) complain(words);
+  if (style_ != ProgressStyle::terminal) return;
+  std::fprintf(stderr, "\r\033[K%s", cut(visible(words)).c_str());
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void ProgressTeller::finish() {
   if (!shown_) return;
   std::fputs("\r\033[K", stderr);
   std::fflush(stderr);
   shown_ = false;
+}
+
+std::string progress_words(const ProgressCount& count, const std::string& what, double elapsed_s,
+                           ProgressStyle style) {
+  const double rate = static_cast<double>(count.done - count.before) / elapsed_s;
+  std::string words = std::to_string(count.done) +
+                      (style == ProgressStyle::terminal ? " / " : " of ") +
+                      std::to_string(count.total) + " " + what;
+  if (style == ProgressStyle::terminal) {
+    char text[32];
+    std::snprintf(text, sizeof text, ", %.3g/s", rate);
+    words += text;
+  }
+  words +=
+      count.done > count.before
+          ? ", " + duration_words(static_cast<double>(count.total - count.done) / rate) + " left"
+          : ", time left unknown";
+  if (count.failed > 0) words += ", " + std::to_string(count.failed) + " failed";
+  return words;
+}
+
+ProgressLine::ProgressLine(bool wanted, std::string what)
+    : teller_(wanted), what_(std::move(what)) {}
+
+void ProgressLine::show(std::size_t done, std::size_t total, std::size_t failed) {
+  if (!teller_.due()) return;
+  const ProgressCount count{.done = done, .total = total, .before = before_, .failed = failed};
+  teller_.tell(progress_words(count, what_, teller_.elapsed_s(), teller_.style()));
 }
 
 std::string duration_words(double seconds) {

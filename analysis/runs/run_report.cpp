@@ -108,15 +108,15 @@ std::string label_of(const Scenario& scenario, std::size_t point) {
 }
 
 /// How the tables name the points: by their labels, or by number where labels are long.
-std::vector<std::string> point_names(const Scenario& scenario) {
-  constexpr std::size_t kLongest = 20;
+std::vector<std::string> point_names(const Scenario& scenario, std::size_t width) {
+  const std::size_t longest = width / 4;
   std::vector<std::string> labels;
   std::vector<std::string> numbers;
   bool long_one = false;
   for (std::size_t point = 0; point < scenario.points.size(); ++point) {
     labels.push_back(label_of(scenario, point));
     numbers.push_back(std::to_string(point));
-    long_one = long_one || labels.back().size() > kLongest;
+    long_one = long_one || labels.back().size() > longest;
   }
   return long_one ? numbers : labels;
 }
@@ -173,8 +173,8 @@ void add_metric(const ShownMetric& metric,
   }
 }
 
-std::string measured_table(const Scenario& scenario, const RunTally& tally) {
-  const std::vector<std::string> names = point_names(scenario);
+std::string measured_table(const Scenario& scenario, const RunTally& tally, std::size_t width) {
+  const std::vector<std::string> names = point_names(scenario, width);
   const bool with_outcome = !common_outcome(tally);
   TextTable table;
   table.columns = {{"point", Align::left}};
@@ -192,7 +192,7 @@ std::string measured_table(const Scenario& scenario, const RunTally& tally) {
         ShownMetric{"detection_latency_s", "detection\nlatency", true},
         ShownMetric{"end_time_s", "end\ntime", true}})
     add_metric(metric, measured, table);
-  return legend(scenario, names) + render(table);
+  return legend(scenario, names) + render(table, width);
 }
 
 std::string agreement_word(const JsonValue& agrees, Relation relation) {
@@ -200,8 +200,8 @@ std::string agreement_word(const JsonValue& agrees, Relation relation) {
   return std::get<bool>(agrees.data) ? "yes" : "NO";
 }
 
-std::string closed_form_table(const Scenario& scenario, const RunTally& tally) {
-  const std::vector<std::string> names = point_names(scenario);
+std::string closed_form_table(const Scenario& scenario, const RunTally& tally, std::size_t width) {
+  const std::vector<std::string> names = point_names(scenario, width);
   TextTable table;
   table.columns = {
       {"point", Align::left}, {"theory", Align::left}, {"value"}, {"measured"}, {"ratio"},
@@ -224,7 +224,7 @@ std::string closed_form_table(const Scenario& scenario, const RunTally& tally) {
   }
   if (table.rows.empty()) return {};
   return "\nControl messages against theory (P processes, stop probability q):\n\n" +
-         render(table) + (unsure ? "?: more replications are needed to tell\n" : "");
+         render(table, width) + (unsure ? "?: more replications are needed to tell\n" : "");
 }
 
 std::string trouble(const Scenario& scenario, const RunTally& tally) {
@@ -312,9 +312,9 @@ void write_run_report_csv(const RunTally& tally, const LineSpool& runs, const Wr
   });
 }
 
-std::string run_report_table(const Scenario& scenario, const RunTally& tally) {
-  return heading(scenario, tally) + measured_table(scenario, tally) +
-         closed_form_table(scenario, tally) + trouble(scenario, tally);
+std::string run_report_table(const Scenario& scenario, const RunTally& tally, std::size_t width) {
+  return heading(scenario, tally) + measured_table(scenario, tally, width) +
+         closed_form_table(scenario, tally, width) + trouble(scenario, tally);
 }
 
 }  // namespace faultline

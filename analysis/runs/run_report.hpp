@@ -5,6 +5,7 @@
 
 #include "analysis/runs/line_spool.hpp"
 #include "analysis/runs/run_tally.hpp"
+#include "analysis/text/text_table.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -20,7 +21,8 @@ void write_run_report_json(const Scenario& scenario, const RunTally& tally, cons
 /// One line per replication: point, label, seed, replication, engine, outcome, then every metric.
 void write_run_report_csv(const RunTally& tally, const LineSpool& runs, const WriteText& write);
 
-/// For people: one row per point, and what theory says beside it; at most 80 columns wide.
-std::string run_report_table(const Scenario& scenario, const RunTally& tally);
+/// For people: one row per point, and what theory says beside it, in tables of that width.
+std::string run_report_table(const Scenario& scenario, const RunTally& tally,
+                             std::size_t width = kUsualWidth);
 
 }  // namespace faultline

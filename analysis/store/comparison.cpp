@@ -123,11 +123,11 @@ JsonValue mean_json(const Contender& contender) {
   return contender.summary.mean ? JsonValue(*contender.summary.mean) : JsonValue();
 }
 
-KeyColumns keys_of(const Comparison& comparison) {
+KeyColumns keys_of(const Comparison& comparison, std::size_t width) {
   std::vector<std::vector<JsonValue>> keys;
   keys.reserve(comparison.situations.size());
   for (const Situation& situation : comparison.situations) keys.push_back(situation.key);
-  return key_columns(comparison.paths, keys);
+  return key_columns(comparison.paths, keys, width);
 }
 
 TextTable keyed_table(const KeyColumns& keys) {
@@ -255,9 +255,10 @@ std::vector<Row> comparison_rows(const Comparison& comparison) {
   return rows;
 }
 
-std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings) {
+std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings,
+                             std::size_t width) {
   const std::vector<std::string> names = names_of(comparison);
-  const KeyColumns keys = keys_of(comparison);
+  const KeyColumns keys = keys_of(comparison, width);
   TextTable means = keyed_table(keys);
   TextTable pairs = keyed_table(keys);
   means.columns.push_back({"winner", Align::left});
@@ -288,11 +289,11 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
   const std::string note = settings.metric == "terminated" ? "" : unequal_endings(comparison);
   return wrapped(settings.metric + ", " + (settings.higher_is_better ? "higher" : "lower") +
                  " is better; means with their 95 % intervals") +
-         "\n" + keys.legend + render(means) + "\n" +
+         "\n" + keys.legend + render(means, width) + "\n" +
          wrapped(
              "Paired differences, replication by replication; the 95 % hold for all pairs of a "
              "line above together") +
-         "\n" + render(pairs) + (note.empty() ? "" : "\n" + wrapped(note));
+         "\n" + render(pairs, width) + (note.empty() ? "" : "\n" + wrapped(note));
 }
 
 }  // namespace faultline

@@ -63,7 +63,8 @@ std::string unequal_endings(const Comparison& comparison);
 /// difference, low, high, verdict, winner.
 std::vector<Row> comparison_rows(const Comparison& comparison);
 
-/// For people: means and winners, then the differences.
-std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings);
+/// For people: means and winners, then the differences, in tables of that width.
+std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings,
+                             std::size_t width = kUsualWidth);
 
 }  // namespace faultline

@@ -266,8 +266,7 @@ std::string cell_text(const JsonValue& cell) {
 }
 
 KeyColumns key_columns(const std::vector<std::string>& paths,
-                       const std::vector<std::vector<JsonValue>>& keys) {
-  constexpr std::size_t kWidest = 40;
+                       const std::vector<std::vector<JsonValue>>& keys, std::size_t table_width) {
   KeyColumns result;
   std::size_t width = 0;
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -282,7 +281,7 @@ KeyColumns key_columns(const std::vector<std::string>& paths,
     std::vector<std::string>& line = result.cells.emplace_back();
     for (const JsonValue& cell : key) line.push_back(cell_text(cell));
   }
-  if (!paths.empty() && width <= kWidest) return result;
+  if (!paths.empty() && width <= table_width / 2) return result;
   for (std::size_t number = 0; number < keys.size(); ++number) {
     std::string words = std::to_string(number) + ":";
     for (std::size_t i = 0; i < paths.size(); ++i)

@@ -90,8 +90,10 @@ struct KeyColumns {
   std::vector<std::vector<std::string>> cells;  ///< by line
 };
 
-/// Columns for the values of some paths, or for numbers where the values are too wide.
+/// Columns for the values of some paths, or for numbers where the values would take more than half
+/// of the width of the table.
 KeyColumns key_columns(const std::vector<std::string>& paths,
-                       const std::vector<std::vector<JsonValue>>& keys);
+                       const std::vector<std::vector<JsonValue>>& keys,
+                       std::size_t table_width = kUsualWidth);
 
 }  // namespace faultline

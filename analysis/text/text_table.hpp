@@ -9,6 +9,9 @@
 
 namespace faultline {
 
+/// Lines of text are this wide where nothing else is known.
+inline constexpr std::size_t kUsualWidth = 80;
+
 enum class Align { left, right };
 
 /// A column of a text table. A line break in `title` makes a header of several lines.
@@ -29,11 +32,11 @@ struct TextTable {
 /// single column wider than that is kept whole. Every line ends in a line break, none in blanks.
 /// Text is shown as `visible` has it (sim/core/visible_text). Throws std::invalid_argument when a
 /// row has another number of cells than there are columns.
-std::string render(const TextTable& table, std::size_t max_width = 80);
+std::string render(const TextTable& table, std::size_t max_width = kUsualWidth);
 
 /// `text` broken at blanks into lines of at most `max_width` characters, each ended by a line
 /// break; a longer word stands alone on its line. Control characters are shown as by `render`.
-std::string wrapped(std::string_view text, std::size_t max_width = 80);
+std::string wrapped(std::string_view text, std::size_t max_width = kUsualWidth);
 
 /// One CSV record, which is one line: control characters stand as `visible` has them, fields with
 /// comma or quote are quoted as RFC 4180 says, and text that a spreadsheet would take for a formula

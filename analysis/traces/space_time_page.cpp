@@ -7,6 +7,7 @@
 
 #include "analysis/traces/space_time_template.hpp"
 #include "sim/core/version.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/json/json_value.hpp"
 
 namespace faultline {
@@ -30,7 +31,8 @@ class Data {
                                   {"phases", phases()},
                                   {"fates", fates()},
                                   {"underWay", fate_words(Fate::under_way)},
-                                  {"nodes", nodes()}});
+                                  {"nodes", nodes()},
+                                  {"onDaemons", on_daemons()}});
     data.set("messages", messages());
     data.set("kinds", std::move(kinds_));
     data.set("spans", spans());
@@ -45,8 +47,8 @@ class Data {
     for (const ComponentChoice& choice : spec_.components)
       if (choice.registration != nullptr)
         stack += (stack.empty() ? "" : ", ") + choice.registration->name;
-    return json_object({{"scenario", title.scenario},
-                        {"point", title.point},
+    return json_object({{"scenario", visible(title.scenario)},
+                        {"point", visible(title.point)},
                         {"stack", stack},
                         {"engine", title.engine},
                         {"seed", whole(title.seed)},
@@ -77,6 +79,15 @@ class Data {
     JsonValue::List list;
     list.reserve(trace_.node_of.size());
     for (const NodeId node : trace_.node_of) list.push_back(whole(node));
+    return list;
+  }
+
+  /// The names of the components that work on daemons.
+  [[nodiscard]] JsonValue on_daemons() const {
+    JsonValue::List list;
+    for (const ComponentChoice& choice : spec_.components)
+      if (choice.registration != nullptr && choice.registration->traits.on_daemons)
+        list.emplace_back(choice.registration->name);
     return list;
   }
 
@@ -116,10 +127,12 @@ class Data {
     list.reserve(trace_.moments.size());
     for (const TracedMoment& moment : trace_.moments) {
       MomentWords words = words_of(trace_, moment);
+      const bool is_notice = moment.kind == Sight::Kind::declared_dead;
       list.push_back(json_object({{"time", moment.time_s},
                                   {"actor", whole(moment.actor)},
                                   {"group", words.category},
                                   {"what", std::move(words.what)},
+                                  {"dead", is_notice ? whole(moment.peer) : JsonValue()},
                                   {"order", whole(moment.order)}}));
     }
     return list;

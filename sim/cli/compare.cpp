@@ -16,10 +16,28 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-std::string answer(const std::string& format, const Comparison& comparison,
-                   const ComparisonSettings& settings) {
-  if (format == "table") return comparison_table(comparison, settings);
-  return rows_text(comparison_rows(comparison), format);
+/// One comparison for each metric, in the order in which they were asked for.
+std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
+                   std::size_t width) {
+  const std::string format = values["format"].as<std::string>();
+  ComparisonSettings settings{.by = values["by"].as<std::string>(),
+                              .metric = {},
+                              .higher_is_better = values.count("higher-is-better") != 0};
+  std::string tables;
+  std::vector<Row> rows;
+  for (const std::string& metric : listed_words_of(values, "metric")) {
+    settings.metric = metric;
+    const Comparison comparison = compare(points, settings);
+    if (format == "table") {
+      tables += (tables.empty() ? "" : "\n") + comparison_table(comparison, settings, width);
+      continue;
+    }
+    for (Row& row : comparison_rows(comparison)) {
+      row.insert(row.begin(), JsonMember{"metric", metric});
+      rows.push_back(std::move(row));
+    }
+  }
+  return format == "table" ? tables : rows_text(rows, format);
 }
 
 }  // namespace
@@ -28,7 +46,7 @@ VerbOptions compare_options() {
   VerbOptions verb{
       .verb = "compare",
       .usage =
-          "compare STORE --by PATH --metric NAME [--higher-is-better]\n"
+          "compare STORE --by PATH --metric NAME[,NAME]... [--higher-is-better]\n"
           "       [--where CONDITION]... [--format table|csv|json] [--out FILE]",
       .about =
           "Shows which value of PATH is better where everything else is equal: differences between "
@@ -36,8 +54,8 @@ VerbOptions compare_options() {
   auto add = verb.options.add_options();
   add("by", po::value<std::string>()->value_name("PATH"),
       "path whose values compete, such as termination.name");
-  add("metric", po::value<std::string>()->value_name("NAME"),
-      "metric to compare, such as control_messages");
+  add("metric", po::value<Words>()->composing()->value_name("NAMES"),
+      "metric to compare, such as control_messages; several, with commas, one after the other");
   add("higher-is-better", "higher values win instead of lower ones");
   add("where", po::value<Words>()->composing()->value_name("CONDITION"),
       "only points for which it is true");
@@ -61,15 +79,10 @@ int compare_verb(const std::vector<std::string>& arguments, std::ostream& out) {
                        (std::string(needed) == "store" ? "a store" : std::string("--") + needed) +
                        ": faultline compare RESULTS.sqlite --by termination.name --metric "
                        "control_messages");
-  const std::string format = values["format"].as<std::string>();
   const auto points = stored_points(values["store"].as<std::string>(), words_of(values, "where"));
   OutputFile output(text_of(values, "out"));
-  const ComparisonSettings settings{
-      .by = values["by"].as<std::string>(),
-      .metric =
-          one_of("compare: --metric", values["metric"].as<std::string>(), metric_names(points)),
-      .higher_is_better = values.count("higher-is-better") != 0};
-  output.write(answer(format, compare(points, settings), settings));
+  check_metrics("compare: --metric", listed_words_of(values, "metric"), points);
+  output.write(answer(values, points, output.table_width()));
   return kExitGood;
 }
 

@@ -1,22 +1,27 @@
 #include "sim/cli/completion.hpp"
 
 #include <ostream>
+#include <set>
 
 #include "analysis/text/shell_words.hpp"
 #include "sim/cli/completion_templates.hpp"
 #include "sim/cli/completion_words.hpp"
+#include "sim/cli/stored_points.hpp"
 #include "sim/cli/verbs.hpp"
 #include "sim/core/error.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 
 namespace {
 
 /// Some words are names of files among the data. One that a shell might carry out is left out.
-std::string joined(const std::vector<std::string>& words, const std::string& after = "") {
+std::string joined(const std::vector<std::string>& words, const std::string& after = "",
+                   const std::string& between = " ") {
   std::string text;
   for (const std::string& word : words)
-    if (shell_word(word) == word) text.append(text.empty() ? "" : " ").append(word).append(after);
+    if (shell_word(word) == word)
+      text.append(text.empty() ? "" : between).append(word).append(after);
   return text;
 }
 
@@ -38,6 +43,7 @@ std::string bash_case(const std::string& pattern, const std::string& action) {
 
 std::string bash_action(const Completed& what) {
   if (what.assigns) return "_faultline_set";
+  if (!what.stored.empty()) return "_faultline_stored " + what.stored;
   if (!what.words.empty()) return "_faultline_words \"" + joined(what.words) + "\"";
   if (what.files) return "_faultline_paths -f";
   return what.directories ? "_faultline_paths -d" : ":";
@@ -98,6 +104,7 @@ std::string escaped(const std::string& text, const std::string& special) {
 
 std::string zsh_action(const Completed& what) {
   if (what.assigns) return "_faultline_set";
+  if (!what.stored.empty()) return "_faultline_" + what.stored;
   if (!what.words.empty()) return "(" + joined(what.words) + ")";
   if (what.files) return "_files";
   return what.directories ? "_files -/" : "";
@@ -138,18 +145,40 @@ std::string zsh_text() {
   return with(text, "#ARGUMENTS#", without_last_break(arguments));
 }
 
+// ---- what is in a store ------------------------------------------------------------------------
+
+/// What was swept, and the parts of what was swept as a whole: termination, termination.name.
+std::vector<std::string> offered_paths(const std::vector<SelectedPoint>& points) {
+  const std::vector<std::string> swept = swept_paths(points);
+  std::set<std::string> paths(swept.begin(), swept.end());
+  for (const SelectedPoint& point : points)
+    for (const JsonMember& parameter : point.stored.parameters)
+      if (const JsonValue::Object* parts = parameter.value.object())
+        for (const JsonMember& part : *parts) paths.insert(member_path(parameter.key, part.key));
+  return {paths.begin(), paths.end()};
+}
+
+std::string stored_text(const std::string& what, const std::string& store) {
+  const auto points = stored_points(store, {});
+  return joined(what == "metrics" ? metric_names(points) : offered_paths(points), "", "\n") + "\n";
+}
+
 }  // namespace
 
 VerbOptions completion_options() {
   VerbOptions verb{
       .verb = "completion",
-      .usage = "completion bash|zsh",
+      .usage = "completion bash|zsh\n       faultline completion metrics|paths --store RESULTS",
       .about =
           "Writes the script with which a shell completes this command line. Packages and cmake "
-          "--install put it in place; without them, in bash: source <(faultline completion bash)"};
-  verb.hidden.add_options()("shell", boost::program_options::value<std::string>());
-  verb.positional.add("shell", 1);
-  verb.choices["shell"] = only({"bash", "zsh"});
+          "--install put it in place; without them, in bash: source <(faultline completion bash). "
+          "The script asks for the metrics of a store, and for the paths that were swept in it."};
+  verb.options.add_options()("store",
+                             boost::program_options::value<std::string>()->value_name("RESULTS"),
+                             "list what this store has, a word a line");
+  verb.hidden.add_options()("what", boost::program_options::value<std::string>());
+  verb.positional.add("what", 1);
+  verb.choices["what"] = only({"bash", "zsh", "metrics", "paths"});
   return verb;
 }
 
@@ -160,8 +189,18 @@ int completion_verb(const std::vector<std::string>& arguments, std::ostream& out
     out << help_text(verb);
     return 0;
   }
-  if (values.count("shell") == 0) throw UsageError("completion: expected bash or zsh");
-  out << (values["shell"].as<std::string>() == "bash" ? bash_text() : zsh_text());
+  if (values.count("what") == 0)
+    throw UsageError("completion: expected bash or zsh, or metrics or paths with --store");
+  const std::string what = values["what"].as<std::string>();
+  const bool of_store = what == "metrics" || what == "paths";
+  const auto store = text_of(values, "store");
+  if (of_store != store.has_value())
+    throw UsageError(of_store ? "completion: " + what + ": expected --store RESULTS.sqlite"
+                              : "completion: --store: expected metrics or paths with it");
+  if (of_store)
+    out << stored_text(what, *store);
+  else
+    out << (what == "bash" ? bash_text() : zsh_text());
   return 0;
 }
 

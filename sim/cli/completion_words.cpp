@@ -16,6 +16,12 @@ std::string value_name(const boost::program_options::option_description& option)
   return name.substr(0, name.find(' '));
 }
 
+/// The word of the verb `completion` for what the values of an option are in a store, or "".
+std::string stored_values(const std::string& option) {
+  if (option == "metric") return "metrics";
+  return option == "by" || option == "group-by" ? "paths" : "";
+}
+
 bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
@@ -53,6 +59,7 @@ std::vector<CompletedOption> completed_options(const VerbOptions& verb) {
       option.value = {.name = option.shown, .words = chosen(verb, option.name)};
       option.value.files = contains(option.shown, "FILE") || contains(option.shown, "RESULTS");
       option.value.directories = option.shown == "DIR";
+      option.value.stored = stored_values(option.name);
       option.value.assigns = option.name == "set";
       if (option.value.assigns) option.value.words = set_paths();
     }

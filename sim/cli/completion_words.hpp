@@ -16,6 +16,7 @@ struct Completed {
   bool directories = false;        ///< directories, or nothing
   bool assigns = false;            ///< PATH=VALUE of --set: `words` are the paths
   bool repeats = false;            ///< several can stand there
+  std::string stored = {};         ///< what the verb `completion` says of the store that is named
 };
 
 /// An option of a verb for a shell.

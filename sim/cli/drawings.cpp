@@ -1,6 +1,5 @@
 #include "sim/cli/drawings.hpp"
 
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,12 +36,7 @@ void write_scratch(const std::string& path, const std::string& text) {
 bool gnuplot_works() {
   const pid_t child = fork_child();
   if (child < 0) return false;
-  if (child == 0) {
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
-    execlp("gnuplot", "gnuplot", "--version", nullptr);
-    _exit(127);
-  }
+  if (child == 0) become_silent({"gnuplot", "--version"});
   const int status = wait_for_child(child);
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

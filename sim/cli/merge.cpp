@@ -5,6 +5,7 @@
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/merge.hpp"
 #include "sim/cli/options.hpp"
+#include "sim/cli/stored_points.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
 
@@ -40,6 +41,7 @@ int merge_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     throw UsageError("merge: expected a new store and those to join: faultline merge OUT IN...");
   const std::string target = stores.front();
   stores.erase(stores.begin());
+  for (const std::string& store : stores) need_store(store);
   const MergeOutcome outcome = merge_stores(target, stores);
   for (const std::string& note : outcome.notes) complain(note);
   out << target << ": " << outcome.points << (outcome.points == 1 ? " point" : " points");

@@ -113,6 +113,25 @@ std::vector<std::string> words_of(const po::variables_map& values, const std::st
   return values[option].as<std::vector<std::string>>();
 }
 
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> words;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+std::vector<std::string> listed_words_of(const po::variables_map& values,
+                                         const std::string& option) {
+  std::vector<std::string> listed;
+  for (const std::string& text : words_of(values, option))
+    for (std::string& word : split_at_commas(text)) listed.push_back(std::move(word));
+  return listed;
+}
+
 std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
                            std::uint64_t high) {
   std::uint64_t value = 0;

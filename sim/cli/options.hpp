@@ -48,6 +48,13 @@ std::optional<std::string> text_of(const boost::program_options::variables_map& 
 std::vector<std::string> words_of(const boost::program_options::variables_map& values,
                                   const std::string& option);
 
+/// `text` between its commas: one more word than there are commas.
+std::vector<std::string> split_at_commas(const std::string& text);
+
+/// What an option was given that can stand several times or have several words with commas.
+std::vector<std::string> listed_words_of(const boost::program_options::variables_map& values,
+                                         const std::string& option);
+
 /// Parses the words after a verb, and checks those that have choices. Throws UsageError that names
 /// the option and what is expected.
 boost::program_options::variables_map parse_options(const VerbOptions& verb,

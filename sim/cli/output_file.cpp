@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "analysis/text/terminal_width.hpp"
+#include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
 
 namespace faultline {
@@ -78,6 +80,10 @@ void OutputFile::complete() {
 void OutputFile::write(const std::string& text) {
   append(text);
   complete();
+}
+
+std::size_t OutputFile::table_width() const {
+  return path_.empty() ? table_width_on(STDOUT_FILENO) : kUsualWidth;
 }
 
 std::optional<std::string> OutputFile::directory() const {

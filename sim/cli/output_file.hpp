@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,9 @@ class OutputFile {
 
   /// Writes the whole result.
   void write(const std::string& text);
+
+  /// How wide a table may be that goes there (analysis/text/terminal_width).
+  [[nodiscard]] std::size_t table_width() const;
 
   /// The directory of the file, if there is one that stays.
   [[nodiscard]] std::optional<std::string> directory() const;

@@ -20,24 +20,11 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-Words split_at_commas(const std::string& text) {
-  Words words;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
 Words metrics_of(const po::variables_map& values, const std::vector<SelectedPoint>& points,
                  bool few) {
   if (values.count("metric") == 0) return few ? usual_metrics(points) : metric_names(points);
-  const Words known = metric_names(points);
-  Words wanted = values["metric"].as<Words>();
-  for (const std::string& name : wanted)
-    if (!points.empty()) one_of("query: --metric", name, known);
+  Words wanted = listed_words_of(values, "metric");
+  check_metrics("query: --metric", wanted, points);
   return wanted;
 }
 
@@ -58,11 +45,11 @@ std::string broken(const std::string& metric) {
 }
 
 std::string table_text(const std::vector<PointGroup>& groups, const Words& paths,
-                       const Words& metrics) {
+                       const Words& metrics, std::size_t width) {
   std::vector<std::vector<JsonValue>> keys;
   keys.reserve(groups.size());
   for (const PointGroup& group : groups) keys.push_back(group.key);
-  const KeyColumns shown = key_columns(paths, keys);
+  const KeyColumns shown = key_columns(paths, keys, width);
   TextTable table;
   table.columns = shown.columns;
   table.rows = shown.cells;
@@ -80,14 +67,15 @@ std::string table_text(const std::vector<PointGroup>& groups, const Words& paths
       table.rows[line].push_back(with_interval(summarize(group, metrics[i]), units[i].in_one_s));
     for (const SelectedPoint* point : group.points) failed += point->stored.failure.empty() ? 0 : 1;
   }
-  std::string text = shown.legend + render(table);
+  std::string text = shown.legend + render(table, width);
   if (failed > 0)
     text += "\n" + std::to_string(failed) + (failed == 1 ? " point has" : " points have") +
             " failed and do not count: --where \"failure != ''\"\n";
   return text;
 }
 
-std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points) {
+std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
+                   std::size_t width) {
   const std::string format = values["format"].as<std::string>();
   const bool runs = values.count("runs") != 0;
   if (runs && format == "table")
@@ -98,7 +86,7 @@ std::string answer(const po::variables_map& values, const std::vector<SelectedPo
                           : swept_paths(points);
   const std::vector<PointGroup> groups = group_points(points, paths);
   const Words metrics = metrics_of(values, points, format == "table");
-  if (format == "table") return table_text(groups, paths, metrics);
+  if (format == "table") return table_text(groups, paths, metrics, width);
   return rows_text(summary_rows(groups, paths, metrics), format);
 }
 
@@ -108,7 +96,7 @@ VerbOptions query_options() {
   VerbOptions verb{.verb = "query",
                    .usage =
                        "query STORE [--where CONDITION]... [--group-by PATH[,PATH]...]\n"
-                       "       [--metric NAME]... [--runs] [--format table|csv|json]\n"
+                       "       [--metric NAME[,NAME]...]... [--runs] [--format table|csv|json]\n"
                        "       [--out FILE]",
                    .about =
                        "Prints means and 95 % intervals from a store, one line for each point or "
@@ -118,7 +106,8 @@ VerbOptions query_options() {
       R"(only points for which it is true, as in --where "termination.name == 'cda'")");
   add("group-by", po::value<std::string>()->value_name("PATHS"),
       "one line for each combination of the values of these paths (default: everything swept)");
-  add("metric", po::value<Words>()->composing()->value_name("NAME"), "only these metrics");
+  add("metric", po::value<Words>()->composing()->value_name("NAMES"),
+      "only these metrics, with commas between several");
   add("runs", "one line for each replication instead of means");
   add_format(verb, {"table", "csv", "json"});
   add_out(verb);
@@ -138,7 +127,7 @@ int query_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     throw UsageError("query: expected a store: faultline query RESULTS.sqlite");
   const auto points = stored_points(values["store"].as<std::string>(), words_of(values, "where"));
   OutputFile output(text_of(values, "out"));
-  output.write(answer(values, points));
+  output.write(answer(values, points, output.table_width()));
   return kExitGood;
 }
 

@@ -1,7 +1,5 @@
 #include "sim/cli/reproduce.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <optional>
 #include <ostream>
@@ -62,7 +60,7 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   settings.quick = values.count("quick") != 0;
   settings.jobs = jobs_of("reproduce: --jobs", text_of(values, "jobs"));
   const bool quiet = values.count("quiet") != 0;
-  settings.progress = !quiet && isatty(STDERR_FILENO) != 0;
+  settings.progress = !quiet;
   const auto figures = text_of(values, "figures");
   if (figures) need_gnuplot("reproduce: --figures");
   std::vector<ItemFile> items = read_items(values["what"].as<std::string>());
@@ -82,8 +80,9 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   // Nothing takes its place before the others have room.
   if (page) page->append(reproduction_page(*reproduction));
   if (drawings) drawings->keep();
-  output.append(format == "json" ? reproduction_json(results, settings.quick)
-                                 : reproduction_table(results, settings.quick));
+  output.append(format == "json"
+                    ? reproduction_json(results, settings.quick)
+                    : reproduction_table(results, settings.quick, output.table_width()));
   if (page) page->complete();
   output.complete();
   if (!as_expected(results)) return kExitViolation;

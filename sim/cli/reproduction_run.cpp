@@ -16,11 +16,13 @@ unsigned jobs_of(const std::string& option, const std::optional<std::string>& te
 }
 
 void say_duration(const std::vector<ItemFile>& items, const ReproductionSettings& settings) {
-  std::fprintf(stderr, "faultline: %zu %s, about %s with %u %s%s\n", items.size(),
-               items.size() == 1 ? "item" : "items",
-               duration_words(expected_time_s(items, settings)).c_str(), settings.jobs,
-               settings.jobs == 1 ? "worker" : "workers",
-               settings.quick ? "" : " (--quick takes less)");
+  std::fprintf(
+      stderr,
+      "faultline: %zu %s, about %s with %u %s where they were timed; this machine may take "
+      "longer%s\n",
+      items.size(), items.size() == 1 ? "item" : "items",
+      duration_words(expected_time_s(items, settings)).c_str(), settings.jobs,
+      settings.jobs == 1 ? "worker" : "workers", settings.quick ? "" : " (--quick takes less)");
 }
 
 std::optional<Reproduction> reproduce_items(std::vector<ItemFile> items,

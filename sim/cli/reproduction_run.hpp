@@ -12,7 +12,7 @@ namespace faultline {
 /// The number of jobs that the option asks for, or one for each core.
 unsigned jobs_of(const std::string& option, const std::optional<std::string>& text);
 
-/// Says how long these items take.
+/// Says how long these items took on another machine.
 void say_duration(const std::vector<ItemFile>& items, const ReproductionSettings& settings);
 
 /// Carries out all items and draws their figures, if there is a place for drawings. `with_paper`:

@@ -1,7 +1,5 @@
 #include "sim/cli/run.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <optional>
 #include <ostream>
@@ -54,7 +52,7 @@ void write_report(const std::string& format, const Scenario& scenario, const Run
   else if (format == "csv")
     write_run_report_csv(tally, runs, write);
   else
-    write(run_report_table(scenario, tally));
+    write(run_report_table(scenario, tally, output.table_width()));
   output.complete();
 }
 
@@ -104,7 +102,7 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     out << dry_run_text(scenario);
     return kExitGood;
   }
-  const bool progress = values.count("quiet") == 0 && isatty(STDERR_FILENO) != 0;
+  const bool progress = values.count("quiet") == 0;
   RunTally tally(scenario.points.size());
   LineSpool runs(output.directory().value_or(temporary_directory()));
   tally.end = run_replications(scenario, {static_cast<unsigned>(jobs), progress},

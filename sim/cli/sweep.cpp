@@ -1,7 +1,5 @@
 #include "sim/cli/sweep.hpp"
 
-#include <unistd.h>
-
 #include <charconv>
 #include <cstdio>
 #include <ostream>
@@ -67,7 +65,7 @@ SweepSettings settings_of(const po::variables_map& values) {
   settings.jobs = static_cast<unsigned>(whole_number("sweep: --jobs", text("jobs"), 1, 4096));
   if (values.count("shard") != 0) settings.shard = shard_of(text("shard"));
   settings.retry_failed = values.count("retry-failed") != 0;
-  settings.progress = values.count("quiet") == 0 && isatty(STDERR_FILENO) != 0;
+  settings.progress = values.count("quiet") == 0;
   if (values.count("memory-limit") != 0)
     settings.memory_limit_B =
         whole_number("sweep: --memory-limit", text("memory-limit"), 1, 1U << 30U) << 20U;

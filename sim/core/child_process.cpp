@@ -1,5 +1,6 @@
 #include "sim/core/child_process.hpp"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +10,6 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
-#include <vector>
 
 #include "sim/core/interrupt.hpp"
 #include "sim/core/temporary_path.hpp"
@@ -57,6 +57,18 @@ int wait_for_child(pid_t child) {
   if (waitpid(child, &status, 0) < 0) return -1;
   children().erase(std::remove(children().begin(), children().end(), child), children().end());
   return status;
+}
+
+void become_silent(std::vector<std::string> words) {
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (nowhere >= 0) dup2(nowhere, stream);
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments.front(), arguments.data());
+  _exit(127);
 }
 
 void kill_children() {

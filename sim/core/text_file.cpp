@@ -19,6 +19,7 @@ namespace faultline {
 namespace {
 
 [[noreturn]] void refuse_unreadable(const std::string& path, int error) {
+  if (error == ENOENT) throw UsageError(path + ": no such file");
   throw UsageError(path + ": cannot be read: " + std::strerror(error));
 }
 
@@ -44,11 +45,11 @@ int opened(const std::string& path) {
   return descriptor;
 }
 
+}  // namespace
+
 bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos;
 }
-
-}  // namespace
 
 std::string read_text_file(const std::string& path, const std::string& expected,
                            std::size_t largest_B) {

@@ -12,4 +12,7 @@ namespace faultline {
 std::string read_text_file(const std::string& path, const std::string& expected,
                            std::size_t largest_B);
 
+/// Is there nothing to read in a text: blanks and ends of lines alone?
+bool is_blank(const std::string& text);
+
 }  // namespace faultline

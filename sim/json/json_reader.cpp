@@ -169,10 +169,6 @@ std::string reason(const std::string& error) {
   throw UsageError(text + visible(problems.file()) + ":" + where + ": " + why);
 }
 
-bool is_blank(const std::string& text) {
-  return text.find_first_not_of(" \t\r\n") == std::string::npos;
-}
-
 }  // namespace
 
 std::string read_json_text(const std::string& path) {

@@ -13,7 +13,6 @@ namespace {
 /// Beyond this many lines nobody reads on, and a hostile file could ask for millions.
 constexpr std::size_t kShownProblems = 200;
 constexpr std::size_t kShownCharacters = 60;
-constexpr std::size_t kShownNames = 16;
 
 bool is_plain_word(const std::string& key) {
   return !key.empty() && key.size() <= kShownCharacters &&
@@ -114,9 +113,9 @@ std::string in_quotes(const std::string& text) {
   return "\"" + visible(text.substr(0, end)) + (end < text.size() ? "...\"" : "\"");
 }
 
-std::string any_of(const std::vector<std::string>& names) {
+std::string any_of(const std::vector<std::string>& names, std::size_t most) {
   std::string result;
-  const std::size_t shown = std::min(names.size(), kShownNames);
+  const std::size_t shown = std::min(names.size(), most);
   for (std::size_t i = 0; i < shown; ++i) {
     if (i > 0) result += i + 1 == names.size() ? " or " : ", ";
     result += names[i];
@@ -148,9 +147,10 @@ std::optional<std::string> nearest_of(const std::string& name,
   return best == nullptr ? std::nullopt : std::optional(*best);
 }
 
-std::string suggestion(const std::string& name, const std::vector<std::string>& candidates) {
+std::string suggestion(const std::string& name, const std::vector<std::string>& candidates,
+                       std::size_t most) {
   if (const auto near = nearest_of(name, candidates)) return ", did you mean \"" + *near + "\"?";
-  return candidates.empty() ? "" : ", expected " + any_of(candidates);
+  return candidates.empty() ? "" : ", expected " + any_of(candidates, most);
 }
 
 }  // namespace faultline

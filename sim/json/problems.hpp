@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -61,15 +62,20 @@ std::string item_path(const std::string& path, std::size_t index);
 /// User text for a message: in double quotes, cut to a readable length, control characters escaped.
 std::string in_quotes(const std::string& text);
 
-/// "a, b or c"; a long list is cut with "...".
-std::string any_of(const std::vector<std::string>& names);
+/// So many names of a list are read.
+inline constexpr std::size_t kShownNames = 16;
+
+/// "a, b or c"; a longer list is cut with "...".
+std::string any_of(const std::vector<std::string>& names, std::size_t most = kShownNames);
 
 /// The candidate that `name` most likely meant: equal but for case and dashes, within a few typing
 /// errors, or the only one that begins with it.
 std::optional<std::string> nearest_of(const std::string& name,
                                       const std::vector<std::string>& candidates);
 
-/// `, did you mean "x"?` where one of the candidates is near, else `, expected a, b or c`.
-std::string suggestion(const std::string& name, const std::vector<std::string>& candidates);
+/// `, did you mean "x"?` where one of the candidates is near, else `, expected a, b or c`, at most
+/// so many of them.
+std::string suggestion(const std::string& name, const std::vector<std::string>& candidates,
+                       std::size_t most = kShownNames);
 
 }  // namespace faultline

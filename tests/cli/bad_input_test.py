@@ -164,7 +164,7 @@ class BadScenarios(ProgramTest):
         return said["run"]
 
     def test_missing_file_and_directory(self):
-        self.check_refused("missing", ["s.json: cannot be read: No such file"])
+        self.check_refused("missing", ["s.json: no such file"])
         (self.folder / "s.json").mkdir()
         self.check_refused("a directory", ["s.json: is a directory, expected a file"])
 
@@ -197,7 +197,7 @@ class BadScenarios(ProgramTest):
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stdout, "good.json: valid, 2 points\n")
         self.assertIn("bad.json: seed: ", result.stderr)
-        self.assertIn("missing.json: cannot be read", result.stderr)
+        self.assertIn("missing.json: no such file", result.stderr)
 
     def test_a_broken_machine_file_is_named(self):
         self.write("s.json", changed(SMALL, ["platform", "machine"], "./m.json"))

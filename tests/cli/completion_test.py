@@ -1,6 +1,7 @@
 """What shells complete, in real ones, and the manual page: both know every verb and option of the
 help."""
 
+import json
 import os
 import pty
 import re
@@ -10,7 +11,8 @@ import time
 import unittest
 
 import tools
-from program import PROGRAM, ProgramTest
+from program import PROGRAM, ProgramTest, SMALL, changed
+from stored_rows import changing
 
 # Calls the function of bash as bash does when the last word is to be completed.
 BASH = """
@@ -24,6 +26,16 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 
 class Declared(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.bin = self.folder / "bin"
+        self.bin.mkdir()
+        (self.bin / "faultline").symlink_to(PROGRAM)
+
+    def make_store(self):
+        self.write("s.json", changed(SMALL, ["sweep"], {"platform.processes": [4, 8]}))
+        self.answer("sweep", "s.json", "--store", "r.sqlite")
+
     def verbs(self):
         return re.findall(r"(?m)^  ([a-z][a-z-]*) +\S", self.answer().partition("Verbs")[2])
 
@@ -38,7 +50,8 @@ class Bash(Declared):
 
     def completed(self, *words):
         result = subprocess.run(["bash", "-c", BASH, "bash", "completion", "faultline", *words],
-                                cwd=self.folder, capture_output=True, text=True, check=True)
+                                cwd=self.folder, capture_output=True, text=True, check=True,
+                                env={**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}"})
         self.assertEqual(result.stderr, "")
         return set(result.stdout.split())
 
@@ -66,7 +79,7 @@ class Bash(Declared):
                 (("faults", "g"), {"generate"}),
                 (("faults", "generate", "we"), {"weibull"}),
                 (("reproduce", "adoption-2013/l"), {"adoption-2013/lemmas"}),
-                (("completion", ""), {"bash", "zsh"}),
+                (("completion", ""), {"bash", "zsh", "metrics", "paths"}),
                 (("run", "--seed", ""), set()),
                 (("man", ""), set())):
             self.assertEqual(self.completed(*words), offered, words)
@@ -85,6 +98,43 @@ class Bash(Declared):
                 said = self.faultline(*verb.split(), option, value, "missing").stderr
                 self.assertNotIn(f"{option}: expected", said)
 
+    def test_metrics_and_paths_of_the_store(self):
+        self.make_store()
+        rows = json.loads(self.answer("query", "r.sqlite", "--format", "json"))
+        metrics = {row["metric"] for row in rows}
+        self.assertEqual(self.completed("query", "r.sqlite", "--metric", ""), metrics)
+        self.assertEqual(self.completed("report", "--html", "p.html", "r.sqlite", "--metric", "=",
+                                        "detection_l"), {"detection_latency_s"})
+        self.assertEqual(self.completed("compare", "r.sqlite", "--metric", "end_time_s,announ"),
+                         {"end_time_s,announce_time_s"})
+        self.assertEqual(self.completed("compare", "r.sqlite", "--by", ""),
+                         {"platform.processes", "termination", "termination.name"})
+        self.assertEqual(self.completed("query", "r.sqlite", "--group-by", "termination,pl"),
+                         {"termination,platform.processes"})
+
+    def test_without_a_store(self):
+        self.write("other", "text\n")
+        self.write("damaged.sqlite", b"SQLite format 3\0" + bytes(100))
+        for words in ((), ("other",), ("damaged.sqlite",), ("missing.sqlite",)):
+            self.assertEqual(self.completed("query", *words, "--metric", ""), set())
+        for arguments, expected in ((("metrics",), "--store RESULTS"),
+                                    (("bash", "--store", "other"), "metrics or paths"),
+                                    (("paths", "--store", "missing"), "missing: no such file")):
+            self.assertIn(expected, self.refusal("completion", *arguments))
+
+    def test_a_store_gives_no_commands_to_a_shell(self):
+        self.make_store()
+        with changing(self.folder / "r.sqlite") as database:
+            for point, metrics in database.execute("SELECT point, metrics FROM runs").fetchall():
+                names = ("$(touch canary)", "`touch canary`", "x;touch canary", "plain")
+                database.execute("UPDATE runs SET metrics=? WHERE point=?", (json.dumps(
+                    {**json.loads(metrics), **{name: 1 for name in names}}), point))
+        self.assertIn("touch canary", self.answer("query", "r.sqlite", "--format", "json"))
+        offered = self.completed("query", "r.sqlite", "--metric", "")
+        self.assertIn("plain", offered)
+        self.assertNotIn("touch", " ".join(offered))
+        self.assertNotIn("canary", self.files())
+
     @tools.tested_with("completion by shellcheck", commands={"shellcheck": "shellcheck"})
     def test_shellcheck(self):
         result = subprocess.run(["shellcheck", "-s", "bash", "completion"], cwd=self.folder,
@@ -97,8 +147,6 @@ class Zsh(Declared):
     def setUp(self):
         super().setUp()
         self.write("_faultline", self.answer("completion", "zsh"))
-        (self.folder / "bin").mkdir()
-        (self.folder / "bin/faultline").symlink_to(PROGRAM)
 
     def test_its_syntax(self):
         result = subprocess.run(["zsh", "-n", "_faultline"], cwd=self.folder, capture_output=True,
@@ -114,10 +162,11 @@ class Zsh(Declared):
         return seen
 
     def test_an_interactive_shell_completes(self):
+        self.make_store()
         process, terminal = pty.fork()
         if process == 0:
             os.chdir(self.folder)
-            os.environ.update(PATH=f"{self.folder}/bin:{os.environ['PATH']}", TERM="dumb", PS1="> ",
+            os.environ.update(PATH=f"{self.bin}:{os.environ['PATH']}", TERM="dumb", PS1="> ",
                               COLUMNS="200")
             os.execvp("zsh", ["zsh", "-f", "-i"])
         try:
@@ -132,7 +181,10 @@ class Zsh(Declared):
                                  ("faultline faults generate weib", "weibull"),
                                  ("faultline run --set workload.na", "workload.name="),
                                  ("faultline run --set workload.name=token", "token-ring"),
-                                 ("faultline bench --termination=dijk", "dijkstra-scholten")):
+                                 ("faultline bench --termination=dijk", "dijkstra-scholten"),
+                                 ("faultline query r.sqlite --metric=end_", "end_time_s"),
+                                 ("faultline compare r.sqlite --by platf",
+                                  "platform.processes")):
                 os.write(terminal, typed.encode() + b"\t")
                 self.read_until(terminal, shown)
                 os.write(terminal, b"\x15")  # away with the line

@@ -133,7 +133,7 @@ class Summaries(ProgramTest):
                 (["faults"], "expected summarize or generate"),
                 (["faults", "summarise"], "expected summarize or generate, got \"summarise\", did"),
                 (["faults", "summarize"], "expected a trace of failures"),
-                (["faults", "summarize", "none.csv"], "none.csv: cannot be read"),
+                (["faults", "summarize", "none.csv"], "none.csv: no such file"),
                 (["faults", "summarize", "bad.txt"], "bad.txt: not a trace of failures"),
                 (["faults", "summarize", "empty.txt"], "expected a trace of failures"),
                 (["faults", "summarize", "law.profile"], "is a stochastic profile"),

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from program import ENGINES, PROGRAM, SOURCE, ProgramTest
+from program import ENGINES, PROGRAM, SOURCE, ProgramTest, without_progress
 
 # A replication takes some milliseconds.
 WALK = {
@@ -41,9 +41,10 @@ def cpu_ticks(pid):
 class LongRun(ProgramTest):
     def start(self, *arguments, **settings):
         self.write("s.json", WALK)
+        quiet = [] if "stderr" in settings else ["--quiet"]
         process = subprocess.Popen(
-            [PROGRAM, "run", "s.json", "--format", "json", *map(str, arguments)], text=True,
-            cwd=self.folder, start_new_session=True,
+            [PROGRAM, "run", "s.json", "--format", "json", *quiet, *map(str, arguments)],
+            text=True, cwd=self.folder, start_new_session=True,
             **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings})
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
@@ -138,7 +139,7 @@ class Interrupts(LongRun):
     @unittest.skipUnless("simgrid" in ENGINES, "built without SimGrid")
     def test_a_worker_on_simgrid_leaves_an_interrupt_to_its_parent(self):
         process = self.start("--engine", "simgrid", "--replications", 8, "--set",
-                             "workload.walk_length=1000")
+                             "workload.walk_length=20000")
         struck = set()
         while process.poll() is None:
             for worker in set(children(process.pid)) - struck:
@@ -200,10 +201,11 @@ class Progress(LongRun):
         self.assertRegex(shown, self.INTERRUPTED)
         self.assertEqual(self.INTERRUPTED.sub("", shown), "")
 
-    def test_a_pipe_gets_nothing(self):
+    def test_a_pipe_gets_lines_that_stay(self):
+        """After ten seconds, which tests/analysis/runs/progress_test.cpp does not wait for."""
         shown = self.errors_of(terminal=False, seconds=2)
         self.assertRegex(shown, self.INTERRUPTED)
-        self.assertEqual(self.INTERRUPTED.sub("", shown), "")
+        self.assertEqual(self.INTERRUPTED.sub("", without_progress(shown)), "")
 
 
 class Lemmas(LongRun):
@@ -224,9 +226,10 @@ class Lemmas(LongRun):
 
     def test_the_search_shows_how_far_it_is_and_can_be_interrupted(self):
         shown = self.errors_of(terminal=True, seconds=3)
-        lines = re.findall(rf"(\d+) / {self.SCHEDULES + 1} schedules, ([\d.e+]+)/s, ", shown)
+        lines = re.findall(r"([\d.]+) % done, (?:about [\dhmins ]+ left on this machine|"
+                           r"time left unknown), at ", shown)
         self.assertGreater(len(lines), 1, shown[:300])
-        done = [int(line[0]) for line in lines]
+        done = [float(line) for line in lines]
         self.assertEqual(done, sorted(done))
         self.assertIn("faultline: interrupted: nothing is written", shown)
 

@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -44,6 +45,15 @@ ENGINES = ("loggp", "simgrid") if HAS_SIMGRID else ("loggp",)
 
 # The address sanitizer reserves more memory than any limit, and ends a crash with a report and 1.
 SANITIZED = "FAULTLINE_SANITIZED" in os.environ
+
+
+# What a pipe gets each ten seconds: as much of it as the machine is slow.
+PROGRESS = re.compile(r"(?m)^faultline: (?:\d+ of \d+ \w+|[\d.]+ % done), (?:[^\n]* left|time left "
+                      r"unknown)[^\n]*\n")
+
+
+def without_progress(errors):
+    return PROGRESS.sub("", errors)
 
 
 def changed(document, path, value):
@@ -87,8 +97,10 @@ class ProgramTest(unittest.TestCase):
     def faultline(self, *arguments, **settings):
         """Ends as a failure of the test when the program hangs."""
         settings.setdefault("cwd", self.folder)
-        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
-                              timeout=120, check=False, **settings)
+        result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                                timeout=120, check=False, **settings)
+        result.stderr = without_progress(result.stderr)
+        return result
 
     def answer(self, *arguments, code=0):
         """What the program prints when it ends with that code and complains of nothing else."""

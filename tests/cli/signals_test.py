@@ -11,7 +11,7 @@ import tempfile
 import time
 import unittest
 
-from program import HAS_SIMGRID, PROGRAM, ProgramTest, SMALL, changed
+from program import HAS_SIMGRID, PROGRAM, ProgramTest, SMALL, changed, without_progress
 
 PATIENCE_S = 60
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -125,6 +125,7 @@ class SignalsTest(ProgramTest):
         self.turn += 1
         os.killpg(process.pid, number)
         out, errors = process.communicate(timeout=PATIENCE_S)
+        errors = without_progress(errors)
         self.assertEqual(process.returncode, 130, (process.args, number, errors))
         self.assertEqual(errors, "faultline: interrupted\n", (process.args, number))
         self.wait_until(lambda: processes_with(f"TMPDIR={self.scratch}") == [])
@@ -263,7 +264,8 @@ class AtWork(SignalsTest):
     def test_a_run_keeps_what_is_done_and_nothing_else(self):
         self.write("long.json", LONG)
         for number in SIGNALS:
-            process = self.start("run", "long.json", "--jobs", 2, "--out", "out.txt")
+            process = self.start("run", "long.json", "--quiet", "--jobs", 2, "--out",
+                                 "out.txt")
             self.wait_until(self.workers, process)
             os.killpg(process.pid, number)
             _, errors = process.communicate(timeout=PATIENCE_S)
@@ -277,7 +279,7 @@ class AtWork(SignalsTest):
         self.write("slow.json", changed(ENDLESS, ["sweep"], {"seed": [1, 2, 3]}))
         for engine in ("loggp", "simgrid") if HAS_SIMGRID else ("loggp",):
             process = self.start("sweep", "slow.json", "--set", f'engine="{engine}"', "--store",
-                                 "new.sqlite")
+                                 "new.sqlite", "--quiet")
             self.wait_until(self.workers, process)
             os.killpg(process.pid, signal.SIGHUP)
             _, errors = process.communicate(timeout=PATIENCE_S)

@@ -196,13 +196,29 @@ class Query(StoreTest):
             for line in self.answer("query", "r.sqlite", *arguments).splitlines():
                 self.assertLessEqual(len(line), 80)
         self.assertIn("expected --format csv or json", self.refusal("query", "r.sqlite", "--runs"))
-        self.assertIn("control_messages", self.refusal("query", "r.sqlite", "--metric",
-                                                       "control_message"))
+
+    def test_several_metrics(self):
+        names = ["control_messages", "end_time_s"]
+        with_comma = self.query("--metric", ",".join(names))
+        self.assertEqual(with_comma, self.query("--metric", names[0], "--metric", names[1]))
+        self.assertEqual([row["metric"] for row in with_comma], names * (len(with_comma) // 2))
+
+    def test_an_unknown_metric(self):
+        for verb in (["query"], ["compare", "--by", "termination.name"]):
+            refused = self.refusal(*verb, "r.sqlite", "--metric", "end_time_s,control_mesages")
+            self.assertIn('"control_mesages", did you mean "control_messages"?', refused)
+            refused = self.refusal(*verb, "r.sqlite", "--metric", "qqqqqqqq")
+            for name in {row["metric"] for row in self.query()}:
+                self.assertIn(name, refused)
+            self.assertIn('metric ""', self.refusal(*verb, "r.sqlite", "--metric", "end_time_s,"))
 
     def test_no_store(self):
         self.write("other", "text\n")
         self.assertIn("is not a store", self.refusal("query", "other"))
-        self.assertIn("cannot be opened", self.refusal("query", "missing"))
+        self.assertIn("missing: no such file", self.refusal("query", "missing"))
+        self.assertIn("missing: no such file", self.refusal(
+            "compare", "missing", "--by", "termination.name", "--metric", "end_time_s"))
+        self.assertIn("missing: no such file", self.refusal("report", "missing", "--html", "p"))
         self.assertIn("expected a store", self.refusal("query"))
 
 
@@ -237,6 +253,16 @@ class Compare(StoreTest):
             control_messages=100 + replication + (point >= 12)))  # cda has one more
         self.assertEqual(winners(), {"four-counter"})
         self.assertEqual(winners("--higher-is-better"), {"cda"})
+
+    def test_several_metrics(self):
+        def compared(*arguments):
+            return json.loads(self.answer("compare", "r.sqlite", "--by", "termination.name",
+                                          "--format", "json", *arguments))
+        each = [compared("--metric", name) for name in ("end_time_s", "control_messages")]
+        self.assertEqual({row["metric"] for row in each[0]}, {"end_time_s"})
+        self.assertEqual(compared("--metric", "end_time_s,control_messages"), each[0] + each[1])
+        text = self.answer("compare", "r.sqlite", *self.BY, "--metric", "end_time_s")
+        self.assertLess(text.index("control_messages, lower"), text.index("end_time_s, lower"))
 
     def test_pairs_show_what_means_would_not(self):
         # The spread among replications is far larger than the difference.
@@ -345,7 +371,8 @@ class Merge(SweepTest):
         self.sweep()
         self.assertIn("already exists", self.refusal("merge", "r.sqlite", "r.sqlite"))
         self.assertIn("expected a new store", self.refusal("merge", "r.sqlite"))
-        self.assertIn("cannot be opened", self.refusal("merge", "new.sqlite", "missing.sqlite"))
+        self.assertIn("missing.sqlite: no such file",
+                      self.refusal("merge", "new.sqlite", "missing.sqlite"))
 
 
 class Damage(SweepTest):

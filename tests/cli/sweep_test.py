@@ -79,8 +79,9 @@ class SweepTest(ProgramTest):
         return self.answer("sweep", file, "--store", store, *arguments, code=code)
 
     def start(self, *arguments, store="r.sqlite", file="s.json", **settings):
+        quiet = [] if "stderr" in settings else ["--quiet"]
         process = subprocess.Popen(
-            [PROGRAM, "sweep", file, "--store", store, *map(str, arguments)], text=True,
+            [PROGRAM, "sweep", file, "--store", store, *quiet, *map(str, arguments)], text=True,
             cwd=self.folder, start_new_session=True,
             **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings})
         self.addCleanup(process.communicate)

@@ -119,7 +119,7 @@ TEST_CASE("files that cannot be read are refused by name") {
     }
     return "";
   };
-  CHECK_THAT(error("missing.json"), Contains("missing.json: cannot be read: No such file"));
+  CHECK_THAT(error("missing.json"), Contains("missing.json: no such file"));
   std::filesystem::create_directory(workspace.path("folder"));
   CHECK_THAT(error("folder"), Contains("folder: is a directory"));
   workspace.write("empty.json", "");

@@ -134,7 +134,7 @@ TEST_CASE("an unknown machine is told the nearest name and all others") {
   CHECK_THAT(workspace.errors_after({"platform.machine=intrepd"}),
              Contains("platform.machine: unknown machine \"intrepd\", did you mean \"intrepid\"?"));
   CHECK_THAT(workspace.errors_after({"platform.machine=missing.json"}),
-             Contains("missing.json: cannot be read: No such file"));
+             Contains("missing.json: no such file"));
 }
 
 TEST_CASE("a job that is larger than its machine is refused with what fits") {

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "sim/core/task_tree.hpp"
 #include "tests/scenario/workspace.hpp"
 
 using Catch::Matchers::Contains;
@@ -35,7 +36,7 @@ TEST_CASE("what is wrong with a tree's file is said with option, file and place"
   CHECK_THAT(workspace.errors_after({workload(R"("tree_file": "tree.json")")}),
              Contains("workload.tree_file: ") && Contains("tree.json: parents[2]: expected"));
   CHECK_THAT(workspace.errors_after({workload(R"("tree_file": "none.json")")}),
-             Contains("workload.tree_file: ") && Contains("none.json: cannot be read"));
+             Contains("workload.tree_file: ") && Contains("none.json: no such file"));
   CHECK_THAT(workspace.errors_after({workload(R"("tree_file": "")")}),
              Contains("workload.tree_file: "));
   CHECK_THAT(workspace.errors_after({workload(R"("tree_file": [1])")}),

@@ -63,7 +63,7 @@ TEST_CASE("validate reports all errors of all files") {
   CHECK(out.str() == good + ": valid, 1 point\n");
   CHECK_THAT(error, Contains(bad + ": workload: missing") &&
                         Contains(bad + ": platform: missing") && Contains(cut + ":1:") &&
-                        Contains("missing.json: cannot be read"));
+                        Contains("missing.json: no such file"));
 }
 
 TEST_CASE("verbs refuse arguments that they do not know") {

@@ -4,7 +4,12 @@ const ROW_FONT = "600 13px system-ui, sans-serif";
 let colors = {};
 let narrow = false;
 
-const rowName = (actor) => narrow ? shortName(actor) : who(actor).replace(" of node", "");
+/// The lines of a row's name that there is room for.
+function rowLines(actor) {
+  const names = rowNames(actor);
+  if (!narrow) return [names.long];
+  return view.lane < 2 * NAME + 4 ? [names.short] : names.lines;
+}
 
 function readColors() {
   const style = getComputedStyle(document.documentElement);
@@ -20,13 +25,14 @@ function layOut() {
   view.height = Math.round(Math.min(heightForRows(), rows.length * view.lane + AXIS + 24));
   narrow = width < 600;
   pen.font = ROW_FONT;
-  view.gutter = 20 + rows.reduce(
-    (widest, row) => Math.max(widest, pen.measureText(rowName(row.actor)).width), 0);
-  const ratio = devicePixelRatio || 1;
+  view.gutter = 20 + rows.reduce((widest, row) => rowLines(row.actor).reduce(
+    (sofar, words) => Math.max(sofar, pen.measureText(words).width), widest), 0);
+  const ratio = matchMedia("print").matches ? 3 : devicePixelRatio || 1;  // paper is fine
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(view.height * ratio);
   canvas.style.height = view.height + "px";
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  explainRows();
   clampView();
   draw();
 }
@@ -49,28 +55,40 @@ function drawBands() {
   });
 }
 
+/// The words for times that lie `step_s` from each other.
+function timeWords(times, step_s) {
+  const unit = unitFor(Math.max(step_s, ...times));
+  return times.map((time_s) => timeText(time_s, step_s, unit) + " " + unit[0]);
+}
+
+function evenTicks(room) {
+  const low = Math.max(0, Math.ceil(view.from));
+  const high = Math.min(instants.length - 1, Math.floor(view.to));
+  const step = Math.max(1, Math.ceil((high - low) / room));
+  const list = [];
+  for (let i = low - low % step; i <= high; i += step) if (i >= low) list.push(i);
+  const times = list.map((i) => instants[i]);
+  const step_s = times.length < 2 ? lastTime : (times[times.length - 1] - times[0]) / 1e3;
+  return { list, words: timeWords(times, step_s) };
+}
+
+/// The places that have words on the axis, and the words.
 function ticks() {
   const room = Math.max(2, Math.floor((view.width - view.gutter) / (narrow ? 70 : 110)));
-  if (even) {
-    const low = Math.max(0, Math.ceil(view.from));
-    const high = Math.min(instants.length - 1, Math.floor(view.to));
-    const step = Math.max(1, Math.ceil((high - low) / room));
-    const list = [];
-    for (let i = low - low % step; i <= high; i += step) if (i >= low) list.push(instants[i]);
-    return { list, step_s: list.length < 2 ? lastTime : (list[list.length - 1] - list[0]) / 1e3 };
-  }
-  const rough = (view.to - view.from) / room;
+  if (axis === "even") return evenTicks(room);
+  const logical = axis === "logical";
+  const rough = Math.max((view.to - view.from) / room, logical ? 1 : 0);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step_s = [1, 2, 5, 10].map((k) => k * power).find((step) => step >= rough);
+  const step = [1, 2, 5, 10].map((k) => k * power).find((size) => size >= rough);
   const list = [];
-  for (let i = Math.ceil(Math.max(0, view.from) / step_s); i * step_s <= view.to; ++i)
-    list.push(i * step_s);
-  return { list, step_s };
+  const low = Math.max(logical ? 1 : 0, view.from), high = logical ? lastLogical : Infinity;
+  for (let i = Math.ceil(low / step); i * step <= Math.min(view.to, high); ++i)
+    list.push(i * step);
+  return { list, words: logical ? list.map(String) : timeWords(list, step) };
 }
 
 function drawAxis() {
-  const { list, step_s } = ticks();
-  const unit = unitFor(Math.max(step_s, list.length > 0 ? list[list.length - 1] : 0));
+  const { list, words } = ticks();
   pen.fillStyle = colors.back;
   pen.fillRect(0, 0, view.width, AXIS);
   pen.strokeStyle = colors.line;
@@ -80,48 +98,48 @@ function drawAxis() {
   pen.textBaseline = "middle";
   pen.textAlign = "center";
   pen.fillStyle = colors.soft;
-  for (const time_s of list) {
-    if (x(time_s) < view.gutter || x(time_s) > view.width - 30) continue;
-    line(x(time_s), AXIS - 6, x(time_s), AXIS);
-    pen.fillText(timeText(time_s, step_s, unit) + " " + unit[0], x(time_s), AXIS / 2 - 2);
-  }
+  list.forEach((place, index) => {
+    if (x(place) < view.gutter || x(place) > view.width - 30) return;
+    line(x(place), AXIS - 6, x(place), AXIS);
+    pen.fillText(words[index], x(place), AXIS / 2 - 2);
+  });
+  pen.textAlign = "right";
+  pen.fillText(axis === "logical" ? "logical time" : "time", view.gutter - 10, AXIS / 2 - 2);
 }
 
 function drawGutter() {
   pen.fillStyle = colors.back;
   pen.fillRect(0, 0, view.gutter, view.height);
   pen.textBaseline = "middle";
-  const every = Math.ceil(15 / view.lane);
-  const alone = new Set(rows.map((row) => row.node)).size === rows.length;
+  pen.textAlign = "right";
+  pen.font = ROW_FONT;
+  pen.fillStyle = colors.text;
+  const every = Math.ceil(NAME / view.lane);
   rows.forEach((row, index) => {
     if (y(row.actor) < AXIS || index % every !== 0) return;
-    pen.fillStyle = colors.text;
-    pen.font = ROW_FONT;
-    pen.textAlign = "right";
-    pen.fillText(rowName(row.actor), view.gutter - 10, y(row.actor));
-    const named = index > 0 && rows[index - 1].node === row.node;
-    if (narrow || alone || named || view.lane < 34) return;
-    pen.fillStyle = colors.soft;
-    pen.font = "11px system-ui, sans-serif";
-    pen.fillText("node " + row.node, view.gutter - 10, y(row.actor) - 15);
+    const lines = rowLines(row.actor);
+    lines.forEach((words, number) => pen.fillText(
+      words, view.gutter - 10, y(row.actor) + (number - (lines.length - 1) / 2) * NAME));
   });
   pen.fillStyle = colors.back;
   pen.fillRect(0, 0, view.gutter, AXIS - 1);
 }
 
-function visible(begin_s, end_s) {
-  return position(end_s) >= view.from && position(begin_s) <= view.to;
+function visible(begin, end) {
+  return end >= view.from && begin <= view.to;
 }
 
 function drawLives() {
   pen.strokeStyle = colors.life;
   pen.lineWidth = 1;
-  for (const row of rows) line(view.gutter, y(row.actor), x(run.end), y(row.actor));
+  const last = axis === "logical" ? lastLogical + 1 : position(run.end);
+  for (const row of rows) line(view.gutter, y(row.actor), x(last), y(row.actor));
   for (const span of run.spans) {
-    if (span[S.kind] !== DEAD || !visible(span[S.begin], span[S.end])) continue;
+    const ends = span[S.kind] === DEAD ? stretch(span) : null;
+    if (ends === null || !visible(...ends)) continue;
     pen.strokeStyle = colors.back;
     pen.lineWidth = 4;
-    const begin = x(span[S.begin]), end = Math.min(view.width, x(span[S.end]));
+    const begin = x(ends[0]), end = Math.min(view.width, x(ends[1]));
     line(begin, y(span[S.actor]), end, y(span[S.actor]));
     pen.strokeStyle = colors.failure;
     pen.lineWidth = 1;
@@ -132,29 +150,44 @@ function drawLives() {
 }
 
 function drawBox(span, color, half) {
-  const left = Math.max(x(span[S.begin]), view.gutter - 2);
-  const right = Math.min(x(span[S.end]), view.width + 2);
+  const ends = stretch(span);
+  if (ends === null || !visible(...ends)) return;
+  const left = Math.max(x(ends[0]), view.gutter - 2);
+  const right = Math.min(x(ends[1]), view.width + 2);
   pen.fillStyle = color;
   pen.fillRect(left, y(span[S.actor]) - half, Math.max(right - left, 1.5), 2 * half);
 }
 
+/// In logical time events have no length: a dot stands where a message is sent or handled.
+function drawDots() {
+  pen.fillStyle = colors.text;
+  const radius = Math.min(3, view.lane / 6);
+  for (const event of events) {
+    const place = placeOf(event);
+    if (event.message === undefined || event.bad || !visible(place, place)) continue;
+    pen.beginPath();
+    pen.arc(x(place), y(event.actor), radius, 0, 2 * Math.PI);
+    pen.fill();
+  }
+}
+
 function drawSpans() {
-  const of = (kind) => run.spans.filter(
-    (span) => span[S.kind] === kind && visible(span[S.begin], span[S.end]));
+  const of = (kind) => run.spans.filter((span) => span[S.kind] === kind);
   const half = Math.min(9, view.lane / 4);
   if (shown("compute")) {
     of(ACTIVE).forEach((span) => drawBox(span, colors.active, half));
     of(COMPUTING).forEach((span) => drawBox(span, colors.compute, half * 0.7));
   }
-  of(HANDLING).forEach((span) => drawBox(span, colors.text, Math.min(2.5, half)));
+  if (axis === "logical") drawDots();
+  else of(HANDLING).forEach((span) => drawBox(span, colors.text, Math.min(2.5, half)));
 }
 
 // ---- arrows ------------------------------------------------------------------------------------
 
 /// The end of a message's line on the screen. One to oneself is bent over the row.
 function endsOf(message) {
-  return { x1: x(message[M.begin]), y1: y(message[M.from]),
-           x2: Math.max(x(message[M.end]), x(message[M.begin])), y2: y(message[M.to]) };
+  const x1 = x(placeOf(message[M.sent])), x2 = x(placeOf(message[M.ended]));
+  return { x1, y1: y(message[M.from]), x2: Math.max(x1, x2), y2: y(message[M.to]) };
 }
 
 function trace(ends) {
@@ -251,7 +284,8 @@ function drawManyMessages(list) {
 
 function drawMessages() {
   const list = run.messages.filter(
-    (message) => messageShown(message) && visible(message[M.begin], message[M.end]));
+    (message) => messageShown(message) &&
+                 visible(placeOf(message[M.sent]), placeOf(message[M.ended])));
   const chosen = picked === null ? undefined : run.messages[picked.message];
   if (list.length > MOST_ARROWS) drawManyMessages(list);
   else for (const message of list) if (message !== chosen) drawMessage(message, false);
@@ -263,10 +297,10 @@ function drawMessages() {
 // ---- moments -----------------------------------------------------------------------------------
 
 function drawMoment(moment) {
-  const px = x(moment.time), py = y(moment.actor), size = Math.min(1, view.lane / 24);
+  const px = x(placeOf(moment)), py = y(moment.actor), size = Math.min(1, view.lane / 24);
   pen.strokeStyle = pen.fillStyle = colors[moment.group];
   pen.lineWidth = 2;
-  if (moment.group === "failure" && moment.what === "dies") {
+  if (isDeath(moment)) {
     pen.lineWidth = 3.5;
     drawCross(px, py, 8 * Math.max(size, 0.6));
   } else if (moment.group === "failure") {
@@ -289,8 +323,8 @@ function drawMoment(moment) {
   }
 }
 
-function drawVertical(time_s, color, words, level) {
-  const px = x(time_s);
+function drawVertical(event, color, level) {
+  const px = x(placeOf(event)), words = event.what;
   if (px < view.gutter || px > view.width) return;
   pen.strokeStyle = pen.fillStyle = color;
   pen.lineWidth = 1.5;
@@ -308,20 +342,25 @@ function drawVertical(time_s, color, words, level) {
   pen.fillText(words, px + (pen.textAlign === "left" ? 5 : -5), py);
 }
 
+const isMoment = (event) => event.group !== undefined && event.group !== "compute";
+
 function drawMoments() {
-  for (const moment of run.moments)
-    if (shown(moment.group) && visible(moment.time, moment.time)) drawMoment(moment);
-  if (run.over !== null) drawVertical(run.over, colors.announcement, "the work is over", 0);
-  run.violations.forEach((violation, index) => drawVertical(
-    violation.time, colors.failure, "violation: " + violation.kind, 1 + index % 2));
+  for (const event of events)
+    if (isMoment(event) && visible(placeOf(event), placeOf(event))) drawMoment(event);
+  let violations = 0;
+  for (const event of allEvents.filter(isVerdict)) {
+    if (event.violation) drawVertical(event, colors.failure, 1 + violations++ % 2);
+    else drawVertical(event, colors.announcement, 0);
+  }
   if (picked !== null) {
+    const px = x(placeOf(picked));
     pen.strokeStyle = colors.focus;
     pen.lineWidth = 1;
-    line(x(picked.time), AXIS, x(picked.time), view.height);
+    line(px, AXIS, px, view.height);
     if (picked.actor !== null) {
       pen.lineWidth = 2;
       pen.beginPath();
-      pen.arc(x(picked.time), y(picked.actor), 11, 0, 2 * Math.PI);
+      pen.arc(px, y(picked.actor), 11, 0, 2 * Math.PI);
       pen.stroke();
     }
   }

@@ -8,12 +8,13 @@ function timeOf(event) {
 
 function sentence(event) {
   return "Event " + (events.indexOf(event) + 1) + " of " + events.length + ", " + timeOf(event) +
-    ": " + (event.actor === null ? "" : who(event.actor) + " ") + event.what +
+    (axis === "logical" ? ", logical time " + event.logical : "") + ": " +
+    (event.actor === null ? "" : who(event.actor) + " ") + event.what +
     (event.details ? " (" + event.details + ")" : "");
 }
 
 function bringIntoView(event) {
-  const place = position(event.time), width = view.to - view.from;
+  const place = placeOf(event), width = view.to - view.from;
   if (place < view.from + width * 0.02 || place > view.to - width * 0.02) {
     view.from = place - width / 2;
     view.to = place + width / 2;
@@ -53,12 +54,16 @@ function act(name) {
     fit();
     layOut();
   }
+  if (name === "axis") {
+    const names = Object.keys(AXES);
+    setAxis(names[(names.indexOf(axis) + 1) % names.length]);
+  }
   if (name === "taller") scaleRows(1.4);
   if (name === "flatter") scaleRows(1 / 1.4);
 }
 
 const KEYS = { n: "next", p: "previous", "+": "in", "=": "in", "-": "out", "0": "fit",
-               "]": "taller", "[": "flatter",
+               t: "axis", "]": "taller", "[": "flatter",
                ArrowLeft: "left", ArrowRight: "right" };
 
 stage.addEventListener("keydown", (event) => {
@@ -80,21 +85,25 @@ byId("toolbar").addEventListener("click", (event) => {
   if (button !== null) act(button.dataset.act);
 });
 
-byId("even").addEventListener("change", (event) => {
-  even = event.target.checked;
+function setAxis(name) {
+  axis = name;
+  byId(name).checked = true;
+  byId("axis-words").textContent = AXES[name];
   fit();
   if (picked !== null) pick(picked);
-});
+}
+
+byId("axes").addEventListener("change", (event) => setAxis(event.target.value));
 
 // ---- mouse and touch ---------------------------------------------------------------------------
 
 const pointers = new Map();
 let dragged = 0;
 
-const timeAt = (px) =>
+const placeAt = (px) =>
   view.from + (px - view.gutter) / (view.width - view.gutter) * (view.to - view.from);
 
-function placeOf(event) {
+function pointOf(event) {
   const box = canvas.getBoundingClientRect();
   return { x: event.clientX - box.left, y: event.clientY - box.top };
 }
@@ -113,7 +122,7 @@ function eventAt(place) {
   for (const event of events) {
     let distance = Infinity;
     if (event.message === undefined && event.actor !== null)
-      distance = Math.hypot(x(event.time) - place.x, y(event.actor) - place.y) - 2;
+      distance = Math.hypot(x(placeOf(event)) - place.x, y(event.actor) - place.y) - 2;
     else if (event.message !== undefined && !event.first)
       distance = distanceTo(run.messages[event.message], place);
     if (distance < nearest) [best, nearest] = [event, distance];
@@ -121,25 +130,35 @@ function eventAt(place) {
   return best;
 }
 
+/// Of the row's name or the event that lies there; "" if there is nothing.
+function tipAt(place) {
+  if (pointers.size > 0) return "";
+  if (place.x < view.gutter) {
+    const row = rows.find((one) => Math.abs(y(one.actor) - place.y) <= view.lane / 2);
+    return row === undefined || place.y < AXIS ? ""
+      : rowNames(row.actor).long + ": " + rowMeaning(row.actor);
+  }
+  const event = eventAt(place);
+  return event === null ? "" : sentence(event);
+}
+
 function showTip(place) {
-  const event = pointers.size > 0 ? null : eventAt(place);
   const tip = byId("tip");
-  tip.hidden = event === null;
-  if (event === null) return;
-  tip.textContent = sentence(event);
+  tip.textContent = tipAt(place);
+  tip.hidden = tip.textContent === "";
   tip.style.left = Math.max(0, Math.min(place.x + 12, view.width - 230)) + "px";
   tip.style.top = Math.max(0, Math.min(place.y + 14, view.height - 60)) + "px";
 }
 
 canvas.addEventListener("pointerdown", (event) => {
   canvas.setPointerCapture(event.pointerId);
-  pointers.set(event.pointerId, placeOf(event));
+  pointers.set(event.pointerId, pointOf(event));
   dragged = 0;
   stage.focus({ preventScroll: true });
 });
 
 canvas.addEventListener("pointermove", (event) => {
-  const place = placeOf(event), before = pointers.get(event.pointerId);
+  const place = pointOf(event), before = pointers.get(event.pointerId);
   showTip(place);
   if (before === undefined) return;
   const others = [...pointers.entries()].filter(([id]) => id !== event.pointerId);
@@ -148,7 +167,7 @@ canvas.addEventListener("pointermove", (event) => {
   if (others.length === 1) {
     const other = others[0][1];
     const scale = Math.abs(before.x - other.x) / Math.max(8, Math.abs(place.x - other.x));
-    zoom(Math.min(Math.max(scale, 0.5), 2), timeAt((place.x + other.x) / 2));
+    zoom(Math.min(Math.max(scale, 0.5), 2), placeAt((place.x + other.x) / 2));
   } else if (others.length === 0) {
     view.top -= place.y - before.y;
     move((before.x - place.x) / (view.width - view.gutter));
@@ -158,7 +177,7 @@ canvas.addEventListener("pointermove", (event) => {
 function letGo(event) {
   if (!pointers.delete(event.pointerId)) return;
   if (event.type === "pointerup" && dragged < 5) {
-    const found = eventAt(placeOf(event));
+    const found = eventAt(pointOf(event));
     if (found !== null) pick(found);
   }
 }
@@ -171,5 +190,5 @@ canvas.addEventListener("wheel", (event) => {
   if (document.activeElement !== stage && !event.ctrlKey) return;
   event.preventDefault();
   if (event.shiftKey) move(Math.sign(event.deltaY) * 0.1);
-  else zoom(1.15 ** Math.sign(event.deltaY), timeAt(placeOf(event).x));
+  else zoom(1.15 ** Math.sign(event.deltaY), placeAt(pointOf(event).x));
 }, { passive: false });

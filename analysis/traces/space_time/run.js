@@ -5,9 +5,9 @@
 const run = JSON.parse(document.getElementById("run").textContent);
 const byId = (id) => document.getElementById(id);
 
-/// The columns of the lists in `run`.
+/// The columns of the lists in `run`; `sent` and `ended` are added below: the events of a message.
 const M = { from: 0, to: 1, kind: 2, begin: 3, inject: 4, end: 5, fate: 6, bytes: 7, phase: 8,
-            beginOrder: 9, endOrder: 10 };
+            beginOrder: 9, endOrder: 10, sent: 11, ended: 12 };
 const S = { kind: 0, actor: 1, begin: 2, end: 3, core: 4, order: 5 };
 const HANDLING = 0, COMPUTING = 1, ACTIVE = 2, DEAD = 3;
 
@@ -15,7 +15,25 @@ const isControl = (message) => run.kinds[message[M.kind]].control;
 const kindName = (message) => run.kinds[message[M.kind]].name;
 const who = (actor) => actor < run.processes ? "process " + actor
                                              : "daemon of node " + (actor - run.processes);
-const shortName = (actor) => actor < run.processes ? String(actor) : "d" + (actor - run.processes);
+
+/// What a row is, in one line, in two narrow ones, and in one as short as can be.
+function rowNames(actor) {
+  const node = run.nodes[actor];
+  if (actor >= run.processes)
+    return { long: who(actor), lines: ["daemon", "of node " + node], short: "daemon n" + node };
+  const lines = ["process " + actor, "node " + node];
+  return { long: lines.join(", "), lines, short: "p" + actor + " n" + node };
+}
+
+const DAEMON = "a program that runs on the node beside the job's processes, which die with it; " +
+  (run.onDaemons.length === 0 ? "no protocol of this run works there"
+                              : "in this run it does the work of " + run.onDaemons.join(" and "));
+
+function rowMeaning(actor) {
+  if (actor >= run.processes) return DAEMON;
+  return "rank " + actor + " of the job, which starts on node " + run.nodes[actor] +
+    ", a computer of the machine";
+}
 
 /// Daemons have a row where something happens at them.
 const rows = (() => {
@@ -78,17 +96,19 @@ function messageEvents(message, index) {
   const sent = { time: message[M.begin], actor: message[M.from], message: index, first: true,
                  order: message[M.beginOrder],
                  what: "sends " + name + " to " + who(message[M.to]), details };
-  if (fate !== "") {
-    return [sent, { time: message[M.end], actor: message[M.to], message: index, bad: true,
-                    order: message[M.endOrder],
-                    what: name + " from " + who(message[M.from]) + " is not handled",
-                    details: fate }];
-  }
-  const taken = durationText(message[M.end] - message[M.begin]);
-  return [sent, { time: message[M.end], actor: message[M.to], message: index,
+  const ended = { time: message[M.end], actor: message[M.to], message: index, cause: sent,
                   order: message[M.endOrder],
                   what: "handles " + name + " from " + who(message[M.from]),
-                  details: taken + " after it was sent" }];
+                  details: durationText(message[M.end] - message[M.begin]) +
+                    " after it was sent" };
+  if (fate !== "") {
+    ended.bad = true;
+    ended.what = name + " from " + who(message[M.from]) + " is not handled";
+    ended.details = fate;
+  }
+  message[M.sent] = sent;
+  message[M.ended] = ended;
+  return [sent, ended];
 }
 
 const allEvents = (() => {
@@ -102,6 +122,7 @@ const allEvents = (() => {
   });
   run.moments.forEach((moment) => list.push({ time: moment.time, actor: moment.actor,
                                               group: moment.group, what: moment.what,
+                                              dead: moment.dead,
                                               order: moment.order, details: "" }));
   if (run.over !== null)
     list.push({ time: run.over, actor: null, order: Infinity, what: "the work is over",
@@ -120,6 +141,42 @@ function eventShown(event) {
 
 let events = allEvents;
 let picked = null;
+
+const isDeath = (event) => event.group === "failure" && event.what === "dies";
+/// What concerns the run as a whole, as the ground truth has it.
+const isVerdict = (event) => event.actor === null || event.violation === true;
+
+// ---- logical time ------------------------------------------------------------------------------
+
+/// Lamport's clocks (Communications of the ACM 21(7), 1978: IR1 and IR2). The logical time of an
+/// event is one more than the latest of those of the event before it in its row and of its cause:
+/// the sending of the message, or the death that is heard of. Deaths at one moment are one fault,
+/// and later than all that its victims did. A verdict is later than all that was before it, and
+/// earlier than all that comes after it.
+const lastLogical = (() => {
+  const clocks = new Map(), deaths = new Map(), faults = new Map();
+  const victims = allEvents.filter(isDeath);
+  let last = 0, verdict = 0;
+  const clock = (event) => Math.max(verdict, clocks.get(event.actor) || 0);
+  const fault = (event) => {
+    if (!faults.has(event.time))
+      faults.set(event.time, victims.filter((other) => other.time === event.time).reduce(
+        (latest, other) => Math.max(latest, clock(other)), 0));
+    return faults.get(event.time);
+  };
+  const causeOf = (event) => event.dead == null ? event.cause : deaths.get(event.dead);
+  for (const event of allEvents) {
+    const cause = causeOf(event);
+    if (isVerdict(event)) event.logical = last + 1;
+    else event.logical = 1 + Math.max(clock(event), isDeath(event) ? fault(event) : 0,
+                                      cause === undefined ? 0 : cause.logical);
+    last = Math.max(last, event.logical);
+    if (isVerdict(event)) verdict = event.logical;
+    else clocks.set(event.actor, event.logical);
+    if (isDeath(event)) deaths.set(event.actor, event);
+  }
+  return last;
+})();
 
 /// What people look at ends before a run that waits in vain does.
 const lastTime = allEvents.reduce(

@@ -24,6 +24,7 @@ function showTable() {
     button.addEventListener("click", () => pick(event));
     cell(row, button);
     cell(row, timeOf(event).split(" ")[0]);
+    cell(row, String(event.logical));
     cell(row, event.actor === null ? "run" : who(event.actor));
     cell(row, (event.bad ? "✕ " : "") + event.what);
     cell(row, event.details);
@@ -118,6 +119,15 @@ function addVerdict(words, sort) {
   byId("verdict").append(item);
 }
 
+/// What the names of rows mean, as they stand there, each where it is first used.
+function explainRows() {
+  const kinds = [rows.find((row) => row.actor < run.processes),
+                 rows.find((row) => row.actor >= run.processes)];
+  byId("rows-mean").textContent = "Rows: " + kinds.filter((row) => row !== undefined).map(
+    (row) => "“" + rowLines(row.actor).join(" ") + "” is " + rowMeaning(row.actor) + "."
+  ).join(" ");
+}
+
 function describe() {
   byId("name").textContent = run.title.scenario;
   document.title = run.title.scenario + ": a run";
@@ -136,14 +146,17 @@ function describe() {
                violation.detail, "bad"));
   stage.setAttribute("aria-label", "Space-time diagram of " + rows.length + " rows and " +
                      run.messages.length + " messages; the table below has all of it");
+  byId("axis-words").textContent = AXES[axis];
   byId("time-head").textContent = "time, " + eventUnit[0];
   byId("who").append(new Option("all", ""));
-  rows.forEach((row) => byId("who").append(new Option(who(row.actor), String(row.actor))));
+  rows.forEach((row) => byId("who").append(
+    new Option(rowNames(row.actor).long, String(row.actor))));
 }
 
 /// At once: a page that is printed waits for no frame.
 function recolor() {
   readColors();
+  layOut();
   paint();
 }
 

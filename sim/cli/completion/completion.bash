@@ -23,6 +23,29 @@ _faultline_values() {
   esac
 }
 
+# The store: of the words of the command line the first that is an SQLite file.
+_faultline_store() {
+  local word start
+  for word in "${COMP_WORDS[@]:2}"; do
+    word=${word/#\~\//$HOME/}
+    if [[ -f $word && -r $word ]] && IFS= read -r -N 15 start < "$word" &&
+      [[ $start == 'SQLite format 3' ]]; then
+      store=$word
+      return
+    fi
+  done
+  return 1
+}
+
+# The metrics of the store, or the paths that were swept in it; commas stand between several.
+_faultline_stored() {
+  local store words before=
+  if ! _faultline_store; then return 0; fi
+  if [[ $current == *,* ]]; then before=${current%,*},; fi
+  words=$("${COMP_WORDS[0]}" completion "$1" --store "$store" 2> /dev/null)
+  mapfile -t COMPREPLY < <(compgen -P "$before" -W "$words" -- "${current##*,}")
+}
+
 # What can follow an option; false if it takes nothing.
 _faultline_option() {
   case $1 in

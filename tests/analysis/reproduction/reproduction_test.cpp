@@ -315,6 +315,25 @@ constexpr const char* kSeries = R"("measures": {"m": {"kind": "series", "scenari
     "replications": [3, 4, 2], "quick_replications": 2, "quick_points": 2}},
     "curves": ["m"],)";
 
+TEST_CASE("the pieces of work that are told make the whole work of an item") {
+  const auto check = [](const ReproductionItem& item, bool quick, double expected) {
+    double told = 0;
+    ReproductionSettings settings{.quick = quick, .jobs = 2};
+    settings.worked = [&](double work) { told += work; };
+    reproduce_item(item, "f", settings);
+    CHECK(told == expected);
+    CHECK(work_of(item, "f", settings) == expected);
+  };
+  // Two detectors on four processes, and a series on more and more.
+  const ReproductionItem runs = item_of(with_cells(R"({"cell": "a", "paper": 7})"));
+  check(runs, false, 4 * 2 * 4);
+  check(runs, true, 2 * 2 * 4);
+  const ReproductionItem series =
+      item_of(with_cells(R"({"cell": "last", "metric": "control_messages"})", kSeries));
+  check(series, false, 2 * (3 * 4 + 4 * 8 + 2 * 16));
+  check(series, true, 2 * (2 * 4 + 2 * 8));
+}
+
 TEST_CASE("a series keeps the samples that plain runs of its scenario give") {
   const ReproductionItem item = item_of(with_cells(
       R"({"cell": "last", "metric": "control_messages"},

@@ -188,7 +188,7 @@ TEST_CASE("a wrong option is refused by name, with what was expected, and nothin
   CHECK_THAT(refusal_of({"--format", "xml"}), Contains("--format: expected table, json or csv"));
   CHECK_THAT(refusal_of({"--faults", ""}), Contains("--faults"));
   CHECK_THAT(refusal_of({"--faults", "jagaur"}), Contains("did you mean \"jaguar\"?"));
-  CHECK_THAT(refusal_of({"--faults", "/no/such.json"}), Contains("/no/such.json: cannot be read"));
+  CHECK_THAT(refusal_of({"--faults", "/no/such.json"}), Contains("/no/such.json: no such file"));
   CHECK_THAT(refusal_of({"--fanuot", "3"}), Contains("\"--fanuot\", did you mean \"--fanout\"?"));
   CHECK_THAT(refusal_of({"--processes"}), Contains("--processes"));
   CHECK_THAT(refusal_of({"--processes", "1", "--processes", "2"}), Contains("more than once"));
