@@ -9,7 +9,8 @@
 
 namespace faultline {
 
-/// One message of a collective operation: the partial sum and where it belongs.
+/// What one message of a collective operation says: a partial sum, and the operation and step that
+/// it is for.
 struct CollectivePart {
   double sum = 0.0;
   std::uint32_t operation = 0;  ///< which of the rank's operations, in order
@@ -18,8 +19,8 @@ struct CollectivePart {
 
 /// Sums a value over all ranks by recursive doubling (the folding of odd sizes after Thakur,
 /// Rabenseifner, Gropp, IJHPCA 19(1), 2005): log2 P exchanges, and two more messages for each rank
-/// beyond the largest power of two. A plain state machine: it says what to send and is told what
-/// came.
+/// beyond the largest power of two. It is a plain state machine: it returns the messages to send,
+/// and the caller hands over those that have come.
 class RecursiveDoubling {
  public:
   RecursiveDoubling(Rank self, std::uint32_t processes)
@@ -30,11 +31,12 @@ class RecursiveDoubling {
     CollectivePart part;
   };
 
-  /// Begins the next operation with this rank's value.
+  /// Begins the next operation with this rank's value, and returns what to send.
   std::vector<Send> begin(double value);
-  /// Takes in a part; those of later operations and steps wait for their turn.
+  /// Takes in a part, and returns what to send next. Parts of later operations and steps are kept
+  /// until it is their turn.
   std::vector<Send> take(const CollectivePart& part);
-  /// The sum, once the current operation is complete here.
+  /// The sum of the current operation, or nothing until it is complete at this rank.
   [[nodiscard]] std::optional<double> sum() const {
     return done_ ? std::optional(sum_) : std::nullopt;
   }

@@ -16,9 +16,9 @@ struct FloodOptions {
   double compute_s = 1.0;
 };
 
-/// Rank 0 floods a graph: whom the first message reaches sends one to each of its successors and
-/// computes. On a random graph the tree of who has engaged whom is a random one, and while they
-/// compute all ranks that can be reached are engaged and have sent to all their successors.
+/// Rank 0 floods a graph: a rank that its first message reaches sends one to each of its
+/// successors, and computes. On a random graph it is random who engages whom. While the ranks
+/// compute, all that can be reached are engaged and have sent to all their successors.
 class Flood final : public Component {
  public:
   using Options = FloodOptions;

@@ -10,9 +10,9 @@ namespace faultline {
 using HaarNode = std::uint64_t;
 
 /// The tree that an adaptive projection of exp(-x^2) on [-10, 10] onto the Haar basis unfolds
-/// (termination-2022 sections 2 and 6.2): a node samples the function in the middle of its two
-/// halves and is refined while its detail coefficient exceeds the threshold, and down to depth 3 in
-/// any case.
+/// (termination-2022 sections 2 and 6.2). A node samples the function in the middle of each of its
+/// two halves. It is refined if its detail coefficient exceeds the threshold, or if its depth is
+/// below 3.
 ///
 /// The paper prints e^-2x and no criterion. Function, criterion and least depth are those of its
 /// authors' public benchmark (PaRSEC tests/haar-tree-project).
@@ -23,8 +23,8 @@ class HaarTree {
   [[nodiscard]] static unsigned depth(HaarNode node);
   /// Does the node have two halves below it?
   [[nodiscard]] bool refined(HaarNode node) const;
-  /// The nodes of the subtree below and including this one. The time does not grow with their
-  /// number but with its logarithm, and there is no memory per node.
+  /// The number of nodes in the subtree of this node, itself included. The time that this takes
+  /// grows with the logarithm of that number, and no memory is needed for each node.
   [[nodiscard]] std::uint64_t subtree_nodes(HaarNode node) const;
 
  private:

@@ -14,8 +14,8 @@ struct PingPongOptions {
   std::optional<std::uint32_t> peer;
 };
 
-/// One message at a time between rank 0 and a peer: half the round trip is what a machine's
-/// documentation gives.
+/// Sends one message at a time to and fro between rank 0 and a peer. Half a round trip is the
+/// latency that the documentation of a machine states.
 class PingPong final : public Component {
  public:
   using Options = PingPongOptions;

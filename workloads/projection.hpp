@@ -14,10 +14,10 @@ struct ProjectionOptions {
   std::uint32_t bytes = 64;
 };
 
-/// The projection of termination-2022 section 6.2: one task for each node of a Haar tree, which
-/// decides on its own whether the node is refined, and if so makes a task of each half. Nodes of
-/// depth d < log2(P) are on ranks drawn uniformly, all others where their parent is, so that most
-/// of the tree is subtrees that stay on one rank. Such a subtree runs as one computation.
+/// The projection of termination-2022 section 6.2, with one task for each node of a Haar tree. The
+/// task decides whether its node is refined, and if so makes a task of each half. Nodes of depth d
+/// < log2(P) are on ranks drawn uniformly, and all others on the rank of their parent. So most of
+/// the tree consists of subtrees that stay on one rank; each of them runs as one computation.
 class Projection final : public Component {
  public:
   using Options = ProjectionOptions;

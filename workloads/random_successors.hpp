@@ -8,8 +8,8 @@
 
 namespace faultline {
 
-/// `fanout` distinct other ranks, every set of them equally likely (adoption-2013 section 5.2).
-/// Needs fanout < processes.
+/// Draws `fanout` distinct ranks other than `self`; every set of them is equally likely
+/// (adoption-2013 section 5.2). `fanout` must be below `processes`.
 std::vector<Rank> random_successors(Stream& random, std::uint32_t processes, Rank self,
                                     std::uint32_t fanout);
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/core/component.hpp"
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 namespace faultline {
 
@@ -25,14 +25,14 @@ struct RandomTreeOptions {
   std::uint32_t bytes = 64;
 };
 
-/// The tree of one run and where its tasks run; all ranks share it.
+/// The tree of one run and the ranks of its tasks. All ranks share it.
 struct TreePlan {
   std::vector<Task> first_child;  ///< children of t: first_child[t] to below first_child[t + 1]
   std::vector<Rank> owner;
 };
 
-/// The non-deterministic trees of tasks of termination-2022 section 5.2, run asynchronously: a task
-/// computes, then makes its children, each a message to the rank that it is mapped to.
+/// The non-deterministic trees of tasks of termination-2022 section 5.2, run asynchronously. A task
+/// computes, and then makes each child by a message to the child's rank.
 class RandomTree final : public Component {
  public:
   using Options = RandomTreeOptions;

@@ -43,7 +43,7 @@ class Stencil final : public Component {
   double finish_s_ = 0.0;
 };
 
-/// The most cubic grid of that many ranks: sizes in descending order, their product exact.
+/// The grid of exactly that many ranks that is nearest to a cube; its sizes descend.
 std::vector<std::uint32_t> process_grid(std::uint32_t processes, std::uint32_t dimensions);
 
 }  // namespace faultline

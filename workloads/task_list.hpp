@@ -18,17 +18,18 @@ struct TaskList {
   }
 };
 
-/// The N-queens benchmark: real counts of the board, `node_s` for each placement.
+/// The tasks of the N-queens benchmark, with the counts of the real search tree of the board; each
+/// placement takes `node_s`.
 TaskList n_queens_list(std::uint32_t board, std::uint32_t cut_depth, double node_s);
 
-/// Independent tasks drawn from a model of the work in them, `mean_s` on average. The model of
-/// Hartree-Fock is Schwarz screening in matter of uniform density: a pair of Gaussians at the
-/// distance d shares integrals with the pairs below sqrt(R^2 - d^2), so (1 - (d/R)^2)^(3/2) of all
-/// that lie within the cutoff R.
+/// The tasks of the Hartree-Fock benchmark: independent, and drawn from a model of the work in
+/// them; they take `mean_s` on average. The model is Schwarz screening in matter of uniform
+/// density: a pair of Gaussians at distance d shares integrals with the pairs whose distance is
+/// below sqrt(R^2 - d^2). These are (1 - (d/R)^2)^(3/2) of all pairs within the cutoff R.
 TaskList hartree_fock_list(std::uint32_t tasks, double mean_s, std::uint64_t seed);
 
-/// The model of a tensor contraction is a block of four tiles: the product of four extents, each
-/// uniform on 20 to 60.
+/// The same for the tensor contraction. Its model is a block of four tiles: the work of a task is
+/// the product of four extents, each uniform on 20 to 60.
 TaskList tensor_contraction_list(std::uint32_t tasks, double mean_s, std::uint64_t seed);
 
 }  // namespace faultline

@@ -16,21 +16,24 @@ struct TaskRange {
   bool operator==(const TaskRange&) const = default;
 };
 
-/// The deque of a process that works depth first: what is left of a subtree when its owner takes
-/// the newest task and makes its children is a range of the list, however deep the owner is, so the
-/// deque needs no entry for each task. Whoever steals takes the oldest entries, the range's end.
+/// The deque of a process that works depth first. When its owner takes the newest task and makes
+/// its children, what is left of a subtree is always one range of the list, however deep the owner
+/// is. So the deque needs no entry for each task. A thief takes the oldest entries: the end of a
+/// range.
 class TaskDeque {
  public:
   [[nodiscard]] bool empty() const { return ranges_.empty(); }
-  /// Not an empty range.
+  /// Adds a range, which must not be empty.
   void put(TaskRange range) { ranges_.push_back(range); }
-  /// The owner's next task. The deque is not empty.
+  /// Removes and returns the owner's next task. The deque must not be empty.
   std::uint32_t take();
-  /// The last half of the oldest range, rounded up. The deque is not empty.
+  /// Removes and returns the last half of the oldest range, rounded up. The deque must not be
+  /// empty.
   TaskRange steal_half();
-  /// The oldest entry: the last child, and all below it, of the topmost task that has one left.
-  /// `divergence` says for each task how many levels it shares with the one before, plus one; it is
-  /// empty where all tasks are children of one. The deque is not empty.
+  /// Removes and returns the oldest entry: the last child of the topmost task that has one left,
+  /// and all below that child. `divergence` has for each task the number of levels that it shares
+  /// with the one before, plus one; it is empty if all tasks are children of one. The deque must
+  /// not be empty.
   TaskRange steal_one(std::span<const std::uint8_t> divergence);
 
  private:
@@ -40,10 +43,10 @@ class TaskDeque {
       ranges_;  ///< oldest first; more than one when work came from several sides
 };
 
-/// A set of tasks, in memory that grows with the gaps in it.
+/// A set of tasks, whose memory grows with the number of gaps in it.
 class TaskCoverage {
  public:
-  /// Returns how many of the range were not in the set.
+  /// Adds a range, and returns how many of its tasks were not in the set before.
   std::uint64_t add(TaskRange range);
   [[nodiscard]] std::uint64_t tasks() const { return tasks_; }
 

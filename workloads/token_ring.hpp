@@ -21,9 +21,9 @@ struct TokenRingOptions {
 };
 
 /// The token ring of termination-2022 sections 5.1 and 6.2: a token walks between uniformly random
-/// ranks (it may stay) and stops with a fixed probability, tested before every move, the first
-/// included. With branching, a step also sends an additional token to a random rank, which ends
-/// there or walks on.
+/// ranks, where it may also stay on its rank. Before every move, the first included, it stops with
+/// a fixed probability. With branching, a step also sends an additional token to a random rank,
+/// which ends there or walks on.
 class TokenRing final : public Component {
  public:
   using Options = TokenRingOptions;

@@ -19,10 +19,10 @@ struct UniformTrafficOptions {
   double stay_probability = 0.0;
 };
 
-/// Random traffic: tokens that each make a fixed number of hops between random ranks, so that the
-/// number of messages does not depend on their order. With a fan-out, a rank sends to its own few
-/// fixed successors only (adoption-2013 section 5.2), and may begin with a burst: one message to
-/// each of them, and a computation during which every rank is engaged.
+/// Random traffic. Each token makes a fixed number of hops between random ranks, so that the number
+/// of messages does not depend on their order. With a fan-out, a rank sends only to a few fixed
+/// successors of its own (adoption-2013 section 5.2). It may then begin with a burst: it sends a
+/// message to each successor and computes, and in that time every rank is engaged.
 class UniformTraffic final : public Component {
  public:
   using Options = UniformTrafficOptions;

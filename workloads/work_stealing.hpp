@@ -25,19 +25,20 @@ struct WorkStealingOptions {
   std::uint32_t work_bytes = 256;
 };
 
-/// The tasks of one run, and which of them are done: for the report alone, no rank looks at it.
+/// The tasks of one run, and which of them are done. The latter is for the report alone: no rank
+/// looks at it.
 struct StealingPlan {
   TaskList list;
   TaskCoverage done;
 };
 
-/// Work stealing over active messages (adoption-2013 section 7.1): all work begins at rank 0, and a
-/// process whose deque is empty while a core is free asks random victims for some of theirs. After
-/// a number of refusals it leaves word with its neighbours in a hypercube, its lifelines, and goes
-/// idle; who of them gets work sends it a share.
+/// Work stealing over active messages (adoption-2013 section 7.1). All work begins at rank 0. A
+/// process that has an empty deque and a free core asks random victims for some of their tasks.
+/// After a number of refusals it asks its neighbours in a hypercube, its lifelines, to remember it,
+/// and goes idle. A lifeline that gets work sends it a share.
 ///
-/// Every process keeps a record of what it gave to whom. If ranks died in a phase, rank 0 starts
-/// another one in which every record of a dead thief is work again for the process that holds it.
+/// Every process records which tasks it gave to whom. If ranks died in a phase, rank 0 starts
+/// another one, in which every process does again the tasks that it gave to dead thieves.
 class WorkStealing final : public Component {
  public:
   using Options = WorkStealingOptions;

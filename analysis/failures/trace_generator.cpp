@@ -98,14 +98,14 @@ std::string profile_text(const std::vector<FaultRecord>& records) {
 std::vector<FaultRecord> generate_trace(const FaultSourceChoice& source,
                                         const GeneratedTrace& request) {
   const Topology network(Crossbar{request.nodes}, 1.0, 1.0);
-  FaultGround ground;
-  ground.job = {.processes = request.nodes, .nodes = request.nodes};
-  ground.job.seed = request.seed;
-  ground.routes = &network;
-  ground.node_of.resize(request.nodes);
-  std::iota(ground.node_of.begin(), ground.node_of.end(), 0U);
-  const auto faults = source.registration->make(source.options, ground, source.key);
-  Stream random = fault_stream(ground, source.key, "repair");
+  FaultTarget target;
+  target.job = {.processes = request.nodes, .nodes = request.nodes};
+  target.job.seed = request.seed;
+  target.routes = &network;
+  target.node_of.resize(request.nodes);
+  std::iota(target.node_of.begin(), target.node_of.end(), 0U);
+  const auto faults = source.registration->make(source.options, target, source.key);
+  Stream random = fault_stream(target, source.key, "repair");
   std::vector<double> back_s(request.nodes, 0.0);
   std::vector<FaultRecord> records;
   std::size_t draws = 0;

@@ -48,7 +48,7 @@ void FactLog::keep_only(Rank rank) {
   only_ = rank;
   for (Rank other = 0; other < processes(); ++other)
     if (other != rank) facts_[other].clear();
-  std::erase_if(on_their_way_, [rank](const auto& of) { return of.second.to != rank; });
+  std::erase_if(on_their_way_, [rank](const auto& entry) { return entry.second.to != rank; });
 }
 
 void FactLog::note(Rank self, Fact::What what, Rank peer, double time_s) {
@@ -79,9 +79,9 @@ void FactLog::arrived(const Sight& sight) {
 /// What is dropped because its phase is over is awaited no more. What the dead lose with their
 /// inbox tells them nothing: those losses stand right before their death.
 void FactLog::after_drops(const Sight& next) {
-  for (const Dropped& of : dropped_)
-    if (next.kind != Sight::Kind::died || next.actor != of.to)
-      check_flushed(of.to, of.from, of.time_s);
+  for (const Dropped& message : dropped_)
+    if (next.kind != Sight::Kind::died || next.actor != message.to)
+      check_flushed(message.to, message.from, message.time_s);
   dropped_.clear();
 }
 
@@ -103,8 +103,9 @@ void FactLog::phase_began(Rank self, double time_s) {
 void FactLog::died(Rank rank, double time_s) {
   if (rank >= processes()) return;  // a node's daemon
   deaths_s_.emplace(rank, time_s);
-  std::erase_if(on_their_way_, [=](const auto& of) {
-    return of.second.to == rank || (of.second.from == rank && of.second.injected_s > time_s);
+  std::erase_if(on_their_way_, [=](const auto& entry) {
+    const OnItsWay& message = entry.second;
+    return message.to == rank || (message.from == rank && message.injected_s > time_s);
   });
 }
 
@@ -117,8 +118,9 @@ void FactLog::check_flushed(Rank self, Rank peer, double time_s) {
   const auto begin = facts.begin() + static_cast<std::ptrdiff_t>(phase_begins_[self]);
   if (std::none_of(begin, facts.end(), is(Fact::What::told_dead))) return;
   if (std::any_of(begin, facts.end(), is(Fact::What::flushed))) return;
-  if (std::any_of(on_their_way_.begin(), on_their_way_.end(),
-                  [=](const auto& of) { return of.second.from == peer && of.second.to == self; }))
+  if (std::any_of(on_their_way_.begin(), on_their_way_.end(), [=](const auto& entry) {
+        return entry.second.from == peer && entry.second.to == self;
+      }))
     return;
   note(self, Fact::What::flushed, peer, time_s);
 }

@@ -10,48 +10,49 @@
 
 namespace faultline {
 
-/// Something that a process has done or learned, as it is seen from outside.
+/// Something that a process has done or has been told, as an observer outside of it sees it.
 struct Fact {
   enum class What : std::uint8_t {
-    sent,         ///< a message to the peer
-    handled,      ///< a message of the peer
+    sent,         ///< it has sent a message to the peer
+    handled,      ///< it has handled a message of the peer
     told_dead,    ///< it has been told that the peer is dead
-    flushed,      ///< that, and nothing that the peer has sent to it is on its way any more
+    flushed,      ///< it has been told so, and no message of the peer to it is on its way any more
     told_over,    ///< termination has been announced to it
-    phase_began,  ///< another one; what it was told of the dead follows, as its detector is told
-                  ///< anew
+    phase_began,  ///< it has begun another phase. The deaths that it knows of follow once more,
+                  /// < since its new detector is told of them
   };
   What what = What::sent;
   Rank peer = kNobody;
   std::uint64_t number = 0;  ///< its place among all facts of the run
   double time_s = 0.0;
-  /// Of a message: its component, kind, and what it says.
+  /// Only of a message: whose it is, its kind, and what it says.
   Family channel = Family::workload;
   std::uint16_t kind = 0;
   Payload payload = {};
   Attachment attachment = {};
 };
 
-/// The facts of one run, by process and in order. It knows no protocol.
+/// The facts of one run, by process and in order. What messages mean is for the reader of the log:
+/// the log itself knows no protocol.
 class FactLog final : public RunObserver {
  public:
   explicit FactLog(std::uint32_t processes) : facts_(processes), phase_begins_(processes) {}
 
   void see(const Sight& sight) override;
 
-  /// Keeps the facts of this process and, of all others, their deaths alone: a log of a large job
-  /// stays small. What was there of others is forgotten.
+  /// From now on keeps the facts of this process, and only the deaths of all others, so that the
+  /// log of a large job stays small. Forgets the facts of others that it has.
   void keep_only(Rank rank);
 
-  /// A process's facts end with its death.
-  [[nodiscard]] const std::vector<Fact>& of(Rank rank) const { return facts_[rank]; }
+  /// The facts of a process, up to its death.
+  [[nodiscard]] const std::vector<Fact>& facts_of(Rank rank) const { return facts_[rank]; }
   [[nodiscard]] std::uint32_t processes() const {
     return static_cast<std::uint32_t>(facts_.size());
   }
-  /// When each of the dead has died.
+  /// The time of each death.
   [[nodiscard]] const std::map<Rank, double>& deaths_s() const { return deaths_s_; }
 
-  /// That the protocol has given up.
+  /// Which process has given up, and when.
   struct GaveUp {
     Rank rank = kNobody;
     double time_s = 0.0;

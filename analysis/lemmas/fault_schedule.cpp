@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::uint32_t kNodes = 64;
 constexpr double kBandwidth_Bps = 1e9;
-constexpr const char* kProgressWords[] = {"dedicated", "shared", "between"};
 
 Machine machine_of(const FaultSchedule& schedule) {
   Machine machine;
@@ -76,10 +75,6 @@ ComponentChoice choice(Family family, const std::string& name, const OptionValue
     chosen.options[option.name] = option.default_value;
   for (const auto& [option, value] : changes) chosen.options.at(option) = value;
   return chosen;
-}
-
-OptionValues notice_options(const FaultSchedule& schedule) {
-  return {{"delay_s", schedule.notice_s}};
 }
 
 JsonValue to_json_value(const OptionValue& value) {
@@ -196,8 +191,9 @@ class Simpler {
 };
 
 /// Notices can come after the end of all work, and the grace begins with that.
-constexpr StopSpec kStop{
-    .when = StopWhen::announced, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
+StopSpec stop_of(const ProtocolStack& stack) {
+  return {.when = stack.stop_when, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
+}
 
 }  // namespace
 
@@ -240,7 +236,7 @@ std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
   return simpler.take();
 }
 
-RunSpec run_spec(const FaultSchedule& schedule, const Subject& subject) {
+RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack) {
   RunSpec spec;
   spec.platform.machine = machine_of(schedule);
   spec.platform.processes = schedule.processes;
@@ -251,42 +247,48 @@ RunSpec run_spec(const FaultSchedule& schedule, const Subject& subject) {
     spec.platform.ordering = Ordering::unordered;
     spec.platform.unordered_delay_s = schedule.reordering_s;
   }
-  spec.components[0] = choice(Family::workload, schedule.workload, workload_options(schedule));
-  spec.components[1] = choice(Family::termination, subject.name, subject.options);
-  spec.components[3] = choice(Family::failure_detection, "oracle", notice_options(schedule));
+  const auto choose = [&spec](Family family, const std::string& name, const OptionValues& changes) {
+    spec.components[static_cast<std::size_t>(family)] = choice(family, name, changes);
+  };
+  choose(Family::workload, schedule.workload, workload_options(schedule));
+  for (const auto& [family, component] : stack.components)
+    choose(family, component.name, component.options_under(schedule));
   spec.faults = schedule.faults;
-  spec.stop = kStop;
+  spec.stop = stop_of(stack);
   return spec;
 }
 
-ReplayFiles replay_files(const FaultSchedule& schedule, const Subject& subject, EngineKind engine,
-                         const std::string& title, const std::string& machine_file) {
+ReplayFiles replay_files(const FaultSchedule& schedule, const ProtocolStack& stack,
+                         EngineKind engine, const std::string& title,
+                         const std::string& machine_file) {
   JsonValue platform =
       json_object({{"machine", machine_file},
                    {"processes", std::int64_t{schedule.processes}},
                    {"processes_per_node", std::int64_t{schedule.processes_per_node}},
                    {"worker_cores", std::int64_t{schedule.worker_cores}},
-                   {"progress", kProgressWords[static_cast<std::size_t>(schedule.progress)]}});
+                   {"progress", word_of(schedule.progress)}});
   if (schedule.reordering_s > 0) {
     platform.set("ordering", "unordered");
     platform.set("unordered_delay_s", schedule.reordering_s);
   }
   JsonValue::List faults;
   for (const FaultSpec& fault : schedule.faults) faults.push_back(fault_json(fault));
-  const JsonValue scenario =
+  JsonValue scenario =
       json_object({{"schema_version", 1},
                    {"name", title},
                    {"engine", word_of(engine)},
                    {"seed", static_cast<std::int64_t>(schedule.seed)},
                    {"platform", std::move(platform)},
-                   {"workload", component_json(schedule.workload, workload_options(schedule))},
-                   {"termination", component_json(subject.name, subject.options)},
-                   {"failure_detection", component_json("oracle", notice_options(schedule))},
-                   {"faults", json_object({{"at", std::move(faults)}})},
-                   {"stop", json_object({{"when", "announced"},
-                                         {"grace_s", kStop.grace_s},
-                                         {"time_s", kStop.time_s},
-                                         {"events", static_cast<std::int64_t>(kStop.events)}})}});
+                   {"workload", component_json(schedule.workload, workload_options(schedule))}});
+  for (const auto& [family, component] : stack.components)
+    scenario.set(family_key(family),
+                 component_json(component.name, component.options_under(schedule)));
+  scenario.set("faults", json_object({{"at", std::move(faults)}}));
+  const StopSpec stop = stop_of(stack);
+  scenario.set("stop", json_object({{"when", word_of(stop.when)},
+                                    {"grace_s", stop.grace_s},
+                                    {"time_s", stop.time_s},
+                                    {"events", static_cast<std::int64_t>(stop.events)}}));
   return {to_json(scenario, 2) + "\n", to_json(machine_json(machine_of(schedule)), 2) + "\n"};
 }
 

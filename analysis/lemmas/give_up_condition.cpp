@@ -216,15 +216,17 @@ void consider_root(Facts facts, Rank rank, Found& earliest) {
 
 }  // namespace
 
-GiveUpCondition condition_of(const FaultSchedule& schedule, const Subject& subject) {
-  GiveUpCondition condition;
-  condition.starts_at_root = job_shape(run_spec(schedule, subject)).starts_at_root;
-  if (subject.name == "rel-eager") condition.protocol = GiveUpCondition::rel_eager;
-  if (subject.name != "rel-lazy") return condition;
+std::optional<GiveUpCondition> condition_of(const RunSpec& spec) {
+  const ComponentChoice& detector = spec.component(Family::termination);
+  if (detector.registration == nullptr) return std::nullopt;
+  const std::string& name = detector.registration->name;
+  GiveUpCondition condition{.starts_at_root = job_shape(spec).starts_at_root};
+  if (name == "indep") return condition;
+  condition.protocol = GiveUpCondition::rel_eager;
+  if (name == "rel-eager") return condition;
+  if (name != "rel-lazy") return std::nullopt;
   condition.protocol = GiveUpCondition::rel_lazy;
-  const auto chosen = subject.options.find("adopted_child_fails");
-  condition.strict =
-      chosen == subject.options.end() || std::get<std::string>(chosen->second) == "strict";
+  condition.strict = std::get<std::string>(detector.options.at("adopted_child_fails")) == "strict";
   return condition;
 }
 
@@ -238,7 +240,7 @@ std::string said(const GivesUp& gives_up) {
 
 bool meets(const GiveUpCondition& condition, const FactLog& log, Rank rank) {
   Found found;
-  for (const Facts facts : phases_of(log.of(rank)))
+  for (const Facts facts : phases_of(log.facts_of(rank)))
     for (const auto& [failed, died_s] : log.deaths_s()) {
       if (failed == 0) consider_root(facts, rank, found);
       if (rank != failed) consider_child(condition, facts, rank, failed, found);
@@ -250,7 +252,7 @@ bool meets(const GiveUpCondition& condition, const FactLog& log, Rank rank) {
 std::optional<GivesUp> first_to_give_up(const GiveUpCondition& condition, const FactLog& log) {
   Found earliest;
   for (Rank g = 0; g < log.processes(); ++g)
-    for (const Facts facts : phases_of(log.of(g)))
+    for (const Facts facts : phases_of(log.facts_of(g)))
       for (const auto& [failed, died_s] : log.deaths_s()) {
         if (failed == 0) consider_root(facts, g, earliest);
         if (g != failed) consider_child(condition, facts, g, failed, earliest);

@@ -1,10 +1,10 @@
 #include "analysis/lemmas/lemma_search.hpp"
 
 #include <memory>
-#include <optional>
+#include <string>
 #include <utility>
 
-#include "analysis/lemmas/engagement_trace.hpp"
+#include "analysis/lemmas/engagement_history.hpp"
 #include "analysis/lemmas/fact_log.hpp"
 #include "analysis/lemmas/give_up_condition.hpp"
 #include "analysis/lemmas/related_failures.hpp"
@@ -14,71 +14,107 @@ namespace faultline {
 
 namespace {
 
-/// What the run has done against the condition; "" if nothing.
-std::string against_condition(const GiveUpCondition& condition, const RunResult& result,
-                              const FactLog& log) {
+using Broken = std::optional<BrokenPromise>;
+
+/// What the adoption protocols promise beside what everybody does.
+struct AdoptionPromise {
+  GiveUpCondition condition;
+  RelatedFailures lemma;
+};
+
+std::optional<AdoptionPromise> adoption_promise_of(const RunSpec& spec) {
+  const auto condition = condition_of(spec);
+  if (!condition) return std::nullopt;
+  return AdoptionPromise{*condition, related_failures_of(spec.component(Family::termination))};
+}
+
+Broken needlessly(std::string text) {
+  return BrokenPromise{LemmaFigure::given_up, std::move(text)};
+}
+
+Broken though(const std::string& reason) {
+  return BrokenPromise{LemmaFigure::not_given_up, "terminated, though " + reason};
+}
+
+Broken against_condition(const GiveUpCondition& condition, const RunResult& result,
+                         const FactLog& log) {
   const std::optional<GivesUp> due = first_to_give_up(condition, log);
-  if (result.outcome == Outcome::terminated)
-    return due ? "terminated, though " + said(*due) : std::string();
-  if (!due) return "given up without need: " + result.fatal_reason;
+  if (result.outcome == Outcome::terminated) return due ? though(said(*due)) : Broken();
+  if (!due) return needlessly("given up without need: " + result.fatal_reason);
   const bool then = log.gave_up()->rank == due->rank && log.gave_up()->time_s == due->time_s;
-  return then ? "" : "given up elsewhere (" + result.fatal_reason + ") than where " + said(*due);
+  if (then) return std::nullopt;
+  return needlessly("given up elsewhere (" + result.fatal_reason + ") than where " + said(*due));
 }
 
-/// What the run has done against the lemmas; "" if nothing.
-std::string against_lemmas(const FaultSchedule& schedule, const RelatedFailures& lemma,
-                           const RunResult& result, const FactLog& log,
-                           const EngagementTrace& trace) {
-  if (result.outcome == Outcome::fatal_reported)
-    return may_give_up(lemma, schedule, log, trace)
-               ? ""
-               : "given up, although no failed processes were related: " + result.fatal_reason;
+Broken against_lemmas(const FaultSchedule& schedule, const RelatedFailures& lemma,
+                      const RunResult& result, const FactLog& log,
+                      const EngagementHistory& history) {
+  if (result.outcome == Outcome::fatal_reported) {
+    if (may_give_up(lemma, schedule, log, history)) return std::nullopt;
+    return needlessly("given up, although no failed processes were related: " +
+                      result.fatal_reason);
+  }
   const double end_s = *result.metrics.values().at("end_time_s");
-  return must_give_up(lemma, schedule, log, trace, end_s)
-             ? "terminated, though the failed processes were related"
-             : "";
+  if (!must_give_up(lemma, schedule, log, history, end_s)) return std::nullopt;
+  return though("the failed processes were related");
 }
 
-/// Has the watched detector of each process in the place of the detector.
+/// Puts a watched detector in the place of each process's detector.
 void watch(RunSpec& spec, Registration& registration,
-           const std::shared_ptr<EngagementTrace>& trace) {
+           const std::shared_ptr<EngagementHistory>& history) {
   ComponentChoice& detector = spec.components[static_cast<std::size_t>(Family::termination)];
   registration = *detector.registration;
-  registration.make = [make = registration.make, trace](const OptionValues& options,
-                                                        const JobShape& job) -> ComponentFactory {
-    return [factory = make(options, job), trace](ActorId self) {
-      return watched(factory(self), self, trace);
+  registration.make = [make = registration.make, history](const OptionValues& options,
+                                                          const JobShape& job) -> ComponentFactory {
+    return [factory = make(options, job), history](ActorId self) {
+      return watched(factory(self), self, history);
     };
   };
   detector.registration = &registration;
 }
 
-std::string broken_promise(const FaultSchedule& schedule, const Subject& subject,
-                           const RunResult& result, const FactLog& log,
-                           const EngagementTrace& trace) {
-  if (!result.violations.empty())
-    return result.violations.front().kind + ": " + result.violations.front().detail;
-  if (log.deaths_s().size() == log.processes()) return "";  // whatever the outcome is called
-  if (result.outcome != Outcome::terminated && result.outcome != Outcome::fatal_reported)
-    return std::string("the run ended as ") + outcome_word(result.outcome);
-  std::string exact = against_condition(condition_of(schedule, subject), result, log);
-  if (!exact.empty()) return exact;
-  return against_lemmas(schedule, related_failures_of(subject), result, log, trace);
+/// Giving up is one of the ends that a run may have: whether it had to is another question.
+bool ended_as_it_should(const RunResult& result, StopWhen stop_when) {
+  const bool announced = stop_when == StopWhen::announced;
+  return result.outcome == (announced ? Outcome::terminated : Outcome::finished) ||
+         result.outcome == Outcome::fatal_reported;
+}
+
+/// What every stack promises.
+Broken against_everybody(const RunResult& result, StopWhen stop_when) {
+  if (!result.violations.empty()) return promise_broken_by(result.violations.front());
+  if (ended_as_it_should(result, stop_when)) return std::nullopt;
+  return BrokenPromise{LemmaFigure::other,
+                       std::string("the run ended as ") + outcome_word(result.outcome)};
+}
+
+Broken broken_promise(const FaultSchedule& schedule, StopWhen stop_when,
+                      const std::optional<AdoptionPromise>& adoption, const RunResult& result,
+                      const FactLog& log, const EngagementHistory& history) {
+  // Where nobody is left, it does not matter what the outcome is called.
+  const bool all_dead = log.deaths_s().size() == log.processes();
+  if (all_dead && result.violations.empty()) return std::nullopt;
+  Broken broken = against_everybody(result, stop_when);
+  if (broken || !adoption) return broken;
+  broken = against_condition(adoption->condition, result, log);
+  if (broken) return broken;
+  return against_lemmas(schedule, adoption->lemma, result, log, history);
 }
 
 }  // namespace
 
-LemmaRun run_lemma(const FaultSchedule& schedule, const Subject& subject, EngineKind engine,
-                   const Spoil& spoil) {
-  RunSpec spec = run_spec(schedule, subject);
-  if (spoil) spoil(spec);
+LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine,
+                   const Mutation& mutation) {
+  RunSpec spec = run_spec(schedule, stack);
+  const auto adoption = adoption_promise_of(spec);
+  if (mutation) mutation(spec);
   Registration registration;
-  const auto trace = std::make_shared<EngagementTrace>(schedule.processes);
-  watch(spec, registration, trace);
+  const auto history = std::make_shared<EngagementHistory>(schedule.processes);
+  if (adoption) watch(spec, registration, history);
   FactLog log(schedule.processes);
   LemmaRun run;
   run.result = run_simulation(spec, engine, schedule.seed, 0, &log);
-  run.broken = broken_promise(schedule, subject, run.result, log, *trace);
+  run.broken = broken_promise(schedule, stack.stop_when, adoption, run.result, log, *history);
   run.struck = !log.deaths_s().empty();
   return run;
 }
@@ -89,9 +125,9 @@ LemmaCounterexample shrink(LemmaCounterexample found, const Judge& judge, std::u
       const std::uint64_t first = simpler.seed;
       for (std::uint64_t i = 0; i < seeds; ++i) {
         simpler.seed = first + i;
-        std::string broken = judge(simpler);
-        if (broken.empty()) continue;
-        found = {std::move(simpler), std::move(broken)};
+        Broken broken = judge(simpler);
+        if (!broken) continue;
+        found = {std::move(simpler), *std::move(broken)};
         return true;
       }
     }

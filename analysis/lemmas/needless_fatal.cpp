@@ -1,6 +1,5 @@
 #include "analysis/lemmas/needless_fatal.hpp"
 
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -8,25 +7,6 @@
 #include "sim/engine/engine.hpp"
 
 namespace faultline {
-
-namespace {
-
-/// Null for detectors that this is not about.
-std::optional<GiveUpCondition> condition_of(const RunSpec& spec) {
-  const ComponentChoice& detector = spec.component(Family::termination);
-  if (detector.registration == nullptr) return std::nullopt;
-  const std::string& name = detector.registration->name;
-  GiveUpCondition condition{.starts_at_root = job_shape(spec).starts_at_root};
-  if (name == "indep") return condition;
-  condition.protocol = GiveUpCondition::rel_eager;
-  if (name == "rel-eager") return condition;
-  if (name != "rel-lazy") return std::nullopt;
-  condition.protocol = GiveUpCondition::rel_lazy;
-  condition.strict = std::get<std::string>(detector.options.at("adopted_child_fails")) == "strict";
-  return condition;
-}
-
-}  // namespace
 
 bool gives_up_by_messages(const RunSpec& spec) { return condition_of(spec).has_value(); }
 

@@ -8,19 +8,19 @@
 
 namespace faultline {
 
-/// Does a run's detector have a condition for giving up that depends on the messages of a run?
-/// What depends on the deaths alone the engines judge themselves (Registration::may_give_up).
+/// Does it depend on the messages of a run whether its detector may give up? If it depends on the
+/// deaths alone, the engines judge it themselves (Registration::may_give_up).
 bool gives_up_by_messages(const RunSpec& spec);
 
-/// Has the detector given up, and is nothing known against it?
+/// Has the detector given up, and has no violation been found?
 bool detector_gave_up(const RunResult& result);
 
-/// Where the detector of a run has given up though its GiveUpCondition is not met, adds that
-/// violation to the result: `log` has the facts of the one that did so, and of no other.
+/// Adds the violation `needless-fatal` to the result if the detector has given up although its
+/// GiveUpCondition is not met. `log` must have the facts of the process that gave up.
 void judge_giving_up(const RunSpec& spec, const FactLog& log, RunResult& result);
 
-/// Simulates as run_simulation does where it is known from a run before that this process gives up,
-/// and judges that: so a run that goes well need not be watched.
+/// Repeats a run in which process `who` gave up, and judges that. Only such a run is watched, so
+/// that runs that go well cost nothing more.
 RunResult judged_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
                             std::uint64_t replication, Rank who);
 

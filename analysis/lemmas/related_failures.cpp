@@ -1,15 +1,48 @@
 #include "analysis/lemmas/related_failures.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "protocols/termination/adoption.hpp"
 
 namespace faultline {
 
 namespace {
 
-using Moment = EngagementTrace::Moment;
+using Moment = EngagementHistory::Moment;
+using Pair = std::pair<Rank, Rank>;
+
+/// What has been handled in a run, told apart by the two processes that it is about.
+struct Handled {
+  std::map<Pair, std::uint32_t> work;          ///< application messages, by sender and receiver
+  std::map<Pair, std::uint32_t> acknowledged;  ///< of these, by sender and receiver of the message
+  std::set<Pair> adopted;  ///< a child and the process to which it has replied that it is engaged
+  std::set<Pair>
+      recovered;  ///< a failed child and the process that says it has adopted its children
+};
+
+void add(const Fact& fact, Rank self, Handled& handled) {
+  if (fact.channel == Family::workload) ++handled.work[{fact.peer, self}];
+  if (fact.channel != Family::termination) return;
+  if (fact.kind == kAcknowledge)
+    handled.acknowledged[{self, fact.peer}] += fact.payload.get<Acknowledgement>().count;
+  if (fact.kind == kReplyToGrandparent && fact.payload.get<ReplyToGrandparent>().debt > 0)
+    handled.adopted.emplace(fact.peer, self);
+  if (fact.kind == kGrandchildRecovered)
+    handled.recovered.emplace(fact.payload.get<Signal>().other, fact.peer);
+}
+
+Handled handled_in(const FactLog& log) {
+  Handled handled;
+  for (Rank rank = 0; rank < log.processes(); ++rank)
+    for (const Fact& fact : log.facts_of(rank))
+      if (fact.what == Fact::What::handled) add(fact, rank, handled);
+  return handled;
+}
 
 std::set<Rank> dead_before(const FactLog& log, double end_s) {
   std::set<Rank> dead;
@@ -20,47 +53,49 @@ std::set<Rank> dead_before(const FactLog& log, double end_s) {
 
 /// What a dead rank was when it died, and shortly before: what its last handlers have sent may not
 /// have left it.
-std::vector<Moment> last_moments(const EngagementTrace& trace, Rank rank, double margin_s) {
+std::vector<Moment> last_moments(const EngagementHistory& history, Rank rank, double margin_s) {
   std::vector<Moment> last;
-  const auto& moments = trace.moments[rank];
+  const auto& moments = history.moments[rank];
   for (std::size_t i = moments.size(); i-- > 0;) {
     last.push_back(moments[i]);
-    if (moments[i].time_s < trace.last_s[rank] - margin_s) break;
+    if (moments[i].time_s < history.last_s[rank] - margin_s) break;
   }
   return last;
 }
 
-bool has_sent_to_any(const EngagementTrace& trace, Rank rank, const std::set<Rank>& others) {
+bool has_sent_to_any(const EngagementHistory& history, Rank rank, const std::set<Rank>& others) {
   return std::any_of(others.begin(), others.end(), [&](Rank other) {
-    return other != rank && trace.sent.contains({rank, other});
+    return other != rank && history.about_to_send.contains({rank, other});
   });
 }
 
 /// When a process disengages, its parent forgets whom it may have engaged.
-bool was_engaged(const EngagementTrace& trace, Rank rank, double margin_s) {
-  const std::vector<Moment> last = last_moments(trace, rank, margin_s);
+bool was_engaged(const EngagementHistory& history, Rank rank, double margin_s) {
+  const std::vector<Moment> last = last_moments(history, rank, margin_s);
   return std::any_of(last.begin(), last.end(),
                      [](const Moment& moment) { return moment.parent != kNobody; });
 }
 
-bool were_related(const RelatedFailures& lemma, const EngagementTrace& trace,
-                  const std::set<Rank>& dead, double margin_s) {
+bool were_related(const RelatedFailures& lemma, const FactLog& log,
+                  const EngagementHistory& history, double margin_s) {
+  const std::set<Rank> dead = dead_before(log, kNever);
   if (lemma.where == RelatedFailures::related)
     return std::any_of(dead.begin(), dead.end(), [&](Rank rank) {
-      return was_engaged(trace, rank, margin_s) && has_sent_to_any(trace, rank, dead);
+      return was_engaged(history, rank, margin_s) && has_sent_to_any(history, rank, dead);
     });
+  const Handled handled = handled_in(log);
   const auto allows = [&](Rank rank, const Moment& moment) {
     const bool interior = lemma.late ? moment.was_interior : moment.interior;
-    const bool recovered = trace.recovered.contains({rank, moment.parent});
+    const bool recovered = handled.recovered.contains({rank, moment.parent});
     if (interior && dead.contains(moment.parent) && !recovered) return true;
     if (moment.lost_parent == kNobody) return false;
     // Until its reply is there, nobody but its lost parent has known of its children.
-    if (interior && !trace.replied.contains({rank, moment.parent})) return true;
-    if (lemma.where == RelatedFailures::lost) return has_sent_to_any(trace, rank, dead);
+    if (interior && !handled.adopted.contains({rank, moment.parent})) return true;
+    if (lemma.where == RelatedFailures::lost) return has_sent_to_any(history, rank, dead);
     return lemma.where == RelatedFailures::adopted;
   };
   return std::any_of(dead.begin(), dead.end(), [&](Rank rank) {
-    const std::vector<Moment> last = last_moments(trace, rank, margin_s);
+    const std::vector<Moment> last = last_moments(history, rank, margin_s);
     return std::any_of(last.begin(), last.end(),
                        [&](const Moment& moment) { return allows(rank, moment); });
   });
@@ -74,16 +109,17 @@ double margin_of(const FaultSchedule& schedule) {
 }
 
 /// Has the receiver had a message that is not acknowledged?
-bool owed(const EngagementTrace& trace, Rank sender, Rank receiver) {
-  const auto received = trace.received.find({sender, receiver});
-  if (received == trace.received.end()) return false;
-  const auto acknowledged = trace.acknowledged.find({sender, receiver});
-  return acknowledged == trace.acknowledged.end() || acknowledged->second < received->second;
+bool owed(const Handled& handled, Rank sender, Rank receiver) {
+  const auto work = handled.work.find({sender, receiver});
+  if (work == handled.work.end()) return false;
+  const auto acknowledged = handled.acknowledged.find({sender, receiver});
+  return acknowledged == handled.acknowledged.end() || acknowledged->second < work->second;
 }
 
-bool was_surely_interior(const EngagementTrace& trace, Rank rank, const std::set<Rank>& dead) {
-  for (Rank other = 0; other < trace.moments.size(); ++other)
-    if (other != rank && !dead.contains(other) && owed(trace, rank, other)) return true;
+bool was_surely_interior(const FactLog& log, const Handled& handled, Rank rank,
+                         const std::set<Rank>& dead) {
+  for (Rank other = 0; other < log.processes(); ++other)
+    if (other != rank && !dead.contains(other) && owed(handled, rank, other)) return true;
   return false;
 }
 
@@ -108,38 +144,39 @@ bool died_together(const FactLog& log, Rank one, Rank other) {
 
 }  // namespace
 
-RelatedFailures related_failures_of(const Subject& subject) {
+RelatedFailures related_failures_of(const ComponentChoice& detector) {
   const auto says = [&](const char* option, const char* word) {
-    const auto found = subject.options.find(option);
-    return found != subject.options.end() && std::get<std::string>(found->second) == word;
+    const auto found = detector.options.find(option);
+    return found != detector.options.end() && std::get<std::string>(found->second) == word;
   };
+  const std::string& name = detector.registration->name;
   RelatedFailures lemma{.late = says("exterior_signal", "at-disengagement")};
-  if (subject.name == "rel-eager") lemma.where = RelatedFailures::interior;
-  if (subject.name == "rel-lazy")
+  if (name == "rel-eager") lemma.where = RelatedFailures::interior;
+  if (name == "rel-lazy")
     lemma.where =
         says("adopted_child_fails", "fallback") ? RelatedFailures::lost : RelatedFailures::adopted;
   return lemma;
 }
 
 bool may_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
-                 const EngagementTrace& trace) {
-  const std::set<Rank> dead = dead_before(log, kNever);
-  return dead.contains(0) || were_related(lemma, trace, dead, margin_of(schedule));
+                 const EngagementHistory& history) {
+  return log.deaths_s().contains(0) || were_related(lemma, log, history, margin_of(schedule));
 }
 
 bool must_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
-                  const EngagementTrace& trace, double end_s) {
+                  const EngagementHistory& history, double end_s) {
   const std::set<Rank> dead = dead_before(log, end_s);
+  const Handled handled = handled_in(log);
   for (const FaultSpec& fault : schedule.faults) {
     const std::vector<Rank> at_once = victims_at_once(schedule, fault);
     for (const Rank sender : at_once)
       for (const Rank receiver : at_once) {
         if (sender == receiver || sender == 0 || receiver == 0) continue;
         if (!died_together(log, sender, receiver) || !dead.contains(sender)) continue;
-        if (!owed(trace, sender, receiver)) continue;
+        if (!owed(handled, sender, receiver)) continue;
         if (lemma.where == RelatedFailures::related) return true;
-        const Moment& last = trace.moments[receiver].back();
-        if (last.parent == sender && was_surely_interior(trace, receiver, dead)) return true;
+        const Moment& last = history.moments[receiver].back();
+        if (last.parent == sender && was_surely_interior(log, handled, receiver, dead)) return true;
       }
   }
   return false;

@@ -2,36 +2,37 @@
 
 #include <vector>
 
-#include "analysis/lemmas/engagement_trace.hpp"
+#include "analysis/lemmas/engagement_history.hpp"
 #include "analysis/lemmas/fact_log.hpp"
 #include "analysis/lemmas/fault_schedule.hpp"
 
 namespace faultline {
 
-/// What the lemmas of adoption-2013 say of giving up, by the truth: who has really sent to whom,
-/// and who was whose child. Unlike GiveUpCondition this trusts no message of a protocol, but it
-/// leaves runs open: pairs that were related and died apart, or of which one had a message or an
-/// acknowledgement on its way.
+/// What the lemmas of adoption-2013 say of giving up. They are judged by who has really sent to
+/// whom and who really was whose child, not by what GiveUpCondition reads from a process's
+/// messages. They do not decide every run: the protocol may do either if two processes were related
+/// but died apart, or if a message or an acknowledgement between them was on its way.
 struct RelatedFailures {
   enum Where {
-    related,   ///< INDEP: processes have failed of which one, engaged, has sent to the other
-    interior,  ///< RELEAGER: a process and an interior child of it have failed
-    lost,      ///< RELLAZY, `fallback`: or an adopted child and a process that it has sent to
-    adopted,   ///< RELLAZY, `strict`: or an adopted child
-  } where = related;
-  bool late = false;  ///< interior until it disengages
+    related,   ///< INDEP: two processes, one of which was engaged and had sent to the other
+    interior,  ///< RELEAGER: a process and an interior child of it
+    /// RELLAZY, `fallback`: as `interior`, or an adopted child and a process that it had sent to
+    lost,
+    adopted,          ///< RELLAZY, `strict`: as `interior`, or an adopted child alone
+  } where = related;  ///< the failures after which the protocol may give up
+  bool late = false;  ///< a child counts as interior until it disengages
 };
 
-/// What the lemmas say of the protocol of that name, with those options.
-RelatedFailures related_failures_of(const Subject& subject);
+/// What the lemmas say of an adoption protocol, with its options.
+RelatedFailures related_failures_of(const ComponentChoice& detector);
 
-/// Lemmas 5.3 and 6.3: without related failures, and with a live root, no protocol gives up.
+/// Lemmas 5.3 and 6.3: a protocol gives up only after related failures, or if the root has died.
 bool may_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
-                 const EngagementTrace& trace);
+                 const EngagementHistory& history);
 
-/// Lemmas 5.4 and 6.4: if two processes that died of one fault, or of faults that struck together,
-/// before `end_s` were related at the moment of their death, a protocol gives up.
+/// Lemmas 5.4 and 6.4: a protocol gives up if two processes died together before `end_s`, of one
+/// fault or of faults that struck together, and were related at that moment.
 bool must_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
-                  const EngagementTrace& trace, double end_s);
+                  const EngagementHistory& history, double end_s);
 
 }  // namespace faultline

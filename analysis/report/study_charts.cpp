@@ -186,7 +186,7 @@ bool has_faults(const std::vector<SelectedPoint>& points) {
 std::map<std::string, std::size_t> endings_of(const PointGroup& group) {
   std::map<std::string, std::size_t> endings;
   for (const SelectedPoint* point : group.points)
-    for (const RunRecord& run : point->stored.runs) ++endings[run.outcome];
+    for (const RunRecord& run : point->stored.runs) ++endings[outcome_word(run.outcome)];
   return endings;
 }
 

@@ -58,8 +58,8 @@ std::string endings_words(const std::vector<SelectedPoint>& points) {
   std::size_t bad = 0;
   for (const SelectedPoint& point : points)
     for (const RunRecord& run : point.stored.runs) {
-      ++endings[run.outcome];
-      bad += exit_code(run.outcome, !run.violations.empty()) == kExitGood ? 0 : 1;
+      ++endings[outcome_word(run.outcome)];
+      bad += exit_code(run) == kExitGood ? 0 : 1;
     }
   std::vector<std::string> words;
   words.reserve(endings.size());

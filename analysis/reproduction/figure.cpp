@@ -10,7 +10,7 @@
 #include "analysis/text/text_table.hpp"
 #include "analysis/theory/step_model.hpp"
 #include "sim/json/json_value.hpp"
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 namespace faultline {
 

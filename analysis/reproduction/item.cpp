@@ -81,9 +81,9 @@ std::optional<double> last_point(const ReproductionItem& item, const Cell& cell,
 
 bool asks_the_same(const Cell& one, const Cell& other, const std::optional<double>& last_point) {
   const auto point = [&](const Cell& cell) { return cell.at ? cell.at : last_point; };
-  const auto key = [](const Cell& of) {
-    return std::tie(of.measure, of.detector, of.metric, of.relative_to, of.ratio_of_means,
-                    of.figure, of.failed, of.fanout, of.printed_as, of.stated);
+  const auto key = [](const Cell& cell) {
+    return std::tie(cell.measure, cell.detector, cell.metric, cell.relative_to, cell.ratio_of_means,
+                    cell.figure, cell.failed, cell.fanout, cell.printed_as, cell.stated);
   };
   return key(one) == key(other) && point(one) == point(other);
 }

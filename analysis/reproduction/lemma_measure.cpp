@@ -1,12 +1,12 @@
 #include "analysis/reproduction/lemma_measure.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <map>
 #include <optional>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "analysis/lemmas/lemma_search.hpp"
 #include "analysis/lemmas/lemma_subjects.hpp"
@@ -19,15 +19,21 @@ namespace faultline {
 
 namespace {
 
-/// What has been found: counts by "DETECTOR FIGURE", and the first schedule of each.
-struct Findings {
-  std::map<std::string, std::uint64_t> counts;
-  std::map<std::string, std::pair<EngineKind, std::uint64_t>> first;
+/// What is counted: a figure of a subject, which stands at this place among lemma_subjects().
+using Counted = std::pair<std::size_t, LemmaFigure>;
 
-  void add(const std::string& key, EngineKind engine, std::uint64_t schedule) {
-    ++counts[key];
-    const auto found = first.emplace(key, std::make_pair(engine, schedule)).first;
-    found->second = std::min(found->second, std::make_pair(engine, schedule));
+/// The first schedule in which something was found, and the engine that it ran on.
+using FirstFound = std::pair<EngineKind, std::uint64_t>;
+
+/// What has been found: how often, and where first.
+struct Findings {
+  std::map<Counted, std::uint64_t> counts;
+  std::map<Counted, FirstFound> first;
+
+  void add(const Counted& counted, const FirstFound& place) {
+    ++counts[counted];
+    const auto found = first.emplace(counted, place).first;
+    found->second = std::min(found->second, place);
   }
 };
 
@@ -42,38 +48,48 @@ Extent extent_of(const LemmasMeasure& measure, bool quick) {
   return {measure.loggp_schedules, measure.simgrid_schedules};
 }
 
-/// What a run is found to be, "" if nothing is wrong with it.
-std::string found_here(const FaultSchedule& schedule, const Subject& subject, EngineKind engine) {
-  return run_lemma(schedule, subject, engine).broken;
-}
+using Broken = std::optional<BrokenPromise>;
 
-std::string found_in(const FaultSchedule& schedule, const Subject& subject, EngineKind engine) {
-  if (engine == EngineKind::loggp) return found_here(schedule, subject, engine);
-  std::string found;
+/// On simgrid in a process of its own, which sends "FIGURE TEXT" where it finds something.
+Broken found_in(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine) {
+  if (engine == EngineKind::loggp) return run_lemma(schedule, stack, engine).broken;
+  Broken found;
   in_processes(
-      1, [&](unsigned, const WriteLine& write) { write(found_here(schedule, subject, engine)); },
-      [&](const std::string& line) { found += line; });
+      1,
+      [&](unsigned, const WriteLine& write) {
+        const Broken broken = run_lemma(schedule, stack, engine).broken;
+        if (broken) write(std::to_string(static_cast<int>(broken->figure)) + ' ' + broken->text);
+      },
+      [&](const std::string& line) {
+        std::istringstream words(line);
+        int figure = 0;
+        std::string text;
+        std::getline(words >> figure >> std::ws, text);
+        found = BrokenPromise{static_cast<LemmaFigure>(figure), text};
+      });
   return found;
 }
 
-/// Writes a line for what is found, "ENGINE SCHEDULE DETECTOR FIGURE".
-void try_one(std::uint64_t number, const LemmaSubject& of, EngineKind engine,
-             const WriteLine& write) {
-  const std::string found = found_in(draw_schedule(number), of.subject, engine);
-  if (found.empty()) return;
-  write(std::to_string(static_cast<int>(engine)) + ' ' + std::to_string(number) + ' ' + of.name +
-        ' ' + lemma_figure(found));
+/// Writes a line for what is found, "ENGINE SCHEDULE SUBJECT FIGURE", in numbers.
+void try_one(std::uint64_t number, std::size_t subject, EngineKind engine, const WriteLine& write) {
+  const Broken found = found_in(draw_schedule(number), lemma_subjects()[subject].stack, engine);
+  if (!found) return;
+  std::ostringstream line;
+  line << static_cast<int>(engine) << ' ' << number << ' ' << subject << ' '
+       << static_cast<int>(found->figure);
+  write(line.str());
 }
 
 /// A worker's share, every jobs-th schedule. An empty line says that another one has been tried.
 void search(const Extent& extent, unsigned worker, unsigned jobs, const WriteLine& write) {
-  const auto& subjects = lemma_subjects();
+  const std::size_t subjects = lemma_subjects().size();
   for (std::uint64_t number = 1 + worker; number <= extent.loggp; number += jobs) {
-    for (const LemmaSubject& of : subjects) try_one(number, of, EngineKind::loggp, write);
+    for (std::size_t subject = 0; subject < subjects; ++subject)
+      try_one(number, subject, EngineKind::loggp, write);
     write("");
   }
   for (std::uint64_t number = 1 + worker; number <= extent.simgrid; number += jobs) {
-    try_one(number, subjects[number % subjects.size()], EngineKind::simgrid, write);
+    try_one(number, number % subjects, EngineKind::simgrid, write);
     write("");
   }
 }
@@ -92,9 +108,11 @@ std::optional<Findings> search_in_processes(const Extent& extent,
     std::istringstream words(line);
     int engine = 0;
     std::uint64_t schedule = 0;
-    std::string key;
-    std::getline(words >> engine >> schedule >> std::ws, key);
-    findings.add(key, static_cast<EngineKind>(engine), schedule);
+    std::size_t subject = 0;
+    int figure = 0;
+    words >> engine >> schedule >> subject >> figure;
+    findings.add({subject, static_cast<LemmaFigure>(figure)},
+                 {static_cast<EngineKind>(engine), schedule});
   };
   in_processes(
       jobs, [&](unsigned worker, const WriteLine& write) { search(extent, worker, jobs, write); },
@@ -114,19 +132,22 @@ void write_file(const std::string& name, const std::string& text) {
 }
 
 /// Returns the name of the scenario that replays it.
-std::string write_counterexample(const LemmaSubject& of, EngineKind engine, std::uint64_t number) {
-  FaultSchedule schedule = draw_schedule(number);
-  const std::string figure = lemma_figure(found_in(schedule, of.subject, engine));
-  const auto judge = [&](const FaultSchedule& simpler) {
-    const std::string broken = found_in(simpler, of.subject, engine);
-    return lemma_figure(broken) == figure ? broken : std::string();
+std::string write_counterexample(const Counted& counted, const FirstFound& place) {
+  const LemmaSubject& subject = lemma_subjects()[counted.first];
+  const LemmaFigure figure = counted.second;
+  const EngineKind engine = place.first;
+  const Judge judge = [&](const FaultSchedule& simpler) -> Broken {
+    Broken broken = found_in(simpler, subject.stack, engine);
+    return broken && broken->figure == figure ? broken : std::nullopt;
   };
+  const FaultSchedule schedule = draw_schedule(place.second);
   const std::uint64_t seeds = engine == EngineKind::loggp ? 100 : 1;
-  const LemmaCounterexample found = shrink({schedule, judge(schedule)}, judge, seeds);
-  std::string stem = "counterexample-" + of.name + '-' + figure;
+  const LemmaCounterexample found =
+      shrink({schedule, judge(schedule).value_or(BrokenPromise{figure, ""})}, judge, seeds);
+  std::string stem = "counterexample-" + subject.name + '-' + lemma_figure_word(figure);
   std::replace(stem.begin(), stem.end(), ' ', '-');
-  const ReplayFiles files =
-      replay_files(found.schedule, of.subject, engine, found.broken, "./" + stem + "-machine.json");
+  const ReplayFiles files = replay_files(found.schedule, subject.stack, engine, found.broken.text,
+                                         "./" + stem + "-machine.json");
   write_file(stem + ".json", files.scenario);
   write_file(stem + "-machine.json", files.machine);
   return stem + ".json";
@@ -144,17 +165,18 @@ Measured measure_lemmas(const LemmasMeasure& measure, const ReproductionSettings
   const auto findings = search_in_processes(extent_of(measure, settings.quick), settings);
   measured.interrupted = !findings;
   if (!findings) return measured;
-  for (const LemmaSubject& of : lemma_subjects())
-    for (const std::string& figure : lemma_figures()) {
-      const std::string key = of.name + ' ' + figure;
-      Estimate& estimate = measured.by_detector[key];
+  const auto& subjects = lemma_subjects();
+  for (std::size_t subject = 0; subject < subjects.size(); ++subject)
+    for (const LemmaFigure figure : lemma_figures()) {
+      const std::string name = subjects[subject].name + ' ' + lemma_figure_word(figure);
+      Estimate& estimate = measured.by_detector[name];
       estimate.value = 0.0;
-      const auto first = findings->first.find(key);
+      const Counted counted(subject, figure);
+      const auto first = findings->first.find(counted);
       if (first == findings->first.end()) continue;
-      estimate.value = static_cast<double>(findings->counts.at(key));
-      const auto& [engine, number] = first->second;
-      std::fprintf(stderr, "faultline: %s: see %s\n", key.c_str(),
-                   write_counterexample(of, engine, number).c_str());
+      estimate.value = static_cast<double>(findings->counts.at(counted));
+      std::fprintf(stderr, "faultline: %s: see %s\n", name.c_str(),
+                   write_counterexample(counted, first->second).c_str());
     }
   return measured;
 }

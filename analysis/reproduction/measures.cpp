@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "analysis/runs/replications.hpp"
+#include "analysis/statistics/metric_type.hpp"
 #include "analysis/theory/step_model.hpp"
 #include "analysis/theory/survival.hpp"
 #include "sim/scenario/fault_counts_file.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 namespace faultline {
 
@@ -36,27 +37,22 @@ using DetectorRuns = std::map<std::string, std::map<ElementKey, RunValues>>;
 /// all ranks have died.
 constexpr const char* kSurvived = "survived";
 
-std::optional<double> metric_of(const ReplicationRecord& record, const std::string& name) {
-  if (record.json.is_null()) return std::nullopt;
-  const JsonValue& metrics = *record.json.find("metrics");
-  const std::string& outcome = *metrics.find("outcome")->text();
-  const bool not_survived = outcome == "fatal-reported" || outcome == "all-failed";
-  if (name == kSurvived && not_survived) return 0.0;
-  if (outcome != "terminated") return std::nullopt;
-  if (name == kSurvived) return 1.0;
-  const JsonValue* value = metrics.find(name);
-  if (value == nullptr) return std::nullopt;
-  if (const auto* integer = std::get_if<std::int64_t>(&value->data))
-    return static_cast<double>(*integer);
-  if (const auto* number = std::get_if<double>(&value->data)) return *number;
-  return std::nullopt;
+/// The value of a metric of measures; only runs that the detector has announced have others than
+/// `survived`.
+std::optional<double> measured_value(const ReplicationRecord& record, const std::string& name) {
+  if (!record.run) return std::nullopt;
+  const RunRecord& run = *record.run;
+  const bool gave_up = run.outcome == Outcome::fatal_reported || run.outcome == Outcome::all_failed;
+  if (name == kSurvived && gave_up) return 0.0;
+  if (run.outcome != Outcome::terminated) return std::nullopt;
+  return name == kSurvived ? 1.0 : run.number(name);
 }
 
 /// What went wrong with a run that has no such metric.
 std::string trouble_of(const ReplicationRecord& record, const std::string& metric) {
-  if (!record.error.empty()) return record.error;
-  const std::string& outcome = *record.json.find("metrics")->find("outcome")->text();
-  if (outcome != "terminated") return "a run ended as " + outcome;
+  if (!record.run) return record.error;
+  if (record.run->outcome != Outcome::terminated)
+    return std::string("a run ended as ") + outcome_word(record.run->outcome);
   return "a run has no metric " + metric;
 }
 
@@ -69,11 +65,11 @@ std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
     workload_of[point] = seen[detector_of(scenario.points[point])]++;
   for (const ReplicationRecord& record : results.records) {
     RunValues values;
-    const auto metric = metric_of(record, measure.metric);
+    const auto metric = measured_value(record, measure.metric);
     if (!metric) return trouble_of(record, measure.metric);
     values.metric = *metric;
     if (measure.known_mean) {
-      const auto companion = metric_of(record, measure.known_mean->metric);
+      const auto companion = measured_value(record, measure.known_mean->metric);
       if (!companion) return trouble_of(record, measure.known_mean->metric);
       values.companion = *companion;
     }
@@ -88,7 +84,7 @@ std::string collect_point(const SeriesMeasure& measure, const Scenario& scenario
                           const ReplicationResults& results, SeriesPoint& point) {
   for (const ReplicationRecord& record : results.records)
     for (const std::string& metric : measure.metrics) {
-      const auto value = metric_of(record, metric);
+      const auto value = measured_value(record, metric);
       if (!value) return trouble_of(record, metric);
       point.samples[detector_of(scenario.points[record.point])][metric].push_back(*value);
     }
@@ -311,9 +307,9 @@ Estimate measure_at(const Measured& series, const Cell& cell) {
     return {
         std::nullopt, std::nullopt,
         "the scenario has no detector " + (sample == nullptr ? cell.detector : cell.relative_to)};
-  if (cell.metric == kSurvived && base == nullptr) return estimate_share(*sample);
-  if (cell.metric == kSurvived)
-    return {std::nullopt, std::nullopt, "a ratio of shares is not estimated"};
+  const bool is_share = metric_type(cell.metric) == MetricType::share;
+  if (is_share && base == nullptr) return estimate_share(*sample);
+  if (is_share) return {std::nullopt, std::nullopt, "a ratio of shares is not estimated"};
   if (cell.ratio_of_means && base != nullptr) return estimate_ratio_of_means(*sample, *base);
   std::vector<double> values = *sample;
   for (std::size_t i = 0; base != nullptr && i < values.size(); ++i) values[i] /= (*base)[i];

@@ -174,15 +174,16 @@ std::string item_table(const ItemResult& result, std::size_t width) {
   table.columns.push_back({"verdict", Align::left});
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
     const Cell& cell = result.item.cells[i];
-    const CellResult& of = result.cells[i];
+    const CellResult& outcome = result.cells[i];
     std::vector<std::string> row = {cell.name};
     for (const Source source : sources)
       row.push_back(source == cell.source ? printed(cell) : std::string());
-    row.push_back(compact(of.measured.value));
-    row.push_back(half_width(of.measured));
-    row.push_back(of.ratio ? fixed(*of.ratio, 3) : "-");
+    row.push_back(compact(outcome.measured.value));
+    row.push_back(half_width(outcome.measured));
+    row.push_back(outcome.ratio ? fixed(*outcome.ratio, 3) : "-");
     if (has_exact) row.push_back(compact(cell.exact));
-    row.push_back(std::string(verdict_word(of.verdict)) + (of.is_expected(cell) ? "" : " (!)"));
+    row.push_back(std::string(verdict_word(outcome.verdict)) +
+                  (outcome.is_expected(cell) ? "" : " (!)"));
     table.rows.push_back(std::move(row));
   }
   return render(table, width);

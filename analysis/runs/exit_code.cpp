@@ -1,21 +1,29 @@
 #include "analysis/runs/exit_code.hpp"
 
-#include "analysis/runs/replications.hpp"
-
 namespace faultline {
 
-ExitCode exit_code(const std::string& outcome, bool violated) {
-  const bool limit = outcome == "limit";
-  const bool good = outcome == "terminated" || outcome == "finished" ||
-                    outcome == "fatal-reported" || outcome == "all-failed" || limit;
-  if (!good || violated) return kExitViolation;
-  return limit ? kExitRun : kExitGood;
+ExitCode exit_code(Outcome outcome, bool violated) {
+  switch (outcome) {
+    case Outcome::terminated:
+    case Outcome::finished:
+    case Outcome::fatal_reported:
+    case Outcome::all_failed:
+      return violated ? kExitViolation : kExitGood;
+    case Outcome::limit:
+      return violated ? kExitViolation : kExitRun;
+    case Outcome::premature:
+    case Outcome::hung:
+    case Outcome::deadlock:
+    case Outcome::violated:
+      break;
+  }
+  return kExitViolation;
 }
 
+ExitCode exit_code(const RunRecord& run) { return exit_code(run.outcome, !run.violations.empty()); }
+
 ExitCode exit_code(const ReplicationRecord& record) {
-  if (!record.error.empty()) return kExitRun;
-  return exit_code(*record.json.find("metrics")->find("outcome")->text(),
-                   !record.json.find("violations")->list()->empty());
+  return record.run ? exit_code(*record.run) : kExitRun;
 }
 
 }  // namespace faultline

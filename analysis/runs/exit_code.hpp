@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+
+#include "analysis/runs/run_record.hpp"
+#include "sim/engine/run_result.hpp"
 
 namespace faultline {
-
-struct ReplicationRecord;
 
 /// Exit codes of the program (docs/exit-codes.md).
 enum ExitCode : std::uint8_t {
@@ -17,9 +17,10 @@ enum ExitCode : std::uint8_t {
 };
 
 /// The exit code of one run that ended so.
-ExitCode exit_code(const std::string& outcome, bool violated);
+ExitCode exit_code(Outcome outcome, bool violated);
+ExitCode exit_code(const RunRecord& run);
 
-/// The exit code of one replication.
+/// The exit code of one replication, which may have crashed.
 ExitCode exit_code(const ReplicationRecord& record);
 
 }  // namespace faultline

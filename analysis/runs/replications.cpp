@@ -12,7 +12,6 @@
 #include "analysis/runs/worker_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/json/json_reader.hpp"
 
 namespace faultline {
 
@@ -65,8 +64,8 @@ class Pool {
     worker.task = first;
     worker.process.start([&](const WriteLine& write) {
       for (std::size_t task = first; task < tasks_; task += stride())
-        write(to_json(
-            simulated(scenario_, task / scenario_.replications, task % scenario_.replications)));
+        write(replication_line(scenario_, simulated(scenario_, task / scenario_.replications,
+                                                    task % scenario_.replications)));
     });
   }
 
@@ -105,16 +104,11 @@ class Pool {
   }
 
   void hand_on(std::size_t task, const Finished& finished) const {
-    ReplicationRecord record{task / scenario_.replications, task % scenario_.replications,
-                             JsonValue(), finished.error};
-    if (finished.error.empty()) {
-      Problems problems("worker");
-      record.json = parse_json(finished.line, problems);
-    }
-    if (const JsonValue* error = record.json.find("error")) {
-      record.error = *error->text();
-      record.json = JsonValue();
-    }
+    ReplicationRecord record =
+        finished.error.empty() ? read_replication_line(finished.line)
+                               : ReplicationRecord{.run = std::nullopt, .error = finished.error};
+    record.point = task / scenario_.replications;
+    record.replication = task % scenario_.replications;
     hand_on_(std::move(record));
   }
 
@@ -141,56 +135,76 @@ class Pool {
   std::map<std::size_t, Finished> waiting_;  ///< for those before them
 };
 
-}  // namespace
+/// A run, and which rank's detector has given it up: that has to be judged.
+struct FirstRun {
+  RunRecord run;
+  std::optional<Rank> gave_up;
+};
 
-namespace {
+using MakeFirstRun = std::function<FirstRun()>;
 
-/// What `make` makes, or why it could not.
+/// The run that `make` makes, or why it could not.
 template <class Make>
-JsonValue or_error(Make make) {
+ReplicationRecord record_or_error(std::size_t point, std::uint64_t replication, Make make) {
+  ReplicationRecord record{
+      .point = point, .replication = replication, .run = std::nullopt, .error = {}};
   try {
-    return make();
+    record.run = make();
   } catch (const std::bad_alloc&) {
-    return json_object({{"error", "out of memory"}});
+    record.error = "out of memory";
   } catch (const std::exception& error) {
-    return json_object({{"error", error.what()}});
+    record.error = error.what();
   }
+  return record;
 }
 
-JsonValue in_process_of_its_own(const std::function<JsonValue()>& make) {
-  std::string answer;
+/// Two lines come back: the run, and who gave it up where somebody did.
+FirstRun in_process_of_its_own(const Scenario& scenario, std::size_t point,
+                               std::uint64_t replication, const MakeFirstRun& make) {
+  std::vector<std::string> lines;
   in_processes(
-      1, [&](unsigned, const WriteLine& write) { write(to_json(or_error(make))); },
-      [&answer](const std::string& line) { answer = line; });
-  Problems problems("worker");
-  return parse_json(answer, problems);
+      1,
+      [&](unsigned, const WriteLine& write) {
+        FirstRun first;
+        write(replication_line(scenario, record_or_error(point, replication, [&] {
+                                 first = make();
+                                 return first.run;
+                               })));
+        if (first.gave_up) write(std::to_string(*first.gave_up));
+      },
+      [&lines](const std::string& line) { lines.push_back(line); });
+  if (lines.empty()) throw RunError("interrupted");
+  ReplicationRecord record = read_replication_line(lines.front());
+  if (!record.run) throw RunError(record.error);
+  FirstRun first{std::move(*record.run), std::nullopt};
+  if (lines.size() > 1) first.gave_up = static_cast<Rank>(std::stoul(lines[1]));
+  return first;
 }
 
 /// A run that a detector has given up is made once more, to be watched and judged. SimGrid allows
 /// one simulation in a process.
-JsonValue judged_record(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
-  constexpr const char* kWho = "gave_up";
+RunRecord judged_run(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
   const RunSpec& spec = scenario.points[point];
   const bool may_be_judged = spec.has_faults() && gives_up_by_messages(spec);
-  const auto first_run = [&] {
+  const MakeFirstRun make = [&] {
     const RunResult result = run_simulation(spec, scenario.engine, scenario.seed, replication);
-    if (may_be_judged && detector_gave_up(result))
-      return json_object({{kWho, std::int64_t{result.fatal_actor}}});
-    return run_record(scenario, point, replication, result);
+    FirstRun first{run_record(replication, result), std::nullopt};
+    if (may_be_judged && detector_gave_up(result)) first.gave_up = result.fatal_actor;
+    return first;
   };
   const bool alone = may_be_judged && scenario.engine == EngineKind::simgrid;
-  JsonValue record = alone ? in_process_of_its_own(first_run) : first_run();
-  const JsonValue* who = record.find(kWho);
-  if (who == nullptr) return record;
-  const auto rank = static_cast<Rank>(std::get<std::int64_t>(who->data));
-  return run_record(scenario, point, replication,
-                    judged_simulation(spec, scenario.engine, scenario.seed, replication, rank));
+  FirstRun first = alone ? in_process_of_its_own(scenario, point, replication, make) : make();
+  if (!first.gave_up) return std::move(first.run);
+  return run_record(replication, judged_simulation(spec, scenario.engine, scenario.seed,
+                                                   replication, *first.gave_up));
 }
 
 }  // namespace
 
-JsonValue simulated(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
-  return or_error([&] { return judged_record(scenario, point, replication); });
+ReplicationRecord simulated(const Scenario& scenario, std::size_t point,
+                            std::uint64_t replication) {
+  return record_or_error(point, replication,
+                         [&] { return judged_run(scenario, point, replication); });
 }
 
 ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings) {

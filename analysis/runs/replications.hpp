@@ -2,21 +2,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
-#include "sim/json/json_value.hpp"
+#include "analysis/runs/run_record.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
-
-/// One replication of one point.
-struct ReplicationRecord {
-  std::size_t point = 0;
-  std::uint64_t replication = 0;
-  JsonValue json;     ///< as in `runs` of the JSON output; null if it did not run to its end
-  std::string error;  ///< why it did not
-};
 
 /// The replications of all points, in order.
 struct ReplicationResults {
@@ -49,8 +40,7 @@ ReplicationResults run_replications(const Scenario& scenario, const ReplicationS
 ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSettings& settings,
                                 const TakeReplication& take);
 
-/// Simulates one replication in this process. Returns its record, or an object with the key
-/// `error`.
-JsonValue simulated(const Scenario& scenario, std::size_t point, std::uint64_t replication);
+/// Simulates one replication in this process. What it throws becomes the error of the record.
+ReplicationRecord simulated(const Scenario& scenario, std::size_t point, std::uint64_t replication);
 
 }  // namespace faultline

@@ -3,38 +3,36 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
-#include "sim/engine/engine.hpp"
+#include "analysis/statistics/metric_type.hpp"
+#include "sim/json/json_reader.hpp"
 #include "sim/scenario/canonical.hpp"
 
 namespace faultline {
 
 namespace {
 
-JsonValue metrics_of(const RunResult& result) {
-  JsonValue metrics = json_object({{"outcome", outcome_word(result.outcome)}});
-  metrics.set("terminated", result.terminated ? JsonValue(*result.terminated) : JsonValue());
-  if (!result.fatal_reason.empty()) metrics.set("fatal_reason", result.fatal_reason);
-  for (const auto& [name, value] : result.metrics.values()) {
-    // A time stays a double even where it happens to be whole.
-    const bool is_time = name.ends_with("_s");
-    metrics.set(name, !value ? JsonValue() : is_time ? JsonValue(*value) : json_number(*value));
-  }
-  return metrics;
+constexpr const char* kOutcome = "outcome";
+constexpr const char* kTerminated = "terminated";
+constexpr const char* kFatalReason = "fatal_reason";
+
+JsonValue terminated_json(const RunRecord& run) {
+  return run.terminated ? JsonValue(*run.terminated) : JsonValue();
 }
 
-bool is_of(MetricKind kind, const JsonValue& value) {
-  if (kind == MetricKind::text) return value.text() != nullptr;
-  if (value.is_null()) return true;
-  return kind == MetricKind::truth ? std::holds_alternative<bool>(value.data)
-                                   : number_of(value).has_value();
+JsonValue value_json(const RunMetric& metric) {
+  if (!metric.value) return {};
+  // A time stays a double even where it happens to be whole.
+  return metric_type(metric.name) == MetricType::time ? JsonValue(*metric.value)
+                                                      : json_number(*metric.value);
 }
 
-std::string expectation(MetricKind kind) {
-  return kind == MetricKind::text    ? "expected a text"
-         : kind == MetricKind::truth ? "expected true, false or null"
-                                     : "expected a number or null";
+const RunMetric* find_metric(const RunRecord& run, const std::string& name) {
+  const auto found = std::find_if(run.metrics.begin(), run.metrics.end(),
+                                  [&](const RunMetric& metric) { return metric.name == name; });
+  return found == run.metrics.end() ? nullptr : &*found;
 }
 
 /// The member of an object, or a problem and null.
@@ -84,30 +82,46 @@ std::optional<ActorId> read_actor(const JsonValue& json, const std::string& path
   return std::nullopt;
 }
 
-}  // namespace
-
-MetricKind metric_kind(const std::string& name) {
-  if (name == "terminated") return MetricKind::truth;
-  if (name == "outcome" || name == "fatal_reason") return MetricKind::text;
-  return MetricKind::number;
+Outcome read_outcome(const JsonValue& metrics, Problems& problems) {
+  const std::string word = read_text(metrics, kOutcome, "metrics", problems);
+  const std::vector<std::string> known = outcome_words();
+  const auto found = std::find(known.begin(), known.end(), word);
+  if (found != known.end()) return static_cast<Outcome>(found - known.begin());
+  if (problems.empty())
+    problems.add("metrics.outcome", "unknown outcome " + in_quotes(word) + suggestion(word, known));
+  return Outcome::limit;
 }
 
-const JsonValue* RunRecord::find(const std::string& name) const {
-  const auto found = std::find_if(metrics.begin(), metrics.end(),
-                                  [&](const JsonMember& metric) { return metric.key == name; });
-  return found == metrics.end() ? nullptr : &found->value;
+}  // namespace
+
+bool RunRecord::has_number(const std::string& name) const {
+  return name == kTerminated || find_metric(*this, name) != nullptr;
 }
 
 std::optional<double> RunRecord::number(const std::string& name) const {
-  const JsonValue* value = find(name);
-  if (value == nullptr) return std::nullopt;
-  if (const bool* truth = std::get_if<bool>(&value->data)) return *truth ? 1.0 : 0.0;
-  return number_of(*value);
+  if (name == kTerminated)
+    return terminated ? std::optional(*terminated ? 1.0 : 0.0) : std::nullopt;
+  const RunMetric* metric = find_metric(*this, name);
+  return metric == nullptr ? std::nullopt : metric->value;
+}
+
+JsonValue RunRecord::cell(const std::string& name) const {
+  if (name == kOutcome) return outcome_word(outcome);
+  if (name == kTerminated) return terminated_json(*this);
+  if (name == kFatalReason) return fatal_reason.empty() ? JsonValue() : JsonValue(fatal_reason);
+  const RunMetric* metric = find_metric(*this, name);
+  return metric == nullptr ? JsonValue() : value_json(*metric);
+}
+
+bool survived(const RunRecord& run) {
+  return run.outcome == Outcome::terminated || run.outcome == Outcome::finished;
 }
 
 JsonValue metrics_json(const RunRecord& run) {
-  JsonValue::Object metrics = {{"outcome", run.outcome}};
-  metrics.insert(metrics.end(), run.metrics.begin(), run.metrics.end());
+  JsonValue::Object metrics = {{kOutcome, outcome_word(run.outcome)},
+                               {kTerminated, terminated_json(run)}};
+  if (!run.fatal_reason.empty()) metrics.push_back({kFatalReason, run.fatal_reason});
+  for (const RunMetric& metric : run.metrics) metrics.push_back({metric.name, value_json(metric)});
   return metrics;
 }
 
@@ -127,18 +141,24 @@ void read_metrics(const JsonValue& json, RunRecord& run, Problems& problems) {
     problems.add("metrics", "expected an object, got " + describe(json));
     return;
   }
-  run.outcome = read_text(json, "outcome", "metrics", problems);
-  const std::vector<std::string> known = outcome_words();
-  if (problems.empty() && std::find(known.begin(), known.end(), run.outcome) == known.end())
-    problems.add("metrics.outcome",
-                 "unknown outcome " + in_quotes(run.outcome) + suggestion(run.outcome, known));
+  run.outcome = read_outcome(json, problems);
   for (const JsonMember& metric : *json.object()) {
-    if (metric.key == "outcome") continue;
-    const MetricKind kind = metric_kind(metric.key);
-    if (!is_of(kind, metric.value))
-      problems.add(member_path("metrics", metric.key),
-                   expectation(kind) + ", got " + describe(metric.value));
-    run.metrics.push_back(metric);
+    const JsonValue& value = metric.value;
+    const auto refuse = [&](const char* expected) {
+      problems.add(member_path("metrics", metric.key), expected + (", got " + describe(value)));
+    };
+    if (metric.key == kOutcome) continue;
+    if (metric.key == kTerminated) {
+      if (const bool* truth = std::get_if<bool>(&value.data))
+        run.terminated = *truth;
+      else if (!value.is_null())
+        refuse("expected true, false or null");
+    } else if (metric.key == kFatalReason) {
+      run.fatal_reason = read_text(json, kFatalReason, "metrics", problems);
+    } else {
+      run.metrics.push_back({metric.key, number_of(value)});
+      if (!value.is_null() && !number_of(value)) refuse("expected a number or null");
+    }
   }
 }
 
@@ -157,46 +177,79 @@ void read_violations(const JsonValue& json, RunRecord& run, Problems& problems) 
   }
 }
 
-std::int64_t peak_rss_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return std::int64_t{usage.ru_maxrss} * 1024;
-}
+namespace {
 
-JsonValue run_record(const Scenario& scenario, std::size_t point, std::uint64_t replication,
-                     const RunResult& result) {
-  const double wall_s = result.wall_s;
-  const auto events = static_cast<std::int64_t>(result.events);
-  return json_object(
-      {{"point", static_cast<std::int64_t>(point)},
-       {"label", scenario.point_labels.at(point)},
-       {"seed", static_cast<std::int64_t>(scenario.seed)},
-       {"replication", static_cast<std::int64_t>(replication)},
-       {"engine", word_of(scenario.engine)},
-       {"metrics", metrics_of(result)},
-       {"violations", violations_json(result.violations)},
-       {"performance",
-        json_object({{"events", events},
-                     {"wall_s", wall_s},
-                     {"events_per_s", wall_s > 0 ? static_cast<double>(events) / wall_s : 0.0},
-                     {"peak_rss_bytes", peak_rss_bytes()}})}});
-}
-
-RunRecord read_run_record(const JsonValue& json, Problems& problems) {
+ReplicationRecord read_replication(const JsonValue& json, Problems& problems) {
   static const JsonValue kNothing;
+  ReplicationRecord record;
+  if (json.find("error") != nullptr) {
+    record.error = read_text(json, "error", "", problems);
+    return record;
+  }
   const auto part = [&](const char* key) -> const JsonValue& {
     const JsonValue* value = member(json, key, "", problems);
     return value == nullptr ? kNothing : *value;
   };
-  RunRecord run;
+  RunRecord& run = record.run.emplace();
+  record.point = static_cast<std::size_t>(read_count(json, "point", "", problems));
   run.replication = read_count(json, "replication", "", problems);
+  record.replication = static_cast<std::uint64_t>(run.replication);
   read_metrics(part("metrics"), run, problems);
   read_violations(part("violations"), run, problems);
   const JsonValue& performance = part("performance");
   run.events = read_count(performance, "events", "performance", problems);
   run.wall_s = read_number(performance, "wall_s", "performance", problems);
   run.peak_rss_bytes = read_count(performance, "peak_rss_bytes", "performance", problems);
+  return record;
+}
+
+}  // namespace
+
+std::int64_t peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+RunRecord run_record(std::uint64_t replication, const RunResult& result) {
+  RunRecord run;
+  run.replication = static_cast<std::int64_t>(replication);
+  run.outcome = result.outcome;
+  run.terminated = result.terminated;
+  run.fatal_reason = result.fatal_reason;
+  for (const auto& [name, value] : result.metrics.values())
+    // JSON has no other numbers, and what is sent must be what was measured.
+    run.metrics.push_back({name, value && std::isfinite(*value) ? value : std::nullopt});
+  run.violations = result.violations;
+  run.events = static_cast<std::int64_t>(result.events);
+  run.wall_s = result.wall_s;
+  run.peak_rss_bytes = peak_rss_bytes();
   return run;
+}
+
+std::string replication_line(const Scenario& scenario, const ReplicationRecord& record) {
+  if (!record.run) return to_json(json_object({{"error", record.error}}));
+  const RunRecord& run = *record.run;
+  const double events_per_s = run.wall_s > 0 ? static_cast<double>(run.events) / run.wall_s : 0.0;
+  return to_json(
+      json_object({{"point", static_cast<std::int64_t>(record.point)},
+                   {"label", scenario.point_labels.at(record.point)},
+                   {"seed", static_cast<std::int64_t>(scenario.seed)},
+                   {"replication", static_cast<std::int64_t>(record.replication)},
+                   {"engine", word_of(scenario.engine)},
+                   {"metrics", metrics_json(run)},
+                   {"violations", violations_json(run.violations)},
+                   {"performance", json_object({{"events", run.events},
+                                                {"wall_s", run.wall_s},
+                                                {"events_per_s", events_per_s},
+                                                {"peak_rss_bytes", run.peak_rss_bytes}})}}));
+}
+
+ReplicationRecord read_replication_line(const std::string& line) {
+  Problems problems("worker");
+  ReplicationRecord record = read_replication(parse_json(line, problems), problems);
+  problems.throw_if_any();
+  return record;
 }
 
 }  // namespace faultline

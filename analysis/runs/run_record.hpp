@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,36 +14,61 @@
 
 namespace faultline {
 
-/// What a metric says: a truth value is averaged as a share of runs, a text not at all.
-enum class MetricKind { number, truth, text };
-
-/// The kind of a metric of runs, by its name.
-MetricKind metric_kind(const std::string& name);
+/// A number that a run measured. No value: it does not apply to this run.
+struct RunMetric {
+  std::string name;
+  std::optional<double> value;
+};
 
 /// How one replication ended and what it measured, as worker processes send it and stores keep it.
+/// What all replications of a point have in common is in the scenario.
 struct RunRecord {
   std::int64_t replication = 0;
-  std::string outcome;        ///< the word of an Outcome
-  JsonValue::Object metrics;  ///< all others, each of its kind or null
+  Outcome outcome = Outcome::limit;
+  std::optional<bool> terminated;  ///< no value without a detector
+  std::string fatal_reason;        ///< "" unless somebody gave up
+  std::vector<RunMetric> metrics;  ///< all others
   std::vector<Violation> violations;
   std::int64_t events = 0;
   double wall_s = 0;
   std::int64_t peak_rss_bytes = 0;
 
-  /// The metric of that name, or null.
-  [[nodiscard]] const JsonValue* find(const std::string& name) const;
+  /// Does the run have a number of that name, with or without a value? `terminated` is one.
+  [[nodiscard]] bool has_number(const std::string& name) const;
 
-  /// A metric as a number, where it has one; a truth value is 1 or 0, so that the mean of
-  /// `terminated` is the share of runs that survive.
+  /// The value of such a number; of `terminated` 1 or 0, so that its mean is the share of runs that
+  /// survive.
   [[nodiscard]] std::optional<double> number(const std::string& name) const;
+
+  /// A metric as `metrics_json` has it, text included; null where the run does not have it.
+  [[nodiscard]] JsonValue cell(const std::string& name) const;
 };
 
-/// One entry of `runs` in the JSON output: identity, metrics, violations, performance.
-JsonValue run_record(const Scenario& scenario, std::size_t point, std::uint64_t replication,
-                     const RunResult& result);
+/// The metrics that tables for people show unless others are asked for.
+constexpr std::array<const char*, 4> kUsualMetrics = {"application_messages", "control_messages",
+                                                      "detection_latency_s", "end_time_s"};
 
-/// Reads such an entry. What is wrong goes to the problems.
-RunRecord read_run_record(const JsonValue& json, Problems& problems);
+/// Did the work of the run come to its end?
+bool survived(const RunRecord& run);
+
+/// The record of a run that this process has simulated.
+RunRecord run_record(std::uint64_t replication, const RunResult& result);
+
+/// One replication of one point.
+struct ReplicationRecord {
+  std::size_t point = 0;
+  std::uint64_t replication = 0;
+  std::optional<RunRecord> run;  ///< nothing if it did not run to its end
+  std::string error;             ///< why it did not
+};
+
+/// A replication as a line of JSON: an entry of `runs` in the output of `run` (docs/output.md), or
+/// an object with the key `error`.
+std::string replication_line(const Scenario& scenario, const ReplicationRecord& record);
+
+/// Reads such a line; that of an error does not say of which replication. Throws UsageError for
+/// another text.
+ReplicationRecord read_replication_line(const std::string& line);
 
 /// `metrics` of such an entry, the outcome first, and its `violations`.
 JsonValue metrics_json(const RunRecord& run);

@@ -145,29 +145,22 @@ std::string heading(const Scenario& scenario, const RunTally& tally) {
   return wrapped(scenario.name.empty() ? scenario.file : scenario.name) + wrapped(text) + "\n";
 }
 
-/// A metric of the table for people.
-struct ShownMetric {
-  const char* name;
-  const char* title;
-  bool is_time;
-};
-
 /// One column: the metric of every point, or nothing where no point has it.
-void add_metric(const ShownMetric& metric,
+void add_metric(const std::string& metric,
                 const std::vector<std::map<std::string, Summary>>& measured, TextTable& table) {
   double largest = 0.0;
   bool known = false;
   for (const auto& point : measured) {
-    const auto found = point.find(metric.name);
+    const auto found = point.find(metric);
     if (found == point.end() || !found->second.mean) continue;
     known = true;
     largest = std::max(largest, std::fabs(*found->second.mean));
   }
   if (!known) return;
-  const TimeUnit unit = metric.is_time ? time_unit(largest) : TimeUnit{"", 1.0};
-  table.columns.push_back({metric.title + std::string(metric.is_time ? ", " : "") + unit.word});
+  const TimeUnit unit = unit_of(metric_type(metric), largest);
+  table.columns.push_back({column_title(metric, unit)});
   for (std::size_t point = 0; point < measured.size(); ++point) {
-    const auto found = measured[point].find(metric.name);
+    const auto found = measured[point].find(metric);
     table.rows[point].push_back(
         found == measured[point].end() ? "-" : with_interval(found->second, unit.in_one_s));
   }
@@ -186,13 +179,21 @@ std::string measured_table(const Scenario& scenario, const RunTally& tally, std:
     table.rows.push_back({names[point]});
     if (with_outcome) table.rows.back().push_back(outcomes_of(tally, point));
   }
-  for (const ShownMetric& metric :
-       {ShownMetric{"application_messages", "application\nmessages", false},
-        ShownMetric{"control_messages", "control\nmessages", false},
-        ShownMetric{"detection_latency_s", "detection\nlatency", true},
-        ShownMetric{"end_time_s", "end\ntime", true}})
-    add_metric(metric, measured, table);
+  for (const char* metric : kUsualMetrics) add_metric(metric, measured, table);
   return legend(scenario, names) + render(table, width);
+}
+
+/// Why runs were fatal, point by point.
+std::string fatal_reasons(const Scenario& scenario, const RunTally& tally, std::size_t width) {
+  const std::vector<std::string> names = point_names(scenario, width);
+  const bool numbered = names.front() != label_of(scenario, 0);
+  std::string text;
+  for (std::size_t point = 0; point < names.size(); ++point) {
+    const std::string reasons = tally.points[point].fatal_reasons.text();
+    if (reasons.empty()) continue;
+    text += wrapped((numbered ? "point " : "") + names[point] + ": " + reasons);
+  }
+  return text.empty() ? text : "\n" + text;
 }
 
 std::string agreement_word(const JsonValue& agrees, Relation relation) {
@@ -289,32 +290,32 @@ void write_run_report_json(const Scenario& scenario, const RunTally& tally, cons
   write((between == "\n" ? "]," : "\n  ],") + tail.substr(1) + "\n");
 }
 
-void write_run_report_csv(const RunTally& tally, const LineSpool& runs, const WriteText& write) {
+void write_run_report_csv(const Scenario& scenario, const RunTally& tally, const LineSpool& runs,
+                          const WriteText& write) {
   std::vector<std::string> header = {"point", "label", "seed", "replication", "engine", "outcome"};
   header.insert(header.end(), tally.metrics.begin(), tally.metrics.end());
   header.insert(header.end(), {"violations", "events", "wall_s", "peak_rss_bytes"});
   write(csv_record(header));
-  const auto cell = [](const JsonValue* value) {
-    return value == nullptr ? std::string() : csv_field(*value);
-  };
   runs.for_each([&](const std::string& line) {
-    const JsonValue run = run_of(line);
-    std::vector<std::string> row;
-    for (const char* key : {"point", "label", "seed", "replication", "engine"})
-      row.push_back(cell(run.find(key)));
-    row.push_back(cell(run.find("metrics")->find("outcome")));
-    for (const std::string& name : tally.metrics)
-      row.push_back(cell(run.find("metrics")->find(name)));
-    row.push_back(std::to_string(run.find("violations")->list()->size()));
-    for (const char* key : {"events", "wall_s", "peak_rss_bytes"})
-      row.push_back(cell(run.find("performance")->find(key)));
+    const ReplicationRecord record = read_replication_line(line);
+    const RunRecord& run = *record.run;
+    std::vector<std::string> row = {
+        std::to_string(record.point),  scenario.point_labels[record.point],
+        std::to_string(scenario.seed), std::to_string(record.replication),
+        word_of(scenario.engine),      outcome_word(run.outcome)};
+    for (const std::string& name : tally.metrics) row.push_back(csv_field(run.cell(name)));
+    row.push_back(std::to_string(run.violations.size()));
+    for (const JsonValue& value :
+         {JsonValue(run.events), JsonValue(run.wall_s), JsonValue(run.peak_rss_bytes)})
+      row.push_back(csv_field(value));
     write(csv_record(row));
   });
 }
 
 std::string run_report_table(const Scenario& scenario, const RunTally& tally, std::size_t width) {
   return heading(scenario, tally) + measured_table(scenario, tally, width) +
-         closed_form_table(scenario, tally, width) + trouble(scenario, tally);
+         fatal_reasons(scenario, tally, width) + closed_form_table(scenario, tally, width) +
+         trouble(scenario, tally);
 }
 
 }  // namespace faultline

@@ -19,9 +19,11 @@ void write_run_report_json(const Scenario& scenario, const RunTally& tally, cons
                            const WriteText& write);
 
 /// One line per replication: point, label, seed, replication, engine, outcome, then every metric.
-void write_run_report_csv(const RunTally& tally, const LineSpool& runs, const WriteText& write);
+void write_run_report_csv(const Scenario& scenario, const RunTally& tally, const LineSpool& runs,
+                          const WriteText& write);
 
-/// For people: one row per point, and what theory says beside it, in tables of that width.
+/// For people: one row per point, why runs were fatal, and what theory says, in tables of that
+/// width.
 std::string run_report_table(const Scenario& scenario, const RunTally& tally,
                              std::size_t width = kUsualWidth);
 

@@ -7,11 +7,10 @@ namespace faultline {
 
 namespace {
 
-std::string in_words(const JsonValue& violation) {
+std::string in_words(const Violation& violation) {
   char time[32];
-  std::snprintf(time, sizeof time, "%.9g", *number_of(*violation.find("time_s")));
-  return *violation.find("kind")->text() + " at " + time +
-         " s: " + *violation.find("detail")->text();
+  std::snprintf(time, sizeof time, "%.9g", violation.time_s);
+  return violation.kind + " at " + time + " s: " + violation.detail;
 }
 
 }  // namespace
@@ -20,25 +19,23 @@ void RunTally::add(const ReplicationRecord& record) {
   ++replications;
   code = std::max(code, exit_code(record));
   PointTally& point = points[record.point];
-  if (!record.error.empty()) {
+  if (!record.run) {
     ++point.outcomes["crashed"];
     crashes.push_back({record.point, record.replication, record.error});
     add_trouble(record, record.error);
     return;
   }
-  for (const JsonMember& member : *record.json.find("metrics")->object()) {
-    if (member.key == "outcome") {
-      ++point.outcomes[*member.value.text()];
-      continue;
-    }
-    metrics.insert(member.key);
-    const auto number = number_of(member.value);
-    if (member.key == "terminated" || (!number && !member.value.is_null())) continue;
-    RunningSummary& summary = point.metrics[member.key];
-    if (number) summary.add(*number);
+  const RunRecord& run = *record.run;
+  ++point.outcomes[outcome_word(run.outcome)];
+  point.fatal_reasons.add(run);
+  metrics.insert("terminated");
+  if (!run.fatal_reason.empty()) metrics.insert("fatal_reason");
+  for (const RunMetric& metric : run.metrics) {
+    metrics.insert(metric.name);
+    RunningSummary& summary = point.metrics[metric.name];
+    if (metric.value) summary.add(*metric.value);
   }
-  for (const JsonValue& violation : *record.json.find("violations")->list())
-    add_trouble(record, in_words(violation));
+  for (const Violation& violation : run.violations) add_trouble(record, in_words(violation));
 }
 
 void RunTally::add_trouble(const ReplicationRecord& record, const std::string& what) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/runs/exit_code.hpp"
+#include "analysis/runs/fatal_reasons.hpp"
 #include "analysis/runs/replications.hpp"
 #include "analysis/statistics/summary.hpp"
 
@@ -14,8 +15,9 @@ namespace faultline {
 
 /// What is kept of the replications of one point.
 struct PointTally {
-  std::map<std::string, RunningSummary> metrics;  ///< the numeric ones
+  std::map<std::string, RunningSummary> metrics;  ///< numbers, not shares
   std::map<std::string, int> outcomes;
+  FatalReasons fatal_reasons;
 };
 
 /// A replication that crashed or broke a promise.

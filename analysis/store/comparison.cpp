@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/runs/exit_code.hpp"
+#include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/share_interval.hpp"
 #include "analysis/text/summary_text.hpp"
 #include "analysis/text/text_table.hpp"
@@ -35,9 +36,8 @@ std::vector<double> differences(const SelectedPoint& a, const SelectedPoint& b,
 std::string exclusion(const SelectedPoint& point) {
   if (!point.stored.failure.empty()) return "failed";
   const auto violated =
-      std::count_if(point.stored.runs.begin(), point.stored.runs.end(), [](const RunRecord& run) {
-        return exit_code(run.outcome, !run.violations.empty()) != kExitGood;
-      });
+      std::count_if(point.stored.runs.begin(), point.stored.runs.end(),
+                    [](const RunRecord& run) { return exit_code(run) != kExitGood; });
   if (violated == 0) return {};
   return std::to_string(violated) + (violated == 1 ? " bad run" : " bad runs");
 }
@@ -67,7 +67,7 @@ PairedDifference paired(const Situation& situation, std::size_t first, std::size
   const std::vector<double> values = differences(
       *situation.contenders[first].point, *situation.contenders[second].point, settings.metric);
   pair.difference = summarize(values);
-  pair.difference.is_share = metric_kind(settings.metric) == MetricKind::truth;
+  pair.difference.is_share = metric_type(settings.metric) == MetricType::share;
   // All intervals of a situation hold together with 95 % (Bonferroni), so that the best of many is
   // no winner by chance.
   const auto interval = interval_of(values, pair.difference, 0.05 / static_cast<double>(pairs));
@@ -113,6 +113,12 @@ std::string verdict(const Situation& situation, const PairedDifference& pair) {
   return pair.second_better ? situation.contenders[pair.second].name : kUndecided;
 }
 
+std::string heading(const ComparisonSettings& settings, const TimeUnit& unit) {
+  const std::string in_unit = *unit.word == '\0' ? "" : std::string(" in ") + unit.word;
+  return settings.metric + in_unit + ", " + (settings.higher_is_better ? "higher" : "lower") +
+         " is better; means with their 95 % intervals";
+}
+
 std::string winner_text(const Situation& situation) {
   if (situation.pairs.empty()) return "nothing to compare";
   const Contender* winner = situation.winner();
@@ -145,10 +151,7 @@ struct Ends {
 
 Ends ends_of(const Contender& contender) {
   const auto& runs = contender.point->stored.runs;
-  const auto reached = std::count_if(runs.begin(), runs.end(), [](const RunRecord& run) {
-    const std::string& outcome = run.outcome;
-    return outcome == "terminated" || outcome == "finished";
-  });
+  const auto reached = std::count_if(runs.begin(), runs.end(), survived);
   return {static_cast<std::size_t>(reached), runs.size()};
 }
 
@@ -161,6 +164,14 @@ std::vector<std::string> names_of(const Comparison& comparison) {
       if (std::find(names.begin(), names.end(), contender.name) == names.end())
         names.push_back(contender.name);
   return names;
+}
+
+TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric) {
+  double largest = 0;
+  for (const Situation& situation : comparison.situations)
+    for (const Contender& contender : situation.contenders)
+      largest = std::max(largest, std::fabs(contender.summary.mean.value_or(0)));
+  return unit_of(metric_type(metric), largest);
 }
 
 std::string unequal_endings(const Comparison& comparison) {
@@ -259,6 +270,7 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
                              std::size_t width) {
   const std::vector<std::string> names = names_of(comparison);
   const KeyColumns keys = keys_of(comparison, width);
+  const TimeUnit unit = unit_of_means(comparison, settings.metric);
   TextTable means = keyed_table(keys);
   TextTable pairs = keyed_table(keys);
   means.columns.push_back({"winner", Align::left});
@@ -274,7 +286,8 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
       std::string cell = "-";
       for (const Contender& contender : situation.contenders)
         if (contender.name == name)
-          cell = contender.excluded.empty() ? with_interval(contender.summary) : contender.excluded;
+          cell = contender.excluded.empty() ? with_interval(contender.summary, unit.in_one_s)
+                                            : contender.excluded;
       row.push_back(cell);
     }
     means.rows.push_back(std::move(row));
@@ -282,14 +295,13 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
       row = keys.cells[line];
       row.insert(row.end(),
                  {situation.contenders[pair.first].name, situation.contenders[pair.second].name,
-                  with_interval(pair.difference), verdict(situation, pair)});
+                  with_interval(pair.difference, unit.in_one_s), verdict(situation, pair)});
       pairs.rows.push_back(std::move(row));
     }
   }
-  const std::string note = settings.metric == "terminated" ? "" : unequal_endings(comparison);
-  return wrapped(settings.metric + ", " + (settings.higher_is_better ? "higher" : "lower") +
-                 " is better; means with their 95 % intervals") +
-         "\n" + keys.legend + render(means, width) + "\n" +
+  const bool of_survival = metric_type(settings.metric) == MetricType::share;
+  const std::string note = of_survival ? "" : unequal_endings(comparison);
+  return wrapped(heading(settings, unit)) + "\n" + keys.legend + render(means, width) + "\n" +
          wrapped(
              "Paired differences, replication by replication; the 95 % hold for all pairs of a "
              "line above together") +

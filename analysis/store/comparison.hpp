@@ -55,6 +55,9 @@ Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSet
 /// The names of all contenders, in the order in which they appear.
 std::vector<std::string> names_of(const Comparison& comparison);
 
+/// The unit in which the means of all contenders are read easily.
+TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric);
+
 /// A warning where a competitor's runs survive more often than another's, since who gives up early
 /// is cheap; "" where they end alike.
 std::string unequal_endings(const Comparison& comparison);

@@ -1,10 +1,13 @@
 #include "analysis/store/query.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "analysis/runs/fatal_reasons.hpp"
+#include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
@@ -66,11 +69,8 @@ Row run_row(const SelectedPoint& point, const RunRecord& run, const std::vector<
   for (const std::string& path : paths)
     if (path != "study" && path != "engine" && path != "seed")
       row.push_back({path, cell_at(point, path)});
-  row.push_back({"outcome", run.outcome});
-  for (const std::string& name : metrics) {
-    const JsonValue* value = run.find(name);
-    row.push_back({name, value == nullptr ? JsonValue() : *value});
-  }
+  row.push_back({"outcome", outcome_word(run.outcome)});
+  for (const std::string& name : metrics) row.push_back({name, run.cell(name)});
   row.push_back({"violations", static_cast<std::int64_t>(run.violations.size())});
   row.push_back({"events", run.events});
   row.push_back({"wall_s", run.wall_s});
@@ -129,17 +129,17 @@ JsonValue cell_at(const SelectedPoint& point, const std::string& path) {
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points) {
   std::set<std::string> names;
   for (const SelectedPoint& point : points)
-    for (const RunRecord& run : point.stored.runs)
-      for (const JsonMember& metric : run.metrics)
-        if (metric_kind(metric.key) != MetricKind::text) names.insert(metric.key);
+    for (const RunRecord& run : point.stored.runs) {
+      names.insert("terminated");
+      for (const RunMetric& metric : run.metrics) names.insert(metric.name);
+    }
   return {names.begin(), names.end()};
 }
 
 std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points) {
   const std::vector<std::string> known = metric_names(points);
   std::vector<std::string> usual;
-  for (const char* name :
-       {"application_messages", "control_messages", "detection_latency_s", "end_time_s"})
+  for (const char* name : kUsualMetrics)
     if (std::find(known.begin(), known.end(), name) != known.end()) usual.emplace_back(name);
   return usual;
 }
@@ -197,8 +197,6 @@ std::vector<double> sample(const PointGroup& group, const std::string& metric) {
 }
 
 Summary summarize(const PointGroup& group, const std::string& metric) {
-  const std::vector<double> values = sample(group, metric);
-  if (metric_kind(metric) != MetricKind::truth) return summarize(values);
   std::set<std::int64_t> seeds;
   std::size_t points = 0;
   for (const SelectedPoint* point : group.points) {
@@ -206,7 +204,23 @@ Summary summarize(const PointGroup& group, const std::string& metric) {
     seeds.insert(point->stored.seed);
     ++points;
   }
-  return summarize_share(values, points == seeds.size() ? ShareValues::runs : ShareValues::means);
+  return summarize(metric_type(metric), sample(group, metric),
+                   points == seeds.size() ? ShareValues::runs : ShareValues::means);
+}
+
+TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric) {
+  const MetricType type = metric_type(metric);
+  double largest = 0;
+  for (const PointGroup& group : groups)
+    largest = std::max(largest, std::fabs(summarize(group, metric).mean.value_or(0)));
+  return unit_of(type, largest);
+}
+
+std::string fatal_reasons(const std::vector<SelectedPoint>& points) {
+  FatalReasons reasons;
+  for (const SelectedPoint& point : points)
+    for (const RunRecord& run : point.stored.runs) reasons.add(run);
+  return reasons.text();
 }
 
 std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,

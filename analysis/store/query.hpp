@@ -6,6 +6,7 @@
 
 #include "analysis/statistics/summary.hpp"
 #include "analysis/store/result_store.hpp"
+#include "analysis/text/summary_text.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/json/json_path.hpp"
 
@@ -56,10 +57,17 @@ std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
 /// replication that all of them have.
 std::vector<double> sample(const PointGroup& group, const std::string& metric);
 
-/// Statistics of that sample; of truth values as of a share.
+/// Statistics of that sample, by the type of the metric.
 Summary summarize(const PointGroup& group, const std::string& metric);
 
-/// The names of all metrics that are numbers or truth values, sorted.
+/// The unit in which the means of all groups are read easily.
+TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric);
+
+/// Why runs of these points were fatal (analysis/runs/fatal_reasons), "" where none was. A page
+/// escapes it as any other text.
+std::string fatal_reasons(const std::vector<SelectedPoint>& points);
+
+/// The names of all metrics that are not text, sorted.
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points);
 
 /// Those that are shown unless others are asked for.

@@ -453,7 +453,7 @@ std::vector<RunEnding> ResultStore::endings(std::int64_t study) {
   const Snapshot snapshot(database_);
   Statement rows(database_, select(runs_table()) + " WHERE study=? ORDER BY point, replication");
   rows.bind(study);
-  std::set<std::tuple<std::int64_t, std::string, bool>> ways;
+  std::set<std::tuple<std::int64_t, Outcome, bool>> ways;
   while (rows.step()) {
     const RunOfPoint of = read_run({rows, runs_table(), path(), has_checksums()});
     ways.emplace(of.point, of.run.outcome, !of.run.violations.empty());

@@ -47,7 +47,7 @@ struct StoredPoint {
 /// How runs of a point ended.
 struct RunEnding {
   std::int64_t point = 0;
-  std::string outcome;
+  Outcome outcome = Outcome::limit;
   bool violated = false;
 };
 

@@ -10,6 +10,7 @@
 #include "analysis/runs/replications.hpp"
 #include "analysis/runs/run_record.hpp"
 #include "analysis/runs/worker_process.hpp"
+#include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/version.hpp"
@@ -37,7 +38,7 @@ class PointRuns {
 
   void add(RunRecord record) {
     if (precision_) {
-      known_ = known_ || record.find(precision_->metric) != nullptr;
+      known_ = known_ || record.has_number(precision_->metric);
       if (const auto number = record.number(precision_->metric)) values_.push_back(*number);
     }
     records_.push_back(std::move(record));
@@ -48,13 +49,12 @@ class PointRuns {
     if (!precision_) return records_.size() >= replications_;
     if (records_.size() < std::min<std::size_t>(replications_, precision_->most_replications))
       return false;
-    const MetricKind kind = metric_kind(precision_->metric);
-    if (!known_ || kind == MetricKind::text)
+    const MetricType type = metric_type(precision_->metric);
+    if (!known_ || type == MetricType::text)
       throw UsageError("sweep.precision: the runs have no metric " + in_quotes(precision_->metric) +
-                       (kind == MetricKind::text ? " that is a number" : ""));
+                       (type == MetricType::text ? " that is a number" : ""));
     if (records_.size() >= precision_->most_replications) return true;
-    const Summary summary =
-        kind == MetricKind::truth ? summarize_share(values_) : summarize(values_);
+    const Summary summary = summarize(type, values_);
     if (!summary.confidence_95) return false;
     const double half_width = (summary.confidence_95->high - summary.confidence_95->low) / 2;
     return half_width <= precision_->relative_half_width * std::fabs(*summary.mean);
@@ -81,24 +81,16 @@ struct PointJob {
   bool over = false;  ///< simulated, or failed
 };
 
-/// A record that a process of this program has made.
-RunRecord checked_record(const JsonValue& json) {
-  Problems problems("worker");
-  RunRecord record = read_run_record(json, problems);
-  problems.throw_if_any();
-  return record;
-}
-
 /// What a worker does: the replications that are left, or one where SimGrid simulates, which
 /// allows one simulation in a process.
 void simulate(const PointJob& job, const WriteLine& write) {
   PointRuns runs = job.runs;
   const bool alone = job.scenario.engine == EngineKind::simgrid;
   while (!runs.complete()) {
-    const JsonValue record = simulated(job.scenario, 0, runs.records().size());
-    write(to_json(record));
-    if (alone || record.find("error") != nullptr) return;
-    runs.add(checked_record(record));
+    const ReplicationRecord record = simulated(job.scenario, 0, runs.records().size());
+    write(replication_line(job.scenario, record));
+    if (alone || !record.run) return;
+    runs.add(*record.run);
   }
 }
 
@@ -228,13 +220,11 @@ class SweepRunner {
   }
 
   static void take(PointJob& job, const std::string& line) {
-    Problems problems("worker");
-    const JsonValue record = parse_json(line, problems);
-    const JsonValue* error = record.find("error");
-    if (error != nullptr && error->text() != nullptr)
-      job.error = *error->text();
+    ReplicationRecord record = read_replication_line(line);
+    if (record.run)
+      job.runs.add(std::move(*record.run));
     else
-      job.runs.add(checked_record(record));
+      job.error = record.error;
   }
 
   bool is_late(PointJob& job) {

@@ -40,4 +40,15 @@ TimeUnit time_unit(double longest_s) {
   return longest_s > 0.0 ? TimeUnit{"ns", 1e9} : TimeUnit{"s", 1.0};
 }
 
+TimeUnit unit_of(MetricType type, double largest) {
+  return type == MetricType::time ? time_unit(largest) : TimeUnit{"", 1.0};
+}
+
+std::string column_title(const std::string& metric, const TimeUnit& unit) {
+  std::string title = without_unit(metric);
+  std::replace(title.begin(), title.end(), '_', '\n');
+  if (*unit.word != '\0') title += std::string(", ") + unit.word;
+  return title;
+}
+
 }  // namespace faultline

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/summary.hpp"
 
 namespace faultline {
@@ -21,5 +22,12 @@ struct TimeUnit {
 
 /// The unit in which the longest of some times is at least one.
 TimeUnit time_unit(double longest_s);
+
+/// The unit in which the values of a metric, of which `largest` is the largest, are read easily:
+/// none, unless they are times.
+TimeUnit unit_of(MetricType type, double largest);
+
+/// "detection\nlatency, us": the name of a metric as the title of a column of a text table.
+std::string column_title(const std::string& metric, const TimeUnit& unit);
 
 }  // namespace faultline

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analysis/theory/tree_steps.hpp"
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 namespace faultline {
 

@@ -10,8 +10,9 @@ struct OracleOptions {
   double delay_s = 1e-3;
 };
 
-/// A perfect failure detector: every live rank learns of every death after a fixed delay, as from a
-/// resource manager that knows (adoption-2013 section 4 asks for no more than this).
+/// A perfect failure detector: every live rank learns of every death after a fixed delay. The
+/// resource manager is assumed to know of deaths, which is all that adoption-2013 section 4 asks
+/// for.
 class Oracle final : public Component {
  public:
   using Options = OracleOptions;

@@ -28,9 +28,9 @@ enum AdoptionKind : std::uint16_t {
 };
 std::vector<std::string> adoption_kinds(std::size_t count);
 
-/// What the deaths that a process has been told of say of giving up, whatever the messages have
-/// said: the root's is a reason, and no single other one is. analysis/lemmas/give_up_condition.hpp
-/// has the rest.
+/// May a process give up after the deaths that it has been told of? The root's death is a reason.
+/// The death of one other process alone never is. Whether several are depends on the messages of
+/// the run: analysis/lemmas/give_up_condition.hpp.
 bool adoption_may_give_up(const OptionValues& options, const JobShape& job,
                           const std::vector<ActorId>& dead);
 
@@ -40,15 +40,15 @@ struct Acknowledgement {
   std::uint32_t over = 0;  ///< the engagement that ends with it; 0: none
 };
 
-/// potentialGrandchild(self, child), informGrandparentInterior and -Exterior(self, parent), and
-/// that a child's children are adopted: the engagement of one process, and the other that it
-/// concerns.
+/// potentialGrandchild(self, child), informGrandparentInterior(self, parent),
+/// informGrandparentExterior(self, parent), and the message that the children of a failed child
+/// have been adopted.
 struct Signal {
-  std::uint32_t engagement = 0;
-  Rank other = kNobody;
+  std::uint32_t engagement = 0;  ///< the parent's; that is the sender or `other`
+  Rank other = kNobody;          ///< the child, the parent, or the failed child
 };
 
-/// RELEAGER: the sender's parent as it changes; and the answer of a successor that has heard of it.
+/// RELEAGER: tells a successor of the sender's new parent; also the successor's answer.
 struct NewGrandparent {
   std::uint32_t engagement = 0;
   std::uint32_t version = 0;
@@ -59,9 +59,9 @@ struct NewGrandparent {
 struct TryEngageGrandchild {
   Rank failed = kNobody;
   std::uint32_t failed_engagement = 0;
-  std::uint32_t engagement = 0;  ///< the grandparent's own
-  Rank parent = kNobody;         ///< REL*: its parent
-  std::uint32_t version = 0;     ///< RELEAGER: of that parent
+  std::uint32_t engagement = 0;  ///< that of the grandparent
+  Rank parent = kNobody;         ///< REL*: the grandparent's parent
+  std::uint32_t version = 0;     ///< RELEAGER: how often that parent has changed
 };
 
 /// replyToGrandparent(self, debt, keys(successors)); the ranks are in the attachment.
@@ -78,22 +78,23 @@ struct PendingRecovery {
   PotentialChild grandchild;
 };
 
-/// A query that is answered when all that the failed parent has sent is here. Otherwise a late
-/// message of the dead could engage a process that has said that it is not engaged.
+/// A query that waits until all messages of the failed parent have arrived. If it were answered
+/// earlier, a late message of the dead could engage a process that has said that it is not engaged.
 struct HeldQuery {
   Rank grandparent = kNobody;
   TryEngageGrandchild query;
 };
 
-/// A process that the application has sent to.
+/// A process to which the application has sent.
 struct Partner {
   Rank rank = kNobody;
 };
 
-/// What the adoption protocols have in common (adoption-2013 sections 2 and 5): a process, its
-/// place in the engagement tree, its debts. Handlers are atomic: a message is consumed in the turn
-/// in which it arrives, and at once acknowledged to any but the parent. So the cornet holds the
-/// parent or nobody, and C is 1 while the process is engaged, else 0.
+/// What the adoption protocols have in common (adoption-2013 sections 2 and 5): the state of one
+/// process, that is its place in the engagement tree and what it is owed. Handlers are atomic: a
+/// message is consumed in the turn in which it arrives, and acknowledged in that turn unless it is
+/// the parent's. So the cornet holds the parent or nobody, and C is 1 while the process is engaged,
+/// else 0.
 struct Adoption {
   Adoption(const JobShape& job, Rank self, std::uint32_t control_bytes);
 
@@ -104,15 +105,17 @@ struct Adoption {
   }
 
   void start(Context& context);
-  /// An application message is about to leave: its receiver must know whose engagement it may join.
+  /// Marks an application message that is about to leave with this process's engagement, which the
+  /// receiver may join.
   void stamp(Context& context, Message& message);
-  /// def gotMsg(predecessor). True: it has engaged this process.
+  /// def gotMsg(predecessor). Returns whether the message has engaged this process.
   bool got_message(Context& context, const Message& message);
   /// D++, successors[successor].acksOwed++
   Successor& owed_by(Rank successor);
-  /// The part of willSendTo that is INDEP's: true if the parent is told, and a fence is due.
+  /// The part of willSendTo that INDEP has, too. Returns whether a fence is due before the message:
+  /// the parent has been told of the successor, or `fence` was due already.
   bool tell_parent(Context& context, const Successor& successor, bool fence) const;
-  /// def gotAck(successor, count), but for tryDisengage
+  /// def gotAck(successor, count), without tryDisengage
   void got_ack(Successor& successor, std::uint32_t count);
   void got_ack(const Message& message);
   /// def potentialGrandchild(child, gc)
@@ -120,35 +123,37 @@ struct Adoption {
   /// Acknowledges to the parent and leaves the tree.
   void disengage(Context& context, bool fence = false);
 
-  /// A control message that all adoption protocols handle alike. False: it is another.
+  /// Handles a control message that all adoption protocols handle alike; returns false for others.
   bool handle(Context& context, const Message& message);
 
-  /// A death is told. False: it is none of this process's business, or fatal.
+  /// Takes note of a death. Returns whether the dead process is a successor, which must be
+  /// recovered.
   bool peer_failed(Context& context, ActorId peer);
-  /// D -= acksOwed, successors.erase: what the failed process has owed and told, if it has owed.
+  /// D -= acksOwed, successors.erase. Returns what the failed process owed and has told, or nothing
+  /// if it owed nothing.
   std::optional<Successor> write_off(Rank failed_rank);
   [[nodiscard]] PendingRecovery* pending(Rank failed_rank, Rank grandchild);
   void no_longer_pending(Rank failed_rank, Rank grandchild);
-  /// Holds a query until its failed parent is flushed.
+  /// Holds a query until all messages of its failed parent have arrived.
   void hold(Context& context, const Message& message);
-  /// The next held query that is about that rank.
+  /// Removes and returns the next held query about that rank, if there is one.
   std::optional<HeldQuery> take_held(Rank failed_rank);
   /// Is this process engaged to the failed one, in the engagement that the query is about?
   [[nodiscard]] bool is_orphan_of(const TryEngageGrandchild& query) const {
     return parent == query.failed && parents_engagement == query.failed_engagement;
   }
   void adopted_by(const HeldQuery& held);
-  /// replyToGrandparent(self, 1, keys(successors)), after what this handler has told others; or
-  /// replyToGrandparent(self, 0, {})
+  /// replyToGrandparent(self, 1, keys(successors)) if `engaged`, else replyToGrandparent(self, 0,
+  /// {}). A fence keeps it behind what this process has sent to others.
   void reply(Context& context, const HeldQuery& held, bool engaged);
-  /// The parts of replyToGrandparent and pendingRecoveryEvents that all have in common: the child,
-  /// if it is adopted and has not disengaged in the meantime.
+  /// What all protocols do on a replyToGrandparent. Returns the child if it has been adopted and
+  /// has not disengaged in the meantime, else null.
   Successor* got_reply(const Message& message);
-  /// A message of recovery.
+  /// Sends a message that is counted as one of recovery.
   Message& send_recovery(Context& context, Rank to, std::uint16_t kind);
 
   void announce(Context& context) { announcement.announce(context, failed); }
-  /// Keeps time and sizes; at the end of every handler.
+  /// Updates the times and sizes that are reported; must be called at the end of every handler.
   void keep_statistics(Context& context);
   void report(Metrics& metrics) const;
   [[nodiscard]] std::string waiting_for() const;

@@ -8,17 +8,19 @@
 
 namespace faultline {
 
-/// The announcement that goes down the control tree and around the dead: who has announced, or
-/// announces later, sends on for the dead below it. A death in between is covered as well, since
-/// its notice comes.
+/// One rank's part in an announcement that goes down the control tree and survives deaths. A rank
+/// that has announced also tells the children of a dead child, and so on downwards. It does so when
+/// it announces and, for deaths that it is told of later, when it is told.
 class Announcement {
  public:
   Announcement(std::uint32_t processes, Rank self, std::uint16_t kind, std::uint32_t bytes)
       : tree_{processes}, self_(self), bytes_(bytes), kind_(kind) {}
 
-  /// Deaths that the rank learns of from here on are news to the phases before this one, too.
+  /// The phase begins at this rank. It stands in for the dead of which it is told from now on. It
+  /// was told of the others in an earlier phase, and stood in for them then.
   void begin() { begun_ = true; }
 
+  /// Announces once, and tells the children and those of the failed below this rank.
   void announce(Context& context, const FailedRanks& failed) {
     if (announced_) return;
     announced_ = true;
@@ -28,7 +30,7 @@ class Announcement {
 
   [[nodiscard]] bool announced() const { return announced_; }
 
-  /// `failed` has the peer already.
+  /// Repeats the announcements that the peer may not have passed on. `failed` contains the peer.
   void peer_failed(Context& context, const FailedRanks& failed, Rank peer) const {
     if (!begun_ || !stands_in_for(peer, failed)) return;
     const std::uint32_t phases = context.phase() + (announced_ ? 1 : 0);

@@ -38,7 +38,7 @@ struct ControlTree {
         context.send(child, kind, bytes).phase = phase;
     });
   }
-  /// This rank learns of the end, and tells its children; where no rank dies.
+  /// Announces the end at this rank and tells its children. For detectors under which no rank dies.
   void announce(Context& context, std::uint16_t kind, std::uint32_t bytes) const {
     tell_children(context, context.self(), kind, bytes, context.phase(),
                   [](Rank) { return false; });

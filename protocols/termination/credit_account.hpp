@@ -10,11 +10,11 @@
 
 namespace faultline {
 
-/// What the messages of the detectors that distribute credit are.
+/// The control messages of the detectors that distribute credit.
 namespace credit {
 enum Kind : std::uint16_t { kFlush, kBorrow, kGrant, kAnnounce };
 
-/// The whole number of credit that a message carries.
+/// The credit that a message carries, a whole number.
 inline std::int64_t carried(const Message& message) {
   if (message.channel == Family::workload)
     return static_cast<std::int64_t>(message.termination.first);
@@ -24,22 +24,22 @@ inline std::int64_t carried(const Message& message) {
 }
 }  // namespace credit
 
-/// On what terms processes hold credit.
+/// How much credit processes get and may hold.
 struct CreditTerms {
   std::int64_t initial = 1;  ///< C_init: of each process at the start, and of one grant
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();  ///< of one process
   std::uint32_t control_bytes = 0;                                  ///< size of a control message
 };
 
-/// One process's part in the distribution of integer credit, as HCDA and CDA have it in common.
-/// Rank 0 is the controlling agent: it lends, and announces when all that it issued is back. How
-/// much credit a message takes is the detector's affair.
+/// The part of one process in the distribution of integer credit, which HCDA and CDA have in
+/// common. Rank 0 is the controlling agent: it lends credit, and announces the end when all that it
+/// issued is back. The detector decides how much credit a message takes.
 class CreditAccount {
  public:
   CreditAccount(const CreditTerms& terms, const JobShape& job, Rank self);
 
   [[nodiscard]] bool is_agent() const { return self_ == 0; }
-  /// C_cur
+  /// C_cur: the credit that this process holds.
   [[nodiscard]] std::int64_t current() const { return current_; }
 
   void put_on(Message& message, std::int64_t credit) {
@@ -52,16 +52,18 @@ class CreditAccount {
   }
   void earn(Context& context, std::int64_t credit);
 
-  /// Asks the agent for credit, once at a time. The agent creates its own without a message.
+  /// Asks the agent for credit, unless it has asked and has no answer yet. The agent creates credit
+  /// of its own without a message.
   void borrow(Context& context);
-  /// The agent grants what `borrower` asked for.
+  /// At the agent: grants credit to `borrower`.
   void lend(Context& context, Rank borrower);
   void on_grant(Context& context, const Message& grant);
 
-  /// Keeps an emission until there is credit for it.
+  /// Keeps a message of the application until there is credit for it.
   void delay(const Message& message);
   [[nodiscard]] std::size_t delayed() const { return delayed_.size(); }
-  /// Sends what waits as long as `give` finds credit for it, and borrows for the rest.
+  /// Sends the messages that wait, in order, until `give` has no credit for the next one; then
+  /// borrows.
   template <class Give>
   void send_delayed(Context& context, Give give) {
     std::size_t sent = 0;
@@ -70,13 +72,13 @@ class CreditAccount {
     if (!delayed_.empty()) borrow(context);
   }
 
-  /// Returns all credit, at the agent to itself, elsewhere in a message to `to`; what waits for
-  /// credit keeps it here.
+  /// Returns all credit. The agent returns its own to itself, and announces if all is back. Others
+  /// send theirs to `to`, unless messages wait for it.
   void flush(Context& context, Rank to);
   void send_flush(Context& context, Rank to, std::int64_t credit) const;
-  /// The agent has credit back.
+  /// At the agent: takes credit back.
   void take_back(std::int64_t credit) { returned_ += credit; }
-  /// The agent announces "when it again has C_total credits".
+  /// At the agent: announces "when it again has C_total credits".
   void detect(Context& context) const;
   void announce(Context& context) const;
 

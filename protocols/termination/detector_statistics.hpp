@@ -7,8 +7,8 @@
 
 namespace faultline {
 
-/// What every detector reports of one process beside what the engine counts, under the same names;
-/// empty where the detector does no such thing, which becomes null.
+/// Statistics of one process that all detectors report under the same names, beside what the engine
+/// counts. One that does not apply to a detector stays empty, and is reported as null.
 struct DetectorStatistics {
   std::optional<std::uint64_t> borrows = {};           ///< credit asked of the agent
   std::optional<std::uint64_t> flushes = {};           ///< returns of a process's own credit

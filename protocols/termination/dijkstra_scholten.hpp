@@ -13,8 +13,8 @@ struct DijkstraScholtenOptions {
 };
 
 /// Parental responsibility (Dijkstra and Scholten 1980), as printed in adoption-2013 section 2:
-/// every message is acknowledged; the acknowledgement of the message that engaged a process waits
-/// until the process is idle and all that it sent has been acknowledged.
+/// every message is acknowledged. The acknowledgement of the message that engaged a process waits
+/// until the process is idle and all its own messages have been acknowledged.
 class DijkstraScholten final : public Component {
  public:
   using Options = DijkstraScholtenOptions;

@@ -48,14 +48,14 @@ void Edod::on_sends(Context& context, std::span<Message* const> batch, bool) {
 // process that has no work but has not stopped acknowledges at once, and what a process sends to
 // itself needs no message.
 Passage Edod::on_receive(Context& context, Message& message) {
-  const Subject subject{message.from, self_};
+  const PrimaryMessage primary{message.from, self_};
   if (message.from == self_) {
     --unacknowledged_;
   } else if (stopped_ && !is_root()) {
     stopped_ = false;
-    send(context, ControlTree::parent(self_), kResume, subject);
+    send(context, ControlTree::parent(self_), kResume, primary);
   } else {
-    send(context, message.from, kAcknowledge, subject);
+    send(context, message.from, kAcknowledge, primary);
   }
   return Passage::deliver;
 }
@@ -68,10 +68,10 @@ void Edod::on_message(Context& context, const Message& message) {
       on_stop(context, message.from);
       break;
     case kResume:
-      on_resume(context, message.from, message.payload.get<Subject>());
+      on_resume(context, message.from, message.payload.get<PrimaryMessage>());
       break;
     case kAcknowledge:
-      on_acknowledge(context, message.payload.get<Subject>());
+      on_acknowledge(context, message.payload.get<PrimaryMessage>());
       break;
     default:
       announce(context);
@@ -87,29 +87,29 @@ void Edod::on_stop(Context&, Rank child) {
 
 // A stopped parent "becomes active, forgets the reception of the STOP message from that child, and
 // forwards the RESUME"; an active one forgets and sends the ACK back "following the inverse path".
-void Edod::on_resume(Context& context, Rank child, const Subject& subject) {
+void Edod::on_resume(Context& context, Rank child, const PrimaryMessage& primary) {
   std::int32_t& stops = child_stops_[(child + 1) % 2];
   stops = options_->child_state == "flag" ? 0 : stops - 1;
   if (stopped_ && !is_root()) {
     stopped_ = false;
-    send(context, ControlTree::parent(self_), kResume, subject);
+    send(context, ControlTree::parent(self_), kResume, primary);
   } else {
-    send(context, child, kAcknowledge, subject);
+    send(context, child, kAcknowledge, primary);
   }
 }
 
 // "... then r sends the ACK to s directly."
-void Edod::on_acknowledge(Context& context, const Subject& subject) {
-  if (subject.sender == self_)
+void Edod::on_acknowledge(Context& context, const PrimaryMessage& primary) {
+  if (primary.sender == self_)
     --unacknowledged_;
-  else if (subject.receiver == self_)
-    send(context, subject.sender, kAcknowledge, subject);
+  else if (primary.receiver == self_)
+    send(context, primary.sender, kAcknowledge, primary);
   else
-    send(context, ControlTree::child_towards(self_, subject.receiver), kAcknowledge, subject);
+    send(context, ControlTree::child_towards(self_, primary.receiver), kAcknowledge, primary);
 }
 
-void Edod::send(Context& context, Rank to, std::uint16_t kind, const Subject& subject) {
-  context.send(to, kind, options_->control_bytes).payload.put(subject);
+void Edod::send(Context& context, Rank to, std::uint16_t kind, const PrimaryMessage& primary) {
+  context.send(to, kind, options_->control_bytes).payload.put(primary);
 }
 
 // A process stops when it is idle, all that it sent has been acknowledged and its children have

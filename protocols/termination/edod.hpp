@@ -16,9 +16,9 @@ struct EdodOptions {
 };
 
 /// The efficient delay-optimal algorithm (EDOD) of termination-2022 section 3.3, after Mahapatra
-/// and Dutt 2007: every primary message is acknowledged. A process whose subtree is idle has told
-/// its parent so (STOP); when a message wakes it, its acknowledgement waits until the STOPs that
-/// are no longer true have been taken back (RESUME).
+/// and Dutt 2007: every primary message is acknowledged. A process whose subtree is idle tells its
+/// parent so (STOP). When a message wakes such a process, the acknowledgement of that message waits
+/// until the STOPs that are no longer true have been taken back (RESUME).
 class Edod final : public Component {
  public:
   using Options = EdodOptions;
@@ -33,16 +33,16 @@ class Edod final : public Component {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
-  /// Whose message to whom a RESUME or an ACK is about.
-  struct Subject {
+  /// The sender and the receiver of the primary message that a RESUME or an ACK is about.
+  struct PrimaryMessage {
     Rank sender;
     Rank receiver;
   };
 
   void on_stop(Context& context, Rank child);
-  void on_resume(Context& context, Rank child, const Subject& subject);
-  void on_acknowledge(Context& context, const Subject& subject);
-  void send(Context& context, Rank to, std::uint16_t kind, const Subject& subject);
+  void on_resume(Context& context, Rank child, const PrimaryMessage& primary);
+  void on_acknowledge(Context& context, const PrimaryMessage& primary);
+  void send(Context& context, Rank to, std::uint16_t kind, const PrimaryMessage& primary);
   void try_stop(Context& context);
   void announce(Context& context) const;
   [[nodiscard]] std::uint32_t children_at_work() const;

@@ -15,7 +15,8 @@ struct FourCounterOptions {
 };
 
 /// The four-counter wave algorithm (4C) of termination-2022 section 3.2: waves of STOP up the
-/// control tree collect what was sent and received; two waves with four equal sums are the end.
+/// control tree add up how many messages were sent and received. All work is over when these two
+/// sums are equal, and equal to those of the wave before.
 class FourCounter final : public Component {
  public:
   using Options = FourCounterOptions;

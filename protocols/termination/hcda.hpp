@@ -24,15 +24,15 @@ std::unique_ptr<Component> make_huang(const SharedHcdaOptions& options, const Jo
                                       Rank self);
 
 /// Mattern's variant of HCDA (Mattern 1989; termination-2022 section 3.4): credit is 2^-Y and a
-/// message carries Y, so that it never runs out. A process does not add up: one that is active
-/// returns the credit of each message that it receives to the agent.
+/// message carries Y, so that credit never runs out. A process does not add credit up: while it is
+/// active, it returns the credit of each message that it receives to the agent.
 std::unique_ptr<Component> make_mattern(const SharedHcdaOptions& options, const JobShape& job,
                                         Rank self);
 
 /// The textbook variant of HCDA (Fokkink 2013, chapter 6; termination-2022 section 3.4): a process
-/// that has no credit left to divide issues its own currency and so begins a detection of its own
-/// under the last credit that it holds. It returns that credit when it is passive and its currency
-/// has come back. Credit of different issuers is kept apart and returned to its issuer.
+/// that has no credit left to divide keeps the last credit that it holds, and issues credit of its
+/// own currency. It returns that last credit when it is passive and its own currency has come back.
+/// Credit of different issuers is kept apart and returned to its issuer.
 std::unique_ptr<Component> make_own_currency(const SharedHcdaOptions& options, const JobShape& job,
                                              Rank self);
 

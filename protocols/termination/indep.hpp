@@ -11,8 +11,8 @@ struct IndepOptions {
 };
 
 /// INDEP (adoption-2013 section 5): parental responsibility in which a process tells its parent of
-/// every potential child before it sends to it, so that the parent can adopt the children should
-/// the process fail. Survives the failure of processes that have not sent to each other.
+/// every potential child before it sends to it. If the process fails, its parent adopts its
+/// children. Survives the failures of processes that have not sent to each other.
 class Indep final : public Component {
  public:
   using Options = IndepOptions;

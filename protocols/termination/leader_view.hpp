@@ -11,25 +11,26 @@
 
 namespace faultline {
 
-/// Venkatesan's detector: what a leader knows of all processes, whose states it simulates: who has
-/// been idle, and the channels on which messages are not accounted for at both ends.
+/// What a leader of Venkatesan's detector knows of all processes, whose states it simulates: which
+/// of them have been idle, and on which channels the numbers of messages sent and received differ.
 class LeaderView {
  public:
-  /// `keeps`: at a leader; others know nothing.
+  /// `keeps` is true at a leader. Elsewhere the view stays empty.
   LeaderView(const JobShape& job, bool keeps);
-  /// The words of a live process's tally, which is idle.
+  /// Takes in a signal of an idle process: the words of its tally.
   void signal(Rank from, const std::vector<std::uint64_t>& words, const FailedRanks& failed);
-  /// Nothing of the dead process's channels counts any more. If it died in this phase, all
-  /// survivors must have taken in what it has sent.
+  /// The channels of the dead process no longer count. If it died in this phase, every survivor
+  /// must report that all that the dead process sent to it has arrived.
   void died(Rank rank, bool in_this_phase);
   void require_flushes(Rank dead);
-  /// All live processes were idle when they last told, and no channel holds a message.
+  /// Is all work over: every live process has been idle, every channel between two of them is
+  /// balanced, and the flushes that deaths require are reported?
   [[nodiscard]] bool terminated() const;
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] std::string waiting_for() const;
 
  private:
-  /// Who has taken in all that a dead process has sent.
+  /// Which processes have reported that all that a dead process sent to them has arrived.
   struct Flushes {
     std::vector<bool> by;
     std::uint32_t live = 0;  ///< of these, how many live

@@ -6,11 +6,11 @@
 
 namespace faultline {
 
-/// An exact sum of powers 2^-Y of any Y: what Mattern's agent adds up.
+/// An exact sum of powers 2^-Y of any Y, by which Mattern's agent adds up returned credit.
 class PowerSum {
  public:
   void add(std::uint64_t exponent);
-  /// The sum, if it is a whole number.
+  /// The sum if it is a whole number, else nothing.
   [[nodiscard]] std::optional<std::uint64_t> whole() const;
 
  private:

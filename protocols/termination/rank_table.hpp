@@ -10,9 +10,9 @@
 
 namespace faultline {
 
-/// Entries with a `rank`, in order of ranks, compact where there are few: one sorted array, which
-/// is cut into blocks when it grows, so that an insertion or removal among n entries moves a block
-/// of them and not all. Removed entries keep their memory for new ones.
+/// A table of entries, each with its own `rank`, in the order of ranks. It is one sorted array
+/// while it is small, and is cut into blocks when it grows: an insertion or removal moves the
+/// entries of one block, not all. The memory of removed entries is used for new ones.
 template <class Entry>
 class RankTable {
   struct Block {
@@ -82,7 +82,7 @@ class RankTable {
   }
   [[nodiscard]] bool empty() const { return begin() == end(); }
 
-  /// Null if it is not there.
+  /// Returns the entry of that rank, null if there is none.
   [[nodiscard]] Entry* find(Rank rank) {
     if (blocks_.empty()) return nullptr;
     Block& block = block_of(rank);
@@ -91,12 +91,13 @@ class RankTable {
                                                                    : nullptr;
   }
 
-  /// Room for an entry that is not there: the caller assigns it, with that rank, before anything
-  /// else happens. What is in it is an entry that was removed, or a new one.
+  /// Makes room for an entry that is not there and returns it. The caller must assign the entry,
+  /// with that rank, before using the table again; until then it holds an entry that was removed,
+  /// or a default one.
   Entry& insert(Rank rank) {
     if (blocks_.empty()) blocks_.emplace_back();
-    if (block_of(rank).size == kMost) split(block_of(rank));
-    Block& block = block_of(rank);
+    Block& found = block_of(rank);
+    Block& block = found.size == kMost ? split(found, rank) : found;
     const auto place = static_cast<std::ptrdiff_t>(block.place_of(rank));
     if (block.size == block.entries.size()) block.entries.emplace_back();
     const auto begin = block.entries.begin();
@@ -106,7 +107,7 @@ class RankTable {
     return block.entries[static_cast<std::size_t>(place)];
   }
 
-  /// Removes an entry that is there.
+  /// Removes the entry of that rank, which must be there.
   void erase(Rank rank) {
     Block& block = block_of(rank);
     const auto place = static_cast<std::ptrdiff_t>(block.place_of(rank));
@@ -134,13 +135,17 @@ class RankTable {
     return *(after - 1);
   }
 
-  void split(Block& block) {
+  /// Cuts a full block in two, and returns the half that the rank belongs in.
+  Block& split(Block& block, Rank rank) {
     const auto half = block.entries.begin() + static_cast<std::ptrdiff_t>(block.size / 2);
     Block upper{{std::make_move_iterator(half), std::make_move_iterator(block.entries.end())},
                 block.size - block.size / 2};
     block.entries.resize(block.size / 2);
     block.size = block.entries.size();
-    blocks_.insert(blocks_.begin() + (&block - &blocks_[0]) + 1, std::move(upper));
+    const bool in_upper = upper.entries.front().rank < rank;
+    const auto place = &block - &blocks_[0];
+    const auto inserted = blocks_.insert(blocks_.begin() + place + 1, std::move(upper));
+    return in_upper ? *inserted : *(inserted - 1);
   }
 
   std::vector<Block> blocks_;

@@ -108,8 +108,9 @@ void RelEager::try_engage_grandchild(Context& context, const HeldQuery& held) {
 // when the process disengages in between: either way the parity would be wrong ever after.
 void RelEager::new_grandparent(Context& context, const Message& message) {
   const auto told = message.payload.get<NewGrandparent>();
-  const auto known = std::find_if(known_parents_.begin(), known_parents_.end(),
-                                  [&](const KnownParent& of) { return of.rank == message.from; });
+  const auto known =
+      std::find_if(known_parents_.begin(), known_parents_.end(),
+                   [&](const KnownParent& entry) { return entry.rank == message.from; });
   const KnownParent newer{message.from, told.version, told.grandparent};
   if (known == known_parents_.end())
     known_parents_.push_back(newer);
@@ -148,8 +149,9 @@ void RelEager::reply_when_all_have_answered(Context& context) {
 void RelEager::tell_parent_when_recovered(Context& context) {
   const auto is_over = [&](Rank failed) {
     const auto& pending = state_.adoption.pending_recoveries;
-    if (std::any_of(pending.begin(), pending.end(),
-                    [failed](const PendingRecovery& of) { return of.failed == failed; }))
+    if (std::any_of(pending.begin(), pending.end(), [failed](const PendingRecovery& recovery) {
+          return recovery.failed == failed;
+        }))
       return false;
     if (state_.adoption.parent != kNobody)
       state_.adoption.send_recovery(context, state_.adoption.parent, kGrandchildRecovered)

@@ -10,8 +10,9 @@
 namespace faultline {
 
 /// RELEAGER (adoption-2013 section 6.3): RELLAZY in which an adopted process tells its potential
-/// children of their new grandparent before it replies. Once all replies are there, nothing is left
-/// of the failure. Survives all failures without a process and an interior child of it.
+/// children of their new grandparent before it replies. Once all replies have come, the job is as
+/// vulnerable as before the failure. Survives all failures, except of a process and an interior
+/// child of it.
 class RelEager final : public Component {
  public:
   using Options = RelOptions;
@@ -33,7 +34,8 @@ class RelEager final : public Component {
   [[nodiscard]] std::string waiting_for() const override { return state_.adoption.waiting_for(); }
 
  private:
-  /// The parent of a possible parent, as that one has told last: adoptions count its versions.
+  /// The parent of a process that may become this one's parent, as that process told it last.
+  /// `version` counts its adoptions.
   struct KnownParent {
     Rank rank = kNobody;
     std::uint32_t version = 0;

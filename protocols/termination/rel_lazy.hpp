@@ -8,8 +8,8 @@
 namespace faultline {
 
 /// RELLAZY (adoption-2013 section 6.2): as INDEP, but a failed potential grandchild that was
-/// exterior is written off. Survives all failures without a process and an interior child of it; an
-/// adopted child must not fail until it has disengaged, since its children do not know their new
+/// exterior is written off. Survives all failures, except of a process and an interior child of it,
+/// and of an adopted child that has not disengaged yet: its children do not know their new
 /// grandparent.
 class RelLazy final : public Component {
  public:

@@ -14,40 +14,41 @@ struct RelOptions {
   std::string adopted_child_fails = "strict";  ///< of RELLAZY alone
 };
 
-/// What both protocols declare.
+/// The options that RELLAZY and RELEAGER both declare.
 OptionSet<RelOptions> rel_options();
 
-/// What RELLAZY and RELEAGER have in common (adoption-2013 sections 6 and 6.1): a process tells its
-/// grandparent when it becomes interior (it has sent what is not acknowledged) and exterior again.
-/// A failed potential grandchild that was exterior can be written off, with an interior one the
-/// protocol gives up.
+/// What RELLAZY and RELEAGER have in common (adoption-2013 sections 6 and 6.1). A process tells its
+/// grandparent when it becomes interior, that is when messages that it has sent are not
+/// acknowledged, and when it becomes exterior again. A failed potential grandchild that was
+/// exterior is written off. If it was interior, the protocol gives up.
 struct RelState {
   RelState(const JobShape& job, Rank self, const RelOptions& options)
       : adoption(job, self, options.control_bytes),
         late_exterior(options.exterior_signal == "at-disengagement") {}
 
-  /// Application messages are about to leave. Each carries its sender's parent, and its `version`:
-  /// how often that has changed (RELEAGER).
+  /// Sends application messages. Each carries its sender's parent and, under RELEAGER, `version`:
+  /// how often that parent has changed.
   void send(Context& context, std::span<Message* const> batch, std::uint32_t version);
-  /// def willSendTo(successor). True: a fence is due before the message.
+  /// def willSendTo(successor). Returns whether a fence is due before the message.
   bool will_send_to(Context& context, Rank successor);
-  /// informGrandparentInterior(self, parent); nobody hears it where there is no grandparent.
+  /// informGrandparentInterior(self, parent), and below informGrandparentExterior(self, parent).
+  /// Nothing is sent if there is no grandparent. Returns whether something was sent.
   bool inform_interior(Context& context);
   bool inform_exterior(Context& context);
-  /// The same from a grandchild: 1 interior, -1 exterior.
+  /// Takes in such a signal of a grandchild. `change` is 1 for interior, -1 for exterior.
   void grandchild_informs(const Message& message, std::int32_t change);
-  /// A control message that both protocols handle alike. False: it is another.
+  /// Handles a control message that both protocols handle alike; returns false for others.
   bool handle(Context& context, const Message& message);
-  /// At the end of a handler: what D = 0 and an idle process call for.
+  /// Signals and disengages as D = 0 and an idle process require; at the end of every handler.
   void settle(Context& context);
   void try_disengage(Context& context);
 
-  /// Potential grandchildren that have failed, and are flushed, without having replied. False: one
-  /// of them was interior, or may have been.
+  /// Writes off a potential grandchild that has failed without a reply, after all its messages have
+  /// arrived. Gives up and returns false if it was interior, or may have been.
   bool write_off_grandchild(Context& context, Rank failed);
-  /// Queries what the failed successor has told of.
+  /// Queries the potential children that the failed successor has told of.
   void query_potential_children(Context& context, const Successor& failed, std::uint32_t version);
-  /// The new parent, and the grandparent that comes with it.
+  /// Takes on the new parent, and the grandparent that comes with it.
   void adopted_by(Context& context, const HeldQuery& held, Rank new_grandparent);
 
   Adoption adoption;

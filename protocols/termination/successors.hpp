@@ -10,42 +10,43 @@ namespace faultline {
 /// A process that a successor may have engaged.
 struct PotentialChild {
   Rank rank = kNobody;
-  /// INTERIOR signals received from it less EXTERIOR ones; messages may be out of order.
+  /// The number of INTERIOR signals received from it less that of EXTERIOR ones. It can be
+  /// negative, since messages may be out of order.
   std::int32_t interior = 0;
-  bool unknown = false;    ///< its signals went to another: nobody knows whether it is interior
+  bool unknown = false;    ///< its signals went to another process, so it may be interior
   bool recovered = false;  ///< it has failed, and the successor has adopted all its children
 };
 
-/// A process that owes acknowledgements. Its potential children are those of one of its
-/// engagements: what it has said in an earlier one is stale.
+/// A process that owes acknowledgements, and its potential children in its present engagement.
 struct Successor {
   Rank rank = kNobody;
   std::uint32_t acks_owed = 0;
-  std::uint32_t engagement = 0;  ///< what it says of an earlier one is stale
+  std::uint32_t engagement = 0;  ///< the present one; what it has said of earlier ones is stale
   std::uint32_t asked = 0;       ///< RELEAGER: the version of its grandparent that it is to confirm
   bool adopted = false;          ///< RELLAZY: its children do not know their grandparent
   RankTable<PotentialChild> potential_children;
 };
 
-/// The successors of a process, by rank. Entries that are erased keep their memory for new ones, so
-/// that messages allocate nothing.
+/// The successors of a process, by rank. The memory of erased entries is used for new ones, so that
+/// messages allocate nothing.
 class Successors {
  public:
-  /// Null if it owes nothing.
+  /// Returns null if the rank owes nothing.
   [[nodiscard]] Successor* find(Rank rank) { return entries_.find(rank); }
   [[nodiscard]] bool contains(Rank rank) { return find(rank) != nullptr; }
-  /// Made if it is not there.
+  /// Adds the successor if it is not there.
   Successor& operator[](Rank rank);
   void erase(Rank rank);
 
-  /// Does the successor speak of its present engagement? With a new one, what was before is over.
+  /// Returns false if that is an earlier engagement of the successor. A later one becomes the
+  /// present one, and what the successor has said before is forgotten.
   bool is_present(Successor& successor, std::uint32_t engagement);
-  /// Made if it is not there.
+  /// Adds the child if it is not there.
   PotentialChild& potential_child(Successor& successor, Rank child);
 
   [[nodiscard]] auto begin() { return entries_.begin(); }
   [[nodiscard]] auto end() { return entries_.end(); }
-  /// What has to be stored: O(f) successors with O(f) potential children each.
+  /// The size of what has to be stored: O(f) successors with O(f) potential children each.
   [[nodiscard]] std::size_t bytes() const {
     return size_ * sizeof(Successor) + potential_children_ * sizeof(PotentialChild);
   }

@@ -8,7 +8,7 @@
 
 namespace faultline {
 
-/// Venkatesan's detector: what one process has counted since its last signal, on each channel.
+/// What one process under Venkatesan's detector has counted on each channel since its last signal.
 class Tally {
  public:
   enum class Entry : std::uint8_t { sent, received, flushed };
@@ -21,7 +21,7 @@ class Tally {
   void add(Entry entry, Rank peer);
   [[nodiscard]] bool empty() const;
   void clear();
-  /// One word for each entry, sorted by entry and peer, as a signal carries them.
+  /// The words of a signal: one for each count, sorted by entry and peer.
   [[nodiscard]] std::vector<std::uint64_t> words() const;
   [[nodiscard]] static Word word(std::uint64_t packed);
 

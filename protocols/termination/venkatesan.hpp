@@ -20,11 +20,11 @@ struct VenkatesanOptions {
 
 /// A cost model of what adoption-2013 section 3 says of Venkatesan's detector: to tolerate k
 /// deaths, k + 1 leaders each receive signals of all processes and simulate the state of all of
-/// them. Here a process signals when it becomes idle, with what it has sent and received on each
-/// channel, and after a death when it has been flushed.
+/// them. Here a process signals when it becomes idle and something is new since its last signal:
+/// what it has sent and received on each channel, or that it has been flushed after a death.
 class Venkatesan final : public Component {
  public:
-  /// Asks a process to take in what a dead one has sent.
+  /// Asks a process to signal when all that a dead one has sent to it has arrived.
   struct Question {
     Rank failed;
     double noticed_s;  ///< for the report: when the leader was told

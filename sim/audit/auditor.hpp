@@ -12,7 +12,7 @@
 
 namespace faultline {
 
-/// Something that a correct protocol never lets happen.
+/// Something that happened in a run and never happens under a correct protocol.
 struct Violation {
   std::string kind;  ///< premature, hung, deadlock, needless-fatal, lost-work, credit, ...
   double time_s = 0.0;
@@ -20,9 +20,10 @@ struct Violation {
   std::string detail;
 };
 
-/// The ground truth: watches a run from outside, at the workload's edge, by means that no protocol
-/// shares. A message held back by a layer is in flight; a rank is active while it handles a
-/// message, computes or has declared local work; what was sent to the dead wakes nobody.
+/// The ground truth of a run. The auditor watches the run from outside, at the workload's edge, and
+/// shares no code with the protocols. To it, a message that a layer holds back is in flight, and a
+/// rank is active while it handles a message, computes or has declared local work. A message to a
+/// dead rank counts as lost, not as in flight.
 class Auditor {
  public:
   explicit Auditor(std::uint32_t processes);
@@ -36,7 +37,7 @@ class Auditor {
     ++application_delivered_;
     --in_flight_;
   }
-  /// A turn of a rank's workload is over; `handled`: its workload ran in it.
+  /// A rank's turn is over. `handled` says whether its workload ran in the turn.
   void turn_over(bool was_active, bool is_active, bool handled, double now_s) {
     active_ += static_cast<std::int64_t>(is_active) - static_cast<std::int64_t>(was_active);
     if (handled && !is_active) ++idle_transitions_;
@@ -47,14 +48,15 @@ class Auditor {
     else
       over_since_s_ = kNever;
   }
-  /// Credit or another conserved quantity has moved; the sum over everything stays zero modulo
-  /// kConservedModulus. What the dead hold, and what messages carry that nobody will ever handle,
-  /// stays in the sum as it was: it is lost to the protocol and accounted for.
+  /// Adds a change of a conserved quantity, such as credit, whose sum over everything must stay
+  /// zero modulo kConservedModulus. What dead ranks hold, and what messages carry that nobody will
+  /// handle, stays in the sum: the protocol has lost it, but the auditor still counts it.
   void conserved_moved(std::int64_t difference) {
     conserved_ += difference;
     while (conserved_ >= kConservedModulus) conserved_ -= kConservedModulus;
     while (conserved_ <= -kConservedModulus) conserved_ += kConservedModulus;
   }
+  /// Adds a violation if the sum is not zero, the first time that this is so.
   void check_conserved(ActorId actor, double now_s);
 
   // ---- the run -------------------------------------------------------------------------------
@@ -76,24 +78,25 @@ class Auditor {
   void finish(std::uint64_t in_flight_found);
 
   // ---- the verdict ---------------------------------------------------------------------------
-  /// Since when nothing is active or in flight; kNever while something is.
+  /// The time since which nothing has been active or in flight; kNever while something is.
   [[nodiscard]] double over_since_s() const { return over_since_s_; }
   [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
   [[nodiscard]] std::uint64_t application_messages() const { return application_sent_; }
   [[nodiscard]] std::uint64_t application_delivered() const { return application_delivered_; }
   [[nodiscard]] std::uint64_t application_lost() const { return application_lost_; }
   [[nodiscard]] std::uint64_t idle_transitions() const { return idle_transitions_; }
-  /// Idle ranks that became active; that it starts a run or a phase is none.
+  /// How often an idle rank became active. The start of a run or of a phase does not count.
   [[nodiscard]] std::uint64_t busy_transitions() const { return awakenings_ - starts_; }
   [[nodiscard]] std::int64_t active() const { return active_; }
   [[nodiscard]] std::int64_t in_flight() const { return in_flight_; }
   [[nodiscard]] bool is_dead(ActorId actor) const { return dead_.contains(actor); }
-  /// Ground truth of the end of the last phase that was announced, if any was.
+  /// When the last announced phase really ended; nothing if none was announced.
   [[nodiscard]] std::optional<double> termination_time_s() const { return termination_time_s_; }
   /// Has every live rank declared every dead one dead?
   [[nodiscard]] bool all_reported() const;
-  /// Longest time from a death to its declaration by a live rank, and their number.
+  /// The longest time from a death to its declaration by a live rank.
   [[nodiscard]] double report_latency_max_s() const { return report_latency_max_s_; }
+  /// How many declarations of deaths there were.
   [[nodiscard]] std::uint64_t reports() const { return reports_; }
 
  private:

@@ -7,41 +7,41 @@
 
 namespace faultline {
 
-/// Something that happens in a run, as it is seen from outside.
+/// Something that happens in a run, as an observer outside of it sees it.
 struct Sight {
   enum class Kind : std::uint8_t {
     placed,         ///< before the run: the actor lies on node `value`
-    sent,           ///< its processor takes `message` up; at `until_s` that is in the network, if
-                    ///< that is known yet: else it never is, or `injected` tells
-    injected,       ///< `message` of the actor has waited, for its NIC or at a fence, and is in the
-                    ///< network from then on
+    sent,           ///< its processor takes `message` up. If it is known already when that enters
+                    /// < the network, this is `until_s`; else `injected` follows, or it never does
+    injected,       ///< `message` of the actor, which waited for its NIC or at a fence, enters the
+                    /// < network at `until_s`
     sending,        ///< its processor was sending `value` messages until `until_s`
-    received,       ///< its processor took `message` in, and handles it at `until_s`, which is now
+    received,       ///< its processor has taken `message` in since `time_s`, and handles it now
     lost,           ///< `message` of the actor will never be handled
-    compute_began,  ///< on a worker core; `value` is its number
+    compute_began,  ///< on a worker core; `value` is the number of the computation
     compute_ended,
     active,
     idle,
-    announced,    ///< to it: the phase `value` is over
-    phase_began,  ///< `value`, at the actor
+    announced,    ///< the actor is told that the phase `value` is over
+    phase_began,  ///< the phase `value`, at the actor
     finished,     ///< its workload has done all that it will do
-    gave_up,      ///< its protocol, in the words of `text`
-    mark,         ///< `text` with `value`: see Context::mark
+    gave_up,      ///< its protocol reports a fatal error, for the reason `text`
+    mark,         ///< it sets the mark `text` to `value` (Context::mark)
     died,
     restarted,      ///< on node `value`
     declared_dead,  ///< it has been told that `peer` is dead
   };
   Kind kind = Kind::placed;
-  double time_s = 0.0;   ///< when it began
-  double until_s = 0.0;  ///< of what takes time
+  double time_s = 0.0;   ///< when it happened or began
+  double until_s = 0.0;  ///< when it ends, if it takes time
   ActorId actor = kNobody;
   ActorId peer = kNobody;
   std::uint64_t value = 0;
   const char* text = nullptr;
-  const Message* message = nullptr;  ///< its address tells it from all others on their way
+  const Message* message = nullptr;  ///< no other message has its address while it is on its way
 };
 
-/// Watches a run from outside, beside the auditor, and changes nothing in it.
+/// Watches a run from outside, as the auditor does, and changes nothing in it.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;

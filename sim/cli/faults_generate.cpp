@@ -66,9 +66,9 @@ FaultSourceChoice source_of(const std::vector<std::string>& words, std::uint32_t
   source.options = object.options(source.registration->options);
   object.finish();
   if (problems.empty()) {
-    FaultGround ground;
-    ground.job = {.processes = nodes, .nodes = nodes};
-    for (const OptionProblem& problem : source.registration->check(source.options, ground))
+    FaultTarget target;
+    target.job = {.processes = nodes, .nodes = nodes};
+    for (const OptionProblem& problem : source.registration->check(source.options, target))
       problems.add(member_path(name, problem.option), problem.message);
     if (!strikes_nodes(source))
       problems.add(member_path(name, "victims"), R"(expected "nodes": a trace has no ranks)");

@@ -1,7 +1,6 @@
 #include "sim/cli/query.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <ostream>
 
 #include "analysis/runs/exit_code.hpp"
@@ -28,22 +27,6 @@ Words metrics_of(const po::variables_map& values, const std::vector<SelectedPoin
   return wanted;
 }
 
-/// The unit in which the times of a column are read easily; none for what is no time.
-TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric) {
-  if (!metric.ends_with("_s")) return {"", 1.0};
-  double longest_s = 0;
-  for (const PointGroup& group : groups)
-    longest_s = std::max(longest_s, std::fabs(summarize(group, metric).mean.value_or(0)));
-  return time_unit(longest_s);
-}
-
-/// The name of a metric as the header of a column, without its unit.
-std::string broken(const std::string& metric) {
-  std::string text = metric.ends_with("_s") ? metric.substr(0, metric.size() - 2) : metric;
-  std::replace(text.begin(), text.end(), '_', '\n');
-  return text;
-}
-
 std::string table_text(const std::vector<PointGroup>& groups, const Words& paths,
                        const Words& metrics, std::size_t width) {
   std::vector<std::vector<JsonValue>> keys;
@@ -57,8 +40,7 @@ std::string table_text(const std::vector<PointGroup>& groups, const Words& paths
   std::vector<TimeUnit> units;
   for (const std::string& metric : metrics) {
     units.push_back(unit_of(groups, metric));
-    const std::string word = units.back().word;
-    table.columns.push_back({broken(metric) + (word.empty() ? "" : ", " + word)});
+    table.columns.push_back({column_title(metric, units.back())});
   }
   std::size_t failed = 0;
   for (std::size_t line = 0; line < groups.size(); ++line) {
@@ -74,6 +56,11 @@ std::string table_text(const std::vector<PointGroup>& groups, const Words& paths
   return text;
 }
 
+std::string fatal_text(const std::vector<SelectedPoint>& points) {
+  const std::string reasons = fatal_reasons(points);
+  return reasons.empty() ? reasons : "\n" + wrapped(reasons);
+}
+
 std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
                    std::size_t width) {
   const std::string format = values["format"].as<std::string>();
@@ -86,7 +73,7 @@ std::string answer(const po::variables_map& values, const std::vector<SelectedPo
                           : swept_paths(points);
   const std::vector<PointGroup> groups = group_points(points, paths);
   const Words metrics = metrics_of(values, points, format == "table");
-  if (format == "table") return table_text(groups, paths, metrics, width);
+  if (format == "table") return table_text(groups, paths, metrics, width) + fatal_text(points);
   return rows_text(summary_rows(groups, paths, metrics), format);
 }
 

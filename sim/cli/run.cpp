@@ -50,7 +50,7 @@ void write_report(const std::string& format, const Scenario& scenario, const Run
   if (format == "json")
     write_run_report_json(scenario, tally, runs, write);
   else if (format == "csv")
-    write_run_report_csv(tally, runs, write);
+    write_run_report_csv(scenario, tally, runs, write);
   else
     write(run_report_table(scenario, tally, output.table_width()));
   output.complete();
@@ -108,8 +108,8 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   tally.end = run_replications(scenario, {static_cast<unsigned>(jobs), progress},
                                [&](const ReplicationRecord& record) {
                                  tally.add(record);
-                                 if (format != "table" && record.error.empty())
-                                   runs.add(to_json(record.json));
+                                 if (format != "table" && record.run)
+                                   runs.add(replication_line(scenario, record));
                                });
   write_report(format, scenario, tally, runs, output);
   explain_failures(tally);

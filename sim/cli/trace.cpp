@@ -147,8 +147,7 @@ std::string simulated_text(const Scenario& scenario, const TraceTitle& title,
   spec.stop.events = std::min(spec.stop.events, request.limit_events);
   const RunTrace trace = traced(spec, scenario, request.replication);
   if (limited && trace.result.events >= request.limit_events) return "L";
-  const ExitCode code =
-      exit_code(outcome_word(trace.result.outcome), !trace.result.violations.empty());
+  const ExitCode code = exit_code(trace.result.outcome, !trace.result.violations.empty());
   std::string text = std::to_string(code) + "\n" + summary(trace) + "\n";
   for (const Violation& violation : trace.result.violations)
     text += "violation: " + violation.kind + ": " + violation.detail + "\n";

@@ -9,7 +9,7 @@
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 #include "sim/scenario/task_tree_file.hpp"
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 namespace faultline {
 

@@ -111,7 +111,8 @@ void Runtime::make_components(ActorId actor) {
       continue;
     auto component = factories_[index](actor);
     const auto family = static_cast<Family>(index);
-    // Incarnations leave 2^32 and above free, which task trees draw from (workloads/task_tree.cpp).
+    // Incarnations leave 2^32 and above free, which task trees draw from
+    // (workloads/random_task_tree.cpp).
     component->random = Stream(seed_, replication_, purpose_of(family),
                                actor + (std::uint64_t{actors_[actor].incarnation} << 33));
     // One that restarts begins with what it held at the start of the run, which has been counted.

@@ -9,12 +9,12 @@ namespace faultline {
 void Runtime::add_fault_sources() {
   if (spec_.fault_sources.empty()) return;
   const bool has_machine = spec_.platform.xml_path.empty();
-  const FaultGround ground{.job = job_,
+  const FaultTarget target{.job = job_,
                            .node_of = {node_of_.begin(), node_of_.begin() + job_.processes},
                            .routes = &routes_,
                            .machine = has_machine ? &spec_.platform.machine : nullptr,
                            .whole_machine = spec_.platform.whole_machine};
-  for (const FaultSourceChoice& source : spec_.fault_sources) faults_.add(source, ground);
+  for (const FaultSourceChoice& source : spec_.fault_sources) faults_.add(source, target);
 }
 
 /// Schedules the next fault of a source. Faults without end keep no run alive: what they could

@@ -56,23 +56,23 @@ FaultSourceRegistration counted(FaultSourceRegistration base) {
   base.options = counted_options().specs();
   const auto& where = placement_options().specs();
   base.options.insert(base.options.end(), where.begin(), where.end());
-  base.check = [](const OptionValues& values, const FaultGround& ground) {
-    auto problems = check_placement(placement_options().read(values), ground);
+  base.check = [](const OptionValues& values, const FaultTarget& target) {
+    auto problems = check_placement(placement_options().read(values), target);
     const CountedOptions options = read_counted(values);
     if (options.distribution.has_value() == options.size.has_value())
       problems.push_back({"distribution", "expected one of distribution and size"});
     return problems;
   };
-  base.make = [](const OptionValues& values, const FaultGround& ground,
+  base.make = [](const OptionValues& values, const FaultTarget& target,
                  const std::string& key) -> std::unique_ptr<FaultSource> {
     const CountedOptions options = read_counted(values);
     SizeLaw sizes = options.distribution
-                        ? SizeLaw(*options.distribution->content, fault_stream(ground, key, "size"))
+                        ? SizeLaw(*options.distribution->content, fault_stream(target, key, "size"))
                         : SizeLaw(*options.size);
-    Placement placement(placement_options().read(values), ground,
-                        fault_stream(ground, key, "place"));
+    Placement placement(placement_options().read(values), target,
+                        fault_stream(target, key, "place"));
     return std::make_unique<DrawnFaults>(
-        arrivals_in_window(options, fault_stream(ground, key, "time")), std::move(sizes),
+        arrivals_in_window(options, fault_stream(target, key, "time")), std::move(sizes),
         std::move(placement), options.limit);
   };
   return base;

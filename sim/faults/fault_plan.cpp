@@ -23,10 +23,10 @@ FaultPlan::FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job) 
                    [](const Counted& a, const Counted& b) { return a.event < b.event; });
 }
 
-void FaultPlan::add(const FaultSourceChoice& source, const FaultGround& ground) {
+void FaultPlan::add(const FaultSourceChoice& source, const FaultTarget& target) {
   const bool ends = limit_of(source).has_value();
   if (ends) ++owing_;
-  sources_.push_back({.faults = source.registration->make(source.options, ground, source.key),
+  sources_.push_back({.faults = source.registration->make(source.options, target, source.key),
                       .ends = ends,
                       .owes = ends});
 }

@@ -22,8 +22,8 @@ class FaultPlan {
   /// The deaths that a scenario states, for a job of that shape.
   FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job);
 
-  /// Adds a source of more faults, which strike a job on that ground.
-  void add(const FaultSourceChoice& source, const FaultGround& ground);
+  /// Adds a source of more faults, which strike that target.
+  void add(const FaultSourceChoice& source, const FaultTarget& target);
 
   /// Deaths at stated times: (time, index), in order of time.
   struct Timed {

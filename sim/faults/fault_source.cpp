@@ -43,7 +43,7 @@ bool strikes_nodes(const FaultSourceChoice& choice) {
   return victims == choice.options.end() || std::get<std::string>(victims->second) == "nodes";
 }
 
-Stream fault_stream(const FaultGround& ground, const std::string& key, const std::string& use,
+Stream fault_stream(const FaultTarget& target, const std::string& key, const std::string& use,
                     std::uint64_t unit) {
   std::uint64_t hash = 14695981039346656037U;
   std::string name = key;
@@ -53,7 +53,7 @@ Stream fault_stream(const FaultGround& ground, const std::string& key, const std
     hash ^= static_cast<unsigned char>(c);
     hash *= 1099511628211U;
   }
-  return {ground.job.seed, ground.job.replication, Purpose::faults, hash + unit};
+  return {target.job.seed, target.job.replication, Purpose::faults, hash + unit};
 }
 
 }  // namespace faultline

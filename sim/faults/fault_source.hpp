@@ -15,9 +15,9 @@
 
 namespace faultline {
 
-/// What a source may know of the job that its faults strike: nothing that changes during a run, so
-/// that the same faults strike whatever the protocol.
-struct FaultGround {
+/// The job that the faults of a source strike, as far as the source may know it: it contains
+/// nothing that changes during a run, so that the same faults strike whatever the protocol.
+struct FaultTarget {
   JobShape job;                      ///< with seed and replication
   std::vector<NodeId> node_of;       ///< of every rank, as the run begins
   const Topology* routes = nullptr;  ///< between the job's nodes
@@ -46,9 +46,9 @@ struct FaultSourceRegistration {
   std::string source;  ///< of the model: paper and section
   std::vector<OptionSpec> options = {};
   /// What is wrong with the options for that job; `node_of` and `routes` are not known yet.
-  std::function<std::vector<OptionProblem>(const OptionValues&, const FaultGround&)> check = {};
+  std::function<std::vector<OptionProblem>(const OptionValues&, const FaultTarget&)> check = {};
   /// `key` names this source among those of a scenario ("poisson[0]").
-  std::function<std::unique_ptr<FaultSource>(const OptionValues&, const FaultGround&,
+  std::function<std::unique_ptr<FaultSource>(const OptionValues&, const FaultTarget&,
                                              const std::string& key)>
       make = {};
 };
@@ -80,7 +80,7 @@ bool strikes_nodes(const FaultSourceChoice& choice);
 
 /// The random stream of one use that a source makes of chance, so that neither another source nor
 /// another use disturbs it. `unit` tells the streams of nodes or ranks apart.
-Stream fault_stream(const FaultGround& ground, const std::string& key, const std::string& use,
+Stream fault_stream(const FaultTarget& target, const std::string& key, const std::string& use,
                     std::uint64_t unit = 0);
 
 }  // namespace faultline

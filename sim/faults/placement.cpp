@@ -50,10 +50,10 @@ const OptionSet<PlacementOptions>& placement_options() {
 }
 
 std::vector<OptionProblem> check_placement(const PlacementOptions& options,
-                                           const FaultGround& ground) {
+                                           const FaultTarget& target) {
   std::vector<OptionProblem> problems;
   if (options.scope == "machine") {
-    if (ground.machine == nullptr)
+    if (target.machine == nullptr)
       problems.push_back({"scope", R"("machine" needs platform.machine, whose nodes are known)"});
     if (options.victims == "ranks")
       problems.push_back({"victims", R"(expected "nodes" with scope "machine")"});
@@ -62,27 +62,27 @@ std::vector<OptionProblem> check_placement(const PlacementOptions& options,
                           R"(expected "uniform" or "contiguous" with scope "machine": )"
                           "processes outside the job have no parents"});
   }
-  const std::uint32_t units = options.victims == "ranks" ? ground.job.processes : ground.job.nodes;
+  const std::uint32_t units = options.victims == "ranks" ? target.job.processes : target.job.nodes;
   if (options.spare_root && options.scope == "job" && units == 1)
     problems.push_back({"spare_root", "leaves nobody to die in a job of one " +
                                           options.victims.substr(0, options.victims.size() - 1)});
   return problems;
 }
 
-Placement::Placement(const PlacementOptions& options, const FaultGround& ground, Stream random)
+Placement::Placement(const PlacementOptions& options, const FaultTarget& target, Stream random)
     : options_(options),
       of_ranks_(options.victims == "ranks"),
-      job_(ground.job),
-      node_of_(ground.node_of),
+      job_(target.job),
+      node_of_(target.node_of),
       random_(random) {
   if (options.placement == "contiguous") kind_ = Kind::contiguous;
   if (options.placement == "related") kind_ = Kind::related;
   if (options.scope == "machine") {
-    list_machine_units(ground);
+    list_machine_units(target);
     return;
   }
   list_job_units();
-  if (kind_ == Kind::contiguous) network_ = *ground.routes;
+  if (kind_ == Kind::contiguous) network_ = *target.routes;
 }
 
 void Placement::list_job_units() {
@@ -98,12 +98,12 @@ void Placement::list_job_units() {
 }
 
 /// A unit for each node of the machine, or where distances count for each place of its network.
-void Placement::list_machine_units(const FaultGround& ground) {
-  const Machine& machine = *ground.machine;
+void Placement::list_machine_units(const FaultTarget& target) {
+  const Machine& machine = *target.machine;
   const bool near = kind_ == Kind::contiguous;
   const auto count = near ? static_cast<std::uint32_t>(places(machine.topology)) : machine.nodes;
   units_.assign(count, kNobody);
-  const TopologySpec part = partition(machine, job_.nodes, ground.whole_machine);
+  const TopologySpec part = partition(machine, job_.nodes, target.whole_machine);
   for (NodeId node = 0; node < job_.nodes; ++node) {
     if (options_.spare_root && node == node_of_[0]) continue;
     units_[near ? machine_place(part, machine.topology, node) : node] = node;

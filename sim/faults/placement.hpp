@@ -22,14 +22,14 @@ const OptionSet<PlacementOptions>& placement_options();
 
 /// What is wrong with them for that job.
 std::vector<OptionProblem> check_placement(const PlacementOptions& options,
-                                           const FaultGround& ground);
+                                           const FaultTarget& target);
 
 /// Chooses who dies in a fault of several. The units among which it chooses are the job's nodes or
 /// ranks, or with scope `machine` all nodes of the machine, of which those outside the job count
 /// and lose nothing that a run would notice.
 class Placement {
  public:
-  Placement(const PlacementOptions& options, const FaultGround& ground, Stream random);
+  Placement(const PlacementOptions& options, const FaultTarget& target, Stream random);
 
   /// How many units there are.
   [[nodiscard]] std::uint32_t units() const { return static_cast<std::uint32_t>(units_.size()); }
@@ -44,7 +44,7 @@ class Placement {
   enum class Kind : std::uint8_t { uniform, contiguous, related };
 
   void list_job_units();
-  void list_machine_units(const FaultGround& ground);
+  void list_machine_units(const FaultTarget& target);
   [[nodiscard]] Indices uniform(std::uint32_t size, std::uint32_t first);
   [[nodiscard]] Indices contiguous(std::uint32_t size, std::uint32_t first) const;
   [[nodiscard]] Indices related(std::uint32_t size, std::optional<std::uint32_t> first,

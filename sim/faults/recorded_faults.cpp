@@ -59,9 +59,9 @@ const OptionSet<TraceOptions>& trace_options() {
 using Failure = std::pair<double, NodeId>;
 
 /// The record's node within the job, or kNobody.
-NodeId node_in_job(std::int64_t node, const TraceOptions& options, const FaultGround& ground) {
+NodeId node_in_job(std::int64_t node, const TraceOptions& options, const FaultTarget& target) {
   const std::int64_t place = node - options.first_node;
-  return place >= 0 && place < std::int64_t{ground.job.nodes} ? static_cast<NodeId>(place)
+  return place >= 0 && place < std::int64_t{target.job.nodes} ? static_cast<NodeId>(place)
                                                               : kNobody;
 }
 
@@ -74,13 +74,13 @@ std::vector<FaultRecord> records_of_system(const TraceOptions& options) {
 }
 
 /// The failures that hit the job during its run, in order of time.
-std::vector<Failure> failures_of_job(const TraceOptions& options, const FaultGround& ground) {
+std::vector<Failure> failures_of_job(const TraceOptions& options, const FaultTarget& target) {
   const std::vector<FaultRecord> records = records_of_system(options);
   std::vector<Failure> failures;
   if (records.empty()) return failures;
   const double begin_s = records.front().time_s + options.begin_s;
   for (const FaultRecord& record : records) {
-    const NodeId node = node_in_job(record.node, options, ground);
+    const NodeId node = node_in_job(record.node, options, target);
     if (node != kNobody && record.time_s >= begin_s)
       failures.emplace_back((record.time_s - begin_s) * options.time_scale, node);
   }
@@ -91,8 +91,8 @@ std::vector<Failure> failures_of_job(const TraceOptions& options, const FaultGro
 class RecordedFaults final : public FaultSource {
  public:
   RecordedFaults(std::vector<Failure> failures, const TraceOptions& options,
-                 const FaultGround& ground)
-      : failures_(std::move(failures)), processes_(ground.job.processes), left_(options.limit) {}
+                 const FaultTarget& target)
+      : failures_(std::move(failures)), processes_(target.job.processes), left_(options.limit) {}
 
   std::optional<double> next_time_s() override {
     begin_ = end_;
@@ -123,12 +123,12 @@ constexpr std::size_t kMostBeforeBegin = 1000000;
 /// One node that goes off again and again.
 class ProfileFaults final : public FaultSource {
  public:
-  ProfileFaults(const TraceOptions& options, const FaultGround& ground, Stream random)
+  ProfileFaults(const TraceOptions& options, const FaultTarget& target, Stream random)
       : content_(options.file.content),
         walk_(content_->profile, random),
         options_(options),
-        daemon_(ground.job.processes + static_cast<ActorId>(options.first_node)),
-        spared_(options.spare_root && options.first_node == std::int64_t{ground.node_of[0]}) {}
+        daemon_(target.job.processes + static_cast<ActorId>(options.first_node)),
+        spared_(options.spare_root && options.first_node == std::int64_t{target.node_of[0]}) {}
 
   std::optional<double> next_time_s() override {
     if (options_.limit && *options_.limit == 0) return std::nullopt;
@@ -154,11 +154,11 @@ class ProfileFaults final : public FaultSource {
   bool spared_;
 };
 
-std::vector<OptionProblem> check_profile(const TraceOptions& options, const FaultGround& ground) {
+std::vector<OptionProblem> check_profile(const TraceOptions& options, const FaultTarget& target) {
   std::vector<OptionProblem> problems;
-  if (options.first_node >= std::int64_t{ground.job.nodes})
+  if (options.first_node >= std::int64_t{target.job.nodes})
     problems.push_back({"first_node", "expected the job's node of the profile, 0 to " +
-                                          std::to_string(ground.job.nodes - 1)});
+                                          std::to_string(target.job.nodes - 1)});
   if (options.system) problems.push_back({"system", "a SimGrid profile has none, expected null"});
   return problems;
 }
@@ -173,18 +173,18 @@ std::string systems_of(const FaultTrace& trace) {
   return text;
 }
 
-std::vector<OptionProblem> check_trace(const TraceOptions& options, const FaultGround& ground) {
+std::vector<OptionProblem> check_trace(const TraceOptions& options, const FaultTarget& target) {
   const FaultTrace& trace = *options.file.content;
-  if (trace.format == TraceFormat::simgrid) return check_profile(options, ground);
+  if (trace.format == TraceFormat::simgrid) return check_profile(options, target);
   const std::string systems = systems_of(trace);
   if (!options.system && !systems.empty())
     return {{"system", "the trace has several, expected one of " + systems}};
   if (records_of_system(options).empty())
     return {{"system", "the trace has no failure of this system" +
                            (systems.empty() ? "" : ", expected one of " + systems)}};
-  if (!failures_of_job(options, ground).empty()) return {};
+  if (!failures_of_job(options, target).empty()) return {};
   return {{"first_node", "the trace has no failure of nodes " + std::to_string(options.first_node) +
-                             " to " + std::to_string(options.first_node + ground.job.nodes - 1) +
+                             " to " + std::to_string(options.first_node + target.job.nodes - 1) +
                              " after begin_s"}};
 }
 
@@ -193,19 +193,19 @@ FaultSourceRegistration recorded() {
                                .summary = "failures of nodes as recorded on a real machine",
                                .source = "formats: docs/faults.md"};
   made.options = trace_options().specs();
-  made.check = [](const OptionValues& values, const FaultGround& ground) {
-    return check_trace(trace_options().read(values), ground);
+  made.check = [](const OptionValues& values, const FaultTarget& target) {
+    return check_trace(trace_options().read(values), target);
   };
-  made.make = [](const OptionValues& values, const FaultGround& ground,
+  made.make = [](const OptionValues& values, const FaultTarget& target,
                  const std::string& key) -> std::unique_ptr<FaultSource> {
     const TraceOptions options = trace_options().read(values);
     if (options.file.content->format == TraceFormat::simgrid)
-      return std::make_unique<ProfileFaults>(options, ground, fault_stream(ground, key, "time"));
-    auto failures = failures_of_job(options, ground);
+      return std::make_unique<ProfileFaults>(options, target, fault_stream(target, key, "time"));
+    auto failures = failures_of_job(options, target);
     if (options.spare_root)
       std::erase_if(failures,
-                    [&](const Failure& failure) { return failure.second == ground.node_of[0]; });
-    return std::make_unique<RecordedFaults>(std::move(failures), options, ground);
+                    [&](const Failure& failure) { return failure.second == target.node_of[0]; });
+    return std::make_unique<RecordedFaults>(std::move(failures), options, target);
   };
   return made;
 }

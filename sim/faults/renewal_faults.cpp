@@ -175,9 +175,9 @@ double scale_of(const RenewalOptions& options) {
 }
 
 std::unique_ptr<FaultSource> make_renewal(const RenewalOptions& options, bool exponential,
-                                          const PlacementOptions& where, const FaultGround& ground,
+                                          const PlacementOptions& where, const FaultTarget& target,
                                           const std::string& key) {
-  Placement placement(where, ground, fault_stream(ground, key, "place"));
+  Placement placement(where, target, fault_stream(target, key, "place"));
   const GapLaw law = exponential ? GapLaw(1, *options.mtbf_s, false)
                                  : GapLaw(options.shape, scale_of(options), options.stationary);
   Arrivals arrivals;
@@ -185,22 +185,22 @@ std::unique_ptr<FaultSource> make_renewal(const RenewalOptions& options, bool ex
     std::vector<Stream> random;
     random.reserve(placement.units());
     for (std::uint32_t unit = 0; unit < placement.units(); ++unit)
-      random.push_back(fault_stream(ground, key, "time", unit));
+      random.push_back(fault_stream(target, key, "time", unit));
     arrivals = UnitArrivals(law, options.start_s, std::move(random));
   } else {
-    arrivals = of_system(law, options.start_s, fault_stream(ground, key, "time"));
+    arrivals = of_system(law, options.start_s, fault_stream(target, key, "time"));
   }
   if (options.end_s) arrivals = until(std::move(arrivals), *options.end_s);
   SizeLaw sizes = options.sizes
-                      ? SizeLaw(*options.sizes->content, fault_stream(ground, key, "size"))
+                      ? SizeLaw(*options.sizes->content, fault_stream(target, key, "size"))
                       : SizeLaw(options.size.value_or(1));
   return std::make_unique<DrawnFaults>(std::move(arrivals), std::move(sizes), std::move(placement),
                                        options.limit);
 }
 
 std::vector<OptionProblem> check_renewal(const RenewalOptions& options, bool exponential,
-                                         const PlacementOptions& where, const FaultGround& ground) {
-  std::vector<OptionProblem> problems = check_placement(where, ground);
+                                         const PlacementOptions& where, const FaultTarget& target) {
+  std::vector<OptionProblem> problems = check_placement(where, target);
   if (exponential && !options.mtbf_s)
     problems.push_back({"mtbf_s", "missing, expected the mean time between faults in seconds"});
   if (!exponential && options.mtbf_s.has_value() == options.scale_s.has_value())
@@ -216,12 +216,12 @@ FaultSourceRegistration renewal(FaultSourceRegistration base, const Set& set, bo
   base.options = set.specs();
   const auto& where = placement_options().specs();
   base.options.insert(base.options.end(), where.begin(), where.end());
-  base.check = [&set, exponential](const OptionValues& values, const FaultGround& ground) {
-    return check_renewal(set.read(values), exponential, placement_options().read(values), ground);
+  base.check = [&set, exponential](const OptionValues& values, const FaultTarget& target) {
+    return check_renewal(set.read(values), exponential, placement_options().read(values), target);
   };
-  base.make = [&set, exponential](const OptionValues& values, const FaultGround& ground,
+  base.make = [&set, exponential](const OptionValues& values, const FaultTarget& target,
                                   const std::string& key) {
-    return make_renewal(set.read(values), exponential, placement_options().read(values), ground,
+    return make_renewal(set.read(values), exponential, placement_options().read(values), target,
                         key);
   };
   return base;

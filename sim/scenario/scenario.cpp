@@ -141,11 +141,11 @@ void ScenarioReader::read_source(const FaultSourceRegistration& kind, const Json
   object.finish();
   if (problems_.size() == before && platform_known_) {
     const PlatformSpec& platform = common_.platform;
-    const FaultGround ground{.job = job_shape(platform),
+    const FaultTarget target{.job = job_shape(platform),
                              .node_of = {},
                              .machine = platform.xml_path.empty() ? &platform.machine : nullptr,
                              .whole_machine = platform.whole_machine};
-    for (const OptionProblem& problem : kind.check(source.options, ground))
+    for (const OptionProblem& problem : kind.check(source.options, target))
       problems_.add(member_path(path, problem.option), problem.message);
   }
   common_.fault_sources.push_back(std::move(source));

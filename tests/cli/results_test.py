@@ -1,6 +1,7 @@
 """What `run` prints: the same for any number of jobs, with every field that other tools rely on,
 and statistics that a second implementation finds in the same runs."""
 
+import collections
 import csv
 import io
 import json
@@ -9,6 +10,7 @@ import unittest
 
 from program import (ENGINES, EXAMPLES, HAS_SIMGRID, PLATFORM_XML, ProgramTest, SMALL, SOURCE,
                      VERSION, changed, without_performance)
+from stored_rows import changing
 
 # The scenario that the documentation of the command line promises to run.
 PROMISED = """
@@ -374,6 +376,59 @@ class AllFailed(ProgramTest):
         pairs = json.loads(self.answer("compare", "s.sqlite", "--by", "termination", "--metric",
                                        "terminated", "--format", "json"))
         self.assertEqual([pair["winner"] for pair in pairs], [None, None])
+
+
+class FatalReasons(ProgramTest):
+    """Tables say why runs were fatal, as often as the JSON and the store have it."""
+
+    JOB = {**SMALL,
+           "workload": {"name": "uniform-traffic", "fanout": 2, "tokens": 0,
+                        "burst_compute_s": 0.02},
+           "termination": [{"name": "indep"}, {"name": "rel-eager"}],
+           "failure_detection": {"name": "oracle", "delay_s": 0.001},
+           "faults": {"at": [{"time_s": 0.01, "ranks": [3, 7, 9, 11]}]}}
+
+    def words(self, *arguments):
+        """What a table says, in one line."""
+        text = self.answer(*arguments)
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 80)
+        return " ".join(text.split())
+
+    def told(self, reasons):
+        """The words for these reasons, one for each fatal run."""
+        counts = sorted(collections.Counter(reasons).items(), key=lambda item: (-item[1], item[0]))
+        return f"{len(reasons)} fatal-reported: " + ", ".join(
+            f"{runs} {reason}" for reason, runs in counts)
+
+    def test_of_runs(self):
+        self.write("s.json", self.JOB)
+        reasons = {}
+        for run in self.report("s.json")["runs"]:
+            if run["metrics"]["outcome"] == "fatal-reported":
+                reasons.setdefault(run["label"], []).append(run["metrics"]["fatal_reason"])
+        self.assertEqual(list(reasons), ["indep"])
+        self.assertEqual(len(set(reasons["indep"])), 2)
+        words = self.words("run", "s.json")
+        self.assertIn("indep: " + self.told(reasons["indep"]), words)
+        self.assertNotIn("rel-eager: ", words)
+
+    def test_of_stores(self):
+        self.write("s.json", {**self.JOB, "sweep": {"seed": [5, 6]}})
+        self.answer("sweep", "s.json", "--store", "r.sqlite")
+        fatal = "WHERE json_extract(metrics, '$.outcome') = 'fatal-reported'"
+        with changing(self.folder / "r.sqlite") as database:
+            reasons = [reason for reason, in database.execute(
+                "SELECT json_extract(metrics, '$.fatal_reason') FROM runs " + fatal)]
+        self.assertGreater(len(reasons), 8)
+        self.assertTrue(self.words("query", "r.sqlite").endswith(self.told(reasons)))
+        self.assertNotIn("fatal-reported", self.words("query", "r.sqlite", "--where",
+                                                      "termination.name == 'rel-eager'"))
+        with changing(self.folder / "r.sqlite") as database:
+            database.execute("UPDATE runs SET metrics=json_set(metrics, '$.fatal_reason', ?) "
+                             + fatal, ("esc \x1b[31m",))
+        self.assertTrue(self.words("query", "r.sqlite").endswith(
+            self.told(["esc \\x1b[31m"] * len(reasons))))
 
 
 class ExitCodes(ProgramTest):

@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import random
+import re
 import sqlite3
 import statistics
 import subprocess
@@ -254,6 +255,18 @@ class Compare(StoreTest):
         self.assertEqual(winners(), {"four-counter"})
         self.assertEqual(winners("--higher-is-better"), {"cda"})
 
+    def test_times_are_shown_in_a_unit_that_is_read_easily(self):
+        by = ("--by", "termination.name", "--metric", "detection_latency_s")
+        longest_s = max(mean for row in json.loads(
+            self.answer("compare", "r.sqlite", *by, "--format", "json"))
+                        for mean in (row["first_mean"], row["second_mean"]))
+        text = self.answer("compare", "r.sqlite", *by)
+        unit = re.match(r"detection_latency_s in (\w+), lower is better", text).group(1)
+        longest = longest_s * {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
+        self.assertTrue(1 <= longest < 1000, (longest_s, unit))
+        shown = [float(number) for number in re.findall(r"([\d.]+) \+-", text)]
+        self.assertLess(min(abs(number - longest) for number in shown), 0.51)
+
     def test_several_metrics(self):
         def compared(*arguments):
             return json.loads(self.answer("compare", "r.sqlite", "--by", "termination.name",
@@ -262,7 +275,7 @@ class Compare(StoreTest):
         self.assertEqual({row["metric"] for row in each[0]}, {"end_time_s"})
         self.assertEqual(compared("--metric", "end_time_s,control_messages"), each[0] + each[1])
         text = self.answer("compare", "r.sqlite", *self.BY, "--metric", "end_time_s")
-        self.assertLess(text.index("control_messages, lower"), text.index("end_time_s, lower"))
+        self.assertLess(text.index("control_messages, lower"), text.index("end_time_s in "))
 
     def test_pairs_show_what_means_would_not(self):
         # The spread among replications is far larger than the difference.

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tests/support/job.hpp"
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 using namespace faultline;
 using namespace faultline::test;

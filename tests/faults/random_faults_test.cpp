@@ -35,7 +35,7 @@ TEST_CASE("poisson: ranks die at the moments that the source draws, on both engi
   job.spec.platform.processes_per_node = 2;
   working(job, 40);
   add_source(job, "poisson", {{"mtbf_s", 10.0}, {"size", std::int64_t{2}}, {"spare_root", true}});
-  Ground alone(8, 2);
+  Target alone(8, 2);
   const auto source =
       alone.source("poisson", {{"mtbf_s", 10.0}, {"size", std::int64_t{2}}, {"spare_root", true}});
   std::vector<double> died_s(16, kNever);
@@ -116,7 +116,7 @@ TEST_CASE("a run ends when all are dead, however many faults would come") {
 TEST_CASE("a source with a limit is waited for until all of its faults have struck") {
   const OptionValues options{
       {"mtbf_s", 50.0}, {"limit", std::int64_t{4}}, {"victims", "ranks"}, {"spare_root", true}};
-  const Ground alone(8);
+  const Target alone(8);
   const auto source = alone.source("poisson", options);
   const double last_s = faults_of(*source, 10).back().time_s;
   for (const EngineKind engine : engines()) {
@@ -142,7 +142,7 @@ TEST_CASE("faults of the machine that miss the job are over when they have struc
     job.use(Family::failure_detection, "oracle", {{"delay_s", 0.5}});
     job.spec.stop.when = StopWhen::all_reported;
     const OptionValues options{{"mtbf_s", 50.0}, {"limit", std::int64_t{2}}, {"scope", "machine"}};
-    Ground alone(1, 1, quick_machine(2048));
+    Target alone(1, 1, quick_machine(2048));
     const double last_s = faults_of(*alone.source("poisson", options), 10).back().time_s;
     add_source(job, "poisson", options);
     const Seen seen = job.run(engine);

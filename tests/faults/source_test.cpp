@@ -41,8 +41,8 @@ std::set<ActorId> as_set(const std::vector<ActorId>& actors) {
 }  // namespace
 
 TEST_CASE("poisson: the times between faults follow the exponential law") {
-  const Ground ground(8);
-  const auto source = ground.source("poisson", {{"mtbf_s", 40.0}});
+  const Target target(8);
+  const auto source = target.source("poisson", {{"mtbf_s", 40.0}});
   const auto gaps = gaps_s(faults_of(*source, kMany));
   REQUIRE(gaps.size() == kMany);
   CHECK(std::abs(mean(gaps) - 40) < five_errors(40));
@@ -53,8 +53,8 @@ TEST_CASE("poisson: the times between faults follow the exponential law") {
 }
 
 TEST_CASE("poisson per node: as many times more faults, at every node alike") {
-  const Ground ground(8);
-  const auto source = ground.source("poisson", {{"mtbf_s", 40.0}, {"per", "node"}});
+  const Target target(8);
+  const auto source = target.source("poisson", {{"mtbf_s", 40.0}, {"per", "node"}});
   const auto faults = faults_of(*source, kMany);
   CHECK(std::abs(mean(gaps_s(faults)) - 5) < five_errors(5));
   std::map<ActorId, double> hits;
@@ -70,16 +70,16 @@ TEST_CASE("poisson per node: as many times more faults, at every node alike") {
 }
 
 TEST_CASE("weibull: shape and scale, or the mean") {
-  const Ground ground(2);
+  const Target target(2);
   for (const double shape : {0.5, 0.7, 1.0, 2.5}) {
     CAPTURE(shape);
-    const auto by_scale = ground.source("weibull", {{"shape", shape}, {"scale_s", 10.0}});
+    const auto by_scale = target.source("weibull", {{"shape", shape}, {"scale_s", 10.0}});
     const auto gaps = gaps_s(faults_of(*by_scale, kMany));
     for (const double limit_s : {1.0, 10.0, 20.0}) {
       const double p = 1 - std::exp(-std::pow(limit_s / 10, shape));
       CHECK(std::abs(share_up_to(gaps, limit_s) - p) < five_errors(std::sqrt(p * (1 - p))));
     }
-    const auto by_mean = ground.source("weibull", {{"shape", shape}, {"mtbf_s", 10.0}});
+    const auto by_mean = target.source("weibull", {{"shape", shape}, {"mtbf_s", 10.0}});
     const double spread =
         std::sqrt(std::tgamma(1 + 2 / shape) / std::pow(std::tgamma(1 + 1 / shape), 2) - 1);
     CHECK(std::abs(mean(gaps_s(faults_of(*by_mean, kMany))) - 10) < five_errors(10 * spread));
@@ -94,30 +94,30 @@ TEST_CASE("a stationary weibull begins in the middle of a gap") {
   const double third = std::tgamma(1 + 3 / shape);
   const double waiting = second / (2 * first);
   const double spread = std::sqrt(third / (3 * first) - waiting * waiting);
-  Ground ground(2);
+  Target target(2);
   std::vector<double> begun;
   std::vector<double> fresh;
   for (std::uint64_t replication = 0; replication < kMany; ++replication) {
-    ground.ground().job.replication = replication;
+    target.target().job.replication = replication;
     const OptionValues law{{"shape", shape}, {"scale_s", 1.0}};
-    fresh.push_back(*ground.source("weibull", law)->next_time_s());
+    fresh.push_back(*target.source("weibull", law)->next_time_s());
     OptionValues stationary = law;
     stationary["stationary"] = true;
-    begun.push_back(*ground.source("weibull", stationary)->next_time_s());
+    begun.push_back(*target.source("weibull", stationary)->next_time_s());
   }
   CHECK(std::abs(mean(begun) - waiting) < five_errors(spread));
   CHECK(std::abs(mean(fresh) - first) < five_errors(std::sqrt(second - first * first)));
 }
 
 TEST_CASE("start, end and limit bound a source") {
-  const Ground ground(4);
-  const auto source = ground.source(
+  const Target target(4);
+  const auto source = target.source(
       "poisson",
       {{"mtbf_s", 1.0}, {"start_s", 100.0}, {"end_s", 150.0}, {"limit", std::int64_t{9}}});
   const auto faults = faults_of(*source, 1000);
   CHECK(faults.size() == 9);
   CHECK(faults.front().time_s > 100);
-  const auto ended = ground.source("poisson", {{"mtbf_s", 1.0}, {"end_s", 20.0}});
+  const auto ended = target.source("poisson", {{"mtbf_s", 1.0}, {"end_s", 20.0}});
   const auto until = faults_of(*ended, 1000);
   CHECK(until.size() > 5);
   CHECK(until.size() < 50);
@@ -125,9 +125,9 @@ TEST_CASE("start, end and limit bound a source") {
 }
 
 TEST_CASE("sizes are drawn as often as they were counted") {
-  const Ground ground(64);
+  const Target target(64);
   const auto counts = counts_input({{1, 70}, {2, 20}, {5, 9}, {1000, 1}});
-  const auto source = ground.source("poisson", {{"mtbf_s", 1.0}, {"sizes", counts}});
+  const auto source = target.source("poisson", {{"mtbf_s", 1.0}, {"sizes", counts}});
   std::map<std::size_t, double> shares;
   for (const Struck& fault : faults_of(*source, kMany)) {
     CHECK(as_set(fault.victims).size() == fault.victims.size());
@@ -143,8 +143,8 @@ TEST_CASE("sizes are drawn as often as they were counted") {
 }
 
 TEST_CASE("uniform: every set of victims is as likely as every other") {
-  const Ground ground(5);
-  const auto source = ground.source("poisson", {{"mtbf_s", 1.0}, {"size", std::int64_t{2}}});
+  const Target target(5);
+  const auto source = target.source("poisson", {{"mtbf_s", 1.0}, {"size", std::int64_t{2}}});
   std::map<std::set<ActorId>, double> shares;
   for (const Struck& fault : faults_of(*source, kMany))
     shares[as_set(fault.victims)] += 1.0 / kMany;
@@ -154,8 +154,8 @@ TEST_CASE("uniform: every set of victims is as likely as every other") {
 }
 
 TEST_CASE("the root can be spared, as a rank and as a node") {
-  Ground ground(4, 2);
-  ground.ground().node_of = {2, 2, 0, 0, 1, 1, 3, 3};
+  Target target(4, 2);
+  target.target().node_of = {2, 2, 0, 0, 1, 1, 3, 3};
   for (const std::string placement : {"uniform", "contiguous", "related"}) {
     CAPTURE(placement);
     const OptionValues all{{"mtbf_s", 1.0},
@@ -165,17 +165,17 @@ TEST_CASE("the root can be spared, as a rank and as a node") {
     OptionValues ranks = all;
     ranks["victims"] = "ranks";
     const ParentOf chain = [](Rank rank) { return rank == 0 ? kNobody : rank - 1; };
-    const auto of_nodes = ground.source("poisson", all);
+    const auto of_nodes = target.source("poisson", all);
     CHECK(as_set(faults_of(*of_nodes, 1, chain).front().victims) == std::set<ActorId>{8, 9, 11});
-    const auto of_ranks = ground.source("poisson", ranks);
+    const auto of_ranks = target.source("poisson", ranks);
     CHECK(as_set(faults_of(*of_ranks, 1, chain).front().victims) ==
           std::set<ActorId>{1, 2, 3, 4, 5, 6, 7});
   }
 }
 
 TEST_CASE("contiguous on a torus: a node and its neighbours") {
-  const Ground ground(20, 1, torus_machine({5, 4}));
-  const auto source = ground.source(
+  const Target target(20, 1, torus_machine({5, 4}));
+  const auto source = target.source(
       "poisson", {{"mtbf_s", 1.0}, {"size", std::int64_t{5}}, {"placement", "contiguous"}});
   std::set<ActorId> centres;
   for (const Struck& fault : faults_of(*source, 400)) {
@@ -195,15 +195,15 @@ TEST_CASE("contiguous in a fat tree: the nodes of a leaf switch, and ranks of a 
   Machine machine = quick_machine();
   machine.nodes = 16;
   machine.topology = FatTree{{4, 4}, {1, 2}, {1, 1}};
-  const Ground ground(16, 2, machine);
-  const auto racks = ground.source(
+  const Target target(16, 2, machine);
+  const auto racks = target.source(
       "poisson", {{"mtbf_s", 1.0}, {"size", std::int64_t{4}}, {"placement", "contiguous"}});
   for (const Struck& fault : faults_of(*racks, 100)) {
     std::set<ActorId> leaves;
     for (const ActorId daemon : fault.victims) leaves.insert((daemon - 32) / 4);
     CHECK(leaves.size() == 1);
   }
-  const auto pairs = ground.source("poisson", {{"mtbf_s", 1.0},
+  const auto pairs = target.source("poisson", {{"mtbf_s", 1.0},
                                                {"size", std::int64_t{2}},
                                                {"victims", "ranks"},
                                                {"placement", "contiguous"}});
@@ -212,10 +212,10 @@ TEST_CASE("contiguous in a fat tree: the nodes of a leaf switch, and ranks of a 
 }
 
 TEST_CASE("related: a process, its parent and its children, before anyone else") {
-  const Ground ground(40);
+  const Target target(40);
   // Ranks 0 to 14 are a binary heap; the others belong to nobody.
   const ParentOf heap = [](Rank rank) { return rank == 0 || rank > 14 ? kNobody : (rank - 1) / 2; };
-  const auto pairs = ground.source(
+  const auto pairs = target.source(
       "poisson",
       {{"mtbf_s", 1.0}, {"size", std::int64_t{2}}, {"victims", "ranks"}, {"placement", "related"}});
   std::set<Rank> firsts;
@@ -226,7 +226,7 @@ TEST_CASE("related: a process, its parent and its children, before anyone else")
     CHECK((heap(a) == b || heap(b) == a));
   }
   CHECK(firsts.size() == 15);
-  const auto more = ground.source("poisson", {{"mtbf_s", 1.0},
+  const auto more = target.source("poisson", {{"mtbf_s", 1.0},
                                               {"size", std::int64_t{20}},
                                               {"victims", "ranks"},
                                               {"placement", "related"}});
@@ -238,9 +238,9 @@ TEST_CASE("related: a process, its parent and its children, before anyone else")
 }
 
 TEST_CASE("related nodes hold related ranks") {
-  const Ground ground(8, 2);
+  const Target target(8, 2);
   const ParentOf chain = [](Rank rank) { return rank < 2 ? kNobody : rank - 2; };
-  const auto pairs = ground.source(
+  const auto pairs = target.source(
       "poisson", {{"mtbf_s", 1.0}, {"size", std::int64_t{2}}, {"placement", "related"}});
   for (const Struck& fault : faults_of(*pairs, 100, chain))
     CHECK(std::max(fault.victims[0], fault.victims[1]) ==
@@ -249,10 +249,10 @@ TEST_CASE("related nodes hold related ranks") {
 
 TEST_CASE("faults of the machine hit the job in proportion to its nodes") {
   // 8 of 80 nodes; a fault takes 6 of the machine: hypergeometric with mean 0.6.
-  const Ground ground(8, 1, torus_machine({10, 8}));
+  const Target target(8, 1, torus_machine({10, 8}));
   for (const std::string placement : {"uniform", "contiguous"}) {
     CAPTURE(placement);
-    const auto source = ground.source("poisson", {{"mtbf_s", 1.0},
+    const auto source = target.source("poisson", {{"mtbf_s", 1.0},
                                                   {"size", std::int64_t{6}},
                                                   {"scope", "machine"},
                                                   {"placement", placement}});
@@ -270,13 +270,13 @@ TEST_CASE("faults of the machine hit the job in proportion to its nodes") {
 }
 
 TEST_CASE("counts: so many faults in their window, with recorded sizes") {
-  const Ground ground(32);
+  const Target target(32);
   const OptionValues options{{"distribution", counts_input({{3, 1}})},
                              {"time_s", 5.0},
                              {"window_s", 2.0},
                              {"limit", std::int64_t{50}}};
   for (const std::string name : {"counts", "jaguar"}) {
-    const auto source = ground.source(name, options);
+    const auto source = target.source(name, options);
     const auto faults = faults_of(*source, 100);
     REQUIRE(faults.size() == 50);
     double last_s = 5;
@@ -291,45 +291,45 @@ TEST_CASE("counts: so many faults in their window, with recorded sizes") {
 }
 
 TEST_CASE("what a source draws depends on its own key, the seed and the replication alone") {
-  Ground ground(16);
+  Target target(16);
   const OptionValues options{{"mtbf_s", 3.0}, {"size", std::int64_t{2}}};
   const auto drawn = [&](const std::string& key) {
-    const auto source = ground.source("poisson", options, key);
+    const auto source = target.source("poisson", options, key);
     return faults_of(*source, 50);
   };
   const auto first = drawn("poisson[0]");
   CHECK(drawn("poisson[0]") == first);
   CHECK(drawn("poisson[1]") != first);
-  ground.ground().job.replication = 1;
+  target.target().job.replication = 1;
   CHECK(drawn("poisson[0]") != first);
-  ground.ground().job.replication = 0;
-  ground.ground().job.seed = 2;
+  target.target().job.replication = 0;
+  target.target().job.seed = 2;
   CHECK(drawn("poisson[0]") != first);
   // Another placement leaves the moments as they are.
-  ground.ground().job.seed = 1;
+  target.target().job.seed = 1;
   OptionValues elsewhere = options;
   elsewhere["placement"] = "contiguous";
-  const auto source = ground.source("poisson", elsewhere);
+  const auto source = target.source("poisson", elsewhere);
   CHECK(gaps_s(faults_of(*source, 50)) == gaps_s(first));
 }
 
 TEST_CASE("options that make no sense together are refused") {
-  const Ground ground(1);
+  const Target target(1);
   using Texts = std::vector<std::string>;
-  CHECK(ground.problems("poisson", {{"mtbf_s", 1.0}}).empty());
-  CHECK(ground.problems("poisson", {}) ==
+  CHECK(target.problems("poisson", {{"mtbf_s", 1.0}}).empty());
+  CHECK(target.problems("poisson", {}) ==
         Texts{"mtbf_s: missing, expected the mean time between faults in seconds"});
-  CHECK(ground.problems("weibull", {{"mtbf_s", 1.0}, {"scale_s", 1.0}}) ==
+  CHECK(target.problems("weibull", {{"mtbf_s", 1.0}, {"scale_s", 1.0}}) ==
         Texts{"mtbf_s: expected exactly one of mtbf_s and scale_s"});
-  CHECK(ground.problems("weibull", {}).size() == 1);
-  CHECK(ground.problems("poisson", {{"mtbf_s", 1.0}, {"start_s", 2.0}, {"end_s", 1.0}}) ==
+  CHECK(target.problems("weibull", {}).size() == 1);
+  CHECK(target.problems("poisson", {{"mtbf_s", 1.0}, {"start_s", 2.0}, {"end_s", 1.0}}) ==
         Texts{"end_s: expected a time not before start_s"});
-  CHECK(ground.problems(
+  CHECK(target.problems(
             "poisson",
             {{"mtbf_s", 1.0}, {"size", std::int64_t{2}}, {"sizes", counts_input({{1, 1}})}}) ==
         Texts{"size: expected one of size and sizes, not both"});
-  CHECK(ground.problems("poisson", {{"mtbf_s", 1.0}, {"spare_root", true}}) ==
+  CHECK(target.problems("poisson", {{"mtbf_s", 1.0}, {"spare_root", true}}) ==
         Texts{"spare_root: leaves nobody to die in a job of one node"});
-  CHECK(ground.problems("jaguar", {{"scope", "machine"}, {"victims", "ranks"}}).size() == 1);
-  CHECK(ground.problems("jaguar", {{"scope", "machine"}, {"placement", "related"}}).size() == 1);
+  CHECK(target.problems("jaguar", {{"scope", "machine"}, {"victims", "ranks"}}).size() == 1);
+  CHECK(target.problems("jaguar", {{"scope", "machine"}, {"placement", "related"}}).size() == 1);
 }

@@ -56,44 +56,44 @@ inline void add_source(Job& job, const std::string& name, const OptionValues& ch
 }
 
 /// A job without an engine.
-class Ground {
+class Target {
  public:
-  explicit Ground(std::uint32_t nodes, std::uint32_t processes_per_node = 1,
+  explicit Target(std::uint32_t nodes, std::uint32_t processes_per_node = 1,
                   Machine machine = quick_machine())
       : machine_(std::move(machine)), network_(partition(machine_, nodes), 1.0, 1.0) {
-    ground_.job = {.processes = nodes * processes_per_node,
+    target_.job = {.processes = nodes * processes_per_node,
                    .processes_per_node = processes_per_node,
                    .nodes = nodes};
-    ground_.node_of.resize(ground_.job.processes);
-    for (Rank rank = 0; rank < ground_.job.processes; ++rank)
-      ground_.node_of[rank] = rank / processes_per_node;
-    ground_.routes = &network_;
-    ground_.machine = &machine_;
-    ground_.job.seed = 1;
+    target_.node_of.resize(target_.job.processes);
+    for (Rank rank = 0; rank < target_.job.processes; ++rank)
+      target_.node_of[rank] = rank / processes_per_node;
+    target_.routes = &network_;
+    target_.machine = &machine_;
+    target_.job.seed = 1;
   }
-  Ground(const Ground&) = delete;
-  Ground& operator=(const Ground&) = delete;
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
 
   [[nodiscard]] std::unique_ptr<FaultSource> source(const std::string& name,
                                                     const OptionValues& changes,
                                                     const std::string& key = "") const {
-    return find_fault_source(name)->make(source_options(name, changes), ground_,
+    return find_fault_source(name)->make(source_options(name, changes), target_,
                                          key.empty() ? name + "[0]" : key);
   }
   [[nodiscard]] std::vector<std::string> problems(const std::string& name,
                                                   const OptionValues& changes) const {
     std::vector<std::string> texts;
     for (const OptionProblem& problem :
-         find_fault_source(name)->check(source_options(name, changes), ground_))
+         find_fault_source(name)->check(source_options(name, changes), target_))
       texts.push_back(problem.option + ": " + problem.message);
     return texts;
   }
-  FaultGround& ground() { return ground_; }
+  FaultTarget& target() { return target_; }
 
  private:
   Machine machine_;
   Topology network_;
-  FaultGround ground_;
+  FaultTarget target_;
 };
 
 struct Struck {

@@ -185,7 +185,7 @@ TEST_CASE("a file without a record that can be read is refused") {
 }
 
 TEST_CASE("trace: the job has the trace's nodes from first_node on") {
-  const Ground ground(4);
+  const Target target(4);
   const auto file =
       trace_input(lanl("2", "9", "1/1/2000 0:00", "") + lanl("2", "10", "1/1/2000 0:01", "") +
                   lanl("3", "11", "1/1/2000 0:01", "") + lanl("2", "12", "1/1/2000 0:01", "") +
@@ -196,40 +196,40 @@ TEST_CASE("trace: the job has the trace's nodes from first_node on") {
                        {"time_scale", 0.5}};
   // Time zero is the first failure of the system, whichever node's it is.
   const std::vector<Struck> expected{{30, {4, 6}}, {150, {7}}};
-  CHECK(faults_of(*ground.source("trace", options), 10) == expected);
+  CHECK(faults_of(*target.source("trace", options), 10) == expected);
   options["begin_s"] = 100.0;
-  CHECK(faults_of(*ground.source("trace", options), 10) == std::vector<Struck>{{100, {7}}});
+  CHECK(faults_of(*target.source("trace", options), 10) == std::vector<Struck>{{100, {7}}});
   options["begin_s"] = -60.0;
   options["limit"] = std::int64_t{1};
-  CHECK(faults_of(*ground.source("trace", options), 10) == std::vector<Struck>{{60, {4, 6}}});
+  CHECK(faults_of(*target.source("trace", options), 10) == std::vector<Struck>{{60, {4, 6}}});
   options["spare_root"] = true;
-  CHECK(faults_of(*ground.source("trace", options), 10) == std::vector<Struck>{{60, {6}}});
+  CHECK(faults_of(*target.source("trace", options), 10) == std::vector<Struck>{{60, {6}}});
 }
 
 TEST_CASE("trace: a system or nodes that are not in it are refused") {
-  const Ground ground(4);
+  const Target target(4);
   const auto file =
       trace_input(lanl("2", "9", "1/1/2000 0:00", "") + lanl("3", "1", "1/1/2000 0:01", ""));
   const auto profile = trace_input("1 0\n2 1\nLOOPAFTER 1\n");
-  CHECK(ground.problems("trace", {{"file", file}}) ==
+  CHECK(target.problems("trace", {{"file", file}}) ==
         Words{"system: the trace has several, expected one of 2, 3"});
-  CHECK(ground.problems("trace", {{"file", file}, {"system", std::int64_t{5}}}) ==
+  CHECK(target.problems("trace", {{"file", file}, {"system", std::int64_t{5}}}) ==
         Words{"system: the trace has no failure of this system, expected one of 2, 3"});
-  CHECK(ground.problems("trace", {{"file", file}, {"system", std::int64_t{2}}}) ==
+  CHECK(target.problems("trace", {{"file", file}, {"system", std::int64_t{2}}}) ==
         Words{"first_node: the trace has no failure of nodes 0 to 3 after begin_s"});
-  CHECK(ground.problems("trace", {{"file", file}, {"system", std::int64_t{3}}}).empty());
-  CHECK(ground.problems("trace", {{"file", profile}, {"first_node", std::int64_t{4}}}) ==
+  CHECK(target.problems("trace", {{"file", file}, {"system", std::int64_t{3}}}).empty());
+  CHECK(target.problems("trace", {{"file", profile}, {"first_node", std::int64_t{4}}}) ==
         Words{"first_node: expected the job's node of the profile, 0 to 3"});
-  CHECK(ground.problems("trace", {{"file", profile}, {"system", std::int64_t{1}}}) ==
+  CHECK(target.problems("trace", {{"file", profile}, {"system", std::int64_t{1}}}) ==
         Words{"system: a SimGrid profile has none, expected null"});
 }
 
 TEST_CASE("trace: a profile strikes its own node until the limit") {
-  const Ground ground(4);
+  const Target target(4);
   const auto profile = trace_input("1 0\n2 1\nLOOPAFTER 1\n");
   const OptionValues options{{"file", profile},
                              {"first_node", std::int64_t{2}},
                              {"begin_s", 5.0},
                              {"limit", std::int64_t{2}}};
-  CHECK(faults_of(*ground.source("trace", options), 10) == std::vector<Struck>{{2, {6}}, {5, {6}}});
+  CHECK(faults_of(*target.source("trace", options), 10) == std::vector<Struck>{{2, {6}}, {5, {6}}});
 }

@@ -5,7 +5,7 @@
 
 #include "sim/core/error.hpp"
 #include "tests/support/temporary_directory.hpp"
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 using namespace faultline;
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/support/job.hpp"
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 using namespace faultline;
 using namespace faultline::test;

@@ -192,7 +192,7 @@ TEST_CASE("what has not entered the network at a death is not awaited") {
     of_death.see({.kind = Sight::Kind::died, .time_s = death_s, .actor = kP});
     of_death.see({.kind = Sight::Kind::declared_dead, .time_s = 6, .actor = kG, .peer = kP});
     INFO(death_s);
-    CHECK((of_death.of(kG).back().what == Fact::What::flushed) == (death_s < 5));
+    CHECK((of_death.facts_of(kG).back().what == Fact::What::flushed) == (death_s < 5));
   }
 }
 

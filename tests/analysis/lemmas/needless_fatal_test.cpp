@@ -10,6 +10,7 @@
 #include "analysis/runs/replications.hpp"
 #include "sim/json/json_reader.hpp"
 #include "tests/support/job.hpp"
+#include "tests/support/pass_through.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -18,52 +19,26 @@ namespace {
 
 /// A real detector that gives up when its rank is told of a death for the n-th time; for 0, as soon
 /// as it starts.
-class GivesUp final : public Component {
+class GivesUp final : public PassThrough<GivesUp> {
  public:
   GivesUp(std::unique_ptr<Component> real, std::uint32_t notices)
-      : real_(std::move(real)), left_(notices) {}
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<GivesUp>(real_->clone(), left_);
-  }
+      : PassThrough(std::move(real)), left_(notices) {}
   void start(Context& context) override {
-    real_->start(context);
+    PassThrough::start(context);
     if (left_ == 0) context.fatal("a mistake");
   }
   void on_peer_failed(Context& context, ActorId peer) override {
-    real_->on_peer_failed(context, peer);
+    PassThrough::on_peer_failed(context, peer);
     if (--left_ == 0) context.fatal("a mistake");
   }
-  void on_message(Context& context, const Message& message) override {
-    real_->on_message(context, message);
-  }
-  void on_timer(Context& context, std::uint64_t key) override { real_->on_timer(context, key); }
-  void on_flushed(Context& context, ActorId peer) override { real_->on_flushed(context, peer); }
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
-    real_->on_sends(context, batch, still_active);
-  }
-  Passage on_receive(Context& context, Message& message) override {
-    return real_->on_receive(context, message);
-  }
-  void on_idle(Context& context) override { real_->on_idle(context); }
-  [[nodiscard]] Rank parent() const override { return real_->parent(); }
-  void report(Metrics& metrics) const override { real_->report(metrics); }
 
  private:
-  std::unique_ptr<Component> real_;
   std::uint32_t left_;
 };
 
-/// The job's detector in those hands; `mistaken` outlives the job.
-void make_mistaken(Job& job, std::uint32_t notices, Registration& mistaken) {
-  ComponentChoice& detector = job.spec.components[static_cast<std::size_t>(Family::termination)];
-  mistaken = *detector.registration;
-  mistaken.make = [make = mistaken.make, notices](const OptionValues& options,
-                                                  const JobShape& shape) -> ComponentFactory {
-    return [factory = make(options, shape), notices](ActorId self) {
-      return std::make_unique<GivesUp>(factory(self), notices);
-    };
-  };
-  detector.registration = &mistaken;
+/// Puts such a detector in the place of the job's; `mistaken` outlives the job.
+void let_give_up(Job& job, std::uint32_t notices, Registration& mistaken) {
+  make_mistaken<GivesUp>(job.spec, Family::termination, mistaken, notices);
 }
 
 /// As `run` and `sweep` do it: the outcome, and the violation if there is one.
@@ -74,11 +49,10 @@ std::string simulated_as(const Job& job, EngineKind engine, std::uint64_t seed) 
   scenario.points = {job.spec};
   scenario.point_labels = {""};
   const auto simulate = [&] {
-    const JsonValue record = simulated(scenario, 0, 0);
-    if (const JsonValue* error = record.find("error")) return "error: " + *error->text();
-    std::string text = *record.find("metrics")->find("outcome")->text();
-    for (const JsonValue& violation : *record.find("violations")->list())
-      text += ", " + *violation.find("kind")->text();
+    const ReplicationRecord record = simulated(scenario, 0, 0);
+    if (!record.run) return "error: " + record.error;
+    std::string text = outcome_word(record.run->outcome);
+    for (const Violation& violation : record.run->violations) text += ", " + violation.kind;
     return text;
   };
   return engine == EngineKind::loggp ? simulate() : in_child(simulate);
@@ -108,7 +82,7 @@ TEST_CASE("a detector that gives up though nobody has died breaks its promise") 
       INFO(engine_word(engine) << ' ' << detector);
       CHECK(simulated_as(job, engine, 1) == "terminated");
       Registration mistaken;
-      make_mistaken(job, 0, mistaken);
+      let_give_up(job, 0, mistaken);
       CHECK(simulated_as(job, engine, 1) == "violated, needless-fatal");
     }
 }
@@ -122,7 +96,7 @@ TEST_CASE("a detector that gives up at any death breaks its promise") {
       INFO(engine_word(engine) << ' ' << detector);
       CHECK(simulated_as(job, engine, 1) == "terminated");
       Registration mistaken;
-      make_mistaken(job, 1, mistaken);
+      let_give_up(job, 1, mistaken);
       CHECK(simulated_as(job, engine, 1) == "violated, needless-fatal");
     }
 }
@@ -146,7 +120,7 @@ TEST_CASE("adoption: who gives up at two deaths that it survives breaks its prom
           REQUIRE(real == "terminated");
           ++survived;
           Registration mistaken;
-          make_mistaken(job, 2, mistaken);
+          let_give_up(job, 2, mistaken);
           CHECK(simulated_as(job, engine, 1) == "violated, needless-fatal");
         }
   CHECK(survived > 20);
@@ -188,7 +162,7 @@ TEST_CASE("a run that is made twice to be judged has the record of one that is m
     scenario.engine = engine;
     scenario.points = {job.spec};
     scenario.point_labels = {""};
-    const auto metrics = [&] { return to_json(*simulated(scenario, 0, 0).find("metrics")); };
+    const auto metrics = [&] { return to_json(metrics_json(*simulated(scenario, 0, 0).run)); };
     const auto text = engine == EngineKind::loggp ? metrics() : in_child(metrics);
     const auto read = nlohmann::json::parse(text);
     INFO(engine_word(engine));

@@ -16,13 +16,12 @@ using Catch::Contains;
 
 namespace {
 
-RunRecord run_of(std::int64_t replication, const std::string& outcome, double messages) {
+RunRecord run_of(std::int64_t replication, Outcome outcome, double messages) {
   RunRecord run;
   run.replication = replication;
   run.outcome = outcome;
-  run.metrics = {{"terminated", outcome == "terminated"},
-                 {"control_messages", messages},
-                 {"borrows", JsonValue()}};
+  run.terminated = outcome == Outcome::terminated;
+  run.metrics = {{"control_messages", messages}, {"borrows", std::nullopt}};
   return run;
 }
 
@@ -48,7 +47,7 @@ class HandMadeStore {
     point.scenario = json_object({{"faults", json_object({{"counts", JsonValue(1)}})}});
     for (std::size_t i = 0; i < messages.size(); ++i)
       point.runs.push_back(run_of(static_cast<std::int64_t>(i),
-                                  messages[i] < 0 ? "fatal-reported" : "terminated",
+                                  messages[i] < 0 ? Outcome::fatal_reported : Outcome::terminated,
                                   messages[i] < 0 ? -messages[i] : messages[i]));
     store_.save(point);
   }

@@ -26,11 +26,11 @@ namespace {
 RunRecord run_of(std::int64_t replication, double messages) {
   RunRecord run;
   run.replication = replication;
-  run.outcome = messages < 0 ? "premature" : "terminated";
-  run.metrics = {{"terminated", messages >= 0},
-                 {"application_messages", std::int64_t{40}},
+  run.outcome = messages < 0 ? Outcome::premature : Outcome::terminated;
+  run.terminated = messages >= 0;
+  run.metrics = {{"application_messages", 40},
                  {"control_messages", messages},
-                 {"borrows", JsonValue()},
+                 {"borrows", std::nullopt},
                  {"end_time_s", 0.125 * messages}};
   if (messages < 0)
     run.violations = {{.kind = "premature", .time_s = 0.5, .actor = 3, .detail = "work remains"}};
@@ -126,7 +126,8 @@ std::string known_to_sweeps(const std::string& path) {
   for (std::int64_t point = 0; point < 6; ++point)
     text += store.failure_of(1, point).value_or("not there") + ";";
   for (const RunEnding& ending : store.endings(1))
-    text += std::to_string(ending.point) + ending.outcome + (ending.violated ? "!" : "");
+    text +=
+        std::to_string(ending.point) + outcome_word(ending.outcome) + (ending.violated ? "!" : "");
   return text;
 }
 

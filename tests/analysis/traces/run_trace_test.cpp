@@ -247,7 +247,7 @@ TEST_CASE("random runs with deaths are traced as they are counted") {
   for (std::uint64_t number = 1; number <= 300; ++number)
     for (const char* detector : {"indep", "rel-lazy", "rel-eager"}) {
       const FaultSchedule schedule = draw_schedule(number);
-      const RunSpec spec = run_spec(schedule, {detector});
+      const RunSpec spec = run_spec(schedule, under_oracle(detector));
       const RunTrace trace = traced(spec, EngineKind::loggp, schedule.seed);
       INFO(detector << ", schedule " << number);
       CHECK(wrong(trace, spec) == "");
@@ -262,7 +262,7 @@ TEST_CASE("random runs with deaths are traced as they are counted on simgrid too
   if (!kSimGridEngine) return;
   for (std::uint64_t number = 1; number <= 12; ++number) {
     const FaultSchedule schedule = draw_schedule(number);
-    const RunSpec spec = run_spec(schedule, {"indep"});
+    const RunSpec spec = run_spec(schedule, under_oracle("indep"));
     INFO("schedule " << number);
     CHECK(in_child([&] { return wrong(traced(spec, EngineKind::simgrid, schedule.seed), spec); }) ==
           "");
@@ -275,7 +275,7 @@ TEST_CASE("random runs without deaths, under every detector") {
       FaultSchedule schedule = draw_schedule(number);
       schedule.faults.clear();
       if (needed_ordering(detector) == Ordering::fifo) schedule.reordering_s = 0;
-      const RunSpec spec = run_spec(schedule, {detector});
+      const RunSpec spec = run_spec(schedule, under_oracle(detector));
       const RunTrace trace = traced(spec, EngineKind::loggp, schedule.seed);
       INFO(detector << ", schedule " << number);
       CHECK(wrong(trace, spec) == "");

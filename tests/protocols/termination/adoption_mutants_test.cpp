@@ -8,83 +8,50 @@
 #include <utility>
 
 #include "analysis/lemmas/lemma_search.hpp"
-#include "analysis/lemmas/lemma_subjects.hpp"
 #include "protocols/termination/adoption.hpp"
-#include "sim/scenario/scenario.hpp"
+#include "tests/support/pass_through.hpp"
 
 using namespace faultline;
+using namespace faultline::test;
 
 namespace {
-
-/// A real detector, passed through: what a mistake changes is overridden.
-class Passed : public Component {
- public:
-  explicit Passed(std::unique_ptr<Component> real) : real_(std::move(real)) {}
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<Passed>(real_->clone());
-  }
-  void start(Context& context) override { real_->start(context); }
-  void on_message(Context& context, const Message& message) override {
-    real_->on_message(context, message);
-  }
-  void on_flushed(Context& context, ActorId peer) override { real_->on_flushed(context, peer); }
-  void on_peer_failed(Context& context, ActorId peer) override {
-    real_->on_peer_failed(context, peer);
-  }
-  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
-    real_->on_sends(context, batch, still_active);
-  }
-  Passage on_receive(Context& context, Message& message) override {
-    return real_->on_receive(context, message);
-  }
-  void on_idle(Context& context) override { real_->on_idle(context); }
-  [[nodiscard]] Rank parent() const override { return real_->parent(); }
-  void report(Metrics& metrics) const override { real_->report(metrics); }
-  [[nodiscard]] std::string waiting_for() const override { return real_->waiting_for(); }
-
- protected:
-  [[nodiscard]] Component& real() const { return *real_; }
-
- private:
-  std::unique_ptr<Component> real_;
-};
 
 /// Section 2 as printed: a further message of the parent is added to the parent's entry of the
 /// cornet, C becomes 2, and the process never disengages with C = 1. What is left of that when the
 /// rest is right: the message is never acknowledged.
-class PrintedCornet final : public Passed {
+class PrintedCornet final : public PassThrough<PrintedCornet> {
  public:
-  using Passed::Passed;
+  using PassThrough::PassThrough;
   Passage on_receive(Context& context, Message& message) override {
-    return message.from == parent() ? Passage::deliver : Passed::on_receive(context, message);
+    return message.from == parent() ? Passage::deliver : PassThrough::on_receive(context, message);
   }
 };
 
 /// Decides as soon as it is told of a death, or is queried about one.
-class DecidesBeforeTheFlush final : public Passed {
+class DecidesBeforeTheFlush final : public PassThrough<DecidesBeforeTheFlush> {
  public:
-  using Passed::Passed;
+  using PassThrough::PassThrough;
   void on_peer_failed(Context& context, ActorId peer) override {
-    Passed::on_peer_failed(context, peer);
+    PassThrough::on_peer_failed(context, peer);
     on_flushed(context, peer);
   }
   void on_message(Context& context, const Message& message) override {
-    Passed::on_message(context, message);
+    PassThrough::on_message(context, message);
     if (message.kind == kTryEngageGrandchild)
       on_flushed(context, message.payload.get<TryEngageGrandchild>().failed);
   }
 };
 
 /// Does not hear, when a phase begins, of who has died in the ones before.
-class ForgetsTheDead final : public Passed {
+class ForgetsTheDead final : public PassThrough<ForgetsTheDead> {
  public:
-  using Passed::Passed;
+  using PassThrough::PassThrough;
   void start(Context& context) override {
     started_ = true;
-    Passed::start(context);
+    PassThrough::start(context);
   }
   void on_peer_failed(Context& context, ActorId peer) override {
-    if (started_) Passed::on_peer_failed(context, peer);
+    if (started_) PassThrough::on_peer_failed(context, peer);
   }
 
  private:
@@ -92,11 +59,12 @@ class ForgetsTheDead final : public Passed {
 };
 
 /// Owes itself nothing for what it sends to itself, but waits for it.
-class NoWordToItself final : public Passed {
+class NoWordToItself final : public PassThrough<NoWordToItself> {
  public:
-  using Passed::Passed;
+  using PassThrough::PassThrough;
   Passage on_receive(Context& context, Message& message) override {
-    return message.from == context.self() ? Passage::deliver : Passed::on_receive(context, message);
+    return message.from == context.self() ? Passage::deliver
+                                          : PassThrough::on_receive(context, message);
   }
 };
 
@@ -200,23 +168,13 @@ class AnswersForTheDead final : public SeesQueries {
   }
 };
 
-/// A registration whose components are those of `real` in the hands of `Mistake`.
 template <class Mistake>
-Spoil with_mistake(Registration& mistaken) {
-  return [&mistaken](RunSpec& spec) {
-    ComponentChoice& detector = spec.components[static_cast<std::size_t>(Family::termination)];
-    mistaken = *detector.registration;
-    mistaken.make = [make = mistaken.make](const OptionValues& options,
-                                           const JobShape& job) -> ComponentFactory {
-      return [factory = make(options, job)](ActorId self) {
-        return std::make_unique<Mistake>(factory(self));
-      };
-    };
-    detector.registration = &mistaken;
-  };
+Mutation with_mistake(Registration& mistaken) {
+  return
+      [&mistaken](RunSpec& spec) { make_mistaken<Mistake>(spec, Family::termination, mistaken); };
 }
 
-Spoil with_tampering(Tamper tamper, Registration& layer) {
+Mutation with_tampering(Tamper tamper, Registration& layer) {
   layer.make = [tamper](const OptionValues&, const JobShape&) -> ComponentFactory {
     return [tamper](ActorId) { return std::make_unique<Tampering>(tamper); };
   };
@@ -226,7 +184,7 @@ Spoil with_tampering(Tamper tamper, Registration& layer) {
 }
 
 template <class Mistake>
-Spoil with_layer(Registration& layer) {
+Mutation with_layer(Registration& layer) {
   layer.make = [](const OptionValues&, const JobShape&) -> ComponentFactory {
     return [](ActorId) { return std::make_unique<Mistake>(); };
   };
@@ -235,90 +193,103 @@ Spoil with_layer(Registration& layer) {
   };
 }
 
+/// How a mistake is to show.
+struct Way {
+  LemmaFigure figure = LemmaFigure::other;
+  std::string words = "";  ///< with which the text begins
+};
+
+bool shows(const std::optional<BrokenPromise>& broken, const Way& way) {
+  return broken && broken->figure == way.figure && broken->text.rfind(way.words, 0) == 0;
+}
+
 /// The first of `schedules` schedules in which the mistake shows in that way, shrunk.
-std::optional<LemmaCounterexample> counterexample(const Subject& subject, const Spoil& spoil,
-                                                  const std::string& way, std::uint64_t schedules) {
-  const Judge judge = [&](const FaultSchedule& schedule) {
-    const std::string broken = run_lemma(schedule, subject, EngineKind::loggp, spoil).broken;
-    return broken.rfind(way, 0) == 0 ? broken : std::string();
+std::optional<LemmaCounterexample> counterexample(const ProtocolStack& stack,
+                                                  const Mutation& mutation, const Way& way,
+                                                  std::uint64_t schedules) {
+  const Judge judge = [&](const FaultSchedule& schedule) -> std::optional<BrokenPromise> {
+    auto broken = run_lemma(schedule, stack, EngineKind::loggp, mutation).broken;
+    return shows(broken, way) ? broken : std::nullopt;
   };
   for (std::uint64_t number = 1; number <= schedules; ++number) {
     const FaultSchedule schedule = draw_schedule(number);
-    const std::string broken = judge(schedule);
-    if (!broken.empty()) return shrink({schedule, broken}, judge, 20);
+    if (const auto broken = judge(schedule)) return shrink({schedule, *broken}, judge, 20);
   }
   return std::nullopt;
 }
 
-void check_found(const std::string& detector, const Spoil& spoil, const std::string& broken,
+void check_found(const std::string& detector, const Mutation& mutation, const Way& way,
                  std::uint64_t schedules) {
-  const Subject subject{detector};
-  const auto found = counterexample(subject, spoil, broken, schedules);
+  const ProtocolStack stack = under_oracle(detector);
+  const auto found = counterexample(stack, mutation, way, schedules);
   INFO(detector);
   REQUIRE(found);
-  INFO(replay_files(found->schedule, subject, EngineKind::loggp, found->broken, "m.json").scenario);
-  CHECK(run_lemma(found->schedule, subject, EngineKind::loggp, spoil).broken == found->broken);
-  CHECK(run_lemma(found->schedule, subject, EngineKind::loggp).broken == "");
-  CHECK(lemma_figure(found->broken) != "other");  // `reproduce` counts it as what it is
+  const FaultSchedule& schedule = found->schedule;
+  INFO(replay_files(schedule, stack, EngineKind::loggp, found->broken.text, "m.json").scenario);
+  CHECK(run_lemma(schedule, stack, EngineKind::loggp, mutation).broken == found->broken);
+  CHECK_FALSE(run_lemma(schedule, stack, EngineKind::loggp).broken);
 }
 
 }  // namespace
 
 TEST_CASE("the search finds an INDEP that tells the parent too late") {
   Registration layer;
-  check_found("indep", with_tampering(send_first, layer), "premature", 20000);
+  check_found("indep", with_tampering(send_first, layer), {LemmaFigure::premature}, 20000);
 }
 
 TEST_CASE("the search finds an INDEP that takes order for a fence") {
   Registration layer;
-  check_found("indep", with_tampering(send_without_fence, layer), "premature", 100000);
+  check_found("indep", with_tampering(send_without_fence, layer), {LemmaFigure::premature}, 100000);
 }
 
 TEST_CASE("the search finds a REL that tells of its successors too late") {
   Registration layer;
-  check_found("rel-lazy", with_tampering(send_first, layer), "premature", 20000);
-  check_found("rel-eager", with_tampering(send_first, layer), "premature", 20000);
+  check_found("rel-lazy", with_tampering(send_first, layer), {LemmaFigure::premature}, 20000);
+  check_found("rel-eager", with_tampering(send_first, layer), {LemmaFigure::premature}, 20000);
 }
 
 TEST_CASE("the search finds an INDEP that decides before the flush") {
   Registration mistaken;
-  check_found("indep", with_mistake<DecidesBeforeTheFlush>(mistaken), "premature", 20000);
+  check_found("indep", with_mistake<DecidesBeforeTheFlush>(mistaken), {LemmaFigure::premature},
+              20000);
 }
 
 TEST_CASE("the search finds an INDEP with the printed cornet") {
   Registration mistaken;
-  check_found("indep", with_mistake<PrintedCornet>(mistaken), "hung", 1000);
+  check_found("indep", with_mistake<PrintedCornet>(mistaken), {LemmaFigure::hung}, 1000);
 }
 
 TEST_CASE("the search finds detectors that forget the dead with a new phase") {
   for (const char* detector : {"indep", "rel-lazy", "rel-eager"}) {
     Registration mistaken;
-    check_found(detector, with_mistake<ForgetsTheDead>(mistaken), "hung", 20000);
+    check_found(detector, with_mistake<ForgetsTheDead>(mistaken), {LemmaFigure::hung}, 20000);
   }
 }
 
 TEST_CASE("the search finds detectors that do not answer their own messages") {
   for (const char* detector : {"indep", "rel-lazy", "rel-eager"}) {
     Registration mistaken;
-    check_found(detector, with_mistake<NoWordToItself>(mistaken), "hung", 20000);
+    check_found(detector, with_mistake<NoWordToItself>(mistaken), {LemmaFigure::hung}, 20000);
   }
 }
 
 TEST_CASE("the search finds detectors that give up before they must") {
   for (const char* detector : {"indep", "rel-lazy", "rel-eager"}) {
     Registration layer;
-    check_found(detector, with_layer<GivesUpAtTheNotice>(layer), "given up", 20000);
+    check_found(detector, with_layer<GivesUpAtTheNotice>(layer), {LemmaFigure::given_up}, 20000);
   }
 }
 
 TEST_CASE("the search finds detectors that do not give up, though all ends well") {
   for (const char* detector : {"indep", "rel-lazy", "rel-eager"}) {
     Registration layer;
-    check_found(detector, with_layer<AnswersForTheDead>(layer), "terminated, though", 20000);
+    check_found(detector, with_layer<AnswersForTheDead>(layer), {LemmaFigure::not_given_up}, 20000);
   }
 }
 
 TEST_CASE("the search finds an INDEP that gives up because of children that it has made up") {
   Registration layer;
-  check_found("indep", with_tampering(tell_of_another, layer), "given up, although no", 20000);
+  // By their messages it had to: only the truth about who was related tells that it had not.
+  const Way against_truth{LemmaFigure::given_up, "given up, although no"};
+  check_found("indep", with_tampering(tell_of_another, layer), against_truth, 20000);
 }

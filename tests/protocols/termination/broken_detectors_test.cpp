@@ -100,7 +100,7 @@ Handlers polling_handlers(std::uint32_t equal_rounds) {
           .idle = [=](Context& context) { polling->on_idle(context); }};
 }
 
-Subject polling(std::uint32_t equal_rounds) {
+DetectorUnderTest polling(std::uint32_t equal_rounds) {
   return {.name = "polling", .install = [equal_rounds](Job& job, const RandomRun&) {
             job.script(Family::termination,
                        [equal_rounds](ActorId) { return polling_handlers(equal_rounds); });
@@ -109,7 +109,7 @@ Subject polling(std::uint32_t equal_rounds) {
 
 /// Dijkstra-Scholten that acknowledges the engaging message at once too, so that the root knows of
 /// its own messages only.
-Subject without_parents() {
+DetectorUnderTest without_parents() {
   return {.name = "without parents", .install = [](Job& job, const RandomRun& run) {
             job.script(Family::termination, [run](ActorId self) {
               const auto owed = std::make_shared<std::size_t>(0);
@@ -157,8 +157,8 @@ Handlers handlers_of(const std::shared_ptr<Component>& detector) {
   return handlers;
 }
 
-/// A real detector with one mistake: `spoil` changes its handlers.
-Subject spoilt(const std::string& name, const std::function<void(Handlers&)>& spoil) {
+/// A real detector with one mistake: `mutate` changes its handlers.
+DetectorUnderTest mistaken(const std::string& name, const std::function<void(Handlers&)>& mutate) {
   return {.name = name,
           .install =
               [=](Job& job, const RandomRun& run) {
@@ -171,7 +171,7 @@ Subject spoilt(const std::string& name, const std::function<void(Handlers&)>& sp
                 const ComponentFactory make = real.make(values, shape);
                 job.script(Family::termination, [=](ActorId self) {
                   Handlers handlers = handlers_of(make(self));
-                  spoil(handlers);
+                  mutate(handlers);
                   return handlers;
                 });
               },
@@ -185,16 +185,16 @@ void misses_messages_to_itself(Handlers& handlers) {
 }
 
 /// How small the counterexample must become is asked on loggp, which tries more seeds.
-void check_found(const Subject& subject, const std::string& promise, std::uint32_t processes,
-                 std::uint32_t tasks) {
+void check_found(const DetectorUnderTest& detector, const std::string& promise,
+                 std::uint32_t processes, std::uint32_t tasks) {
   for (const EngineKind engine : engines()) {
-    const auto found = search(subject, engine, 500);
-    INFO(engine_word(engine) << " " << subject.name);
+    const auto found = search(detector, engine, 500);
+    INFO(engine_word(engine) << " " << detector.name);
     REQUIRE(found);
     INFO(describe(found->run) << ": " << found->promise);
     CHECK(found->promise.find(promise) != std::string::npos);
     // What is printed is what failed.
-    CHECK(broken_promise(found->run, subject, engine) == found->promise);
+    CHECK(broken_promise(found->run, detector, engine) == found->promise);
     if (engine == EngineKind::simgrid) continue;
     CHECK(found->run.processes <= processes);
     CHECK(found->run.tasks <= tasks);
@@ -219,43 +219,43 @@ TEST_CASE("the search finds a Dijkstra-Scholten without parents") {
 }
 
 TEST_CASE("the search finds a CDA that loses the credit of messages to itself") {
-  check_found(spoilt("cda", misses_messages_to_itself), "credit: ", 1, 2);
+  check_found(mistaken("cda", misses_messages_to_itself), "credit: ", 1, 2);
 }
 
 TEST_CASE("the search finds a CDA that hands out more than it owns") {
-  check_found(spoilt("cda",
-                     [](Handlers& handlers) {
-                       handlers.sends = [whole = handlers.sends](Context& context,
-                                                                 std::span<Message* const> batch,
-                                                                 bool still_active) {
-                         whole(context, batch, still_active);
-                         for (Message* message : batch) message->termination.first += 64;
-                       };
-                     }),
+  check_found(mistaken("cda",
+                       [](Handlers& handlers) {
+                         handlers.sends = [whole = handlers.sends](Context& context,
+                                                                   std::span<Message* const> batch,
+                                                                   bool still_active) {
+                           whole(context, batch, still_active);
+                           for (Message* message : batch) message->termination.first += 64;
+                         };
+                       }),
               "credit: credit is not conserved: 64 too much", 1, 2);
 }
 
 TEST_CASE("the search finds a CDA that does not flush") {
-  check_found(spoilt("cda", [](Handlers& handlers) { handlers.idle = {}; }), "hung: ", 1, 0);
+  check_found(mistaken("cda", [](Handlers& handlers) { handlers.idle = {}; }), "hung: ", 1, 0);
 }
 
 TEST_CASE("the search finds a four-counter that misses messages to itself") {
-  check_found(spoilt("four-counter", misses_messages_to_itself), "hung: ", 1, 2);
+  check_found(mistaken("four-counter", misses_messages_to_itself), "hung: ", 1, 2);
 }
 
 TEST_CASE("the search finds a four-counter that counts what it is about to receive") {
   // A rank that counts its sends as received at once balances what is in flight.
-  check_found(spoilt("four-counter",
-                     [](Handlers& handlers) {
-                       handlers.receive = [](Context&, Message&) { return Passage::deliver; };
-                       handlers.sends = {};
-                     }),
+  check_found(mistaken("four-counter",
+                       [](Handlers& handlers) {
+                         handlers.receive = [](Context&, Message&) { return Passage::deliver; };
+                         handlers.sends = {};
+                       }),
               "tasks left", 2, 3);
 }
 
 TEST_CASE("spoiling nothing breaks nothing") {
   for (const std::string& name : detectors()) {
     INFO(name);
-    CHECK(counterexample(spoilt(name, [](Handlers&) {}), EngineKind::loggp, 50) == "");
+    CHECK(counterexample(mistaken(name, [](Handlers&) {}), EngineKind::loggp, 50) == "");
   }
 }

@@ -193,11 +193,11 @@ TEST_CASE("cda: no wrong announcement and no lost credit in random runs") {
       {{"initial_credit", 5}, {"conservation_share", 1}}};
   for (std::size_t choice = 0; choice < choices.size(); ++choice) {
     INFO("choice " << choice);
-    Subject subject = registered("cda", choices[choice]);
-    subject.install = [install = subject.install](Job& job, const RandomRun& run) {
+    DetectorUnderTest detector = registered("cda", choices[choice]);
+    detector.install = [install = detector.install](Job& job, const RandomRun& run) {
       install(job, run);
       job.spec.stop.grace_s = 10;  // longer than any flush is delayed
     };
-    CHECK(counterexample(subject, EngineKind::loggp, 600) == "");
+    CHECK(counterexample(detector, EngineKind::loggp, 600) == "");
   }
 }

@@ -151,10 +151,10 @@ TEST_CASE("edod: without FIFO edges the search finds wrong announcements, and sh
   // A RESUME that overtakes the STOP it takes back leaves a parent that thinks an active child
   // idle: too early. One that is overtaken by the next STOP leaves a parent that waits: never.
   for (const std::string kind : {"tasks left", "hung: "}) {
-    Subject subject = registered("edod");
-    subject.ordering = Ordering::unordered;
-    subject.looks_for = kind;
-    const auto found = search(subject, EngineKind::loggp, 2000);
+    DetectorUnderTest detector = registered("edod");
+    detector.ordering = Ordering::unordered;
+    detector.looks_for = kind;
+    const auto found = search(detector, EngineKind::loggp, 2000);
     INFO("looking for " << kind);
     REQUIRE(found);
     INFO(describe(found->run) << ": " << found->promise);
@@ -170,9 +170,9 @@ TEST_CASE("edod: without FIFO edges the search finds wrong announcements, and sh
 }
 
 TEST_CASE("edod: with counters a RESUME may overtake a STOP") {
-  Subject subject = registered("edod", {{"child_state", "counter"}});
+  DetectorUnderTest detector = registered("edod", {{"child_state", "counter"}});
   for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
-    subject.ordering = ordering;
-    CHECK(counterexample(subject, EngineKind::loggp, 1000) == "");
+    detector.ordering = ordering;
+    CHECK(counterexample(detector, EngineKind::loggp, 1000) == "");
   }
 }

@@ -156,7 +156,7 @@ TEST_CASE("hcda: powers of two that halving has made add up to one again") {
 TEST_CASE("hcda: no wrong announcement and no lost credit in random runs") {
   for (const std::string& credit : variants()) {
     INFO(credit);
-    const Subject subject = registered("hcda", {{"credit", credit}});
-    CHECK(counterexample(subject, EngineKind::loggp, 1800) == "");
+    const DetectorUnderTest detector = registered("hcda", {{"credit", credit}});
+    CHECK(counterexample(detector, EngineKind::loggp, 1800) == "");
   }
 }

@@ -170,7 +170,7 @@ double messages_of(const RandomRun& run) {
   return static_cast<double>(messages);
 }
 
-std::string judge(const RandomRun& run, const Subject& subject, const Seen& seen) {
+std::string judge(const RandomRun& run, const DetectorUnderTest& detector, const Seen& seen) {
   for (const Entry& entry : seen.log)
     if (entry.value != 0)
       return "announced to rank " + std::to_string(entry.actor) + " with " +
@@ -185,7 +185,7 @@ std::string judge(const RandomRun& run, const Subject& subject, const Seen& seen
     return "another number of application messages than the tasks make";
   if (seen.metric("application_messages_lost") != 0) return "lost application messages";
   if (seen.metric("detection_latency_s") < 0) return "announced before the end";
-  return subject.relation ? subject.relation(run, seen) : std::string();
+  return detector.relation ? detector.relation(run, seen) : std::string();
 }
 
 /// Every way to make one field simpler.
@@ -214,15 +214,15 @@ std::vector<RandomRun> simpler_runs(const RandomRun& run) {
 
 /// A simpler run that breaks a promise too. Fewer tasks are other tasks, so that a few seeds are
 /// tried for each.
-std::optional<Counterexample> simplify(const RandomRun& run, const Subject& subject,
+std::optional<Counterexample> simplify(const RandomRun& run, const DetectorUnderTest& detector,
                                        EngineKind engine) {
   constexpr std::uint64_t kSeeds = 100;
   for (const RandomRun& simpler : simpler_runs(run)) {
-    if (subject.ordering.value_or(simpler.ordering) != simpler.ordering) continue;
+    if (detector.ordering.value_or(simpler.ordering) != simpler.ordering) continue;
     for (std::uint64_t seed = 1; seed <= sample_of(kSeeds, engine); ++seed) {
       RandomRun tried = simpler;
       tried.seed = seed;
-      std::string promise = broken_promise(tried, subject, engine);
+      std::string promise = broken_promise(tried, detector, engine);
       if (!promise.empty()) return Counterexample{tried, std::move(promise)};
     }
   }
@@ -273,7 +273,7 @@ std::string describe(const RandomRun& run) {
   return text.str();
 }
 
-Subject registered(const std::string& name, const OptionValues& options) {
+DetectorUnderTest registered(const std::string& name, const OptionValues& options) {
   return {
       .name = name,
       .install =
@@ -286,7 +286,7 @@ Subject registered(const std::string& name, const OptionValues& options) {
       .ordering = needed_ordering(name)};
 }
 
-Seen make_run(const RandomRun& run, const Subject& subject, EngineKind engine) {
+Seen make_run(const RandomRun& run, const DetectorUnderTest& detector, EngineKind engine) {
   Job job(run.processes, machine_of(run));
   job.spec.platform.processes_per_node = run.processes_per_node;
   job.spec.platform.worker_cores = run.worker_cores;
@@ -305,31 +305,33 @@ Seen make_run(const RandomRun& run, const Subject& subject, EngineKind engine) {
   job.script(
       Family::workload, [&](ActorId) { return handlers_of_rank(job, shared_run, truth); },
       Traits{.starts_at_root = run.starts_at_root});
-  subject.install(job, run);
+  detector.install(job, run);
   return job.run(engine, run.seed);
 }
 
-std::string broken_promise(const RandomRun& run, const Subject& subject, EngineKind engine) {
-  std::string promise = judge(run, subject, make_run(run, subject, engine));
-  return promise.find(subject.looks_for) != std::string::npos ? promise : std::string();
+std::string broken_promise(const RandomRun& run, const DetectorUnderTest& detector,
+                           EngineKind engine) {
+  std::string promise = judge(run, detector, make_run(run, detector, engine));
+  return promise.find(detector.looks_for) != std::string::npos ? promise : std::string();
 }
 
-std::optional<Counterexample> search(const Subject& subject, EngineKind engine,
+std::optional<Counterexample> search(const DetectorUnderTest& detector, EngineKind engine,
                                      std::uint64_t runs) {
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     RandomRun run = draw_run(seed);
-    run.ordering = subject.ordering.value_or(run.ordering);
-    std::string promise = broken_promise(run, subject, engine);
+    run.ordering = detector.ordering.value_or(run.ordering);
+    std::string promise = broken_promise(run, detector, engine);
     if (promise.empty()) continue;
     Counterexample found{run, std::move(promise)};
-    while (auto simpler = simplify(found.run, subject, engine)) found = std::move(*simpler);
+    while (auto simpler = simplify(found.run, detector, engine)) found = std::move(*simpler);
     return found;
   }
   return std::nullopt;
 }
 
-std::string counterexample(const Subject& subject, EngineKind engine, std::uint64_t runs) {
-  const auto found = search(subject, engine, runs);
+std::string counterexample(const DetectorUnderTest& detector, EngineKind engine,
+                           std::uint64_t runs) {
+  const auto found = search(detector, engine, runs);
   return found ? describe(found->run) + ": " + found->promise : std::string();
 }
 

@@ -34,7 +34,7 @@ RandomRun draw_run(std::uint64_t seed);
 std::string describe(const RandomRun& run);
 
 /// A detector that is searched for counterexamples.
-struct Subject {
+struct DetectorUnderTest {
   std::string name;
   std::function<void(Job&, const RandomRun&)> install;
   std::optional<Ordering> ordering = {};  ///< of all its runs; else drawn
@@ -45,15 +45,16 @@ struct Subject {
 
 /// A registered detector with some options changed, in the order of messages that it needs. Its
 /// initial credit is the run's, unless the options say it or it has none.
-Subject registered(const std::string& name, const OptionValues& options = {});
+DetectorUnderTest registered(const std::string& name, const OptionValues& options = {});
 
 /// Makes the run. Tasks are messages: a task computes, waits or does nothing, and sends on the
 /// tasks below it, in one batch or in two. How many there are depends on the run's fields alone,
 /// never on the order in which things happen.
-Seen make_run(const RandomRun& run, const Subject& subject, EngineKind engine);
+Seen make_run(const RandomRun& run, const DetectorUnderTest& detector, EngineKind engine);
 
 /// "" if the detector has kept every promise in it, else the first that it broke.
-std::string broken_promise(const RandomRun& run, const Subject& subject, EngineKind engine);
+std::string broken_promise(const RandomRun& run, const DetectorUnderTest& detector,
+                           EngineKind engine);
 
 /// A run in which a promise is broken.
 struct Counterexample {
@@ -62,9 +63,11 @@ struct Counterexample {
 };
 
 /// Tries the runs of seeds 1 to `runs`; the first that breaks a promise is shrunk.
-std::optional<Counterexample> search(const Subject& subject, EngineKind engine, std::uint64_t runs);
+std::optional<Counterexample> search(const DetectorUnderTest& detector, EngineKind engine,
+                                     std::uint64_t runs);
 
 /// "" if a search finds nothing, else what it found, for a failing test to show.
-std::string counterexample(const Subject& subject, EngineKind engine, std::uint64_t runs);
+std::string counterexample(const DetectorUnderTest& detector, EngineKind engine,
+                           std::uint64_t runs);
 
 }  // namespace faultline::test

@@ -71,8 +71,8 @@ std::string acknowledged_and_noted(const RandomRun& run, const Seen& seen) {
 }
 
 /// Venkatesan's has none: how often a process is idle is a matter of order.
-Subject subject(const std::string& name) {
-  static const std::map<std::string, decltype(Subject::relation)> relations{
+DetectorUnderTest detector_under_test(const std::string& name) {
+  static const std::map<std::string, decltype(DetectorUnderTest::relation)> relations{
       {"dijkstra-scholten", acknowledged_once},
       {"lai-wu", acknowledged_once},
       {"four-counter", whole_waves},
@@ -82,16 +82,16 @@ Subject subject(const std::string& name) {
       {"rel-eager", acknowledged_and_noted},
       {"hcda", balanced_credit},
       {"cda", balanced_credit}};
-  Subject subject = registered(name);
+  DetectorUnderTest detector = registered(name);
   const auto relation = relations.find(name);
-  if (relation != relations.end()) subject.relation = relation->second;
-  return subject;
+  if (relation != relations.end()) detector.relation = relation->second;
+  return detector;
 }
 
 void check_search(const std::string& name, std::uint64_t runs) {
   for (const EngineKind engine : engines()) {
     INFO(engine_word(engine) << " " << name);
-    CHECK(counterexample(subject(name), engine, sample_of(runs, engine)) == "");
+    CHECK(counterexample(detector_under_test(name), engine, sample_of(runs, engine)) == "");
   }
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("random runs differ in everything that they may differ in") {
     seen.insert("ordering " + std::to_string(static_cast<int>(run.ordering)));
     seen.insert("credit " + std::to_string(run.initial_credit));
     if (seed % 10 != 0) continue;
-    const Seen made = make_run(run, subject("cda"), EngineKind::loggp);
+    const Seen made = make_run(run, detector_under_test("cda"), EngineKind::loggp);
     most_messages = std::max(most_messages, made.metric("application_messages"));
     if (made.metric("borrows") > 0) seen.insert("borrows");
     if (made.metric("delayed_messages") > 0) seen.insert("delays");

@@ -45,7 +45,7 @@ TEST_CASE("four-counter: an active rank holds the wave back when paced by idlene
 }
 
 TEST_CASE("four-counter: no wrong announcement in random runs paced by idleness") {
-  const Subject paced = registered("four-counter", {{"restart", "idle-paced"}});
+  const DetectorUnderTest paced = registered("four-counter", {{"restart", "idle-paced"}});
   CHECK(counterexample(paced, EngineKind::loggp, 800) == "");
 }
 

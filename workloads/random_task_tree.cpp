@@ -1,4 +1,4 @@
-#include "workloads/task_tree.hpp"
+#include "workloads/random_task_tree.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -11,9 +11,9 @@
 
 namespace faultline {
 
-/// How the non-deterministic binary trees of termination-2022 section 5.2 grow. A height counts
-/// levels: a complete tree of height 3 has 7 tasks, and a subtree of height 2 to 5 in the place of
-/// a leaf adds 2 to 30.
+/// How the non-deterministic binary trees of termination-2022 section 5.2 grow. Heights count
+/// levels: a complete tree of height 3 has 7 tasks, and a subtree of height 2 to 5 that replaces a
+/// leaf adds 2 to 30.
 struct TaskTreeShape {
   std::uint32_t minimum_height = 3;           ///< L_min: of the complete tree at the start, 1 to 26
   double lambda = 0.8;                        ///< a leaf of level l is refined with lambda^l
@@ -32,34 +32,34 @@ std::vector<std::string> task_tree_presets();
 /// Draws a tree of that shape. Throws UsageError when it grows beyond kMostTasks.
 TaskTree random_task_tree(const TaskTreeShape& shape, Stream& random);
 
-/// The same, or nothing as soon as the tree has more than `most_tasks`.
+/// Draws the same tree, or returns nothing if it grows beyond `most_tasks`.
 std::optional<TaskTree> random_task_tree(const TaskTreeShape& shape, Stream& random,
                                          Task most_tasks);
 
-/// Which trees are wanted.
+/// Bounds on the size of a tree.
 struct TaskTreeSize {
   Task fewest = 1;
   Task most = kMostTasks;
   std::uint32_t most_levels = kNobody;
 };
 
-/// The first tree of that size among the replications 0, 1, ... of a seed, or nothing when a
+/// Returns the first tree of that size among the replications 0, 1, ... of a seed, or nothing if a
 /// search of some ten seconds finds none.
 std::optional<TaskTree> random_task_tree_of_size(const TaskTreeShape& shape,
                                                  const TaskTreeSize& size, std::uint64_t seed);
 
-/// The streams that belong to a seed, so that whoever names it meets the same tree and the same
-/// random mapping. No rank draws from them.
+/// The streams of random numbers from which the tree and the random mapping of a seed are drawn,
+/// the same everywhere. No rank draws from them.
 Stream task_tree_stream(std::uint64_t seed, std::uint64_t replication);
 Stream task_mapping_stream(std::uint64_t seed, std::uint64_t replication);
 
-/// Task x on rank x mod P.
+/// The rank of every task under the round-robin mapping: task x is on rank x mod P.
 std::vector<Rank> round_robin_ranks(Task tasks, std::uint32_t processes);
 
-/// Every task on a rank drawn uniformly from all P, in the order of the tasks.
+/// The rank of every task under the random mapping: drawn uniformly from all P, task by task.
 std::vector<Rank> random_ranks(Task tasks, std::uint32_t processes, Stream random);
 
-/// The first task of every level, and the number of tasks at the end.
+/// The first task of every level, followed by the number of tasks.
 std::vector<Task> level_starts(const TaskTree& tree);
 
 /// The children of task t are the tasks from `first[t]` up to, not including, `first[t + 1]`.

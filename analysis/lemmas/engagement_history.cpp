@@ -1,6 +1,4 @@
-#include "analysis/lemmas/engagement_trace.hpp"
-
-#include "protocols/termination/adoption.hpp"
+#include "analysis/lemmas/engagement_history.hpp"
 
 namespace faultline {
 
@@ -8,10 +6,10 @@ namespace {
 
 class Watch final : public Component {
  public:
-  Watch(std::unique_ptr<Component> detector, Rank self, std::shared_ptr<EngagementTrace> trace)
-      : detector_(std::move(detector)), trace_(std::move(trace)), self_(self) {}
+  Watch(std::unique_ptr<Component> detector, Rank self, std::shared_ptr<EngagementHistory> history)
+      : detector_(std::move(detector)), history_(std::move(history)), self_(self) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return watched(detector_->clone(), self_, trace_);
+    return watched(detector_->clone(), self_, history_);
   }
 
   void start(Context& context) override {
@@ -19,12 +17,6 @@ class Watch final : public Component {
     look(context);
   }
   void on_message(Context& context, const Message& message) override {
-    if (message.kind == kAcknowledge)
-      trace_->acknowledged[{self_, message.from}] += message.payload.get<Acknowledgement>().count;
-    if (message.kind == kReplyToGrandparent && message.payload.get<ReplyToGrandparent>().debt > 0)
-      trace_->replied.emplace(message.from, self_);
-    if (message.kind == kGrandchildRecovered)
-      trace_->recovered.emplace(message.payload.get<Signal>().other, message.from);
     detector_->on_message(context, message);
     look(context);
   }
@@ -37,12 +29,11 @@ class Watch final : public Component {
     look(context);
   }
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
-    for (const Message* message : batch) ++trace_->sent[{self_, message->to}];
+    for (const Message* message : batch) history_->about_to_send.emplace(self_, message->to);
     detector_->on_sends(context, batch, still_active);
     look(context);
   }
   Passage on_receive(Context& context, Message& message) override {
-    ++trace_->received[{message.from, self_}];
     const Passage passage = detector_->on_receive(context, message);
     look(context);
     return passage;
@@ -57,15 +48,15 @@ class Watch final : public Component {
 
  private:
   void look(Context& context) {
-    auto& moments = trace_->moments[self_];
-    trace_->last_s[self_] = context.now_s();
+    auto& moments = history_->moments[self_];
+    history_->last_s[self_] = context.now_s();
     const bool interior = !detector_->waiting_for().empty();
-    EngagementTrace::Moment now{.time_s = context.now_s(),
-                                .parent = detector_->parent(),
-                                .interior = interior,
-                                .was_interior = interior};
+    EngagementHistory::Moment now{.time_s = context.now_s(),
+                                  .parent = detector_->parent(),
+                                  .interior = interior,
+                                  .was_interior = interior};
     if (!moments.empty()) {
-      const EngagementTrace::Moment& last = moments.back();
+      const EngagementHistory::Moment& last = moments.back();
       const bool same = now.parent == last.parent;
       if (now.parent != kNobody && last.parent != kNobody)
         now.lost_parent = same ? last.lost_parent : last.parent;
@@ -75,15 +66,15 @@ class Watch final : public Component {
   }
 
   std::unique_ptr<Component> detector_;
-  std::shared_ptr<EngagementTrace> trace_;
+  std::shared_ptr<EngagementHistory> history_;
   Rank self_;
 };
 
 }  // namespace
 
 std::unique_ptr<Component> watched(std::unique_ptr<Component> detector, Rank self,
-                                   std::shared_ptr<EngagementTrace> trace) {
-  return std::make_unique<Watch>(std::move(detector), self, std::move(trace));
+                                   std::shared_ptr<EngagementHistory> history) {
+  return std::make_unique<Watch>(std::move(detector), self, std::move(history));
 }
 
 }  // namespace faultline

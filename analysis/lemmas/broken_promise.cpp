@@ -1,0 +1,36 @@
+#include "analysis/lemmas/broken_promise.hpp"
+
+namespace faultline {
+
+const std::vector<LemmaFigure>& lemma_figures() {
+  static const std::vector<LemmaFigure> figures{LemmaFigure::premature, LemmaFigure::hung,
+                                                LemmaFigure::given_up, LemmaFigure::not_given_up,
+                                                LemmaFigure::other};
+  return figures;
+}
+
+std::string lemma_figure_word(LemmaFigure figure) {
+  switch (figure) {
+    case LemmaFigure::premature:
+      return "premature";
+    case LemmaFigure::hung:
+      return "hung";
+    case LemmaFigure::given_up:
+      return "given up";
+    case LemmaFigure::not_given_up:
+      return "not given up";
+    case LemmaFigure::other:
+      break;
+  }
+  return "other";
+}
+
+BrokenPromise promise_broken_by(const Violation& violation) {
+  BrokenPromise broken{.text = violation.kind + ": " + violation.detail};
+  if (violation.kind == "premature") broken.figure = LemmaFigure::premature;
+  if (violation.kind == "hung") broken.figure = LemmaFigure::hung;
+  if (violation.kind == "needless-fatal") broken.figure = LemmaFigure::given_up;
+  return broken;
+}
+
+}  // namespace faultline

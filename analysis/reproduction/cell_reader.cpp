@@ -1,0 +1,239 @@
+#include "analysis/reproduction/cell_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/lemmas/broken_promise.hpp"
+#include "analysis/lemmas/lemma_subjects.hpp"
+#include "analysis/reproduction/item_fields.hpp"
+
+namespace faultline {
+
+namespace {
+
+const std::vector<std::string> kVerdicts = {"match", "differs", "not comparable"};
+
+/// A cell but for what its measure's kind adds.
+struct CellHead {
+  std::string cell;
+  std::string place;
+  std::optional<double> paper;
+  std::optional<double> derived;
+  std::optional<double> threshold;
+  std::string printed_as = "equal";
+  std::optional<double> exact;
+  std::string exact_formula;
+  double exact_tolerance = 0.01;
+  std::string measure;
+  double tolerance = 0.0;
+  double absolute_tolerance = 0.0;
+  std::optional<double> factor;
+  std::optional<double> comparable_above;
+  std::string why;
+  std::string expected = "match";
+  std::string reason;
+  bool quick = true;
+};
+
+struct SeriesSelection {
+  std::string detector;
+  std::string metric;
+  std::string relative_to;
+  bool ratio_of_means = false;
+  std::optional<double> at;
+};
+
+struct LemmaSelection {
+  std::string detector;
+  std::string figure;
+};
+
+struct SurvivalSelection {
+  std::string figure;
+  std::optional<std::int64_t> fanout;
+};
+
+const OptionSet<CellHead>& cell_options() {
+  static const OptionSet<CellHead> set =
+      OptionSet<CellHead>()
+          .option("cell", &CellHead::cell, {.required = true})
+          .option("place", &CellHead::place, {.required = true})
+          .option("paper", &CellHead::paper, {})
+          .option("derived", &CellHead::derived, {})
+          .option("threshold", &CellHead::threshold, {})
+          .option("printed_as", &CellHead::printed_as, {.choices = printed_as_words()})
+          .option("exact", &CellHead::exact, {})
+          .option("exact_formula", &CellHead::exact_formula, {})
+          .option("exact_tolerance", &CellHead::exact_tolerance, {.minimum = 0})
+          .option("measure", &CellHead::measure, {.required = true})
+          .option("tolerance", &CellHead::tolerance, {.minimum = 0})
+          .option("absolute_tolerance", &CellHead::absolute_tolerance, {.minimum = 0})
+          .option("factor", &CellHead::factor, {.minimum = 1})
+          .option("comparable_above", &CellHead::comparable_above, {})
+          .option("why", &CellHead::why, {.required = true})
+          .option("expected", &CellHead::expected, {.choices = kVerdicts})
+          .option("reason", &CellHead::reason, {})
+          .option("quick", &CellHead::quick, {});
+  return set;
+}
+
+const OptionSet<SeriesSelection>& series_selection_options() {
+  static const OptionSet<SeriesSelection> set =
+      OptionSet<SeriesSelection>()
+          .option("detector", &SeriesSelection::detector, {.required = true})
+          .option("metric", &SeriesSelection::metric, {.required = true})
+          .option("relative_to", &SeriesSelection::relative_to, {})
+          .option("ratio_of_means", &SeriesSelection::ratio_of_means, {})
+          .option("at", &SeriesSelection::at, {});
+  return set;
+}
+
+const OptionSet<LemmaSelection>& lemma_selection_options() {
+  static const OptionSet<LemmaSelection> set = [] {
+    std::vector<std::string> detectors;
+    for (const LemmaSubject& subject : lemma_subjects()) detectors.push_back(subject.name);
+    std::vector<std::string> figures;
+    for (const LemmaFigure figure : lemma_figures()) figures.push_back(lemma_figure_word(figure));
+    return OptionSet<LemmaSelection>()
+        .option("detector", &LemmaSelection::detector, {.required = true, .choices = detectors})
+        .option("figure", &LemmaSelection::figure, {.required = true, .choices = figures});
+  }();
+  return set;
+}
+
+const OptionSet<SurvivalSelection>& survival_selection_options() {
+  static const OptionSet<SurvivalSelection> set =
+      OptionSet<SurvivalSelection>()
+          .option("figure", &SurvivalSelection::figure,
+                  {.required = true,
+                   .choices = {"share-percent", "failure-probability", "survival-percent"}})
+          .option("fanout", &SurvivalSelection::fanout, {.minimum = 0});
+  return set;
+}
+
+class CellReader {
+ public:
+  CellReader(ReproductionItem& item, Problems& problems) : item_(item), problems_(problems) {}
+
+  void read(const JsonValue& value, const std::string& path);
+
+ private:
+  void read_stated(const CellHead& head, const std::string& path, Cell& cell);
+  void read_selection(CheckedObject& object, Cell& cell);
+  void read_series_selection(CheckedObject& object, const SeriesMeasure& series, Cell& cell);
+
+  ReproductionItem& item_;
+  Problems& problems_;
+};
+
+void CellReader::read(const JsonValue& value, const std::string& path) {
+  const std::size_t before = problems_.size();
+  CheckedObject object(value, path, problems_);
+  const CellHead head = read_options(object, cell_options());
+  Cell cell;
+  cell.name = head.cell;
+  cell.place = head.place;
+  read_stated(head, path, cell);
+  cell.printed_as = printed_as_of(head.printed_as).value_or(PrintedAs::equal);
+  cell.exact = head.exact;
+  cell.exact_formula = head.exact_formula;
+  cell.exact_tolerance = head.exact_tolerance;
+  cell.tolerance = head.tolerance;
+  cell.absolute_tolerance = head.absolute_tolerance;
+  cell.factor = head.factor;
+  cell.comparable_above = head.comparable_above;
+  cell.why = head.why;
+  cell.reason = head.reason;
+  cell.quick = head.quick;
+  for (const Verdict verdict : {Verdict::match, Verdict::differs, Verdict::not_comparable})
+    if (head.expected == verdict_word(verdict)) cell.expected = verdict;
+  if (cell.expected != Verdict::match && cell.reason.empty())
+    problems_.add(member_path(path, "reason"),
+                  "missing, expected the reason why it is not a match");
+  if (cell.stated && cell.why.empty() && cell.expected != Verdict::not_comparable)
+    problems_.add(member_path(path, "why"), "missing, expected the reason for the tolerance");
+  if (cell.exact.has_value() == cell.exact_formula.empty())
+    problems_.add(path, "expected exact and exact_formula together or neither");
+  const auto& measures = item_.measures;
+  const auto found = std::find_if(measures.begin(), measures.end(),
+                                  [&](const Measure& m) { return m.name == head.measure; });
+  if (found == measures.end()) {
+    problems_.add(member_path(path, "measure"),
+                  "expected one of the members of measures, got " + in_quotes(head.measure));
+    return;
+  }
+  cell.measure = static_cast<std::size_t>(found - measures.begin());
+  read_selection(object, cell);
+  object.finish();
+  for (const Cell& other : item_.cells) {
+    if (other.name == cell.name) problems_.add(path, "a cell with this name occurs above");
+    if (asks_the_same(other, cell, last_point(item_, cell, false)))
+      problems_.add(path, "asks the same as " + in_quotes(other.name) + " above");
+  }
+  if (problems_.size() == before) item_.cells.push_back(std::move(cell));
+}
+
+/// What the paper prints, what follows from it, or what its words mean: one of them.
+void CellReader::read_stated(const CellHead& head, const std::string& path, Cell& cell) {
+  const std::pair<Source, std::optional<double>> values[] = {{Source::paper, head.paper},
+                                                             {Source::derived, head.derived},
+                                                             {Source::threshold, head.threshold}};
+  for (const auto& [source, value] : values) {
+    if (!value) continue;
+    if (cell.stated)
+      problems_.add(member_path(path, source_word(source)),
+                    std::string("beside ") + source_word(cell.source) +
+                        ", expected one of paper, derived and threshold");
+    cell.stated = value;
+    cell.source = source;
+  }
+}
+
+void CellReader::read_selection(CheckedObject& object, Cell& cell) {
+  if (std::holds_alternative<SurvivalMeasure>(item_.measures[cell.measure].how)) {
+    const SurvivalSelection selection = read_options(object, survival_selection_options());
+    cell.figure = selection.figure;
+    cell.fanout = selection.fanout;
+    const JsonValue* failed = object.child("failed");
+    if (failed != nullptr || cell.figure != "survival-percent")
+      cell.failed =
+          read_integers<std::int64_t>(failed, member_path(object.path(), "failed"), problems_);
+    return;
+  }
+  if (std::holds_alternative<LemmasMeasure>(item_.measures[cell.measure].how)) {
+    const LemmaSelection selection = read_options(object, lemma_selection_options());
+    cell.detector = selection.detector;
+    cell.figure = selection.figure;
+    return;
+  }
+  if (const auto* series = std::get_if<SeriesMeasure>(&item_.measures[cell.measure].how))
+    return read_series_selection(object, *series, cell);
+  OptionSpec spec{.name = "detector", .kind = OptionKind::text, .required = true};
+  if (std::holds_alternative<StepModelMeasure>(item_.measures[cell.measure].how))
+    spec.choices = {"four-counter", "edod", "hcda"};
+  cell.detector = std::get<std::string>(object.options({spec}).at("detector"));
+}
+
+void CellReader::read_series_selection(CheckedObject& object, const SeriesMeasure& series,
+                                       Cell& cell) {
+  const SeriesSelection selection = read_options(object, series_selection_options());
+  cell.detector = selection.detector;
+  cell.metric = selection.metric;
+  cell.relative_to = selection.relative_to;
+  cell.ratio_of_means = selection.ratio_of_means;
+  cell.at = selection.at;
+  if (std::find(series.metrics.begin(), series.metrics.end(), cell.metric) == series.metrics.end())
+    problems_.add(member_path(object.path(), "metric"),
+                  "expected one of the metrics of its measure, got " + in_quotes(cell.metric));
+  if (cell.at && std::find(series.at.begin(), series.at.end(), *cell.at) == series.at.end())
+    problems_.add(member_path(object.path(), "at"), "expected a point of its measure");
+}
+
+}  // namespace
+
+void read_cell(const JsonValue& value, const std::string& path, ReproductionItem& item,
+               Problems& problems) {
+  CellReader(item, problems).read(value, path);
+}
+
+}  // namespace faultline

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "analysis/reproduction/item.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
+
+namespace faultline {
+
+/// Reads and checks one cell, and adds it to the item, whose measures have been read. A cell with
+/// an error is left out, and its errors are added to `problems`.
+void read_cell(const JsonValue& value, const std::string& path, ReproductionItem& item,
+               Problems& problems);
+
+}  // namespace faultline

@@ -1,0 +1,38 @@
+#include "analysis/reproduction/item_fields.hpp"
+
+namespace faultline {
+
+const JsonValue::List& list_of(const JsonValue* value, const std::string& path,
+                               Problems& problems) {
+  static const JsonValue::List empty;
+  if (value == nullptr) {
+    problems.add(path, "missing, expected a list");
+    return empty;
+  }
+  if (value->list() != nullptr && !value->list()->empty()) return *value->list();
+  problems.add(path, "expected a list that is not empty, got " + describe(*value));
+  return empty;
+}
+
+const JsonValue::Object& object_of(const JsonValue* value, const std::string& path,
+                                   Problems& problems) {
+  static const JsonValue::Object empty;
+  if (value == nullptr) return empty;
+  if (value->object() != nullptr) return *value->object();
+  problems.add(path, "expected an object, got " + describe(*value));
+  return empty;
+}
+
+std::vector<std::string> read_texts(const JsonValue* value, const std::string& path,
+                                    Problems& problems) {
+  const OptionSpec spec{.name = "", .kind = OptionKind::text};
+  std::vector<std::string> texts;
+  const JsonValue::List& list = list_of(value, path, problems);
+  texts.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i)
+    texts.push_back(
+        std::get<std::string>(read_option(list[i], spec, item_path(path, i), problems)));
+  return texts;
+}
+
+}  // namespace faultline

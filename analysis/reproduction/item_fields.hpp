@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/core/options.hpp"
+#include "sim/json/checked_object.hpp"
+#include "sim/json/problems.hpp"
+
+namespace faultline {
+
+/// Reads the members of an object that a set of options declares.
+template <class Struct>
+Struct read_options(CheckedObject& object, const OptionSet<Struct>& set) {
+  return set.read(object.options(set.specs()));
+}
+
+/// The elements of a list that must be there and must not be empty; else adds a problem and returns
+/// an empty list.
+const JsonValue::List& list_of(const JsonValue* value, const std::string& path, Problems& problems);
+
+/// The members of an object, which may be missing; adds a problem where the value is something
+/// else.
+const JsonValue::Object& object_of(const JsonValue* value, const std::string& path,
+                                   Problems& problems);
+
+/// Reads a list of texts that is not empty.
+std::vector<std::string> read_texts(const JsonValue* value, const std::string& path,
+                                    Problems& problems);
+
+/// Reads a list of numbers from 0 to the largest Integer that is not empty.
+template <class Integer>
+std::vector<Integer> read_integers(const JsonValue* value, const std::string& path,
+                                   Problems& problems) {
+  const OptionSpec spec{.name = "",
+                        .kind = OptionKind::integer,
+                        .minimum = 0,
+                        .maximum = static_cast<double>(std::numeric_limits<Integer>::max())};
+  std::vector<Integer> numbers;
+  const JsonValue::List& list = list_of(value, path, problems);
+  numbers.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i)
+    numbers.push_back(static_cast<Integer>(
+        std::get<std::int64_t>(read_option(list[i], spec, item_path(path, i), problems))));
+  return numbers;
+}
+
+}  // namespace faultline

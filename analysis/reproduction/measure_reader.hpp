@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "analysis/reproduction/item.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
+
+namespace faultline {
+
+/// Reads and checks one member of `measures`. `scenarios` is the file's member of that name, whose
+/// scenarios the measure may run; each of them is checked as it would run. Adds every error to
+/// `problems`.
+decltype(Measure::how) read_measure(const JsonValue& value, const std::string& path,
+                                    const JsonValue* scenarios, Problems& problems);
+
+}  // namespace faultline
