@@ -211,7 +211,7 @@ show_build() {
   while IFS= read -r line; do
     case $line in
       '[0/'* | *'] Re-running CMake...' | 'ninja: Entering directory'* | 'ninja: no work to do.' | \
-        '-- '* | '') ;;
+        *'] Asking git for the commit' | '-- '* | '') ;;
       '['[0-9]*/[0-9]*'] '*)
         [ "$steps" = 0 ] && say "building in $FAULTLINE_BUILD"
         steps=1

@@ -8,6 +8,7 @@
 #include "sim/core/error.hpp"
 #include "sim/core/file_roles.hpp"
 #include "sim/core/partial_file.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 
@@ -40,6 +41,15 @@ void complete(PartialFile& partial, const std::string& out) {
     if (error.code() == std::errc::file_exists) refuse_existing(out);
     refuse_unwritable(out, error);
   }
+}
+
+/// What a user should know of studies that several builds have worked on.
+void note_builds(ResultStore& merged, const std::string& out, MergeOutcome& outcome) {
+  for (const StoredStudy& study : merged.studies())
+    if (study.faultline.find(',') != std::string::npos)
+      outcome.notes.push_back(out + ": " + in_quotes(study.name) + " has results by Faultline " +
+                              study.faultline +
+                              ", builds of the same release: their results may differ");
 }
 
 void merge_point(ResultStore& merged, const StoredPoint& point, const std::string& from,
@@ -76,6 +86,7 @@ MergeOutcome merge_stores(const std::string& out, const std::vector<std::string>
         }
       }
     }
+    note_builds(merged, out, outcome);
   }
   complete(*partial, out);
   return outcome;

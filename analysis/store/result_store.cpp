@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "sim/core/error.hpp"
+#include "sim/core/version.hpp"
 #include "sim/json/json_path.hpp"
 #include "sim/json/problems.hpp"
 
@@ -82,6 +84,20 @@ CREATE VIEW results AS
          peak_rss_bytes
   FROM runs JOIN points USING (study, point) JOIN studies USING (study);
 )";
+
+/// The versions of two lists, each once, in the order in which they came.
+std::string joined_versions(const std::string& first, const std::string& second) {
+  const std::string comma = ", ";
+  std::string all = first;
+  for (std::size_t begin = 0; begin < second.size();) {
+    const std::size_t end = std::min(second.find(comma, begin), second.size());
+    const std::string version = second.substr(begin, end - begin);
+    const std::string between = comma + all + comma;
+    if (between.find(comma + version + comma) == std::string::npos) all += comma + version;
+    begin = end + comma.size();
+  }
+  return all;
+}
 
 std::string comparable(const RunRecord& run) {
   return std::to_string(run.replication) + to_json(metrics_json(run)) +
@@ -247,7 +263,8 @@ class RunsInOrder {
 }  // namespace
 
 bool same_study(const StoredStudy& a, const StoredStudy& b) {
-  return a.hash == b.hash && a.faultline == b.faultline && a.simgrid == b.simgrid;
+  return a.hash == b.hash && release_of(a.faultline) == release_of(b.faultline) &&
+         a.simgrid == b.simgrid;
 }
 
 void check_store_name(const std::string& path) {
@@ -391,7 +408,11 @@ std::int64_t ResultStore::add_study(const StoredStudy& study) {
   Transaction transaction(database_);
   std::int64_t id = 1;
   for (const StoredStudy& known : studies()) {
-    if (same_study(known, study)) return known.id;
+    if (same_study(known, study)) {
+      add_builds(known, study.faultline);
+      transaction.commit();
+      return known.id;
+    }
     id = known.id + 1;
   }
   RowWriter(database_, studies_table())
@@ -404,6 +425,21 @@ std::int64_t ResultStore::add_study(const StoredStudy& study) {
       .finish();
   transaction.commit();
   return id;
+}
+
+void ResultStore::add_builds(const StoredStudy& known, const std::string& versions) {
+  const std::string all = joined_versions(known.faultline, versions);
+  if (all == known.faultline) return;
+  RowChecksum checksum;
+  checksum.add(known.id);
+  checksum.add(known.name);
+  checksum.add(known.hash);
+  checksum.add(known.points);
+  checksum.add(all);
+  checksum.add(known.simgrid);
+  Statement row(database_, "UPDATE studies SET faultline=?, checksum=? WHERE study=?");
+  row.bind(all).bind(checksum.value()).bind(known.id);
+  row.run();
 }
 
 std::optional<std::string> ResultStore::failure_of(std::int64_t study, std::int64_t point) {

@@ -15,17 +15,17 @@
 
 namespace faultline {
 
-/// A study in a store: a scenario with its sweep, under one version of the programs.
+/// A study in a store: a scenario with its sweep, under one release of the programs.
 struct StoredStudy {
   std::int64_t id = 0;  ///< within the store, from 1
   std::string name;
   std::string hash;
   std::int64_t points = 0;  ///< planned
-  std::string faultline;    ///< version
+  std::string faultline;    ///< version; of several builds of a release, with commas between
   std::string simgrid;      ///< version, "" where it was not built in
 };
 
-/// Are two studies the same work, wherever they are stored?
+/// Are two studies the same work, wherever they are stored, by whichever builds of a release?
 bool same_study(const StoredStudy& a, const StoredStudy& b);
 
 /// A point that was simulated, or that failed.
@@ -73,7 +73,8 @@ class ResultStore {
 
   std::vector<StoredStudy> studies();
 
-  /// Stores a study unless the same one is there; returns its id.
+  /// Stores a study unless the same one is there, which then names the builds of both; returns its
+  /// id.
   std::int64_t add_study(const StoredStudy& study);
 
   /// Why a point failed, "" if it did not; nothing if it is not stored.
@@ -110,6 +111,7 @@ class ResultStore {
   [[nodiscard]] std::string select(const StoreTable& table) const;
   [[noreturn]] void refuse(const std::string& why) const;
   StoredStudy read_study(const Statement& row) const;
+  void add_builds(const StoredStudy& known, const std::string& versions);
   void read_points(const std::string& where, const std::function<void(StoredPoint&)>& take);
   bool lock(std::int64_t study, std::int64_t point, short kind) const;
 

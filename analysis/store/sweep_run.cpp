@@ -138,6 +138,8 @@ class SweepRunner {
 
   SweepOutcome run() {
     const InterruptGuard guard;
+    // A study that another build of the release began names this one, too.
+    if (!waiting_.empty()) store_.add_study(stored_study(study_));
     while (!InterruptGuard::interrupted() && (start_jobs() || !jobs_.empty())) {
       wait_for_news();
       progress_.show(outcome_.stored_before + finished_, outcome_.planned, failed_);

@@ -1,278 +1,10 @@
 #include "sim/cli/list.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <ostream>
-#include <sstream>
 
-#include "sim/core/error.hpp"
-#include "sim/faults/fault_source.hpp"
-#include "sim/json/checked_object.hpp"
-#include "sim/json/file_kind.hpp"
-#include "sim/platform/platform_file.hpp"
-#include "sim/platform/topology.hpp"
-#include "sim/scenario/canonical.hpp"
-#include "sim/scenario/declarations.hpp"
-#include "sim/scenario/machine_file.hpp"
-#include "sim/scenario/scenario.hpp"
+#include "sim/scenario/listing.hpp"
 
 namespace faultline {
-namespace {
-
-constexpr std::size_t kWidth = 80;
-
-const std::vector<std::string>& sections() {
-  static const std::vector<std::string> all = {"protocols", "workloads", "machines", "engines",
-                                               "faults"};
-  return all;
-}
-
-// ---- JSON --------------------------------------------------------------------------------------
-
-const char* kind_word(OptionKind kind) {
-  switch (kind) {
-    case OptionKind::boolean:
-      return "boolean";
-    case OptionKind::integer:
-      return "integer";
-    case OptionKind::number:
-      return "number";
-    case OptionKind::text:
-      return "text";
-    default:
-      return find_file_kind(kind)->word.c_str();
-  }
-}
-
-JsonValue texts(const std::vector<std::string>& words) {
-  return JsonValue::List(words.begin(), words.end());
-}
-
-JsonValue limit(double bound) { return std::isfinite(bound) ? JsonValue(bound) : JsonValue(); }
-
-JsonValue option_entry(const OptionSpec& spec) {
-  return json_object({{"name", spec.name},
-                      {"type", kind_word(spec.kind)},
-                      {"unit", spec.unit},
-                      {"required", spec.required},
-                      {"nullable", spec.nullable},
-                      {"default", spec.required ? JsonValue() : option_json(spec.default_value)},
-                      {"minimum", limit(spec.minimum)},
-                      {"above_minimum", spec.above_minimum},
-                      {"maximum", limit(spec.maximum)},
-                      {"choices", texts(spec.choices)},
-                      {"doc", spec.doc},
-                      {"source", spec.source}});
-}
-
-JsonValue options_entry(const std::vector<OptionSpec>& specs) {
-  JsonValue::List list;
-  for (const OptionSpec& spec : specs) list.push_back(option_entry(spec));
-  return list;
-}
-
-JsonValue component_entry(const Registration& component) {
-  const Traits& traits = component.traits;
-  const JsonValue traits_entry = json_object({{"needs_fifo", traits.needs_fifo},
-                                              {"tolerates_faults", traits.tolerates_faults},
-                                              {"needs_detection", traits.needs_detection},
-                                              {"announces", traits.announces},
-                                              {"finishes", traits.finishes},
-                                              {"needs_logging_off", traits.needs_logging_off},
-                                              {"on_daemons", traits.on_daemons}});
-  return json_object({{"name", component.name},
-                      {"family", family_key(component.family)},
-                      {"summary", component.summary},
-                      {"source", component.source},
-                      {"traits", traits_entry},
-                      {"options", options_entry(component.options)},
-                      {"message_kinds", texts(component.message_kinds)}});
-}
-
-bool in_section(const Registration& component, const std::string& section) {
-  return (component.family == Family::workload) == (section == "workloads");
-}
-
-JsonValue components_entry(const std::string& section) {
-  JsonValue::List list;
-  for (const Registration& component : registrations())
-    if (in_section(component, section)) list.push_back(component_entry(component));
-  return list;
-}
-
-JsonValue machines_entry() {
-  JsonValue::List list;
-  for (const std::string& name : shipped_machines()) {
-    const Machine machine = load_machine(name, "");
-    JsonValue entry = machine_json(machine);
-    entry.set("description", machine.description);
-    list.push_back(std::move(entry));
-  }
-  return list;
-}
-
-struct Engine {
-  const char* name;
-  const char* summary;
-  bool available;
-};
-
-std::vector<Engine> engines() {
-  return {
-      {"loggp",
-       "own event queue; a message costs LogGP time over the route that the machine's topology "
-       "gives it. Fast: up to a million processes.",
-       true},
-      {"simgrid",
-       "SimGrid S4U actors, every message a communication with flow-level contention. Accurate, "
-       "and slower.",
-       kHasSimGrid}};
-}
-
-JsonValue engines_entry() {
-  JsonValue::List list;
-  for (const Engine& engine : engines())
-    list.push_back(json_object(
-        {{"name", engine.name}, {"summary", engine.summary}, {"available", engine.available}}));
-  return list;
-}
-
-constexpr const char* kAtSummary =
-    "deaths at stated moments: each entry has exactly one of time_s, event and mark, and at least "
-    "one victim in ranks, nodes or daemons";
-
-JsonValue faults_entry() {
-  JsonValue::List victims;
-  for (const VictimList& list : victim_lists())
-    victims.push_back(json_object({{"name", list.name}, {"doc", list.doc}}));
-  JsonValue::List list;
-  list.push_back(json_object({{"name", "at"},
-                              {"summary", kAtSummary},
-                              {"options", options_entry(fault_moment_options().specs())},
-                              {"mark", options_entry(mark_options().specs())},
-                              {"victims", std::move(victims)}}));
-  for (const FaultSourceRegistration& source : fault_sources())
-    list.push_back(json_object({{"name", source.name},
-                                {"summary", source.summary},
-                                {"source", source.source},
-                                {"options", options_entry(source.options)}}));
-  return list;
-}
-
-JsonValue section_entry(const std::string& section) {
-  if (section == "machines") return machines_entry();
-  if (section == "engines") return engines_entry();
-  if (section == "faults") return faults_entry();
-  return components_entry(section);
-}
-
-// ---- tables ------------------------------------------------------------------------------------
-
-/// Prints `head` in a column and `text` wrapped beside it, to the width of a terminal.
-void print_wrapped(std::ostream& out, const std::string& head, std::size_t indent,
-                   const std::string& text) {
-  std::string line = head;
-  if (line.size() + 2 > indent) {
-    out << line << '\n';
-    line.clear();
-  }
-  line.resize(indent, ' ');
-  std::istringstream words(text);
-  bool first = true;
-  for (std::string word; words >> word; first = false) {
-    if (!first && line.size() + 1 + word.size() > kWidth) {
-      out << line << '\n';
-      line.assign(indent, ' ');
-      first = true;
-    }
-    if (!first) line += ' ';
-    line += word;
-  }
-  line.erase(line.find_last_not_of(' ') + 1);
-  out << line << '\n';
-}
-
-std::string in_brackets(const std::string& source) {
-  return source.empty() ? "" : " [" + source + "]";
-}
-
-std::string option_text(const OptionSpec& spec) {
-  std::string text = expectation(spec);
-  if (spec.required) {
-    text += "; required";
-  } else if (!std::holds_alternative<std::monostate>(spec.default_value)) {
-    text += "; default " + to_json(option_json(spec.default_value));
-  } else if (spec.nullable) {
-    text += "; default null";
-  }
-  if (!spec.doc.empty()) text += ": " + spec.doc;
-  return text + in_brackets(spec.source);
-}
-
-void print_options(std::ostream& out, const std::vector<OptionSpec>& specs) {
-  for (const OptionSpec& spec : specs)
-    print_wrapped(out, "      " + spec.name, 28, option_text(spec));
-}
-
-void print_components(std::ostream& out, const std::string& section, bool options) {
-  const char* family = "";
-  for (const Registration& component : registrations()) {
-    if (!in_section(component, section)) continue;
-    if (section == "protocols" && family_key(component.family) != std::string(family)) {
-      family = family_key(component.family);
-      out << "  " << family << '\n';
-    }
-    print_wrapped(out, "    " + component.name, 24,
-                  component.summary + in_brackets(component.source));
-    if (options) print_options(out, component.options);
-  }
-}
-
-void print_machines(std::ostream& out) {
-  for (const std::string& name : shipped_machines()) {
-    const Machine machine = load_machine(name, "");
-    print_wrapped(out, "    " + name, 24,
-                  std::to_string(machine.nodes) + " nodes of " +
-                      std::to_string(machine.cores_per_node) + " cores, " +
-                      describe(machine.topology) + ". " + machine.description);
-  }
-}
-
-void print_engines(std::ostream& out) {
-  for (const Engine& engine : engines())
-    print_wrapped(out, std::string("    ") + engine.name, 24,
-                  std::string(engine.available ? "" : "(not in this build) ") + engine.summary);
-}
-
-void print_faults(std::ostream& out, bool options) {
-  print_wrapped(out, "    at", 24, kAtSummary);
-  if (options) {
-    print_options(out, fault_moment_options().specs());
-    for (const OptionSpec& spec : mark_options().specs())
-      print_wrapped(out, "      mark." + spec.name, 28, option_text(spec));
-    for (const VictimList& list : victim_lists())
-      print_wrapped(out, "      " + list.name, 28, "a list: " + list.doc);
-  }
-  for (const FaultSourceRegistration& source : fault_sources()) {
-    print_wrapped(out, "    " + source.name, 24, source.summary + in_brackets(source.source));
-    if (options) print_options(out, source.options);
-  }
-}
-
-void print_section(std::ostream& out, const std::string& section, bool options) {
-  out << section << '\n';
-  if (section == "machines") {
-    print_machines(out);
-  } else if (section == "engines") {
-    print_engines(out);
-  } else if (section == "faults") {
-    print_faults(out, options);
-  } else {
-    print_components(out, section, options);
-  }
-}
-
-}  // namespace
 
 VerbOptions list_options() {
   VerbOptions verb{.verb = "list",
@@ -287,7 +19,7 @@ VerbOptions list_options() {
   add_format(verb, {"table", "json"});
   verb.hidden.add_options()("section", po::value<std::string>());
   verb.positional.add("section", 1);
-  verb.choices["section"] = only(sections());
+  verb.choices["section"] = only(listing_sections());
   return verb;
 }
 
@@ -299,18 +31,12 @@ int list_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     return 0;
   }
   const auto shown = values.count("section") == 0
-                         ? sections()
+                         ? listing_sections()
                          : std::vector<std::string>{values["section"].as<std::string>()};
-  if (values["format"].as<std::string>() == "json") {
-    JsonValue result = json_object({{"schema_version", 1}});
-    for (const std::string& section : shown) result.set(section, section_entry(section));
-    out << to_json(result, 2) << '\n';
-    return 0;
-  }
-  for (const std::string& section : shown) {
-    if (section != shown.front()) out << '\n';
-    print_section(out, section, values.count("section") != 0);
-  }
+  if (values["format"].as<std::string>() == "json")
+    out << listing_json(shown);
+  else
+    out << listing_text(shown, values.count("section") != 0);
   return 0;
 }
 

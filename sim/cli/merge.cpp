@@ -1,6 +1,5 @@
 #include "sim/cli/merge.hpp"
 
-#include <cstdio>
 #include <ostream>
 
 #include "analysis/runs/exit_code.hpp"
@@ -8,6 +7,7 @@
 #include "sim/cli/options.hpp"
 #include "sim/cli/stored_points.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 
 namespace faultline {
 
@@ -43,8 +43,7 @@ int merge_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   stores.erase(stores.begin());
   for (const std::string& store : stores) need_store(store);
   const MergeOutcome outcome = merge_stores(target, stores);
-  for (const std::string& note : outcome.notes)
-    std::fprintf(stderr, "faultline: %s\n", note.c_str());
+  for (const std::string& note : outcome.notes) complain(note);
   out << target << ": " << outcome.points << (outcome.points == 1 ? " point" : " points");
   if (outcome.duplicates > 0) out << ", " << outcome.duplicates << " of them several times, alike";
   out << "\n";

@@ -1,77 +1,14 @@
 #include "sim/cli/reproduction_run.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
-#include <numeric>
 #include <thread>
+#include <utility>
 
-#include "analysis/reproduction/figure.hpp"
-#include "analysis/reproduction/item_files.hpp"
-#include "analysis/reproduction/item_reader.hpp"
-#include "analysis/reproduction/pace.hpp"
 #include "analysis/runs/progress.hpp"
-#include "analysis/text/shell_words.hpp"
-#include "analysis/text/text_table.hpp"
 #include "sim/cli/options.hpp"
 
 namespace faultline {
-
-namespace {
-
-/// A series that could not be measured has no points to draw.
-bool has_figure(const ItemResult& result) {
-  const auto& curves = result.item.curves;
-  return !curves.empty() && std::all_of(curves.begin(), curves.end(), [&](std::size_t curve) {
-    return result.measured[curve].trouble.empty();
-  });
-}
-
-/// The name of an item's files: letters that gnuplot and shells take as they are.
-std::string stem_of(const std::string& item, bool with_paper) {
-  std::string stem = with_paper ? item : item.substr(item.find('/') + 1);
-  for (char& letter : stem)
-    if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '_') letter = '-';
-  return stem;
-}
-
-/// The curves of one item, which the result keeps for the page.
-void draw_item(ItemResult& result, const ReproductionSettings& settings, Drawings& drawings,
-               bool with_paper) {
-  const std::string stem = stem_of(result.item.name, with_paper);
-  result.figure = figure_rows(result, settings);
-  result.drawing = drawings.draw(stem, csv_records(result.figure), figure_script(result, stem));
-}
-
-std::vector<double> estimates_of(const std::vector<ItemFile>& items, bool quick) {
-  std::vector<double> estimates_s;
-  estimates_s.reserve(items.size());
-  for (const ItemFile& entry : items)
-    estimates_s.push_back(quick ? entry.item.quick_time_s : entry.item.time_s);
-  return estimates_s;
-}
-
-/// "4.2 % done, about 3 min 20 s left on this machine, at adoption-2013/table-1".
-std::string pace_words(const ReproductionPace& pace, double elapsed_s, const std::string& item) {
-  const double percent = 100 * pace.share();
-  const auto left_s = pace.left_s(elapsed_s);
-  return fixed(percent, percent < 10 ? 1 : 0) + " % done, " +
-         (left_s ? "about " + duration_words(*left_s) + " left on this machine"
-                 : std::string("time left unknown")) +
-         ", at " + item;
-}
-
-}  // namespace
-
-std::vector<ItemFile> read_items(const std::string& what) {
-  std::vector<ItemFile> items;
-  for (const auto& file : find_reproduction_items(what)) {
-    ReproductionItem item = read_reproduction_item(file);
-    const std::string named = what.ends_with(".json") ? what : item.name;
-    items.push_back({file.string(), named, std::move(item)});
-  }
-  return items;
-}
 
 unsigned jobs_of(const std::string& option, const std::optional<std::string>& text) {
   if (!text) return std::max(1U, std::thread::hardware_concurrency());
@@ -79,48 +16,24 @@ unsigned jobs_of(const std::string& option, const std::optional<std::string>& te
 }
 
 void say_duration(const std::vector<ItemFile>& items, const ReproductionSettings& settings) {
-  const std::vector<double> estimates_s = estimates_of(items, settings.quick);
-  const double time_s = std::accumulate(estimates_s.begin(), estimates_s.end(), 0.0);
   std::fprintf(
       stderr,
       "faultline: %zu %s, about %s with %u %s where they were timed; this machine may take "
       "longer%s\n",
       items.size(), items.size() == 1 ? "item" : "items",
-      duration_words(std::max(1.0, time_s / settings.jobs)).c_str(), settings.jobs,
+      duration_words(expected_time_s(items, settings)).c_str(), settings.jobs,
       settings.jobs == 1 ? "worker" : "workers", settings.quick ? "" : " (--quick takes less)");
 }
 
 std::optional<Reproduction> reproduce_items(std::vector<ItemFile> items,
-                                            const ReproductionSettings& wanted, Drawings* drawings,
-                                            bool with_paper) {
-  Reproduction all;
-  all.quick = wanted.quick;
-  all.versions = versions_of_this_build();
-  ProgressTeller teller(wanted.progress);
-  ReproductionPace pace(estimates_of(items, wanted.quick));
-  std::string name;
-  ReproductionSettings settings = wanted;
-  settings.worked = [&](double work) {
-    pace.worked(work);
-    if (pace.item_is_done())
-      teller.finish();
-    else if (teller.due())
-      teller.tell(pace_words(pace, teller.elapsed_s(), name));
-  };
-  for (ItemFile& entry : items) {
-    name = entry.item.name;
-    pace.begin_item(wanted.progress ? work_of(entry.item, entry.file, settings) : 0);
-    ItemResult result = reproduce_item(std::move(entry.item), entry.file, settings);
-    pace.end_item();
-    teller.finish();
-    if (result.interrupted) return std::nullopt;
-    if (drawings != nullptr && has_figure(result))
-      draw_item(result, settings, *drawings, with_paper);
-    all.results.push_back(std::move(result));
-    all.commands.push_back("faultline reproduce " + shell_word(entry.named) +
-                           (settings.quick ? " --quick" : ""));
-  }
-  return all;
+                                            const ReproductionSettings& settings,
+                                            Drawings* drawings, bool with_paper) {
+  DrawChart draw;
+  if (drawings != nullptr)
+    draw = [drawings](const std::string& stem, const std::string& csv, const std::string& script) {
+      return drawings->draw(stem, csv, script);
+    };
+  return carry_out_items(std::move(items), settings, draw, with_paper);
 }
 
 }  // namespace faultline

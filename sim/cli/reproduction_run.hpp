@@ -4,21 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/reproduction/page.hpp"
+#include "analysis/reproduction/run.hpp"
 #include "sim/cli/drawings.hpp"
 
 namespace faultline {
-
-/// An item to reproduce, and where it was read.
-struct ItemFile {
-  std::string file;
-  std::string named;  ///< as the user would name it alone
-  ReproductionItem item;
-};
-
-/// The items that "PAPER", "PAPER/ITEM" or a path names. All files are read before anything runs,
-/// so that what is wrong with the last is known at once.
-std::vector<ItemFile> read_items(const std::string& what);
 
 /// The number of jobs that the option asks for, or one for each core.
 unsigned jobs_of(const std::string& option, const std::optional<std::string>& text);

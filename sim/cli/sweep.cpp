@@ -86,7 +86,12 @@ std::int64_t study_in(ResultStore& store, const Study& study, bool may_add) {
   std::string others;
   std::string versions;  // of other programs that have made this study
   for (const StoredStudy& known : store.studies()) {
-    if (same_study(known, wanted)) return known.id;
+    if (same_study(known, wanted)) {
+      if (known.faultline != wanted.faultline)
+        complain(store.path() + ": has results by Faultline " + known.faultline + ", and this is " +
+                 wanted.faultline + ", another build of the release: their results may differ");
+      return known.id;
+    }
     if (known.hash == wanted.hash) versions += (versions.empty() ? "" : ", ") + versions_of(known);
     others += (others.empty() ? "" : ", ") + in_quotes(known.name) + " (" +
               count_of(static_cast<std::size_t>(known.points), "point") + ")";

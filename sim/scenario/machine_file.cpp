@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <utility>
 
 #include "sim/core/data_directory.hpp"
 #include "sim/core/error.hpp"
@@ -221,20 +223,52 @@ bool is_machine(const JsonValue& root) {
                      [&root](const OptionSpec& spec) { return root.find(spec.name) != nullptr; });
 }
 
-Machine read_machine_file(const std::string& path) {
+namespace {
+
+/// A machine, and what its file says of its values.
+struct MachineFile {
+  Machine machine;
+  std::vector<ValueStatus> statuses;
+};
+
+std::vector<ValueStatus> statuses_of(const JsonValue& root) {
+  std::vector<ValueStatus> statuses;
+  for (const JsonMember& member : *root.object()) {
+    const JsonValue* status = member.value.find("status");
+    if (status != nullptr && status->text() != nullptr)
+      statuses.push_back({member.key, *status->text()});
+  }
+  return statuses;
+}
+
+MachineFile load_machine_file(const std::string& path) {
   Problems problems(path);
   const JsonValue root = read_json_file(path, problems);
   Machine machine = read_machine(root, problems);
   problems.throw_if_any();
-  return machine;
+  return {std::move(machine), statuses_of(root)};
 }
 
-Machine load_machine(const std::string& name_or_path, const std::string& relative_to) {
+std::shared_ptr<const MachineFile> machine_file(const std::string& name_or_path,
+                                                const std::string& relative_to) {
   // A name alone stands for the same file everywhere.
   const std::string place = is_path(name_or_path) ? relative_to + "/" : "";
-  return *FileMemo::read_once<Machine>(place + name_or_path, [&] {
-    return read_machine_file(machine_path(name_or_path, relative_to));
+  return FileMemo::read_once<MachineFile>(place + name_or_path, [&] {
+    return load_machine_file(machine_path(name_or_path, relative_to));
   });
+}
+
+}  // namespace
+
+Machine read_machine_file(const std::string& path) { return load_machine_file(path).machine; }
+
+Machine load_machine(const std::string& name_or_path, const std::string& relative_to) {
+  return machine_file(name_or_path, relative_to)->machine;
+}
+
+std::vector<ValueStatus> load_value_statuses(const std::string& name_or_path,
+                                             const std::string& relative_to) {
+  return machine_file(name_or_path, relative_to)->statuses;
 }
 
 std::vector<std::string> shipped_machines() {

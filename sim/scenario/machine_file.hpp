@@ -39,6 +39,17 @@ Machine read_machine_file(const std::string& path);
 /// Reads a machine file's tree: every value with unit, status and source.
 Machine read_machine(const JsonValue& root, Problems& problems);
 
+/// Whether a value of a machine file was measured, published or estimated.
+struct ValueStatus {
+  std::string value;   ///< its key
+  std::string status;  ///< one of value_statuses
+};
+
+/// The statuses of a machine's values, the topology's among them if it has one, in the order of the
+/// file. Finds the machine and throws as load_machine does.
+std::vector<ValueStatus> load_value_statuses(const std::string& name_or_path,
+                                             const std::string& relative_to);
+
 /// The resolved values, without their sources.
 JsonValue machine_json(const Machine& machine);
 

@@ -5,7 +5,7 @@ import re
 import shlex
 import unittest
 
-from program import EXAMPLES, HAS_SIMGRID, ProgramTest, SOURCE
+from program import EXAMPLES, HAS_SIMGRID, ProgramTest, SOURCE, VERSION
 
 VERBS = ("run", "trace", "sweep", "query", "compare", "report", "merge", "validate", "list",
          "schema", "survival", "faults", "step-model", "tree", "bench", "completion", "man")
@@ -54,7 +54,7 @@ class Promises(ProgramTest):
         self.assertGreaterEqual(ran, 4)
 
     def test_version(self):
-        pattern = r"faultline \d+\.\d+\.\d+\nSimGrid " + (
+        pattern = rf"faultline {VERSION}\nSimGrid " + (
             r"\d+\.\d+(\.\d+)?" if HAS_SIMGRID else "not built in") + "\n"
         self.assertRegex(self.answer("--version"), r"\A" + pattern + r"\Z")
 

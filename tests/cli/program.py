@@ -36,6 +36,9 @@ PLATFORM_XML = """<?xml version='1.0'?>
 </platform>
 """
 
+# A release, and the commit where the build knew it.
+VERSION = r"\d+\.\d+\.\d+(\+g[0-9a-f]{10}(-dirty)?)?"
+
 HAS_SIMGRID = "not built in" not in subprocess.run(
     [PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
 ENGINES = ("loggp", "simgrid") if HAS_SIMGRID else ("loggp",)

@@ -9,7 +9,7 @@ import math
 import unittest
 
 from program import (ENGINES, EXAMPLES, HAS_SIMGRID, PLATFORM_XML, ProgramTest, SMALL, SOURCE,
-                     changed, without_performance)
+                     VERSION, changed, without_performance)
 from stored_rows import changing
 
 # The scenario that the documentation of the command line promises to run.
@@ -68,7 +68,7 @@ class Fields(ProgramTest):
             self.assertEqual(report["schema_version"], 1)
             self.assertEqual(report["scenario"]["name"], "small")
             self.assertRegex(report["scenario"]["hash"], r"^[0-9a-f]{16}$")
-            self.assertRegex(report["versions"]["faultline"], r"^\d+\.\d+\.\d+$")
+            self.assertRegex(report["versions"]["faultline"], rf"\A{VERSION}\Z")
             self.assertIn("simgrid", report["versions"])
             self.assertTrue(report["complete"])
             self.assertEqual(report["failed_runs"], [])

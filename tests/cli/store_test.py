@@ -13,7 +13,7 @@ import subprocess
 import unittest
 
 import tools
-from program import SMALL, changed
+from program import SMALL, VERSION, changed
 from stored_rows import changing
 from sweep_test import STUDY, SweepTest, rows
 
@@ -129,7 +129,7 @@ class Query(StoreTest):
                 "SELECT metrics FROM runs ORDER BY point, replication")]
         for row, metric in zip(found, metrics):
             self.assertEqual({key: row[key] for key in metric}, metric)
-            self.assertEqual(row["faultline"], "0.1.0")
+            self.assertRegex(row["faultline"], rf"\A{VERSION}\Z")
             self.assertRegex(row["scenario_hash"], r"\A[0-9a-f]{16}\Z")
 
     def test_csv_says_what_json_says(self):

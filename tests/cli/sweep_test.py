@@ -250,6 +250,31 @@ class Again(SweepTest):
                 f"is {words(faultline, simgrid)}: results of different versions are not mixed; "
                 "--add-study keeps both, another --store begins anew\n")
 
+    def test_results_of_another_build_of_the_release_are_gone_on_with(self):
+        self.sweep()
+        before = rows(self.store)
+        with changing(self.store) as database:
+            (this,), = database.execute("SELECT faultline FROM studies")
+            other = this.split("+")[0] + "+g0123456789"
+            database.execute("UPDATE studies SET faultline=?", (other,))
+        note = (f"faultline: r.sqlite: has results by Faultline {other}, and this is {this}, "
+                "another build of the release: their results may differ\n")
+
+        def go_on():
+            result = self.faultline("sweep", "s.json", "--store", "r.sqlite")
+            self.assertEqual((result.returncode, result.stderr), (0, note), result.stdout)
+            with sqlite3.connect(self.store) as database:
+                return database.execute("SELECT faultline FROM studies").fetchall()
+        # A build that has nothing to do is not named.
+        self.assertEqual(go_on(), [(other,)])
+        with changing(self.store) as database:
+            for table in ("points", "runs"):
+                database.execute(f"DELETE FROM {table} WHERE point=3")
+        self.assertEqual(go_on(), [(f"{other}, {this}",)])
+        after = rows(self.store)
+        for table in ("points", "runs"):
+            self.assertEqual(after[table], before[table])
+
     def test_another_text_that_says_the_same_goes_on(self):
         self.sweep()
         self.write("s.json", json.dumps(changed(

@@ -48,9 +48,12 @@ def cached(build):
 
 
 def commands(source, build):
-    """{object: (source file, command)} of all that is compiled, whatever the paths."""
+    """{object: (source file, command)} of all that is compiled, whatever the paths; but for what
+    the build has written itself."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
+        if pathlib.Path(entry["file"]).is_relative_to(build):
+            continue
         command = entry["command"].replace(str(build), "<build>").replace(str(source), "<source>")
         found[command.split(" -o ")[1].split()[0]] = (
             pathlib.Path(entry["file"]).relative_to(source), command)

@@ -58,7 +58,7 @@ class Installed(unittest.TestCase):
     def test_version_names_faultline_and_its_number(self):
         answer = self.faultline("--version")
         self.assertEqual(answer.returncode, 0, answer.stderr)
-        self.assertRegex(answer.stdout, r"(?i)faultline \d+\.\d+\.\d+")
+        self.assertRegex(answer.stdout, r"\Afaultline \d+\.\d+\.\d+(\+g[0-9a-f]{10}(-dirty)?)?\n")
 
     def test_the_data_beside_the_program_are_the_ones_used(self):
         counts = self.data / "faults/jaguar.json"

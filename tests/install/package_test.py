@@ -39,8 +39,8 @@ class Package(unittest.TestCase):
     def field(self, name):
         return said("dpkg-deb", "--field", str(self.package), name).strip()
 
-    def test_its_name_and_version_are_the_program_s(self):
-        version = said(str(self.root / "usr/bin/faultline"), "--version").split()[1]
+    def test_its_name_and_release_are_the_program_s(self):
+        version = said(str(self.root / "usr/bin/faultline"), "--version").split()[1].split("+")[0]
         self.assertEqual((self.field("Package"), self.field("Version")), ("faultline", version))
         self.assertEqual(self.package.name,
                          f"faultline_{version}_{self.field('Architecture')}.deb")

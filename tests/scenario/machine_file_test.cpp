@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "sim/scenario/machine_file.hpp"
 #include "tests/scenario/workspace.hpp"
 
 using Catch::Matchers::Contains;
@@ -45,6 +46,29 @@ TEST_CASE("a machine file gives every value of the machine") {
   CHECK(machine.link_bandwidth_Bps == 2e9);
   CHECK(machine.local_latency_s == 6e-7);
   CHECK(machine.local_bandwidth_Bps == 3e9);
+}
+
+TEST_CASE("a machine file says of every value how it is known") {
+  const Workspace workspace;
+  std::string text = Workspace::machine_text();
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("estimated", "measured");  // of the first value, nodes
+  const auto statuses = [&] {
+    std::string said;
+    for (const ValueStatus& of : load_value_statuses(workspace.write("m.json", text), ""))
+      said += of.value + "=" + of.status + " ";
+    return said;
+  };
+  // The topology need not say it.
+  CHECK_THAT(statuses(), Catch::Matchers::StartsWith("nodes=measured cores_per_node=estimated ") &&
+                             Catch::Matchers::EndsWith(" local_bandwidth_Bps=estimated "));
+  replace("[4, 2]}", R"([4, 2], "status": "published"})");
+  CHECK_THAT(statuses(), Catch::Matchers::StartsWith("topology=published nodes=measured "));
+  replace("measured", "guessed");
+  workspace.write("m.json", text);
+  CHECK_THROWS_AS(load_value_statuses(workspace.path("m.json"), ""), UsageError);
 }
 
 TEST_CASE("a relative path starts from the folder that is given") {

@@ -65,7 +65,8 @@ class Ready(unittest.TestCase):
                           "step 3 of 3"])
         self.assertEqual(self.said("FAULTLINE_PACE_S=1000000; show_build", NINJA),
                          ["building in build", "step 1 of 3", warning])
-        self.assertEqual(self.said("show_build", "ninja: no work to do.\n"), [])
+        self.assertEqual(self.said("show_build", "[1/1] Asking git for the commit\n"
+                                   "ninja: no work to do.\n"), [])
 
     def test_an_installation_says_how_far_it_is(self):
         self.assertEqual(self.said("FAULTLINE_PACE_S=0; show_apt", APT),

@@ -154,6 +154,9 @@ class IncludeGraph(unittest.TestCase):
             ("sim/engine/loggp_engine.cpp", "xbt/base.h"),
             ("tests/engine/a_test.cpp", "simgrid/s4u.hpp"),
             ("sim/core/a.cpp", "nlohmann/json.hpp"),
+            ("sim/scenario/a.cpp", "nlohmann/json.hpp"),
+            ("sim/cli/a.cpp", "nlohmann/json.hpp"),
+            ("analysis/text/a.cpp", "nlohmann/json.hpp"),
             ("sim/cli/a.cpp", "catch2/catch.hpp"),
         ):
             self.assertEqual(len(self.findings({source: f"#include <{header}>\n"})), 1, source)

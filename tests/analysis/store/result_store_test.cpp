@@ -339,6 +339,53 @@ TEST_CASE("a store without checksums is read, with a note, and merging makes one
   CHECK(answers(store.path("new.sqlite")) == said);
 }
 
+TEST_CASE("builds of one release work on one study, which names them all") {
+  const TemporaryDirectory directory;
+  StoredStudy study{
+      .name = "s", .hash = "h", .points = 1, .faultline = "1.2.3+ga", .simgrid = "3.32"};
+  ResultStore store((directory.path() / "r.sqlite").string(), StoreUse::sweep);
+  const auto add = [&](const std::string& faultline, const std::string& simgrid = "3.32") {
+    study.faultline = faultline;
+    study.simgrid = simgrid;
+    return store.add_study(study);
+  };
+  const std::int64_t first = add("1.2.3+ga");
+  CHECK(add("1.2.3+gab-dirty") == first);
+  CHECK(add("1.2.3") == first);
+  CHECK(add("1.2.3+ga, 1.2.3+gb") == first);  // as another store has it
+  const std::string all = "1.2.3+ga, 1.2.3+gab-dirty, 1.2.3, 1.2.3+gb";
+  // Reading checks the checksum.
+  REQUIRE(store.studies().size() == 1);
+  CHECK(store.studies().front().faultline == all);
+  for (const char* known : {"1.2.3+ga", "1.2.3+gab-dirty", "1.2.3", "1.2.3+gb"}) add(known);
+  CHECK(store.studies().front().faultline == all);
+  CHECK(add("1.2.30+ga") != first);
+  CHECK(add("1.2.3+ga", "") != first);
+  CHECK(store.studies().size() == 3);
+}
+
+TEST_CASE("a merged store says where builds of one release have worked on a study") {
+  const TemporaryDirectory directory;
+  const auto path = [&](const std::string& name) { return (directory.path() / name).string(); };
+  std::int64_t number = 0;
+  for (const std::string build : {"1+ga", "1+gb"}) {
+    ResultStore store(path(build), StoreUse::sweep);
+    store.add_study({.name = "s", .hash = "h", .points = 2, .faultline = build, .simgrid = ""});
+    store.save(point_of(number++, "cda", 16, {10}));
+  }
+  forget_files_read();
+  CHECK(merge_stores(path("one"), {path("1+ga"), path("1+ga")}).notes.empty());
+  forget_files_read();
+  const MergeOutcome outcome = merge_stores(path("both"), {path("1+ga"), path("1+gb")});
+  REQUIRE(outcome.notes.size() == 1);
+  CHECK_THAT(outcome.notes.front(),
+             Contains("\"s\" has results by Faultline 1+ga, 1+gb, builds of"));
+  forget_files_read();
+  ResultStore merged(path("both"), StoreUse::read);
+  CHECK(merged.studies().size() == 1);
+  CHECK(merged.points(1).size() == 2);
+}
+
 TEST_CASE("a store has the name of a file") {
   const TemporaryDirectory directory;
   for (const std::string name : {"", ":memory:", "file:x.sqlite", "file:x?mode=memory",

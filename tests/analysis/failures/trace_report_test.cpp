@@ -1,0 +1,74 @@
+#include "analysis/failures/trace_report.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "sim/json/json_reader.hpp"
+
+using namespace faultline;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// Figures that no trace gives.
+TraceReport by_hand() {
+  TraceReport report{.file = "t.csv",
+                     .window_s = 1.5,
+                     .format = TraceFormat::fta,
+                     .other_events = 1,
+                     .unreadable = {{.line = 7, .reason = "no number"}},
+                     .summary = {}};
+  TraceSummary& summary = report.summary;
+  summary.failures = 4;
+  summary.systems = {{.system = 3, .failures = 4, .nodes = 2}};
+  summary.first_s = 100;
+  summary.last_s = 100 + 2 * 86400;
+  summary.by_size = {{1, 2}, {2, 1}};
+  summary.faults = 3;
+  summary.between_failures.simultaneous = 1;
+  return report;
+}
+
+JsonValue parsed(const std::string& text) {
+  Problems problems("out");
+  return parse_json(text, problems);
+}
+
+}  // namespace
+
+TEST_CASE("the sizes of faults are a file of counts") {
+  CHECK(fault_counts_json(by_hand()) == R"({
+  "schema_version": 1,
+  "name": "t.csv",
+  "description": "Nodes that failed within 1.5 s after the first of a fault",
+  "counts": {
+    "1": 2,
+    "2": 1
+  }
+}
+)");
+}
+
+TEST_CASE("a summary as JSON has null where there is nothing to fit") {
+  const JsonValue json = parsed(trace_summary_json(by_hand()));
+  CHECK(*json.find("trace_format")->text() == "fta");
+  CHECK(number_of(*json.find("span_s")) == 172800);
+  CHECK(number_of(*json.find("window_s")) == 1.5);
+  CHECK(to_json(*json.find("systems")) == R"([{"system":3,"failures":4,"nodes":2}])");
+  CHECK(to_json(*json.find("counts")) == R"({"1":2,"2":1})");
+  CHECK(to_json(*json.find("unreadable")) == R"([{"line":7,"reason":"no number"}])");
+  CHECK(json.find("repairs")->is_null());
+  CHECK(json.find("between_failures")->find("weibull")->is_null());
+}
+
+TEST_CASE("a summary as a table counts in words, and has no table of laws without any") {
+  TraceReport report = by_hand();
+  const std::string table = trace_summary_table(report);
+  CHECK_THAT(table, Contains("t.csv (fta): 4 failures of 1 system in 2 days; 1 other event, 1") &&
+                        Contains("66.67") && Contains("without their 1 zero.") &&
+                        !Contains("95 % interval"));
+  report.summary.repair_law = LognormalFit{.mu = {.estimate = 1.25, .confidence_95 = {1, 2}},
+                                           .sigma = {.estimate = 0.5, .confidence_95 = {0.25, 1}}};
+  const std::string with_law = trace_summary_table(report);
+  CHECK_THAT(with_law, Contains("95 % interval") && Contains("until repaired") &&
+                           Contains("mu, ln s") && Contains("0.25 to 1"));
+}
