@@ -1,8 +1,13 @@
 #include "analysis/store/merge.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <set>
 #include <system_error>
+#include <thread>
 
 #include "analysis/store/result_store.hpp"
 #include "sim/core/error.hpp"
@@ -52,6 +57,27 @@ void note_builds(ResultStore& merged, const std::string& out, MergeOutcome& outc
                               ", builds of the same release: their results may differ");
 }
 
+/// The points of a study that have come so far: their numbers by what they are. Those that its
+/// sweep names have the same numbers in every store; those that are kept beside them may not.
+class MergedPoints {
+ public:
+  /// The number of a point, its own one where that is free.
+  std::int64_t number_of(const StoredPoint& point) {
+    const auto [place, is_new] = numbers_.emplace(hash_of(point), point.point);
+    if (is_new && !taken_.insert(point.point).second) {
+      place->second = *taken_.rbegin() + 1;
+      taken_.insert(place->second);
+    }
+    return place->second;
+  }
+
+  [[nodiscard]] std::int64_t points() const { return taken_.empty() ? 0 : *taken_.rbegin() + 1; }
+
+ private:
+  std::map<std::string, std::int64_t> numbers_;
+  std::set<std::int64_t> taken_;
+};
+
 void merge_point(ResultStore& merged, const StoredPoint& point, const std::string& from,
                  MergeOutcome& outcome) {
   const auto known = merged.point(point.study, point.point);
@@ -66,6 +92,38 @@ void merge_point(ResultStore& merged, const StoredPoint& point, const std::strin
   merged.save(point);
 }
 
+/// Waits while a sweep gives the points other numbers.
+void rely_on_numbers(ResultStore& store) {
+  while (!store.use_numbers(NumbersUse::kept))
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+using MergedStudies = std::map<std::int64_t, MergedPoints>;  ///< by their numbers
+
+void merge_store(ResultStore& merged, const std::string& path, MergedStudies& studies,
+                 MergeOutcome& outcome) {
+  ResultStore store(path, StoreUse::read);
+  if (!store.note().empty()) outcome.notes.push_back(store.note());
+  rely_on_numbers(store);
+  for (const StoredStudy& study : store.studies()) {
+    const std::int64_t id = merged.add_study(study);
+    for (StoredPoint& point : store.points(study.id)) {
+      point.study = id;
+      point.point = studies[id].number_of(point);
+      merge_point(merged, point, path, outcome);
+    }
+  }
+}
+
+/// Points that are kept beside those of a sweep may have come from a later store.
+void count_points(ResultStore& merged, const MergedStudies& studies) {
+  for (const StoredStudy& study : merged.studies()) {
+    const auto found = studies.find(study.id);
+    if (found != studies.end() && found->second.points() > study.points)
+      merged.rewrite(study, [](const StoredPoint&) { return false; });
+  }
+}
+
 }  // namespace
 
 MergeOutcome merge_stores(const std::string& out, const std::vector<std::string>& stores) {
@@ -75,17 +133,9 @@ MergeOutcome merge_stores(const std::string& out, const std::vector<std::string>
   MergeOutcome outcome;
   {
     ResultStore merged(partial->path(), StoreUse::sweep);
-    for (const std::string& path : stores) {
-      ResultStore store(path, StoreUse::read);
-      if (!store.note().empty()) outcome.notes.push_back(store.note());
-      for (const StoredStudy& study : store.studies()) {
-        const std::int64_t id = merged.add_study(study);
-        for (StoredPoint& point : store.points(study.id)) {
-          point.study = id;
-          merge_point(merged, point, path, outcome);
-        }
-      }
-    }
+    MergedStudies studies;
+    for (const std::string& path : stores) merge_store(merged, path, studies, outcome);
+    count_points(merged, studies);
     note_builds(merged, out, outcome);
   }
   complete(*partial, out);

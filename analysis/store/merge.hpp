@@ -13,8 +13,9 @@ struct MergeOutcome {
 };
 
 /// Joins stores into a new one. A point that several stores have must be the same in all of them,
-/// as far as its scenario determines it; a result takes precedence over a failure. Throws
-/// UsageError that names stores and point where they differ. `out` appears whole or not at all.
+/// as far as its scenario determines it and as far as both have replications; the longer result and
+/// any result before a failure is kept. Throws UsageError that names store and point where they
+/// differ. `out` appears whole or not at all.
 MergeOutcome merge_stores(const std::string& out, const std::vector<std::string>& stores);
 
 }  // namespace faultline

@@ -11,11 +11,14 @@
 #include <set>
 #include <tuple>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "sim/core/error.hpp"
 #include "sim/core/version.hpp"
 #include "sim/json/json_path.hpp"
 #include "sim/json/problems.hpp"
+#include "sim/scenario/study.hpp"
 
 namespace faultline {
 
@@ -260,7 +263,31 @@ class RunsInOrder {
   std::optional<RunOfPoint> next_;
 };
 
+/// Does a stored result, or failure, give way to another one of the same point?
+bool gives_way(const StoredPoint& stored, const StoredPoint& point) {
+  if (!stored.failure.empty() || !point.failure.empty())
+    return !stored.failure.empty() && point.failure.empty();
+  if (stored.runs.size() != point.runs.size()) return stored.runs.size() < point.runs.size();
+  return asked_replications(stored) < asked_replications(point);
+}
+
+std::string place_of(std::int64_t study) { return "study=" + std::to_string(study); }
+
+std::string place_of(std::int64_t study, std::int64_t point) {
+  return place_of(study) + " AND point=" + std::to_string(point);
+}
+
 }  // namespace
+
+std::string hash_of(const StoredPoint& point) {
+  return point_hash(point.scenario_hash, point.engine, static_cast<std::uint64_t>(point.seed));
+}
+
+std::int64_t asked_replications(const StoredPoint& point) {
+  const JsonValue* value = point.scenario.find("replications");
+  const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(&value->data);
+  return number == nullptr ? 0 : *number;
+}
 
 bool same_study(const StoredStudy& a, const StoredStudy& b) {
   return a.hash == b.hash && release_of(a.faultline) == release_of(b.faultline) &&
@@ -286,8 +313,7 @@ ResultStore::ResultStore(const std::string& path, StoreUse use)
   if (is_new) make_tables();
   check_format(use);
   if (use == StoreUse::sweep && !is_new)
-    for (const StoredStudy& study : studies())
-      read_points("study=" + std::to_string(study.id), [](StoredPoint&) {});
+    for (const StoredStudy& study : studies()) each_point(study.id, [](StoredPoint&) {});
   claims_ = open(path.c_str(), O_RDWR | O_CLOEXEC);
 }
 
@@ -406,40 +432,57 @@ std::vector<StoredStudy> ResultStore::studies() {
 
 std::int64_t ResultStore::add_study(const StoredStudy& study) {
   Transaction transaction(database_);
-  std::int64_t id = 1;
+  StoredStudy added = study;
+  added.id = 1;
   for (const StoredStudy& known : studies()) {
     if (same_study(known, study)) {
       add_builds(known, study.faultline);
       transaction.commit();
       return known.id;
     }
-    id = known.id + 1;
+    added.id = known.id + 1;
   }
+  write(added);
+  transaction.commit();
+  return added.id;
+}
+
+void ResultStore::write(const StoredStudy& study) {
   RowWriter(database_, studies_table())
-      .put(id)
+      .put(study.id)
       .put(storable(study.name))
       .put(study.hash)
       .put(study.points)
       .put(study.faultline)
       .put(study.simgrid)
       .finish();
-  transaction.commit();
-  return id;
 }
 
-void ResultStore::add_builds(const StoredStudy& known, const std::string& versions) {
+void ResultStore::rewrite(StoredStudy study, const std::function<bool(StoredPoint&)>& change) {
+  Transaction transaction(database_);
+  std::vector<StoredPoint> changed;
+  std::vector<std::int64_t> old_numbers;
+  read_points(place_of(study.id), [&](StoredPoint& point) {
+    const std::int64_t old_number = point.point;
+    const bool is_changed = change(point);
+    study.points = std::max(study.points, point.point + 1);
+    if (!is_changed) return;
+    old_numbers.push_back(old_number);
+    changed.push_back(std::move(point));
+  });
+  for (const std::int64_t number : old_numbers) remove(study.id, number);
+  for (const StoredPoint& point : changed) write(point);
+  Statement(database_, "DELETE FROM studies WHERE study=?").bind(study.id).run();
+  write(study);
+  transaction.commit();
+}
+
+void ResultStore::add_builds(StoredStudy known, const std::string& versions) {
   const std::string all = joined_versions(known.faultline, versions);
   if (all == known.faultline) return;
-  RowChecksum checksum;
-  checksum.add(known.id);
-  checksum.add(known.name);
-  checksum.add(known.hash);
-  checksum.add(known.points);
-  checksum.add(all);
-  checksum.add(known.simgrid);
-  Statement row(database_, "UPDATE studies SET faultline=?, checksum=? WHERE study=?");
-  row.bind(all).bind(checksum.value()).bind(known.id);
-  row.run();
+  known.faultline = all;
+  Statement(database_, "DELETE FROM studies WHERE study=?").bind(known.id).run();
+  write(known);
 }
 
 std::optional<std::string> ResultStore::failure_of(std::int64_t study, std::int64_t point) {
@@ -466,22 +509,29 @@ std::vector<RunEnding> ResultStore::endings(std::int64_t study) {
 
 std::vector<StoredPoint> ResultStore::points(std::int64_t study) {
   std::vector<StoredPoint> result;
-  read_points("study=" + std::to_string(study),
-              [&](StoredPoint& point) { result.push_back(std::move(point)); });
+  each_point(study, [&](StoredPoint& point) { result.push_back(std::move(point)); });
   return result;
 }
 
+void ResultStore::each_point(std::int64_t study, const std::function<void(StoredPoint&)>& take) {
+  // Points and runs of one moment, also while a sweep goes on.
+  const Snapshot snapshot(database_);
+  read_points(place_of(study), take);
+}
+
 std::optional<StoredPoint> ResultStore::point(std::int64_t study, std::int64_t point) {
+  const Snapshot snapshot(database_);
+  return find_point(study, point);
+}
+
+std::optional<StoredPoint> ResultStore::find_point(std::int64_t study, std::int64_t point) {
   std::optional<StoredPoint> found;
-  read_points("study=" + std::to_string(study) + " AND point=" + std::to_string(point),
-              [&](StoredPoint& stored) { found = std::move(stored); });
+  read_points(place_of(study, point), [&](StoredPoint& stored) { found = std::move(stored); });
   return found;
 }
 
 void ResultStore::read_points(const std::string& where,
                               const std::function<void(StoredPoint&)>& take) {
-  // Points and runs of one moment, also while a sweep goes on.
-  const Snapshot snapshot(database_);
   Statement rows(database_, select(points_table()) + " WHERE " + where + " ORDER BY point");
   Statement run_rows(database_,
                      select(runs_table()) + " WHERE " + where + " ORDER BY point, replication");
@@ -500,9 +550,21 @@ void ResultStore::read_points(const std::string& where,
 
 void ResultStore::save(const StoredPoint& point) {
   Transaction transaction(database_);
-  const auto before = failure_of(point.study, point.point);
-  if (before && (before->empty() || !point.failure.empty())) return;
-  RowWriter row(database_, points_table(), "INSERT OR REPLACE");
+  const auto stored = find_point(point.study, point.point);
+  if (stored && !gives_way(*stored, point)) return;
+  remove(point.study, point.point);
+  write(point);
+  transaction.commit();
+}
+
+void ResultStore::remove(std::int64_t study, std::int64_t point) {
+  for (const char* table : {"points", "runs"})
+    Statement(database_, std::string("DELETE FROM ") + table + " WHERE " + place_of(study, point))
+        .run();
+}
+
+void ResultStore::write(const StoredPoint& point) {
+  RowWriter row(database_, points_table());
   row.put(point.study)
       .put(point.point)
       .put(point.hash)
@@ -526,7 +588,6 @@ void ResultStore::save(const StoredPoint& point) {
                   .put(run.peak_rss_bytes)
                   .finish());
   row.finish();
-  transaction.commit();
 }
 
 /// A claim is a lock on one byte far behind the end of the file, where SQLite never looks; the
@@ -550,17 +611,19 @@ bool ResultStore::claim(std::int64_t study, std::int64_t point) {
 
 void ResultStore::release(std::int64_t study, std::int64_t point) { lock(study, point, F_UNLCK); }
 
+bool ResultStore::use_numbers(NumbersUse use) {
+  // There is no study 0, whose place is free for this.
+  if (use == NumbersUse::none) return lock(0, 0, F_UNLCK);
+  return lock(0, 0, use == NumbersUse::kept ? F_RDLCK : F_WRLCK);
+}
+
 void ResultStore::forget_claims() {
   if (claims_ >= 0) close(claims_);
   claims_ = -1;
 }
 
 std::string difference(const StoredPoint& a, const StoredPoint& b) {
-  if (a.hash != b.hash || a.scenario_hash != b.scenario_hash) return "the scenarios differ";
-  if (a.runs.size() != b.runs.size())
-    return std::to_string(a.runs.size()) + " and " + std::to_string(b.runs.size()) +
-           " replications";
-  for (std::size_t i = 0; i < a.runs.size(); ++i)
+  for (std::size_t i = 0; i < std::min(a.runs.size(), b.runs.size()); ++i)
     if (comparable(a.runs[i]) != comparable(b.runs[i]))
       return "replication " + std::to_string(a.runs[i].replication) + " has other results";
   return {};

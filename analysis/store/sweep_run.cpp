@@ -5,6 +5,9 @@
 #include <cmath>
 #include <deque>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/runs/progress.hpp"
 #include "analysis/runs/replications.hpp"
@@ -31,8 +34,8 @@ constexpr std::size_t kFewestReplications = 10;
 /// The runs of a point so far, and whether they are all that it needs.
 class PointRuns {
  public:
-  PointRuns(const Scenario& scenario, const std::optional<Precision>& precision)
-      : replications_(scenario.replications), precision_(precision) {
+  PointRuns(std::uint32_t replications, const std::optional<Precision>& precision)
+      : replications_(replications), precision_(precision) {
     if (precision_) replications_ = std::max<std::size_t>(replications_, kFewestReplications);
   }
 
@@ -75,6 +78,7 @@ struct PointJob {
   std::size_t point;
   Scenario scenario;
   PointRuns runs;
+  std::size_t stored;  ///< so many of these runs were stored before
   WorkerProcess worker;
   Clock::time_point begin;
   std::string error;  ///< why it failed
@@ -104,6 +108,12 @@ std::string trouble_of(const PointRuns& runs, bool& complete) {
   }
 }
 
+bool is_complete(const PointRuns& runs) {
+  bool complete = false;
+  trouble_of(runs, complete);
+  return complete;
+}
+
 /// The resolved scenario of a point as one object: what all points of a file share beside what
 /// this point has.
 JsonValue resolved(const Scenario& scenario) {
@@ -126,9 +136,10 @@ class SweepRunner {
         store_(store),
         settings_(settings),
         progress_(settings.progress, "points") {
+    const std::vector<bool> done = look_into_store();
     for (std::size_t i = settings.shard.index; i < study.points.size(); i += settings.shard.count) {
       ++outcome_.planned;
-      if (is_done(i))
+      if (done[i])
         ++outcome_.stored_before;
       else
         waiting_.push_back(i);
@@ -152,9 +163,43 @@ class SweepRunner {
   }
 
  private:
-  [[nodiscard]] bool is_done(std::size_t point) {
-    const auto failure = store_.failure_of(study_id_, static_cast<std::int64_t>(point));
-    return failure && (failure->empty() || !settings_.retry_failed);
+  /// Which points need nothing more.
+  std::vector<bool> look_into_store() {
+    std::vector<bool> done(study_.points.size(), false);
+    store_.each_point(study_id_, [&](const StoredPoint& stored) {
+      const auto point = static_cast<std::size_t>(stored.point);
+      if (point >= done.size()) {
+        ++outcome_.kept;
+        return;
+      }
+      if (hash_of(stored) != study_.points[point].hash)
+        throw UsageError(store_.path() + ": points: study " + std::to_string(stored.study) +
+                         ", point " + std::to_string(stored.point) +
+                         ": is damaged: it is another one than the study has; use a copy of the "
+                         "store, or start a new one");
+      done[point] = is_done(stored);
+      if (point % settings_.shard.count == settings_.shard.index && stored.failure.empty() &&
+          needed(stored).records().size() < stored.runs.size())
+        ++outcome_.longer;
+    });
+    return done;
+  }
+
+  /// The first stored runs of a point, no more than it needs.
+  [[nodiscard]] PointRuns needed(const StoredPoint& stored) const {
+    const StudyPoint& point = study_.points[static_cast<std::size_t>(stored.point)];
+    PointRuns runs(point.replications, study_.sweep.precision);
+    for (const RunRecord& run : stored.runs) {
+      if (is_complete(runs)) break;
+      runs.add(run);
+    }
+    return runs;
+  }
+
+  [[nodiscard]] bool is_done(const StoredPoint& stored) const {
+    if (!stored.failure.empty()) return !settings_.retry_failed;
+    const StudyPoint& point = study_.points[static_cast<std::size_t>(stored.point)];
+    return asked_replications(stored) >= point.replications && is_complete(needed(stored));
   }
 
   /// Starts what can be started. False when nothing is left but what runs here.
@@ -162,21 +207,45 @@ class SweepRunner {
     for (std::size_t tries = waiting_.size(); tries > 0 && jobs_.size() < settings_.jobs; --tries) {
       const std::size_t point = waiting_.front();
       waiting_.pop_front();
-      if (!store_.claim(study_id_, static_cast<std::int64_t>(point)))
+      if (!store_.claim(study_id_, static_cast<std::int64_t>(point))) {
         waiting_.push_back(point);  // another process is at it
-      else if (is_done(point))
+        continue;
+      }
+      const auto stored = store_.point(study_id_, static_cast<std::int64_t>(point));
+      if (stored && is_done(*stored))
         finished(point);
+      else if (stored && stored->failure.empty())
+        go_on(*stored);
       else
-        start(point);
+        start(point, PointRuns(study_.points[point].replications, study_.sweep.precision));
     }
     return !waiting_.empty();
   }
 
-  void start(std::size_t point) {
-    Scenario scenario = point_scenario(study_, point);
-    PointRuns runs(scenario, study_.sweep.precision);
-    jobs_.push_back(std::make_unique<PointJob>(
-        PointJob{point, std::move(scenario), std::move(runs), {}, Clock::now(), {}, false}));
+  void go_on(const StoredPoint& stored) {
+    const auto point = static_cast<std::size_t>(stored.point);
+    PointRuns runs = needed(stored);
+    if (!is_complete(runs)) {
+      start(point, std::move(runs));
+      return;
+    }
+    // It lacks no run; only its scenario says that fewer were asked for.
+    StoredPoint asked = stored_point(study_, study_id_, point, point_scenario(study_, point));
+    asked.runs = stored.runs;
+    store_.save(asked);
+    finished(point);
+  }
+
+  void start(std::size_t point, PointRuns runs) {
+    const std::size_t stored = runs.records().size();
+    jobs_.push_back(std::make_unique<PointJob>(PointJob{point,
+                                                        point_scenario(study_, point),
+                                                        std::move(runs),
+                                                        stored,
+                                                        {},
+                                                        Clock::now(),
+                                                        {},
+                                                        false}));
     launch(*jobs_.back());
   }
 
@@ -237,20 +306,18 @@ class SweepRunner {
   }
 
   void store_result(const PointJob& job) {
-    StoredPoint point{.study = study_id_,
-                      .point = static_cast<std::int64_t>(job.point),
-                      .hash = study_.points[job.point].hash,
-                      .scenario_hash = job.scenario.hash,
-                      .engine = word_of(job.scenario.engine),
-                      .seed = static_cast<std::int64_t>(job.scenario.seed),
-                      .label = point_label(study_, job.point),
-                      .parameters = point_parameters(study_, job.point),
-                      .scenario = resolved(job.scenario),
-                      .failure = job.error,
-                      .log = {},
-                      .runs = {}};
+    if (!job.error.empty() && job.stored > 0) {
+      // What it has is worth more than the word that it got no more.
+      outcome_.not_grown.emplace(job.point, job.error);
+      ++failed_;
+      store_.release(study_id_, static_cast<std::int64_t>(job.point));
+      return;
+    }
+    StoredPoint point = stored_point(study_, study_id_, job.point, job.scenario);
+    point.failure = job.error;
     if (job.error.empty()) {
       point.runs = job.runs.records();
+      if (job.stored > 0) ++outcome_.grown;
     } else {
       point.log = visible_lines(job.worker.log());
       ++failed_;
@@ -270,13 +337,12 @@ class SweepRunner {
   }
 
   void count_stored() {
+    outcome_.stored = outcome_.stored_before + finished_;
+    outcome_.failed = outcome_.not_grown.size();
     for (std::size_t i = settings_.shard.index; i < study_.points.size();
-         i += settings_.shard.count) {
-      const auto failure = store_.failure_of(study_id_, static_cast<std::int64_t>(i));
-      if (!failure) continue;
-      ++outcome_.stored;
-      if (!failure->empty()) ++outcome_.failed;
-    }
+         i += settings_.shard.count)
+      if (!store_.failure_of(study_id_, static_cast<std::int64_t>(i)).value_or("").empty())
+        ++outcome_.failed;
   }
 
   const Study& study_;
@@ -299,12 +365,14 @@ SweepOutcome run_sweep(const Study& study, std::int64_t study_id, ResultStore& s
 }
 
 ExitCode exit_code(const SweepOutcome& outcome, ResultStore& store, std::int64_t study_id,
-                   const Shard& shard) {
+                   const Study& study, const Shard& shard) {
   if (outcome.interrupted) return kExitInterrupted;
   ExitCode code = outcome.failed > 0 ? kExitRun : kExitGood;
-  for (const RunEnding& ending : store.endings(study_id))
-    if (static_cast<std::size_t>(ending.point) % shard.count == shard.index)
+  for (const RunEnding& ending : store.endings(study_id)) {
+    const auto point = static_cast<std::size_t>(ending.point);
+    if (point < study.points.size() && point % shard.count == shard.index)
       code = std::max(code, exit_code(ending.outcome, ending.violated));
+  }
   return code;
 }
 
@@ -315,6 +383,22 @@ StoredStudy stored_study(const Study& study) {
           .points = static_cast<std::int64_t>(study.points.size()),
           .faultline = std::string(version()),
           .simgrid = simgrid_version()};
+}
+
+StoredPoint stored_point(const Study& study, std::int64_t study_id, std::size_t point,
+                         const Scenario& scenario) {
+  return {.study = study_id,
+          .point = static_cast<std::int64_t>(point),
+          .hash = study.points[point].hash,
+          .scenario_hash = scenario.hash,
+          .engine = word_of(scenario.engine),
+          .seed = static_cast<std::int64_t>(scenario.seed),
+          .label = point_label(study, point),
+          .parameters = point_parameters(study, point),
+          .scenario = resolved(scenario),
+          .failure = {},
+          .log = {},
+          .runs = {}};
 }
 
 }  // namespace faultline

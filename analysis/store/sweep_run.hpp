@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/result_store.hpp"
@@ -29,21 +32,30 @@ struct SweepOutcome {
   std::size_t planned = 0;
   std::size_t stored_before = 0;
   std::size_t stored = 0;
-  std::size_t failed = 0;  ///< of those stored
+  std::size_t failed = 0;  ///< of those stored, and those that did not grow
+  std::size_t grown = 0;   ///< points that had fewer replications
+  std::size_t longer = 0;  ///< points that have more replications than they need, and keep them
+  std::size_t kept = 0;    ///< points of the store that are none of the study
+  std::map<std::size_t, std::string> not_grown;  ///< why points keep what they have, and no more
   bool interrupted = false;
 };
 
-/// Simulates the points that the store does not have, each in a worker process of its own, and
-/// stores them one by one. Points that another process is at are waited for. Throws RunError when
-/// the store cannot be written; what it has by then stays.
+/// Simulates what the store does not have, each point in a worker process of its own, and stores
+/// the points one by one. A point that has some of its replications gets those that it lacks.
+/// Points that another process is at are waited for. Throws RunError when the store cannot be
+/// written; what it has by then stays.
 SweepOutcome run_sweep(const Study& study, std::int64_t study_id, ResultStore& store,
                        const SweepSettings& settings);
 
-/// The exit code of everything that the shard has stored.
+/// The exit code of everything that the store has of the shard.
 ExitCode exit_code(const SweepOutcome& outcome, ResultStore& store, std::int64_t study_id,
-                   const Shard& shard);
+                   const Study& study, const Shard& shard);
 
 /// The study as a store keeps it, under the versions of this program.
 StoredStudy stored_study(const Study& study);
+
+/// A point of it, without results.
+StoredPoint stored_point(const Study& study, std::int64_t study_id, std::size_t point,
+                         const Scenario& scenario);
 
 }  // namespace faultline

@@ -4,10 +4,12 @@
 #include <cstdio>
 #include <ostream>
 
+#include "analysis/store/study_growth.hpp"
 #include "analysis/store/sweep_run.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/interrupt.hpp"
+#include "sim/core/version.hpp"
 #include "sim/core/visible_text.hpp"
 #include "sim/scenario/study.hpp"
 
@@ -59,6 +61,16 @@ Shard shard_of(const std::string& text) {
   return {index - 1, count};
 }
 
+ScenarioOverrides overrides_of(const po::variables_map& values) {
+  ScenarioOverrides overrides;
+  overrides.sets = words_of(values, "set");
+  if (values.count("replications") == 0) return overrides;
+  const std::string text = values["replications"].as<std::string>();
+  whole_number("sweep: --replications", text, 1, 1000000);
+  overrides.sets.push_back("replications=" + text);
+  return overrides;
+}
+
 SweepSettings settings_of(const po::variables_map& values) {
   const auto text = [&](const char* option) { return values[option].as<std::string>(); };
   SweepSettings settings;
@@ -74,35 +86,13 @@ SweepSettings settings_of(const po::variables_map& values) {
   return settings;
 }
 
-std::string versions_of(const StoredStudy& study) {
-  return "Faultline " + study.faultline +
-         (study.simgrid.empty() ? " without SimGrid" : " with SimGrid " + study.simgrid);
-}
-
-/// Which study of the store this is. A store that has another one is asked about first: more often
-/// than not the scenario was changed, or a program, and the old results forgotten.
-std::int64_t study_in(ResultStore& store, const Study& study, bool may_add) {
-  const StoredStudy wanted = stored_study(study);
-  std::string others;
-  std::string versions;  // of other programs that have made this study
-  for (const StoredStudy& known : store.studies()) {
-    if (same_study(known, wanted)) {
-      if (known.faultline != wanted.faultline)
-        complain(store.path() + ": has results by Faultline " + known.faultline + ", and this is " +
-                 wanted.faultline + ", another build of the release: their results may differ");
-      return known.id;
-    }
-    if (known.hash == wanted.hash) versions += (versions.empty() ? "" : ", ") + versions_of(known);
-    others += (others.empty() ? "" : ", ") + in_quotes(known.name) + " (" +
-              count_of(static_cast<std::size_t>(known.points), "point") + ")";
-  }
-  if (others.empty() || may_add) return store.add_study(wanted);
-  const std::string why =
-      versions.empty()
-          ? ": has results of another scenario than " + study.file + " says now: " + others
-          : ": has results of " + study.file + " by " + versions + ", and this is " +
-                versions_of(wanted) + ": results of different versions are not mixed";
-  throw UsageError(store.path() + why + "; --add-study keeps both, another --store begins anew");
+/// Another build of this release may have other results.
+void note_builds(ResultStore& store, std::int64_t study_id) {
+  const std::string ours(version());
+  for (const StoredStudy& known : store.studies())
+    if (known.id == study_id && known.faultline != ours)
+      complain(store.path() + ": has results by Faultline " + known.faultline + ", and this is " +
+               ours + ", another build of the release: their results may differ");
 }
 
 SweepOutcome swept(const Study& study, std::int64_t study_id, ResultStore& store,
@@ -116,10 +106,12 @@ SweepOutcome swept(const Study& study, std::int64_t study_id, ResultStore& store
 }
 
 void explain_failures(const Study& study, std::int64_t study_id, ResultStore& store,
-                      const Shard& shard) {
+                      const SweepOutcome& outcome, const Shard& shard) {
   for (std::size_t i = shard.index; i < study.points.size(); i += shard.count) {
-    const std::string failure =
-        store.failure_of(study_id, static_cast<std::int64_t>(i)).value_or("");
+    std::string failure = store.failure_of(study_id, static_cast<std::int64_t>(i)).value_or("");
+    const auto stuck = outcome.not_grown.find(i);
+    if (stuck != outcome.not_grown.end())
+      failure = stuck->second + "; the replications that it had are kept";
     if (failure.empty()) continue;
     const std::string label = point_label(study, i);
     std::string point = "point " + std::to_string(i);
@@ -132,8 +124,18 @@ std::string summary_text(const std::string& path, const SweepOutcome& outcome) {
   std::string text = path + ": " + std::to_string(outcome.stored) + " of " +
                      count_of(outcome.planned, "point") + " stored";
   if (outcome.stored_before > 0) text += ", " + std::to_string(outcome.stored_before) + " before";
+  if (outcome.grown > 0) text += ", " + std::to_string(outcome.grown) + " grown";
   if (outcome.failed > 0) text += ", " + std::to_string(outcome.failed) + " failed";
-  return text + "\n";
+  text += "\n";
+  if (outcome.longer > 0)
+    text += path + ": " + count_of(outcome.longer, "point") +
+            (outcome.longer == 1 ? " has" : " have") +
+            " more replications than this study asks for; kept\n";
+  if (outcome.kept > 0)
+    text += path + ": " + count_of(outcome.kept, "point") +
+            (outcome.kept == 1 ? " of the store is" : " of the store are") +
+            " not in this study; kept\n";
+  return text;
 }
 
 }  // namespace
@@ -141,18 +143,20 @@ std::string summary_text(const std::string& path, const SweepOutcome& outcome) {
 VerbOptions sweep_options() {
   VerbOptions verb{.verb = "sweep",
                    .usage =
-                       "sweep FILE --store RESULTS [--set PATH=VALUE]... [--jobs N]\n"
-                       "       [--shard I/N] [--memory-limit MIB] [--time-limit S]\n"
+                       "sweep FILE --store RESULTS [--set PATH=VALUE]... [--replications N]\n"
+                       "       [--jobs N] [--shard I/N] [--memory-limit MIB] [--time-limit S]\n"
                        "       [--retry-failed] [--add-study] [--dry-run] [--quiet]",
                    .about =
                        "Simulates every point of the scenario's sweep and keeps the results in a "
-                       "file. Repeat the same command to go on where it was stopped. "
+                       "file. Repeat the same command to go on where it was stopped. More "
+                       "replications and more values add to the file what it lacks. "
                        "docs/sweeps.md explains how to write a sweep."};
   auto add = verb.options.add_options();
   add("store", po::value<std::string>()->value_name("RESULTS"),
       "file in which the results are kept");
   add("set", po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
       "change the scenario; VALUE is JSON, as for run");
+  add("replications", po::value<std::string>()->value_name("N"), "instead of the scenario's");
   add("jobs", po::value<std::string>()->value_name("N")->default_value("1"),
       "points to simulate at a time; results do not depend on it");
   add("shard", po::value<std::string>()->value_name("I/N"),
@@ -181,9 +185,7 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     throw UsageError(
         "sweep: expected a scenario file: faultline sweep FILE --store RESULTS.sqlite "
         "(see faultline sweep --help)");
-  ScenarioOverrides overrides;
-  overrides.sets = words_of(values, "set");
-  const Study study = load_study(values["file"].as<std::string>(), overrides);
+  const Study study = load_study(values["file"].as<std::string>(), overrides_of(values));
   for (const std::string& note : study.notes) complain(note);
   if (values.count("dry-run") != 0) {
     out << dry_run_text(study);
@@ -196,15 +198,16 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   // Between its first bytes and its tables a new store is of no use.
   const InterruptGuard guard;
   ResultStore store(values["store"].as<std::string>(), StoreUse::sweep);
-  const std::int64_t study_id = study_in(store, study, values.count("add-study") != 0);
+  const std::int64_t study_id = open_study(store, study, values.count("add-study") != 0);
+  note_builds(store, study_id);
   const SweepOutcome outcome = swept(study, study_id, store, settings);
-  explain_failures(study, study_id, store, settings.shard);
+  explain_failures(study, study_id, store, outcome, settings.shard);
   if (outcome.interrupted)
     std::fprintf(stderr, "faultline: interrupted: %zu of %zu points are stored\n", outcome.stored,
                  outcome.planned);
   else
     out << summary_text(store.path(), outcome);
-  return exit_code(outcome, store, study_id, settings.shard);
+  return exit_code(outcome, store, study_id, study, settings.shard);
 }
 
 }  // namespace faultline

@@ -10,9 +10,9 @@ namespace faultline {
 /// knew no commit.
 std::string_view version();
 
-/// The release of a version: what is before its `+`.
+/// The release of a version, or of several with commas between: what is before the first `+`.
 constexpr std::string_view release_of(std::string_view version) {
-  return version.substr(0, version.find('+'));
+  return version.substr(0, version.find_first_of("+,"));
 }
 
 }  // namespace faultline

@@ -60,19 +60,13 @@ std::string point_words(std::size_t number, const std::string& label) {
          label.substr(0, kLongest) + (label.size() > kLongest ? "..." : "");
 }
 
-/// Of all that determines a point's results, and of the number of replications.
-std::string identity_hash(const Scenario& scenario) {
-  return fnv1a_hex(scenario.hash + " " + word_of(scenario.engine) + " " +
-                   std::to_string(scenario.seed) + " " + std::to_string(scenario.replications));
+std::string hash_of(const Scenario& scenario) {
+  return point_hash(scenario.hash, word_of(scenario.engine), scenario.seed);
 }
 
 std::string study_hash(const Study& study) {
   std::string text;
   for (const StudyPoint& point : study.points) text += point.hash + "\n";
-  if (study.sweep.precision)
-    text += study.sweep.precision->metric + " " +
-            shortest(study.sweep.precision->relative_half_width) + " " +
-            std::to_string(study.sweep.precision->most_replications);
   return fnv1a_hex(text);
 }
 
@@ -104,7 +98,7 @@ void check_points(Study& study) {
       for (const std::string& note : scenario->notes)
         if (std::find(study.notes.begin(), study.notes.end(), note) == study.notes.end())
           study.notes.push_back(note);
-      const std::string hash = identity_hash(*scenario);
+      const std::string hash = hash_of(*scenario);
       const auto [twin, is_new] = seen.emplace(hash, study.points.size());
       if (!is_new)
         throw UsageError(study.file + ": sweep: says the same as " +
@@ -156,6 +150,23 @@ JsonValue::Object point_parameters(const Study& study, std::size_t point) {
 
 std::string point_label(const Study& study, std::size_t point) {
   return parameters_text(study.sweep, point_parameters(study, point));
+}
+
+std::string point_hash(const std::string& scenario_hash, const std::string& engine,
+                       std::uint64_t seed) {
+  return fnv1a_hex(scenario_hash + " " + engine + " " + std::to_string(seed));
+}
+
+bool would_make(const Study& study, const JsonValue::Object& parameters, const std::string& hash) {
+  Problems problems(study.file);
+  const auto point = sweep_point_at(study.sweep, parameters, problems);
+  if (!point) return false;
+  try {
+    const auto scenario = checked_point(study, *point, problems);
+    return scenario && hash_of(*scenario) == hash;
+  } catch (const UsageError&) {
+    return false;  // what the values of a store are no scenario of
+  }
 }
 
 Scenario point_scenario(const Study& study, std::size_t point) {

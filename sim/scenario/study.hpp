@@ -11,9 +11,8 @@ namespace faultline {
 
 /// One point of a study: an ordinary scenario of one run specification.
 struct StudyPoint {
-  std::size_t combination = 0;  ///< of the sweep
-  std::string hash;  ///< of everything that determines its results: scenario, engine, seed, number
-                     ///< of replications
+  std::size_t combination = 0;     ///< of the sweep
+  std::string hash;                ///< of what determines the result of each of its replications
   std::uint32_t replications = 0;  ///< of its scenario
 };
 
@@ -25,7 +24,7 @@ struct Study {
   Sweep sweep;
   std::vector<std::string> notes;  ///< what a user should know of its points, each once
   std::vector<StudyPoint> points;  ///< those that satisfy the constraints, in order
-  std::string hash;                ///< of the points and of the precision asked for
+  std::string hash;                ///< of the points, however many replications they have
   ScenarioBackends backends;       ///< with which its points are read
 };
 
@@ -43,6 +42,15 @@ JsonValue::Object point_parameters(const Study& study, std::size_t point);
 
 /// What tells a point from the others, "" for the only one.
 std::string point_label(const Study& study, std::size_t point);
+
+/// What tells a point from all others, wherever it is kept: a hash of the scenario's own hash, of
+/// engine and seed. A replication has the same result however many there are.
+std::string point_hash(const std::string& scenario_hash, const std::string& engine,
+                       std::uint64_t seed);
+
+/// Does the file make the point of that hash of these swept values, or would it, if its axes had
+/// them?
+bool would_make(const Study& study, const JsonValue::Object& parameters, const std::string& hash);
 
 /// The scenario of a point.
 Scenario point_scenario(const Study& study, std::size_t point);

@@ -287,6 +287,24 @@ void set_parameter(SweepPoint& point, const JsonPath& path, const std::string& k
   point.parameters.push_back({key, std::move(value)});
 }
 
+void set_derived(const Sweep& sweep, SweepPoint& point, Problems& problems) {
+  const auto lookup = [&](const JsonPath& path) { return find_at(point.scenario, path); };
+  for (const DerivedValue& derived : sweep.derived) {
+    try {
+      set_parameter(point, derived.path, derived.key, derived.formula.evaluate(lookup), problems);
+    } catch (const UsageError& error) {
+      problems.add(member_path("sweep.derive", derived.key), error.what());
+    }
+  }
+}
+
+const JsonValue* value_of(const JsonValue::Object& parameters, const std::string& key) {
+  const auto found =
+      std::find_if(parameters.begin(), parameters.end(),
+                   [&](const JsonMember& parameter) { return parameter.key == key; });
+  return found == parameters.end() ? nullptr : &found->value;
+}
+
 std::string value_text(const Sweep& sweep, const JsonMember& parameter) {
   const auto name_of = [](const JsonValue& value) -> std::string {
     const JsonValue* name = value.find("name");
@@ -331,14 +349,8 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t combination, Problems& pr
   for (std::size_t i = 0; i < digits.size(); ++i)
     for (const SweepAxis& axis : sweep.dimensions[i])
       set_parameter(point, axis.path, axis.key, axis.values[digits[i]], problems);
+  set_derived(sweep, point, problems);
   const auto lookup = [&](const JsonPath& path) { return find_at(point.scenario, path); };
-  for (const DerivedValue& derived : sweep.derived) {
-    try {
-      set_parameter(point, derived.path, derived.key, derived.formula.evaluate(lookup), problems);
-    } catch (const UsageError& error) {
-      problems.add(member_path("sweep.derive", derived.key), error.what());
-    }
-  }
   for (std::size_t i = 0; i < sweep.where.size() && problems.empty(); ++i) {
     try {
       point.wanted = point.wanted && sweep.where[i].holds(lookup);
@@ -346,6 +358,23 @@ SweepPoint sweep_point(const Sweep& sweep, std::size_t combination, Problems& pr
       problems.add(item_path("sweep.where", i), error.what());
     }
   }
+  return point;
+}
+
+std::optional<SweepPoint> sweep_point_at(const Sweep& sweep, const JsonValue::Object& parameters,
+                                         Problems& problems) {
+  SweepPoint point;
+  point.scenario = sweep.base;
+  for (const SweepDimension& dimension : sweep.dimensions)
+    for (const SweepAxis& axis : dimension) {
+      const JsonValue* value = value_of(parameters, axis.key);
+      if (value == nullptr) return std::nullopt;
+      set_parameter(point, axis.path, axis.key, *value, problems);
+    }
+  for (const DerivedValue& derived : sweep.derived)
+    if (value_of(parameters, derived.key) == nullptr) return std::nullopt;
+  set_derived(sweep, point, problems);
+  if (point.parameters.size() != parameters.size()) return std::nullopt;
   return point;
 }
 

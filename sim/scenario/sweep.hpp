@@ -55,6 +55,11 @@ Sweep read_sweep(JsonValue root, Problems& problems);
 /// The point of that number, below `combinations()`. What does not fit goes to the problems.
 SweepPoint sweep_point(const Sweep& sweep, std::size_t combination, Problems& problems);
 
+/// The point that has these values, which may be none of the sweep's. What is derived follows from
+/// them; constraints are not asked. Nothing where the sweep sets other paths than these.
+std::optional<SweepPoint> sweep_point_at(const Sweep& sweep, const JsonValue::Object& parameters,
+                                         Problems& problems);
+
 /// "platform.processes=64, termination=cda": an object goes by its name where that tells it from
 /// the other values of its axis.
 std::string parameters_text(const Sweep& sweep, const JsonValue::Object& parameters);

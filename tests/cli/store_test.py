@@ -372,13 +372,34 @@ class Merge(SweepTest):
 
     def test_studies_stay_apart(self):
         self.sweep()
-        self.write("other.json", changed(STUDY, ["replications"], 2))
+        self.write("other.json", changed(changed(STUDY, ["stop"], {"time_s": 1e6}),
+                                         ["replications"], 2))
         self.sweep(file="other.json", store="other.sqlite")
         self.answer("merge", "both.sqlite", "r.sqlite", "other.sqlite")
         both = rows(self.folder / "both.sqlite")
         self.assertEqual([row[0] for row in both["studies"]], [1, 2])
         self.assertEqual(len(both["runs"]), 24 * 6 + 24 * 2)
         self.assertIn("24 before", self.sweep(store="both.sqlite", file="other.json"))
+
+    def test_of_two_results_the_longer_one_is_kept(self):
+        self.sweep()
+        self.sweep("--replications", 9, store="longer.sqlite")
+        for number, order in enumerate(itertools.permutations(("longer.sqlite", "r.sqlite"))):
+            out = f"{number}.sqlite"
+            self.assertEqual(self.answer("merge", out, *order),
+                             f"{out}: 24 points, 24 of them several times, alike\n")
+            self.assertEqual(rows(self.folder / out), rows(self.folder / "longer.sqlite"))
+
+    def test_points_that_are_kept_beside_a_study(self):
+        self.sweep()
+        self.write("s.json", changed(STUDY, ["sweep", "platform.processes"], [8, 16]))
+        self.sweep(store="narrow.sqlite")
+        self.assertIn("12 points of the store are not in this study", self.sweep())
+        for number, order in enumerate(itertools.permutations(("narrow.sqlite", "r.sqlite"))):
+            out = f"{number}.sqlite"
+            self.assertEqual(self.answer("merge", out, *order),
+                             f"{out}: 24 points, 12 of them several times, alike\n")
+            self.assertEqual(rows(self.folder / out), rows(self.store))
 
     def test_refusals(self):
         self.sweep()

@@ -221,7 +221,7 @@ class Again(SweepTest):
     def test_a_changed_scenario_is_refused_or_added(self):
         self.sweep()
         before = rows(self.store, clock=True)
-        self.write("s.json", changed(STUDY, ["replications"], 7))
+        self.write("s.json", changed(STUDY, ["stop"], {"time_s": 1e6}))
         message = self.refusal("sweep", "s.json", "--store", "r.sqlite")
         self.assertIn('has results of another scenario than s.json says now: "small" (24 points); '
                       "--add-study", message)
@@ -230,7 +230,7 @@ class Again(SweepTest):
         self.assertEqual(len(after["studies"]), 2)
         for table in ("studies", "points", "runs"):
             self.assertEqual([row for row in after[table] if row[0] == 1], before[table])
-        self.assertEqual(sum(row[0] == 2 for row in after["runs"]), 24 * 7)
+        self.assertEqual(sum(row[0] == 2 for row in after["runs"]), 24 * 6)
 
     def test_results_of_another_version_are_refused_as_such(self):
         self.sweep()

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/json/json_reader.hpp"
 #include "sim/scenario/study.hpp"
@@ -162,9 +165,39 @@ TEST_CASE("a study's hash is of what its points say") {
   };
   CHECK(hash(R"({"seed": [1, 2]})") == hash(R"({"seed": {"from": 1, "to": 2, "step": 1}})"));
   CHECK(hash(R"({"seed": [1, 2]})") != hash(R"({"seed": [1, 3]})"));
-  CHECK(hash(R"({"replications": [4]})") != hash(R"({"replications": [5]})"));
   CHECK(hash(R"({"name": ["other"]})") == hash(""));
-  CHECK(hash("") != hash(R"({"precision": {"metric": "m", "relative_half_width": 0.1}})"));
+  // A replication is the same however many there are.
+  CHECK(hash(R"({"replications": [4]})") == hash(R"({"replications": [5]})"));
+  CHECK(hash("") == hash(R"({"precision": {"metric": "m", "relative_half_width": 0.1}})"));
+}
+
+TEST_CASE("a study knows the points that it would make of other values") {
+  const Workspace workspace;
+  const auto study_of = [&](const std::string& keys) {
+    std::string text = Workspace::good();
+    return load_study(workspace.write("s.json", text.insert(text.rfind('}'), ", " + keys)));
+  };
+  const auto parameters = [](const Study& study) { return point_parameters(study, 0); };
+  const std::string derive = R"("derive": {"platform.processes": "seed * 2"})";
+  const Study study = study_of(R"("sweep": {"seed": [4, 6], )" + derive + "}");
+  const Study other = study_of(R"("sweep": {"seed": [8], "where": ["seed > 7"], )" + derive + "}");
+  REQUIRE(other.points[0].hash != study.points[0].hash);
+  CHECK(would_make(study, parameters(other), other.points[0].hash));
+  CHECK(would_make(other, parameters(study), study.points[0].hash));
+  CHECK_FALSE(would_make(study, parameters(other), study.points[0].hash));
+  for (const auto& [keys, expected] : std::vector<std::pair<std::string, bool>>{
+           {R"("sweep": {"seed": [8], "platform.processes": [16]})", true},
+           {R"("sweep": {"seed": [8], "platform.processes": [24]})", false},
+           {R"("sweep": {"seed": [8]})", false},
+           {R"("sweep": {"seed": [8], "platform.processes": [16], "name": ["x"]})", false},
+           {R"("allow_unsafe": true, "sweep": {"seed": [8], "platform.processes": [16]})",
+            false}}) {
+    INFO(keys);
+    const Study stranger = study_of(keys);
+    CHECK(would_make(study, parameters(stranger), stranger.points[0].hash) == expected);
+  }
+  CHECK_FALSE(would_make(study, {{"seed", "x"}, {"platform.processes", 4}}, "h"));
+  CHECK_FALSE(would_make(study, {}, "h"));
 }
 
 TEST_CASE("run refuses a sweep and says what carries it out") {

@@ -45,7 +45,7 @@ StoredPoint point_of(std::int64_t number, const std::string& detector, int proce
   StoredPoint point{.study = 1,
                     .point = number,
                     .hash = "hash of the point",
-                    .scenario_hash = "hash of the scenario",
+                    .scenario_hash = "hash of scenario " + std::to_string(number),
                     .engine = "loggp",
                     .seed = 7,
                     .label = "termination=" + detector,
@@ -414,4 +414,108 @@ TEST_CASE("what a worker prints is stored as text, whatever it is") {
   ResultStore(store.path(), StoreUse::sweep).save(point);
   ResultStore again(store.path(), StoreUse::read);
   CHECK(again.point(1, 4)->log == "? cut?");
+}
+
+TEST_CASE("a result gives way to one of more replications alone") {
+  const SmallStore small;
+  ResultStore store(small.path(), StoreUse::sweep);
+  const auto runs = [&](std::int64_t point) { return store.point(1, point)->runs.size(); };
+  store.save(point_of(0, "cda", 16, {10, 11, 12, 13}));
+  CHECK(runs(0) == 4);
+  store.save(point_of(0, "cda", 16, {10}));
+  CHECK(runs(0) == 4);
+  store.save(point_of(0, "cda", 16, {}));
+  CHECK(runs(0) == 4);
+  CHECK(store.failure_of(1, 0) == "");
+  StoredPoint asked = point_of(0, "cda", 16, {10, 11, 12, 13});
+  asked.scenario.set("replications", 4);
+  store.save(asked);
+  CHECK(asked_replications(*store.point(1, 0)) == 4);
+  store.save(point_of(0, "cda", 16, {10, 11, 12, 13}));
+  CHECK(asked_replications(*store.point(1, 0)) == 4);
+  store.save(point_of(3, "hcda", 32, {40}));
+  CHECK(runs(3) == 1);
+  CHECK(store.failure_of(1, 3) == "");
+}
+
+TEST_CASE("the points of a study get other numbers together, or none does") {
+  const SmallStore small;
+  ResultStore store(small.path(), StoreUse::sweep);
+  StoredStudy study = store.studies().front();
+  study.hash = "another";
+  CHECK_THROWS_AS(store.rewrite(study,
+                                [](StoredPoint& point) -> bool {
+                                  if (point.point == 2) throw UsageError("no");
+                                  point.point += 10;
+                                  return true;
+                                }),
+                  UsageError);
+  CHECK(store.studies().front().hash == "h");
+  CHECK(store.point(1, 0)->label == "termination=cda");
+  store.rewrite(study, [](StoredPoint& point) {
+    if (point.point < 2) point.point = 1 - point.point;
+    if (point.point == 3) point.point = 8;
+    return point.point != 2;
+  });
+  CHECK(store.studies().front().hash == "another");
+  CHECK(store.studies().front().points == 9);
+  std::vector<std::string> labels;
+  for (const StoredPoint& point : store.points(1))
+    labels.push_back(std::to_string(point.point) + " " + point.label + " " +
+                     std::to_string(point.runs.size()));
+  CHECK(labels == std::vector<std::string>{"0 termination=hcda 3", "1 termination=cda 3",
+                                           "2 termination=cda 3", "8 termination=hcda 0"});
+}
+
+TEST_CASE("numbers change only while nobody relies on them") {
+  const SmallStore small;
+  forget_files_read();
+  ResultStore ours(small.path(), StoreUse::read);
+  ResultStore theirs(small.path(), StoreUse::read);
+  CHECK(ours.use_numbers(NumbersUse::kept));
+  CHECK(theirs.use_numbers(NumbersUse::kept));
+  CHECK_FALSE(theirs.use_numbers(NumbersUse::changed));
+  CHECK(ours.use_numbers(NumbersUse::none));
+  CHECK(theirs.use_numbers(NumbersUse::changed));
+  CHECK_FALSE(ours.use_numbers(NumbersUse::kept));
+  CHECK(theirs.use_numbers(NumbersUse::kept));
+  CHECK(ours.use_numbers(NumbersUse::kept));
+}
+
+TEST_CASE("what stores keep beside a study does not take each other's place when they are merged") {
+  const SmallStore first;
+  const SmallStore second;
+  StoredPoint kept = point_of(6, "cda", 64, {1, 2});
+  ResultStore(first.path(), StoreUse::sweep).save(kept);
+  kept.scenario_hash = "hash of another scenario";
+  ResultStore(second.path(), StoreUse::sweep).save(kept);
+  forget_files_read();
+  const MergeOutcome outcome =
+      merge_stores(first.path("m.sqlite"), {first.path(), second.path(), second.path()});
+  CHECK(outcome.points == 6);
+  CHECK(outcome.duplicates == 7);
+  ResultStore merged(first.path("m.sqlite"), StoreUse::read);
+  CHECK(merged.studies().front().points == 8);
+  CHECK(merged.point(1, 6)->scenario_hash == "hash of scenario 6");
+  CHECK(merged.point(1, 7)->scenario_hash == "hash of another scenario");
+}
+
+TEST_CASE("of a point that several stores have, the longer result is kept if it begins alike") {
+  const SmallStore longer;
+  ResultStore(longer.path(), StoreUse::sweep).save(point_of(0, "cda", 16, {10, 11, 12, 13, 14}));
+  const SmallStore shorter;
+  for (const auto& stores : {std::vector<std::string>{longer.path(), shorter.path()},
+                             std::vector<std::string>{shorter.path(), longer.path()}}) {
+    forget_files_read();
+    std::filesystem::remove(longer.path("m.sqlite"));
+    merge_stores(longer.path("m.sqlite"), stores);
+    CHECK(ResultStore(longer.path("m.sqlite"), StoreUse::read).point(1, 0)->runs.size() == 5);
+  }
+  const SmallStore other;
+  ResultStore(other.path(), StoreUse::sweep).save(point_of(0, "cda", 16, {10, 11, 99, 13}));
+  forget_files_read();
+  CHECK_THAT(refusal([&] {
+               merge_stores(longer.path("n.sqlite"), {shorter.path(), other.path()});
+             }),
+             Contains("differs from another store: replication 2 has other results"));
 }

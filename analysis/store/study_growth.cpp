@@ -1,0 +1,164 @@
+#include "analysis/store/study_growth.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "analysis/store/sweep_run.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/version.hpp"
+#include "sim/json/file_memo.hpp"
+#include "sim/json/problems.hpp"
+
+namespace faultline {
+
+namespace {
+
+using Numbers = std::map<std::string, std::size_t>;  ///< of the points of a sweep, by their hashes
+
+Numbers numbers_of(const Study& study) {
+  Numbers numbers;
+  for (std::size_t i = 0; i < study.points.size(); ++i) numbers.emplace(study.points[i].hash, i);
+  return numbers;
+}
+
+/// What a study of a store has to do with a sweep.
+struct Kinship {
+  bool same_kind = false;  ///< each of its points is one of the sweep, or would be
+  std::size_t runs = 0;    ///< that the sweep can use
+};
+
+Kinship kinship(ResultStore& store, const StoredStudy& known, const Study& study) {
+  const Numbers numbers = numbers_of(study);
+  Kinship result;
+  bool is_empty = true;
+  std::vector<std::pair<std::string, JsonValue::Object>> others;  // by their hashes
+  store.each_point(known.id, [&](StoredPoint& point) {
+    is_empty = false;
+    std::string hash = hash_of(point);
+    if (numbers.count(hash) != 0)
+      result.runs += point.runs.size();
+    else
+      others.emplace_back(std::move(hash), std::move(point.parameters));
+  });
+  // One without points has nothing to go by but its name.
+  if (is_empty) return {.same_kind = known.name == study.name};
+  const FileMemo files;
+  result.same_kind = std::all_of(others.begin(), others.end(), [&](const auto& other) {
+    return would_make(study, other.second, other.first);
+  });
+  return result;
+}
+
+std::string versions_of(const StoredStudy& study) {
+  return "Faultline " + study.faultline +
+         (study.simgrid.empty() ? " without SimGrid" : " with SimGrid " + study.simgrid);
+}
+
+std::optional<StoredStudy> same_in(ResultStore& store, const StoredStudy& wanted) {
+  for (const StoredStudy& known : store.studies())
+    if (same_study(known, wanted)) return known;
+  return std::nullopt;
+}
+
+/// The study that grows; nothing where a new one is added. A store that has another one is asked
+/// about first: more often than not the scenario was changed, or a program, and the old results
+/// forgotten.
+std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bool may_add) {
+  const StoredStudy wanted = stored_study(study);
+  std::optional<StoredStudy> growing;
+  std::size_t most_runs = 0;
+  std::string others;
+  std::string versions;  // of other programs that have made this study
+  for (const StoredStudy& known : store.studies()) {
+    const Kinship kin = kinship(store, known, study);
+    const bool same_program = release_of(known.faultline) == release_of(wanted.faultline) &&
+                              known.simgrid == wanted.simgrid;
+    if (kin.same_kind && !same_program)
+      versions += (versions.empty() ? "" : ", ") + versions_of(known);
+    if (kin.same_kind && same_program && (!growing || kin.runs > most_runs)) {
+      growing = known;
+      most_runs = kin.runs;
+    }
+    others += (others.empty() ? "" : ", ") + in_quotes(known.name) + " (" +
+              std::to_string(known.points) + (known.points == 1 ? " point)" : " points)");
+  }
+  if (growing || others.empty() || may_add) return growing;
+  const std::string why =
+      versions.empty()
+          ? ": has results of another scenario than " + study.file + " says now: " + others
+          : ": has results of " + study.file + " by " + versions + ", and this is " +
+                versions_of(wanted) + ": results of different versions are not mixed";
+  throw UsageError(store.path() + why + "; --add-study keeps both, another --store begins anew");
+}
+
+/// The point as the sweep says it, with the results that it has. Its scenario says how many
+/// replications these are of.
+StoredPoint renamed(StoredPoint known, const Study& study, std::size_t number) {
+  StoredPoint point = stored_point(study, known.study, number, point_scenario(study, number));
+  point.scenario.set("replications", asked_replications(known));
+  point.failure = std::move(known.failure);
+  point.log = std::move(known.log);
+  point.runs = std::move(known.runs);
+  return point;
+}
+
+bool same_names(const StoredPoint& a, const StoredPoint& b) {
+  return a.point == b.point && a.hash == b.hash && a.label == b.label &&
+         to_json(a.parameters) == to_json(b.parameters) &&
+         to_json(a.scenario) == to_json(b.scenario);
+}
+
+void grow(ResultStore& store, const StoredStudy& known, const Study& study) {
+  const FileMemo files;
+  const Numbers numbers = numbers_of(study);
+  std::vector<bool> taken(study.points.size(), false);
+  auto next_kept = static_cast<std::int64_t>(study.points.size());
+  StoredStudy grown = stored_study(study);
+  grown.id = known.id;
+  grown.faultline = known.faultline;
+  store.rewrite(grown, [&](StoredPoint& point) {
+    const auto found = numbers.find(hash_of(point));
+    if (found == numbers.end() || taken[found->second]) {
+      const std::int64_t before = std::exchange(point.point, next_kept++);
+      return point.point != before;
+    }
+    taken[found->second] = true;
+    StoredPoint named = renamed(point, study, found->second);
+    const bool is_changed = !same_names(named, point);
+    point = std::move(named);
+    return is_changed;
+  });
+}
+
+}  // namespace
+
+std::int64_t open_study(ResultStore& store, const Study& study, bool may_add) {
+  constexpr int kMostTries = 50;
+  constexpr auto kPatience = std::chrono::milliseconds(100);
+  const StoredStudy wanted = stored_study(study);
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    // What the first try has added or changed is found at once by the second one.
+    if (tries > 1) std::this_thread::sleep_for(kPatience);
+    if (store.use_numbers(NumbersUse::kept)) {
+      if (const auto same = same_in(store, wanted)) return same->id;
+      store.use_numbers(NumbersUse::none);
+    }
+    // Others are kept waiting only while the study is written anew, not while it is looked for.
+    const auto growing = growing_in(store, study, may_add);
+    if (!growing || same_study(*growing, wanted))
+      store.add_study(wanted);
+    else if (store.use_numbers(NumbersUse::changed) && same_in(store, *growing))
+      grow(store, *growing, study);
+  }
+  throw RunError(store.path() +
+                 ": another sweep is at work with the study as it was before; a study grows when "
+                 "no other sweep uses its store");
+}
+
+}  // namespace faultline
