@@ -227,7 +227,9 @@ TEST_CASE("the search finds a failure detector that reports nothing") {
 
 TEST_CASE("what is broken is told by the kind of a violation, not by its words") {
   const auto figure = [](const char* kind) {
-    return promise_broken_by({.kind = kind, .detail = "hung premature given up"}).figure;
+    return promise_broken_by(
+               {.kind = kind, .time_s = 0, .actor = {}, .detail = "hung premature given up"})
+        .figure;
   };
   CHECK(figure("premature") == LemmaFigure::premature);
   CHECK(figure("hung") == LemmaFigure::hung);
