@@ -109,35 +109,29 @@ std::string label_of(const Scenario& scenario, std::size_t point) {
   return workload != nullptr ? workload->name : "run";
 }
 
-/// How the tables name the points.
-struct PointNames {
-  std::vector<std::string> labels;   ///< by point
-  std::vector<std::string> in_rows;  ///< the same, or the numbers of the points
-  bool numbered = false;
-};
+using PointNames = std::vector<std::string>;  // by point
 
 PointNames labels_of(const Scenario& scenario) {
-  PointNames names;
-  names.labels.reserve(scenario.points.size());
+  PointNames labels;
+  labels.reserve(scenario.points.size());
   for (std::size_t point = 0; point < scenario.points.size(); ++point)
-    names.labels.push_back(label_of(scenario, point));
-  names.in_rows = names.labels;
-  return names;
+    labels.push_back(label_of(scenario, point));
+  return labels;
 }
 
-PointNames numbered(PointNames names) {
-  for (std::size_t point = 0; point < names.labels.size(); ++point)
-    names.in_rows[point] = std::to_string(point);
-  names.numbered = true;
-  return names;
+PointNames numbers_of(const Scenario& scenario) {
+  PointNames numbers;
+  numbers.reserve(scenario.points.size());
+  for (std::size_t point = 0; point < scenario.points.size(); ++point)
+    numbers.push_back(std::to_string(point));
+  return numbers;
 }
 
-/// What the numbers of points stand for, "" where the tables have the labels themselves.
-std::string legend(const PointNames& names) {
-  if (!names.numbered) return {};
+/// What the numbers of points stand for.
+std::string legend(const PointNames& labels) {
   std::string text;
-  for (std::size_t point = 0; point < names.labels.size(); ++point)
-    text += wrapped("point " + names.in_rows[point] + ": " + names.labels[point]);
+  for (std::size_t point = 0; point < labels.size(); ++point)
+    text += wrapped("point " + std::to_string(point) + ": " + labels[point]);
   return text + "\n";
 }
 
@@ -183,10 +177,10 @@ TextTable measured_table(const RunTally& tally, const PointNames& names) {
   table.columns = {{"point", Align::left}};
   if (with_outcome) table.columns.push_back({"outcome", Align::left});
   std::vector<std::map<std::string, Summary>> measured;
-  measured.reserve(names.in_rows.size());
-  for (std::size_t point = 0; point < names.in_rows.size(); ++point) {
+  measured.reserve(names.size());
+  for (std::size_t point = 0; point < names.size(); ++point) {
     measured.push_back(summaries(tally, point));
-    table.rows.push_back({names.in_rows[point]});
+    table.rows.push_back({names[point]});
     if (with_outcome) table.rows.back().push_back(outcomes_of(tally, point));
   }
   for (const char* metric : kUsualMetrics) add_metric(metric, measured, table);
@@ -194,12 +188,12 @@ TextTable measured_table(const RunTally& tally, const PointNames& names) {
 }
 
 /// Why runs were fatal, point by point.
-std::string fatal_reasons(const RunTally& tally, const PointNames& names) {
+std::string fatal_reasons(const RunTally& tally, const PointNames& labels) {
   std::string text;
-  for (std::size_t point = 0; point < names.in_rows.size(); ++point) {
+  for (std::size_t point = 0; point < labels.size(); ++point) {
     const std::string reasons = tally.points[point].fatal_reasons.text();
     if (reasons.empty()) continue;
-    text += wrapped((names.numbered ? "point " : "") + names.in_rows[point] + ": " + reasons);
+    text += wrapped(labels[point] + ": " + reasons);
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -222,7 +216,7 @@ TextTable closed_form_table(const Scenario& scenario, const RunTally& tally,
       const auto found = measured.find(form.metric);
       if (found == measured.end() || form.metric != "control_messages" || !found->second.mean)
         continue;
-      table.rows.push_back({names.in_rows[point],
+      table.rows.push_back({names[point],
                             std::string(relation_sign(form.relation)) + " " + form.name,
                             compact(form.value), compact(*found->second.mean),
                             fixed(*found->second.mean / form.value, 3),
@@ -232,11 +226,12 @@ TextTable closed_form_table(const Scenario& scenario, const RunTally& tally,
   return table;
 }
 
-std::string closed_forms_text(const TextTable& table, std::size_t width) {
+std::string closed_forms_text(const TextTable& table, const std::string& legend,
+                              std::size_t width) {
   if (table.rows.empty()) return {};
   const bool unsure = std::any_of(table.rows.begin(), table.rows.end(),
                                   [](const auto& row) { return row.back() == "?"; });
-  return "\nControl messages against theory (P processes, stop probability q):\n\n" +
+  return "\nControl messages against theory (P processes, stop probability q):\n\n" + legend +
          render(table, width) + (unsure ? "?: more replications are needed to tell\n" : "");
 }
 
@@ -336,19 +331,20 @@ void write_run_report_csv(const Scenario& scenario, const RunTally& tally, const
 }
 
 std::string run_report_table(const Scenario& scenario, const RunTally& tally, std::size_t width) {
-  PointNames names = labels_of(scenario);
-  TextTable measured = measured_table(tally, names);
-  TextTable theory = closed_form_table(scenario, tally, names);
-  const bool long_one =
-      std::any_of(names.labels.begin(), names.labels.end(),
-                  [&](const std::string& label) { return label.size() > width / 4; });
-  if (long_one && !(fits(measured, width) && fits(theory, width))) {
-    names = numbered(std::move(names));
-    measured = measured_table(tally, names);
-    theory = closed_form_table(scenario, tally, names);
-  }
-  return heading(scenario, tally) + legend(names) + render(measured, width) +
-         fatal_reasons(tally, names) + closed_forms_text(theory, width) + trouble(scenario, tally);
+  const PointNames labels = labels_of(scenario);
+  const bool long_one = std::any_of(labels.begin(), labels.end(), [&](const std::string& label) {
+    return label.size() > width / 4;
+  });
+  TextTable measured = measured_table(tally, labels);
+  TextTable theory = closed_form_table(scenario, tally, labels);
+  const bool numbered = long_one && !fits(measured, width);
+  const bool theory_numbered = long_one && (numbered || !fits(theory, width));
+  if (numbered) measured = measured_table(tally, numbers_of(scenario));
+  if (theory_numbered) theory = closed_form_table(scenario, tally, numbers_of(scenario));
+  return heading(scenario, tally) + (numbered ? legend(labels) : "") + render(measured, width) +
+         fatal_reasons(tally, labels) +
+         closed_forms_text(theory, theory_numbered && !numbered ? legend(labels) : "", width) +
+         trouble(scenario, tally);
 }
 
 }  // namespace faultline
