@@ -4,6 +4,7 @@
 
 #include "analysis/drawing/chart.hpp"
 #include "analysis/drawing/gnuplot.hpp"
+#include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/summary_text.hpp"
 
 namespace faultline {
@@ -89,7 +90,7 @@ Extent extent_of_y(const std::vector<Chart>& panels) {
 /// Times are drawn in the unit in which they are read easily.
 void choose_unit(ChartAxis& axis, const Extent& extent) {
   if (axis.title.empty()) axis.title = axis_title(axis.name);
-  if (!axis.name.ends_with("_s")) return;
+  if (metric_type(axis.name) != MetricType::time) return;
   double longest_s = 0;
   for (const double value : extent.centres) longest_s = std::max(longest_s, std::fabs(value));
   const TimeUnit unit = time_unit(longest_s);
@@ -183,7 +184,7 @@ void fit_y(const std::vector<Chart>& panels, ChartAxis& axis) {
   const Extent extent = extent_of_y(panels);
   if (extent.centres.empty()) return;
   choose_unit(axis, extent);
-  if (!axis.range && is_share(axis.name)) axis.range = Interval{-0.02, 1.03};
+  if (!axis.range && is_between_0_and_1(metric_type(axis.name))) axis.range = Interval{-0.02, 1.03};
   const auto [low, high] = std::minmax_element(extent.centres.begin(), extent.centres.end());
   axis.logarithmic = !axis.range && *low > 0 && *high / *low > 10;
   choose_range(axis, reach_of(axis, extent), true);

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/core/child_process.hpp"
 #include "sim/core/visible_text.hpp"
@@ -224,18 +225,13 @@ std::string gnuplot_block(const std::string& name,
 }
 
 std::string metric_title(const std::string& name) {
-  std::string title = name;
-  if (title.ends_with("_s")) title.resize(title.size() - 2);
+  std::string title = without_unit(name);
   std::replace(title.begin(), title.end(), '_', ' ');
   return title;
 }
 
 std::string axis_title(const std::string& name) {
-  return metric_title(name) + (name.ends_with("_s") ? " [s]" : "");
-}
-
-bool is_share(const std::string& metric) {
-  return metric == "terminated" || metric.find("fraction") != std::string::npos;
+  return metric_title(name) + (metric_type(name) == MetricType::time ? " [s]" : "");
 }
 
 bool draw(const std::string& directory, const std::string& script, const std::string& format) {

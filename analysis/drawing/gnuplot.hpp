@@ -45,9 +45,6 @@ std::string metric_title(const std::string& name);
 /// "detection_latency_s" as the title of an axis: "detection latency [s]".
 std::string axis_title(const std::string& name);
 
-/// Does its name say that a metric lies between 0 and 1? Its axis does, then, too.
-bool is_share(const std::string& metric);
-
 /// Runs gnuplot on a script in that folder, to draw it in that format (svg or pdf); no settings of
 /// the user's, and nothing to read but the script. False: it is not installed, or it fails.
 bool draw(const std::string& directory, const std::string& script, const std::string& format);

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "analysis/drawing/gnuplot.hpp"
-#include "analysis/text/value_words.hpp"
 
 namespace faultline {
 
@@ -212,11 +211,6 @@ std::string short_path(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   const std::string last = dot == std::string::npos ? path : path.substr(dot + 1);
   return last == "name" && dot != std::string::npos ? path.substr(0, dot) : last;
-}
-
-std::string words_at(const SelectedPoint& point, const std::string& path) {
-  const JsonValue* value = point.at(split_path(path));
-  return value == nullptr ? "-" : value_words(*value);
 }
 
 bool has_several_values(const std::vector<SelectedPoint>& points, const std::string& path) {

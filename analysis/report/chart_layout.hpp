@@ -52,9 +52,6 @@ struct ReportPanel {
 std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
                                    const ReportLayout& layout);
 
-/// The value of a point at a path for people: "cda, initial_credit 1024", "0.01", "-" for none.
-std::string words_at(const SelectedPoint& point, const std::string& path);
-
 /// Has what is along this path several values among the points?
 bool has_several_values(const std::vector<SelectedPoint>& points, const std::string& path);
 

@@ -1,7 +1,6 @@
 #include "analysis/report/comparison_section.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "analysis/drawing/gnuplot.hpp"
 #include "analysis/report/study_charts.hpp"
@@ -17,56 +16,19 @@ namespace {
 
 constexpr std::size_t kMostRows = 200;
 
-/// The unit of a metric in which its means are read easily.
-TimeUnit unit_of(const Comparison& comparison, const std::string& metric) {
-  if (!metric.ends_with("_s")) return {"", 1.0};
-  double longest_s = 0;
-  for (const Situation& situation : comparison.situations)
-    for (const Contender& contender : situation.contenders)
-      longest_s = std::max(longest_s, contender.summary.mean.value_or(0));
-  return time_unit(longest_s);
-}
-
 std::string with_sign(std::string text) {
   const std::size_t at = text.find("+-");
   if (at != std::string::npos) text.replace(at, 2, "&#177;");
   return text;
 }
 
-/// How values of points stand in the pages: components in words, by the texts that tables of
-/// comparisons have for them.
-using Words = std::map<std::string, std::string>;
-
-Words words_of(const std::vector<SelectedPoint>& points) {
-  Words words;
-  for (const std::string& path : swept_paths(points))
-    for (const SelectedPoint& point : points)
-      words.emplace(cell_text(cell_at(point, path)), words_at(point, path));
-  return words;
-}
-
-std::string in_words(const Words& words, const std::string& text) {
-  const auto found = words.find(text);
-  return found == words.end() ? text : found->second;
-}
-
-/// The same within a sentence, for components.
-std::string sentence_in_words(const Words& words, std::string sentence) {
-  for (const auto& [cell, said] : words) {
-    if (!cell.starts_with('{')) continue;
-    for (std::size_t at = sentence.find(cell); at != std::string::npos;
-         at = sentence.find(cell, at + said.size()))
-      sentence.replace(at, cell.size(), said);
-  }
-  return sentence;
-}
-
-std::vector<HtmlCell> key_cells(const Situation& situation, std::size_t number,
-                                const Words& words) {
+std::vector<HtmlCell> key_cells(const Comparison& comparison, std::size_t number) {
+  const Situation& situation = comparison.situations[number];
   if (situation.key.empty()) return {{std::to_string(number + 1), ""}};
   std::vector<HtmlCell> cells;
-  for (const JsonValue& value : situation.key)
-    cells.push_back({escaped(in_words(words, cell_text(value))), number_of(value) ? "number" : ""});
+  for (std::size_t i = 0; i < situation.key.size(); ++i)
+    cells.push_back({escaped(words_at(*situation.contenders.front().point, comparison.paths[i])),
+                     number_of(situation.key[i]) ? "number" : ""});
   return cells;
 }
 
@@ -77,10 +39,9 @@ std::vector<std::string> key_titles(const Comparison& comparison) {
   return titles;
 }
 
-HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& settings,
-                       const Words& words) {
+HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& settings) {
   const std::string& metric = settings.metric;
-  const TimeUnit unit = unit_of(comparison, metric);
+  const TimeUnit unit = unit_of_means(comparison, metric);
   std::string title = axis_title(metric);
   if (*unit.word != '\0') title.replace(title.size() - 2, 1, unit.word);
   HtmlTable table{.caption = escaped(title) + (settings.higher_is_better ? ", higher" : ", lower") +
@@ -88,45 +49,43 @@ HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& s
                   .columns = key_titles(comparison),
                   .rows = {}};
   table.columns.emplace_back("winner");
-  const auto names = names_of(comparison);
-  for (const std::string& name : names) table.columns.push_back(in_words(words, name));
+  const auto competing = first_of_each_value(comparison);
+  for (const Contender* of : competing) table.columns.push_back(of->name);
   for (std::size_t i = 0; i < std::min(kMostRows, comparison.situations.size()); ++i) {
     const Situation& situation = comparison.situations[i];
-    std::vector<HtmlCell> row = key_cells(situation, i, words);
+    std::vector<HtmlCell> row = key_cells(comparison, i);
     const Contender* winner = situation.winner();
-    row.push_back(
-        winner != nullptr
-            ? HtmlCell{"&#9733; " + escaped(in_words(words, winner->name)), "verdict match"}
-            : HtmlCell{situation.pairs.empty() ? "nothing to compare" : "no difference shown",
-                       "verdict other"});
-    for (const std::string& name : names) {
-      HtmlCell cell{"", "number"};
-      for (const Contender& contender : situation.contenders)
-        if (contender.name == name)
-          cell.html = contender.excluded.empty()
-                          ? with_sign(with_interval(contender.summary, unit.in_one_s))
-                          : escaped(contender.excluded);
-      row.push_back(cell);
+    row.push_back(winner != nullptr ? HtmlCell{"&#9733; " + escaped(winner->name), "verdict match"}
+                                    : HtmlCell{situation.pairs.empty() ? "nothing to compare"
+                                                                       : "no difference shown",
+                                               "verdict other"});
+    for (const Contender* of : competing) {
+      HtmlCell& cell = row.emplace_back(HtmlCell{"", "number"});
+      const Contender* contender = with_value_of(situation, *of);
+      if (contender == nullptr) continue;
+      cell.html = contender->excluded.empty()
+                      ? with_sign(with_interval(contender->summary, unit.in_one_s))
+                      : escaped(contender->excluded);
     }
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
-HtmlTable pair_table(const Comparison& comparison, const std::string& metric, const Words& words) {
+HtmlTable pair_table(const Comparison& comparison, const std::string& metric) {
   HtmlTable table{.caption = escaped(metric) +
                              ": paired differences, replication by replication; the intervals of "
                              "one situation hold together with 95 % (Bonferroni)",
                   .columns = {},
                   .rows = {}};
-  for (const Row& row : comparison_rows(comparison)) {
+  for (const Row& row : comparison_rows(comparison, ValuesAs::words)) {
     if (table.rows.size() == kMostRows) break;
     std::vector<HtmlCell>& cells = table.rows.emplace_back();
     table.columns.clear();
     for (const JsonMember& member : row) {
       table.columns.push_back(member.key.find('.') == std::string::npos ? member.key
                                                                         : short_path(member.key));
-      cells.push_back(field_cell(in_words(words, csv_field(member.value))));
+      cells.push_back(field_cell(csv_field(member.value)));
     }
   }
   return table;
@@ -141,16 +100,14 @@ void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
     page.paragraph(escaped(settings.metric) + ": " + escaped(error.what()));
     return;
   }
-  const Words words = words_of(points);
-  page.table(winner_table(comparison, settings, words));
+  page.table(winner_table(comparison, settings));
   const std::size_t situations = comparison.situations.size();
   if (situations > kMostRows)
     page.paragraph("The first " + std::to_string(kMostRows) + " of " + std::to_string(situations) +
                    " situations; the command has them all.");
   const std::string note = settings.higher_is_better ? "" : unequal_endings(comparison);
-  if (!note.empty())
-    page.paragraph("<strong>&#9888;</strong> " + escaped(sentence_in_words(words, note)));
-  const HtmlTable pairs = pair_table(comparison, settings.metric, words);
+  if (!note.empty()) page.paragraph("<strong>&#9888;</strong> " + escaped(note));
+  const HtmlTable pairs = pair_table(comparison, settings.metric);
   if (!pairs.rows.empty()) page.folded("Paired differences of " + settings.metric, pairs);
   page.commands({command});
 }

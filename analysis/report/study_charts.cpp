@@ -62,11 +62,10 @@ ChartLine empty_line(const ReportLine& of) { return {of.name, of.line_type, of.d
 
 /// The share of runs that reach their end.
 Estimate share_of(const PointGroup& group) {
-  std::vector<double> survived;
-  for (const auto& [ending, count] : endings_of(group))
-    survived.insert(survived.end(), count,
-                    ending == "terminated" || ending == "finished" ? 1.0 : 0.0);
-  return survived.empty() ? Estimate{} : estimate_share(survived);
+  std::vector<double> reached;
+  for (const SelectedPoint* point : group.points)
+    for (const RunRecord& run : point->stored.runs) reached.push_back(survived(run) ? 1.0 : 0.0);
+  return reached.empty() ? Estimate{} : estimate_share(reached);
 }
 
 std::size_t runs_of(const PointGroup& group) {

@@ -85,6 +85,8 @@ HtmlTable identity_table(const std::vector<SelectedPoint>& points) {
   add_row(table, "points", done);
   add_row(table, "replications", replications_words(points));
   add_row(table, "runs ended", endings_words(points));
+  const std::string reasons = fatal_reasons(points);
+  if (!reasons.empty()) add_row(table, "why fatal", escaped(reasons));
   const auto engines =
       distinct(points, [](const SelectedPoint& point) { return point.stored.engine; });
   const auto seeds = distinct(
@@ -159,6 +161,21 @@ HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
   return table;
 }
 
+/// Why the runs of each protocol were fatal, where several protocols are swept.
+HtmlTable fatal_table(const std::vector<SelectedPoint>& points) {
+  HtmlTable table{.caption = "Why runs were fatal", .columns = {}, .rows = {}};
+  const std::string path = protocol_path(points);
+  if (path.empty() || !has_several_values(points, path)) return table;
+  table.columns = {short_path(path), "reasons"};
+  for (const PointGroup& group : group_points(points, {path})) {
+    const std::string reasons = fatal_reasons(group);
+    if (reasons.empty() || table.rows.size() == kMostGroups) continue;
+    table.rows.push_back(
+        {{escaped(words_at(*group.points.front(), path)), ""}, {escaped(reasons), "long"}});
+  }
+  return table;
+}
+
 /// What all points have in common: the scenario of the first one without what was swept.
 std::string common_scenario(const std::vector<SelectedPoint>& points) {
   return "<pre tabindex=\"0\"><code>" + escaped(to_json(points.front().stored.scenario, 2)) +
@@ -174,6 +191,8 @@ void add_what_was_run(HtmlPage& page, const std::vector<SelectedPoint>& points,
   if (!axes.rows.empty()) page.table(axes);
   const HtmlTable failures = failures_table(points);
   if (!failures.rows.empty()) page.table(failures);
+  const HtmlTable fatal = fatal_table(points);
+  if (!fatal.rows.empty()) page.table(fatal);
   const HtmlTable endings = endings_table(points);
   if (!endings.rows.empty()) page.folded("How the runs of each point ended", endings);
   page.folded("The whole scenario of point " + std::to_string(points.front().stored.point) +

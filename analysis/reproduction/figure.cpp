@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "analysis/drawing/gnuplot.hpp"
+#include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "analysis/text/text_table.hpp"
 #include "analysis/theory/step_model.hpp"
@@ -239,7 +240,8 @@ std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& me
       min = std::min(min, box.min);
       max = std::max(max, box.max);
     }
-  if (is_share(metric)) return "unset logscale y\nset format y '%g'\nset yrange [-0.04:1.04]\n";
+  if (is_between_0_and_1(metric_type(metric)))
+    return "unset logscale y\nset format y '%g'\nset yrange [-0.04:1.04]\n";
   if (min > 0.0) return "set logscale y\nset format y '10^{%L}'\nset autoscale y\n";
   if (max == 0.0) max = 1.0;
   return "unset logscale y\nset format y '%g'\nset yrange [" + shortest(-0.04 * max) + ":" +

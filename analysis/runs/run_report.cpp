@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "analysis/statistics/summary.hpp"
 #include "analysis/text/summary_text.hpp"
@@ -107,26 +109,29 @@ std::string label_of(const Scenario& scenario, std::size_t point) {
   return workload != nullptr ? workload->name : "run";
 }
 
-/// How the tables name the points: by their labels, or by number where labels are long.
-std::vector<std::string> point_names(const Scenario& scenario, std::size_t width) {
-  const std::size_t longest = width / 4;
-  std::vector<std::string> labels;
-  std::vector<std::string> numbers;
-  bool long_one = false;
-  for (std::size_t point = 0; point < scenario.points.size(); ++point) {
+using PointNames = std::vector<std::string>;  // by point
+
+PointNames labels_of(const Scenario& scenario) {
+  PointNames labels;
+  labels.reserve(scenario.points.size());
+  for (std::size_t point = 0; point < scenario.points.size(); ++point)
     labels.push_back(label_of(scenario, point));
-    numbers.push_back(std::to_string(point));
-    long_one = long_one || labels.back().size() > longest;
-  }
-  return long_one ? numbers : labels;
+  return labels;
 }
 
-/// What the numbers of points stand for, "" where the tables have the labels themselves.
-std::string legend(const Scenario& scenario, const std::vector<std::string>& names) {
-  if (names.front() == label_of(scenario, 0)) return {};
+PointNames numbers_of(const Scenario& scenario) {
+  PointNames numbers;
+  numbers.reserve(scenario.points.size());
+  for (std::size_t point = 0; point < scenario.points.size(); ++point)
+    numbers.push_back(std::to_string(point));
+  return numbers;
+}
+
+/// What the numbers of points stand for.
+std::string legend(const PointNames& labels) {
   std::string text;
-  for (std::size_t point = 0; point < names.size(); ++point)
-    text += wrapped("point " + names[point] + ": " + label_of(scenario, point));
+  for (std::size_t point = 0; point < labels.size(); ++point)
+    text += wrapped("point " + std::to_string(point) + ": " + labels[point]);
   return text + "\n";
 }
 
@@ -166,8 +171,7 @@ void add_metric(const std::string& metric,
   }
 }
 
-std::string measured_table(const Scenario& scenario, const RunTally& tally, std::size_t width) {
-  const std::vector<std::string> names = point_names(scenario, width);
+TextTable measured_table(const RunTally& tally, const PointNames& names) {
   const bool with_outcome = !common_outcome(tally);
   TextTable table;
   table.columns = {{"point", Align::left}};
@@ -180,18 +184,16 @@ std::string measured_table(const Scenario& scenario, const RunTally& tally, std:
     if (with_outcome) table.rows.back().push_back(outcomes_of(tally, point));
   }
   for (const char* metric : kUsualMetrics) add_metric(metric, measured, table);
-  return legend(scenario, names) + render(table, width);
+  return table;
 }
 
 /// Why runs were fatal, point by point.
-std::string fatal_reasons(const Scenario& scenario, const RunTally& tally, std::size_t width) {
-  const std::vector<std::string> names = point_names(scenario, width);
-  const bool numbered = names.front() != label_of(scenario, 0);
+std::string fatal_reasons(const RunTally& tally, const PointNames& labels) {
   std::string text;
-  for (std::size_t point = 0; point < names.size(); ++point) {
+  for (std::size_t point = 0; point < labels.size(); ++point) {
     const std::string reasons = tally.points[point].fatal_reasons.text();
     if (reasons.empty()) continue;
-    text += wrapped((numbered ? "point " : "") + names[point] + ": " + reasons);
+    text += wrapped(labels[point] + ": " + reasons);
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -201,31 +203,47 @@ std::string agreement_word(const JsonValue& agrees, Relation relation) {
   return std::get<bool>(agrees.data) ? "yes" : "NO";
 }
 
-std::string closed_form_table(const Scenario& scenario, const RunTally& tally, std::size_t width) {
-  const std::vector<std::string> names = point_names(scenario, width);
+TextTable closed_form_table(const Scenario& scenario, const RunTally& tally,
+                            const PointNames& names) {
   TextTable table;
   table.columns = {
       {"point", Align::left}, {"theory", Align::left}, {"value"}, {"measured"}, {"ratio"},
       {"holds", Align::left}};
   table.key_columns = 2;
-  bool unsure = false;
   for (std::size_t point = 0; point < scenario.points.size(); ++point) {
     const auto measured = summaries(tally, point);
     for (const ClosedForm& form : closed_forms(scenario.points[point])) {
       const auto found = measured.find(form.metric);
       if (found == measured.end() || form.metric != "control_messages" || !found->second.mean)
         continue;
-      const std::string holds = agreement_word(agreement(form, found->second), form.relation);
-      unsure = unsure || holds == "?";
       table.rows.push_back({names[point],
                             std::string(relation_sign(form.relation)) + " " + form.name,
                             compact(form.value), compact(*found->second.mean),
-                            fixed(*found->second.mean / form.value, 3), holds});
+                            fixed(*found->second.mean / form.value, 3),
+                            agreement_word(agreement(form, found->second), form.relation)});
     }
   }
+  return table;
+}
+
+std::string closed_forms_text(const TextTable& table, const std::string& legend,
+                              std::size_t width) {
   if (table.rows.empty()) return {};
-  return "\nControl messages against theory (P processes, stop probability q):\n\n" +
+  const bool unsure = std::any_of(table.rows.begin(), table.rows.end(),
+                                  [](const auto& row) { return row.back() == "?"; });
+  return "\nControl messages against theory (P processes, stop probability q):\n\n" + legend +
          render(table, width) + (unsure ? "?: more replications are needed to tell\n" : "");
+}
+
+/// Is the table, in one block, no wider than that?
+bool fits(const TextTable& table, std::size_t width) {
+  const std::string text = render(table, std::numeric_limits<std::size_t>::max());
+  std::size_t begin = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    if (end - begin > width) return false;
+    begin = end + 1;
+  }
+  return true;
 }
 
 std::string trouble(const Scenario& scenario, const RunTally& tally) {
@@ -313,8 +331,19 @@ void write_run_report_csv(const Scenario& scenario, const RunTally& tally, const
 }
 
 std::string run_report_table(const Scenario& scenario, const RunTally& tally, std::size_t width) {
-  return heading(scenario, tally) + measured_table(scenario, tally, width) +
-         fatal_reasons(scenario, tally, width) + closed_form_table(scenario, tally, width) +
+  const PointNames labels = labels_of(scenario);
+  const bool long_one = std::any_of(labels.begin(), labels.end(), [&](const std::string& label) {
+    return label.size() > width / 4;
+  });
+  TextTable measured = measured_table(tally, labels);
+  TextTable theory = closed_form_table(scenario, tally, labels);
+  const bool numbered = long_one && !fits(measured, width);
+  const bool theory_numbered = long_one && (numbered || !fits(theory, width));
+  if (numbered) measured = measured_table(tally, numbers_of(scenario));
+  if (theory_numbered) theory = closed_form_table(scenario, tally, numbers_of(scenario));
+  return heading(scenario, tally) + (numbered ? legend(labels) : "") + render(measured, width) +
+         fatal_reasons(tally, labels) +
+         closed_forms_text(theory, theory_numbered && !numbered ? legend(labels) : "", width) +
          trouble(scenario, tally);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/statistics/metric_type.hpp"
@@ -10,6 +11,7 @@
 #include "analysis/text/summary_text.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/json/problems.hpp"
 
 namespace faultline {
@@ -93,24 +95,29 @@ void add_pairs(Situation& situation, const ComparisonSettings& settings) {
 Situation situation_of(const PointGroup& group, const ComparisonSettings& settings) {
   Situation situation{.key = group.key, .contenders = {}, .pairs = {}};
   for (const SelectedPoint* point : group.points) {
-    const std::string name = cell_text(cell_at(*point, settings.by));
+    const std::string value = cell_text(cell_at(*point, settings.by));
     for (const Contender& other : situation.contenders)
-      if (other.name == name)
+      if (other.value == value)
         throw UsageError("compare: --by " + settings.by + ": points " +
                          std::to_string(other.point->stored.point) + " and " +
                          std::to_string(point->stored.point) +
                          " have the same value and differ elsewhere; name a path that tells them "
                          "apart, or leave one out with --where");
-    situation.contenders.push_back(
-        {name, point, summarize(PointGroup{{}, {point}}, settings.metric), exclusion(*point)});
+    situation.contenders.push_back({value, words_at(*point, settings.by), point,
+                                    summarize(PointGroup{{}, {point}}, settings.metric),
+                                    exclusion(*point)});
   }
   add_pairs(situation, settings);
   return situation;
 }
 
-std::string verdict(const Situation& situation, const PairedDifference& pair) {
-  if (pair.first_better) return situation.contenders[pair.first].name;
-  return pair.second_better ? situation.contenders[pair.second].name : kUndecided;
+const std::string& said(const Contender& contender, ValuesAs values) {
+  return values == ValuesAs::words ? contender.name : contender.value;
+}
+
+std::string verdict(const Situation& situation, const PairedDifference& pair, ValuesAs values) {
+  if (pair.first_better) return said(situation.contenders[pair.first], values);
+  return pair.second_better ? said(situation.contenders[pair.second], values) : kUndecided;
 }
 
 std::string heading(const ComparisonSettings& settings, const TimeUnit& unit) {
@@ -130,10 +137,19 @@ JsonValue mean_json(const Contender& contender) {
 }
 
 KeyColumns keys_of(const Comparison& comparison, std::size_t width) {
-  std::vector<std::vector<JsonValue>> keys;
-  keys.reserve(comparison.situations.size());
-  for (const Situation& situation : comparison.situations) keys.push_back(situation.key);
-  return key_columns(comparison.paths, keys, width);
+  std::vector<const SelectedPoint*> lines;
+  lines.reserve(comparison.situations.size());
+  for (const Situation& situation : comparison.situations)
+    lines.push_back(situation.contenders.front().point);
+  return key_columns(comparison.paths, lines, width);
+}
+
+/// "cda,\ninitial_credit 64": the name of a contender as the title of a column of a text table.
+std::string title_of(const Contender& contender) {
+  std::string title = visible(contender.name);
+  for (std::size_t at = title.find(", "); at != std::string::npos; at = title.find(", ", at))
+    title[at + 1] = '\n';
+  return title;
 }
 
 TextTable keyed_table(const KeyColumns& keys) {
@@ -157,13 +173,19 @@ Ends ends_of(const Contender& contender) {
 
 }  // namespace
 
-std::vector<std::string> names_of(const Comparison& comparison) {
-  std::vector<std::string> names;
+std::vector<const Contender*> first_of_each_value(const Comparison& comparison) {
+  std::vector<const Contender*> first;
+  std::set<std::string> known;
   for (const Situation& situation : comparison.situations)
     for (const Contender& contender : situation.contenders)
-      if (std::find(names.begin(), names.end(), contender.name) == names.end())
-        names.push_back(contender.name);
-  return names;
+      if (known.insert(contender.value).second) first.push_back(&contender);
+  return first;
+}
+
+const Contender* with_value_of(const Situation& situation, const Contender& other) {
+  for (const Contender& contender : situation.contenders)
+    if (contender.value == other.value) return &contender;
+  return nullptr;
 }
 
 TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric) {
@@ -182,15 +204,17 @@ std::string unequal_endings(const Comparison& comparison) {
     for (const Contender& contender : situation.contenders) {
       const Ends ends = ends_of(contender);
       unequal = unequal || ends.reached * first.runs != first.reached * ends.runs;
-      all[contender.name].reached += ends.reached;
-      all[contender.name].runs += ends.runs;
+      all[contender.value].reached += ends.reached;
+      all[contender.value].runs += ends.runs;
     }
   }
   if (!unequal) return {};
   std::string shares;
-  for (const std::string& name : names_of(comparison))
-    shares += (shares.empty() ? "" : ", ") + name + " " + std::to_string(all[name].reached) + "/" +
-              std::to_string(all[name].runs);
+  for (const Contender* contender : first_of_each_value(comparison)) {
+    const Ends& ends = all[contender->value];
+    shares += (shares.empty() ? "" : "; ") + contender->name + " " + std::to_string(ends.reached) +
+              "/" + std::to_string(ends.runs);
+  }
   return "Not all runs survived: " + shares +
          ". A run that gives up early is cheap; also compare --metric terminated "
          "--higher-is-better, too.";
@@ -238,7 +262,7 @@ Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSet
   return comparison;
 }
 
-std::vector<Row> comparison_rows(const Comparison& comparison) {
+std::vector<Row> comparison_rows(const Comparison& comparison, ValuesAs values) {
   std::vector<Row> rows;
   for (const Situation& situation : comparison.situations)
     for (const PairedDifference& pair : situation.pairs) {
@@ -247,20 +271,23 @@ std::vector<Row> comparison_rows(const Comparison& comparison) {
       const Contender* winner = situation.winner();
       Row row;
       for (std::size_t i = 0; i < comparison.paths.size(); ++i)
-        row.push_back({comparison.paths[i], situation.key[i]});
+        row.push_back(
+            {comparison.paths[i], values == ValuesAs::stored
+                                      ? situation.key[i]
+                                      : JsonValue(words_at(*first.point, comparison.paths[i]))});
       const auto& mean = pair.difference.mean;
       const auto& interval = pair.difference.confidence_95;
       row.insert(row.end(),
-                 {{"first", first.name},
-                  {"second", second.name},
+                 {{"first", said(first, values)},
+                  {"second", said(second, values)},
                   {"first_mean", mean_json(first)},
                   {"second_mean", mean_json(second)},
                   {"pairs", static_cast<std::int64_t>(pair.difference.count)},
                   {"difference", mean ? JsonValue(*mean) : JsonValue()},
                   {"low", interval ? JsonValue(interval->low) : JsonValue()},
                   {"high", interval ? JsonValue(interval->high) : JsonValue()},
-                  {"verdict", verdict(situation, pair)},
-                  {"winner", winner == nullptr ? JsonValue() : JsonValue(winner->name)}});
+                  {"verdict", verdict(situation, pair, values)},
+                  {"winner", winner == nullptr ? JsonValue() : JsonValue(said(*winner, values))}});
       rows.push_back(std::move(row));
     }
   return rows;
@@ -268,13 +295,13 @@ std::vector<Row> comparison_rows(const Comparison& comparison) {
 
 std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings,
                              std::size_t width) {
-  const std::vector<std::string> names = names_of(comparison);
+  const std::vector<const Contender*> competing = first_of_each_value(comparison);
   const KeyColumns keys = keys_of(comparison, width);
   const TimeUnit unit = unit_of_means(comparison, settings.metric);
   TextTable means = keyed_table(keys);
   TextTable pairs = keyed_table(keys);
   means.columns.push_back({"winner", Align::left});
-  for (const std::string& name : names) means.columns.push_back({name});
+  for (const Contender* of : competing) means.columns.push_back({title_of(*of)});
   for (const char* title : {"first", "second"}) pairs.columns.push_back({title, Align::left});
   pairs.columns.push_back({"first - second"});
   pairs.columns.push_back({"better", Align::left});
@@ -282,20 +309,20 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
     const Situation& situation = comparison.situations[line];
     std::vector<std::string> row = keys.cells[line];
     row.push_back(winner_text(situation));
-    for (const std::string& name : names) {
-      std::string cell = "-";
-      for (const Contender& contender : situation.contenders)
-        if (contender.name == name)
-          cell = contender.excluded.empty() ? with_interval(contender.summary, unit.in_one_s)
-                                            : contender.excluded;
-      row.push_back(cell);
+    for (const Contender* of : competing) {
+      const Contender* contender = with_value_of(situation, *of);
+      row.push_back(contender == nullptr ? "-"
+                    : !contender->excluded.empty()
+                        ? contender->excluded
+                        : with_interval(contender->summary, unit.in_one_s));
     }
     means.rows.push_back(std::move(row));
     for (const PairedDifference& pair : situation.pairs) {
       row = keys.cells[line];
       row.insert(row.end(),
                  {situation.contenders[pair.first].name, situation.contenders[pair.second].name,
-                  with_interval(pair.difference, unit.in_one_s), verdict(situation, pair)});
+                  with_interval(pair.difference, unit.in_one_s),
+                  verdict(situation, pair, ValuesAs::words)});
       pairs.rows.push_back(std::move(row));
     }
   }

@@ -27,7 +27,8 @@ struct PairedDifference {
 
 /// One value of the path that competes.
 struct Contender {
-  std::string name;
+  std::string value;  ///< as the store has it, which tells contenders apart
+  std::string name;   ///< the value in words
   const SelectedPoint* point = nullptr;
   Summary summary;
   std::string excluded;  ///< why it cannot win ("failed", "3 runs with violations"), "" if it can
@@ -52,8 +53,11 @@ struct Comparison {
 /// not tell points apart, or that changes the random numbers.
 Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSettings& settings);
 
-/// The names of all contenders, in the order in which they appear.
-std::vector<std::string> names_of(const Comparison& comparison);
+/// The first contender of each value, in the order in which they appear.
+std::vector<const Contender*> first_of_each_value(const Comparison& comparison);
+
+/// The contender of a situation that has the value of another, or null.
+const Contender* with_value_of(const Situation& situation, const Contender& other);
 
 /// The unit in which the means of all contenders are read easily.
 TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric);
@@ -62,9 +66,12 @@ TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric);
 /// is cheap; "" where they end alike.
 std::string unequal_endings(const Comparison& comparison);
 
+/// How rows say swept values: as the store has them, or in words for people.
+enum class ValuesAs { stored, words };
+
 /// One row for each pair of each situation: paths, first, second, first_mean, second_mean, pairs,
 /// difference, low, high, verdict, winner.
-std::vector<Row> comparison_rows(const Comparison& comparison);
+std::vector<Row> comparison_rows(const Comparison& comparison, ValuesAs values = ValuesAs::stored);
 
 /// For people: means and winners, then the differences, in tables of that width.
 std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings,

@@ -9,6 +9,7 @@
 #include "analysis/runs/fatal_reasons.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/text_table.hpp"
+#include "analysis/text/value_words.hpp"
 #include "sim/core/error.hpp"
 #include "sim/json/problems.hpp"
 #include "sim/scenario/expression.hpp"
@@ -126,6 +127,11 @@ JsonValue cell_at(const SelectedPoint& point, const std::string& path) {
   return *value;
 }
 
+std::string words_at(const SelectedPoint& point, const std::string& path) {
+  const JsonValue* value = point.at(split_path(path));
+  return value == nullptr ? "-" : value_words(*value);
+}
+
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points) {
   std::set<std::string> names;
   for (const SelectedPoint& point : points)
@@ -223,6 +229,13 @@ std::string fatal_reasons(const std::vector<SelectedPoint>& points) {
   return reasons.text();
 }
 
+std::string fatal_reasons(const PointGroup& group) {
+  FatalReasons reasons;
+  for (const SelectedPoint* point : group.points)
+    for (const RunRecord& run : point->stored.runs) reasons.add(run);
+  return reasons.text();
+}
+
 std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,
                               const std::vector<std::string>& paths,
                               const std::vector<std::string>& metrics) {
@@ -280,26 +293,26 @@ std::string cell_text(const JsonValue& cell) {
 }
 
 KeyColumns key_columns(const std::vector<std::string>& paths,
-                       const std::vector<std::vector<JsonValue>>& keys, std::size_t table_width) {
+                       const std::vector<const SelectedPoint*>& lines, std::size_t table_width) {
   KeyColumns result;
+  for (const SelectedPoint* point : lines) {
+    std::vector<std::string>& cells = result.cells.emplace_back();
+    for (const std::string& path : paths) cells.push_back(words_at(*point, path));
+  }
   std::size_t width = 0;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     std::string title;
     for (const char c : paths[i]) title += c == '.' ? std::string(".\n") : std::string(1, c);
     result.columns.push_back({title, Align::left});
     std::size_t widest = paths[i].size() - std::min(paths[i].size(), paths[i].rfind('.') + 1);
-    for (const auto& key : keys) widest = std::max(widest, cell_text(key[i]).size());
+    for (const auto& cells : result.cells) widest = std::max(widest, cells[i].size());
     width += widest + 2;
   }
-  for (const auto& key : keys) {
-    std::vector<std::string>& line = result.cells.emplace_back();
-    for (const JsonValue& cell : key) line.push_back(cell_text(cell));
-  }
   if (!paths.empty() && width <= table_width / 2) return result;
-  for (std::size_t number = 0; number < keys.size(); ++number) {
+  for (std::size_t number = 0; number < lines.size(); ++number) {
     std::string words = std::to_string(number) + ":";
     for (std::size_t i = 0; i < paths.size(); ++i)
-      words += (i == 0 ? " " : ", ") + paths[i] + "=" + result.cells[number][i];
+      words += (i == 0 ? " " : "; ") + paths[i] + "=" + result.cells[number][i];
     if (!paths.empty()) result.legend += wrapped(words);
     result.cells[number] = {std::to_string(number)};
   }

@@ -36,6 +36,9 @@ std::vector<std::string> swept_paths(const std::vector<SelectedPoint>& points);
 /// is all it says. Null where the point has none.
 JsonValue cell_at(const SelectedPoint& point, const std::string& path);
 
+/// The value of a point at a path for people: "cda, initial_credit 1024", "0.01", "-" for none.
+std::string words_at(const SelectedPoint& point, const std::string& path);
+
 /// A record of named values, in the order of its columns.
 using Row = JsonValue::Object;
 
@@ -66,6 +69,7 @@ TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metri
 /// Why runs of these points were fatal (analysis/runs/fatal_reasons), "" where none was. A page
 /// escapes it as any other text.
 std::string fatal_reasons(const std::vector<SelectedPoint>& points);
+std::string fatal_reasons(const PointGroup& group);
 
 /// The names of all metrics that are not text, sorted.
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points);
@@ -88,7 +92,7 @@ std::string rows_csv(const std::vector<Row>& rows);
 /// The same in the format of that name, "json" or "csv".
 std::string rows_text(const std::vector<Row>& rows, const std::string& format);
 
-/// A cell for people.
+/// A cell as text that tells values apart, "-" for null.
 std::string cell_text(const JsonValue& cell);
 
 /// The leftmost columns of a table for people.
@@ -98,10 +102,10 @@ struct KeyColumns {
   std::vector<std::vector<std::string>> cells;  ///< by line
 };
 
-/// Columns for the values of some paths, or for numbers where the values would take more than half
-/// of the width of the table.
+/// Columns for the values of some paths in words, or for numbers where the words would take more
+/// than half of the width of the table. Each line is told by one of its points.
 KeyColumns key_columns(const std::vector<std::string>& paths,
-                       const std::vector<std::vector<JsonValue>>& keys,
+                       const std::vector<const SelectedPoint*>& lines,
                        std::size_t table_width = kUsualWidth);
 
 }  // namespace faultline

@@ -29,10 +29,10 @@ Words metrics_of(const po::variables_map& values, const std::vector<SelectedPoin
 
 std::string table_text(const std::vector<PointGroup>& groups, const Words& paths,
                        const Words& metrics, std::size_t width) {
-  std::vector<std::vector<JsonValue>> keys;
-  keys.reserve(groups.size());
-  for (const PointGroup& group : groups) keys.push_back(group.key);
-  const KeyColumns shown = key_columns(paths, keys, width);
+  std::vector<const SelectedPoint*> lines;
+  lines.reserve(groups.size());
+  for (const PointGroup& group : groups) lines.push_back(group.points.front());
+  const KeyColumns shown = key_columns(paths, lines, width);
   TextTable table;
   table.columns = shown.columns;
   table.rows = shown.cells;

@@ -1,7 +1,5 @@
 #include "sim/cli/report.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -74,7 +72,7 @@ VerbOptions report_options() {
   VerbOptions verb{.verb = "report",
                    .usage =
                        "report [STORE] [--reproduce PAPER[/ITEM]...] --html FILE\n"
-                       "       [--figures DIR] [--metric NAME]... [--x PATH]\n"
+                       "       [--figures DIR] [--metric NAME[,NAME]...]... [--x PATH]\n"
                        "       [--where CONDITION]... [--quick] [--jobs N] [--quiet]",
                    .about =
                        "Writes one HTML page, which needs no other file and no network. It shows a "
@@ -89,8 +87,9 @@ VerbOptions report_options() {
   add("figures", po::value<std::string>()->value_name("DIR"),
       "write each chart to this directory, as SVG and PDF, with its numbers as CSV and its gnuplot "
       "script");
-  add("metric", po::value<Words>()->composing()->value_name("NAME"),
-      "chart these metrics of the store (default: those that query shows)");
+  add("metric", po::value<Words>()->composing()->value_name("NAMES"),
+      "chart these metrics of the store, with commas between several (default: those that query "
+      "shows)");
   add("x", po::value<std::string>()->value_name("PATH"),
       "what is along the x axis of the store's charts: a path such as platform.processes or "
       "termination (default: the swept number with the most values)");
@@ -125,11 +124,11 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   ReproductionSettings settings;
   settings.quick = values.count("quick") != 0;
   settings.jobs = jobs_of("report: --jobs", text_of(values, "jobs"));
-  settings.progress = !quiet && isatty(STDERR_FILENO) != 0;
+  settings.progress = !quiet;
 
   const StoreReportSettings of_store{.store = text_of(values, "store").value_or(""),
                                      .conditions = words_of(values, "where"),
-                                     .metrics = words_of(values, "metric"),
+                                     .metrics = listed_words_of(values, "metric"),
                                      .x = text_of(values, "x").value_or("")};
   Wanted wanted = wanted_of(words_of(values, "reproduce"));
   const auto reports =

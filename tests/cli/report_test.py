@@ -175,6 +175,31 @@ class Content(ReportTest):
         self.assertTrue(any("--group-by faults.counts.size,termination" in "".join(
             block.itertext()) for block in body.iter("pre")))
 
+    def test_metrics_with_commas(self):
+        listed = "--metric control_messages,end_time_s"
+        each = "--metric control_messages --metric end_time_s"
+        self.assertEqual(self.report("r.sqlite", *listed.split()).replace(listed, each),
+                         self.report("r.sqlite", *each.split()))
+        self.assertIn('did you mean "control_messages"?', self.refusal(
+            "report", "r.sqlite", "--html", "p.html", "--metric", "end_time_s,control_mesages"))
+
+    def test_why_runs_were_fatal(self):
+        fatal = {}
+        with sqlite3.connect(self.folder / "r.sqlite") as database:
+            for parameters, in database.execute(
+                    "SELECT parameters FROM points JOIN runs USING (study, point) "
+                    "WHERE json_extract(metrics, '$.outcome') = 'fatal-reported'"):
+                name = json.loads(parameters)["termination"]["name"]
+                fatal[name] = fatal.get(name, 0) + 1
+        self.assertIn("indep", fatal)
+        table, = [table for table in self.body(self.report("r.sqlite")).iter("table")
+                  if table.find("caption").text == "Why runs were fatal"]
+        told = {}
+        for row in table.findall("tbody/tr"):
+            name, reasons = ("".join(cell.itertext()) for cell in row)
+            told[name] = int(reasons.split(" fatal-reported: ")[0])
+        self.assertEqual(told, fatal)
+
     def test_components_are_told_in_words(self):
         scenario = dict(SMALL, workload={"name": "flood", "fanout": 4}, termination=[
             {"name": "venkatesan", "leaders": 1}, {"name": "venkatesan", "leaders": 5}])

@@ -431,6 +431,44 @@ class FatalReasons(ProgramTest):
             self.told(["esc \\x1b[31m"] * len(reasons))))
 
 
+class Labels(ProgramTest):
+    """The tables of a run name points by their labels, where there is room."""
+
+    def setUp(self):
+        super().setUp()
+        self.job = {**SMALL, "replications": 1, "workload": [
+            {"name": "token-ring", "stop_probability": 0.05},
+            {"name": "uniform-traffic", "fanout": 2, "hops": 20}]}
+
+    def table(self):
+        self.write("s.json", self.job)
+        text = self.answer("run", "s.json")
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 80)
+        return text, [point["label"] for point in self.report("s.json")["summary"]]
+
+    def test_of_two_swept_workloads(self):
+        text, labels = self.table()
+        self.assertIn("uniform-traffic / four-counter", labels)
+        measured, theory = text.split("against theory")
+        for label in labels:
+            self.assertRegex(measured, rf"(?m)^{label} +\d")
+        self.assertNotIn("point 0", measured)
+        # Labels and formulas have no room beside each other.
+        for number, label in enumerate(labels):
+            self.assertIn(f"\npoint {number}: {label}\n", theory)
+        self.assertRegex(theory, r"(?m)^0 +>= ")
+
+    def test_of_labels_that_have_no_room(self):
+        self.job["termination"] = [
+            {"name": "cda", "initial_credit": credit} for credit in (8, 64)]
+        text, labels = self.table()
+        measured = " ".join(text.split("against theory", maxsplit=1)[0].split())
+        for number, label in enumerate(labels):
+            self.assertIn(f"point {number}: {label} ", measured)
+        self.assertEqual(text.count("point 0: "), 1)
+
+
 class ExitCodes(ProgramTest):
     def test_each_is_reached(self):
         self.write("s.json", SMALL)

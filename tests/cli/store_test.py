@@ -321,6 +321,53 @@ class Compare(StoreTest):
         self.answer("compare", "two.sqlite", "--by", "termination", "--metric", "control_messages")
 
 
+class Words(SweepTest):
+    """Swept components stand in tables as words, elsewhere as they are stored."""
+
+    CREDITS = [{"name": "cda", "initial_credit": credit} for credit in (8, 64)]
+
+    def setUp(self):
+        super().setUp()
+        scenario = changed(changed(SMALL, ["replications"], 2), ["termination"], self.CREDITS)
+        self.write("two.json", changed(scenario, ["sweep"], {"platform.processes": [8, 16]}))
+        self.sweep(file="two.json", store="two.sqlite")
+
+    def stored(self, text, column):
+        return [json.loads(row[column]) for row in csv.DictReader(io.StringIO(text))]
+
+    def test_of_query(self):
+        table = self.answer("query", "two.sqlite")
+        self.assertNotIn("{", table)
+        for credit in (8, 64):
+            for processes in (8, 16):
+                self.assertRegex(table, rf"(?m)^cda, initial_credit {credit} +{processes} +\d")
+        for value in self.stored(self.answer("query", "two.sqlite", "--format", "csv"),
+                                 "termination"):
+            self.assertIn(value, self.CREDITS)
+
+    def test_what_has_no_room_is_numbered(self):
+        table = self.answer("query", "two.sqlite", "--group-by", "termination,workload")
+        self.assertNotIn("{", table)
+        words = " ".join(table.split())
+        for number, credit in enumerate((8, 64)):
+            self.assertIn(f"{number}: termination=cda, initial_credit {credit}; "
+                          "workload=token-ring, ", words)
+            self.assertRegex(table, rf"(?m)^{number} +\d")
+
+    def test_of_compare(self):
+        compare = ("compare", "two.sqlite", "--by", "termination", "--metric", "control_messages")
+        table = self.answer(*compare)
+        self.assertNotIn("{", table)
+        self.assertRegex(table, r"(?m) +cda, +cda,$")
+        self.assertRegex(table, r"(?m) initial_credit 8  initial_credit 64$")
+        self.assertRegex(table, r"(?m)^16 +cda, initial_credit 8 +cda, initial_credit 64")
+        text = self.answer(*compare, "--format", "csv")
+        for column, value in zip(("first", "second"), self.CREDITS):
+            self.assertEqual(self.stored(text, column), [value] * 2)
+        for row in json.loads(self.answer(*compare, "--format", "json")):
+            self.assertEqual([json.loads(row[name]) for name in ("first", "second")], self.CREDITS)
+
+
 class Merge(SweepTest):
     def shards(self, count):
         names = []

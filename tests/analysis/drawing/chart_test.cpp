@@ -69,6 +69,28 @@ Chart plane_of(const std::vector<std::pair<double, double>>& places) {
 
 }  // namespace
 
+TEST_CASE("axes follow the type of their metric") {
+  const auto y_of = [](const std::string& metric) {
+    Chart chart = chart_of(ChartKind::curves, 1, 3);
+    chart.y.name = metric;
+    for (ChartPoint& point : chart.lines[0].points) {
+      *point.y /= 1000;
+      point.y_interval.reset();
+    }
+    return fitted(chart).y;
+  };
+  CHECK(y_of("end_time_s").title == "end time [ms]");
+  CHECK(y_of("end_time_s").factor == 1e3);
+  CHECK(y_of("events_per_s").title == "events per s");
+  CHECK(y_of("events_per_s").factor == 1.0);
+  for (const char* metric : {"terminated", "survived", "interior_fraction_mean"}) {
+    CAPTURE(metric);
+    CHECK(y_of(metric).range->low == Approx(-0.02));
+    CHECK(y_of(metric).range->high == Approx(1.03));
+  }
+  CHECK(y_of("control_messages").range->high < 0.1);
+}
+
 TEST_CASE("panels of one metric have the same axes") {
   std::vector<Chart> panels = {chart_of(ChartKind::curves, 1, 2),
                                chart_of(ChartKind::curves, 1, 3)};

@@ -21,6 +21,7 @@ RunRecord run_of(std::int64_t replication, Outcome outcome, double messages) {
   run.replication = replication;
   run.outcome = outcome;
   run.terminated = outcome == Outcome::terminated;
+  if (outcome == Outcome::fatal_reported) run.fatal_reason = "the <root> has failed";
   run.metrics = {{"control_messages", messages},
                  {"detection_latency_s",
                   outcome == Outcome::terminated ? std::optional<double>(0.5) : std::nullopt},
@@ -395,6 +396,48 @@ TEST_CASE("components are told in words everywhere on the page") {
   CHECK_THAT(text, Contains("venkatesan, leaders 5 4/4") && !Contains("&quot;leaders&quot;:"));
 }
 
+TEST_CASE("the page says why runs were fatal, of the study and of each protocol") {
+  const auto page_of = [](HandMadeStore& store) {
+    const auto reports = study_reports(
+        store.points(), {.store = "r", .conditions = {}, .metrics = {"control_messages"}});
+    HtmlPage page("t", "a");
+    add_study(page, reports.at(0), "r", {});
+    return page.text();
+  };
+  HandMadeStore store;
+  store.add(swept("indep", 16), {1, -2, -3});
+  store.add(swept("indep", 64), {1, 2, -3});
+  store.add(swept("rel-eager", 16), {1, 2, 3});
+  const std::string text = page_of(store);
+  CHECK_THAT(text, !Contains("<root>"));
+  const std::string told = "3 fatal-reported: 3 the &lt;root&gt; has failed";
+  CHECK(text.find(told) != text.rfind(told));
+  const std::size_t begin = text.find("Why runs were fatal");
+  REQUIRE(begin != std::string::npos);
+  const std::string table = text.substr(begin, text.find("</table>", begin) - begin);
+  CHECK_THAT(table, Contains("indep") && Contains(told) && !Contains("rel-eager"));
+  HandMadeStore survived;
+  survived.add(swept("indep", 16), {1, 2});
+  survived.add(swept("rel-eager", 16), {1, 2});
+  CHECK_THAT(page_of(survived), !Contains("why fatal") && !Contains("were fatal"));
+}
+
+TEST_CASE("a comparison names components in words, and its rows as they are stored") {
+  HandMadeStore store;
+  for (const int leaders : {1, 5})
+    store.add({{"termination", json_object({{"name", "venkatesan"}, {"leaders", leaders}})}},
+              {1.0 * leaders, 2.0 * leaders, 2.5 * leaders});
+  const auto points = store.points();
+  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
+  const Comparison comparison = compare(points, settings);
+  const auto first_of = [](const Row& row) { return csv_field(row.at(0).value); };
+  CHECK(first_of(comparison_rows(comparison).at(0)) == R"({"name":"venkatesan","leaders":1})");
+  CHECK(first_of(comparison_rows(comparison, ValuesAs::words).at(0)) == "venkatesan, leaders 1");
+  const std::string table = comparison_table(comparison, settings);
+  CHECK_THAT(table, Contains("venkatesan,  venkatesan,\n"));
+  CHECK_THAT(table, Contains("leaders 1    leaders 5\n") && !Contains("{"));
+}
+
 TEST_CASE("metrics that no run has are not drawn, and unknown ones are refused") {
   HandMadeStore store;
   store.add(swept("cda", 16), {1, 2});
@@ -472,7 +515,7 @@ TEST_CASE("a comparison warns where one competitor survives more often") {
   store.add(swept("indep", 16), {1, 1, -1});
   store.add(swept("rel-eager", 16), {5, 5, 5});
   const auto points = store.points();
-  CHECK_THAT(unequal_endings(compare(points, settings)), Contains("indep 2/3, rel-eager 3/3"));
+  CHECK_THAT(unequal_endings(compare(points, settings)), Contains("indep 2/3; rel-eager 3/3"));
   HandMadeStore alike;
   alike.add(swept("indep", 16), {1, 1, -1});
   alike.add(swept("rel-eager", 16), {5, -5, 5});
