@@ -143,9 +143,10 @@ std::string summary_text(const std::string& path, const SweepOutcome& outcome) {
 VerbOptions sweep_options() {
   VerbOptions verb{.verb = "sweep",
                    .usage =
-                       "sweep FILE --store RESULTS [--set PATH=VALUE]... [--replications N]\n"
-                       "       [--jobs N] [--shard I/N] [--memory-limit MIB] [--time-limit S]\n"
-                       "       [--retry-failed] [--add-study] [--dry-run] [--quiet]",
+                       "sweep FILE --store RESULTS [--set PATH=VALUE]...\n"
+                       "       [--replications N] [--jobs N] [--shard I/N]\n"
+                       "       [--memory-limit MIB] [--time-limit S] [--retry-failed]\n"
+                       "       [--add-study] [--dry-run] [--quiet]",
                    .about =
                        "Simulates every point of the scenario's sweep and keeps the results in a "
                        "file. Repeat the same command to go on where it was stopped. More "

@@ -48,7 +48,7 @@ Triple linear(const std::string& colour) {
 double luminance(const Triple& rgb) { return 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]; }
 
 double contrast(const std::string& a, const std::string& b) {
-  const auto [dark, bright] = std::minmax(luminance(linear(a)), luminance(linear(b)));
+  const auto [dark, bright] = std::minmax({luminance(linear(a)), luminance(linear(b))});
   return (bright + 0.05) / (dark + 0.05);
 }
 
