@@ -32,8 +32,7 @@ struct BenchmarkResult {
   std::uint64_t messages = 0;      ///< application messages delivered in each round
 };
 
-/// Measures the speed of uniform traffic in several rounds. Each round then measures what to
-/// compare it with:
+/// Measures the speed of uniform traffic, and in each round also what to compare it with:
 /// - a bare event queue: a std::priority_queue of 32-byte events, as many pending as messages are
 ///   in flight; each step pops one and pushes one at a random later time;
 /// - the same traffic without the detector, if there is one;
