@@ -1,4 +1,4 @@
-// Which schedules the search for counterexamples tries.
+// Draws the schedules that the search for counterexamples tries.
 
 #include <algorithm>
 #include <array>

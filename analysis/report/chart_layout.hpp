@@ -11,7 +11,7 @@ namespace faultline {
 /// How the points of a study are drawn: what is along the x axis, and what distinguishes the lines.
 struct ReportLayout {
   std::string x;                  ///< the path along the x axis; "" for none
-  bool x_is_numeric = true;       ///< else each of its values is a category
+  bool x_is_numeric = true;       ///< if not, each of its values is a category
   std::vector<std::string> keys;  ///< all other swept paths but `seed`, the protocol first
   bool has_protocol = false;      ///< is the first of them a path whose values are not numbers?
 };

@@ -17,18 +17,18 @@ struct FaultOutcome {
   double failure = 0.0;
 };
 
-/// INDEP (adoption-2013-lifflander, section 5.4): f = `failed` of n = `processes` die at once, and
-/// each process has sent to k = `fanout` distinct random others. Survival is [C(n-k,f) /
-/// C(n-1,f)]^k.
+/// INDEP (adoption-2013-lifflander, section 5.4): k = `failed` of n = `processes` die at once, and
+/// each process has sent to f = `fanout` distinct random others.
+/// Survival is [C(n-k,f) / C(n-1,f)]^k.
 ///
 /// The relative error of both probabilities is below 1e-12 (unless they underflow), and the time at
 /// most O(n^(1/3)). Edge cases, in this order: survival is 0 if k >= n (nobody is left), 1 if k = 1
-/// or f = 0, and 0 if f > n-k. Throws std::invalid_argument unless n >= 1, k >= 1 and 0 <= f <=
-/// n-1.
+/// or f = 0, and 0 if f > n-k. Needs n >= 1, k >= 1, 0 <= f <= n-1, else throws
+/// std::invalid_argument.
 FaultOutcome indep_outcome(std::int64_t processes, std::int64_t failed, std::int64_t fanout);
 
 /// REL-LAZY and REL-EAGER (section 6.4, the "REL*" of Table 1): survival is (1 - (k-1)/(n-1))^k.
-/// Same conventions and precision as `indep_outcome`, whose case f = 1 it equals.
+/// Equals `indep_outcome` for f = 1, with the same edge cases and precision.
 FaultOutcome rel_outcome(std::int64_t processes, std::int64_t failed);
 
 /// Faults of one size, in a distribution of sizes.
