@@ -22,11 +22,11 @@ struct BenchmarkResult {
   double messages_per_s = 0.0;          ///< application messages
   double carried_messages_per_s = 0.0;  ///< application and control messages
   double bare_messages_per_s = 0.0;     ///< the same traffic without the detector, if there is one
-  double layer_ratio = 0.0;             ///< of carried to bare in the same round
+  double layer_ratio = 0.0;             ///< of carried to bare, in a round
   double reference_heap_events_per_s = 0.0;
-  double ratio = 0.0;                        ///< messages_per_s to this in the same round
+  double ratio = 0.0;                        ///< messages_per_s to the heap's rate, in a round
   double bare_simgrid_messages_per_s = 0.0;  ///< engine simgrid: SimGrid without our code
-  double simgrid_ratio = 0.0;                ///< messages_per_s to this in the same round
+  double simgrid_ratio = 0.0;                ///< messages_per_s to bare SimGrid's, in a round
   std::int64_t peak_rss_bytes = 0;
   double bytes_per_process = 0.0;  ///< what the simulation adds to an empty program
   std::uint64_t messages = 0;      ///< application messages delivered in each round
