@@ -8,35 +8,36 @@
 
 namespace faultline {
 
-/// The size of a drawing in pixels of a screen, and how its texts are laid out in it.
+/// The size of a drawing, in pixels of a screen, and the layout of its texts.
 struct Canvas {
   std::size_t width = 480;
   std::size_t height = 320;
   std::size_t key_columns = 0;  ///< 0: no key
-  bool slanted = false;         ///< names along x that do not fit side by side
-  std::size_t left_margin = 0;  ///< in letters, for slanted names; 0: as gnuplot chooses it
-  std::size_t below_names = 0;  ///< room under the plot for slanted names and what is below them
+  bool slanted = false;         ///< for names along x that do not fit side by side
+  std::size_t left_margin = 0;  ///< in letters, for slanted names; 0: gnuplot chooses
+  std::size_t below_names = 0;  ///< pixels under the plot for slanted names and the lines below
 };
 
-/// It grows with the names that it shows, so that all of them fit unless they are very long.
-/// Nothing of it depends on what names say, only on how long they are.
+/// Chooses the canvas of a chart. It grows with the names that it shows, so that all fit unless
+/// they are very long. It depends only on the length of names, not on what they say.
 Canvas canvas_of(const Chart& chart);
 
-/// The texts under the tics of x, from top to bottom: the title of the axis, and notes.
+/// The texts under the tics of x, from top to bottom: the title of the axis, then the notes.
 std::vector<std::string> lines_below(const Chart& chart);
 
-/// What stands along x where that is no number: categories, or the names of the lines.
+/// What stands along x if that is not numbers: categories, or the names of the lines.
 std::vector<std::string> names_along_x(const Chart& chart);
 
-/// A text in a plane, its left end in the unit that is drawn.
+/// A text in a plane. `x` and `y` are where its left end is, in the drawn units.
 struct PlacedLabel {
   std::string text;
   double x = 0.0;
   double y = 0.0;
 };
 
-/// What tells the points of each line of a plane apart, beside them, where it hides neither another
-/// label nor a point. Labels without such a place are left out, and those of lines of many points.
+/// Labels beside the points of a plane, which tell the points of each line apart. A label is left
+/// out if it would hide a point or another label wherever it is put. Lines of many points have
+/// none.
 std::vector<PlacedLabel> labels_of(const Chart& chart);
 
 }  // namespace faultline

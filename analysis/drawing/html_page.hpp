@@ -5,68 +5,68 @@
 
 namespace faultline {
 
-/// Text as it stands in HTML, in an attribute too.
+/// Escapes text for HTML, attributes included.
 std::string escaped(const std::string& text);
 
-/// A number for people: six significant digits, or a whole number where it is large.
+/// A number for people: six significant digits, or a whole number if it is large.
 std::string html_number(double value);
 
-/// One cell of a table: HTML, so text must be escaped before.
+/// One cell of a table. Its content is HTML, so text must be escaped before.
 struct HtmlCell {
   std::string html;
-  std::string kind = {};  ///< of its look: "number", "match" ...
+  std::string kind = {};  ///< its style: "number", "match" ...
 };
 
-/// A field of a CSV file as a cell: a number or text.
+/// The cell for a field of a CSV file: a number or text.
 HtmlCell field_cell(const std::string& field);
 
-/// A table. The first column names the rows.
+/// A table. Its first column names the rows.
 struct HtmlTable {
   std::string caption;  ///< HTML
   std::vector<std::string> columns;
   std::vector<std::vector<HtmlCell>> rows;
-  std::vector<std::string> row_kinds = {};  ///< of some rows: "unexpected"; empty for none
+  std::vector<std::string> row_kinds = {};  ///< styles of rows ("unexpected"); may be empty
 };
 
-/// A drawing with what it says and the numbers behind it.
+/// A drawing, its caption, and the numbers behind it.
 struct HtmlFigure {
-  std::string drawing;  ///< SVG of gnuplot; "" where it could not be drawn
-  std::string label;    ///< what a screen reader says in its place
+  std::string drawing;  ///< SVG of gnuplot; "" if it could not be drawn
+  std::string label;    ///< what a screen reader says for it
   std::string caption;  ///< HTML
-  std::string command;  ///< that gives the same numbers, "" for none
-  HtmlTable numbers;    ///< no rows for none
-  bool wide = false;    ///< many panels: as broad as the page
+  std::string command;  ///< command that gives the same numbers; "" for none
+  HtmlTable numbers;    ///< no rows: none
+  bool wide = false;    ///< as wide as the page, for many panels
 };
 
-/// The lines of a CSV file, the header first, as a table; of many lines as many as a reader can
-/// take in, evenly drawn, which the caption says.
+/// The lines of a CSV file, the header first, as a table. If there are more than a reader can take
+/// in, it shows an evenly spaced selection, and the caption says so.
 HtmlTable numbers_table(const std::string& caption,
                         const std::vector<std::vector<std::string>>& lines);
 
-/// An HTML page that needs no other file, no script and no network. It fits a phone and paper,
-/// follows the reader's choice of a dark or light screen, and is read by keyboard and aloud. It is
-/// written from top to bottom, and well-formed as XML too.
+/// An HTML page that needs no other file, no script and no network. It fits phones and paper,
+/// follows the reader's choice of a dark or light screen, and works with keyboards and screen
+/// readers. It is written from top to bottom, and is well-formed XML, too.
 class HtmlPage {
  public:
-  /// `about` is one line under the title, of HTML.
+  /// `about` is one line of HTML under the title.
   HtmlPage(std::string title, std::string about);
 
-  /// Headings of the second and third level, which the contents list.
+  /// Headings of the second and third level. The contents list them.
   void section(const std::string& title);
   void subsection(const std::string& title);
 
   void paragraph(const std::string& html);
-  /// Lines for a shell.
+  /// Lines to be typed into a shell.
   void commands(const std::vector<std::string>& lines);
   void table(const HtmlTable& table);
-  /// What is folded until somebody asks for it.
+  /// Content that is folded until the reader opens it.
   void folded(const std::string& summary, const std::string& html);
   void folded(const std::string& summary, const HtmlTable& table);
-  /// Figures side by side where there is room.
+  /// Figures, side by side if there is room.
   void figures(const std::vector<HtmlFigure>& figures);
   void html(const std::string& html) { body_ += html; }
 
-  /// A name for a place of the page, which no other has.
+  /// An identifier for a place of the page, which no other place has.
   std::string identifier(const std::string& title);
 
   [[nodiscard]] std::string text() const;
@@ -86,7 +86,7 @@ class HtmlPage {
   bool in_subsection_ = false;
 };
 
-/// A table as HTML, in a box of its own that scrolls by touch and by keyboard.
+/// A table as HTML, in its own box that scrolls by touch and by keyboard.
 std::string table_html(const HtmlTable& table);
 
 }  // namespace faultline

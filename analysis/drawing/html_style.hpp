@@ -2,8 +2,9 @@
 
 namespace faultline {
 
-/// The style sheet of every page. The colours of drawings are variables, so that they follow the
-/// page into the dark; all text has a contrast of at least 4.5 on both grounds, lines of 3.
+/// The style sheet of every page. The colours of drawings are variables, so that they change with
+/// the page in dark mode. On both backgrounds the contrast of all text is at least 4.5, and of
+/// lines 3.
 extern const char* const kHtmlStyle;
 
 }  // namespace faultline

@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t kFewest = 3;
 constexpr double kPi = 3.14159265358979323846;
 
-/// 0.95 quantile of chi square with one degree, halved: how much worse than the best a
-/// log-likelihood inside the interval may be.
+/// How far a log-likelihood inside the interval may be below the best one: half the 0.95 quantile
+/// of chi square with one degree.
 const double kAllowedLoss = boost::math::quantile(boost::math::chi_squared(1), 0.95) / 2;
 
-/// Where an increasing function of a positive number is zero, to the last digits: brackets by
-/// doubling from a start, then halves in the logarithm.
+/// Returns where an increasing function of a positive number is zero, to the last digits. It
+/// doubles or halves from `start` until it has a bracket, then bisects in the logarithm.
 template <class Function>
 double zero_of_increasing(Function function, double start) {
   double low = start;
@@ -39,8 +39,8 @@ double sum_of(const std::vector<double>& values, Term term) {
   return sum.value();
 }
 
-/// The likelihood of Weibull's law over the logarithms of a sample. Powers are taken relative to
-/// the largest value, so that none overflows.
+/// The likelihood of Weibull's law, computed from the logarithms of a sample. Powers are relative
+/// to the largest value, so that none overflows.
 class WeibullLikelihood {
  public:
   explicit WeibullLikelihood(std::vector<double> logarithms)
@@ -49,7 +49,7 @@ class WeibullLikelihood {
         largest_(*std::max_element(logarithms_.begin(), logarithms_.end())),
         sum_(sum_of(logarithms_, [](double log) { return log; })) {}
 
-  /// The logarithm of the best scale for a shape: scale^shape is the mean of x^shape.
+  /// The logarithm of the best scale for a given shape: scale^shape is the mean of x^shape.
   [[nodiscard]] double log_scale(double shape) const {
     const double powers =
         sum_of(logarithms_, [&](double log) { return std::exp(shape * (log - largest_)); });
@@ -71,7 +71,7 @@ class WeibullLikelihood {
         },
         1.0);
   }
-  /// The best shape where the scale is given.
+  /// The best shape for a given scale.
   [[nodiscard]] double best_shape_at(double log_scale) const {
     return zero_of_increasing(
         [&](double shape) {
@@ -92,7 +92,7 @@ class WeibullLikelihood {
   double sum_;
 };
 
-/// Where a profile, best at the estimate, has lost what the interval allows.
+/// The interval in which a profile likelihood, best at `estimate`, loses no more than is allowed.
 template <class Profile>
 Interval profile_interval(Profile profile, double estimate) {
   const double least = profile(estimate) - kAllowedLoss;
@@ -103,7 +103,7 @@ Interval profile_interval(Profile profile, double estimate) {
   return {low, high};
 }
 
-/// The logarithms of a sample that has something to fit, else nothing.
+/// The logarithms of a sample, or nothing if it has too few or only equal values to fit a law.
 std::vector<double> logarithms_of(const std::vector<double>& values_s) {
   std::vector<double> logarithms;
   logarithms.reserve(values_s.size());

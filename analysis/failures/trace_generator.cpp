@@ -17,7 +17,8 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kYear2000_s = 946684800;
 constexpr std::int64_t kSystem = 1;
-/// What a trace may hold, and what may be drawn for it: a rate beyond reason would go on for ever.
+/// Limits on the failures of a trace and on the draws for them, so that an absurd rate does not run
+/// for ever.
 constexpr std::size_t kMostFailures = 2000000;
 constexpr std::size_t kMostDraws = 20000000;
 
@@ -44,7 +45,7 @@ double lognormal(double median, double sigma, Stream& random) {
   return median * std::exp(sigma * radius * std::cos(2 * kPi * random.uniform()));
 }
 
-/// `M/D/YYYY H:MM` of a time since 1970.
+/// A time since 1970 as `M/D/YYYY H:MM`.
 std::string lanl_time(double time_s) {
   const auto seconds = static_cast<std::time_t>(std::floor(time_s));
   std::tm parts{};

@@ -8,24 +8,24 @@
 
 namespace faultline {
 
-/// What a trace of failures says, and what there is to know of its file.
+/// The summary of a trace of failures, and facts about its file.
 struct TraceReport {
   std::string file;       ///< as the user named it
-  double window_s = 0.0;  ///< failures within it after the first belong to one fault
+  double window_s = 0.0;  ///< failures this soon after a first one belong to the same fault
   TraceFormat format = TraceFormat::lanl;
-  std::uint64_t other_events = 0;  ///< readable ones that are no failure
+  std::uint64_t other_events = 0;  ///< readable events that are not failures
   std::vector<UnreadableLine> unreadable;
   TraceSummary summary;
 };
 
-/// For people: the sizes of faults, and the laws that fit the times between failures, in 80
+/// The report for people: sizes of faults and laws fitted to the times between failures, in 80
 /// columns.
 std::string trace_summary_table(const TraceReport& report);
 
-/// For machines.
+/// The report as JSON.
 std::string trace_summary_json(const TraceReport& report);
 
-/// How many nodes fail together, as a file of fault counts (sim/scenario/fault_counts_file).
+/// The sizes of faults as a file of fault counts (sim/scenario/fault_counts_file).
 std::string fault_counts_json(const TraceReport& report);
 
 }  // namespace faultline

@@ -9,7 +9,7 @@ namespace faultline {
 
 namespace {
 
-/// Moments of one system or node, in order.
+/// The times at which one system or node failed, in order [s].
 using Moments = std::vector<double>;
 
 void add_gaps(const Moments& moments_s, GapSummary& summary, std::vector<double>& gaps_s) {

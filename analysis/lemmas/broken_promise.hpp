@@ -8,22 +8,22 @@
 
 namespace faultline {
 
-/// The ways in which a protocol can break a promise, each counted on its own.
+/// The ways in which a protocol can break a promise. Each is counted separately.
 enum class LemmaFigure : std::uint8_t {
   premature,
   hung,
-  given_up,      ///< without need, or elsewhere or at another time than where it had to
+  given_up,      ///< needlessly, or at a wrong place or time
   not_given_up,  ///< although it had to
   other,
 };
 
-/// All of them, in that order.
+/// All figures, in the order of the enumeration.
 const std::vector<LemmaFigure>& lemma_figures();
 
-/// The name that data files and counterexamples have for it ("not given up").
+/// The name of a figure in data files and counterexamples, such as "not given up".
 std::string lemma_figure_word(LemmaFigure figure);
 
-/// What a protocol has promised and not kept in a run.
+/// A promise that a protocol broke in a run.
 struct BrokenPromise {
   LemmaFigure figure = LemmaFigure::other;
   std::string text;  ///< what happened, for people

@@ -76,8 +76,9 @@ void FactLog::arrived(const Sight& sight) {
   check_flushed(sight.actor, sight.peer, sight.until_s);
 }
 
-/// What is dropped because its phase is over is awaited no more. What the dead lose with their
-/// inbox tells them nothing: those losses stand right before their death.
+/// A message dropped because its phase is over is no longer awaited. A process that dies drops its
+/// inbox, too, but learns nothing from that: these drops stand right before its death, and do not
+/// count.
 void FactLog::after_drops(const Sight& next) {
   for (const Dropped& message : dropped_)
     if (next.kind != Sight::Kind::died || next.actor != message.to)
@@ -99,7 +100,7 @@ void FactLog::phase_began(Rank self, double time_s) {
   }
 }
 
-/// What had not entered the network has died with its sender.
+/// Messages that had not entered the network are lost with their sender.
 void FactLog::died(Rank rank, double time_s) {
   if (rank >= processes()) return;  // a node's daemon
   deaths_s_.emplace(rank, time_s);

@@ -10,30 +10,31 @@
 
 namespace faultline {
 
-/// Something that a process has done or has been told, as an observer outside of it sees it.
+/// Something that a process did or was told, as an outside observer sees it.
 struct Fact {
   enum class What : std::uint8_t {
-    sent,         ///< it has sent a message to the peer
-    handled,      ///< it has handled a message of the peer
-    told_dead,    ///< it has been told that the peer is dead
-    flushed,      ///< it has been told so, and no message of the peer to it is on its way any more
-    told_over,    ///< termination has been announced to it
-    phase_began,  ///< it has begun another phase. The deaths that it knows of follow once more,
-                  /// < since its new detector is told of them
+    sent,       ///< it sent a message to the peer
+    handled,    ///< it handled a message from the peer
+    told_dead,  ///< it was told that the peer is dead
+    flushed,    ///< it was told so, and no more messages from the peer are on their way to it
+    told_over,  ///< termination was announced to it
+    /// It began another phase. The deaths that it knows of follow as facts once more, since its new
+    /// detector is told of them.
+    phase_began,
   };
   What what = What::sent;
   Rank peer = kNobody;
   std::uint64_t number = 0;  ///< its place among all facts of the run
   double time_s = 0.0;
-  /// Only of a message: whose it is, its kind, and what it says.
+  /// For messages only: the family of the component that sent it, its kind, and its content.
   Family channel = Family::workload;
   std::uint16_t kind = 0;
   Payload payload = {};
   Attachment attachment = {};
 };
 
-/// The facts of one run, by process and in order. What messages mean is for the reader of the log:
-/// the log itself knows no protocol.
+/// The facts of one run, by process and in order. The log knows no protocol; whoever reads it knows
+/// what the messages mean.
 class FactLog final : public RunObserver {
  public:
   explicit FactLog(std::uint32_t processes) : facts_(processes), phase_begins_(processes) {}
@@ -41,7 +42,7 @@ class FactLog final : public RunObserver {
   void see(const Sight& sight) override;
 
   /// From now on keeps the facts of this process, and only the deaths of all others, so that the
-  /// log of a large job stays small. Forgets the facts of others that it has.
+  /// log of a large job stays small. Drops the facts of others that it already has.
   void keep_only(Rank rank);
 
   /// The facts of a process, up to its death.
@@ -52,7 +53,7 @@ class FactLog final : public RunObserver {
   /// The time of each death.
   [[nodiscard]] const std::map<Rank, double>& deaths_s() const { return deaths_s_; }
 
-  /// Which process has given up, and when.
+  /// The process that gave up, and when.
   struct GaveUp {
     Rank rank = kNobody;
     double time_s = 0.0;
@@ -84,11 +85,11 @@ class FactLog final : public RunObserver {
   void check_flushed(Rank self, Rank peer, double time_s);
 
   std::vector<std::vector<Fact>> facts_;
-  /// Looked up and counted, never walked through in order: it depends on addresses.
+  /// Only looked up and counted, since its order depends on addresses.
   std::unordered_map<const Message*, OnItsWay> on_their_way_;
-  std::vector<Dropped> dropped_;           ///< since the last sight of anything else
-  std::vector<std::size_t> phase_begins_;  ///< where in the facts of each
-  Rank only_ = kNobody;                    ///< whose facts are kept; everybody's
+  std::vector<Dropped> dropped_;           ///< since the last sight that was not a drop
+  std::vector<std::size_t> phase_begins_;  ///< for each process: index of its phase's first fact
+  Rank only_ = kNobody;                    ///< whose facts are kept; kNobody: everybody's
   std::map<Rank, double> deaths_s_;
   std::optional<GaveUp> gave_up_;
   std::uint64_t number_ = 0;

@@ -136,7 +136,8 @@ JsonValue machine_json(const Machine& machine) {
   return json;
 }
 
-/// Without ranks and nodes that the job no longer has, and without faults that strike nobody.
+/// Removes ranks and nodes that the job no longer has from the faults, and then faults without
+/// victims.
 void fit_faults(FaultSchedule& schedule) {
   const NodeId nodes = node_of(schedule, schedule.processes - 1) + 1;
   for (FaultSpec& fault : schedule.faults) {
@@ -147,7 +148,7 @@ void fit_faults(FaultSchedule& schedule) {
                 [](const FaultSpec& fault) { return fault.ranks.empty() && fault.nodes.empty(); });
 }
 
-/// The schedules that are a little simpler than one.
+/// Collects the schedules that are one step simpler than a given one.
 class Simpler {
  public:
   explicit Simpler(const FaultSchedule& schedule) : schedule_(schedule) {}
@@ -190,7 +191,7 @@ class Simpler {
   std::vector<FaultSchedule> simpler_;
 };
 
-/// Notices can come after the end of all work, and the grace begins with that.
+/// The time of grace begins with the end of all work, since notices can come after that.
 StopSpec stop_of(const ProtocolStack& stack) {
   return {.when = stack.stop_when, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
 }

@@ -10,31 +10,31 @@
 
 namespace faultline {
 
-/// A small job and the deaths in it. Together with a ProtocolStack and an engine this is all that a
-/// run of the search depends on. Shrinking simplifies it field by field.
+/// A small job and the deaths in it. A run of the search depends on nothing but this, a
+/// ProtocolStack and an engine. Shrinking simplifies it field by field.
 struct FaultSchedule {
   std::uint64_t seed = 1;  ///< of the run
   std::uint32_t processes = 3;
   std::uint32_t processes_per_node = 1;
   std::string workload = "token-ring";
   std::uint32_t work = 4;  ///< steps, hops, iterations, height of a tree, or tasks of a process
-  /// Branching steps in eight, tokens, fan-out or dimensions, as the workload has it.
+  /// Depends on the workload: branching steps out of eight, tokens, fan-out or dimensions.
   std::uint32_t width = 1;
-  std::uint32_t to_itself = 0;  ///< hops in eight that are a message of a process to itself
+  std::uint32_t to_itself = 0;  ///< hops out of eight on which a process sends to itself
   std::uint32_t worker_cores = 1;
   Progress progress = Progress::dedicated;
-  double compute_s = 1e-5;    ///< of a task
+  double compute_s = 1e-5;    ///< of one task
   double overhead_s = 1e-6;   ///< of sending and of receiving
   double latency_s = 5e-6;    ///< between nodes
-  double gap_s = 1e-6;        ///< between messages of a node
+  double gap_s = 1e-6;        ///< between two messages of a node
   double notice_s = 1e-5;     ///< from a death to its notice
   double reordering_s = 0.0;  ///< mean delay of an unordered message; 0: fifo
   std::vector<FaultSpec> faults;
 };
 
-/// Draws the schedule that a number stands for. Nine of ten are small, so that many can be tried: 3
-/// to 8 processes and 1 to 3 deaths. Each tenth is wide: 9 to 64 processes, and 4 to 12 faults of
-/// ranks and nodes at one instant, at the start, at marks or in recoveries. Wide schedules also
+/// Draws schedule number `number`. Nine of ten schedules are small, so that many can be tried: 3 to
+/// 8 processes and 1 to 3 deaths. Every tenth is wide: 9 to 64 processes, and 4 to 12 faults of
+/// ranks and nodes, at one instant, at the start, at marks or in recoveries. Wide schedules also
 /// have notices that come at once or after the end of all work, more workloads, every kind of
 /// progress, and messages of a process to itself.
 FaultSchedule draw_schedule(std::uint64_t number);
@@ -43,10 +43,10 @@ FaultSchedule draw_schedule(std::uint64_t number);
 /// times instead of marks, fewer processes, an earlier end, plainer costs.
 std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule);
 
-/// The node that a rank lies on.
+/// The node that a rank runs on.
 NodeId node_of(const FaultSchedule& schedule, Rank rank);
 
-/// All ranks that a fault strikes, those of its nodes included.
+/// All ranks that a fault kills, including those on its nodes.
 std::vector<Rank> victims_of(const FaultSchedule& schedule, const FaultSpec& fault);
 
 /// Do both faults strike at the same moment, so that nothing can happen between them?
@@ -55,7 +55,7 @@ bool strike_together(const FaultSpec& one, const FaultSpec& other);
 /// The specification with which an engine runs the schedule.
 RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack);
 
-/// The texts of the files with which `faultline run` replays a schedule: the scenario, and the
+/// The contents of the files with which `faultline run` replays a schedule: the scenario, and the
 /// machine that it names.
 struct ReplayFiles {
   std::string scenario;

@@ -1,4 +1,4 @@
-// Which schedules the search for counterexamples tries.
+// Draws the schedules that the search for counterexamples tries.
 
 #include <algorithm>
 #include <array>
@@ -12,12 +12,13 @@ namespace faultline {
 
 namespace {
 
-/// Evenly in its logarithm.
+/// Draws a number whose logarithm is uniform.
 double spread(Stream& random, double least, double most) {
   return least * std::pow(most / least, random.uniform());
 }
 
-/// When the next death strikes: with the last one, soon after it, or anywhere in the run.
+/// Draws when the next death strikes: together with the last one, soon after it, or anywhere in the
+/// run.
 FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
   FaultSpec fault;
   if (random.chance(0.5)) {
@@ -73,20 +74,20 @@ FaultSchedule draw_small(Stream& random) {
 
 // ---- wide schedules ----------------------------------------------------------------------------
 
-/// How long the job takes at most, about, if nothing goes wrong.
+/// About how long the job takes at most if nothing goes wrong [s].
 double duration_s(const FaultSchedule& schedule) {
   const double step_s = schedule.compute_s + schedule.latency_s + 2 * schedule.overhead_s;
   return step_s * (2 + schedule.work);
 }
 
-/// What a workload publishes, "" if nothing.
+/// The name of the mark that a workload sets, "" if it sets none.
 const char* mark_of(const FaultSchedule& schedule) {
   if (schedule.workload == "token-ring") return "step";
   if (schedule.workload == "stencil") return "iteration";
   return schedule.workload == "allreduce" ? "operation" : "";
 }
 
-/// When the first of several faults strikes: at the start, at a mark, or anywhere in the run.
+/// Draws when the first of several faults strikes: at the start, at a mark, or anywhere in the run.
 FaultSpec draw_wide_moment(Stream& random, const FaultSchedule& schedule) {
   FaultSpec fault;
   const double manner = random.uniform();
@@ -103,8 +104,8 @@ FaultSpec draw_wide_moment(Stream& random, const FaultSchedule& schedule) {
   return fault;
 }
 
-/// After another fault: before its notice, in the recovery that follows the notice, or both at one
-/// instant as faults of their own.
+/// Draws a fault that follows another: before the notice of that one, in the recovery after the
+/// notice, or at the same instant as a separate fault.
 FaultSpec draw_following(Stream& random, const FaultSchedule& schedule, const FaultSpec& before) {
   FaultSpec next;
   next.time_s = before.time_s;
@@ -123,7 +124,7 @@ FaultSpec draw_following(Stream& random, const FaultSchedule& schedule, const Fa
   return next;
 }
 
-/// The root is among them seldom, since its death ends the run.
+/// Adds a victim to a fault. It is rarely the root, whose death ends the run.
 void draw_victim(Stream& random, const FaultSchedule& schedule, FaultSpec& fault) {
   const auto first = static_cast<std::uint32_t>(random.chance(0.02) ? 0 : 1);
   const NodeId nodes = node_of(schedule, schedule.processes - 1) + 1;
@@ -151,7 +152,8 @@ void draw_wide_faults(Stream& random, FaultSchedule& schedule) {
     }
 }
 
-/// At once, in the middle of the run, or after all work is done.
+/// Draws the delay from a death to its notice: none, a short one, or one that may last until all
+/// work is done [s].
 double draw_notice_s(Stream& random, const FaultSchedule& schedule) {
   const double manner = random.uniform();
   if (manner < 0.15) return 0.0;

@@ -29,14 +29,14 @@ bool is_query_for(const Fact& fact, Rank peer) {
   return is_control(fact, What::sent, kTryEngageGrandchild) && fact.peer == peer;
 }
 
-/// "A successor has been adopted", as its reply says.
+/// Is this the reply with which a child tells that it has been adopted?
 bool is_adoption_of(const Fact& fact, Rank child) {
   return is_control(fact, What::handled, kReplyToGrandparent) && fact.peer == child &&
          fact.payload.get<ReplyToGrandparent>().debt > 0;
 }
 
-/// How many acknowledgements of the successor the message brings. Who is not adopted acknowledges
-/// the query with its reply.
+/// How many acknowledgements from the successor the message carries. A successor that is not
+/// adopted acknowledges the query by its reply.
 std::uint32_t acknowledged(const Fact& fact, Rank successor) {
   if (fact.peer != successor) return 0;
   if (is_control(fact, What::handled, kAcknowledge))
@@ -45,7 +45,8 @@ std::uint32_t acknowledged(const Fact& fact, Rank successor) {
   return reply && fact.payload.get<ReplyToGrandparent>().debt == 0 ? 1 : 0;
 }
 
-/// A child of the parent says that it is interior (1) or exterior (-1).
+/// 1 if a child of `parent` says here that it is interior, -1 if it says that it is exterior, else
+/// 0.
 std::int32_t change_of_interior(const Fact& fact, Rank parent) {
   const bool interior = is_control(fact, What::handled, kInformInterior);
   if (!interior && !is_control(fact, What::handled, kInformExterior)) return 0;
@@ -53,8 +54,8 @@ std::int32_t change_of_interior(const Fact& fact, Rank parent) {
   return interior ? 1 : -1;
 }
 
-/// The engagement of the successor that the message is about; 0: about none. An acknowledgement
-/// that ends one is about the next.
+/// The number of the successor's engagement that the message is about; 0 if none. An
+/// acknowledgement that ends an engagement is about the next one.
 std::uint32_t engagement_in(const Fact& fact, Rank successor) {
   if (fact.what != What::handled || fact.channel != Family::termination) return 0;
   if (change_of_interior(fact, successor) != 0) return fact.payload.get<Signal>().engagement;
@@ -85,8 +86,8 @@ std::size_t place_of(Facts facts, What what, Rank peer) {
   return kNeverInRun;
 }
 
-/// Since when the successor has owed acknowledgements, if it owes any at the end of the facts. The
-/// dead do not come to owe any.
+/// The place in the facts since which the successor has owed acknowledgements; nothing if it owes
+/// none at the end. Once it is known to be dead it cannot come to owe any.
 std::optional<std::size_t> owing_since(Facts facts, Rank successor, bool owes_at_start) {
   std::uint32_t debt = owes_at_start ? 1 : 0;
   std::size_t since = 0;
@@ -101,9 +102,9 @@ std::optional<std::size_t> owing_since(Facts facts, Rank successor, bool owes_at
   return debt > 0 ? std::optional(since) : std::nullopt;
 }
 
-/// A successor that has failed owing acknowledgements, and what its last engagement was while it
-/// owed them, as it was told: "when its debt goes to 0 [...] any potential grandchildren it might
-/// have introduced are forgotten" (section 5.1).
+/// A successor that failed while it owed acknowledgements, and what g was told about the last
+/// engagement in that time. Earlier ones do not count: "when its debt goes to 0 [...] any potential
+/// grandchildren it might have introduced are forgotten" (section 5.1).
 struct FailedSuccessor {
   Rank rank = kNobody;
   std::size_t owing_since = 0;
@@ -111,8 +112,8 @@ struct FailedSuccessor {
   std::uint32_t engagement = 0;
   bool adopted = false;
   std::set<Rank> potential_children = {};
-  std::set<Rank> named = {};      ///< of these, what it has named when it was adopted
-  std::set<Rank> recovered = {};  ///< of these, whose children it says it has adopted
+  std::set<Rank> named = {};      ///< of these, those that it named when it was adopted
+  std::set<Rank> recovered = {};  ///< of these, those whose children it says it adopted
 };
 
 void tell(FailedSuccessor& p, const Fact& fact) {
@@ -140,7 +141,7 @@ std::optional<FailedSuccessor> failed_successor(Facts facts, Rank rank, bool owe
   return p;
 }
 
-/// Do the signals say that c is interior, as a child of p in that engagement?
+/// Do the signals say that c is interior, as a child of p in this engagement of p?
 bool is_interior(Facts facts, Rank c, Rank p, std::uint32_t engagement) {
   std::int32_t parity = 0;
   for (const Fact& fact : facts)
@@ -159,7 +160,7 @@ bool has_replied(Facts facts, Rank c, Rank p) {
 
 // ---- the condition -----------------------------------------------------------------------------
 
-/// The place in g's facts at which it gives up because of p and c, if it does.
+/// The place in g's facts at which g gives up because of p and c, if it does.
 std::size_t place_for(const GiveUpCondition& condition, Facts facts, const FailedSuccessor& p,
                       Rank c) {
   const bool indep = condition.protocol == GiveUpCondition::indep;
@@ -194,7 +195,7 @@ void consider_child(const GiveUpCondition& condition, Facts facts, Rank g, Rank 
   for (const Rank c : p->potential_children) give_up(place_for(condition, facts, *p, c), c);
 }
 
-/// A process's facts, phase by phase: with each, its detector begins anew.
+/// Splits a process's facts into phases. The detector starts anew with each of them.
 std::vector<Facts> phases_of(Facts facts) {
   std::vector<Facts> phases;
   std::size_t begin = 0;

@@ -16,7 +16,7 @@ namespace {
 
 using Broken = std::optional<BrokenPromise>;
 
-/// What the adoption protocols promise beside what everybody does.
+/// What an adoption protocol promises beyond the promises of every stack.
 struct AdoptionPromise {
   GiveUpCondition condition;
   RelatedFailures lemma;
@@ -59,7 +59,7 @@ Broken against_lemmas(const FaultSchedule& schedule, const RelatedFailures& lemm
   return though("the failed processes were related");
 }
 
-/// Puts a watched detector in the place of each process's detector.
+/// Replaces the detector of each process by a watched one.
 void watch(RunSpec& spec, Registration& registration,
            const std::shared_ptr<EngagementHistory>& history) {
   ComponentChoice& detector = spec.components[static_cast<std::size_t>(Family::termination)];
@@ -73,7 +73,8 @@ void watch(RunSpec& spec, Registration& registration,
   detector.registration = &registration;
 }
 
-/// Giving up is one of the ends that a run may have: whether it had to is another question.
+/// Did the run end in a way that it may? Giving up is one of them; whether the detector had to give
+/// up is judged elsewhere.
 bool ended_as_it_should(const RunResult& result, StopWhen stop_when) {
   const bool announced = stop_when == StopWhen::announced;
   return result.outcome == (announced ? Outcome::terminated : Outcome::finished) ||
@@ -91,7 +92,7 @@ Broken against_everybody(const RunResult& result, StopWhen stop_when) {
 Broken broken_promise(const FaultSchedule& schedule, StopWhen stop_when,
                       const std::optional<AdoptionPromise>& adoption, const RunResult& result,
                       const FactLog& log, const EngagementHistory& history) {
-  // Where nobody is left, it does not matter what the outcome is called.
+  // If nobody is left, it does not matter which outcome is reported.
   const bool all_dead = log.deaths_s().size() == log.processes();
   if (all_dead && result.violations.empty()) return std::nullopt;
   Broken broken = against_everybody(result, stop_when);

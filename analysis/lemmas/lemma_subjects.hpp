@@ -7,14 +7,14 @@
 
 namespace faultline {
 
-/// What the lemmas are searched for, under the name that a data file gives it ("rel-lazy
-/// fallback").
+/// A stack of protocols for which the search tests the lemmas, with its name in data files
+/// ("rel-lazy fallback").
 struct LemmaSubject {
   std::string name;
   ProtocolStack stack;
 };
 
-/// All of them; `simgrid` schedules take them in turn.
+/// All subjects. Schedules on simgrid take them in turn.
 const std::vector<LemmaSubject>& lemma_subjects();
 
 }  // namespace faultline

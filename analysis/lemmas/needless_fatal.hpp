@@ -12,15 +12,15 @@ namespace faultline {
 /// deaths alone, the engines judge it themselves (Registration::may_give_up).
 bool gives_up_by_messages(const RunSpec& spec);
 
-/// Has the detector given up, and has no violation been found?
+/// Did the detector give up in a run without violations?
 bool detector_gave_up(const RunResult& result);
 
-/// Adds the violation `needless-fatal` to the result if the detector has given up although its
-/// GiveUpCondition is not met. `log` must have the facts of the process that gave up.
+/// Adds the violation `needless-fatal` to the result if the detector gave up although its
+/// GiveUpCondition was not met. `log` must have the facts of the process that gave up.
 void judge_giving_up(const RunSpec& spec, const FactLog& log, RunResult& result);
 
-/// Repeats a run in which process `who` gave up, and judges that. Only such a run is watched, so
-/// that runs that go well cost nothing more.
+/// Repeats a run in which process `who` gave up, now with a FactLog, and judges whether it had to.
+/// Since only such runs are watched, other runs cost nothing more.
 RunResult judged_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
                             std::uint64_t replication, Rank who);
 

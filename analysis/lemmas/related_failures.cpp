@@ -16,11 +16,11 @@ namespace {
 using Moment = EngagementHistory::Moment;
 using Pair = std::pair<Rank, Rank>;
 
-/// What has been handled in a run, told apart by the two processes that it is about.
+/// What was handled in a run, by the two processes that it is about.
 struct Handled {
   std::map<Pair, std::uint32_t> work;          ///< application messages, by sender and receiver
   std::map<Pair, std::uint32_t> acknowledged;  ///< of these, by sender and receiver of the message
-  std::set<Pair> adopted;  ///< a child and the process to which it has replied that it is engaged
+  std::set<Pair> adopted;  ///< a child and the process to which it replied that it is engaged
   std::set<Pair>
       recovered;  ///< a failed child and the process that says it has adopted its children
 };
@@ -51,8 +51,8 @@ std::set<Rank> dead_before(const FactLog& log, double end_s) {
   return dead;
 }
 
-/// What a dead rank was when it died, and shortly before: what its last handlers have sent may not
-/// have left it.
+/// The states of a dead rank when it died and up to `margin_s` before, since the messages of its
+/// last handlers may not have left it.
 std::vector<Moment> last_moments(const EngagementHistory& history, Rank rank, double margin_s) {
   std::vector<Moment> last;
   const auto& moments = history.moments[rank];
@@ -69,7 +69,8 @@ bool has_sent_to_any(const EngagementHistory& history, Rank rank, const std::set
   });
 }
 
-/// When a process disengages, its parent forgets whom it may have engaged.
+/// Was the process engaged at its end? Once it disengages, its parent forgets whom it may have
+/// engaged.
 bool was_engaged(const EngagementHistory& history, Rank rank, double margin_s) {
   const std::vector<Moment> last = last_moments(history, rank, margin_s);
   return std::any_of(last.begin(), last.end(),
@@ -89,7 +90,7 @@ bool were_related(const RelatedFailures& lemma, const FactLog& log,
     const bool recovered = handled.recovered.contains({rank, moment.parent});
     if (interior && dead.contains(moment.parent) && !recovered) return true;
     if (moment.lost_parent == kNobody) return false;
-    // Until its reply is there, nobody but its lost parent has known of its children.
+    // Until its reply arrives, only its lost parent knew of its children.
     if (interior && !handled.adopted.contains({rank, moment.parent})) return true;
     if (lemma.where == RelatedFailures::lost) return has_sent_to_any(history, rank, dead);
     return lemma.where == RelatedFailures::adopted;
@@ -101,14 +102,14 @@ bool were_related(const RelatedFailures& lemma, const FactLog& log,
   });
 }
 
-/// How long before its death what a process has sent may not have left it: as long as its node is
-/// busy with what all its processes have sent to all others.
+/// How long before its death a process may have sent messages that never left it: as long as its
+/// node is busy with messages of all its processes to all others [s].
 double margin_of(const FaultSchedule& schedule) {
   const double messages = std::max(60U, 4 * schedule.processes * schedule.processes_per_node);
   return messages * (schedule.overhead_s + schedule.gap_s);
 }
 
-/// Has the receiver had a message that is not acknowledged?
+/// Did the receiver get a message that it has not acknowledged?
 bool owed(const Handled& handled, Rank sender, Rank receiver) {
   const auto work = handled.work.find({sender, receiver});
   if (work == handled.work.end()) return false;
@@ -123,7 +124,7 @@ bool was_surely_interior(const FactLog& log, const Handled& handled, Rank rank,
   return false;
 }
 
-/// All that a fault strikes, and those that strike with it, with nothing between them.
+/// The victims of a fault and of all faults that strike together with it.
 std::vector<Rank> victims_at_once(const FaultSchedule& schedule, const FaultSpec& fault) {
   std::vector<Rank> victims;
   for (const FaultSpec& other : schedule.faults) {
@@ -134,7 +135,7 @@ std::vector<Rank> victims_at_once(const FaultSchedule& schedule, const FaultSpec
   return victims;
 }
 
-/// Of what strikes together, some may have been dead before.
+/// Did both die at the same instant? Some victims of one fault may have been dead before.
 bool died_together(const FactLog& log, Rank one, Rank other) {
   const auto first = log.deaths_s().find(one);
   const auto second = log.deaths_s().find(other);

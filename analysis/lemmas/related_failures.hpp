@@ -8,13 +8,14 @@
 
 namespace faultline {
 
-/// What the lemmas of adoption-2013 say of giving up. They are judged by who has really sent to
-/// whom and who really was whose child, not by what GiveUpCondition reads from a process's
-/// messages. They do not decide every run: the protocol may do either if two processes were related
-/// but died apart, or if a message or an acknowledgement between them was on its way.
+/// What the lemmas of adoption-2013 say about giving up. They are judged by who really sent to whom
+/// and who really was whose child; GiveUpCondition, in contrast, goes by the messages that a
+/// process has seen. The lemmas do not decide every run: the protocol may give up or not if two
+/// related processes did not die together, or if a message or an acknowledgement between them was
+/// on its way.
 struct RelatedFailures {
   enum Where {
-    related,   ///< INDEP: two processes, one of which was engaged and had sent to the other
+    related,   ///< INDEP: two processes, of which one was engaged and had sent to the other
     interior,  ///< RELEAGER: a process and an interior child of it
     /// RELLAZY, `fallback`: as `interior`, or an adopted child and a process that it had sent to
     lost,
@@ -23,15 +24,15 @@ struct RelatedFailures {
   bool late = false;  ///< a child counts as interior until it disengages
 };
 
-/// What the lemmas say of an adoption protocol, with its options.
+/// What the lemmas say about an adoption protocol with these options.
 RelatedFailures related_failures_of(const ComponentChoice& detector);
 
-/// Lemmas 5.3 and 6.3: a protocol gives up only after related failures, or if the root has died.
+/// Lemmas 5.3 and 6.3: a protocol gives up only after related failures, or if the root died.
 bool may_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
                  const EngagementHistory& history);
 
-/// Lemmas 5.4 and 6.4: a protocol gives up if two processes died together before `end_s`, of one
-/// fault or of faults that struck together, and were related at that moment.
+/// Lemmas 5.4 and 6.4: a protocol gives up if two processes died together before `end_s`, by one
+/// fault or by faults that struck together, and were related at that moment.
 bool must_give_up(const RelatedFailures& lemma, const FaultSchedule& schedule, const FactLog& log,
                   const EngagementHistory& history, double end_s);
 

@@ -8,57 +8,61 @@
 
 namespace faultline {
 
-/// How the points of a study are drawn: what is along the x axis, and what tells lines apart.
+/// How the points of a study are drawn: what is along the x axis, and what distinguishes the lines.
 struct ReportLayout {
-  std::string x;                  ///< path of what is along the x axis, "" for nothing
-  bool x_is_numeric = true;       ///< else each of its values is a category
-  std::vector<std::string> keys;  ///< the other swept paths but `seed`; the protocol leads
-  bool has_protocol = false;      ///< is the first of them one that is no number?
+  std::string x;                  ///< the path along the x axis; "" for none
+  bool x_is_numeric = true;       ///< if not, each of its values is a category
+  std::vector<std::string> keys;  ///< all other swept paths but `seed`, the protocol first
+  bool has_protocol = false;      ///< is the first of them a path whose values are not numbers?
 };
 
-/// What the reader chose is along x, where that path has several values. Else it is the number with
-/// the most values; with `faults_first` one of `faults`, if there is one. Without numbers it is the
-/// protocol, if more than that is swept. Paths that x determines (zipped and derived ones) tell no
-/// lines apart. Seeds are pooled.
+/// Chooses the layout. Along x is the first of these that applies:
+/// - the path that the reader chose, if it has several values;
+/// - with `faults_first`, a number of `faults`;
+/// - the number with the most values;
+/// - the protocol, if anything else is swept, too.
+/// Paths that x determines (zipped and derived ones) do not distinguish lines. Seeds are pooled.
 ReportLayout layout_of(const std::vector<SelectedPoint>& points, bool faults_first,
                        const std::string& chosen_x = {});
 
-/// The path of the protocol, or of what else is swept and no number; "" for none.
+/// The path of the protocol, or else of another swept value that is not a number; "" if there is
+/// none.
 std::string protocol_path(const std::vector<SelectedPoint>& points);
 
-/// The different values along x for people, in the order of the points; none for numbers.
+/// The distinct values along x for people, in the order of the points; empty if they are numbers.
 std::vector<std::string> categories_of(const std::vector<SelectedPoint>& points,
                                        const ReportLayout& layout);
 
-/// Points of one line, by x ascending; x is 0 where nothing is along it, and 1, 2, ... for
-/// categories.
+/// The points of one line, ascending in x. For categories x is 1, 2, ...; if nothing is along x, it
+/// is 0.
 struct ReportLine {
-  std::string name;      ///< all that tells it from the others
-  std::string protocol;  ///< its first part, "" for none
-  std::string rest;      ///< the other part
+  std::string name;      ///< everything that distinguishes it from the others
+  std::string protocol;  ///< the first part of the name; "" for none
+  std::string rest;      ///< the rest of the name
   std::size_t line_type = 1;
   std::size_t dash = 1;
   std::vector<std::pair<double, PointGroup>> groups;
 };
 
-/// Lines that stand in one chart.
+/// The lines of one chart.
 struct ReportPanel {
-  std::string rest;  ///< what its lines have in common, "" for nothing
+  std::string rest;  ///< what its lines have in common; "" for nothing
   std::vector<ReportLine> lines;
 };
 
-/// All lines; one panel for each combination of values beside the protocol where there are too many
-/// for one. A protocol has the same colour in all of them. `points` must outlive them.
+/// All lines, in panels. If they are too many for one, there is a panel for each combination of
+/// values other than the protocol. A protocol has the same colour in all panels. `points` must
+/// outlive them.
 std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
                                    const ReportLayout& layout);
 
-/// Has what is along this path several values among the points?
+/// Do the points have several values at this path?
 bool has_several_values(const std::vector<SelectedPoint>& points, const std::string& path);
 
 /// The last part of a path, for people: "processes".
 std::string short_path(const std::string& path);
 
-/// Is everything along this path a number, and not always the same?
+/// Are all values at this path numbers, and not all the same?
 bool is_numeric_axis(const std::vector<SelectedPoint>& points, const std::string& path);
 
 }  // namespace faultline

@@ -9,8 +9,9 @@
 
 namespace faultline {
 
-/// Means of a metric with their 95 % intervals over what is along x (`layout_of`), a chart for each
-/// panel. `x` is what the reader chose to be there, "" for nothing.
+/// Means of a metric with their 95 % intervals over x, with a chart for each panel
+/// (analysis/report/chart_layout). `x` is the path that the reader chose for the x axis; "" for
+/// none.
 std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std::string& metric,
                              const std::string& x = {});
 
@@ -19,20 +20,20 @@ std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std:
                             const std::string& x = {});
 
 /// The share of runs that end `terminated` or `finished`, with exact 95 % intervals (Clopper and
-/// Pearson), over a swept number of the faults if there is one.
+/// Pearson). It is drawn over a swept number of the faults, if there is one.
 std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points, const std::string& x = {});
 
-/// The same share over the mean of a metric, which is the cost.
+/// The same share over the mean of a metric, which stands for the cost.
 std::vector<Chart> planes_of(const std::vector<SelectedPoint>& points, const std::string& metric,
                              const std::string& x = {});
 
-/// Are there faults, so that survival is a question?
+/// Do the points have faults, so that survival is a question?
 bool has_faults(const std::vector<SelectedPoint>& points);
 
-/// Gives each chart a stem of its own: where several have the same, they are numbered.
+/// Gives each chart a stem of its own, by numbering those that are equal.
 void number_equal_stems(const std::vector<Chart*>& charts);
 
-/// How often the runs of a group ended each way; failed points have none.
+/// How often the runs of a group ended in each way. Failed points do not count.
 std::map<std::string, std::size_t> endings_of(const PointGroup& group);
 
 }  // namespace faultline

@@ -11,19 +11,19 @@ namespace faultline {
 
 struct StoreReportSettings {
   std::string store;                    ///< as the user named it, for the commands
-  std::vector<std::string> conditions;  ///< that select its points
-  std::vector<std::string> metrics;     ///< none: those that `query` shows
-  std::string x = {};                   ///< path along the x axis of the charts; "": `layout_of`
+  std::vector<std::string> conditions;  ///< the ones that select its points
+  std::vector<std::string> metrics;     ///< none: the ones that `query` shows
+  std::string x = {};                   ///< path along x in the charts; "": `layout_of` chooses
 };
 
-/// The reports of all studies among these points, with their charts. Commands name the store and
-/// the conditions. Throws UsageError for a metric that no study has, and for an `x` that has the
-/// same value everywhere in each of them.
+/// The reports of all studies among these points, with charts and with commands, which name the
+/// store and the conditions. Throws UsageError for a metric that no study has, and for an `x` that
+/// has a single value in every study.
 std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
                                        const StoreReportSettings& settings);
 
-/// Adds what was run, the charts and the comparisons of a study to a page. `drawings` are SVG by
-/// the stems of charts; a missing one is not drawn.
+/// Adds what was run, the charts and the comparisons of a study to a page. `drawings` has the SVG
+/// of each chart, by its stem; a chart without one is not drawn.
 void add_study(HtmlPage& page, const StudyReport& report, const std::string& store,
                const std::map<std::string, std::string>& drawings);
 

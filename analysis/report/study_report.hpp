@@ -8,15 +8,15 @@
 
 namespace faultline {
 
-/// What a report says of one study.
+/// What a report says about one study.
 struct StudyReport {
-  std::vector<SelectedPoint> points;    ///< all of one study
-  std::vector<std::string> conditions;  ///< that select them
+  std::vector<SelectedPoint> points;    ///< points of this study only
+  std::vector<std::string> conditions;  ///< the ones that select the points
   std::vector<std::string> metrics;
-  std::string x;  ///< path that the reader chose to be along the x axis; "" for none
+  std::string x;  ///< path that the reader chose for the x axis; "" for none
   std::vector<Chart> curves;
   std::vector<Chart> boxes;
-  std::vector<Chart> survival;  ///< and of cost against it; none without faults
+  std::vector<Chart> survival;  ///< also of survival over cost; none without faults
 };
 
 }  // namespace faultline

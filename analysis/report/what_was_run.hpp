@@ -8,7 +8,7 @@
 
 namespace faultline {
 
-/// Adds what a study simulated, how it ended, what failed, and the commands that make it again.
+/// Adds what a study simulated, how it ended, what failed, and the commands that repeat it.
 /// `conditions` select its points in the store.
 void add_what_was_run(HtmlPage& page, const std::vector<SelectedPoint>& points,
                       const std::string& store, const std::vector<std::string>& conditions);

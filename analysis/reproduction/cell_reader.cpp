@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<std::string> kVerdicts = {"match", "differs", "not comparable"};
 
-/// A cell but for what its measure's kind adds.
+/// The members that cells have whatever the kind of their measure.
 struct CellHead {
   std::string cell;
   std::string place;
@@ -173,7 +173,8 @@ void CellReader::read(const JsonValue& value, const std::string& path) {
   if (problems_.size() == before) item_.cells.push_back(std::move(cell));
 }
 
-/// What the paper prints, what follows from it, or what its words mean: one of them.
+/// Reads the stated value: what the paper prints, what follows from it, or what its words mean. A
+/// cell may have only one of them.
 void CellReader::read_stated(const CellHead& head, const std::string& path, Cell& cell) {
   const std::pair<Source, std::optional<double>> values[] = {{Source::paper, head.paper},
                                                              {Source::derived, head.derived},

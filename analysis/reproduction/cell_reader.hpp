@@ -8,8 +8,8 @@
 
 namespace faultline {
 
-/// Reads and checks one cell, and adds it to the item, whose measures have been read. A cell with
-/// an error is left out, and its errors are added to `problems`.
+/// Reads and checks one cell, and adds it to the item, whose measures must have been read. A cell
+/// with an error is left out, and its errors are added to `problems`.
 void read_cell(const JsonValue& value, const std::string& path, ReproductionItem& item,
                Problems& problems);
 

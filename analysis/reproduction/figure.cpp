@@ -38,12 +38,12 @@ bool draws_series(const ReproductionItem& item) {
   return std::holds_alternative<SeriesMeasure>(item.measures[item.curves.front()].how);
 }
 
-/// All series of an item are drawn as ratios, or none.
+/// Are the series of an item drawn as ratios? Either all of them are, or none.
 bool draws_ratios(const ReproductionItem& item) {
   return !series_of(item, item.curves.front()).drawn_relative_to.empty();
 }
 
-/// The last part of the path that makes the axis.
+/// The last part of the path that the axis shows.
 std::string over_of(const ReproductionItem& item) {
   const std::string& path = series_of(item, item.curves.front()).over;
   return path.substr(path.rfind('.') + 1);
@@ -64,8 +64,7 @@ void append_counts(const StepModelMeasure& model, const TaskTree& tree, std::uin
   }
 }
 
-/// One panel of step models: the rows of the CSV that are of this mapping and activity, averaged
-/// over trees.
+/// One panel of step models: the CSV's rows of this mapping and activity, averaged over trees.
 std::string panel(const std::string& stem, const std::string& mapping,
                   const std::string& activity) {
   const std::string here = "(strcol(1) eq '" + mapping + "' && strcol(2) eq '" + activity + "' ? ";
@@ -111,10 +110,11 @@ std::string step_model_script(const ReproductionItem& item, const std::string& s
   return text + "unset multiplot\n";
 }
 
-/// What a boxplot is made of.
+/// The endings of the five metrics that make one box.
 constexpr const char* kBoxParts[] = {"_min", "_quartile_1", "_median", "_quartile_3", "_max"};
 
-/// The metrics that a series draws. Five that spread one over the ranks of a run make one box.
+/// The metrics that a series draws. Five that describe the spread over the ranks of a run make one
+/// box.
 std::vector<std::string> drawn_metrics(const SeriesMeasure& series) {
   std::vector<std::string> drawn = series.metrics;
   if (!series.drawn_relative_to.empty()) return drawn;
@@ -132,10 +132,11 @@ std::vector<std::string> drawn_metrics(const SeriesMeasure& series) {
   return drawn;
 }
 
-/// The values of one detector at one point, by metric.
+/// The samples of one detector at one point, by metric.
 using MetricSamples = std::map<std::string, std::vector<double>>;
 
-/// The box of a metric over runs, or over ranks (mean of the runs, whiskers to the ends).
+/// The box of a metric: over runs, or, if five metrics describe its spread, over ranks. The latter
+/// has the means of the runs, and whiskers that reach the extremes.
 Boxplot box_of(const MetricSamples& samples, const std::string& metric) {
   const auto found = samples.find(metric);
   if (found != samples.end()) return boxplot(found->second);
@@ -151,7 +152,7 @@ Boxplot box_of(const MetricSamples& samples, const std::string& metric) {
           .max = mean(4)};
 }
 
-/// One line of the CSV. Of a box over ranks the mean is not known.
+/// One line of the CSV. The mean of a box over ranks is not known.
 std::vector<std::string> box_record(const MetricSamples& samples, const std::string& metric) {
   const Boxplot box = box_of(samples, metric);
   const auto found = samples.find(metric);
@@ -166,15 +167,15 @@ std::vector<std::string> box_record(const MetricSamples& samples, const std::str
           found == samples.end() ? "" : shortest(*summarize(found->second).mean)};
 }
 
-/// The mean of one detector at a point, relative to that of the one that the series is drawn
-/// relative to.
+/// A detector's mean at a point, divided by that of the detector that the series is drawn relative
+/// to.
 Estimate ratio_at(const SeriesMeasure& series, const SeriesPoint& point,
                   const std::string& detector, const std::string& metric) {
   return estimate_ratio_of_means(point.samples.at(detector).at(metric),
                                  point.samples.at(series.drawn_relative_to).at(metric));
 }
 
-/// One line of the CSV. A single run has no interval.
+/// One line of the CSV. A single run gives no interval.
 std::vector<std::string> ratio_record(const SeriesMeasure& series, const SeriesPoint& point,
                                       const std::string& detector, const std::string& metric) {
   const Estimate ratio = ratio_at(series, point, detector, metric);
@@ -221,7 +222,7 @@ FigureRows series_rows(const ItemResult& result) {
   return rows;
 }
 
-/// What the paper calls a detector.
+/// The paper's name for a detector.
 std::string paper_name(const std::string& detector) {
   if (detector == "four-counter") return "4C";
   std::string name = detector;
@@ -230,7 +231,7 @@ std::string paper_name(const std::string& detector) {
   return name;
 }
 
-/// A sample that reaches 0 has no place on a logarithmic axis.
+/// The y axis of a panel. It is logarithmic unless a sample reaches 0.
 std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& metric) {
   double min = std::numeric_limits<double>::infinity();
   double max = 0.0;
@@ -248,7 +249,7 @@ std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& me
          shortest(1.1 * max) + "]\n";
 }
 
-/// Unknown ones last.
+/// The paper's order of detectors; unknown ones come last.
 std::size_t place_in_paper(const std::string& detector) {
   const std::size_t type = line_type_of(detector);
   return type == 0 ? kLineTypes : type;
@@ -264,7 +265,8 @@ std::vector<std::string> detectors_of(const std::vector<SeriesPoint>& points) {
   return detectors;
 }
 
-/// Each detector has a lane beside the place of a point on the logarithmic axis.
+/// The width of a detector's lane. Each has one, next to the place of the point on the logarithmic
+/// axis.
 double lane_width(const std::vector<SeriesPoint>& points, std::size_t detectors) {
   double gap = std::log(4.0);
   for (std::size_t i = 1; i < points.size(); ++i)
@@ -272,7 +274,7 @@ double lane_width(const std::vector<SeriesPoint>& points, std::size_t detectors)
   return 0.6 * gap / static_cast<double>(detectors);
 }
 
-/// The axis of a panel's points, with their names.
+/// The x axis of a panel, labelled at its points.
 std::string point_axis(const std::vector<SeriesPoint>& points) {
   std::string text = "set xrange [log(";
   text.append(shortest(points.front().at)).append(")-0.8:log(");
@@ -284,8 +286,8 @@ std::string point_axis(const std::vector<SeriesPoint>& points) {
   return text + ")\n";
 }
 
-/// What a script draws: the lines of the CSV, with numbers for the names of series, metrics and
-/// detectors, and the texts that it shows.
+/// What a script draws: the lines of the CSV, in which numbers stand for the names of series,
+/// metrics and detectors, and the texts that it shows.
 class Drawn {
  public:
   explicit Drawn(FigureRows rows) : rows_(std::move(rows)) {
@@ -294,8 +296,8 @@ class Drawn {
       for (std::size_t i = 0; i < kNames; ++i) row[i] = number_of(row[i]);
   }
 
-  /// Where on the axis the lines stand that are of one series, metric and detector: so far beside
-  /// their point.
+  /// The gnuplot expression for the place on the axis of the lines of one series, metric and
+  /// detector: `offset` beside their point.
   std::string lane(const std::string& series, const std::string& metric,
                    const std::string& detector, double offset) {
     return "($1 == " + number_of(series) + " && $2 == " + number_of(metric) +
@@ -320,7 +322,7 @@ class Drawn {
   GnuplotTexts texts_;
 };
 
-/// How far beside a point number `i` of so many detectors has its lane.
+/// The offset of the lane of detector `i` of `detectors` from the point.
 double lane_offset(double width, std::size_t i, std::size_t detectors) {
   return width * (static_cast<double>(i) - static_cast<double>(detectors - 1) / 2);
 }
@@ -329,7 +331,7 @@ std::string colour_of(const std::string& detector) {
   return " lt " + std::to_string(place_in_paper(detector));
 }
 
-/// One panel of a series: the boxes of the detectors side by side, a line through their medians.
+/// One panel of a series: the detectors' boxes side by side, and a line through their medians.
 std::string box_panel(Drawn& drawn, const std::string& series, const std::string& metric,
                       const std::vector<SeriesPoint>& points) {
   const auto detectors = detectors_of(points);
@@ -351,7 +353,7 @@ std::string box_panel(Drawn& drawn, const std::string& series, const std::string
   return text + "\n";
 }
 
-/// One panel of ratios: a point for each detector, whiskers to the ends of its 99 % interval.
+/// One panel of ratios: a point for each detector, with whiskers for its 99 % interval.
 std::string ratio_panel(Drawn& drawn, const std::string& name, const SeriesMeasure& series,
                         const std::string& metric, const std::vector<SeriesPoint>& points) {
   auto detectors = detectors_of(points);
@@ -373,7 +375,7 @@ std::string ratio_panel(Drawn& drawn, const std::string& name, const SeriesMeasu
 
 std::string series_script(const ItemResult& result, const std::string& stem) {
   const ReproductionItem& item = result.item;
-  // Rows of one panel would waste the breadth of a page.
+  // A row for each panel would waste the width of a page.
   const std::size_t metrics = drawn_metrics(series_of(item, item.curves.front())).size();
   const bool one_row = metrics == 1 && item.curves.size() <= 3;
   const std::size_t rows = one_row ? 1 : item.curves.size();

@@ -10,36 +10,38 @@
 
 namespace faultline {
 
-/// Files of a paper's tables and figures: what is printed, what measures it, and how near it is
-/// expected to come (docs/reproduction.md has the format). All numbers are in these files.
+/// An item of a reproduction: a table, figure or theorem of a paper. Its file says what the paper
+/// prints, how to measure that, and how close the result is expected to be (docs/reproduction.md
+/// has the format). All numbers are in these files.
 
 enum class Verdict { match, differs, not_comparable };
 
-/// The word of the data files and reports: "match", "differs", "not comparable".
+/// The word for a verdict in data files and reports: "match", "differs", "not comparable".
 const char* verdict_word(Verdict verdict);
 
-/// How the paper relates what it counts to its printed value. `in_interval`: that lies in the 99 %
-/// interval of what is measured. `at_least_in_interval`: it lies there, or below.
+/// How what the paper counts relates to the value that it prints. `in_interval`: the printed value
+/// lies in the 99 % interval of the measured one. `at_least_in_interval`: it lies in the interval
+/// or below it.
 enum class PrintedAs { equal, at_least, at_most, in_interval, at_least_in_interval };
 
-/// The word of the data files and reports: "equal", "at-least-in-interval".
+/// The word for a relation in data files and reports: "equal", "at-least-in-interval".
 const char* printed_as_word(PrintedAs printed_as);
 std::optional<PrintedAs> printed_as_of(const std::string& word);
 std::vector<std::string> printed_as_words();
 
-/// Is the printed value a bound from below? Does an interval decide instead of a tolerance?
+/// Is the printed value a lower bound? Does an interval decide, and not a tolerance?
 bool is_lower_bound(PrintedAs printed_as);
 bool is_by_interval(PrintedAs printed_as);
 
-/// Where the value comes from beside which a cell stands: the paper prints it; it follows from what
-/// the paper prints, by a formula or a count; or it is the least that words of the paper mean.
+/// Where the value of a cell comes from: the paper prints it; it follows by a formula or a count
+/// from what the paper prints; or it is the least value that the paper's words can mean.
 enum class Source { paper, derived, threshold };
 
-/// The word of the data files and reports: "paper", "derived", "threshold".
+/// The word for a source in data files and reports: "paper", "derived", "threshold".
 const char* source_word(Source source);
 
-/// A metric whose mean is known exactly: what the sample missed of it tells what the sample
-/// missed of the metric that is measured (control variate).
+/// A metric whose mean is known exactly (a control variate). How far the sample misses that mean
+/// tells how far it misses the mean of the metric that is measured.
 struct KnownMean {
   std::string metric;
   double mean = 0.0;
@@ -50,28 +52,28 @@ struct RunsMeasure {
   std::string scenario;                           ///< JSON text
   std::vector<std::vector<std::string>> changes;  ///< each "PATH=JSON"; at least one set
   std::string metric;
-  std::string relative_to;  ///< a detector: its metric divides that of the others; "" none
+  std::string relative_to;  ///< a detector, whose metric divides the others'; "": none
   std::optional<KnownMean> known_mean;
   std::uint32_t replications = 1;
   std::uint32_t quick_replications = 1;
-  std::uint32_t quick_every = 1;  ///< quick takes the middle one of each n sets of changes
+  std::uint32_t quick_every = 1;  ///< quick runs the middle one of each n sets of changes
 };
 
 /// Simulates a scenario at several points of an axis, and keeps the sample of every metric at each.
 struct SeriesMeasure {
   std::string scenario;                           ///< JSON text
-  std::string over;                               ///< the path that every point sets: the axis
+  std::string over;                               ///< the path that is set at every point: the axis
   std::vector<double> at;                         ///< its values, ascending
   std::vector<std::vector<std::string>> changes;  ///< of each point, "PATH=JSON"
   std::vector<std::uint32_t> replications;        ///< of each point
   std::vector<std::string> metrics;
-  std::string drawn_relative_to;  ///< a detector: its means divide those that are drawn; "" boxes
+  std::string drawn_relative_to;  ///< a detector, whose means divide the others'; "": boxes
   std::uint32_t quick_replications = 1;
-  std::uint32_t quick_points = 1;  ///< quick takes the first ones
+  std::uint32_t quick_points = 1;  ///< quick runs this many, from the first
 };
 
-/// Counts control messages on trees by the paper's rules, relative to those of CDA: the mean over
-/// the processes, then over the three activities; one value for each tree.
+/// Counts control messages on trees by the paper's rules, relative to CDA's. The ratio is averaged
+/// over the three activities and all numbers of processes, so each tree gives one value.
 struct StepModelMeasure {
   std::string preset;
   std::vector<std::uint64_t> tree_seeds;
@@ -82,17 +84,17 @@ struct StepModelMeasure {
   std::uint32_t quick_trees = 1;
 };
 
-/// Weighs the closed forms of survival with recorded faults.
+/// Averages the closed forms of survival over recorded faults.
 struct SurvivalMeasure {
   std::string faults;
   std::uint32_t processes = 1;
 };
 
-/// Searches random schedules of deaths for one under which an adoption protocol breaks its lemmas.
+/// Searches random schedules of deaths for ones under which an adoption protocol breaks its lemmas.
 struct LemmasMeasure {
   std::uint64_t loggp_schedules = 1;
   std::uint64_t simgrid_schedules = 0;
-  std::uint64_t quick_schedules = 1;  ///< on loggp; on simgrid a hundredth of them
+  std::uint64_t quick_schedules = 1;  ///< on loggp; simgrid runs a hundredth of them
 };
 
 struct Measure {
@@ -100,36 +102,37 @@ struct Measure {
   std::variant<RunsMeasure, SeriesMeasure, StepModelMeasure, SurvivalMeasure, LemmasMeasure> how;
 };
 
-/// One printed value.
+/// One value of a paper, what to measure for it, and how to compare the two.
 struct Cell {
   std::string name;
   std::string place;             ///< in the paper
-  std::optional<double> stated;  ///< nothing where there is nothing to compare with
+  std::optional<double> stated;  ///< nothing if there is nothing to compare with
   Source source = Source::paper;
   PrintedAs printed_as = PrintedAs::equal;
-  std::optional<double> exact;  ///< what theory says of the measured mean
+  std::optional<double> exact;  ///< the mean that theory gives for the measured value
   std::string exact_formula;
   double exact_tolerance = 0.01;  ///< relative
 
-  std::size_t measure = 0;             ///< index of the item's measures
-  std::string detector;                ///< of all but `survival`
-  std::string metric;                  ///< of `series`
-  std::string relative_to;             ///< of `series`: a detector whose metric divides; "" none
-  bool ratio_of_means = false;         ///< of `series`: not the mean of the ratios, run by run
-  std::optional<double> at;            ///< of `series`: the point; none for the last one
-  std::string figure;                  ///< of `survival` and `lemmas`: what is counted
-  std::vector<std::int64_t> failed;    ///< of `survival`: the sizes that are added up
-  std::optional<std::int64_t> fanout;  ///< of `survival`: of INDEP; none for REL
+  std::size_t measure = 0;             ///< index into the item's measures
+  std::string detector;                ///< for all but `survival`
+  std::string metric;                  ///< for `series`
+  std::string relative_to;             ///< for `series`: a detector, whose metric divides; "": none
+  bool ratio_of_means = false;         ///< for `series`: else the mean of each run's ratio
+  std::optional<double> at;            ///< for `series`: the point; none: the last one
+  std::string figure;                  ///< for `survival` and `lemmas`: what is counted
+  std::vector<std::int64_t> failed;    ///< for `survival`: the sizes that are added up
+  std::optional<std::int64_t> fanout;  ///< for `survival`: INDEP's; none: REL
 
   double tolerance = 0.0;           ///< relative to the printed value
-  double absolute_tolerance = 0.0;  ///< or in its unit: rounding; the wider one counts
-  std::optional<double> factor;     ///< instead: so many times the value, or one of as many parts
-  std::string why;                  ///< the tolerance is that wide, or the threshold that high
-  /// Only what is measured above this can be compared: of nothing, bounds hold and say nothing.
+  double absolute_tolerance = 0.0;  ///< in its unit, for rounding; the wider one counts
+  std::optional<double> factor;     ///< instead: up to this factor above or below
+  std::string why;                  ///< reason for the tolerance or the threshold
+  /// A measured value can be compared only above this. If nothing happened, bounds would hold and
+  /// say nothing.
   std::optional<double> comparable_above;
   Verdict expected = Verdict::match;
-  std::string reason;  ///< of an expected verdict other than match
-  bool quick = true;   ///< false: the samples of --quick are too small to tell
+  std::string reason;  ///< for an expected verdict other than match
+  bool quick = true;   ///< false: the samples of --quick are too small for it
 };
 
 /// One table, figure or theorem of a paper.
@@ -140,18 +143,18 @@ struct ReproductionItem {
   double time_s = 1.0;  ///< on one core
   double quick_time_s = 1.0;
   std::vector<Measure> measures;
-  std::vector<std::size_t> curves;  ///< of a figure: a row of panels for each; measures of one kind
+  std::vector<std::size_t> curves;  ///< for a figure: the measures it draws, of one kind
   std::vector<Cell> cells;
 };
 
-/// The point that a cell without one stands for: the last one of a series.
+/// The point of a cell that states none: the last one of its series.
 std::optional<double> last_point(const ReproductionItem& item, const Cell& cell, bool quick);
 
-/// Are both cells the same value, judged in the same way? `last_point` is that of their measure.
+/// Do both cells compare the same value in the same way? `last_point` is that of their measure.
 bool asks_the_same(const Cell& one, const Cell& other, const std::optional<double>& last_point);
 
-/// Leaves out the cells that --quick does not measure: of points that it does not take, or `quick`
-/// false; and those that ask the same as one above, since the last point is another one.
+/// Removes the cells that --quick does not measure: those marked so, those at points that it does
+/// not run, and those that equal a cell above, since the last point is another one with --quick.
 void keep_quick_cells(ReproductionItem& item);
 
 }  // namespace faultline

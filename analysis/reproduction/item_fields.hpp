@@ -12,26 +12,25 @@
 
 namespace faultline {
 
-/// Reads the members of an object that a set of options declares.
+/// Reads the members of an object that `set` declares.
 template <class Struct>
 Struct read_options(CheckedObject& object, const OptionSet<Struct>& set) {
   return set.read(object.options(set.specs()));
 }
 
-/// The elements of a list that must be there and must not be empty; else adds a problem and returns
-/// an empty list.
+/// The elements of a list that must exist and must not be empty. If it does not, this adds a
+/// problem and returns an empty list.
 const JsonValue::List& list_of(const JsonValue* value, const std::string& path, Problems& problems);
 
-/// The members of an object, which may be missing; adds a problem where the value is something
-/// else.
+/// The members of an object, which may be missing. Adds a problem if the value is no object.
 const JsonValue::Object& object_of(const JsonValue* value, const std::string& path,
                                    Problems& problems);
 
-/// Reads a list of texts that is not empty.
+/// Reads a list of texts, which must not be empty.
 std::vector<std::string> read_texts(const JsonValue* value, const std::string& path,
                                     Problems& problems);
 
-/// Reads a list of numbers from 0 to the largest Integer that is not empty.
+/// Reads a list of numbers from 0 to the largest Integer, which must not be empty.
 template <class Integer>
 std::vector<Integer> read_integers(const JsonValue* value, const std::string& path,
                                    Problems& problems) {

@@ -41,7 +41,7 @@ bool draws_ratios(const Measure& measure) {
   return series != nullptr && !series->drawn_relative_to.empty();
 }
 
-/// Reads one file, part after part.
+/// Reads the parts of one file, one after another.
 class ItemReader {
  public:
   ItemReader(const JsonValue& root, Problems& problems)
@@ -76,7 +76,8 @@ class ItemReader {
   ReproductionItem item_;
 };
 
-/// The panels of a figure are of one sort: step models, boxes of series, or ratios of them.
+/// Reads the curves. All panels of a figure are of one sort: step models, boxes of series, or
+/// ratios of series.
 void ItemReader::read_curves(const JsonValue& curves) {
   const JsonValue::List& list = list_of(&curves, "curves", problems_);
   item_.curves.reserve(list.size());
@@ -100,7 +101,7 @@ void ItemReader::read_curves(const JsonValue& curves) {
   }
 }
 
-/// The members of a group stand for those that its cells leave out.
+/// Reads the groups. A group's members apply to those of its cells that leave them out.
 void ItemReader::read_groups(const JsonValue* groups) {
   const JsonValue::List& list = list_of(groups, "groups", problems_);
   for (std::size_t g = 0; g < list.size(); ++g) {

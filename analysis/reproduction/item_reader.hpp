@@ -6,8 +6,8 @@
 
 namespace faultline {
 
-/// Reads and checks one file; the item is named after file and folder. Throws UsageError with every
-/// error of the file, one a line: "FILE: PATH: what is wrong, what was expected".
+/// Reads and checks one file. The item is named after its file and folder. Throws UsageError with
+/// all errors of the file, one on each line: "FILE: PATH: what is wrong, what was expected".
 ReproductionItem read_reproduction_item(const std::filesystem::path& file);
 
 }  // namespace faultline

@@ -19,13 +19,13 @@ namespace faultline {
 
 namespace {
 
-/// What is counted: a figure of a subject, which stands at this place among lemma_subjects().
+/// What is counted: a figure of the subject with this index in lemma_subjects().
 using Counted = std::pair<std::size_t, LemmaFigure>;
 
-/// The first schedule in which something was found, and the engine that it ran on.
+/// The first schedule in which something was found, and the engine that ran it.
 using FirstFound = std::pair<EngineKind, std::uint64_t>;
 
-/// What has been found: how often, and where first.
+/// What was found: how often, and where first.
 struct Findings {
   std::map<Counted, std::uint64_t> counts;
   std::map<Counted, FirstFound> first;
@@ -37,7 +37,7 @@ struct Findings {
   }
 };
 
-/// How many schedules are tried on each engine.
+/// The number of schedules to try on each engine.
 struct Extent {
   std::uint64_t loggp;
   std::uint64_t simgrid;
@@ -50,7 +50,8 @@ Extent extent_of(const LemmasMeasure& measure, bool quick) {
 
 using Broken = std::optional<BrokenPromise>;
 
-/// On simgrid in a process of its own, which sends "FIGURE TEXT" where it finds something.
+/// Runs one schedule and returns what was found. A run on simgrid has its own process, which sends
+/// "FIGURE TEXT" if it finds something.
 Broken found_in(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine) {
   if (engine == EngineKind::loggp) return run_lemma(schedule, stack, engine).broken;
   Broken found;
@@ -70,7 +71,8 @@ Broken found_in(const FaultSchedule& schedule, const ProtocolStack& stack, Engin
   return found;
 }
 
-/// Writes a line for what is found, "ENGINE SCHEDULE SUBJECT FIGURE", in numbers.
+/// Runs one schedule. If something is found, writes the line "ENGINE SCHEDULE SUBJECT FIGURE", in
+/// numbers.
 void try_one(std::uint64_t number, std::size_t subject, EngineKind engine, const WriteLine& write) {
   const Broken found = found_in(draw_schedule(number), lemma_subjects()[subject].stack, engine);
   if (!found) return;
@@ -80,7 +82,7 @@ void try_one(std::uint64_t number, std::size_t subject, EngineKind engine, const
   write(line.str());
 }
 
-/// A worker's share, every jobs-th schedule. An empty line says that another one has been tried.
+/// Tries one worker's share, which is every jobs-th schedule. Writes an empty line after each.
 void search(const Extent& extent, unsigned worker, unsigned jobs, const WriteLine& write) {
   const std::size_t subjects = lemma_subjects().size();
   for (std::uint64_t number = 1 + worker; number <= extent.loggp; number += jobs) {
@@ -94,7 +96,7 @@ void search(const Extent& extent, unsigned worker, unsigned jobs, const WriteLin
   }
 }
 
-/// Searches in several processes. Nothing if it is interrupted.
+/// Searches in several processes. Returns nothing if it is interrupted.
 std::optional<Findings> search_in_processes(const Extent& extent,
                                             const ReproductionSettings& settings) {
   const unsigned jobs = std::max(1U, settings.jobs);
@@ -131,7 +133,7 @@ void write_file(const std::string& name, const std::string& text) {
   }
 }
 
-/// Returns the name of the scenario that replays it.
+/// Shrinks a counterexample and writes it. Returns the name of the scenario that replays it.
 std::string write_counterexample(const Counted& counted, const FirstFound& place) {
   const LemmaSubject& subject = lemma_subjects()[counted.first];
   const LemmaFigure figure = counted.second;

@@ -12,7 +12,7 @@ namespace faultline {
 
 namespace {
 
-/// What all measures have.
+/// The members that all measures have.
 struct MeasureHead {
   std::string kind;
 };
@@ -168,7 +168,7 @@ std::vector<std::vector<std::string>> MeasureReader::read_changes(const JsonValu
   return changes;
 }
 
-/// The text of a scenario of the file; "" when there is none of that name.
+/// The text of the file's scenario of this name; "" if there is none.
 std::string MeasureReader::read_scenario(const std::string& name, const std::string& path) {
   const JsonValue* scenario = scenarios_ == nullptr ? nullptr : scenarios_->find(name);
   if (scenario != nullptr) return to_json(*scenario);
@@ -177,7 +177,7 @@ std::string MeasureReader::read_scenario(const std::string& name, const std::str
   return "";
 }
 
-/// Every scenario that would run is checked before the first one runs. Returns their detectors.
+/// Checks every scenario that would run, before the first one does. Returns their detectors.
 std::set<std::string> MeasureReader::check_scenarios(
     const std::string& scenario, const std::vector<std::vector<std::string>>& changes,
     const std::string& path) {
@@ -237,7 +237,7 @@ SeriesMeasure MeasureReader::read_series(CheckedObject& object) {
   return series;
 }
 
-/// The sets of changes, each with its place on the axis and its replications.
+/// Reads the sets of changes, each with its place on the axis and its replications.
 void MeasureReader::read_points(CheckedObject& object, SeriesMeasure& series) {
   const std::string path = member_path(object.path(), "changes");
   const JsonValue* value = object.child("changes");

@@ -8,9 +8,9 @@
 
 namespace faultline {
 
-/// Reads and checks one member of `measures`. `scenarios` is the file's member of that name, whose
-/// scenarios the measure may run; each of them is checked as it would run. Adds every error to
-/// `problems`.
+/// Reads and checks one member of `measures`. `scenarios` is the file's member of that name, which
+/// has the scenarios that the measure may run; each is checked in the form in which it would run.
+/// Adds every error to `problems`.
 decltype(Measure::how) read_measure(const JsonValue& value, const std::string& path,
                                     const JsonValue* scenarios, Problems& problems);
 

@@ -16,16 +16,17 @@ namespace faultline {
 
 namespace {
 
-/// One number for each element of a sample, summed over the scenario's changes.
+/// One element of a sample: a number, summed over the scenario's changes.
 struct SampleElement {
   double sum = 0.0;
   std::size_t changes = 0;
 };
 
-/// Which replication of which of the workloads: what all detectors and all changes have in common.
+/// Identifies an element: which replication of which workload. All detectors and all changes have
+/// it in common.
 using ElementKey = std::pair<std::size_t, std::uint64_t>;
 
-/// The metric and its companion of one detector in one element.
+/// The metric and its companion, of one detector in one element.
 struct RunValues {
   double metric = 0.0;
   double companion = 0.0;
@@ -33,11 +34,11 @@ struct RunValues {
 
 using DetectorRuns = std::map<std::string, std::map<ElementKey, RunValues>>;
 
-/// A metric of the series alone: 1 if the detector has survived the faults, 0 if it gave up, or if
-/// all ranks have died.
+/// A metric that only series have: 1 if the detector survived the faults, 0 if it gave up or all
+/// ranks died.
 constexpr const char* kSurvived = "survived";
 
-/// The value of a metric of measures; only runs that the detector has announced have others than
+/// The value of a run's metric. Only runs whose termination was announced have metrics other than
 /// `survived`.
 std::optional<double> measured_value(const ReplicationRecord& record, const std::string& name) {
   if (!record.run) return std::nullopt;
@@ -48,7 +49,7 @@ std::optional<double> measured_value(const ReplicationRecord& record, const std:
   return name == kSurvived ? 1.0 : run.number(name);
 }
 
-/// What went wrong with a run that has no such metric.
+/// Says what went wrong with a run that lacks this metric.
 std::string trouble_of(const ReplicationRecord& record, const std::string& metric) {
   if (!record.run) return record.error;
   if (record.run->outcome != Outcome::terminated)
@@ -56,7 +57,7 @@ std::string trouble_of(const ReplicationRecord& record, const std::string& metri
   return "a run has no metric " + metric;
 }
 
-/// The runs of one scenario. Returns trouble, or "".
+/// Collects the runs of one scenario. Returns what went wrong, or "".
 std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
                          const ReplicationResults& results, DetectorRuns& runs) {
   std::vector<std::size_t> workload_of(scenario.points.size());
@@ -79,7 +80,7 @@ std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
   return "";
 }
 
-/// The samples of one point of a series. Returns trouble, or "".
+/// Collects the samples of one point of a series. Returns what went wrong, or "".
 std::string collect_point(const SeriesMeasure& measure, const Scenario& scenario,
                           const ReplicationResults& results, SeriesPoint& point) {
   for (const ReplicationRecord& record : results.records)
@@ -91,7 +92,7 @@ std::string collect_point(const SeriesMeasure& measure, const Scenario& scenario
   return "";
 }
 
-/// A detector's sample over all changes.
+/// A detector's sample, over all changes.
 struct Sample {
   std::map<ElementKey, SampleElement> values;
   std::map<ElementKey, SampleElement> companions;
@@ -132,7 +133,7 @@ Measured all_in_trouble(const std::map<std::string, Sample>& samples, const Dete
   return measured;
 }
 
-/// Mean ratio to CDA over processes and activities, of the three other detectors.
+/// The mean ratios of the three other detectors to CDA, over processes and activities.
 struct TreeRatios {
   double four_counter = 0.0;
   double edod = 0.0;
@@ -162,7 +163,7 @@ TreeRatios tree_ratios(const StepModelMeasure& measure, const TaskTree& tree, st
   return {sum.four_counter / counted, sum.edod / counted, sum.hcda / counted};
 }
 
-/// The changes that are simulated.
+/// The indices of the sets of changes to simulate.
 std::vector<std::size_t> changes_of(const RunsMeasure& measure,
                                     const ReproductionSettings& settings) {
   const std::size_t every = settings.quick ? measure.quick_every : 1;
@@ -199,7 +200,7 @@ Scenario scenario_of(const SeriesMeasure& measure, std::size_t point, const std:
       settings.quick ? measure.quick_replications : measure.replications[point]);
 }
 
-/// Of one run of a point.
+/// The work of one run of a point.
 double work_of_run(const Scenario& scenario, std::size_t point) {
   return scenario.points[point].platform.processes;
 }
@@ -215,7 +216,7 @@ double work_of(const Scenario& scenario) {
   return work;
 }
 
-/// Runs the replications of a scenario, and tells of each.
+/// Runs the replications of a scenario, and reports the work of each.
 ReplicationResults results_of(const Scenario& scenario, const ReproductionSettings& settings) {
   ReplicationResults results;
   const ReplicationEnd end =

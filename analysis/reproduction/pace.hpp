@@ -6,34 +6,34 @@
 
 namespace faultline {
 
-/// How far a reproduction is, and how long it still takes here. The data files say how long their
-/// items took on another machine: that weighs the items against each other, while the pace is what
-/// this machine has shown.
+/// Tells how much of a reproduction is done, and how long the rest will take on this machine. The
+/// data files say how long their items took on another machine. These times only weigh the items
+/// against each other; the pace is that of this machine.
 class ReproductionPace {
  public:
-  /// How long each item took [s], in the order in which they are carried out.
+  /// `estimates_s`: how long each item took [s], in the order in which they are carried out.
   explicit ReproductionPace(std::vector<double> estimates_s);
 
-  /// The next item begins, which consists of so much work, in a unit of its own.
+  /// Begins the next item, which has this much work, in a unit of its own.
   void begin_item(double work);
-  /// So much of it is done.
+  /// Counts work of the item that has been done since the last call.
   void worked(double work);
   /// Is all work of the item done?
   [[nodiscard]] bool item_is_done() const { return done_ >= work_; }
   void end_item();
 
-  /// What is done of the whole, from 0 to 1.
+  /// The share of the whole that is done, from 0 to 1.
   [[nodiscard]] double share() const;
 
-  /// The time that is left [s], so long after the beginning; nothing while less than a hundredth is
-  /// done, which says too little.
+  /// The time left [s], given the time since the beginning. Nothing before a hundredth is done,
+  /// which is too little to extrapolate from.
   [[nodiscard]] std::optional<double> left_s(double elapsed_s) const;
 
  private:
   std::vector<double> estimates_s_;
   double total_s_ = 0;
-  double ended_s_ = 0;    ///< estimates of the items that are done
-  std::size_t item_ = 0;  ///< that is being carried out
+  double ended_s_ = 0;    ///< sum of the estimates of the items that are done
+  std::size_t item_ = 0;  ///< the one being carried out
   double work_ = 0;       ///< of that item
   double done_ = 0;       ///< of that work
 };

@@ -28,7 +28,7 @@ HtmlCell interval(const std::optional<Interval>& of) {
   return {of ? html_number(of->low) + " to " + html_number(of->high) : "", "number"};
 }
 
-/// A sign beside the word, so that nothing is said by colour alone.
+/// A verdict with a sign beside the word, so that colour alone says nothing.
 HtmlCell verdict(const Cell& cell, const CellResult& result) {
   std::string sign = "&#8211;";
   std::string kind = "verdict other";
@@ -42,7 +42,7 @@ HtmlCell verdict(const Cell& cell, const CellResult& result) {
   return {text + " <strong class=\"alarm\">&#9888; " + why + "</strong>", kind};
 }
 
-/// The reasons of an item, each once, in the order of its cells.
+/// The distinct reasons of an item, in the order of its cells.
 std::vector<std::string> reasons_of(const ItemResult& result) {
   std::vector<std::string> reasons;
   for (const CellResult& cell : result.cells)
@@ -60,7 +60,7 @@ HtmlCell reason(const CellResult& result, const std::vector<std::string>& reason
   return {"<a href=\"#" + prefix + of + "\">reason " + of + "</a>", "plain"};
 }
 
-/// Does any cell of an item, or what was measured of it, have something to say in a column?
+/// Does `says` hold for any cell of an item and its result? If not, a column can be left out.
 template <class Says>
 bool any_cell(const ItemResult& result, const Says& says) {
   for (std::size_t i = 0; i < result.cells.size(); ++i)

@@ -8,22 +8,22 @@
 
 namespace faultline {
 
-/// Results of items, and how they came about.
+/// The results of items, and what produced them.
 struct Reproduction {
   std::vector<ItemResult> results;
-  std::vector<std::string> commands;  ///< of each result: the words that reproduce it again
+  std::vector<std::string> commands;  ///< the command that reproduces each result
   bool quick = false;
   std::string versions;  ///< "Faultline 1.0.0, SimGrid 3.32"
 };
 
-/// A table of verdicts, then for each item a section: every cell beside what was measured, the
-/// reason of each verdict that is no match, the drawing and the numbers in it.
+/// Adds a table of verdicts, then a section for each item: every cell beside what was measured, the
+/// reason of each verdict that is not a match, the drawing and its numbers.
 void add_reproduction(HtmlPage& page, const Reproduction& reproduction);
 
-/// The results as one page that needs no other file. The same bytes on every run.
+/// The results as one page that needs no other file. Equal results give the same bytes.
 std::string reproduction_page(const Reproduction& reproduction);
 
-/// Versions of this program, for people.
+/// The versions of Faultline and of SimGrid in this program, for people.
 std::string versions_of_this_build();
 
 }  // namespace faultline

@@ -17,7 +17,7 @@ namespace faultline {
 
 namespace {
 
-/// A series that could not be measured has no points to draw.
+/// Does the item have a figure to draw? A series that could not be measured has no points.
 bool has_figure(const ItemResult& result) {
   const auto& curves = result.item.curves;
   return !curves.empty() && std::all_of(curves.begin(), curves.end(), [&](std::size_t curve) {
@@ -25,7 +25,7 @@ bool has_figure(const ItemResult& result) {
   });
 }
 
-/// The name of an item's files: letters that gnuplot and shells take as they are.
+/// The name of an item's files, in characters that need no quotes in gnuplot and shells.
 std::string stem_of(const std::string& item, bool with_paper) {
   std::string stem = with_paper ? item : item.substr(item.find('/') + 1);
   for (char& letter : stem)
@@ -33,7 +33,7 @@ std::string stem_of(const std::string& item, bool with_paper) {
   return stem;
 }
 
-/// The curves of one item, which the result keeps for the page.
+/// Draws the curves of one item and keeps them in the result, for the page.
 void draw_item(ItemResult& result, const ReproductionSettings& settings, const DrawChart& draw,
                bool with_paper) {
   const std::string stem = stem_of(result.item.name, with_paper);

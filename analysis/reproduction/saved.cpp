@@ -8,7 +8,7 @@ namespace faultline {
 
 namespace {
 
-/// A JSON object whose members must be there, or the file is something else.
+/// A JSON object that must have the members asked for; else the file is something else.
 class Members {
  public:
   Members(const JsonValue& object, std::string place) : object_(object), place_(std::move(place)) {}

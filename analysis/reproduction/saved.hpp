@@ -6,8 +6,8 @@
 
 namespace faultline {
 
-/// What `faultline reproduce --format json` has written, without figures. `command` gives it again.
-/// Throws UsageError for a file that is something else.
+/// Reads what `faultline reproduce --format json` wrote. Such a file has no figures. Throws
+/// UsageError for any other file.
 Reproduction read_saved_reproduction(const std::string& file);
 
 }  // namespace faultline

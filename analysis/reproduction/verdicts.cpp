@@ -30,16 +30,16 @@ bool is_match(const Cell& cell, const Estimate& estimate) {
   return std::fabs(measured - *cell.stated) <= slack;
 }
 
-/// Is there anything to compare? What is stated not to be comparable is not, unless that depends on
-/// what is measured.
+/// Can the cell be compared? If `comparable_above` is given, that depends on the measured value; if
+/// not, on the verdict that the data file expects.
 bool is_comparable(const Cell& cell, double measured) {
   if (!cell.stated) return false;
   if (cell.comparable_above) return measured > *cell.comparable_above;
   return cell.expected != Verdict::not_comparable;
 }
 
-/// Within the tolerance, or within three standard errors: one and a half half-widths of the
-/// interval.
+/// Is the measured value within the tolerance, or within about three standard errors (1.5 times the
+/// half-width of its 95 % interval)?
 bool agrees(const Cell& cell, const Estimate& measured) {
   double slack = cell.exact_tolerance * std::fabs(*cell.exact);
   if (const auto& interval = measured.confidence_95)
@@ -52,7 +52,7 @@ std::optional<double> ratio_of(double measured, const std::optional<double>& to)
   return measured / *to;
 }
 
-/// Closed forms cost nothing.
+/// The work of a measure. Closed forms cost nothing.
 double work_of(const Measure& measure, const std::string& file,
                const ReproductionSettings& settings) {
   if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
@@ -87,7 +87,7 @@ Estimate estimate_of(const Measured& measured, const Measure& measure, const Cel
   const auto found =
       measured.by_detector.find(cell.detector + (counted ? ' ' + cell.figure : std::string()));
   if (found != measured.by_detector.end()) return found->second;
-  // Where all runs are in trouble no detector may have got so far as to have a name.
+  // When a run goes wrong, its detector may not be known by name yet. All trouble is then under "".
   const auto all = measured.by_detector.find("");
   if (all != measured.by_detector.end()) return all->second;
   return {std::nullopt, std::nullopt, "the scenario has no detector " + cell.detector};
@@ -97,7 +97,7 @@ JsonValue optional_json(const std::optional<double>& value) {
   return value ? JsonValue(*value) : JsonValue();
 }
 
-/// The value under the name of its source, null under the others.
+/// The stated value for the source that it comes from; null for all others.
 JsonValue stated_json(const Cell& cell, Source source) {
   return cell.source == source ? optional_json(cell.stated) : JsonValue();
 }
@@ -135,7 +135,7 @@ JsonValue cell_json(const Cell& cell, const CellResult& result) {
   return json;
 }
 
-/// Five significant digits, thousands not in powers of ten.
+/// Five significant digits, without powers of ten for thousands.
 std::string compact(const std::optional<double>& value) {
   if (!value) return "-";
   char text[32];
@@ -189,7 +189,7 @@ std::string item_table(const ItemResult& result, std::size_t width) {
   return render(table, width);
 }
 
-/// Why cells do not match: each reason once, with the cells that it stands for.
+/// Why cells do not match: each distinct reason, with its cells.
 std::string reasons_of(const ItemResult& result) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {

@@ -10,16 +10,16 @@
 
 namespace faultline {
 
-/// One printed value beside what was measured.
+/// The verdict on one cell, and what was measured for it.
 struct CellResult {
   Estimate measured;
   std::optional<double> ratio;        ///< measured / paper
   std::optional<double> exact_ratio;  ///< measured / exact
   Verdict verdict = Verdict::not_comparable;
-  bool agrees_with_exact = true;  ///< true where nothing exact is known
+  bool agrees_with_exact = true;  ///< true if no exact value is known
   std::string reason;
 
-  /// The data file's verdict, and no disagreement with theory.
+  /// Is the verdict that of the data file, and does nothing disagree with theory?
   [[nodiscard]] bool is_expected(const Cell& cell) const {
     return verdict == cell.expected && agrees_with_exact;
   }
@@ -30,20 +30,20 @@ using FigureRows = std::vector<std::vector<std::string>>;
 
 struct ItemResult {
   ReproductionItem item;
-  std::vector<CellResult> cells;   ///< as the item's
-  std::vector<Measured> measured;  ///< as the item's measures
-  FigureRows figure = {};          ///< what is drawn; empty where nothing is
-  std::string drawing = {};        ///< SVG; "" where there is none
+  std::vector<CellResult> cells;   ///< one for each cell of the item
+  std::vector<Measured> measured;  ///< one for each measure of the item
+  FigureRows figure = {};          ///< what is drawn; empty if nothing is
+  std::string drawing = {};        ///< SVG; "" if there is none
   bool interrupted = false;
 };
 
-/// The sources of an item's values, each a column of its tables.
+/// The sources of an item's values. Each has a column in the tables.
 std::vector<Source> sources_of(const ReproductionItem& item);
 
 /// Compares one measurement with its printed and its exact value.
 CellResult judge(const Cell& cell, const Estimate& measured);
 
-/// The work of all measures of an item, of which `settings.worked` is told.
+/// The work of all measures of an item, which `settings.worked` will be told about.
 double work_of(const ReproductionItem& item, const std::string& file,
                const ReproductionSettings& settings);
 
@@ -51,11 +51,11 @@ double work_of(const ReproductionItem& item, const std::string& file,
 ItemResult reproduce_item(ReproductionItem item, const std::string& file,
                           const ReproductionSettings& settings);
 
-/// Does every cell have the verdict that its data file expects?
+/// Does every cell have the expected verdict (CellResult::is_expected)?
 bool as_expected(const std::vector<ItemResult>& results);
 
-/// The results for machines, and for people in tables of that width. Neither has wall times: the
-/// same bytes on every run, whatever the number of jobs.
+/// The results as JSON, and as tables of `width` characters. Neither has wall times, so every run
+/// gives the same bytes, whatever the number of jobs.
 std::string reproduction_json(const std::vector<ItemResult>& results, bool quick);
 std::string reproduction_table(const std::vector<ItemResult>& results, bool quick,
                                std::size_t width = kUsualWidth);

@@ -16,11 +16,11 @@ enum ExitCode : std::uint8_t {
   kExitInterrupted = 130,
 };
 
-/// The exit code of one run that ended so.
+/// The exit code of one run, by its outcome and whether it had violations.
 ExitCode exit_code(Outcome outcome, bool violated);
 ExitCode exit_code(const RunRecord& run);
 
-/// The exit code of one replication, which may have crashed.
+/// The exit code of one replication. One that crashed has kExitRun.
 ExitCode exit_code(const ReplicationRecord& record);
 
 }  // namespace faultline

@@ -8,22 +8,22 @@
 
 namespace faultline {
 
-/// Why runs ended as `fatal-reported`, and how many for each reason. Takes no more memory for more
-/// runs: reasons that first appear when 64 are known count together.
+/// Counts the reasons for which runs ended as `fatal-reported`. It keeps 64 reasons; runs with any
+/// other are counted together, so its memory does not grow with the number of runs.
 class FatalReasons {
  public:
-  /// Runs that ended otherwise do not count.
+  /// Counts a run. Ignores runs that ended otherwise.
   void add(const RunRecord& run);
 
-  /// "120 fatal-reported: 118 the root has failed, 2 all leaders have died": the three most
-  /// frequent reasons, of equally frequent ones the first in the alphabet, and how many runs had
-  /// others. "" where no run ended so. Reasons are cut to a readable length and shown as `visible`
-  /// has it (sim/core/visible_text); a page escapes the text as any other.
+  /// Such as "120 fatal-reported: 118 the root has failed, 2 all leaders have died": the three most
+  /// frequent reasons, and how many runs had others. Equally frequent ones are in alphabetical
+  /// order. "" if no run ended so. Reasons are cut to a readable length and made harmless by
+  /// `visible` (sim/core/visible_text); a page must still escape the text.
   [[nodiscard]] std::string text() const;
 
  private:
   std::map<std::string, std::size_t> runs_;  ///< by reason
-  std::size_t more_ = 0;                     ///< of reasons that are not kept
+  std::size_t more_ = 0;                     ///< runs whose reasons are not kept
 };
 
 }  // namespace faultline

@@ -5,11 +5,11 @@
 
 namespace faultline {
 
-/// Lines that are kept to be read again, in order: in memory while they are few, then in a file
-/// without a name, and in memory again where there is no room for that.
+/// Keeps lines to be read again, in order. The first ones stay in memory; when there are many they
+/// move to a file without a name. If that cannot be written, they stay in memory after all.
 class LineSpool {
  public:
-  /// `directory`: where the file goes.
+  /// `directory` is where the file is made.
   explicit LineSpool(std::string directory);
   ~LineSpool();
   LineSpool(const LineSpool&) = delete;
@@ -24,7 +24,7 @@ class LineSpool {
   void move_to_file();
 
   std::string directory_;
-  std::string last_;  ///< what is not in the file
+  std::string last_;  ///< the lines that are not in the file
   int file_ = -1;
   bool file_is_full_ = false;
   std::size_t in_file_B_ = 0;

@@ -6,16 +6,16 @@
 
 namespace faultline {
 
-/// How progress is told: not at all, as one line of a terminal that is written anew, or as lines
-/// for a log.
+/// How progress is shown: not at all, as one line that is rewritten on a terminal, or as lines in a
+/// log.
 enum class ProgressStyle { none, terminal, log };
 
-/// When progress is told: on a terminal five times a second, but not in the first second, so that
-/// short work shows nothing; in a log each ten seconds.
+/// Decides when progress is shown. On a terminal that is five times a second, beginning after one
+/// second, so that short work shows nothing; in a log it is every ten seconds.
 class ProgressTimes {
  public:
   explicit ProgressTimes(ProgressStyle style);
-  /// Is it time to tell, so long after the work has begun? Then it is told.
+  /// Is progress due this long after the work began? If so, the next time is set.
   bool due(double elapsed_s);
 
  private:
@@ -23,7 +23,7 @@ class ProgressTimes {
   double next_s_;
 };
 
-/// Tells of work that goes on, on standard error: its style is what that is.
+/// Shows the progress of work on standard error. The style depends on whether that is a terminal.
 class ProgressTeller {
  public:
   explicit ProgressTeller(bool wanted);
@@ -31,7 +31,7 @@ class ProgressTeller {
   [[nodiscard]] double elapsed_s() const;
   bool due() { return times_.due(elapsed_s()); }
   void tell(const std::string& words);
-  /// Clears the line of a terminal.
+  /// Clears the line on a terminal.
   void finish();
 
  private:
@@ -46,20 +46,20 @@ class ProgressTeller {
 struct ProgressCount {
   std::size_t done = 0;
   std::size_t total = 0;
-  std::size_t before = 0;  ///< of what is done: long ago, which does not count for the rate
+  std::size_t before = 0;  ///< of `done`: done before this began, not part of the rate
   std::size_t failed = 0;
 };
 
-/// "120 / 5000 replications, 12/s, 6 min 47 s left" on a terminal, "120 of 5000 replications, 6 min
-/// 47 s left" in a log.
+/// Progress in words: "120 / 5000 replications, 12/s, 6 min 47 s left" on a terminal, "120 of 5000
+/// replications, 6 min 47 s left" in a log.
 std::string progress_words(const ProgressCount& count, const std::string& what, double elapsed_s,
                            ProgressStyle style);
 
-/// Progress of work that is counted.
+/// Shows the progress of work that is counted.
 class ProgressLine {
  public:
   ProgressLine(bool wanted, std::string what);
-  /// What was done before.
+  /// Sets how much was done before this began.
   void begin_with(std::size_t done) { before_ = done; }
   void show(std::size_t done, std::size_t total, std::size_t failed = 0);
   void finish() { teller_.finish(); }
@@ -70,7 +70,7 @@ class ProgressLine {
   std::string what_;
 };
 
-/// "2 h 05 min", "3 min 20 s", "4 s".
+/// A duration in words: "2 h 05 min", "3 min 20 s", "4 s".
 std::string duration_words(double seconds);
 
 }  // namespace faultline

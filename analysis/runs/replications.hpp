@@ -16,13 +16,13 @@ struct ReplicationResults {
   bool interrupted = false;
 };
 
-/// What is left to say of replications when each has been handed on.
+/// What is known at the end, when each replication has already been handed on.
 struct ReplicationEnd {
   std::size_t planned = 0;
   bool interrupted = false;
 };
 
-/// Takes replications as they come.
+/// Receives replications one by one.
 using TakeReplication = std::function<void(ReplicationRecord)>;
 
 struct ReplicationSettings {
@@ -30,17 +30,17 @@ struct ReplicationSettings {
   bool progress = false;  ///< on stderr, once the work has taken a second
 };
 
-/// Runs every replication of a scenario in worker processes of its own, so that one that crashes
-/// costs itself alone. The records do not depend on the number of jobs, wall times aside. An
-/// interrupt (SIGINT, SIGTERM) ends the workers and leaves what has finished.
+/// Runs all replications of a scenario in worker processes, so that a crash loses only one
+/// replication. The records do not depend on the number of jobs, except for wall times. An
+/// interrupt (SIGINT, SIGTERM) ends the workers; the replications that have finished are returned.
 ReplicationResults run_replications(const Scenario& scenario, const ReplicationSettings& settings);
 
-/// The same without keeping them: hands each one on, in order, as soon as those before it have
-/// come.
+/// The same, but keeps nothing: each replication is passed to `take` in order, as soon as all
+/// before it have been passed.
 ReplicationEnd run_replications(const Scenario& scenario, const ReplicationSettings& settings,
                                 const TakeReplication& take);
 
-/// Simulates one replication in this process. What it throws becomes the error of the record.
+/// Simulates one replication in this process. If that throws, the record has the error.
 ReplicationRecord simulated(const Scenario& scenario, std::size_t point, std::uint64_t replication);
 
 }  // namespace faultline

@@ -14,7 +14,7 @@
 
 namespace faultline {
 
-/// A number that a run measured. No value: it does not apply to this run.
+/// A number that a run measured. It has no value if it does not apply to this run.
 struct RunMetric {
   std::string name;
   std::optional<double> value;
@@ -27,38 +27,38 @@ struct RunRecord {
   Outcome outcome = Outcome::limit;
   std::optional<bool> terminated;  ///< no value without a detector
   std::string fatal_reason;        ///< "" unless somebody gave up
-  std::vector<RunMetric> metrics;  ///< all others
+  std::vector<RunMetric> metrics;  ///< all metrics but those above
   std::vector<Violation> violations;
   std::int64_t events = 0;
   double wall_s = 0;
   std::int64_t peak_rss_bytes = 0;
 
-  /// Does the run have a number of that name, with or without a value? `terminated` is one.
+  /// Does the run have a number of this name, with or without a value? `terminated` is one.
   [[nodiscard]] bool has_number(const std::string& name) const;
 
-  /// The value of such a number; of `terminated` 1 or 0, so that its mean is the share of runs that
-  /// survive.
+  /// The value of such a number. That of `terminated` is 1 or 0, so that its mean is the share of
+  /// runs that survive.
   [[nodiscard]] std::optional<double> number(const std::string& name) const;
 
-  /// A metric as `metrics_json` has it, text included; null where the run does not have it.
+  /// A metric as in `metrics_json`, which may be text; null if the run does not have it.
   [[nodiscard]] JsonValue cell(const std::string& name) const;
 };
 
-/// The metrics that tables for people show unless others are asked for.
+/// The metrics that tables for people show by default.
 constexpr std::array<const char*, 4> kUsualMetrics = {"application_messages", "control_messages",
                                                       "detection_latency_s", "end_time_s"};
 
-/// Did the work of the run come to its end?
+/// Did the run complete its work?
 bool survived(const RunRecord& run);
 
-/// The record of a run that this process has simulated.
+/// The record of a run that this process simulated.
 RunRecord run_record(std::uint64_t replication, const RunResult& result);
 
 /// One replication of one point.
 struct ReplicationRecord {
   std::size_t point = 0;
   std::uint64_t replication = 0;
-  std::optional<RunRecord> run;  ///< nothing if it did not run to its end
+  std::optional<RunRecord> run;  ///< nothing if it did not finish
   std::string error;             ///< why it did not
 };
 
@@ -66,19 +66,19 @@ struct ReplicationRecord {
 /// an object with the key `error`.
 std::string replication_line(const Scenario& scenario, const ReplicationRecord& record);
 
-/// Reads such a line; that of an error does not say of which replication. Throws UsageError for
-/// another text.
+/// Reads such a line. A line with an error does not say which replication it is of. Throws
+/// UsageError for any other text.
 ReplicationRecord read_replication_line(const std::string& line);
 
-/// `metrics` of such an entry, the outcome first, and its `violations`.
+/// The `metrics` of such an entry, which begin with the outcome, and its `violations`.
 JsonValue metrics_json(const RunRecord& run);
 JsonValue violations_json(const std::vector<Violation>& violations);
 
-/// Read these two. What is wrong goes to the problems, at paths within them.
+/// Read these two. Errors are added to `problems`, with paths within them.
 void read_metrics(const JsonValue& json, RunRecord& run, Problems& problems);
 void read_violations(const JsonValue& json, RunRecord& run, Problems& problems);
 
-/// Largest resident set of this process so far, bytes.
+/// The largest resident set of this process so far, in bytes.
 std::int64_t peak_rss_bytes();
 
 }  // namespace faultline

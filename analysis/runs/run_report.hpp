@@ -10,20 +10,21 @@
 
 namespace faultline {
 
-/// Takes a report piece by piece.
+/// Receives a report piece by piece.
 using WriteText = std::function<void(const std::string&)>;
 
-/// The results of a scenario as one JSON object (docs/output.md describes every field). `runs` has
-/// the records of the replications that ran to their end, in order, each as a line of JSON.
+/// Writes the results of a scenario as one JSON object (docs/output.md describes every field).
+/// `runs` has the records of the replications that finished, in order, each as a line of JSON.
 void write_run_report_json(const Scenario& scenario, const RunTally& tally, const LineSpool& runs,
                            const WriteText& write);
 
-/// One line per replication: point, label, seed, replication, engine, outcome, then every metric.
+/// Writes the results as CSV with one line per replication: point, label, seed, replication,
+/// engine, outcome, then every metric.
 void write_run_report_csv(const Scenario& scenario, const RunTally& tally, const LineSpool& runs,
                           const WriteText& write);
 
-/// For people: one row per point, why runs were fatal, and what theory says, in tables of that
-/// width.
+/// The results as tables for people: one row per point, why runs were fatal, and what theory says.
+/// `width` is in characters.
 std::string run_report_table(const Scenario& scenario, const RunTally& tally,
                              std::size_t width = kUsualWidth);
 

@@ -13,9 +13,9 @@
 
 namespace faultline {
 
-/// What is kept of the replications of one point.
+/// The statistics that are kept for one point.
 struct PointTally {
-  std::map<std::string, RunningSummary> metrics;  ///< numbers, not shares
+  std::map<std::string, RunningSummary> metrics;  ///< numbers only, no shares
   std::map<std::string, int> outcomes;
   FatalReasons fatal_reasons;
 };
@@ -27,22 +27,23 @@ struct TroubledReplication {
   std::string what;
 };
 
-/// What is kept of the replications of a scenario, however many they are: their statistics, and
-/// what went wrong.
+/// What is kept of a scenario's replications, however many there are: their statistics, and what
+/// went wrong.
 struct RunTally {
   explicit RunTally(std::size_t points_of_scenario) : points(points_of_scenario) {}
 
-  /// In order of the replications, so that the statistics are the same to the last digit.
+  /// Adds a replication. They must come in order, so that the statistics are the same to the last
+  /// digit.
   void add(const ReplicationRecord& record);
 
   std::vector<PointTally> points;
-  std::set<std::string> metrics;             ///< of any run, but for the outcome
+  std::set<std::string> metrics;             ///< names of all metrics of any run but the outcome
   std::vector<TroubledReplication> crashes;  ///< all of them
   std::vector<TroubledReplication> first_troubles;
   std::size_t troubles = 0;  ///< crashes and violations
   std::size_t replications = 0;
   ReplicationEnd end;
-  ExitCode code = kExitGood;  ///< the gravest
+  ExitCode code = kExitGood;  ///< of the worst replication so far
 
  private:
   void add_trouble(const ReplicationRecord& record, const std::string& what);

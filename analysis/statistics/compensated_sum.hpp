@@ -2,7 +2,8 @@
 
 namespace faultline {
 
-/// Kahan's sum: the error does not grow with the number of terms when they have the same sign.
+/// A sum by Kahan's method. Its rounding error does not grow with the number of terms, as long as
+/// they have the same sign.
 class CompensatedSum {
  public:
   void add(double term) {

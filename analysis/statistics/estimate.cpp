@@ -35,7 +35,8 @@ Estimate estimate_mean(const std::vector<double>& values, const std::vector<doub
   const auto count = static_cast<double>(values.size());
   const double missed = *of_companions.mean - exact_companion_mean;
   const double mean = *of_values.mean - slope * missed;
-  // The prediction of a regression at a point, with count - 2 degrees of freedom.
+  // The standard error of a regression's prediction at a point; it has count - 2 degrees of
+  // freedom.
   const double error = std::sqrt(squares / (count - 2) * (1 / count + missed * missed / variance));
   const boost::math::students_t distribution(count - 2);
   const double half = boost::math::quantile(distribution, 0.975) * error;

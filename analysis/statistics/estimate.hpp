@@ -8,26 +8,31 @@
 
 namespace faultline {
 
-/// What a sample says of a number. No value: it could not be measured, and `trouble` says why.
+/// A number estimated from a sample. It has no value if it could not be measured; `trouble` then
+/// says why.
 struct Estimate {
   std::optional<double> value;
   std::optional<Interval> confidence_95;
   std::string trouble;
-  std::optional<Interval> confidence_99{};  ///< of a share or a ratio
+  std::optional<Interval> confidence_99{};  ///< only for a share or a ratio
 };
 
-/// The mean of a sample and its 95 % interval. With `companions` (one for each value) and their
-/// exact mean, the linear part of what the sample of companions missed is taken back, and the
-/// interval is that of the residuals; needs four values, and companions with some spread.
+/// Estimates the mean of a sample, with a 95 % interval.
+///
+/// The second form uses `companions`, one for each value, whose mean is known exactly (a control
+/// variate). How far the sample mean of the companions misses the exact one shows how far that of
+/// the values does: this part is subtracted, by linear regression, and the interval is that of the
+/// residuals. With fewer than four values, or companions that are all equal, it is the first form.
 Estimate estimate_mean(const std::vector<double>& values);
 Estimate estimate_mean(const std::vector<double>& values, const std::vector<double>& companions,
                        double exact_companion_mean);
 
-/// The share of those that are not 0, with its exact intervals (Clopper and Pearson 1934).
+/// Estimates the share of values that are not 0, with exact intervals (Clopper and Pearson 1934).
 Estimate estimate_share(const std::vector<double>& zeros_and_ones);
 
-/// mean(values) / mean(base), with the intervals of the difference of both means by Student's t
-/// (pooled variance), in units of the base's mean: what the whiskers of adoption-2013 figure 4 are.
+/// Estimates mean(values) / mean(base). Its intervals are those of the difference of the two means,
+/// by Student's t with pooled variance, divided by the mean of `base`. The whiskers of
+/// adoption-2013 figure 4 are of this kind.
 Estimate estimate_ratio_of_means(const std::vector<double>& values,
                                  const std::vector<double>& base);
 

@@ -9,7 +9,8 @@ namespace faultline {
 
 namespace {
 
-/// The relative entropy of two coins, in nats: what a mean that strays costs for each value.
+/// The relative entropy of two coins, in nats: the exponent, per value, of Hoeffding's bound on a
+/// mean that strays this far from the expectation.
 double divergence(double mean, double expectation) {
   const auto part = [](double of, double from) {
     return of <= 0.0 ? 0.0 : from <= 0.0 ? INFINITY : of * std::log(of / from);
@@ -17,8 +18,9 @@ double divergence(double mean, double expectation) {
   return part(mean, expectation) + part(1.0 - mean, 1.0 - expectation);
 }
 
-/// The expectation between the mean and an end of [0, 1] at which the divergence reaches `most`, or
-/// that end. Of the last two doubles the one further from the mean is taken.
+/// Returns the expectation between the mean and `end` (0 or 1) at which the divergence reaches
+/// `most`, or `end` if it never does. Of the last two doubles it takes the one further from the
+/// mean.
 double reach(double mean, double end, double most) {
   double within = mean;
   double beyond = end;

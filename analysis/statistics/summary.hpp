@@ -12,8 +12,8 @@ struct Interval {
   double high = 0.0;
 };
 
-/// Statistics of a sample, in the unit of its values. What the sample is too small to say is
-/// absent: everything for no values, spread and interval for one.
+/// Statistics of a sample, in the unit of its values. What the sample is too small for is absent:
+/// everything if it is empty; standard deviation and interval if it has one value.
 struct Summary {
   std::size_t count = 0;
   std::optional<double> mean;
@@ -21,11 +21,10 @@ struct Summary {
   std::optional<Interval> confidence_95;     ///< of the mean, by Student's t with n - 1 degrees
   std::optional<double> min;
   std::optional<double> max;
-  bool is_share = false;  ///< the interval is exact instead, not symmetric, and there for one value
+  bool is_share = false;  ///< then the interval is exact, asymmetric, and present for one value
 };
 
-/// A sample that is summarised as its values come, in one pass (Welford 1962), so that it takes no
-/// more memory for more of them.
+/// Summarises a sample while its values come in, in one pass (Welford 1962) and constant memory.
 class RunningSummary {
  public:
   /// Throws std::invalid_argument for NaN and infinities.
@@ -40,24 +39,24 @@ class RunningSummary {
   double max_ = 0.0;
 };
 
-/// Summarises `values` in one pass (Welford 1962), so a large mean does not swallow the spread.
-/// The interval assumes independent values, and roughly normal ones where they are few.
-/// Throws std::invalid_argument for NaN and infinities: a missing measurement is left out by the
-/// caller, who knows why it is missing.
+/// Summarises `values` in one pass (Welford 1962), so a large mean does not swallow the spread. The
+/// interval assumes independent values, and roughly normal ones if there are few. Throws
+/// std::invalid_argument for NaN and infinities: the caller leaves missing measurements out, since
+/// only the caller knows why they are missing.
 Summary summarize(const std::vector<double>& values);
 
-/// What the values of a share are.
+/// The values from which a share is summarised, and the method for its interval.
 enum class ShareValues {
-  runs,   ///< 0 or 1 each: Clopper and Pearson
-  means,  ///< from 0 to 1, of runs that belong together: Hoeffding
+  runs,   ///< one run each, 0 or 1: Clopper and Pearson
+  means,  ///< means of runs that are not independent, from 0 to 1: Hoeffding
 };
 
-/// Summarises the values of a share; its interval (analysis/statistics/share_interval) lies within
-/// [0, 1]. Throws std::invalid_argument for values that are none of a share.
+/// Summarises the values of a share. Its interval (analysis/statistics/share_interval) lies within
+/// [0, 1]. Throws std::invalid_argument if the values are not of the kind that `what` states.
 Summary summarize_share(const std::vector<double>& values, ShareValues what = ShareValues::runs);
 
-/// A sample as Tukey's boxplot shows it. Quartiles lie between order statistics by linear
-/// interpolation; a whisker ends at the last datum within 1.5 times their distance.
+/// A sample as Tukey's boxplot shows it. Quartiles are interpolated linearly between order
+/// statistics. A whisker ends at the last datum within 1.5 times the distance of the quartiles.
 struct Boxplot {
   double min = 0.0;
   double whisker_low = 0.0;
@@ -71,15 +70,15 @@ struct Boxplot {
 /// Throws std::invalid_argument when there are no values.
 Boxplot boxplot(std::vector<double> values);
 
-/// Half-width of the 95 % confidence interval of a mean over `count` >= 2 values, in standard
+/// The half-width of the 95 % confidence interval of a mean over `count` >= 2 values, in standard
 /// errors: the 0.975 quantile of Student's t with count - 1 degrees of freedom.
 double student_t_95(std::size_t count);
 
-/// The same for an interval outside of which the mean is with probability `outside`.
+/// The same for an interval that misses the mean with probability `outside`.
 double student_t(std::size_t count, double outside);
 
-/// The same for the interval that holds 99.73 % of the normal distribution within three standard
-/// errors: 3 for many values, and as much more for few as they are less certain of their spread.
+/// The same for the confidence level of three standard errors of a normal distribution, 99.73 %. It
+/// is close to 3 for many values, and larger for few, whose spread is less certain.
 double student_t_three_sigma(std::size_t count);
 
 }  // namespace faultline

@@ -9,48 +9,49 @@
 namespace faultline {
 
 struct ComparisonSettings {
-  std::string by;  ///< path whose values compete
+  std::string by;  ///< the path whose values compete
   std::string metric;
   bool higher_is_better = false;
 };
 
-/// Two values of the path in one situation: replication by replication, since both met the same
-/// random numbers.
+/// The difference between two values of the path in one situation. It is computed replication by
+/// replication, since both used the same random numbers.
 struct PairedDifference {
   std::size_t first = 0;  ///< indices of contenders
   std::size_t second = 0;
-  Summary difference;  ///< first - second, over common replications; its interval holds at 95 %
-                       ///< for all pairs of the situation together
+  /// First minus second, over common replications. The 95 % of its interval hold for all pairs of
+  /// the situation together.
+  Summary difference;
   bool first_better = false;
-  bool second_better = false;  ///< neither: no difference is shown
+  bool second_better = false;  ///< if neither is better, no difference is shown
 };
 
-/// One value of the path that competes.
+/// One of the competing values of the path.
 struct Contender {
   std::string value;  ///< as the store has it, which tells contenders apart
   std::string name;   ///< the value in words
   const SelectedPoint* point = nullptr;
   Summary summary;
-  std::string excluded;  ///< why it cannot win ("failed", "3 runs with violations"), "" if it can
+  std::string excluded;  ///< why it cannot win ("failed", "3 runs with violations"); "" if it can
 };
 
-/// Points that differ in the path alone.
+/// Points that differ only in the path.
 struct Situation {
   std::vector<JsonValue> key;  ///< a cell for each of the other swept paths
   std::vector<Contender> contenders;
-  std::vector<PairedDifference> pairs;  ///< of contenders that can win
+  std::vector<PairedDifference> pairs;  ///< pairs of contenders that can win
 
-  /// The one that is shown to be better than every other, or null.
+  /// The contender that is shown to be better than every other, or null.
   [[nodiscard]] const Contender* winner() const;
 };
 
 struct Comparison {
-  std::vector<std::string> paths;  ///< of the keys
+  std::vector<std::string> paths;  ///< the paths of the keys
   std::vector<Situation> situations;
 };
 
-/// Compares the values of a path wherever all else is equal. Throws UsageError for a path that does
-/// not tell points apart, or that changes the random numbers.
+/// Compares the values of a path wherever all else is equal. Throws UsageError for a path that no
+/// two points differ in alone, and for one that changes the random numbers.
 Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSettings& settings);
 
 /// The first contender of each value, in the order in which they appear.
@@ -59,11 +60,11 @@ std::vector<const Contender*> first_of_each_value(const Comparison& comparison);
 /// The contender of a situation that has the value of another, or null.
 const Contender* with_value_of(const Situation& situation, const Contender& other);
 
-/// The unit in which the means of all contenders are read easily.
+/// The unit in which to print the means of all contenders.
 TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric);
 
-/// A warning where a competitor's runs survive more often than another's, since who gives up early
-/// is cheap; "" where they end alike.
+/// A warning if the runs of one contender survive more often than those of another, since giving up
+/// early is cheap; "" if all survive equally often.
 std::string unequal_endings(const Comparison& comparison);
 
 /// How rows say swept values: as the store has them, or in words for people.
@@ -73,7 +74,8 @@ enum class ValuesAs { stored, words };
 /// difference, low, high, verdict, winner.
 std::vector<Row> comparison_rows(const Comparison& comparison, ValuesAs values = ValuesAs::stored);
 
-/// For people: means and winners, then the differences, in tables of that width.
+/// The comparison as tables for people: means and winners, then the differences. `width` is in
+/// characters.
 std::string comparison_table(const Comparison& comparison, const ComparisonSettings& settings,
                              std::size_t width = kUsualWidth);
 

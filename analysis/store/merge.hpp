@@ -8,14 +8,14 @@ namespace faultline {
 
 struct MergeOutcome {
   std::size_t points = 0;
-  std::size_t duplicates = 0;      ///< points that several stores had, all alike
-  std::vector<std::string> notes;  ///< what a user should know of these stores
+  std::size_t duplicates = 0;      ///< points that several stores had, with equal results
+  std::vector<std::string> notes;  ///< what a user should know about these stores
 };
 
-/// Joins stores into a new one. A point that several stores have must be the same in all of them,
-/// as far as its scenario determines it and as far as both have replications; the longer result and
-/// any result before a failure is kept. Throws UsageError that names store and point where they
-/// differ. `out` appears whole or not at all.
+/// Merges stores into a new one. If several stores have a point, what its scenario determines must
+/// be equal in all of them, as far as both have replications. The longer result is kept, and any
+/// result rather than a failure. Throws UsageError, which names the stores and the point, if they
+/// differ. `out` appears complete or not at all.
 MergeOutcome merge_stores(const std::string& out, const std::vector<std::string>& stores);
 
 }  // namespace faultline

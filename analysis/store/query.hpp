@@ -16,24 +16,24 @@ namespace faultline {
 struct SelectedPoint {
   StoredPoint stored;
   StoredStudy study;
-  JsonValue values;  ///< the resolved scenario, and beside it study, point and failure
+  JsonValue values;  ///< the resolved scenario, plus study, point and failure
 
-  /// The value at a path: what was swept as the scenario file said it, else the resolved
-  /// scenario's.
+  /// The value at a path. That of a swept path is as the scenario file has it; all others are from
+  /// the resolved scenario.
   [[nodiscard]] const JsonValue* at(const JsonPath& path) const;
 };
 
-/// The points of a store that satisfy all conditions (docs/sweeps.md has their language), in order.
-/// Throws UsageError for a condition that cannot be read.
+/// The points of a store that satisfy all conditions, in order (docs/sweeps.md describes the
+/// conditions). Throws UsageError for a condition that cannot be read.
 std::vector<SelectedPoint> select_points(ResultStore& store,
                                          const std::vector<std::string>& conditions);
 
-/// The paths of everything that was swept in some of these points, in order; `study` leads where
-/// there are several.
+/// The paths of everything that was swept in some of these points, in order. `study` comes first if
+/// there are several studies.
 std::vector<std::string> swept_paths(const std::vector<SelectedPoint>& points);
 
-/// A value of a point as a cell of a table: a number or text; an object goes by its name where that
-/// is all it says. Null where the point has none.
+/// A value of a point as a cell of a table: a number or text. An object with no member but its name
+/// becomes that name. Null if the point has no such value.
 JsonValue cell_at(const SelectedPoint& point, const std::string& path);
 
 /// The value of a point at a path for people: "cda, initial_credit 1024", "0.01", "-" for none.
@@ -45,36 +45,36 @@ using Row = JsonValue::Object;
 /// One row for each replication: identity, swept values, metrics, performance.
 std::vector<Row> run_rows(const std::vector<SelectedPoint>& points);
 
-/// Points that agree in the values of some paths.
+/// Points that have equal values at some paths.
 struct PointGroup {
   std::vector<JsonValue> key;  ///< a cell for each path
   std::vector<const SelectedPoint*> points;
 };
 
-/// Groups in the order of their first points. `points` must outlive them.
+/// The points in groups, in the order of their first points. `points` must outlive them.
 std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
                                      const std::vector<std::string>& paths);
 
-/// The values of a metric over the replications of a group, of points that have not failed. The
-/// points of one seed share their random numbers, so their mean counts as one value for each
+/// The sample of a metric over the replications of a group, without failed points. Points of one
+/// seed share their random numbers, so their mean is a single value of the sample, for each
 /// replication that all of them have.
 std::vector<double> sample(const PointGroup& group, const std::string& metric);
 
-/// Statistics of that sample, by the type of the metric.
+/// Summarises that sample by the type of the metric.
 Summary summarize(const PointGroup& group, const std::string& metric);
 
-/// The unit in which the means of all groups are read easily.
+/// The unit in which to print the means of all groups.
 TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric);
 
-/// Why runs of these points were fatal (analysis/runs/fatal_reasons), "" where none was. A page
-/// escapes it as any other text.
+/// Why runs of these points were fatal (analysis/runs/fatal_reasons); "" if none was. A page must
+/// escape it as any other text.
 std::string fatal_reasons(const std::vector<SelectedPoint>& points);
 std::string fatal_reasons(const PointGroup& group);
 
 /// The names of all metrics that are not text, sorted.
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points);
 
-/// Those that are shown unless others are asked for.
+/// The metrics that are shown by default.
 std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points);
 
 /// One row for each group and metric: paths, metric, points, failed_points, count, mean,
@@ -83,13 +83,13 @@ std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,
                               const std::vector<std::string>& paths,
                               const std::vector<std::string>& metrics);
 
-/// Rows as a JSON list of objects, one a line. All have the same columns.
+/// Rows as a JSON list of objects, one per line. All rows have the same columns.
 std::string rows_json(const std::vector<Row>& rows);
 
-/// Rows as CSV with a header; null is empty.
+/// Rows as CSV with a header. Null is an empty field.
 std::string rows_csv(const std::vector<Row>& rows);
 
-/// The same in the format of that name, "json" or "csv".
+/// Rows in the format "json" or "csv".
 std::string rows_text(const std::vector<Row>& rows, const std::string& format);
 
 /// A cell as text that tells values apart, "-" for null.
@@ -97,13 +97,13 @@ std::string cell_text(const JsonValue& cell);
 
 /// The leftmost columns of a table for people.
 struct KeyColumns {
-  std::string legend;  ///< what the numbers of the lines stand for, "" where the columns say it
+  std::string legend;  ///< what the numbers of lines mean; "" if the columns have values
   std::vector<Column> columns;
-  std::vector<std::vector<std::string>> cells;  ///< by line
+  std::vector<std::vector<std::string>> cells;  ///< of each line
 };
 
-/// Columns for the values of some paths in words, or for numbers where the words would take more
-/// than half of the width of the table. Each line is told by one of its points.
+/// Makes columns of the values of some paths in words. If these would take more than half of the
+/// table's width, lines get numbers instead. Each line is told by one of its points.
 KeyColumns key_columns(const std::vector<std::string>& paths,
                        const std::vector<const SelectedPoint*>& lines,
                        std::size_t table_width = kUsualWidth);

@@ -11,26 +11,26 @@ struct sqlite3_stmt;
 
 namespace faultline {
 
-/// An open SQLite database, whose content is trusted with nothing: no trigger or view of it is
-/// carried out, and none of its expressions reaches beyond SQLite's own functions. What SQLite
-/// refuses is thrown with the name of the file: UsageError where the file is the reason (damaged,
-/// none of SQLite's), else RunError (disk full, busy).
+/// An open SQLite database. Its content is not trusted: none of its triggers and views is run, and
+/// its expressions can use only SQLite's own functions. An error of SQLite is thrown with the name
+/// of the file: as UsageError if the file is the reason (damaged, not SQLite's), else as RunError
+/// (disk full, busy).
 class Database {
  public:
-  /// Opens a file; one that is missing is made if `create`. No name stands for a database in
-  /// memory.
+  /// Opens a file, and creates it if it is missing and `create` is set. Names that SQLite takes for
+  /// a database in memory are taken for files, too.
   Database(std::string path, bool create);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// Carries out statements that give no rows.
+  /// Runs statements that give no rows.
   void execute(const std::string& sql);
 
   /// The first column of the first row, as a whole number.
   std::int64_t number(const std::string& sql);
 
-  /// Throws for an error code of SQLite.
+  /// Throws the exception for an error code of SQLite.
   [[noreturn]] void fail(int code) const;
 
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -43,13 +43,13 @@ class Database {
   sqlite3* handle_ = nullptr;
 };
 
-/// What SQLite says of a file, on one line and in ASCII: it quotes from the file.
+/// A message of SQLite about a file, on one line and in ASCII, since it may quote from the file.
 std::string plain_words(std::string words);
 
-/// What a cell of a row is, whatever its column is declared as.
+/// What a cell of a row actually holds, whatever type its column was declared with.
 enum class CellKind { null, integer, real, text, blob };
 
-/// A prepared statement; parameters and columns are counted from 0.
+/// A prepared statement. Parameters and columns are counted from 0.
 class Statement {
  public:
   Statement(Database& database, const std::string& sql);
@@ -61,9 +61,9 @@ class Statement {
   Statement& bind(std::int64_t number);
   Statement& bind(double number);
 
-  /// The next row; false after the last one.
+  /// Goes to the next row; returns false after the last one.
   bool step();
-  /// Steps to the end and makes the statement ready to be bound anew.
+  /// Runs the statement to its end, and makes it ready to be bound again.
   void run();
 
   [[nodiscard]] CellKind kind(int column) const;
@@ -79,8 +79,8 @@ class Statement {
   int bound_ = 0;
 };
 
-/// Changes that are made whole or not at all: undone unless committed. Only one can be open at a
-/// time among the processes that share a file.
+/// Changes that are made completely or not at all; they are undone unless committed. Among the
+/// processes that share a file, only one can have a transaction open at a time.
 class Transaction {
  public:
   explicit Transaction(Database& database);
@@ -97,7 +97,7 @@ class Transaction {
   std::optional<SignalsHeld> held_;
 };
 
-/// While one of these lives, all that is read is of one moment.
+/// While a snapshot lives, everything that is read is as of one moment.
 class Snapshot : Transaction {
  public:
   explicit Snapshot(Database& database) : Transaction(database, "BEGIN") {}

@@ -15,21 +15,22 @@ struct StoreColumn {
   std::string type;  ///< INTEGER, REAL or TEXT; never null
 };
 
-/// A table of a store. In the file a column `checksum` follows these.
+/// A table of a store. In the file, a column `checksum` follows these.
 struct StoreTable {
   std::string name;
   std::vector<StoreColumn> columns;
-  std::size_t keys = 0;     ///< so many columns, from the first one, name a row
-  std::string constraints;  ///< in SQL, to the end of the statement that makes the table
+  std::size_t keys = 0;     ///< so many first columns identify a row
+  std::string constraints;  ///< in SQL, at the end of the statement that creates the table
 };
 
-/// The columns, with the checksum where they have one, as a list in SQL.
+/// The columns as a list in SQL, with the checksum if they have one.
 std::string column_list(const StoreTable& table, bool with_checksum);
 
-/// The statement that makes a table.
+/// The SQL statement that creates a table.
 std::string table_sql(const StoreTable& table);
 
-/// 64 bits (FNV-1a) of the values of a row. Any byte of it that changes alone changes them.
+/// A checksum of 64 bits (FNV-1a) over the values of a row. It changes if any single byte of the
+/// row does.
 class RowChecksum {
  public:
   void add(std::int64_t value);
@@ -41,36 +42,36 @@ class RowChecksum {
   std::string text_;
 };
 
-/// The row that a statement over all columns is at, read column by column in their order. What a
-/// cell must not be is thrown as UsageError, with the file and the row.
+/// Reads the row that a statement over all columns is at, column by column in their order. A cell
+/// with a wrong value is thrown as UsageError, with the file and the row.
 class RowReader {
  public:
-  /// `has_checksum`: the column follows the others.
+  /// `has_checksum`: is the checksum the last column?
   RowReader(const Statement& row, const StoreTable& table, std::string file, bool has_checksum);
 
-  /// A whole number within a range.
+  /// Reads a whole number within a range.
   std::int64_t whole(std::int64_t low = 0,
                      std::int64_t high = std::numeric_limits<std::int64_t>::max());
-  /// A number that is finite and not negative.
+  /// Reads a number that is finite and not negative.
   double real();
-  /// A text in UTF-8 without zero bytes.
+  /// Reads a text in UTF-8 without zero bytes.
   std::string text();
-  /// The checksum covers this, too: that of a row which belongs to this one.
+  /// Includes the checksum of a row that belongs to this one in the checksum of this one.
   void cover(std::int64_t checksum) { checksum_.add(checksum); }
-  /// Compares the checksum, when all columns are read. Returns it, 0 without one. What a row says
-  /// is interpreted afterwards, so that damage is called so.
+  /// Compares the checksum, when all columns have been read. Returns it, or 0 if there is none.
+  /// Interpret the values only afterwards, so that damage is reported as damage.
   std::int64_t finish();
 
-  /// The JSON that the text of a column is.
+  /// Parses the text of a column as JSON.
   [[nodiscard]] JsonValue parsed(const std::string& text, const std::string& column) const;
 
-  /// "results.sqlite: runs: study 1, point 3, replication 0".
+  /// The place of the row for messages: "results.sqlite: runs: study 1, point 3, replication 0".
   [[nodiscard]] std::string place() const;
-  /// Throws for what is wrong with the row as a whole.
+  /// Throws UsageError for an error of the row as a whole.
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:
-  /// Takes the next cell, which must be of this kind.
+  /// Goes to the next cell, which must be of this kind, and returns its index.
   int next(CellKind kind, const char* expected);
   [[noreturn]] void refuse_cell(int column, const std::string& why) const;
 
@@ -106,7 +107,8 @@ class RowWriter {
   RowChecksum checksum_;
 };
 
-/// A text as a store keeps it: a question mark for each byte that is zero or not part of UTF-8.
+/// A text as a store keeps it: with a question mark for each byte that is zero or not part of
+/// UTF-8.
 std::string storable(std::string text);
 
 }  // namespace faultline

@@ -7,13 +7,17 @@
 
 namespace faultline {
 
-/// The study of a store that a sweep goes on with: the same one; one that grows, since each of its
-/// points is one of the sweep or would be, if the axes had its values; or a new one. Points of one
-/// that grows get the numbers that they have in the sweep, those that the sweep does not name the
-/// numbers after these. Nobody changes them until this process ends.
+/// Finds or makes the study of a store that a sweep goes on with, and returns its id. It is one of
+/// these:
+/// - The same study, if the store has it.
+/// - A study that grows: each of its points is a point of the sweep, or would be if the sweep's
+///   axes had its values. Points that the sweep names get the numbers that they have there; all
+///   others are kept, with the numbers after these.
+/// - A new study.
+/// Until this process ends, no other process can change the numbers of the points.
 ///
-/// Throws UsageError for a store of other studies, unless `may_add`, and RunError when other sweeps
-/// use the study that should grow.
+/// Throws UsageError if the store has only other studies, unless `may_add`, and RunError if other
+/// sweeps use the study that should grow.
 std::int64_t open_study(ResultStore& store, const Study& study, bool may_add);
 
 }  // namespace faultline

@@ -5,13 +5,12 @@
 
 namespace faultline {
 
-/// A word as a POSIX shell reads it back: in quotes where it needs them. Control characters and
-/// bytes that are no UTF-8 are written as numbers, in quotes that bash, zsh, ksh and POSIX 2024
-/// know:
-/// $'\033'.
+/// Quotes a word, if it needs quotes, so that a POSIX shell reads it back unchanged. Control
+/// characters and bytes that are not UTF-8 become numbers, as in $'\033'; bash, zsh, ksh and POSIX
+/// 2024 know such quotes.
 std::string shell_word(const std::string& word);
 
-/// A command of these words.
+/// A command line of these words, each quoted if it needs quotes.
 std::string shell_line(const std::vector<std::string>& words);
 
 }  // namespace faultline

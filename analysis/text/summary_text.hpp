@@ -7,27 +7,28 @@
 
 namespace faultline {
 
-/// A number for people, with about four digits.
+/// A number for people, with about four significant digits.
 std::string compact(double value);
 
-/// "2046.9 +- 0.1": the mean and the half-width of its interval, times `factor`; of a share, whose
-/// interval is not symmetric, "0.967 [0.828, 0.999]"; "-" for no values.
+/// "2046.9 +- 0.1": the mean and the half-width of its interval, both multiplied by `factor`. A
+/// share, whose interval is not symmetric, gives "0.967 [0.828, 0.999]". "-" if there are no
+/// values.
 std::string with_interval(const Summary& summary, double factor = 1.0);
 
-/// A power of a thousand in which times are read easily.
+/// A unit for printing times: a second, or a second divided by a power of a thousand.
 struct TimeUnit {
   const char* word;
   double in_one_s;
 };
 
-/// The unit in which the longest of some times is at least one.
+/// The unit in which `longest_s`, the longest of some times, is at least one.
 TimeUnit time_unit(double longest_s);
 
-/// The unit in which the values of a metric, of which `largest` is the largest, are read easily:
-/// none, unless they are times.
+/// The unit in which to print the values of a metric, of which `largest` is the largest. Only times
+/// have one.
 TimeUnit unit_of(MetricType type, double largest);
 
-/// "detection\nlatency, us": the name of a metric as the title of a column of a text table.
+/// The title of a metric's column in a text table: "detection\nlatency, us".
 std::string column_title(const std::string& metric, const TimeUnit& unit);
 
 }  // namespace faultline

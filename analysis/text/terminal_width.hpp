@@ -4,9 +4,10 @@
 
 namespace faultline {
 
-/// How wide a table may be that is written to a stream, in characters: as wide as the terminal,
-/// which says so itself or by COLUMNS in the environment. `kUsualWidth` where that is not known,
-/// and where the stream is no terminal, so that files and pipes get the same bytes everywhere.
+/// The width, in characters, of tables that are written to a stream. On a terminal it is that of
+/// the terminal, by its own word or by COLUMNS in the environment. If that is not known, or the
+/// stream is no terminal, it is `kUsualWidth`, so that files and pipes get the same bytes
+/// everywhere.
 std::size_t table_width_on(int stream);
 
 }  // namespace faultline

@@ -6,8 +6,8 @@
 
 namespace faultline {
 
-/// A value of a scenario for people: "cda, initial_credit 1024" for an object, "0.01", "-" for
-/// null.
+/// A value of a scenario for people: "cda, initial_credit 1024" for an object, "0.01" for a number,
+/// "-" for null.
 std::string value_words(const JsonValue& value);
 
 }  // namespace faultline

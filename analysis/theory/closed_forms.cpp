@@ -13,7 +13,8 @@ struct TokenWalk {
   double moves;  ///< expected messages of the token
 };
 
-/// The walk of termination-2022 section 5.1 (no branching, random length, random ranks), or P = 0.
+/// The token's walk of termination-2022 section 5.1, if the workload is that one (no branching,
+/// random length, random ranks); else P is 0.
 TokenWalk token_walk(const RunSpec& spec) {
   const ComponentChoice& workload = spec.component(Family::workload);
   if (workload.registration == nullptr || workload.registration->name != "token-ring") return {};
@@ -24,7 +25,7 @@ TokenWalk token_walk(const RunSpec& spec) {
       std::get<std::string>(options.at("route")) != "random")
     return {};
   const double P = spec.platform.processes;
-  // The stop is tested before every move, and a token that draws its own rank stays.
+  // The token tests for its stop before every move. If it draws the rank that it is on, it stays.
   return {P, q, (1.0 - q) / q * (1.0 - 1.0 / P)};
 }
 
@@ -32,8 +33,8 @@ constexpr const char* kTheorem = "termination-2022 theorem 1";
 constexpr const char* kControl = "control_messages";
 
 void cda_forms(const TokenWalk& walk, std::vector<ClosedForm>& forms) {
-  // P - 1 first flushes, P - 1 announcements, and a last flush unless rank 0 has the token at the
-  // end: that is after no move, with probability q, or after any, with probability 1 / P.
+  // P - 1 first flushes, P - 1 announcements, and one last flush, unless the token ends at rank 0.
+  // It does so without having moved, with probability q, or after moves, with probability 1 / P.
   const double exact = 2 * walk.P - 1 - 1 / walk.P - walk.q * (1 - 1 / walk.P);
   forms.push_back({kControl, "2P - 1 - 1/P - q(1 - 1/P)", Relation::equal, exact,
                    "exact for the stop tested before every move"});

@@ -10,7 +10,7 @@ namespace faultline {
 /// How a measured mean relates to a value from theory.
 enum class Relation { equal, at_least, at_most, about };
 
-/// The sign that stands for it: "=", ">=", "<=", "~".
+/// The sign of a relation in reports: "=", ">=", "<=", "~".
 const char* relation_sign(Relation relation);
 
 /// A value that theory or a paper gives for the mean of a metric.
@@ -22,7 +22,8 @@ struct ClosedForm {
   std::string source;
 };
 
-/// What is known of the means that this run estimates; empty where nothing is.
+/// Returns the known values of the metrics whose means a run of `spec` estimates; empty if none is
+/// known.
 std::vector<ClosedForm> closed_forms(const RunSpec& spec);
 
 }  // namespace faultline

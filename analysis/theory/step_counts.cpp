@@ -7,19 +7,19 @@ namespace faultline {
 
 namespace {
 
-/// C_con and W_con: section 4 names no values; these are those of the published module.
+/// C_con and W_con. Section 4 gives no values; these are the ones of the published module.
 constexpr std::uint64_t kConservationCredit = 4096;
 constexpr std::uint64_t kConservationShare = 64;
 
 constexpr Rank parent_of(Rank process) { return (process - 1) / 2; }
 
-/// Descending, so that a process comes after its children.
+/// Visits the ranks in descending order, so that a process comes after its children.
 template <class Visit>
 void for_each_descending(std::uint32_t processes, Visit visit) {
   for (Rank p = processes; p-- > 0;) visit(p);
 }
 
-/// Is the flag of every child set? A process without children has none that is not.
+/// Is the flag set of every child? True for a process without children.
 bool all_children(Rank process, const std::vector<std::uint8_t>& flags) {
   const std::size_t first = 2 * std::size_t{process} + 1;
   const std::size_t end = std::min(first + 2, flags.size());
@@ -57,7 +57,8 @@ void FourCounterCount::add(const TreeStep& step) {
     std::fill(has_gone_idle_.begin(), has_gone_idle_.end(), 0);
   }
   if (rules_ == StepRules::resolved) return;
-  // Messages arrive at the end of the step: what they activate was idle when the wave climbed.
+  // Messages arrive at the end of the step, so a process that they activate was idle while the wave
+  // climbed.
   for (Rank p = 0; p < step.processes(); ++p)
     if (step.becomes_active(p)) joined_[p] = 0;
 }
@@ -124,8 +125,8 @@ void EdodCount::add_resumes(const TreeStep& step) {
   }
 }
 
-// In a heap the larger of two ranks is never above the other, so it climbs. Edges are known by
-// their lower end.
+// Climbs from both ends until they meet. The larger of two ranks in a heap is never above the
+// other, so that one climbs. An edge is known by its lower end.
 std::uint64_t EdodCount::join_path(Rank from, Rank to) {
   std::uint64_t added = 0;
   while (from != to) {

@@ -7,10 +7,11 @@
 
 namespace faultline {
 
-/// The four algorithms of termination-2022 section 5.2, each as a rule that counts the control
-/// messages of one step after another. The control tree is a binary heap on the ranks.
+/// The four algorithms of termination-2022 section 5.2. Each class counts the control messages that
+/// its algorithm needs, step by step. The control tree is a binary heap on the ranks.
 
-/// 4C: a wave climbs through idle processes, and costs 2(P - 1) when it reaches the root.
+/// 4C: a wave climbs the tree through idle processes. It costs 2(P - 1) messages when it reaches
+/// the root.
 class FourCounterCount {
  public:
   FourCounterCount(std::uint32_t processes, StepRules rules);
@@ -22,14 +23,15 @@ class FourCounterCount {
   void add_resolved(const TreeStep& step, Rank process);
 
   StepRules rules_;
-  std::vector<std::uint8_t> joined_;         ///< the wave
-  std::vector<std::uint8_t> lets_pass_;      ///< joined, or fresh above processes that let pass
+  std::vector<std::uint8_t> joined_;         ///< is the process part of the wave?
+  std::vector<std::uint8_t> lets_pass_;      ///< joined, or fresh and all children let pass
   std::vector<std::uint8_t> has_gone_idle_;  ///< since the last wave
-  std::vector<std::uint8_t> is_fresh_;       ///< never activated
+  std::vector<std::uint8_t> is_fresh_;       ///< has never been active
   std::uint64_t messages_ = 0;
 };
 
-/// EDOD: resume and acknowledge along the control tree, and a stop for idle subtrees.
+/// EDOD: resume and acknowledge messages along the control tree, and stop messages for idle
+/// subtrees.
 class EdodCount {
  public:
   EdodCount(std::uint32_t processes, StepRules rules);
@@ -46,12 +48,12 @@ class EdodCount {
   std::vector<std::uint8_t> is_idle_subtree_;
   std::vector<std::uint32_t> arrivals_end_;  ///< where a process's senders end in senders_
   std::vector<Rank> senders_;                ///< grouped by receiver
-  std::vector<std::uint64_t> union_of_;      ///< last union of paths with the edge to the parent
+  std::vector<std::uint64_t> union_of_;      ///< last union of paths that has the parent edge
   std::uint64_t unions_ = 0;
   std::uint64_t messages_ = 0;
 };
 
-/// HCDA: every message takes half of the credit; idle processes return theirs.
+/// HCDA: every message takes half of its sender's credit, and idle processes return theirs.
 class HcdaCount {
  public:
   HcdaCount(std::uint32_t processes, StepRules rules, std::uint64_t initial_credit, Rank first);
@@ -62,12 +64,12 @@ class HcdaCount {
   StepRules rules_;
   std::uint64_t initial_credit_;
   std::vector<std::uint64_t> credit_;
-  std::vector<std::uint64_t> carried_;  ///< by the messages of this step, by receiver
+  std::vector<std::uint64_t> carried_;  ///< by this step's messages, for each receiver
   std::uint64_t messages_ = 0;
 };
 
-/// CDA: the simultaneous messages share the credit, and the last one before idleness takes the
-/// rest.
+/// CDA: messages sent at the same time share the sender's credit. If the sender goes idle then, the
+/// last of them takes all that is left.
 class CdaCount {
  public:
   CdaCount(std::uint32_t processes, StepRules rules, std::uint64_t initial_credit, Rank first);
@@ -79,8 +81,8 @@ class CdaCount {
 
   std::uint64_t initial_credit_;
   std::vector<std::uint64_t> credit_;
-  std::vector<std::uint64_t> carried_;  ///< by the messages of this step, by receiver
-  std::vector<std::uint64_t> shares_;   ///< S, by process
+  std::vector<std::uint64_t> carried_;  ///< by this step's messages, for each receiver
+  std::vector<std::uint64_t> shares_;   ///< S, of each process
   std::uint64_t messages_ = 0;
 };
 

@@ -10,17 +10,17 @@ namespace faultline {
 
 /// C_init of termination-2022 section 5.2.
 inline constexpr std::uint64_t kStepInitialCredit = std::uint64_t{1} << 32U;
-/// With more, all credit of a large tree would not fit into 64 bits.
+/// A larger one could overflow 64 bits when the credit of all processes is added up.
 inline constexpr std::uint64_t kMostStepInitialCredit = std::uint64_t{1} << 36U;
 
 struct StepModel {
   std::uint32_t processes = 1;  ///< P
   StepActivity activity = StepActivity::instant;
   StepRules rules = StepRules::resolved;
-  std::uint64_t initial_credit = kStepInitialCredit;  ///< C_init: at the start, and of one loan
+  std::uint64_t initial_credit = kStepInitialCredit;  ///< C_init: what a start and each loan give
 };
 
-/// Control messages of the four algorithms over all steps of a tree.
+/// The control messages that the four algorithms send over all steps of a tree.
 struct ControlMessageCounts {
   std::uint64_t four_counter = 0;
   std::uint64_t edod = 0;
@@ -30,9 +30,9 @@ struct ControlMessageCounts {
   bool operator==(const ControlMessageCounts&) const = default;
 };
 
-/// Counts control messages by the rules of termination-2022 section 5.2 (docs/step-model.md has
-/// them in one place): nothing runs, and no code is shared with the protocols. `ranks` has the
-/// process of every task, each below `model.processes`.
+/// Counts control messages by the rules of termination-2022 section 5.2 (docs/step-model.md
+/// collects them). It simulates nothing and shares no code with the protocols. `ranks` has the
+/// process of each task, below `model.processes`.
 ControlMessageCounts count_control_messages(const StepModel& model, const TaskTree& tree,
                                             const std::vector<Rank>& ranks);
 

@@ -8,17 +8,17 @@
 
 namespace faultline {
 
-/// What is counted on one tree: every combination of processes, activities and rules.
+/// What to count on one tree: all combinations of processes, activities and rules.
 struct StepModelChoices {
   std::vector<std::uint32_t> processes;
-  std::vector<std::string> activities;  ///< some of step_activity_words
-  std::vector<std::string> rules;       ///< some of step_rules_words
-  std::string mapping;                  ///< "round-robin", "random", or "file": that of the tree
+  std::vector<std::string> activities;  ///< from step_activity_words()
+  std::vector<std::string> rules;       ///< from step_rules_words()
+  std::string mapping;                  ///< "round-robin", "random", or "file": the tree's own
   std::uint64_t seed = 1;               ///< of the random mapping
   std::uint64_t initial_credit = kStepInitialCredit;
 };
 
-/// The words for activities and for rules.
+/// All words for activities, and all words for rules.
 std::vector<std::string> step_activity_words();
 std::vector<std::string> step_rules_words();
 
@@ -30,11 +30,12 @@ struct StepModelRow {
   ControlMessageCounts counts;
 };
 
-/// Counts them all. A tree that is mapped by its file has all ranks below the fewest processes.
+/// Counts control messages for every combination. With the mapping "file", every rank in the file
+/// must be below the smallest number of processes.
 std::vector<StepModelRow> step_model_rows(const StepModelChoices& choices,
                                           const TaskTreeFile& file);
 
-/// For people, in 80 columns, and for machines.
+/// The rows as a table of 80 columns for people, and as JSON and CSV for programs.
 std::string step_model_table(const StepModelChoices& choices, const TaskTreeFile& file,
                              const std::vector<StepModelRow>& rows);
 std::string step_model_json(const std::vector<StepModelRow>& rows);

@@ -9,15 +9,15 @@
 namespace faultline {
 namespace {
 
-/// exp of anything below is 0 in a double, so a product may stop there.
+/// exp of anything below this is 0 in a double, so a product may stop here.
 constexpr double log_of_zero = -746.0;
 
 constexpr FaultOutcome survived{1.0, 0.0};
 constexpr FaultOutcome not_survived{0.0, 1.0};
 
-/// ln((whole - removed) / whole). One form alone would lose digits: log1p when nearly all is
-/// removed (1 - removed/whole cancels), log when nearly nothing is (the ratio is rounded next to
-/// 1).
+/// ln((whole - removed) / whole). Each of the two formulas alone would lose digits: log1p if nearly
+/// all is removed, since 1 - removed/whole cancels; log if hardly anything is, since the ratio is
+/// rounded next to 1.
 double log_kept(std::int64_t removed, std::int64_t whole) {
   const auto total = static_cast<double>(whole);
   if (removed <= whole / 2) return std::log1p(-static_cast<double>(removed) / total);
@@ -33,7 +33,7 @@ void check_job(std::int64_t processes, std::int64_t failed) {
   if (failed < 1) throw std::invalid_argument("survival: a fault has at least one victim");
 }
 
-/// Outcome of `failed` deaths under one protocol, over all sizes of `faults`.
+/// The row of one protocol, over all sizes of `faults`.
 template <typename OutcomeOfSize>
 SurvivalRow row_over(const FaultCounts& faults, OutcomeOfSize outcome_of_size) {
   SurvivalRow row;
@@ -47,7 +47,7 @@ SurvivalRow row_over(const FaultCounts& faults, OutcomeOfSize outcome_of_size) {
     survived_faults.add(count * outcome.survival);
     failed_faults.add(count * outcome.failure);
   }
-  // Not 100 (1 - failure): that would leave no digit when nearly every fault is fatal.
+  // 100 (1 - failure) would have no correct digit where nearly every fault is fatal.
   row.survival_percent = 100.0 * (survived_faults.value() / total);
   row.failure_probability = failed_faults.value() / total;
   return row;
@@ -63,8 +63,8 @@ FaultOutcome indep_outcome(std::int64_t processes, std::int64_t failed, std::int
   if (failed >= processes) return not_survived;
   if (failed == 1 || fanout == 0) return survived;
   if (fanout > processes - failed) return not_survived;
-  // C(n-k,f)/C(n-1,f) = prod_{j=1}^{k-1} (1 - f/(n-j)) = prod_{j=1}^{f} (1 - (k-1)/(n-j)); the
-  // shorter product is taken. lgamma would leave only half of the digits.
+  // C(n-k,f)/C(n-1,f) = prod_{j=1}^{k-1} (1 - f/(n-j)) = prod_{j=1}^{f} (1 - (k-1)/(n-j)). This
+  // takes the shorter product. lgamma would leave only half of the digits.
   const std::int64_t terms = std::min(failed - 1, fanout);
   const std::int64_t removed = std::max(failed - 1, fanout);
   const auto power = static_cast<double>(failed);

@@ -6,19 +6,19 @@
 namespace faultline {
 namespace {
 
-/// Table 1 adds up the faults of more nodes than this.
+/// Table 1 has one line for all faults of more nodes than this.
 constexpr std::int64_t largest_listed_fault = 20;
 
 std::string row_title(const SurvivalRow& row) {
   return row.fanout ? "INDEP\nf=" + std::to_string(*row.fanout) : "REL*";
 }
 
-/// Share of the faults, in percent with the paper's three decimals.
+/// A share of the faults, in percent with three decimals, as in the paper.
 std::string percent(std::int64_t count, std::int64_t total) {
   return fixed(100.0 * static_cast<double>(count) / static_cast<double>(total), 3);
 }
 
-/// The table's line that adds up the large faults, as the paper's last column but one.
+/// The table's line for all large faults together: the last column but one of the paper.
 std::vector<std::string> tail_line(const SurvivalReport& report) {
   const FaultCounts& faults = report.faults;
   std::int64_t count = 0;

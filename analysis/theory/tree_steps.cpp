@@ -16,9 +16,10 @@ TreeSteps::TreeSteps(const TaskTree& tree, const std::vector<Rank>& ranks, std::
       next_load_(processes),
       keeps_(processes),
       lightest_(processes) {
-  level_starts_.push_back(tree.tasks());  // nobody receives in the last step
+  level_starts_.push_back(tree.tasks());  // in the last step nobody receives
   step_.was_active.assign(processes, 0);
-  // Literal: section 4 gives credit to all processes at the start, so all of them are active then.
+  // By the literal rules all processes are active at the start: section 4 gives credit to all of
+  // them.
   step_.is_active.assign(processes, rules == StepRules::literal ? 1 : 0);
   step_.is_active[ranks[0]] = 1;
   step_.rested.assign(processes, 0);
@@ -53,8 +54,8 @@ void TreeSteps::collect_messages(Task begin, Task end) {
   }
 }
 
-// A load counts the tasks of the level: "messages received at the previous step, each of them
-// implying the execution of a task", and the startup task is one of them.
+// The load of a process is its number of tasks on this level: "messages received at the previous
+// step, each of them implying the execution of a task". The startup task counts, too.
 void TreeSteps::decide_rests() {
   for (Rank p = 0; p < step_.processes(); ++p) {
     bool rests = activity_ != StepActivity::instant && step_.was_active[p] != 0 &&

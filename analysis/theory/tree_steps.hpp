@@ -7,14 +7,16 @@
 
 namespace faultline {
 
-/// What a process does between two steps in which it is active (termination-2022 section 5.2).
+/// What a process does between two steps in both of which it is active (termination-2022 section
+/// 5.2).
 enum class StepActivity {
   instant,  ///< S_instant: it stays active
   local,    ///< S_local: it goes idle in between, unless it sends a message to itself
-  load,     ///< S_load: as local, and only if it has less load than those that send to it
+  load,     ///< S_load: as local, but only if it has less load than all that send to it
 };
 
-/// Which reading of section 5.2 counts: the printed text, or the one that reproduces Table 1.
+/// Which reading of section 5.2 to count by: the text as printed (`literal`), or the reading that
+/// reproduces Table 1 (`resolved`).
 enum class StepRules { literal, resolved };
 
 /// A message that creates a task on `to`.
@@ -23,13 +25,14 @@ struct StepMessage {
   Rank to = 0;
 };
 
-/// One synchronous step: the tasks of one level run and send to the processes of the next.
+/// One synchronous step: the tasks of one level of the tree run and send messages that create the
+/// tasks of the next level.
 struct TreeStep {
-  /// Those to oneself included, in the order of the tasks that they create.
+  /// In the order of the tasks that they create. Includes messages of a process to itself.
   std::vector<StepMessage> messages;
-  std::vector<std::uint8_t> was_active;  ///< by process, at the start of the step
-  std::vector<std::uint8_t> is_active;   ///< at its end
-  std::vector<std::uint8_t> rested;      ///< active at both, and idle in between
+  std::vector<std::uint8_t> was_active;  ///< of each process, at the start of the step
+  std::vector<std::uint8_t> is_active;   ///< of each process, at its end
+  std::vector<std::uint8_t> rested;      ///< active at start and end, and idle in between
 
   [[nodiscard]] std::uint32_t processes() const {
     return static_cast<std::uint32_t>(was_active.size());
@@ -42,15 +45,14 @@ struct TreeStep {
   }
 };
 
-/// The steps of a tree, one after another: level l is step l.
+/// Goes through the steps of a tree. Step l runs the tasks of level l.
 class TreeSteps {
  public:
-  /// `ranks` has the process, below `processes`, of every task. `tree` and `ranks` must outlive
-  /// this.
+  /// `ranks` has the process of each task, below `processes`. `tree` and `ranks` must outlive this.
   TreeSteps(const TaskTree& tree, const std::vector<Rank>& ranks, std::uint32_t processes,
             StepActivity activity, StepRules rules);
 
-  /// Goes to the next step, the first at the first call; false when there is none.
+  /// Goes to the next step; the first call goes to the first one. Returns false if there is none.
   bool next();
 
   [[nodiscard]] const TreeStep& step() const { return step_; }
@@ -64,12 +66,12 @@ class TreeSteps {
   StepActivity activity_;
   StepRules rules_;
   std::vector<Task> level_starts_;
-  std::size_t level_ = 0;  ///< whose tasks are created by the current step
+  std::size_t level_ = 0;  ///< the level whose tasks the current step creates
   TreeStep step_;
-  std::vector<std::uint32_t> load_;       ///< tasks of this level, by process
-  std::vector<std::uint32_t> next_load_;  ///< of the next
-  std::vector<std::uint8_t> keeps_;       ///< sends a message to itself
-  std::vector<std::uint32_t> lightest_;   ///< smallest load of those that send to a process
+  std::vector<std::uint32_t> load_;       ///< tasks of each process on this level
+  std::vector<std::uint32_t> next_load_;  ///< on the next level
+  std::vector<std::uint8_t> keeps_;       ///< does the process send a message to itself?
+  std::vector<std::uint32_t> lightest_;   ///< smallest load among the senders to each process
 };
 
 }  // namespace faultline

@@ -12,7 +12,7 @@ namespace faultline {
 
 namespace {
 
-/// The events of the format that are used, each with a number of our own.
+/// The event types of the format that we use, each with a number of our choice.
 constexpr const char* kDefinitions =
     "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n"
     "%EndEventDef\n"
@@ -63,7 +63,7 @@ class Writer {
       add_event(moment.time_s, type_of(words.category), process(moment.actor), words.what);
     }
     add_verdict();
-    // At one moment states end before others begin.
+    // Among lines of the same time, those that end a state come before those that begin one.
     std::stable_sort(lines_.begin(), lines_.end(), [](const Line& a, const Line& b) {
       return std::pair(a.time_s, a.begins) < std::pair(b.time_s, b.begins);
     });
@@ -97,7 +97,7 @@ class Writer {
         {time_s, begins, std::string(number) + " " + shortest(time_s) + " " + rest + "\n"});
   }
 
-  /// Before everything else, as all happens at a time of zero or later.
+  /// These lines come before all others, since every other one has a time of zero or later.
   void make_containers(const TraceTitle& title) {
     const auto make = [this](const std::string& rest) { add(0.0, false, "4", rest); };
     make("run RUN 0 " + quoted(title.scenario));
@@ -131,7 +131,7 @@ class Writer {
     }
   }
 
-  /// What takes no time is no state.
+  /// Leaves out states that last no time.
   void add_state(const TracedSpan& span, const char* type, const std::string& container,
                  const std::string& value) {
     if (span.end_s <= span.begin_s) return;

@@ -6,8 +6,8 @@
 
 namespace faultline {
 
-/// A run as a Paje trace, in seconds: a container for each node, process and worker core, states
-/// for what they are at, links for messages that were handled, events for everything else.
+/// A run as a Paje trace, in seconds. Each node, process and worker core is a container with a
+/// state for what it is doing. A message that was handled is a link; everything else is an event.
 std::string paje_text(const RunTrace& trace, const RunSpec& spec, const TraceTitle& title);
 
 }  // namespace faultline

@@ -20,8 +20,8 @@ JsonValue microseconds(std::int64_t time_ns) {
 
 JsonValue whole(std::uint64_t value) { return {static_cast<std::int64_t>(value)}; }
 
-/// Processes and threads of the format are nodes and tracks here. Perfetto takes the number 0 for
-/// the idle process, so that all count from 1.
+/// The processes and threads of the format stand for our nodes and tracks. Both count from 1,
+/// because Perfetto takes number 0 for the idle process.
 class Writer {
  public:
   Writer(const RunTrace& trace, const RunSpec& spec) : trace_(trace), spec_(spec) {
@@ -57,7 +57,7 @@ class Writer {
     return std::uint64_t{trace_.node_of[actor]} + 1;
   }
   [[nodiscard]] std::uint64_t run_group() const { return std::uint64_t{nodes_} + 1; }
-  /// The track of an actor's messages is 0, that of its activity 1, those of its cores come after.
+  /// `which` is 0 for the track of an actor's messages, 1 for its activity, and 2 on for its cores.
   [[nodiscard]] std::uint64_t track_of(ActorId actor, std::uint64_t which) const {
     return actor * (std::uint64_t{cores_} + 2) + which + 1;
   }
@@ -151,8 +151,8 @@ class Writer {
     add(begin_ns, json);
   }
 
-  /// An arrow begins in the slice in which the message is sent and ends in the one in which it is
-  /// taken in: these come first in the file.
+  /// An arrow begins in the slice that sends the message and ends in the one that receives it, so
+  /// the slices must come before it in the file.
   void add_messages() {
     std::vector<std::int64_t> taken_ns(trace_.messages.size(), 0);
     for (const TracedSpan& span : trace_.spans)

@@ -132,7 +132,7 @@ void TraceRecorder::received(const Sight& sight) {
   message.fate = Fate::handled;
   message.end_s = sight.until_s;
   message.end_order = order_;
-  // Rounding must not let the processor do two things at once.
+  // Because of rounding, the processor might otherwise do two things at once.
   Actor& actor = actors_[sight.actor];
   const double free_s = actor.handling == kNone ? 0.0 : trace_.spans[actor.handling].end_s;
   actor.handling = open(TracedSpan::Kind::handling, sight.actor, std::max(free_s, sight.time_s));
@@ -141,7 +141,7 @@ void TraceRecorder::received(const Sight& sight) {
   under_way_.erase(found);
 }
 
-/// What a handler sends is sent right after the message that it handles.
+/// A handler's messages are sent right after the message that it handles, so both become one span.
 void TraceRecorder::sending(const Sight& sight) {
   Actor& actor = actors_[sight.actor];
   const bool goes_on = actor.handling != kNone && trace_.spans[actor.handling].sends == 0 &&
@@ -165,7 +165,7 @@ void TraceRecorder::lost(const Sight& sight) {
 }
 
 Fate TraceRecorder::fate_of(const Message& message) const {
-  if (message.inject_s == kNever) return Fate::sender_died;  // it was not in the network yet
+  if (message.inject_s == kNever) return Fate::sender_died;  // it had not entered the network
   const Actor& receiver = actors_[message.to];
   if (receiver.dead != kNone) return Fate::receiver_died;
   if ((message.flags & kLost) != 0) return Fate::receiver_restarted;
@@ -181,7 +181,7 @@ std::size_t TraceRecorder::open(TracedSpan::Kind kind, ActorId actor, double tim
   return trace_.spans.size() - 1;
 }
 
-/// What would begin after its end has never begun.
+/// A span that would end before its beginning becomes empty.
 void TraceRecorder::close(std::size_t& span, double time_s) {
   if (span == kNone) return;
   trace_.spans[span].end_s = std::max(trace_.spans[span].begin_s, time_s);
@@ -241,7 +241,7 @@ RunTrace TraceRecorder::finish(RunResult result) {
       message.end_order = order_ + 1;
     }
   for (TracedMessage& message : trace_.messages)
-    if (message.inject_s == kNever) message.inject_s = message.end_s;  // it waited for its NIC
+    if (message.inject_s == kNever) message.inject_s = message.end_s;  // it still waited for a NIC
   trace_.result = std::move(result);
   return std::move(trace_);
 }

@@ -15,38 +15,38 @@ namespace faultline {
 /// What became of a message.
 enum class Fate : std::uint8_t {
   handled,
-  receiver_died,       ///< before it was handled, or before it was sent
-  receiver_restarted,  ///< it was for the receiver's life before
-  sender_died,         ///< before it was in the network
-  refused,             ///< its sender had been declared dead, falsely
+  receiver_died,       ///< before the message was handled or sent
+  receiver_restarted,  ///< the message was for its previous incarnation
+  sender_died,         ///< before the message was in the network
+  refused,             ///< the sender had falsely been declared dead
   stale,               ///< a control message of a phase that was over
-  under_way,           ///< when the run ended
+  under_way,           ///< at the end of the run
 };
 
-/// "" for a message that was handled, else why it was not.
+/// Says why a message was not handled; "" if it was.
 const char* fate_words(Fate fate);
 
-/// A message from the moment at which its sender's processor takes it up to the one at which it is
-/// handled or lost.
+/// A message, from the moment when its sender's processor begins to send it until it is handled or
+/// lost.
 struct TracedMessage {
   ActorId from = kNobody;
   ActorId to = kNobody;
-  Family family = Family::workload;  ///< whose message it is
+  Family family = Family::workload;  ///< of the component that sent it
   std::uint16_t kind = 0;            ///< index into the message kinds of its component
   Fate fate = Fate::under_way;
   std::uint32_t bytes = 0;
   std::uint32_t phase = 0;
   double begin_s = 0.0;
   double inject_s = 0.0;        ///< when its bytes enter the network
-  double end_s = 0.0;           ///< the end of the run for those under way then
-  std::size_t begin_order = 0;  ///< the place of its beginning and its end among all that was seen
+  double end_s = 0.0;           ///< for a message under way: the end of the run
+  std::size_t begin_order = 0;  ///< its begin and end, numbered among all sights
   std::size_t end_order = 0;
 };
 
-/// What an actor was at for some time.
+/// What an actor was doing for some time.
 struct TracedSpan {
   enum class Kind : std::uint8_t {
-    handling,   ///< its processor takes a message in, or sends some, or both
+    handling,   ///< its processor receives a message, sends messages, or does both
     computing,  ///< on a worker core
     active,
     dead,
@@ -57,14 +57,13 @@ struct TracedSpan {
   ActorId actor = kNobody;
   double begin_s = 0.0;
   double end_s = 0.0;
-  std::uint32_t core = 0;               ///< computing: of the rank's worker cores
-  std::uint32_t received = kNoMessage;  ///< handling: index of the message that it takes in
-  std::size_t order = 0;                ///< the place of its beginning
-  std::uint32_t sends = 0;              ///< handling: how many messages it sends
+  std::uint32_t core = 0;               ///< computing: which of the rank's worker cores
+  std::uint32_t received = kNoMessage;  ///< handling: index of the message received
+  std::size_t order = 0;                ///< its begin, numbered among all sights
+  std::uint32_t sends = 0;              ///< handling: number of messages sent
 };
 
-/// What happened at an actor at one moment. Of the kinds of Sight, those from `announced` on are
-/// here.
+/// What happened at an actor at one moment. It has the kinds of Sight from `announced` on.
 struct TracedMoment {
   Sight::Kind kind = Sight::Kind::mark;
   double time_s = 0.0;
@@ -75,10 +74,10 @@ struct TracedMoment {
   std::size_t order = 0;
 };
 
-/// A run as it is drawn: everything that an observer has seen, in the order in which it began.
+/// A run to be drawn: everything that an observer saw, in the order in which it began.
 struct RunTrace {
-  std::uint32_t processes = 0;  ///< actors beyond are the daemons of nodes
-  std::vector<NodeId> node_of;  ///< of every actor, at the start
+  std::uint32_t processes = 0;  ///< actors from this number on are the nodes' daemons
+  std::vector<NodeId> node_of;  ///< of each actor, at the start
   std::vector<TracedMessage> messages;
   std::vector<TracedSpan> spans;
   std::vector<TracedMoment> moments;
@@ -88,10 +87,10 @@ struct RunTrace {
   [[nodiscard]] bool is_daemon(ActorId actor) const { return actor >= processes; }
 };
 
-/// What to draw a run with, beside what happened in it.
+/// What the title of a drawing says about its run.
 struct TraceTitle {
   std::string scenario;  ///< its name
-  std::string point;     ///< what tells it from the scenario's others, or ""
+  std::string point;     ///< what distinguishes it in the scenario, or ""
   std::string engine;
   std::uint64_t seed = 1;
   std::uint64_t replication = 0;
@@ -100,22 +99,22 @@ struct TraceTitle {
 /// "process 3", "daemon of node 1".
 std::string actor_name(const RunTrace& trace, ActorId actor);
 
-/// The group of things that a moment belongs to (announcement, failure or mark), and what the actor
-/// does or hears then.
+/// The category of a moment (announcement, failure or mark), and what the actor does or hears then.
 struct MomentWords {
   const char* category;
   std::string what;
 };
 MomentWords words_of(const RunTrace& trace, const TracedMoment& moment);
 
-/// Puts a run together from what it sees. It keeps everything, so it is for small runs.
+/// Records a run as it sees it. It keeps everything, so it is for small runs only.
 class TraceRecorder final : public RunObserver {
  public:
   explicit TraceRecorder(std::uint32_t processes) { trace_.processes = processes; }
 
   void see(const Sight& sight) override;
 
-  /// Ends what has not ended. Call once, with what the run gave.
+  /// Ends everything that is still open, and returns the trace. Call once, with the result of the
+  /// run.
   RunTrace finish(RunResult result);
 
  private:
@@ -125,7 +124,7 @@ class TraceRecorder final : public RunObserver {
     std::size_t span = kNone;
   };
   struct Actor {
-    std::size_t handling = kNone;  ///< its last span of each kind
+    std::size_t handling = kNone;  ///< index of its last span of each kind
     std::size_t active = kNone;
     std::size_t dead = kNone;
     std::vector<Core> cores;
@@ -146,13 +145,13 @@ class TraceRecorder final : public RunObserver {
   [[nodiscard]] Fate fate_of(const Message& message) const;
 
   RunTrace trace_;
-  std::size_t order_ = 0;  ///< how much has been seen
+  std::size_t order_ = 0;  ///< number of sights so far
   std::vector<Actor> actors_;
-  /// By address: nothing may depend on the order of this.
+  /// Ordered by address, so no result may depend on its order.
   std::map<const Message*, std::size_t> under_way_;
 };
 
-/// The name of a message's kind as its component declares it.
+/// The name that a component declares for a kind of its messages.
 std::string kind_name(const RunSpec& spec, Family family, std::uint16_t kind);
 
 }  // namespace faultline

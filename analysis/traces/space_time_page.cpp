@@ -16,7 +16,7 @@ namespace {
 
 JsonValue whole(std::uint64_t value) { return {static_cast<std::int64_t>(value)}; }
 
-/// The run as the script of the page reads it; the script names the columns of the lists.
+/// The run as data for the page's script. The script names the columns of these lists.
 class Data {
  public:
   Data(const RunTrace& trace, const RunSpec& spec) : trace_(trace), spec_(spec) {}
@@ -82,7 +82,7 @@ class Data {
     return list;
   }
 
-  /// The names of the components that work on daemons.
+  /// The names of the components that run on daemons.
   [[nodiscard]] JsonValue on_daemons() const {
     JsonValue::List list;
     for (const ComponentChoice& choice : spec_.components)
@@ -91,7 +91,7 @@ class Data {
     return list;
   }
 
-  /// The number of a kind of messages, in the order in which the kinds come up.
+  /// The number of a message's kind. Kinds are numbered in the order in which they first occur.
   JsonValue number_of_kind(const TracedMessage& message) {
     const auto key = std::pair(message.family, message.kind);
     const auto [place, is_new] = kind_numbers_.emplace(key, kinds_.size());
@@ -156,7 +156,7 @@ class Data {
   JsonValue::List kinds_;
 };
 
-/// Nothing in the text may end the element of the page that holds it.
+/// Escapes the text so that nothing in it ends the page's element around it.
 std::string within_script(const std::string& json) {
   std::string text;
   text.reserve(json.size());

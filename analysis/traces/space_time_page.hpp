@@ -6,8 +6,8 @@
 
 namespace faultline {
 
-/// A run as one HTML page without anything from the network: a space-time diagram to look at and go
-/// through, and the table of its events.
+/// A run as an HTML page that loads nothing from the network. It has a space-time diagram to move
+/// through and a table of the events.
 std::string space_time_page(const RunTrace& trace, const RunSpec& spec, const TraceTitle& title);
 
 }  // namespace faultline

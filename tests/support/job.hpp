@@ -17,10 +17,10 @@
 
 namespace faultline::test {
 
-/// Do the tests of what every engine promises run on the simgrid engine too?
+/// Do the tests that every engine must pass also run on the simgrid engine?
 inline constexpr bool kSimGridEngine = FAULTLINE_SIMGRID != 0;
 
-/// The engines that must keep the promises.
+/// The engines that these tests run on.
 inline std::vector<EngineKind> engines() {
   if (kSimGridEngine) return {EngineKind::loggp, EngineKind::simgrid};
   return {EngineKind::loggp};
@@ -30,20 +30,19 @@ inline const char* engine_word(EngineKind engine) {
   return engine == EngineKind::loggp ? "loggp" : "simgrid";
 }
 
-/// How many runs of a long loop an engine makes: simgrid, which needs a process of its own for each
-/// run, a tenth of them.
+/// The number of runs that an engine makes in a long loop: a tenth on simgrid, which needs a
+/// process for each run.
 inline std::uint64_t sample_of(std::uint64_t runs, EngineKind engine) {
   return engine == EngineKind::loggp ? runs : (runs + 9) / 10;
 }
 
-/// How far a time may be from the one computed by hand, relative to it.
+/// The relative error that a time may have, compared to the one computed by hand.
 inline double time_tolerance(EngineKind engine) {
   return engine == EngineKind::loggp ? 1e-12 : 1e-6;
 }
 
-/// A machine whose costs are whole seconds: a message of k bytes between two nodes is handled
-/// 12 + k/100 s after its send began (o_s 1, latency 10 of which 2 hops, o_r 1), within a node
-/// after 4 + k/1000 s.
+/// A machine with round costs. A message of k bytes between two nodes is handled 12 + k/100 s after
+/// its send began (o_s 1, latency 10 of which 2 hops, o_r 1); within a node, 4 + k/1000 s after.
 inline Machine round_machine() {
   Machine machine;
   machine.name = "round";
@@ -81,7 +80,7 @@ inline Machine quick_machine(std::uint32_t nodes = 2048) {
   return machine;
 }
 
-/// A death where a rank sets that mark for the first time with that value.
+/// A fault that kills `ranks` when a rank first sets this mark with this value.
 inline FaultSpec at_mark(const std::string& name, std::int64_t value, std::vector<Rank> ranks) {
   FaultSpec fault;
   fault.mark = MarkSpec{name, value};
@@ -89,7 +88,7 @@ inline FaultSpec at_mark(const std::string& name, std::int64_t value, std::vecto
   return fault;
 }
 
-/// Something that a script has noted.
+/// A note that a script made.
 struct Entry {
   double time_s = 0.0;
   ActorId actor = kNobody;
@@ -99,7 +98,7 @@ struct Entry {
   bool operator==(const Entry&) const = default;
 };
 
-/// What a run gave: its result and what the scripts noted, in order.
+/// What came out of a run: its result, and the notes of its scripts in order.
 struct Seen {
   RunResult result;
   std::vector<Entry> log;
@@ -108,21 +107,21 @@ struct Seen {
     return static_cast<std::size_t>(std::count_if(
         log.begin(), log.end(), [&](const Entry& entry) { return entry.what == what; }));
   }
-  /// The times at which an actor noted that.
+  /// The times at which an actor noted `what`.
   [[nodiscard]] std::vector<double> times_s(ActorId actor, const std::string& what) const {
     std::vector<double> times;
     for (const Entry& entry : log)
       if (entry.actor == actor && entry.what == what) times.push_back(entry.time_s);
     return times;
   }
-  /// The values with which an actor noted that.
+  /// The values with which an actor noted `what`.
   [[nodiscard]] std::vector<std::int64_t> values(ActorId actor, const std::string& what) const {
     std::vector<std::int64_t> values;
     for (const Entry& entry : log)
       if (entry.actor == actor && entry.what == what) values.push_back(entry.value);
     return values;
   }
-  /// A metric that must be there and not null.
+  /// A metric, which must exist and have a value.
   [[nodiscard]] double metric(const std::string& name) const {
     const auto found = result.metrics.values().find(name);
     if (found == result.metrics.values().end() || !found->second)
@@ -140,7 +139,7 @@ using Words = std::vector<std::string>;
 using Values = std::vector<std::int64_t>;
 using Times = std::vector<double>;
 
-/// Two lists of times, equal but for the engine's tolerance.
+/// Are two lists of times equal within the engine's tolerance?
 inline bool close(const std::vector<double>& times_s, const std::vector<double>& expected_s,
                   EngineKind engine) {
   return std::equal(times_s.begin(), times_s.end(), expected_s.begin(), expected_s.end(),
@@ -187,8 +186,9 @@ inline Seen from_text(const std::string& text) {
   return seen;
 }
 
-/// A run that a test describes: components by name or by script, everything else with defaults that
-/// let it run to its own end. Scripts keep a reference to it for their notes.
+/// A run that a test describes. Components are given by name or by script. Everything else has
+/// defaults that let the run reach its own end. Scripts keep a reference to the job for their
+/// notes.
 class Job {
  public:
   explicit Job(std::uint32_t processes = 2, Machine machine = round_machine()) {
@@ -203,7 +203,8 @@ class Job {
 
   RunSpec spec;
 
-  /// A registered component, with some options changed. Throws where its checks refuse them.
+  /// Uses a registered component with some of its options changed. Throws if its checks refuse
+  /// them.
   Job& use(Family family, const std::string& name, const OptionValues& changes = {}) {
     const Registration* found = find_registration(family, name);
     if (found == nullptr) throw std::logic_error("not registered: " + name);
@@ -224,7 +225,7 @@ class Job {
     return use(Family::termination, name, changes);
   }
 
-  /// A component that the test describes.
+  /// Uses a component that a script of the test defines.
   Job& script(Family family, const Scripts& scripts, const Traits& traits = {}) {
     scripted_.push_back({.family = family,
                          .name = "test-script",
@@ -250,12 +251,13 @@ class Job {
     return *this;
   }
 
-  /// For scripts: something has happened.
+  /// Lets a script note that something happened.
   void note(const Context& context, std::string what, std::int64_t value = 0) {
     log_.push_back({context.now_s(), context.self(), std::move(what), value});
   }
 
-  /// Runs it; the simgrid engine in a child process, as SimGrid allows one simulation a process.
+  /// Runs the job. The simgrid engine runs in a child process, as SimGrid allows one simulation per
+  /// process.
   Seen run(EngineKind engine = EngineKind::loggp, std::uint64_t seed = 1,
            std::uint64_t replication = 0) {
     if (engine == EngineKind::loggp) return run_here(engine, seed, replication);
@@ -285,18 +287,18 @@ class Job {
     return seen;
   }
 
-  std::list<Registration> scripted_;  ///< stable addresses
+  std::list<Registration> scripted_;  ///< a list, so that addresses stay valid
   std::vector<Entry> log_;
 };
 
-/// The detectors of termination, by name.
+/// The names of the termination detectors.
 inline const std::vector<std::string>& detectors() {
   static const std::vector<std::string> names{
       "dijkstra-scholten", "four-counter", "edod", "hcda", "cda", "indep", "rel-lazy", "rel-eager"};
   return names;
 }
 
-/// The order of messages without which a detector is refused; nothing if any will do.
+/// The order of messages that a detector needs; nothing if any will do.
 inline std::optional<Ordering> needed_ordering(const std::string& detector) {
   const Registration* found = find_registration(Family::termination, detector);
   if (found != nullptr && found->traits.needs_fifo) return Ordering::fifo;

@@ -11,8 +11,8 @@
 
 namespace faultline::test {
 
-/// A real protocol whose handlers are passed through. `Mistake`, which inherits from this,
-/// overrides those that it gets wrong. Random numbers are not passed on.
+/// Passes every handler on to a real protocol. `Mistake` inherits from this and overrides the
+/// handlers that it gets wrong. Random numbers are not passed on.
 template <class Mistake>
 class PassThrough : public Component {
  public:
@@ -66,8 +66,8 @@ class PassThrough : public Component {
   std::unique_ptr<Component> real_;
 };
 
-/// Puts a protocol with a mistake in the place of the one that the run has for its family. Each
-/// component is a `Mistake` of the real one and `arguments`. `mistaken` outlives the run.
+/// Replaces the run's protocol of `family` by one with a mistake: each component becomes a
+/// `Mistake`, made from the real component and `arguments`. `mistaken` must outlive the run.
 template <class Mistake, class... Arguments>
 void make_mistaken(RunSpec& spec, Family family, Registration& mistaken, Arguments... arguments) {
   ComponentChoice& choice = spec.components[static_cast<std::size_t>(family)];

@@ -11,7 +11,7 @@
 
 namespace faultline::test {
 
-/// The handlers of one scripted component, given by a test. What is left out does nothing; a layer
+/// The handlers of one scripted component, given by a test. A missing handler does nothing; a layer
 /// without handlers passes everything on.
 struct Handlers {
   std::function<void(Context&)> start = {};
@@ -36,7 +36,7 @@ struct Handlers {
   std::string waiting_for = {};
 };
 
-/// A component that does what a test's handlers say.
+/// A component that calls the handlers of a test.
 class Script final : public Component {
  public:
   explicit Script(Handlers handlers) : do_(std::move(handlers)) {}
@@ -103,7 +103,7 @@ class Script final : public Component {
   Handlers do_;
 };
 
-/// Makes the handlers of one actor; what they capture by value is that actor's state.
+/// Makes the handlers of one actor. What they capture by value is the state of that actor.
 using Scripts = std::function<Handlers(ActorId self)>;
 
 }  // namespace faultline::test

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-/// A fresh directory that goes away with the test.
+/// A new directory that is removed with the object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -26,7 +26,7 @@ class TemporaryDirectory {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-  /// Writes a file and returns where it is.
+  /// Writes a file in the directory, and returns its path.
   [[nodiscard]] std::filesystem::path write(const std::string& name,
                                             const std::string& text) const {
     std::filesystem::path file = path_ / name;
@@ -39,7 +39,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-/// Sets an environment variable (or unsets it, for nullptr) until the end of the scope.
+/// Sets an environment variable until the end of the scope, or unsets it if `value` is null.
 class ScopedVariable {
  public:
   ScopedVariable(std::string name, const char* value) : name_(std::move(name)) {
