@@ -63,7 +63,7 @@ struct Registration {
   std::function<std::vector<OptionProblem>(const OptionValues&, const JobShape&)> check = {};
   std::function<ComponentFactory(const OptionValues&, const JobShape&)> make = {};
   std::vector<EndCheck> end_checks = {};  ///< workloads only
-  MayGiveUp may_give_up = {};             ///< if empty: as soon as the actor knows of any death
+  MayGiveUp may_give_up = {};             ///< if empty: as soon as anyone died or was reported dead
 };
 
 /// All registrations, sorted by family and then name, so that every build has the same order.
