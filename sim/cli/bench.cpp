@@ -15,7 +15,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// Beyond Intrepid's hardware threads the benchmark needs a larger machine.
+/// With more processes than Intrepid has hardware threads, the benchmark uses a larger machine.
 constexpr std::uint32_t kIntrepidProcesses = 163840;
 
 std::vector<std::string> detector_names() {
@@ -49,7 +49,7 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
   return settings;
 }
 
-/// Null for what was not measured.
+/// Null if the value was not measured.
 JsonValue number_or_null(double value) { return value > 0.0 ? JsonValue(value) : JsonValue(); }
 
 std::string json_text(const BenchmarkSettings& settings, const BenchmarkResult& result) {

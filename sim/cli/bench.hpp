@@ -8,11 +8,11 @@
 
 namespace faultline {
 
-/// `faultline bench`: messages per second through the full path (layer stack, route, LogGP cost,
-/// auditor), beside a bare std::priority_queue on the same machine in the same minute.
+/// `faultline bench`: measures messages per second through the full path (layer stack, route, LogGP
+/// cost, auditor). For comparison, measures a bare std::priority_queue at the same time.
 int bench_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions bench_options();
 
 }  // namespace faultline

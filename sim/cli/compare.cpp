@@ -16,7 +16,7 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-/// One comparison for each metric, in the order in which they were asked for.
+/// One comparison for each metric, in the order of the command line.
 std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
                    std::size_t width) {
   const std::string format = values["format"].as<std::string>();

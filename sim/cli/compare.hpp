@@ -8,12 +8,12 @@
 
 namespace faultline {
 
-/// `faultline compare STORE --by PATH --metric NAME`: which value of the path is better, wherever
-/// all else is equal. Returns the exit code; throws UsageError, with nothing written, when
-/// something is wrong.
+/// `faultline compare STORE --by PATH --metric NAME`: compares the values of the path among points
+/// that are otherwise equal. Returns the exit code. On an error, throws UsageError and writes
+/// nothing.
 int compare_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions compare_options();
 
 }  // namespace faultline

@@ -15,7 +15,7 @@ namespace faultline {
 
 namespace {
 
-/// Some words are names of files among the data. One that a shell might carry out is left out.
+/// Joins words. Some are names of data files; a name that a shell could execute is left out.
 std::string joined(const std::vector<std::string>& words, const std::string& after = "",
                    const std::string& between = " ") {
   std::string text;
@@ -25,7 +25,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& aft
   return text;
 }
 
-/// The template with a mark replaced.
+/// A template with a mark replaced by its content.
 std::string with(std::string text, const std::string& mark, const std::string& content) {
   return text.replace(text.find(mark), mark.size(), content);
 }
@@ -91,7 +91,7 @@ std::string in_single_quotes(const std::string& text) {
   return quoted + "'";
 }
 
-/// With a backslash before what is special to _arguments or _describe.
+/// The text with a backslash before each character that is special to _arguments or _describe.
 std::string escaped(const std::string& text, const std::string& special) {
   std::string safe;
   safe.reserve(text.size());
@@ -147,7 +147,7 @@ std::string zsh_text() {
 
 // ---- what is in a store ------------------------------------------------------------------------
 
-/// What was swept, and the parts of what was swept as a whole: termination, termination.name.
+/// The swept paths, and the paths within swept objects: termination, termination.name.
 std::vector<std::string> offered_paths(const std::vector<SelectedPoint>& points) {
   const std::vector<std::string> swept = swept_paths(points);
   std::set<std::string> paths(swept.begin(), swept.end());

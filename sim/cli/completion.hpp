@@ -8,11 +8,11 @@
 
 namespace faultline {
 
-/// `faultline completion bash|zsh`: the text that makes a shell complete this command line, from
-/// the declarations by which it is parsed. Returns the exit code.
+/// `faultline completion bash|zsh`: prints a script that makes a shell complete this command line.
+/// It is made from the declarations that the parser uses. Returns the exit code.
 int completion_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions completion_options();
 
 }  // namespace faultline

@@ -10,13 +10,13 @@ namespace faultline {
 
 namespace {
 
-/// "FILE" of Boost's "FILE (=default)".
+/// The name of an option's value: "FILE" if Boost says "FILE (=default)".
 std::string value_name(const boost::program_options::option_description& option) {
   const std::string name = option.semantic()->name();
   return name.substr(0, name.find(' '));
 }
 
-/// The word of the verb `completion` for what the values of an option are in a store, or "".
+/// The word by which the verb `completion` lists the values of an option in a store, or "".
 std::string stored_values(const std::string& option) {
   if (option == "metric") return "metrics";
   return option == "by" || option == "group-by" ? "paths" : "";
@@ -31,7 +31,7 @@ std::vector<std::string> chosen(const VerbOptions& verb, const std::string& opti
   return found == verb.choices.end() ? std::vector<std::string>{} : found->second.words();
 }
 
-/// Every plain option of the objects that a scenario always has, by its path.
+/// Every plain option, with its path, of the objects that each scenario has.
 std::vector<std::pair<std::string, OptionSpec>> scenario_values() {
   std::vector<std::pair<std::string, OptionSpec>> values;
   const auto add = [&values](const std::string& object, const std::vector<OptionSpec>& specs) {

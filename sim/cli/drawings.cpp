@@ -32,7 +32,7 @@ void write_scratch(const std::string& path, const std::string& text) {
   if (!file) throw RunError(path + ": cannot be written, to draw figures: " + strerror(errno));
 }
 
-/// Asks gnuplot for its version.
+/// True if gnuplot can be started: asks for its version.
 bool gnuplot_works() {
   const pid_t child = fork_child();
   if (child < 0) return false;
@@ -118,7 +118,7 @@ void Drawings::keep_file(const std::string& name) {
     OutputFile(kept, "--figures").write(text);
     return;
   }
-  // An older drawing must not pass for the one that failed.
+  // An older drawing must not be taken for the one that failed.
   std::error_code ignored;
   std::filesystem::remove(kept, ignored);
 }

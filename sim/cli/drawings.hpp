@@ -9,31 +9,31 @@
 
 namespace faultline {
 
-/// Throws UsageError, which names the option, where gnuplot, which draws, is missing. To be asked
-/// before the work whose results shall be drawn.
+/// Throws UsageError, which names the option, if gnuplot is missing. Call it before the work whose
+/// results gnuplot is to draw.
 void need_gnuplot(const std::string& option);
 
-/// Where charts are drawn: in a directory that is gone afterwards. One of the user's gets CSV,
-/// gnuplot script, SVG and PDF of each when all are drawn, so that what is interrupted leaves
+/// Draws charts in a temporary directory. When all are drawn, copies the CSV, gnuplot script, SVG
+/// and PDF of each to the user's directory, if there is one. So an interrupted command leaves
 /// nothing there.
 class Drawings {
  public:
-  /// Makes the user's directory where it is missing. Throws UsageError, which names the option,
-  /// when it cannot be written.
+  /// Makes the user's directory if it is missing. Throws UsageError, which names the option, if it
+  /// cannot be written.
   Drawings(const std::optional<std::string>& directory, const std::string& option);
   ~Drawings();
   Drawings(const Drawings&) = delete;
   Drawings& operator=(const Drawings&) = delete;
 
-  /// Draws one chart from its CSV and its script. Returns the SVG, or "" where gnuplot is missing
-  /// or fails, which is said once.
+  /// Draws one chart from its CSV and its script. Returns the SVG, or "" if gnuplot is missing or
+  /// fails, which is reported once.
   std::string draw(const std::string& stem, const std::string& csv, const std::string& script);
 
-  /// Writes what is drawn to the user's directory, if there is one. Throws UsageError where it
-  /// cannot be written.
+  /// Writes the drawings to the user's directory, if there is one. Throws UsageError if it cannot
+  /// be written.
   void keep();
 
-  /// True when the user's directory lacks a drawing.
+  /// True if a drawing is missing in the user's directory.
   [[nodiscard]] bool failed() const { return complained_ && !directory_.empty(); }
 
  private:
@@ -42,8 +42,8 @@ class Drawings {
   void keep_file(const std::string& name);
 
   ScratchDirectory scratch_;
-  std::string directory_;                             ///< of the user, or ""
-  std::vector<std::unique_ptr<TemporaryPath>> made_;  ///< directories, until they are of use
+  std::string directory_;                             ///< the user's directory, or ""
+  std::vector<std::unique_ptr<TemporaryPath>> made_;  ///< new directories, until one has a file
   std::vector<std::string> stems_;
   bool complained_ = false;
 };

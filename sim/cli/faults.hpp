@@ -8,10 +8,11 @@
 
 namespace faultline {
 
-/// `faultline faults summarize|generate`: what a trace of failures says, and traces from models.
+/// `faultline faults summarize|generate`: summarizes a trace of failures, or generates one from a
+/// model.
 int faults_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions faults_options();
 
 }  // namespace faultline

@@ -54,7 +54,7 @@ std::vector<std::string> source_names() {
   return names;
 }
 
-/// The source that the words name, checked as a scenario's would be.
+/// The source that the words name, checked like a source of a scenario.
 FaultSourceChoice source_of(const std::vector<std::string>& words, std::uint32_t nodes) {
   const std::string name = one_of("faults generate", words.front(), source_names());
   Problems problems("faults generate");

@@ -8,10 +8,10 @@
 
 namespace faultline {
 
-/// `faultline faults generate`, with the words after that. Returns the exit code.
+/// `faultline faults generate`. `arguments` are the words after that. Returns the exit code.
 int faults_generate(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions generate_options();
 
 }  // namespace faultline

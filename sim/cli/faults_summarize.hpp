@@ -8,10 +8,10 @@
 
 namespace faultline {
 
-/// `faultline faults summarize`, with the words after that. Returns the exit code.
+/// `faultline faults summarize`. `arguments` are the words after that. Returns the exit code.
 int faults_summarize(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions summarize_options();
 
 }  // namespace faultline

@@ -8,11 +8,11 @@
 
 namespace faultline {
 
-/// `faultline list [protocols|workloads|machines|engines|faults] [--format table|json]`: what a
-/// scenario can name. Returns the exit code. Throws UsageError for unknown words.
+/// `faultline list [protocols|workloads|machines|engines|faults] [--format table|json]`: lists what
+/// a scenario can name. Returns the exit code. Throws UsageError for unknown words.
 int list_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions list_options();
 
 }  // namespace faultline

@@ -31,7 +31,7 @@ void print_verb(const char* name, const char* summary) {
   std::cout << "  " << std::left << std::setw(10) << name << " " << summary << "\n";
 }
 
-/// The commands work as they are printed, from any directory.
+/// The commands in this help work as printed, from any directory.
 void print_help() {
   std::cout << "Faultline simulates the fault-tolerance protocols of HPC runtimes.\n\n"
                "Three commands to begin with:\n"
@@ -76,7 +76,8 @@ int dispatch(const std::vector<std::string>& words) {
                    " (faultline --help lists them)");
 }
 
-/// The stream forgets its reason when something else goes well after it.
+/// Why standard output cannot be written. errno may have changed since the failure, so this tries
+/// to write again.
 std::string why_no_output(int last_error) {
   const int error = write(STDOUT_FILENO, "", 0) < 0 ? errno : last_error;
   return error == 0 ? "" : ": " + std::string(std::strerror(error));
@@ -106,8 +107,8 @@ int guarded(const std::vector<std::string>& words) {
   return kExitRun;
 }
 
-/// Where standard output is closed, the first file to be opened would get its number, and what is
-/// printed. In its place stands what cannot be written.
+/// If standard output is closed, the first file that is opened would get its number, and everything
+/// that is printed. To prevent that, opens something in its place that cannot be written.
 void occupy_standard_streams() {
   int file = open("/dev/null", O_RDONLY);
   while (file >= 0 && file <= STDERR_FILENO) file = dup(file);

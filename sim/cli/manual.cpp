@@ -9,7 +9,7 @@ namespace faultline {
 
 namespace {
 
-/// Text in which nothing is a command of roff, and every minus is one that can be copied.
+/// Escapes text for roff: nothing in it is a command, and a copied minus is a minus.
 std::string roff(const std::string& text) {
   std::string safe;
   safe.reserve(text.size());
@@ -35,7 +35,7 @@ std::string option_text(const boost::program_options::option_description& option
   return text + "\n" + roff(option.description()) + "\n";
 }
 
-/// A usage may have more than one part, which then come after a blank line.
+/// The section of a verb. A usage can have several parts, separated by blank lines.
 std::string verb_text(const VerbOptions& verb) {
   std::string text = ".SS " + roff(verb.verb) + "\n";
   text += verbatim("faultline " + verb.usage);

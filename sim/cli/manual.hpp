@@ -8,11 +8,11 @@
 
 namespace faultline {
 
-/// `faultline man`: the manual page, as man(1) reads it, from the declarations by which the command
-/// line is parsed. Returns the exit code.
+/// `faultline man`: prints the manual page for man(1), made from the declarations that the parser
+/// of the command line uses. Returns the exit code.
 int man_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions man_options();
 
 }  // namespace faultline

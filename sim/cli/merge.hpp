@@ -8,11 +8,11 @@
 
 namespace faultline {
 
-/// `faultline merge OUT IN...`: joins the stores of the parts of a study. Returns the exit code;
-/// throws UsageError, with nothing written, when the stores do not fit.
+/// `faultline merge OUT IN...`: joins the stores of the parts of a study. Returns the exit code. If
+/// the stores do not fit together, throws UsageError and writes nothing.
 int merge_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions merge_options();
 
 }  // namespace faultline

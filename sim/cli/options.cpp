@@ -21,7 +21,7 @@ std::vector<std::string> names_of(const VerbOptions& verb) {
   return names;
 }
 
-/// Gives the words that stand without a name their names; one too many is refused.
+/// Gives positional arguments the names of their options. Throws UsageError if there are too many.
 void name_words(const VerbOptions& verb, po::parsed_options& parsed) {
   unsigned position = 0;
   for (po::option& option : parsed.options) {
@@ -82,7 +82,7 @@ std::string help_text(const VerbOptions& verb) {
   if (!verb.options.options().empty()) options << verb.options;
   std::string text = "usage: faultline " + verb.usage + "\n\n";
   if (!verb.about.empty()) text += wrapped(verb.about) + "\n";
-  // Boost ends the lines that it wraps in a blank.
+  // Boost leaves a blank at the end of each line that it wraps.
   for (const char c : options.str()) {
     if (c == '\n') text.erase(text.find_last_not_of(' ') + 1);
     text += c;

@@ -9,65 +9,66 @@
 
 namespace faultline {
 
-/// The words that an option, or what stands without a name, can be.
+/// The possible words of an option or a positional argument.
 struct Choices {
-  std::function<std::vector<std::string>()> words;  ///< asked only when they are needed
-  bool open = false;  ///< others are possible too, so that nothing is checked
+  std::function<std::vector<std::string>()> words;  ///< called only when the words are needed
+  bool open = false;  ///< other words are possible too, so nothing is checked
 };
 
-/// These words and no others.
+/// Exactly these words.
 Choices only(const std::vector<std::string>& words);
 
-/// These words among others.
+/// These words, and possibly others.
 Choices such_as(std::function<std::vector<std::string>()> words);
 
-/// What one verb takes: its parser, its help, the manual and the completion of shells come from
-/// this.
+/// The options and arguments of one verb. Its parser, its help, the manual and shell completion all
+/// come from this.
 struct VerbOptions {
   std::string verb;
-  std::string usage;       ///< after "usage: faultline "
+  std::string usage;       ///< the text after "usage: faultline "
   std::string about = {};  ///< what the verb does, for its help; wrapped to the terminal
   boost::program_options::options_description options{"Options"};
   boost::program_options::positional_options_description positional = {};
   boost::program_options::options_description hidden =
-      boost::program_options::options_description();  ///< those that stand without a name
+      boost::program_options::options_description();  ///< the positional arguments
   std::map<std::string, Choices> choices = {};        ///< by name of the option
 };
 
-/// Declares --format with these words, of which the first is the default.
+/// Declares --format with these words. The first is the default.
 void add_format(VerbOptions& verb, const std::vector<std::string>& words);
 
 /// Declares --out FILE.
 void add_out(VerbOptions& verb);
 
-/// What an option without a default was given, if it was.
+/// The value of an option without a default, if the option was given.
 std::optional<std::string> text_of(const boost::program_options::variables_map& values,
                                    const std::string& option);
 
-/// What an option that can stand several times was given, in order.
+/// All values of an option that can be given several times, in order.
 std::vector<std::string> words_of(const boost::program_options::variables_map& values,
                                   const std::string& option);
 
-/// `text` between its commas: one more word than there are commas.
+/// The words between the commas of `text`: one more than there are commas.
 std::vector<std::string> split_at_commas(const std::string& text);
 
-/// What an option was given that can stand several times or have several words with commas.
+/// All words of an option that can be given several times, or once with commas between the words.
 std::vector<std::string> listed_words_of(const boost::program_options::variables_map& values,
                                          const std::string& option);
 
-/// Parses the words after a verb, and checks those that have choices. Throws UsageError that names
-/// the option and what is expected.
+/// Parses the words after a verb and checks options that have choices. Throws UsageError that names
+/// the option and says what is expected.
 boost::program_options::variables_map parse_options(const VerbOptions& verb,
                                                     const std::vector<std::string>& arguments);
 
 /// The help text of a verb.
 std::string help_text(const VerbOptions& verb);
 
-/// A whole number within a range, or UsageError.
+/// The text as a whole number from `low` to `high`. Throws UsageError if it is not.
 std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
                            std::uint64_t high);
 
-/// One of several words, or UsageError with the nearest.
+/// Returns the word if it is one of `words`. Else throws UsageError, which suggests the nearest
+/// one.
 std::string one_of(const std::string& option, const std::string& word,
                    const std::vector<std::string>& words);
 

@@ -36,7 +36,7 @@ OutputFile::OutputFile(std::optional<std::string> path, std::string option)
   } catch (const std::system_error& error) {
     refuse(error.code().message());
   }
-  // Who could not read the old result cannot read this one.
+  // The new file gets the permissions of the old one, so that no one else can read it.
   if (exists) partial_->set_mode(status.st_mode);
 }
 

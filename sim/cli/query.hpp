@@ -8,11 +8,11 @@
 
 namespace faultline {
 
-/// `faultline query STORE`: what a store has, in groups, as a table, CSV or JSON. Returns the exit
-/// code; throws UsageError, with nothing written, when something is wrong.
+/// `faultline query STORE`: prints the results of a store, in groups, as a table, CSV or JSON.
+/// Returns the exit code. On an error, throws UsageError and writes nothing.
 int query_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions query_options();
 
 }  // namespace faultline

@@ -26,7 +26,7 @@ namespace {
 namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
-/// What --reproduce names: saved results, and items that are yet to run.
+/// What --reproduce names: saved results, and items that must still be run.
 struct Wanted {
   std::vector<Reproduction> saved;
   std::vector<ItemFile> items;
@@ -59,7 +59,7 @@ void add_studies(HtmlPage& page, const std::vector<StudyReport>& reports, const 
   }
 }
 
-/// The words of this command, for the page's foot.
+/// The command line, for the foot of the page.
 std::string command_of(const Words& arguments) {
   Words words = {"faultline", "report"};
   words.insert(words.end(), arguments.begin(), arguments.end());

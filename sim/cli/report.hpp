@@ -8,11 +8,12 @@
 
 namespace faultline {
 
-/// `faultline report`: a store, or what papers print beside what is measured, as one HTML page with
-/// charts. The exit code is 3 if a cell of a paper has not the verdict that its data file expects.
+/// `faultline report`: writes one HTML page with charts about a store, or with the figures of
+/// papers beside those measured. The exit code is 3 if a cell of a paper does not have the verdict
+/// that its data file expects.
 int report_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions report_options();
 
 }  // namespace faultline

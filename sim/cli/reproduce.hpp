@@ -8,11 +8,11 @@
 
 namespace faultline {
 
-/// `faultline reproduce`: the tables of the papers, cell by cell. The exit code is 3 unless every
-/// cell has the verdict that its data file expects.
+/// `faultline reproduce`: reproduces the tables of the papers, cell by cell. The exit code is 3
+/// unless every cell has the verdict that its data file expects.
 int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions reproduce_options();
 
 }  // namespace faultline

@@ -9,14 +9,14 @@
 
 namespace faultline {
 
-/// The number of jobs that the option asks for, or one for each core.
+/// The number of jobs that the option asks for, or else one per core.
 unsigned jobs_of(const std::string& option, const std::optional<std::string>& text);
 
-/// Says how long these items took on another machine.
+/// Tells on standard error how long these items took where they were timed.
 void say_duration(const std::vector<ItemFile>& items, const ReproductionSettings& settings);
 
-/// Carries out all items and draws their figures, if there is a place for drawings. `with_paper`:
-/// the names of files begin with the paper's. Nothing when it was interrupted.
+/// Runs all items and, unless `drawings` is null, draws their figures. `with_paper`: the names of
+/// figures' files begin with the name of the paper. Returns nothing if it was interrupted.
 std::optional<Reproduction> reproduce_items(std::vector<ItemFile> items,
                                             const ReproductionSettings& settings,
                                             Drawings* drawings, bool with_paper);

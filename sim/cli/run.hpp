@@ -9,10 +9,10 @@
 namespace faultline {
 
 /// `faultline run FILE`: simulates every replication of every point of a scenario. Returns the exit
-/// code of the gravest outcome; throws UsageError, with nothing written, when something is wrong.
+/// code of the worst outcome. On an error, throws UsageError and writes nothing.
 int run_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions run_options();
 
 }  // namespace faultline

@@ -5,11 +5,11 @@
 
 namespace faultline {
 
-/// Declares the file and the options by which verbs that simulate change a scenario: --set, --seed
-/// and --engine.
+/// Declares the scenario file and the options that change a scenario, --set, --seed and --engine,
+/// for verbs that simulate.
 void add_scenario_options(VerbOptions& verb);
 
-/// What these options change. Throws UsageError.
+/// The changes that these options ask for. Throws UsageError if an option is wrong.
 ScenarioOverrides scenario_overrides(const VerbOptions& verb,
                                      const boost::program_options::variables_map& values);
 

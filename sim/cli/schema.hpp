@@ -8,11 +8,11 @@
 
 namespace faultline {
 
-/// `faultline schema`: what a scenario can say, as JSON Schema or Markdown. Returns the exit code.
-/// Throws UsageError for options that it does not know.
+/// `faultline schema`: prints what a scenario can contain, as JSON Schema or Markdown. Returns the
+/// exit code. Throws UsageError for unknown options.
 int schema_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions schema_options();
 
 }  // namespace faultline

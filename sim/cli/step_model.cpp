@@ -25,7 +25,8 @@ struct Request {
   std::string format;
 };
 
-/// The words between commas. A word that comes twice would make two equal lines of the result.
+/// The words between commas. A repeated word is refused: it would give two equal lines in the
+/// result.
 std::vector<std::string> split(const std::string& option, std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -62,7 +63,7 @@ Request request_of(const po::variables_map& values) {
   return request;
 }
 
-/// Settles the mapping and refuses what the file does not allow.
+/// Chooses the default mapping, and refuses a mapping that the file does not allow.
 void settle_mapping(StepModelChoices& choices, const TaskTreeFile& file) {
   if (choices.mapping.empty()) choices.mapping = file.ranks.empty() ? "round-robin" : "file";
   if (choices.mapping != "file") return;

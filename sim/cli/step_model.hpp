@@ -8,13 +8,13 @@
 
 namespace faultline {
 
-/// `faultline step-model`: control messages of four termination detectors, counted by the rules of
-/// termination-2022 section 5.2 on a tree of tasks. `arguments` are those after the verb; the
-/// result goes to `out`. Returns the exit code; throws UsageError, with nothing written, when an
-/// option or the file is wrong.
+/// `faultline step-model`: counts the control messages of four termination detectors on a tree of
+/// tasks, by the rules of termination-2022 section 5.2. `arguments` are the words after the verb.
+/// The result goes to `out`. Returns the exit code. If an option or the file is wrong, throws
+/// UsageError and writes nothing.
 int step_model_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions step_model_options();
 
 }  // namespace faultline

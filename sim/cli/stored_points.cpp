@@ -29,7 +29,7 @@ std::vector<SelectedPoint> stored_points(const std::string& path,
 
 void check_metrics(const std::string& option, const std::vector<std::string>& metrics,
                    const std::vector<SelectedPoint>& points) {
-  constexpr std::size_t kMostNames = 200;  // the metrics of all protocols and workloads are fewer
+  constexpr std::size_t kMostNames = 200;  // all protocols and workloads have fewer metrics
   const std::vector<std::string> known = metric_names(points);
   for (const std::string& metric : metrics)
     if (std::find(known.begin(), known.end(), metric) == known.end())

@@ -7,18 +7,17 @@
 
 namespace faultline {
 
-/// Throws UsageError "PATH: no such file" unless there is one, of whatever kind, that a store could
-/// be.
+/// Throws UsageError "PATH: no such file" if there is no file. Does not check whether the file is a
+/// store.
 void need_store(const std::string& path);
 
-/// The points of a store that satisfy the conditions, for a verb that reads it; what its user
-/// should know of the store goes to standard error. Throws UsageError where there is no store, or
-/// no such point.
+/// The points of a store that satisfy the conditions, for verbs that read it. A note that the user
+/// should know goes to standard error. Throws UsageError if there is no store, or no such point.
 std::vector<SelectedPoint> stored_points(const std::string& path,
                                          const std::vector<std::string>& conditions);
 
-/// Throws UsageError for the first metric that none of the points has, with the nearest one or all
-/// that there are. `option` is "VERB: --OPTION".
+/// Throws UsageError for the first metric that none of the points has. The message suggests the
+/// nearest metric, or lists all. `option` is "VERB: --OPTION".
 void check_metrics(const std::string& option, const std::vector<std::string>& metrics,
                    const std::vector<SelectedPoint>& points);
 

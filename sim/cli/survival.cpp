@@ -54,7 +54,7 @@ std::vector<std::int64_t> parse_fanouts(std::string_view text, std::int64_t proc
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string item(text.substr(begin, end - begin));
     const std::int64_t fanout = integer_option("--fanout", item, 0, processes - 1, reason);
-    // Two equal rows would count double in whatever reads the CSV.
+    // Whatever reads the CSV would count two equal rows twice.
     if (std::find(fanouts.begin(), fanouts.end(), fanout) != fanouts.end()) {
       refuse("--fanout: " + std::to_string(fanout) + " is named twice");
     }

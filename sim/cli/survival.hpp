@@ -8,12 +8,13 @@
 
 namespace faultline {
 
-/// `faultline survival`: the closed forms of adoption-2013-lifflander, Table 1, for any job size,
-/// fanouts and fault distribution. `arguments` are those after the verb; the result goes to `out`.
-/// Returns the exit code; throws UsageError, with nothing written, when an option or file is wrong.
+/// `faultline survival`: computes the closed forms of adoption-2013-lifflander, Table 1, for any
+/// job size, fanouts and fault distribution. `arguments` are the words after the verb. The result
+/// goes to `out`. Returns the exit code. If an option or file is wrong, throws UsageError and
+/// writes nothing.
 int survival_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions survival_options();
 
 }  // namespace faultline

@@ -86,7 +86,7 @@ SweepSettings settings_of(const po::variables_map& values) {
   return settings;
 }
 
-/// Another build of this release may have other results.
+/// Tells the user if the store has results by another build of this release: they may differ.
 void note_builds(ResultStore& store, std::int64_t study_id) {
   const std::string ours(version());
   for (const StoredStudy& known : store.studies())
@@ -196,7 +196,7 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     throw UsageError(
         "sweep: expected --store RESULTS.sqlite, the file in which the results are kept");
   const SweepSettings settings = settings_of(values);
-  // Between its first bytes and its tables a new store is of no use.
+  // An interrupt while a new store is being created would leave one without its tables.
   const InterruptGuard guard;
   ResultStore store(values["store"].as<std::string>(), StoreUse::sweep);
   const std::int64_t study_id = open_study(store, study, values.count("add-study") != 0);

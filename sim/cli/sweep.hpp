@@ -9,11 +9,11 @@
 namespace faultline {
 
 /// `faultline sweep FILE --store RESULTS`: simulates every point of a study that the store does not
-/// have yet. Returns the exit code of the gravest outcome of the whole study; throws UsageError
-/// when something is wrong, with the store unchanged.
+/// have yet. Returns the exit code of the worst outcome of the whole study. On an error, throws
+/// UsageError and leaves the store unchanged.
 int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions sweep_options();
 
 }  // namespace faultline

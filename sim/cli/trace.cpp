@@ -65,7 +65,8 @@ Request request_of(const po::variables_map& values) {
   return request;
 }
 
-/// Names the points when the one asked for is not there.
+/// The number of the point that the user asked for. If there is none, throws UsageError, which
+/// names the points that exist.
 std::size_t point_of(const po::variables_map& values, const Study& study) {
   constexpr std::size_t kNamed = 20;
   const auto point =
@@ -139,7 +140,8 @@ std::string summary(const RunTrace& trace) {
   return text + ": " + outcome_word(trace.result.outcome) + end;
 }
 
-/// What the process that simulates hands back: a letter for what follows, and that.
+/// What the simulating process returns to its parent: "L" if the run was too long; else the exit
+/// code, the summary and the violations, an empty line, and the trace.
 std::string simulated_text(const Scenario& scenario, const TraceTitle& title,
                            const Request& request) {
   RunSpec spec = scenario.points.at(0);
@@ -152,7 +154,7 @@ std::string simulated_text(const Scenario& scenario, const TraceTitle& title,
   for (const Violation& violation : trace.result.violations)
     text += "violation: " + violation.kind + ": " + violation.detail + "\n";
   text += "\n" + trace_text(request.format, trace, spec, title);
-  text.pop_back();  // the line break that ends what a worker writes
+  text.pop_back();  // the worker adds a line break
   return text;
 }
 

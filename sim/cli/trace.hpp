@@ -9,11 +9,11 @@
 namespace faultline {
 
 /// `faultline trace FILE`: simulates one replication of one point and writes what happened in it.
-/// Returns the exit code of the run; throws UsageError, with nothing written, when something is
-/// wrong or the run is too long.
+/// Returns the exit code of the run. On an error, and if the run is too long, throws UsageError and
+/// writes nothing.
 int trace_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions trace_options();
 
 }  // namespace faultline

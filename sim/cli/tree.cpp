@@ -38,7 +38,7 @@ struct Request {
 
 std::string named(const char* option) { return "tree: --" + std::string(option); }
 
-/// "LOW-HIGH", or one number for both.
+/// Reads a range "LOW-HIGH". A single number is both.
 Range range_of(const char* option, const std::string& text, std::uint32_t low, std::uint32_t high) {
   const std::size_t dash = text.find('-');
   const auto number = [&](const std::string& part, std::uint32_t least) {

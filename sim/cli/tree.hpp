@@ -8,12 +8,13 @@
 
 namespace faultline {
 
-/// `faultline tree`: draws a random task tree of termination-2022 section 5.2 and writes it as JSON
-/// for `step-model` and others. `arguments` are those after the verb; what was written is said on
-/// `out`. Returns the exit code; throws UsageError, with nothing written, when an option is wrong.
+/// `faultline tree`: draws a random task tree of termination-2022 section 5.2 and writes it as
+/// JSON, for `step-model` and others. `arguments` are the words after the verb. A message on `out`
+/// tells what was written. Returns the exit code. If an option is wrong, throws UsageError and
+/// writes nothing.
 int tree_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions tree_options();
 
 }  // namespace faultline

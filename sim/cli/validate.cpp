@@ -32,7 +32,7 @@ std::string digits(double value) {
   return text.data();
 }
 
-/// What benchmarks of the real machine report: message sizes that most of them have.
+/// Message sizes that most benchmarks of real machines report.
 constexpr std::array<std::pair<const char*, double>, 5> kSizes = {
     {{"0 B", 0}, {"8 B", 8}, {"1 KiB", 1024}, {"64 KiB", 65536}, {"1 MiB", 1048576}}};
 
@@ -61,7 +61,7 @@ void show_machine(const std::string& file, const Machine& machine, std::ostream&
       << " GB/s)\n";
 }
 
-/// Nothing where the file is no JSON, of which the reader of scenarios says more.
+/// The tree of a file, or null if it is not JSON. The reader of scenarios then reports the error.
 JsonValue tree_of(const std::string& file) {
   const std::string text = read_json_text(file);
   try {
@@ -73,7 +73,7 @@ JsonValue tree_of(const std::string& file) {
 }
 
 void validate_file(const std::string& file, std::ostream& out) {
-  const FileMemo files;  // to see what kind it is and to read it are two uses of one pipe
+  const FileMemo files;  // a pipe can be read only once, but its content is needed twice
   if (is_reproduction_item(file)) {
     out << file << ": valid, " << counted(read_reproduction_item(file).cells.size(), "cell")
         << '\n';

@@ -8,11 +8,11 @@
 
 namespace faultline {
 
-/// `faultline validate FILE...`: checks scenario and machine files, prints what they are if they
-/// are valid, and returns 0. Throws UsageError with all errors of all files.
+/// `faultline validate FILE...`: checks scenario and machine files, prints what each valid file is,
+/// and returns 0. If a file is wrong, throws UsageError with all errors of all files.
 int validate_verb(const std::vector<std::string>& arguments, std::ostream& out);
 
-/// What it takes.
+/// The options and arguments that it takes.
 VerbOptions validate_options();
 
 }  // namespace faultline

@@ -17,10 +17,10 @@ struct Verb {
   std::vector<VerbOptions (*)()> second_words = {};  ///< "generate" of "faults generate"
 };
 
-/// All verbs, in the order in which they are shown.
+/// All verbs, in the order in which help shows them.
 const std::vector<Verb>& verbs();
 
-/// What every verb takes, those of two words ("faults generate") behind their first.
+/// The options of every verb. Verbs of two words ("faults generate") follow their first word.
 std::vector<VerbOptions> commands();
 
 }  // namespace faultline

@@ -6,8 +6,8 @@
 
 namespace faultline {
 
-/// Passes text on, line by line, as `visible_lines` has it (sim/core/visible_text): whatever a verb
-/// prints, no name in it can command a terminal.
+/// A stream buffer that passes text through visible_lines() (sim/core/visible_text), line by line.
+/// So no name that a verb prints can give commands to a terminal.
 class VisibleOutput : public std::streambuf {
  public:
   explicit VisibleOutput(std::ostream& to) : to_(to) {}
@@ -21,11 +21,11 @@ class VisibleOutput : public std::streambuf {
   int sync() override;
 
  private:
-  /// Passes on the first so many bytes of what waits.
+  /// Passes on the first `count` bytes of the waiting text.
   bool pass_on(std::size_t count);
 
   std::ostream& to_;
-  std::string waiting_;  ///< the beginning of a line
+  std::string waiting_;  ///< the beginning of an incomplete line
 };
 
 }  // namespace faultline

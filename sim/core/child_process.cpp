@@ -18,7 +18,8 @@ namespace faultline {
 
 namespace {
 
-/// Changed only while signals are held. Never destroyed: a signal may come after all else is.
+/// Changed only while signals are held. Never destroyed, because a signal can come after static
+/// objects have been destroyed.
 std::vector<pid_t>& children() {
   static auto& all = *new std::vector<pid_t>;
   return all;
@@ -35,7 +36,7 @@ void begin_as_child(pid_t parent) {
 }  // namespace
 
 pid_t fork_child() {
-  // What is buffered now would be written twice.
+  // Text still in the buffers would be written by both processes.
   std::cout.flush();
   std::fflush(nullptr);
   children().reserve(children().size() + 1);
@@ -51,7 +52,8 @@ int wait_for_child(pid_t child) {
   siginfo_t ended{};
   while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) != 0)
     if (errno != EINTR) return -1;
-  // Its number is another's as soon as it is waited for, who must not be ended in its place.
+  // After waitpid() the kernel may give the number to another process, which a signal handler must
+  // not kill.
   const SignalsHeld held;
   int status = -1;
   if (waitpid(child, &status, 0) < 0) return -1;

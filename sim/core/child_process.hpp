@@ -7,19 +7,19 @@
 
 namespace faultline {
 
-/// As fork(), for a child that does not outlive this process, however that ends, and that no signal
-/// to the process group ends: the parent decides about its children. -1 and errno where there can
-/// be none.
+/// Like fork(), with two differences. The kernel kills the child when this process ends, however it
+/// ends. An interrupt sent to the process group does not end the child: its parent decides. Returns
+/// -1 and sets errno if there can be no child.
 pid_t fork_child();
 
-/// Waits for the end of such a child. Returns its wait status, or -1 and errno.
+/// Waits until a child of fork_child() has ended. Returns its wait status, or -1 with errno set.
 int wait_for_child(pid_t child);
 
-/// In such a child: becomes the program that the first word names, with these words and the
-/// standard streams to nowhere. Exits with 127 where there is no such program.
+/// In a child of fork_child(): executes the program `words[0]` with the arguments `words`, and with
+/// its standard streams connected to /dev/null. Exits with 127 if there is no such program.
 [[noreturn]] void become_silent(std::vector<std::string> words);
 
-/// Ends all children at once. May be called by a handler of signals.
+/// Kills all children and waits until they are gone. May be called from a signal handler.
 void kill_children();
 
 }  // namespace faultline

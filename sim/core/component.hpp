@@ -11,19 +11,19 @@
 
 namespace faultline {
 
-/// May a message that passes upward go on, or does the layer hold it (and keep a copy)?
+/// A layer's decision on a message on its way up: let it pass, or hold it (and keep a copy).
 enum class Passage { deliver, hold };
 
-/// A conserved quantity as seen from outside, e.g. credit: what this component holds, less what it
-/// knows to have been issued. Summed over all ranks, with what messages carry, it is zero, modulo
-/// kConservedModulus; the absolute value of each part is below it.
+/// One component's part of a conserved quantity, such as credit: what it holds, and what it knows
+/// to have been issued. Over all ranks, the sum of `held - issued` and of what messages carry is
+/// zero modulo kConservedModulus. The absolute value of each part is below that modulus.
 struct Conserved {
   std::int64_t held = 0;
   std::int64_t issued = 0;
 };
 
-/// A prime far above any credit that a run issues, so that whole credit is conserved exactly; and
-/// odd, so that fractions 2^-Y of any Y have a residue too.
+/// Far above any credit that a run issues, so that whole credit is conserved exactly. An odd prime,
+/// so that every fraction 2^-Y has a residue as well.
 inline constexpr std::int64_t kConservedModulus = (std::int64_t{1} << 61) - 1;
 
 /// A protocol, workload or daemon: an event handler that never blocks and never touches an engine.
@@ -39,11 +39,11 @@ class Component {
   virtual void on_message(Context&, const Message&) {}
   virtual void on_timer(Context&, std::uint64_t /*key*/) {}
   virtual void on_compute_done(Context&, std::uint64_t /*tag*/) {}
-  /// A message with kNotifySent has left this actor for good: its death no longer stops it.
+  /// A message with kNotifySent has left this actor for good: the actor's death no longer stops it.
   virtual void on_sent(Context&, ActorId /*to*/, std::uint16_t /*kind*/) {}
   virtual void on_flushed(Context&, ActorId /*peer*/) {}
-  /// This rank has been told that the peer is dead. The detector of a new phase hears before its
-  /// start of all deaths that its rank knows of.
+  /// This rank has been told that the peer is dead. The detector of a new phase is told of all
+  /// deaths that its rank knows before its start() is called.
   virtual void on_peer_failed(Context&, ActorId /*peer*/) {}
 
   // ---- workloads -----------------------------------------------------------------------------
@@ -51,40 +51,43 @@ class Component {
   virtual void on_announced(Context&, std::uint32_t /*phase*/) {}
 
   // ---- layers (termination, message_logging) -------------------------------------------------
-  /// All messages that one handler above has sent. `still_active`: the rank computes or has local
-  /// work after this handler. Forward them, hold them back, add control messages, in any order.
+  /// Offers all messages that one handler above has sent. The layer may forward them, hold them
+  /// back and add control messages, in any order. `still_active`: after that handler the rank
+  /// computes or has local work.
   virtual void on_sends(Context& context, std::span<Message* const> batch, bool /*still_active*/) {
     for (Message* message : batch) context.forward(*message);
   }
   /// A message for a component above has arrived and will be handled next.
   virtual Passage on_receive(Context&, Message&) { return Passage::deliver; }
-  /// The rank was active in this turn and is no longer; runs after its sends went down.
+  /// The rank was active in this turn and no longer is. Called after its sends have gone down.
   virtual void on_idle(Context&) {}
-  /// Message logging: can it recover this peer (then on_peer_failed stops here)?
+  /// Message logging: true if it can recover this peer. The layers above then get no
+  /// on_peer_failed.
   [[nodiscard]] virtual bool recovers(ActorId /*peer*/) const { return false; }
 
   // ---- failure detection ---------------------------------------------------------------------
-  /// Resource manager's word on a death, after Component::exit_notice_delay_s().
+  /// The resource manager reports a death, exit_notice_delay_s() after it. A component without a
+  /// delay gets no such reports.
   virtual void on_exit_notice(Context&, ActorId /*dead*/) {}
   [[nodiscard]] virtual std::optional<double> exit_notice_delay_s() const { return std::nullopt; }
-  /// At a node's daemon: a local rank is gone.
+  /// Called at a node's daemon when a rank of that node has died.
   virtual void on_local_exit(Context&, Rank /*rank*/) {}
-  /// At the holder of an open connection: it broke.
+  /// Called at the holder of an open connection when it breaks.
   virtual void on_link_lost(Context&, ActorId /*peer*/) {}
 
   // ---- seen from outside ---------------------------------------------------------------------
-  /// The rank that answers for this one at the moment, such as the parent in the engagement tree,
-  /// or kNobody: where a fault that strikes related processes finds its second victim.
+  /// The rank that is responsible for this one at the moment, such as the parent in the engagement
+  /// tree, or kNobody. A fault that strikes related processes takes it as the second victim.
   [[nodiscard]] virtual Rank parent() const { return kNobody; }
   virtual void report(Metrics&) const {}
-  /// What this component waits for, "" if for nothing: shown when a run is stuck.
+  /// What this component waits for, in words; "" if nothing. Shown when a run is stuck.
   [[nodiscard]] virtual std::string waiting_for() const { return {}; }
-  /// Its part of a conserved quantity, if it has one.
+  /// This component's part of a conserved quantity, if it keeps one.
   [[nodiscard]] virtual std::optional<Conserved> conserved() const { return std::nullopt; }
-  /// What a message carries of that quantity.
+  /// How much of that quantity a message carries.
   [[nodiscard]] virtual std::int64_t conserved_in(const Message&) const { return 0; }
 
-  /// This component's own random numbers: part of its state, so that a copy draws the same.
+  /// This component's own random numbers. They are part of its state: a copy draws the same ones.
   Stream random;
 };
 

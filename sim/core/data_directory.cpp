@@ -6,7 +6,7 @@
 
 #include "sim/core/error.hpp"
 
-// The build gives the source tree's scenarios/ here; a package build may leave it out.
+// The build sets this to the source tree's scenarios/; a package build may leave it out.
 #ifndef FAULTLINE_DATA_DIR
 #define FAULTLINE_DATA_DIR ""
 #endif

@@ -4,14 +4,14 @@
 
 namespace faultline {
 
-/// Directory of the shipped data (`machines/`, `faults/`, `examples/`, one folder per paper).
-/// It is the environment variable FAULTLINE_DATA when that is set, else what belongs to the running
-/// program (see `data_directory_of`). Throws UsageError when there is no such directory.
+/// The directory of the shipped data (`machines/`, `faults/`, `examples/`, one folder per paper).
+/// The environment variable FAULTLINE_DATA names it if set; else it is the one that belongs to the
+/// running program (see `data_directory_of`). Throws UsageError if there is no such directory.
 std::filesystem::path data_directory();
 
-/// Data that belongs to `executable`: `../share/faultline/scenarios` beside it (an installed
-/// program), else `scenarios/` of the source tree that it was built from.
-/// Throws UsageError, naming both places, when neither is there.
+/// The data directory that belongs to `executable`: `../share/faultline/scenarios` relative to its
+/// folder (an installed program), else `scenarios/` of the source tree that it was built from.
+/// Throws UsageError, naming both places, if neither exists.
 std::filesystem::path data_directory_of(const std::filesystem::path& executable);
 
 }  // namespace faultline

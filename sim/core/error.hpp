@@ -5,13 +5,13 @@
 
 namespace faultline {
 
-/// The user asked for something that cannot be: a bad scenario, file or command line (exit code 2).
-/// The message names the file and the place, says what was expected and is shown as it is.
+/// The user asked for something impossible: a bad scenario, file or command line (exit code 2).
+/// The message names the file and the place and says what was expected. It is shown as it is.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A run could not be carried out to its end for reasons of this machine (exit code 1).
+/// A run could not be completed for a reason that lies in this machine (exit code 1).
 struct RunError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

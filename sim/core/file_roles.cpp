@@ -57,13 +57,14 @@ bool is_standard_output(const std::string& place) {
          is_same(file, output);
 }
 
-/// Pipes and devices do not keep what is written to them.
+/// False for pipes and devices, which do not keep what is written to them.
 bool keeps_content(const std::string& place) {
   struct stat status {};
   return stat(place.c_str(), &status) != 0 || S_ISREG(status.st_mode);
 }
 
-/// The file itself and those beside it, without what can be both input and output.
+/// The file itself and, for a store, those beside it. Empty for a pipe or a device, which may be
+/// both input and output.
 std::vector<std::string> places_of(const std::string& path, FileKind kind) {
   std::vector<std::string> places;
   const std::string place = place_of(path);

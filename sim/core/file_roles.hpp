@@ -4,25 +4,25 @@
 
 namespace faultline {
 
-/// What one command reads must not be what it writes: the result would destroy what it was made
-/// from. Whoever reads a file of the user's says so here, and whoever writes one holds an
-/// OutputPlace; files are the same by device and inode, or, where they do not exist yet, by their
-/// place. Pipes and devices may be both.
+/// A command must not write a file that it reads: it would destroy its own input. Code that reads
+/// a file of the user calls reads_file(); code that writes one holds an OutputPlace. Two paths name
+/// the same file if device and inode agree, or, before the file exists, if the resolved paths do.
+/// A pipe or a device may be both read and written.
 
-/// A store has files of SQLite's beside it.
+/// A store also has the files that SQLite keeps beside it.
 enum class FileKind { plain, store };
 
-/// This command reads that file. Throws UsageError when one of its outputs is the same.
+/// Records that this command reads the file. Throws UsageError if it is one of its outputs.
 void reads_file(const std::string& path, FileKind kind = FileKind::plain);
 
-/// Another command begins in this process, which has read nothing yet.
+/// Called when another command begins in this process: it has read nothing yet.
 void forget_files_read();
 
-/// A file that this command writes, as long as the object lives.
+/// While it lives, the file counts as an output of this command.
 class OutputPlace {
  public:
-  /// `words` name it at the beginning of messages, as in "--out r.csv". Throws UsageError when it
-  /// is a file that the command reads, or another of its outputs.
+  /// `words`, such as "--out r.csv", begin the messages about it. Throws UsageError if the file is
+  /// one that the command reads, or another of its outputs.
   OutputPlace(const std::string& path, const std::string& words, FileKind kind = FileKind::plain);
   ~OutputPlace();
   OutputPlace(const OutputPlace&) = delete;

@@ -18,7 +18,7 @@ constexpr std::array<int, 3> kInterrupts = {SIGINT, SIGTERM, SIGHUP};
 
 volatile std::sig_atomic_t guards = 0;
 volatile std::sig_atomic_t interrupt_flag = 0;
-volatile std::sig_atomic_t heard = 0;  ///< somebody has asked for the flag since it was set
+volatile std::sig_atomic_t heard = 0;  ///< interrupted() has returned true
 
 sigset_t all_signals() {
   sigset_t set;
@@ -28,7 +28,7 @@ sigset_t all_signals() {
   return set;
 }
 
-/// All that it calls may be called by a handler of signals.
+/// Runs in a signal handler: everything it calls must be async-signal-safe.
 [[noreturn]] void end_now(int number) {
   kill_children();
   remove_temporary_paths();
@@ -68,7 +68,7 @@ void end_cleanly_on_signals() {
   for (const int number : kInterrupts)
     if (number != SIGHUP || !is_ignored(number)) take(number);
   if (!is_ignored(SIGPIPE)) take(SIGPIPE);
-  // A file that may not grow is an error like a full disk.
+  // Reaching the limit of a file's size is then an error of write(), as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
 }
 

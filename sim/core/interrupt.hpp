@@ -4,18 +4,20 @@
 
 namespace faultline {
 
-/// From now on SIGINT, SIGTERM and SIGHUP end the program with exit code 130 and one line on
-/// standard error, and SIGPIPE, which a reader that has gone sends, ends it without a word. With it
-/// go its child processes (sim/core/child_process.hpp) and what it has not completed
-/// (sim/core/temporary_path.hpp). A SIGHUP that is ignored already, as under nohup, stays ignored.
+/// Makes SIGINT, SIGTERM and SIGHUP end the program with exit code 130 and one line on standard
+/// error. SIGPIPE (the reader of our output is gone) ends it silently. In both cases the program's
+/// child processes are killed (sim/core/child_process.hpp) and its incomplete files are removed
+/// (sim/core/temporary_path.hpp). A SIGHUP or SIGPIPE that is already ignored, as SIGHUP is under
+/// nohup, stays ignored.
 void end_cleanly_on_signals();
 
-/// Whether a verb holds the interrupts back while one of these lives: they only set a flag then, so
-/// that what the user ends is ended without losing what is done.
+/// While one of these objects lives, SIGINT, SIGTERM and SIGHUP only set a flag. This lets a verb
+/// stop at a point where it can keep the work done so far.
 class InterruptGuard {
  public:
   InterruptGuard();
-  /// An interrupt that nobody has asked for by now ends the program here.
+  /// The last guard ends the program if there was an interrupt and interrupted() was not called
+  /// after it.
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
@@ -23,7 +25,8 @@ class InterruptGuard {
   [[nodiscard]] static bool interrupted();
 };
 
-/// Keeps the signals above waiting for a moment, in which what they would find is not consistent.
+/// Blocks the signals above while it lives. For short sections in which the data that their
+/// handlers use are inconsistent.
 class SignalsHeld {
  public:
   SignalsHeld();
@@ -35,8 +38,8 @@ class SignalsHeld {
   sigset_t before_;
 };
 
-/// Gives SIGINT back, at its end, to whom it has belonged: a library may take it for itself
-/// meanwhile.
+/// Restores the present handler of SIGINT when it is destroyed. For calls of libraries that install
+/// a handler of their own.
 class InterruptHandlerKept {
  public:
   InterruptHandlerKept();
@@ -48,7 +51,7 @@ class InterruptHandlerKept {
   struct sigaction before_;
 };
 
-/// In a child: its parent decides what an interrupt means.
+/// Called in a child process: it ignores interrupts, because its parent decides what they mean.
 void leave_signals_to_parent();
 
 }  // namespace faultline

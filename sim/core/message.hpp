@@ -34,27 +34,28 @@ class Payload {
   std::array<std::uint64_t, kBytes / sizeof(std::uint64_t)> words_{};
 };
 
-/// The field of a message that belongs to one layer; no other layer reads it.
+/// A field of each message that belongs to one layer. No other layer reads it.
 struct LayerHeader {
   std::uint64_t first = 0;
   std::uint64_t second = 0;
 };
 
-/// Payload too large for the message itself; shared, so that copies of a message stay cheap.
+/// A payload that is too large for the message itself. It is shared, so that a message stays cheap
+/// to copy.
 using Attachment = std::shared_ptr<const std::vector<std::uint64_t>>;
 
-/// What travels between actors: a value of two cache lines.
+/// What actors send each other. At most two cache lines.
 struct Message {
   ActorId from = kNobody;
   ActorId to = kNobody;
   std::uint16_t kind = 0;             ///< index into the message kinds of its component
   Family channel = Family::workload;  ///< the component it belongs to, at both ends
-  std::uint8_t flags = 0;             ///< MessageFlag
+  std::uint8_t flags = 0;             ///< bits of MessageFlag
   std::uint16_t from_incarnation = 0;
   std::uint16_t to_incarnation = 0;  ///< the receiver's when the message was injected
   std::uint32_t bytes = 0;           ///< size on the wire
-  std::uint32_t phase = 0;           ///< of the detected phase that it belongs to
-  std::uint32_t from_object = 0;     ///< over-decomposed objects are (actor, object)
+  std::uint32_t phase = 0;           ///< number of the detected phase that it belongs to
+  std::uint32_t from_object = 0;     ///< an over-decomposed object is addressed (actor, object)
   std::uint32_t to_object = 0;
   LayerHeader termination;  ///< owned by the termination layer
   LayerHeader logging;      ///< owned by the message logging layer
@@ -65,19 +66,18 @@ struct Message {
 };
 static_assert(sizeof(Message) <= 128);
 
-/// Bits of Message::flags. The first and the last are asked for by the sender, the others are the
-/// engine's.
+/// Bits of Message::flags. The sender sets kNotifySent and kFence; the engine sets the others.
 enum MessageFlag : std::uint8_t {
-  kNotifySent = 1,  ///< the sender gets on_sent when the message has left it (the send fence)
+  kNotifySent = 1,  ///< the sender gets on_sent when the message has left it
   kForwarded = 2,   ///< the layer that was offered it has passed it on
   kInFlight = 4,    ///< handed to the network and not yet handled
   kLost = 8,        ///< its sender died before it was injected, or its receiver is dead
   kArrived = 16,    ///< waits in its receiver's inbox
-  kFence = 32,      ///< its sender waits until all that it has sent before is in the network
+  kFence = 32,      ///< its sender waits until everything it has sent before is in the network
 };
 
-/// Storage of all messages of a run: stable addresses, reused last in first out, no allocation
-/// once the largest number in flight has been reached.
+/// Storage of all messages of a run. Addresses are stable, and the message freed last is reused
+/// first. Nothing is allocated once the largest number in flight has been reached.
 class MessagePool {
  public:
   Message* take() {
@@ -93,7 +93,7 @@ class MessagePool {
     message->next = free_;
     free_ = message;
   }
-  /// Visits every message that is in flight, in an order that depends on the run alone.
+  /// Visits every message in flight. The order is the same in every repetition of a run.
   template <class Visit>
   void for_each_in_flight(Visit visit) {
     for (const auto& chunk : chunks_)

@@ -11,31 +11,31 @@
 
 namespace faultline {
 
-/// Named results of a run; an empty value is JSON's null ("does not apply").
+/// Named results of a run. An empty value becomes JSON's null ("does not apply").
 class Metrics {
  public:
-  /// Adds to a total over all ranks.
+  /// Adds to the total over all ranks.
   void add(const std::string& name, double value) {
     auto& entry = values_[name];
     entry = entry.value_or(0.0) + value;
   }
-  /// Keeps the largest over all ranks.
+  /// Keeps the largest value over all ranks.
   void maximum(const std::string& name, double value) {
     auto& entry = values_[name];
     entry = entry ? std::max(*entry, value) : value;
   }
-  /// The mean of parts with weights, over all ranks and phases: the sum of the totals by the sum of
-  /// the weights; null while these are zero.
+  /// Adds to a weighted mean over all ranks and phases: the sum of the totals divided by the sum of
+  /// the weights, or null while that sum is zero.
   void average(const std::string& name, double total, double weight) {
     auto& [totals, weights] = averages_[name];
     totals += total;
     weights += weight;
     set(name, weights > 0.0 ? std::optional(totals / weights) : std::nullopt);
   }
-  /// One value of each rank in each phase: their least and largest, quartiles and median become
-  /// metrics NAME_min, NAME_quartile_1, NAME_median, NAME_quartile_3 and NAME_max.
+  /// Adds a value to a sample that has one value for each rank in each phase. The sample becomes
+  /// the metrics NAME_min, NAME_quartile_1, NAME_median, NAME_quartile_3 and NAME_max.
   void sample(const std::string& name, double value) { samples_[name].push_back(value); }
-  /// When all have reported.
+  /// Turns the samples into metrics. Call it when all ranks have reported.
   void close_samples() {
     for (auto& [name, values] : samples_) {
       std::sort(values.begin(), values.end());

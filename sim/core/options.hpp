@@ -19,14 +19,14 @@ struct FaultCounts;
 struct FaultTrace;
 struct TaskTreeFile;
 
-/// What the file of an option says, read before any component sees it: components know data, and
-/// neither JSON nor the folder of the scenario. Equal content is equal, wherever it lies. A default
-/// that is not read yet has a name alone.
+/// The content of a file that an option names. The front-end reads it, so that components need to
+/// know neither JSON nor the folder of the scenario. Two inputs with the same content are equal,
+/// whatever their files are called. A default that has not been read yet has only a file name.
 template <class Content>
 struct FileInput {
   std::string file;                        ///< as the user named it
   std::string hash;                        ///< of the content
-  std::shared_ptr<const Content> content;  ///< shared, as options are copied to every point
+  std::shared_ptr<const Content> content;  ///< shared: options are copied to every point
 
   bool operator==(const FileInput& other) const {
     return hash == other.hash && (!hash.empty() || file == other.file);
@@ -41,30 +41,31 @@ using FaultTraceInput = FileInput<FaultTrace>;
 using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std::string,
                                  TaskTreeInput, FaultCountsInput, FaultTraceInput>;
 
-/// Checked options of one component by name, defaults filled in.
+/// The checked options of one component by name, with defaults filled in.
 using OptionValues = std::map<std::string, OptionValue>;
 
-/// The last three are files, which a scenario names. How each is read stands beside its reader
-/// (sim/json/file_kind.hpp).
+/// The type of an option's value. The last three are names of files; how each is read is declared
+/// in sim/json/file_kind.hpp.
 enum class OptionKind { boolean, integer, number, text, task_tree, fault_counts, fault_trace };
 
-/// One option, declared once: reading, checking, `list`, the JSON Schema and the docs come from it.
+/// The declaration of one option. Reading, checking, `list`, the JSON Schema and the docs all come
+/// from it.
 struct OptionSpec {
-  std::string name;  ///< JSON key; numbers carry their unit last
+  std::string name;  ///< JSON key; the name of a number ends in its unit
   OptionKind kind = OptionKind::text;
-  bool nullable = false;        ///< JSON null is a value
-  bool required = false;        ///< no default
-  OptionValue default_value{};  ///< meaningless where required
-  std::string unit{};           ///< "" where the value is a pure number, a word or a truth value
+  bool nullable = false;        ///< JSON null is allowed
+  bool required = false;        ///< there is no default
+  OptionValue default_value{};  ///< meaningless if required
+  std::string unit{};           ///< "" for a pure number, a word or a truth value
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
   bool above_minimum = false;          ///< the minimum itself is out of range
-  std::vector<std::string> choices{};  ///< of a text; empty: any text
+  std::vector<std::string> choices{};  ///< allowed values of a text; empty: any text
   std::string doc{};
   std::string source{};  ///< paper and section, or where the default comes from
 };
 
-/// What a declaration says beside name and type.
+/// What the declaration of an option says besides its name and type.
 struct OptionNotes {
   std::string doc{};
   std::string unit{};
@@ -89,7 +90,7 @@ struct OptionType<std::optional<T>> {
   static constexpr bool nullable = true;
 };
 
-/// Types that are their own option value.
+/// File inputs are stored in an OptionValue as they are.
 template <class T>
 inline constexpr bool is_file =
     std::same_as<T, TaskTreeInput> || std::same_as<T, FaultCountsInput> ||
@@ -134,8 +135,8 @@ T from_option(const OptionValue& value) {
 
 }  // namespace detail
 
-/// The declared options of a plain struct: its members bound to names, units, ranges and sources.
-/// The default of an option is the value of the member in a default-constructed struct.
+/// The options of a plain struct: binds its members to names, units, ranges and sources. The
+/// default of an option is the member's value in a default-constructed struct.
 template <class Struct>
 class OptionSet {
  public:
@@ -175,7 +176,7 @@ class OptionSet {
 
   [[nodiscard]] const std::vector<OptionSpec>& specs() const { return specs_; }
 
-  /// The struct that checked values describe. Every declared option must be among the values.
+  /// A struct with its members set from checked values, which must include every declared option.
   [[nodiscard]] Struct read(const OptionValues& values) const {
     Struct result{};
     for (const auto& set : setters_) set(result, values);
@@ -193,7 +194,7 @@ class OptionSet {
   }
   template <class T>
   static double largest() {
-    // 2^53: above it JSON readers of other languages lose integers.
+    // JSON readers of other languages do not keep every integer above 2^53.
     return std::fmin(static_cast<double>(std::numeric_limits<T>::max()), 9007199254740992.0);
   }
 

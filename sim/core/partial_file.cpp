@@ -26,9 +26,10 @@ constexpr const char* kJournal = "-journal";
 
 [[noreturn]] void refuse() { throw std::system_error(errno, std::generic_category()); }
 
-/// The kernel takes the lock back from a process that ends, however it ends. It is on one byte far
-/// behind the end, where SQLite, which may write the file, never looks. True if another process
-/// has it; a file system without locks tells nothing of others.
+/// Tries to lock the file. Returns true if another process holds the lock, and `otherwise` if the
+/// file system has no locks. The kernel releases the lock when its process ends, however it ends.
+/// The locked byte lies far beyond the end of the file, so that it does not clash with the locks of
+/// SQLite, which may write the file.
 bool lock_is_taken(int file, bool otherwise) {
   struct flock range {};
   range.l_type = F_WRLCK;
@@ -63,7 +64,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// Whatever earlier writers to the same place have left.
+/// Removes what dead writers to the same place have left.
 void remove_stale_of(const std::string& place) {
   const std::filesystem::path path(place);
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
@@ -100,7 +101,7 @@ bool write_all(int file, const std::string& text) {
 
 PartialFile::PartialFile(const std::string& place) : place_(place) {
   remove_stale_of(place_);
-  // Another writer may take ours for stale between its creation and its lock; then there is a next.
+  // Another writer may take our file for stale between its creation and its lock. Then try again.
   constexpr int kTries = 100;
   for (int i = 0; i < kTries && file_ < 0; ++i) create();
   if (file_ < 0) throw std::system_error(EBUSY, std::generic_category());
@@ -142,7 +143,7 @@ void PartialFile::replace() {
 void PartialFile::complete_new() {
   const SignalsHeld held;
   if (link(path().c_str(), place_.c_str()) == 0) return;
-  // A file system without hard links.
+  // The file system may have no hard links.
   if (errno == EEXIST || rename(path().c_str(), place_.c_str()) != 0) refuse();
   partial_->keep();
 }

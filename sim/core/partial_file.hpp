@@ -8,10 +8,10 @@
 
 namespace faultline {
 
-/// A file that is written beside its place, as PLACE.partial-NUMBER, and takes its place when it is
-/// complete. One that is never completed is gone with the object, or with the program when a signal
-/// ends it; what a killed program has left is removed by the next one that writes to the same
-/// place. Functions throw std::system_error where the file system refuses.
+/// A file that is written under another name, PLACE.partial-NUMBER, and renamed to PLACE when it is
+/// complete. If it is never completed, it is removed with the object, or when a signal ends the
+/// program. What a killed program has left is removed by the next PartialFile for the same place.
+/// The functions throw std::system_error if the file system refuses.
 class PartialFile {
  public:
   explicit PartialFile(const std::string& place);
@@ -19,16 +19,18 @@ class PartialFile {
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
 
-  /// What it is called until it is complete; of a store, PATH-journal belongs to it.
+  /// The path until the file is complete. If it is a store, SQLite keeps its journal at
+  /// PATH-journal, which is removed with it.
   [[nodiscard]] std::string path() const { return partial_->path(); }
 
   void set_mode(std::uint32_t mode) const;
   void append(const std::string& text) const;
 
-  /// Takes the place, also of a file that has been there, once all is on the disk.
+  /// Waits until everything is on the disk and renames the file to its place. Replaces a file that
+  /// is already there.
   void replace();
 
-  /// Takes the place unless there is a file by now.
+  /// Gives the file its place. Throws if another file has taken it meanwhile.
   void complete_new();
 
  private:
@@ -37,10 +39,10 @@ class PartialFile {
   std::string place_;
   std::optional<TemporaryPath> partial_;
   std::optional<TemporaryPath> journal_;
-  int file_ = -1;  ///< locked as long as this process lives
+  int file_ = -1;  ///< open and locked until the object or the process ends
 };
 
-/// Writes all of the text to a file. False with errno set if it cannot.
+/// Writes the whole text to a file descriptor. Returns false with errno set if that fails.
 bool write_all(int file, const std::string& text);
 
 }  // namespace faultline

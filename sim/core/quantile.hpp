@@ -6,8 +6,8 @@
 
 namespace faultline {
 
-/// The value below which that share of a sorted sample lies: between the order statistics on
-/// either side by linear interpolation. Needs at least one value.
+/// The value below which the given share of a sorted sample lies; 0.5 gives the median.
+/// Interpolates linearly between the two nearest values. The sample must not be empty.
 inline double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);

@@ -5,7 +5,8 @@
 
 namespace faultline {
 
-/// What a random stream is for: part of its key, so that no purpose disturbs another.
+/// What a random stream is used for. Part of its key, so that draws for one purpose do not change
+/// those for another.
 enum class Purpose : std::uint32_t {
   workload = 1,
   termination,
@@ -17,13 +18,13 @@ enum class Purpose : std::uint32_t {
   task_mapping,
 };
 
-/// A stream of random numbers keyed by (seed, replication, purpose, rank), never by the order of
-/// creation: draw i of a stream is a fixed function of its key and i, on every machine.
+/// A stream of random numbers with the key (seed, replication, purpose, rank). Draw i is a fixed
+/// function of the key and i on every machine; it does not depend on when the stream was created.
 ///
-/// Two rounds of the SplitMix64 finaliser (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
-/// Generators, OOPSLA 2014) over a counter. Sixteen bytes, so that a million ranks can own several;
-/// the generators of <random> with that quality take hundreds, and its distributions differ
-/// between standard libraries.
+/// The numbers are two rounds of the SplitMix64 finaliser (Steele, Lea, Flood: Fast Splittable
+/// Pseudorandom Number Generators, OOPSLA 2014) over a counter. A stream takes 16 bytes, so that
+/// each of a million ranks can own several. Generators of <random> with this quality take hundreds
+/// of bytes, and the distributions of <random> differ between standard libraries.
 class Stream {
  public:
   Stream() = default;

@@ -12,17 +12,18 @@ namespace faultline {
 
 class Component;
 
-/// The places of a rank's stack, top first; also the channel of a message (whose message it is).
+/// The places in a rank's stack, top first. Also the channel of a message: the component that it
+/// belongs to.
 enum class Family : std::uint8_t { workload, termination, message_logging, failure_detection };
 inline constexpr std::size_t kFamilies = 4;
 
-/// The scenario's key of a family ("termination").
+/// The key of a family in a scenario, such as "termination".
 const char* family_key(Family family);
 
-/// What a component needs and offers; the scenario front-end refuses combinations that clash.
+/// What a component needs and offers. The scenario front-end refuses combinations that clash.
 struct Traits {
   bool needs_fifo = false;         ///< refused under platform.ordering = unordered
-  bool tolerates_faults = false;   ///< faults are refused without it unless allow_unsafe
+  bool tolerates_faults = false;   ///< faults are refused without it unless allow_unsafe is set
   bool needs_detection = false;    ///< under faults it needs a failure_detection other than none
   bool announces = false;          ///< termination: a run may stop on its announcement
   bool starts_at_root = false;     ///< workload: only rank 0 has work at the start
@@ -31,26 +32,26 @@ struct Traits {
   bool on_daemons = false;         ///< one component per node daemon instead of per rank
 };
 
-/// Something wrong with an option in the light of the whole job.
+/// An option whose value does not fit the rest of the job.
 struct OptionProblem {
   std::string option;   ///< JSON key within the component's object
   std::string message;  ///< what was expected
 };
 
-/// Something that a workload counts of its own, and that is 0 whenever its work has come to an end.
+/// A metric that a workload reports and that must be 0 when its work has come to its end.
 struct EndCheck {
   std::string metric;
-  std::string violation;  ///< what it is called if it is not
+  std::string violation;  ///< name of the violation if the metric is not 0
 };
 
-/// May a component give up at an actor that has been told that these are dead?
+/// Whether a component may give up at an actor that has been told of the deaths in `dead`.
 using MayGiveUp =
     std::function<bool(const OptionValues&, const JobShape&, const std::vector<ActorId>& dead)>;
 
 /// Makes the component of one rank (or of one node, for daemons).
 using ComponentFactory = std::function<std::unique_ptr<Component>(ActorId)>;
 
-/// One protocol or workload: everything that `list`, the schema, the docs and the engine need.
+/// One protocol or workload, with everything that `list`, the schema, the docs and the engine need.
 struct Registration {
   Family family = Family::workload;
   std::string name;
@@ -61,17 +62,18 @@ struct Registration {
   std::vector<std::string> message_kinds = {};  ///< names of its messages; index = Message::kind
   std::function<std::vector<OptionProblem>(const OptionValues&, const JobShape&)> check = {};
   std::function<ComponentFactory(const OptionValues&, const JobShape&)> make = {};
-  std::vector<EndCheck> end_checks = {};  ///< of a workload
-  MayGiveUp may_give_up = {};             ///< without it: as soon as anybody has died
+  std::vector<EndCheck> end_checks = {};  ///< workloads only
+  MayGiveUp may_give_up = {};             ///< if empty: as soon as anyone died or was reported dead
 };
 
-/// All registrations, by family and then name: the same order on every build.
+/// All registrations, sorted by family and then name, so that every build has the same order.
 const std::vector<Registration>& registrations();
 
-/// The registration of that name, or null.
+/// The registration of that name in that family, or null.
 const Registration* find_registration(Family family, const std::string& name);
 
-/// Registers at static initialisation: `const Registered cda{{.family = ..., ...}};` in its file.
+/// Registers a component during static initialisation. The component's source file defines one:
+/// `const Registered cda{{.family = ..., ...}};`.
 struct Registered {
   explicit Registered(Registration registration);
 };

@@ -8,10 +8,11 @@
 
 namespace faultline {
 
-/// A private directory that is gone, with all in it, with the object.
+/// A private temporary directory, removed with everything in it when the object is destroyed.
 class ScratchDirectory {
  public:
-  /// Throws RunError, which says what it was for, when it cannot be made.
+  /// Throws RunError if the directory cannot be made. The message contains `purpose`, which says
+  /// what the directory was for.
   explicit ScratchDirectory(const std::string& purpose);
   ~ScratchDirectory();
   ScratchDirectory(const ScratchDirectory&) = delete;
@@ -25,7 +26,7 @@ class ScratchDirectory {
   std::optional<TemporaryPath> temporary_;
 };
 
-/// Where temporary files go: TMPDIR, or /tmp where it is not set.
+/// The directory for temporary files: TMPDIR, or /tmp if that is not set.
 std::string temporary_directory();
 
 }  // namespace faultline

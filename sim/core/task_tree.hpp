@@ -10,17 +10,17 @@
 namespace faultline {
 
 /// A task of a tree, numbered breadth first: task 0 is the root, the tasks of a level follow those
-/// of the level above, and siblings stand together.
+/// of the level above, and siblings have consecutive numbers.
 using Task = std::uint32_t;
 
-/// What stands for the root's parent.
+/// Stands for the parent of the root, which has none.
 inline constexpr Task kNoTask = kNobody;
 
-/// Larger trees are refused: with lambda near 1 they double every level.
+/// Larger trees are refused. With lambda near 1 a tree doubles with every level.
 inline constexpr Task kMostTasks = Task{1} << 26U;
 
-/// A tree of tasks in breadth-first order: `parents[0]` is kNoTask, and no later parent is smaller
-/// than the one before it. Four bytes a task.
+/// A tree of tasks in breadth-first order, four bytes per task. `parents[0]` is kNoTask; from
+/// `parents[1]` on, the numbers never decrease.
 struct TaskTree {
   std::vector<Task> parents = {kNoTask};
 
@@ -28,11 +28,11 @@ struct TaskTree {
   bool operator==(const TaskTree&) const = default;
 };
 
-/// A tree that stands in a file, and the process of every task.
+/// A tree read from a file, with the process of each task.
 struct TaskTreeFile {
   std::string file;  ///< as the user named it
   TaskTree tree;
-  std::vector<Rank> ranks;  ///< empty where the file leaves them out
+  std::vector<Rank> ranks;  ///< empty if the file leaves them out
 };
 
 }  // namespace faultline

@@ -24,14 +24,15 @@ struct Path {
   FolderEnd end;
 };
 
-/// Changed only while signals are held. Never destroyed: a signal may come after all else is.
+/// Changed only while signals are held. Never destroyed, because a signal can come after static
+/// objects have been destroyed.
 std::vector<Path>& paths() {
   static auto& all = *new std::vector<Path>;
   return all;
 }
 
-/// Removes what lies in a folder, but for folders. opendir() allocates, which a handler of signals
-/// must not do.
+/// Removes the files in a folder, not its subfolders. Does not use opendir(), which allocates: a
+/// signal handler must not.
 void remove_entries(int folder) {
   alignas(dirent64) std::array<char, 4096> block{};
   for (;;) {
@@ -43,7 +44,7 @@ void remove_entries(int folder) {
       removed = unlinkat(folder, entry->d_name, 0) == 0 || removed;
       at += entry->d_reclen;
     }
-    // Removing may have moved what was not listed yet.
+    // Removing entries can move others that are not listed yet, so start again.
     if (!removed || lseek(folder, 0, SEEK_SET) != 0) return;
   }
 }

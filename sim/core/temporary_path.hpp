@@ -4,12 +4,12 @@
 
 namespace faultline {
 
-/// How much of a path that is a folder goes with it.
+/// How a folder is removed: with the files in it (but not its subfolders), or only if it is empty.
 enum class FolderEnd { with_its_files, if_empty };
 
-/// A file or a folder that is gone with the object, and also when a signal ends the
-/// program. Make it and the object while signals are held (SignalsHeld): a signal in between would
-/// leave it.
+/// A file or a folder that is removed with the object, and also when a signal ends the program.
+/// Create both the file and this object while signals are held (SignalsHeld). Otherwise a signal
+/// in between would leave the file behind.
 class TemporaryPath {
  public:
   explicit TemporaryPath(std::string path, FolderEnd end = FolderEnd::with_its_files);
@@ -19,7 +19,7 @@ class TemporaryPath {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// It stays.
+  /// Keeps the file or folder: nothing removes it from now on.
   void keep();
 
  private:
@@ -29,10 +29,10 @@ class TemporaryPath {
   FolderEnd end_;
 };
 
-/// Removes all that there are now. May be called by a handler of signals.
+/// Removes all temporary paths that exist now. May be called from a signal handler.
 void remove_temporary_paths();
 
-/// In a child: they are not its own.
+/// Called in a child process: it removes none of the paths, because they belong to its parent.
 void leave_temporary_paths_to_parent();
 
 }  // namespace faultline

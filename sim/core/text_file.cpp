@@ -35,7 +35,7 @@ void check_kind(const std::string& path, const struct stat& status) {
     throw UsageError(path + ": is a device, expected a file or a pipe");
 }
 
-/// Not opened before its kind is known: opening alone can act on a device.
+/// Checks the kind of the file before opening it, because opening alone can act on a device.
 int opened(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) refuse_unreadable(path, errno);

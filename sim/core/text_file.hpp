@@ -5,14 +5,14 @@
 
 namespace faultline {
 
-/// The bytes of a file that the user named, of a size that the caller can bear. A pipe is read to
-/// its end or to the limit; devices, some of which never end, are not read at all. Throws
-/// UsageError "PATH: what is wrong" when it is missing, a directory or a device, unreadable, empty
-/// or too large; `expected` says what should be in it.
+/// The bytes of a file that the user named, at most `largest_B` of them. The file may be a pipe,
+/// but not a device, because some devices never end. Throws UsageError "PATH: what is wrong" if the
+/// file is missing, a directory or a device, unreadable, empty or too large. `expected` says what
+/// should be in it, for the message.
 std::string read_text_file(const std::string& path, const std::string& expected,
                            std::size_t largest_B);
 
-/// Is there nothing to read in a text: blanks and ends of lines alone?
+/// True if a text has nothing but spaces, tabs and line ends.
 bool is_blank(const std::string& text);
 
 }  // namespace faultline

@@ -11,7 +11,7 @@
 
 namespace faultline {
 
-/// A timer that is set; the event that carries its serial number fires it.
+/// A timer that has been set. The event with the same serial number fires it.
 struct ArmedTimer {
   std::uint64_t key;
   std::uint32_t serial;
@@ -22,44 +22,45 @@ struct ArmedTimer {
 /// A computation on a worker core, or waiting for one.
 struct Computation {
   double duration_s;
-  double end_s;  ///< when it runs: its end, moved back by messages under progress = shared
+  double end_s;  ///< its end once it runs; messages delay it under progress = shared
   std::uint64_t tag;
   std::uint32_t serial;
   Family family;
 };
 
-/// What few actors need at any moment: kept beside, so that a million actors stay small.
+/// State that only few actors need at any moment. It is kept apart, so that a million actors stay
+/// small.
 struct RareState {
   std::vector<ArmedTimer> timers;
   std::vector<Computation> running;
   std::deque<Computation> queued;
   std::vector<Message*> early;    ///< messages of a phase that has not begun here
-  std::vector<ActorId> flushing;  ///< peers whose flush is not answered yet
+  std::vector<ActorId> flushing;  ///< peers of flushes that have not been answered yet
   std::vector<ActorId> links;     ///< open connections
   std::vector<ActorId> reported;  ///< peers that this actor has declared dead
-  std::vector<Message*> fenced;   ///< sent messages that wait at a fence for those before them
-  std::uint32_t before_nic = 0;   ///< sent messages that the NIC of the node has not taken up yet
+  std::vector<Message*> fenced;   ///< sent messages that a fence holds until earlier ones are out
+  std::uint32_t before_nic = 0;   ///< sent messages that the node's NIC has not taken up yet
 };
 
-/// One actor: its stack, its processor's communication side and its inbox.
+/// One actor: its stack, its communication processor and its inbox.
 struct ActorState {
   std::unique_ptr<Component> components[kFamilies];
   std::unique_ptr<RareState> rare_state;
   double cpu_free_s = 0.0;    ///< when its communication processor is free again
-  double local_free_s = 0.0;  ///< when its last message within the node has been copied
+  double local_free_s = 0.0;  ///< when the copy of its last message within the node ends
   double entered_s = 0.0;     ///< when the last message that it has sent enters the network
   Message* inbox_head = nullptr;
   Message* inbox_tail = nullptr;
   std::uint32_t phase = 0;
-  std::int32_t computing = 0;      ///< workload's computations, running or queued
-  std::int32_t declared_work = 0;  ///< of the workload
-  std::uint32_t held_down = 0;     ///< its application messages that layers hold back
-  std::uint32_t held_up = 0;       ///< arrived application messages that layers hold
+  std::int32_t computing = 0;      ///< computations of the workload, running or queued
+  std::int32_t declared_work = 0;  ///< local work that the workload has declared
+  std::uint32_t held_down = 0;     ///< application messages sent here that layers hold back
+  std::uint32_t held_up = 0;       ///< application messages arrived here that layers hold
   std::uint16_t incarnation = 0;
   bool alive = true;
   bool active = false;
   bool wake_pending = false;
-  bool announced = false;  ///< the current phase
+  bool announced = false;  ///< it has announced the current phase
   bool finished = false;
 
   [[nodiscard]] Component* component(Family family) const {

@@ -7,7 +7,7 @@ namespace faultline {
 
 namespace {
 
-/// Sorts the few events of one bucket; std::sort's set-up costs more than this for so few.
+/// Sorts the few events of one bucket, for which std::sort has too much overhead.
 void insertion_sort(Event* first, Event* last) {
   for (Event* next = first; next < last; ++next) {
     const Event event = *next;
@@ -87,7 +87,7 @@ bool EventQueue::open_next_slot() {
   return false;
 }
 
-/// Every slot is used up: fills them anew, or goes back to the heap alone.
+/// Called when every slot is used up. Fills the slots again, or puts everything into the heap.
 void EventQueue::refill() {
   if (far_.size() <= kHeapEnough / 2) return take_all_near();
   const double horizon_s = sampled_horizon();
@@ -109,7 +109,8 @@ void EventQueue::take_all_near() {
   horizon_s_ = std::numeric_limits<double>::infinity();
   near_.swap(far_);
   std::sort(near_.begin(), near_.end());  // a sorted array is a heap
-  // Most of them stand at one moment and cannot be told apart by time: not to be tried each time.
+  // With few events a heap is enough. With many, most are at the same time, and slots cannot
+  // separate them. Raising the limit keeps us from trying again at every event.
   heap_enough_ = std::max(kHeapEnough, 2 * near_.size());
 }
 

@@ -12,24 +12,24 @@
 
 namespace faultline {
 
-/// What is to happen.
+/// What an event does.
 enum class EventKind : std::uint8_t {
-  arrive,    ///< a message can be handled if its receiver is free
-  taken_in,  ///< loggp engine: the same, of a message that found its receiver's NIC busy
+  arrive,    ///< a message has arrived and can be handled if its receiver is free
+  taken_in,  ///< loggp engine: the same, for a message that found its receiver's NIC busy
   wake,      ///< a receiver that was busy looks into its inbox
   timer,
   compute_done,
-  sent,  ///< the send fence of a message
+  sent,  ///< a message has left its sender, which gets on_sent
   fault,
   exit_notice,
   local_exit,
   link_lost,
   inject,     ///< simgrid engine: the message enters the network now
-  nic_ready,  ///< a message stands before a NIC that several actors share
+  nic_ready,  ///< a message reaches a NIC that several actors share
   nic_free,   ///< such a NIC can take up the next message
 };
 
-/// One entry of the agenda: 24 bytes. Equal times are ordered by sequence number.
+/// One scheduled event, 24 bytes. Events at the same time are ordered by sequence number.
 struct Event {
   double time_s = 0.0;
   std::uint64_t order = 0;  ///< sequence number and, in the low bits, the kind
@@ -52,13 +52,15 @@ struct Event {
 
 /// The pending events, earliest first.
 ///
-/// Few events are kept in a 4-ary heap. Many are kept in parts, because a heap costs a mispredicted
-/// branch, and out of cache a miss, per level: events beyond a horizon wait unsorted; those before
-/// it wait unsorted in equal slots of time; when the turn of a slot comes, its events are dealt
-/// into narrow buckets (one pass within the cache), and a bucket is sorted when its own turn comes.
-/// What is scheduled into the open slot in the meantime goes through the heap. A ladder queue
-/// (Tang, Goh, Thng: ACM TOMACS 15(3), 2005) with two rungs, whose horizon follows a quantile, so
-/// that timers far in the future do not widen the slots.
+/// A few events are kept in a 4-ary heap. With many events a heap is slow: each of its levels costs
+/// a mispredicted branch and, out of cache, a miss. So many events are kept in a ladder queue
+/// (Tang, Goh, Thng: ACM TOMACS 15(3), 2005) with two rungs:
+/// - Events beyond a horizon wait unsorted. The horizon is a quantile of the times, so that timers
+///   far in the future do not widen the slots.
+/// - Events before the horizon wait unsorted in slots of equal duration.
+/// - When a slot opens, its events are dealt into narrow buckets, in one pass within the cache. A
+///   bucket is sorted when its events are next.
+/// Events that are scheduled into the open slot go through the heap.
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -93,15 +95,15 @@ class EventQueue {
     return event;
   }
 
-  /// An event that comes about so many after the next one, null where the queue is short or does
-  /// not know: a guess to prefetch by, no promise.
+  /// The event that comes roughly `distance` events after the next one. Null if the queue is short
+  /// or does not know. Only a guess, for prefetching.
   [[nodiscard]] const Event* ahead(std::size_t distance) const {
     const std::size_t place = cursor_ + distance;
     return place < staged_.size() ? &staged_[place] : nullptr;
   }
 
  private:
-  static constexpr std::size_t kHeapEnough = 256;  ///< a heap of so many events is as quick
+  static constexpr std::size_t kHeapEnough = 256;  ///< up to this size a heap is as fast
   static constexpr std::size_t kSlots = 64;
   static constexpr std::size_t kBucketSize = 8;
   static constexpr std::size_t kSample = 512;
@@ -124,12 +126,12 @@ class EventQueue {
   void deal(const std::vector<Event>& events);
 
   std::size_t size_ = 0;
-  std::vector<Event> near_;  ///< 4-ary heap: all events, or those that came into the open slot
+  std::vector<Event> near_;  ///< 4-ary heap: all events, or those scheduled into the open slot
   std::size_t heap_enough_ = kHeapEnough;
 
   bool in_slots_ = false;
   std::size_t open_slot_ = 0;
-  double first_s_ = 0.0;  ///< begin of the first slot
+  double first_s_ = 0.0;  ///< start of the first slot
   double slots_per_s_ = 0.0;
   double horizon_s_ = std::numeric_limits<double>::infinity();  ///< end of the last slot
   std::array<std::vector<Event>, kSlots> slots_;

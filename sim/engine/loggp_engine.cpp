@@ -24,9 +24,9 @@ void LogGpEngine::simulate() {
   }
 }
 
-/// With many processes every event touches memory that no cache holds. The queue knows roughly
-/// which events come next: the messages, then the actors and then the nodes and components of those
-/// are fetched while earlier events are handled.
+/// With many processes every event touches memory that is not in cache. The queue knows roughly
+/// which events come next. While earlier events are handled, this prefetches first their messages,
+/// then their actors, then the components and nodes of those actors.
 void LogGpEngine::look_ahead() {
   const auto about_message = [](const Event& event) {
     return event.kind() == EventKind::arrive || event.kind() == EventKind::taken_in;
@@ -47,9 +47,9 @@ void LogGpEngine::look_ahead() {
   prefetch(&intake_free_s_[node_of(actor_of(*next))], 1);
 }
 
-/// The event stands at the earliest moment at which the receiver can have taken the message in.
-/// Added up as the NIC adds it up for the next message: in another order, rounding could let an
-/// empty message overtake the one before it.
+/// Schedules the event at the earliest time at which the receiver can have taken the message in.
+/// The sum is formed in the same order as the NIC forms it for the next message. In another order,
+/// rounding could let an empty message overtake the one before it.
 void LogGpEngine::transmit(Message& message, const Transit& transit) {
   const double begin_s =
       links_are_narrow_ && !transit.local ? on_link_s(message, transit) : message.inject_s;
@@ -58,11 +58,11 @@ void LogGpEngine::transmit(Message& message, const Transit& transit) {
            EventKind::arrive, &message);
 }
 
-/// When the first link of its route begins to carry a message that the NIC has taken up: a NIC that
-/// is faster than a link can feed several, and does not make one of them faster.
+/// When the first link of the route begins to carry a message that the NIC has taken up. A NIC that
+/// is faster than a link can feed several links at once, but each takes its own time.
 double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
   const bool outlasts_nic = transit.transfer_s > transit.nic_occupied_s;
-  // The NIC itself spaces shorter ones.
+  // A message that takes its link no longer than the NIC is already spaced by the NIC.
   if (!outlasts_nic && message.inject_s >= links_free_s_) return message.inject_s;
   if (link_free_s_.empty())
     link_free_s_.resize(std::size_t{node_count()} * routes().ports(), -kNever);
@@ -86,8 +86,9 @@ void LogGpEngine::take_in(Message* message) {
   after_event();
 }
 
-/// LogGP's g lies between two receptions as it does between two sends (Alexandrov et al., 1995,
-/// section 2), and a NIC takes in bytes no faster than it sends them.
+/// When the receiver's NIC has taken the message in. LogGP's g separates two receptions as it
+/// separates two sends (Alexandrov et al., 1995, section 2). A NIC receives bytes no faster than it
+/// sends them.
 double LogGpEngine::taken_in_s_of(const Message& message) {
   const NodeId node = node_of(message.to);
   if (node == node_of(message.from) || message.inject_s == kNever) return now_s_;

@@ -27,7 +27,8 @@ bool on_daemons(const ComponentChoice& choice) {
   return choice.registration != nullptr && choice.registration->traits.on_daemons;
 }
 
-/// The node of each rank: blocks of ranks per node, dealt round, or a seeded permutation of blocks.
+/// The node of each rank: ranks fill one node after the other, or are dealt round the nodes, or are
+/// placed by a random permutation, which the seed determines.
 std::vector<NodeId> mapped_nodes(const PlatformSpec& platform, const JobShape& job, Stream random) {
   std::vector<NodeId> nodes(job.processes);
   for (Rank rank = 0; rank < job.processes; ++rank)
@@ -86,14 +87,15 @@ void Runtime::place_actors() {
   for (ActorId actor = 0; actor < actors_.size(); ++actor) make_components(actor);
 }
 
-/// Can two actors send through one NIC? A layer that recovers restarts actors anywhere.
+/// True if two actors may send through one NIC. A layer that recovers can restart an actor on any
+/// node.
 bool Runtime::nics_are_shared() const {
   return job_.processes_per_node > 1 ||
          spec_.component(Family::message_logging).registration != nullptr ||
          std::any_of(std::begin(spec_.components), std::end(spec_.components), on_daemons);
 }
 
-/// Do daemons run, or nodes die? Else no memory is spent on daemons.
+/// True if daemons run or nodes can die. Else no memory is spent on daemons.
 bool Runtime::nodes_matter() const {
   return std::any_of(std::begin(spec_.components), std::end(spec_.components), on_daemons) ||
          std::any_of(spec_.faults.begin(), spec_.faults.end(),
@@ -111,11 +113,10 @@ void Runtime::make_components(ActorId actor) {
       continue;
     auto component = factories_[index](actor);
     const auto family = static_cast<Family>(index);
-    // Incarnations leave 2^32 and above free, which task trees draw from
-    // (workloads/random_task_tree.cpp).
+    // Shifted by 33, because task trees use keys from 2^32 on (workloads/random_task_tree.cpp).
     component->random = Stream(seed_, replication_, purpose_of(family),
                                actor + (std::uint64_t{actors_[actor].incarnation} << 33));
-    // One that restarts begins with what it held at the start of the run, which has been counted.
+    // A restarted component begins with what it held at the start of the run, already counted.
     if (family == Family::termination && actors_[actor].incarnation == 0) {
       if (const auto conserved = component->conserved()) {
         audits_conserved_ = true;
@@ -159,7 +160,8 @@ void Runtime::show_loss(const Message& message) {
         .message = &message});
 }
 
-/// On its way out of its sender, since then; at its inject_s it is in the network.
+/// Shows that at time_s a message has begun to leave its sender. At its inject_s it enters the
+/// network.
 void Runtime::show_leaving(Sight::Kind kind, const Message& message, double time_s) {
   show({.kind = kind,
         .time_s = time_s,
@@ -169,7 +171,7 @@ void Runtime::show_leaving(Sight::Kind kind, const Message& message, double time
         .message = &message});
 }
 
-/// What an actor does, or what becomes of it, now.
+/// Shows what an actor does now, or what happens to it.
 void Runtime::show_about(Sight::Kind kind, ActorId actor, ActorId peer) {
   if (observer_ == nullptr) return;
   show({.kind = kind,
@@ -179,8 +181,8 @@ void Runtime::show_about(Sight::Kind kind, ActorId actor, ActorId peer) {
         .value = actors_[actor].phase});
 }
 
-/// Every actor's components start at time zero, in order of actors. What they ask for waits until
-/// all have started: a root without work may announce at once, and is right if nobody has any.
+/// Starts the components of every actor at time zero, in order of actors. Their actions wait until
+/// all have started. A root without work may announce at once, which is right if nobody has work.
 void Runtime::start_all() {
   for (ActorId actor = 0; actor < actors_.size(); ++actor) start_actor(actor);
   carry_out_pending();

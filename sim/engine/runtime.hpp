@@ -21,9 +21,9 @@
 
 namespace faultline {
 
-/// What both engines share: actors and their stacks, turns, processors, timers, fences, flushes,
-/// phases, faults, restarts and the end of a run. An engine adds how time moves and how a message
-/// gets from one node to another.
+/// Everything that both engines share: actors and their stacks, turns, processors, timers, fences,
+/// flushes, phases, faults, restarts and the end of a run. An engine adds the passing of time and
+/// the transport of messages between nodes.
 class Runtime {
  public:
   Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed, std::uint64_t replication);
@@ -34,56 +34,58 @@ class Runtime {
   /// Shows the run to an observer, which must outlive it. Call before run().
   void observe(RunObserver& observer) { observer_ = &observer; }
 
-  /// Simulates to the end and reports. Call once.
+  /// Simulates the run to its end and returns its result. Call once.
   RunResult run();
 
  protected:
-  /// Moves time until stopped() or nothing is left to happen.
+  /// Processes events until stopped() or until nothing is left to happen.
   virtual void simulate() = 0;
-  /// Takes a message into the network at message.inject_s over an unloaded route of the given
-  /// latency and transfer time; it comes back through arrived().
+  /// Takes a message into the network at message.inject_s. `transit` has the latency and transfer
+  /// time of the unloaded route. The engine calls arrived() when the message is there.
   virtual void transmit(Message& message, const Transit& transit) = 0;
 
   // ---- for the engines -----------------------------------------------------------------------
-  /// A message is at its receiver, which has taken it in if it was free; handles it, or lets it
-  /// wait until it is free.
+  /// Called when a message has reached its receiver. Handles it if the receiver is free; else it
+  /// waits in the inbox.
   void arrived(Message* message);
-  /// Everything that is not an arrival.
+  /// Carries out any event that is not an arrival.
   void carry_out(const Event& event);
-  /// Counts an event and tells whether the run goes on; called before each event with its time.
+  /// Called with an event's time before the event: counts it. False if the run ends instead.
   bool goes_on(double time_s);
   void schedule(double time_s, EventKind kind, Message* message);
   void schedule(double time_s, EventKind kind, std::uint32_t actor, std::uint32_t detail);
-  /// Gets rid of a message that its sender's death has kept from the network (its inject_s is
+  /// Discards a message that never entered the network because its sender died (its inject_s is
   /// kNever).
   void forget_unsent(Message* message);
   [[nodiscard]] const Topology& routes() const { return routes_; }
   /// Called when an event that keeps the run alive has left the queue.
   void foreground_done() { --foreground_; }
-  /// Carries out what the handlers of an event asked for; deaths by event number strike here.
+  /// Carries out the actions that the handlers of an event asked for. Faults that a scenario sets
+  /// by event number strike here.
   void after_event();
   [[nodiscard]] bool stopped() const { return stopped_; }
   [[nodiscard]] bool quiescent() const { return foreground_ == 0; }
   [[nodiscard]] NodeId node_of(ActorId actor) const {
-    // Ranks in blocks are the usual case, and a division is quicker than a table out of cache.
+    // Ranks in blocks are the usual case. A division is faster than a table that is not in cache.
     if (ranks_per_block_ > 0 && actor < job_.processes) return actor / ranks_per_block_;
     return node_of_[actor];
   }
   [[nodiscard]] std::uint32_t node_count() const { return nodes_; }
-  /// Ranks, and daemons if there are any.
+  /// The number of ranks and, if there are daemons, of daemons.
   [[nodiscard]] std::uint32_t actor_count() const {
     return static_cast<std::uint32_t>(actors_.size());
   }
-  /// Called in simulate() by an engine that has something to build first: RunResult::setup_s.
+  /// Called in simulate() by an engine that has something to build first, when it is built. Sets
+  /// RunResult::setup_s.
   void set_up_done();
   [[nodiscard]] const RunSpec& spec() const { return spec_; }
   [[nodiscard]] const Machine& machine() const { return spec_.platform.machine; }
-  /// The seeded delay of the next message of an actor; zero under fifo ordering.
+  /// The random extra delay of the actor's next message; zero under fifo ordering.
   [[nodiscard]] double unordered_delay_s(ActorId from);
   [[nodiscard]] bool fifo() const { return network_random_.empty(); }
 
-  // Hints that change no result: memory that an event will soon touch. The empty asm is there
-  // because GCC takes a function that only prefetches for one without effects, and drops its calls.
+  // Hints about memory that an event will soon touch. They change no result. GCC believes that a
+  // function that only prefetches has no effect, and drops its calls; the empty asm prevents that.
   static void prefetch(const void* begin, std::size_t bytes) {
     const auto* byte = static_cast<const char*>(begin);
     for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(byte + line);
@@ -101,7 +103,8 @@ class Runtime {
   double now_s_ = 0.0;
 
  private:
-  /// The detail of a fault's event: its actor is then the index of a stated death, or of a source.
+  /// Values of Event::at.detail for a fault. Event::at.actor is then the index of a fault that the
+  /// scenario states, or of a source that draws faults.
   static constexpr std::uint32_t kStatedFault = 0;
   static constexpr std::uint32_t kDrawnFault = 1;
   struct KindCount {
@@ -114,13 +117,13 @@ class Runtime {
     std::uint16_t incarnation;
     Family channel;
   };
-  /// Before the NIC of a node with several actors: messages that found it busy, in the order in
-  /// which they were ready.
+  /// The queue before a NIC that several actors share: messages that found it busy, in the order in
+  /// which they became ready.
   struct SharedNic {
     Message* head = nullptr;
     Message* tail = nullptr;
-    std::uint32_t expected = 0;  ///< messages sent to it that it has not taken up
-    bool awaited = false;        ///< the event of its being free is due
+    std::uint32_t expected = 0;  ///< messages sent through it that it has not taken up yet
+    bool awaited = false;        ///< a nic_free event is scheduled
   };
   struct PendingAction {
     ActorId self;
@@ -135,8 +138,8 @@ class Runtime {
   void start_all();
   void start_actor(ActorId actor);
 
-  /// Shows what happens to the observer. Only behind `if (observer_ != nullptr)`: it is off the
-  /// path of a run that nobody watches.
+  /// Shows an event to the observer. Call it only after `if (observer_ != nullptr)`, so that a run
+  /// without an observer does not pay for it.
   [[gnu::cold]] void show(const Sight& sight) { observer_->see(sight); }
   void show_placement();
   void show_loss(const Message& message);
@@ -153,9 +156,9 @@ class Runtime {
   void handle(Message* message);
   void tell_idle();
   [[nodiscard]] std::int64_t conserved_now() const;
-  /// One turn of a live actor in which `handler(component, context)` runs, if it has the component.
-  /// A workload's handler makes its rank active; a notice (`is_notice`) only if it starts
-  /// something.
+  /// Runs `handler(component, context)` as one turn, if the actor is alive and has a component of
+  /// that family. A handler of the workload makes its rank active. The handler of a notice
+  /// (`is_notice`) does so only if it starts or sends something.
   template <class Handler>
   void turn(ActorId actor, Family family, Handler handler, bool is_notice = false) {
     if (!actors_[actor].alive || actors_[actor].component(family) == nullptr) return;
@@ -257,7 +260,7 @@ class Runtime {
   std::array<ComponentFactory, kFamilies> factories_;
   std::vector<ActorState> actors_;  ///< ranks, then one daemon per node if nodes matter
   std::vector<NodeId> node_of_;
-  std::uint32_t ranks_per_block_ = 0;             ///< 0: only node_of_ knows
+  std::uint32_t ranks_per_block_ = 0;             ///< 0: not in blocks, look into node_of_
   std::vector<double> nic_free_s_;                ///< per node
   std::vector<SharedNic> shared_nics_;            ///< per node; empty where each NIC has one actor
   std::vector<std::vector<Rank>> ranks_of_node_;  ///< empty unless nodes matter
@@ -274,12 +277,12 @@ class Runtime {
   Turn turn_;
   std::vector<Message*> wire_;  ///< messages of the turn that have reached the network
   std::vector<Message*> batch_;
-  std::vector<PendingAction> pending_actions_;  ///< in order
+  std::vector<PendingAction> pending_actions_;  ///< in the order in which they were asked for
   std::size_t next_pending_ = 0;
   std::int64_t conserved_before_ = 0;
   ActorState* current_ = nullptr;
   bool handled_ = false;  ///< the workload ran in this turn
-  double cpu_s_ = 0.0;    ///< the current actor's communication processor while it sends
+  double cpu_s_ = 0.0;    ///< time of the current actor's communication processor while it sends
 
   bool awaits_announcement_ = false;
   bool audits_conserved_ = false;
@@ -295,7 +298,7 @@ class Runtime {
   std::uint32_t announced_ranks_ = 0;
   std::uint32_t finished_ranks_ = 0;
   double announce_time_s_ = 0.0;
-  double notices_until_s_ = 0.0;  ///< when the last notice of a death has come, or will come
+  double notices_until_s_ = 0.0;  ///< when the last notice of a death arrives or has arrived
   std::uint64_t deaths_ = 0;      ///< of ranks and daemons
   std::uint64_t faults_struck_ = 0;
   double first_fault_s_ = 0.0;

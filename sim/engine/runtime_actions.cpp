@@ -6,8 +6,8 @@
 
 namespace faultline {
 
-/// In order; an action can start a turn whose own actions queue up behind. A death in between
-/// drops the rest of that actor's.
+/// Carries out actions in order. An action can start a turn; the actions of that turn are queued
+/// behind the others. If an actor dies, the rest of its actions are dropped.
 void Runtime::carry_out_pending() {
   if (pending_actions_.empty()) return;
   while (next_pending_ < pending_actions_.size() && !stopped_) {
@@ -72,7 +72,7 @@ void Runtime::set_timer(ActorId self, const Action& action) {
   if (action.background) --foreground_;
 }
 
-/// The event of a cancelled timer stays in the queue and finds nothing.
+/// The event of a cancelled timer stays in the queue, and has no effect when it comes.
 void Runtime::cancel_timer(ActorState& actor, Family family, std::uint64_t key) {
   if (!actor.rare_state) return;
   auto& timers = actor.rare_state->timers;
@@ -102,7 +102,7 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
 
 // ---- processors -------------------------------------------------------------------------------
 
-/// A computation begins when the processor has sent what the same handler asked it to send.
+/// A computation begins when the processor has sent the messages of the same handler.
 void Runtime::start_compute(ActorId self, Computation computation) {
   ActorState& actor = actors_[self];
   RareState& rare_state = actor.rare();
@@ -143,7 +143,7 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
     queued.pop_front();
     start_compute(self, next);
   }
-  // The turn sees the rank as active: it was computing until now.
+  // For the turn the rank is active, because it was computing until now.
   if (computation.family == Family::workload) --actor.computing;
   turn(self, computation.family, [&computation](Component& component, Context& context) {
     component.on_compute_done(context, computation.tag);
@@ -152,8 +152,8 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   schedule_wake(actor, self);
 }
 
-/// Under progress = shared, time spent on messages is taken from one worker core. A daemon takes
-/// it from the first rank of its node that computes.
+/// Under progress = shared, messages take their time from one worker core of the rank. A daemon
+/// takes it from the first rank of its node that computes.
 void Runtime::steal_from_workers(ActorId self, double spent_s) {
   ActorState* victim = &actors_[self];
   if (self >= job_.processes) {
@@ -219,10 +219,10 @@ void Runtime::announce(ActorId self) {
   check_stop();
 }
 
-/// The detector of the new phase starts from its initial state; what the one before has counted
-/// stays part of the result. What all ranks hold at first and what they know to be issued sum up to
-/// nothing, as at the start of the run. So the audit of a conserved quantity counts neither, though
-/// ranks go on one by one; what the phase before has left stays in the sum.
+/// The detector of the new phase starts from its initial state. What the previous one has counted
+/// stays part of the result. Initially, what all ranks hold and what they know to be issued add up
+/// to zero, as at the start of the run. So the audit of a conserved quantity can leave both out,
+/// although ranks enter the phase one by one. What the previous phase has left stays in the sum.
 void Runtime::start_phase(ActorId self) {
   ActorState& actor = actors_[self];
   if (actor.announced) --announced_ranks_;
@@ -266,9 +266,10 @@ void Runtime::release_early(ActorId self) {
   schedule_wake(actor, self);
 }
 
-/// A component may say so if its declaration allows it after the deaths that its rank has been told
-/// of; without a declaration, if there are any. The adoption protocols' whole condition depends on
-/// their messages: analysis/lemmas/needless_fatal.hpp.
+/// Ends the run because a component gives up. The registration of the component says whether it may
+/// after the deaths that its actor has been told of. If it says nothing, any death or report of one
+/// suffices. The full condition of the adoption protocols depends on their messages; see
+/// analysis/lemmas/needless_fatal.hpp.
 void Runtime::give_up(ActorId self, const Action& action) {
   fatal_reason_ = action.text;
   fatal_actor_ = self;

@@ -60,7 +60,7 @@ std::vector<std::string> outcome_words() {
 void Runtime::stop(Outcome outcome) {
   if (stopped_) return;
   stopped_ = true;
-  // Whatever ends a run in which nobody is left, nobody has come to its end.
+  // Whatever ends a run in which no rank is left, no rank has finished.
   const bool nobody = live_ranks_ == 0;
   const bool by_itself = outcome == Outcome::finished || outcome == Outcome::limit;
   outcome_ = nobody && by_itself ? Outcome::all_failed : outcome;
@@ -91,12 +91,12 @@ void Runtime::check_stop() {
   }
 }
 
-/// Nothing but periodic timers is left to happen.
+/// Ends the run when nothing but periodic timers is left to happen.
 void Runtime::conclude() {
   if (spec_.stop.when == StopWhen::time) return stop(Outcome::finished);
   if (live_ranks_ == 0) return stop(Outcome::all_failed);
-  // Faults of a whole machine may all have missed the job, a trace may have ended early, or there
-  // may be none at all.
+  // There may be no death to report: faults of a whole machine may all have missed the job, a trace
+  // may have ended early, or the scenario has no faults.
   if (spec_.stop.when == StopWhen::all_reported && all_faults_reported())
     return stop(Outcome::finished);
   const bool over = auditor_.over_since_s() != kNever;
@@ -108,7 +108,7 @@ void Runtime::conclude() {
 }
 
 void Runtime::describe_stuck(const std::string& kind) {
-  constexpr std::size_t kNamed = 10;  // a million waiting ranks would tell no more
+  constexpr std::size_t kNamed = 10;  // naming a million waiting ranks would not help
   std::size_t waiting = 0;
   std::string detail = kind == "hung" ? "all work is done and nothing was announced"
                                       : "nothing is left that could happen";
@@ -152,8 +152,8 @@ RunResult Runtime::result() {
   return result;
 }
 
-/// What a workload counts of its own that would not be there if it had come to a good end. A worse
-/// word on the run is enough: what ends too early has not done all.
+/// Reports a violation for each metric of the workload that must be 0 at the end of its work, but
+/// is not. Skipped if the run has another violation: one that ends too early has left work undone.
 void Runtime::check_end(const Metrics& metrics) {
   const Registration* workload = spec_.component(Family::workload).registration;
   const bool ends_by_itself =

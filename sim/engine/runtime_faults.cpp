@@ -17,8 +17,8 @@ void Runtime::add_fault_sources() {
   for (const FaultSourceChoice& source : spec_.fault_sources) faults_.add(source, target);
 }
 
-/// Schedules the next fault of a source. Faults without end keep no run alive: what they could
-/// still do to a job in which nothing else is left to happen is nothing.
+/// Schedules the next fault of a source. A source without end does not keep a run alive: once
+/// nothing else is left to happen, its faults no longer matter.
 void Runtime::await_source(std::uint32_t source) {
   const auto time_s = faults_.draw(source);
   if (!time_s) return;
@@ -34,7 +34,7 @@ void Runtime::strike_from(std::uint32_t source) {
   strike(victims);
 }
 
-/// Among the living: the dead answer for nobody.
+/// The rank that is responsible for this one. kNobody if this rank is dead.
 Rank Runtime::parent_of(Rank rank) const {
   if (!actors_[rank].alive) return kNobody;
   for (const Family family : {Family::termination, Family::message_logging, Family::workload}) {
@@ -59,7 +59,7 @@ void Runtime::strike(const std::vector<ActorId>& victims) {
   check_stop();
 }
 
-/// Fail-stop: what the actor has injected stays in the network; everything else of it is gone.
+/// Fail-stop: messages that the actor has injected stay in the network, all else of it is lost.
 void Runtime::kill(ActorId actor) {
   ActorState& state = actors_[actor];
   if (!state.alive) return;
@@ -106,15 +106,17 @@ void Runtime::lose_messages_of(ActorId dead) {
   if (!shared_nics_.empty()) shared_nics_[node_of(dead)].expected -= state.rare_state->before_nic;
 }
 
-/// A message that had come to one who has died before it was handled.
+/// Discards a message: its sender died before it entered the network, or its receiver died before
+/// it was handled.
 void Runtime::forget(Message* message) {
   if (observer_ != nullptr) show_loss(*message);
   pool_.give_back(message);
 }
 
-/// Nobody is late before he can know: the grace time of a run begins when all these words have come
-/// and, since those who hear them may have to pass them on, with each report that is made of them.
-/// Both come to an end, also with a detector that never reports.
+/// Schedules all notices of a death. Nobody can be late before it can know, so the grace time of a
+/// run begins only when all notices have arrived. Each report of a dead peer starts it again,
+/// because those who hear a notice may have to pass it on. The number of notices and reports is
+/// finite, also with a detector that never reports.
 void Runtime::spread_word(ActorId dead) {
   const auto in_s = [this](double delay_s) {
     notices_until_s_ = std::max(notices_until_s_, now_s_ + delay_s);
@@ -145,7 +147,7 @@ void Runtime::tell_exit(EventKind kind, ActorId listener, ActorId dead) {
   });
 }
 
-/// The resource manager tells every live actor that has a detector, in order of actors.
+/// The resource manager tells every live actor that has a failure detector, in order of actors.
 void Runtime::exit_notice(ActorId dead) {
   for (ActorId listener = 0; listener < actors_.size() && !stopped_; ++listener) {
     if (!actors_[listener].alive) continue;
@@ -181,7 +183,8 @@ void Runtime::report_failed(ActorId self, ActorId peer) {
   check_stop();
 }
 
-/// Message logging hears first; what it can recover the layers above never learn.
+/// Tells the stack of a rank about a dead peer. Message logging hears first. If it can recover the
+/// peer, the layers above are not told.
 void Runtime::tell_stack(ActorId self, ActorId peer) {
   for (const Family family : {Family::message_logging, Family::termination, Family::workload}) {
     turn(
@@ -218,7 +221,7 @@ void Runtime::restart(ActorId actor, NodeId node) {
   state = ActorState{};
   state.incarnation = incarnation;
   state.cpu_free_s = now_s_;
-  if (shared_nics_.empty()) shared_nics_.resize(nodes_);  // others may live on the node
+  if (shared_nics_.empty()) shared_nics_.resize(nodes_);  // the node may have other actors
   if (actor < job_.processes && node != node_of_[actor]) {
     if (!ranks_of_node_.empty()) {
       std::erase(ranks_of_node_[node_of_[actor]], actor);

@@ -1,5 +1,5 @@
-// Turns and messages: the path that every event takes. Nothing here allocates once the largest
-// number of messages in flight has been reached.
+// Turns, and messages that arrive: the path that every event takes. Nothing here allocates memory
+// once the largest number of messages in flight has been reached.
 
 #include <algorithm>
 #include <bit>
@@ -62,7 +62,8 @@ void Runtime::end_turn() {
   turn_.actions.clear();
 }
 
-/// Messages that a layer passes up when it hears that the rank is idle can make it idle once more.
+/// Tells the layers that the rank is idle. A layer may then pass up messages, after which the rank
+/// can become idle once more.
 void Runtime::tell_idle() {
   Component* termination = current_->components[kTermination].get();
   if (termination == nullptr) return;
@@ -75,7 +76,8 @@ void Runtime::tell_idle() {
   } while (handled_);
 }
 
-/// What waits highest in the stack goes first, down before up.
+/// Passes messages through the stack until none waits. Those that wait highest in the stack go
+/// first, and at one level those on their way down before those on their way up.
 void Runtime::settle() {
   while (turn_.waiting != 0) {
     const auto bit = static_cast<std::size_t>(std::countr_zero(turn_.waiting));
@@ -166,8 +168,8 @@ bool Runtime::reachable(const ActorState& actor, const Message& message) const {
   return actor.alive && actor.incarnation == message.to_incarnation;
 }
 
-/// Does the processor handle no message now: because it waits at a fence, or, under progress =
-/// between, because every worker core computes?
+/// True if the processor must not handle a message now: it waits at a fence or, under progress =
+/// between, every worker core computes.
 bool Runtime::blocked(const ActorState& actor) const {
   if (!actor.rare_state) return false;
   return !actor.rare_state->fenced.empty() ||
@@ -205,7 +207,7 @@ void Runtime::wake(ActorId self) {
   if (actor.inbox_head == nullptr || blocked(actor)) return;
   if (actor.cpu_free_s + machine().receive_overhead_s <= now_s_) {
     Message* message = actor.take_out();
-    prefetch(actor.inbox_head, sizeof(Message));  // of a long queue, next read when this is handled
+    prefetch(actor.inbox_head, sizeof(Message));  // the next message to be read
     receive(self, message);
   }
   schedule_wake(actor, self);
@@ -242,8 +244,9 @@ void Runtime::receive(ActorId self, Message* message) {
   if (any_flush_) answer_flushes(self, from);
 }
 
-/// A message of the next phase begins that phase where the current one was announced; elsewhere it
-/// waits. Control messages of a phase that is over are stale.
+/// For a message whose phase is not the receiver's; false if it can be handled now. If the receiver
+/// has announced its phase, a message of the next phase begins that phase. Else the message waits.
+/// Control messages of an earlier phase are stale and dropped.
 bool Runtime::wrong_phase(ActorId self, Message* message) {
   if (message->channel == Family::message_logging || message->channel == Family::failure_detection)
     return false;
@@ -261,7 +264,8 @@ bool Runtime::wrong_phase(ActorId self, Message* message) {
   return true;
 }
 
-/// Gets rid of a message that cannot be handled: its receiver is dead or restarted since.
+/// Discards a message that cannot be handled, for instance because its receiver is dead or has
+/// restarted since.
 void Runtime::drop(Message* message) {
   if ((message->flags & kLost) == 0 && message->channel == Family::workload) auditor_.lost(1);
   if (observer_ != nullptr) show_loss(*message);

@@ -1,7 +1,7 @@
-// How messages leave an actor: its processor sends them one after the other, and the NIC of its
-// node takes them up in the order in which they are ready. Where one actor has a NIC to itself,
-// that order is the order of its turns, and each message's time is known at once. Several actors of
-// a node send in turns that overlap, so that their messages queue before the NIC by events.
+// How messages leave an actor. Its processor sends them one after the other, and the NIC of its
+// node takes them up in the order in which they are ready. If an actor has a NIC to itself, that
+// order is the order of its turns, and the time of each message is known at once. The turns of
+// several actors of a node overlap in time, so their messages queue before the NIC, by events.
 
 #include <algorithm>
 #include <utility>
@@ -18,7 +18,7 @@ constexpr auto kTermination = static_cast<std::size_t>(Family::termination);
 
 // ---- the processor ----------------------------------------------------------------------------
 
-// Flattened: every message takes this path, and its calls cost it 4 % of a run's instructions.
+// Flattened, because every message takes this path and its calls were 4 % of a run's instructions.
 [[gnu::flatten]] void Runtime::inject_wire() {
   ActorState& actor = *current_;
   for (Message* message : wire_) leave_stack(actor, *message);
@@ -29,7 +29,7 @@ constexpr auto kTermination = static_cast<std::size_t>(Family::termination);
   wire_.clear();
 }
 
-/// From here on a message is in flight, though it may still wait for its processor or its NIC.
+/// From here on a message is in flight, although it may still wait for its processor or its NIC.
 void Runtime::leave_stack(ActorState& actor, Message& message) {
   message.flags |= kInFlight;
   message.inject_s = kNever;
@@ -48,9 +48,9 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
   }
 }
 
-/// Sends from cpu_s_ on. A fence holds back what follows until all that the actor has sent before
-/// is in the network; until then its processor handles no message. `held` are those that a fence
-/// has held back already.
+/// Sends messages from time cpu_s_ on. At a fence, the message and those behind it wait until
+/// everything that the actor has sent before is in the network. Until then its processor handles no
+/// message. `held`: a fence has already held these messages back.
 void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Message*>& messages,
                           bool held) {
   const double begin_s = cpu_s_;
@@ -88,7 +88,7 @@ void Runtime::hold_at_fence(ActorState& actor, std::vector<Message*>::const_iter
     });
 }
 
-/// All that the actor had sent before its fence is in the network.
+/// Called when everything that the actor had sent before its fence is in the network.
 void Runtime::pass_fence(ActorId self) {
   ActorState& actor = actors_[self];
   const std::vector<Message*> messages = std::exchange(actor.rare_state->fenced, {});
@@ -137,7 +137,8 @@ Transit Runtime::transit_of(const Message& message) const {
                     : transit_over(routes_.route(from, to), machine(), bytes);
 }
 
-/// The message is in the network at its inject_s, and its sender's death no longer stops it.
+/// The message enters the network at its inject_s. From then on its sender's death no longer stops
+/// it.
 void Runtime::enter_network(Message& message, const Transit& transit) {
   ActorState& sender = actors_[message.from];
   sender.entered_s = std::max(sender.entered_s, message.inject_s);
@@ -148,9 +149,10 @@ void Runtime::enter_network(Message& message, const Transit& transit) {
 
 // ---- the NIC ----------------------------------------------------------------------------------
 
-/// Is the time known at which the NIC takes up a message that is ready then? Nobody else of the
-/// node can be ready before: nobody has said so, and a turn that begins from now on spends the
-/// overhead first. Where actors die, whoever stands before it can still make way.
+/// True if it is already known when the NIC will take up a message that is ready at ready_s. No
+/// other message of the node can be ready earlier: none is expected, and a turn that begins from
+/// now on spends the send overhead first. If actors can die, the NIC must also be free by then,
+/// because a death may withdraw a message that has reserved it.
 bool Runtime::nic_serves_next(NodeId node, double ready_s) const {
   return shared_nics_[node].expected == 0 && ready_s <= now_s_ + machine().send_overhead_s &&
          (nic_free_s_[node] <= ready_s || !(any_death_ || spec_.has_faults()));
@@ -209,19 +211,20 @@ void Runtime::take_up(NodeId node, Message* message) {
   if (sender.before_nic == 0 && !sender.fenced.empty()) pass_fence(self);
 }
 
-/// A message that has died with its sender before it was in the network.
+/// Discards a message whose sender died before it entered the network.
 void Runtime::forget_unsent(Message* message) {
   --foreground_;
   forget(message);
 }
 
-/// A message of the dead will not enter the network; what it has reserved of a NIC and not begun to
-/// use is free for others.
+/// Keeps a message of a dead sender out of the network. The time that it has reserved at the NIC,
+/// but not begun to use, becomes free for others.
 void Runtime::withdraw(Message& message) {
   const double inject_s = std::exchange(message.inject_s, kNever);
   if (inject_s == kNever || node_of(message.from) == node_of(message.to)) return;
   double& free_s = nic_free_s_[node_of(message.from)];
-  // A NIC with one actor is all the dead one's own; of several, the last to reserve may be another.
+  // If the dead actor had the NIC to itself, all reserved time was its own. Else the last message
+  // to reserve time may be another actor's.
   if (shared_nics_.empty() || free_s == inject_s + transit_of(message).nic_occupied_s)
     free_s = std::min(free_s, inject_s);
 }

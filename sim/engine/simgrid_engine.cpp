@@ -16,7 +16,7 @@
 #include "sim/platform/simgrid_xml.hpp"
 #include "sim/platform/simgrid_zone.hpp"
 
-// In a block of its own: it uses macros that <simgrid/s4u.hpp> defines.
+// In a block of its own, because it must come after <simgrid/s4u.hpp>, whose macros it uses.
 #include <simgrid/version.h>
 
 namespace faultline {
@@ -26,28 +26,31 @@ namespace {
 namespace kernel = simgrid::kernel;
 namespace s4u = simgrid::s4u;
 
-/// So many messages may lie in a mailbox after their arrival.
+/// How many arrived messages a mailbox may keep before its process is woken to free them.
 constexpr std::size_t kCleanUpAfter = 64;
 
-/// Two times that differ by no more than rounding are one moment.
+/// True if the time has come, or is so near that only rounding separates it from the clock.
 bool due(double time_s, double clock_s) { return time_s <= clock_s + 1e-13 + 1e-14 * clock_s; }
 
 }  // namespace
 
 std::vector<std::string> simulation_options() {
   return {
-      "--cfg=contexts/stack-size:64",  // KiB; the default is 8 MiB an actor
-      "--cfg=contexts/guard-size:0",   // guard pages end at 32,000 actors
+      "--cfg=contexts/stack-size:64",  // KiB; the default is 8 MiB per actor
+      "--cfg=contexts/guard-size:0",   // with guard pages there can be only 32,000 actors
       "--log=root.thres:critical",
   };
 }
 
-/// The accurate engine. Each process is an S4U actor with a mailbox: it puts what its process sends
-/// and takes out what has come. The agenda that both engines share runs from SimGrid's timers, in
-/// the maestro, so that an event without a message switches no context; a message has arrived when
-/// its network action ends. Sends are kept and waited for instead of detached, because detach()
-/// costs time in proportion to the messages in flight (SimGrid 3.32). A death is a flag: no S4U
-/// actor is killed before the end, because SimGrid would destroy what a dead one has sent.
+/// The accurate engine. Each process is an S4U actor with a mailbox; the actor puts the messages
+/// that its process sends, and takes out those that have come.
+/// - The event queue that both engines share is driven by SimGrid's timers, in the maestro. So an
+///   event without a message switches no context. A message has arrived when its network action
+///   ends.
+/// - Communications are kept and waited for, not detached: detach() takes time in proportion to the
+///   messages in flight (SimGrid 3.32).
+/// - A death is a flag. No S4U actor is killed before the end, because SimGrid would destroy the
+///   messages that it has sent.
 class SimGridEngine final : public Runtime {
  public:
   using Runtime::Runtime;
@@ -60,13 +63,13 @@ class SimGridEngine final : public Runtime {
     for (ActorId self = 0; self < processes_.size(); ++self) add_process(self);
     over_ = s4u::Semaphore::create(0);
     s4u::Actor::create("end", hosts_[0], [this] {
-      set_up_done();  // all others have begun to live
+      set_up_done();  // all other actors have started
       over_->acquire();
       s4u::Actor::kill_all();
     });
     s4u::Link::on_communication_state_change_cb(
         [this](kernel::resource::NetworkAction& action, kernel::resource::Action::State) {
-          // Its own header is not installed; it derives from Action and from nothing else.
+          // The header of its class is not installed. The class derives from Action alone.
           action_ended(reinterpret_cast<kernel::resource::Action&>(action));
         });
     arm();
@@ -74,7 +77,7 @@ class SimGridEngine final : public Runtime {
     disarm();
   }
 
-  /// The zone has the hops; what both NICs add to the latency passes before.
+  /// SimGrid's zone accounts for the latency of the hops. The latency of both NICs is spent before.
   void transmit(Message& message, const Transit& transit) override {
     const double nic_latency_s = transit.local ? 0.0 : machine().nic_latency_s;
     if (fifo()) in_order_[message.to].append(&message);
@@ -82,7 +85,7 @@ class SimGridEngine final : public Runtime {
   }
 
  private:
-  /// A message in the network: kept until both ends have seen its communication end.
+  /// A message in the network, kept until both ends have freed its communication.
   struct Flight {
     s4u::CommPtr communication;
     Message* message = nullptr;
@@ -95,10 +98,11 @@ class SimGridEngine final : public Runtime {
     bool woken = false;
     std::vector<Message*> to_put;
     std::deque<Flight*> sent;      ///< oldest first
-    std::deque<Flight*> incoming;  ///< in the order of the puts, which is that of the mailbox
+    std::deque<Flight*> incoming;  ///< in the order of the puts, as in the mailbox
   };
 
-  /// The messages on their way to one process, in the order of sending, linked through themselves.
+  /// The messages on their way to one process, in the order of sending: a list linked by
+  /// Message::next.
   struct Pending {
     Message* first = nullptr;
     Message* last = nullptr;
@@ -137,7 +141,7 @@ class SimGridEngine final : public Runtime {
 
   void live(ActorId self) {
     Process& process = processes_[self];
-    // A transfer to a mailbox with a receiver of its own begins when it is put.
+    // With a permanent receiver, a transfer begins as soon as the message is put.
     process.mailbox->set_receiver(s4u::Actor::self());
     for (;;) {
       put_all(self);
@@ -149,7 +153,7 @@ class SimGridEngine final : public Runtime {
 
   void put_all(ActorId self) {
     Process& process = processes_[self];
-    // By index: while a put waits for the maestro, that can add to the list.
+    // By index, because the maestro can add to the list while a put waits for it.
     for (std::size_t i = 0; i < process.to_put.size(); ++i) {
       Message* message = process.to_put[i];
       s4u::Host* host = hosts_[node_of(self)];
@@ -167,7 +171,8 @@ class SimGridEngine final : public Runtime {
     process.to_put.clear();
   }
 
-  /// Frees what SimGrid keeps of messages that have arrived at this process or from it.
+  /// Frees the communications that SimGrid keeps for messages that have arrived, at this process or
+  /// from it.
   void take_out_all(Process& process) {
     while (!process.incoming.empty() && process.incoming.front()->arrived) {
       process.mailbox->get<Flight>();
@@ -202,7 +207,7 @@ class SimGridEngine final : public Runtime {
 
   // ---- the clock -------------------------------------------------------------------------------
 
-  /// Sets SimGrid's timer to the next event of the agenda; ends the simulation where there is none.
+  /// Sets SimGrid's timer to the next event of the queue. Ends the simulation if the run is over.
   void arm() {
     if (stopped() || quiescent()) {
       disarm();
@@ -258,13 +263,13 @@ class SimGridEngine final : public Runtime {
     now_s_ = std::max(now_s_, s4u::Engine::get_clock());
     Process& receiver = processes_[flight->message->to];
     take_in(flight->message);
-    // A process cleans up when it sends; one that only receives is woken for it now and then.
+    // A process frees its messages when it sends. One that only receives is woken to do so.
     if (receiver.incoming.size() >= kCleanUpAfter) wake(receiver);
     arm();
   }
 
-  /// A small message can overtake a large one of the same pair in a shared link: under fifo it
-  /// waits for it.
+  /// On a shared link, a small message can overtake a large one of the same sender and receiver.
+  /// Under fifo ordering it then waits for the large one.
   void take_in(Message* message) {
     if (!fifo()) {
       hand_over(message);
@@ -296,7 +301,8 @@ class SimGridEngine final : public Runtime {
     }
   }
 
-  /// SimGrid's links bound the bytes that enter a node; its NIC takes in no two messages within g.
+  /// SimGrid's links limit the bytes that enter a node per second. This adds LogGP's g: at least
+  /// that time passes between two messages that a NIC takes in.
   void hand_over(Message* message) {
     double taken_in_s = now_s_;
     const NodeId node = node_of(message->to);
@@ -314,7 +320,7 @@ class SimGridEngine final : public Runtime {
   std::vector<double> intake_free_s_ = std::vector<double>(node_count(), -kNever);
   std::deque<Flight> flights_;  ///< stable addresses
   std::vector<Flight*> free_flights_;
-  /// Looked up, never iterated over: its order depends on addresses.
+  /// Never iterated over, because its order depends on addresses.
   std::unordered_map<const kernel::activity::ActivityImpl*, Flight*> in_network_;
   kernel::timer::Timer* timer_ = nullptr;
   double armed_s_ = 0.0;

@@ -11,12 +11,13 @@
 
 namespace faultline {
 
-/// SimGrid's options for a simulation with many actors that nobody watches.
+/// SimGrid's command-line options for a simulation with many actors and no log output.
 std::vector<std::string> simulation_options();
 
-/// Simulates one replication on SimGrid: one S4U actor and one mailbox per process, every message a
-/// SimGrid communication over the zone of the job's partition, with flow-level contention. SimGrid
-/// has one engine per operating system process: call once. An observer sees all of it.
+/// Simulates one replication on SimGrid. Each process is an S4U actor with a mailbox. Each message
+/// is a SimGrid communication over the zone of the job's partition, with flow-level contention.
+/// Call it once: SimGrid has one engine per operating system process. An observer, if given, is
+/// shown the whole run.
 RunResult run_on_simgrid(const RunSpec& spec, Topology routes, std::uint64_t seed,
                          std::uint64_t replication, RunObserver* observer = nullptr);
 

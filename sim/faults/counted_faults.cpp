@@ -1,4 +1,5 @@
-// Faults at stated moments, with sizes drawn from recorded counts: counts and jaguar.
+// The sources `counts` and `jaguar`: faults at stated moments, with sizes drawn from recorded
+// counts.
 
 #include <algorithm>
 #include <utility>
@@ -41,7 +42,7 @@ CountedOptions read_counted(OptionValues values) {
   return counted_options().read(values);
 }
 
-/// The moments of so many faults in order, drawn at the first call.
+/// The moments of `limit` faults, drawn within the window and sorted.
 Arrivals arrivals_in_window(const CountedOptions& options, Stream random) {
   std::vector<double> times_s(options.limit);
   for (double& time_s : times_s) time_s = options.time_s + options.window_s * random.uniform();
@@ -84,14 +85,14 @@ const RegisteredFaultSource counts{
                         "drawn from a file of recorded counts",
              .source = "adoption-2013-lifflander, section 6"})};
 
-/// The same with a default for what to draw from.
+/// The source `counts` with the counts of Jaguar as the default.
 FaultSourceRegistration counted_on_jaguar() {
   FaultSourceRegistration made =
       counted({.name = "jaguar",
                .summary = "faults of several nodes at stated moments, with the sizes of 1,062 "
                           "faults recorded on Jaguar",
                .source = "adoption-2013-lifflander, Table 1"});
-  // Its sizes are those of its name.
+  // Its sizes always come from counts.
   std::erase_if(made.options, [](const OptionSpec& option) { return option.name == "size"; });
   OptionSpec& distribution = made.options.front();
   distribution.nullable = false;

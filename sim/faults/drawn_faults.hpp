@@ -13,17 +13,17 @@
 
 namespace faultline {
 
-/// A moment at which a fault begins, and the unit of the placement at which it does if that is
-/// drawn with the moment.
+/// The moment of a fault. `unit` is its first victim, as an index into the units of the Placement,
+/// if the victim is drawn together with the moment.
 struct Arrival {
   double time_s = 0.0;
   std::optional<std::uint32_t> unit;
 };
 
-/// The next moment; nothing: no more come.
+/// Returns the next arrival, or nothing if there are no more.
 using Arrivals = std::function<std::optional<Arrival>()>;
 
-/// How many units a fault takes: always the same number, or drawn from recorded counts.
+/// How many units a fault takes: always the same number, or a number drawn from recorded counts.
 class SizeLaw {
  public:
   explicit SizeLaw(std::uint64_t fixed) : fixed_(fixed) {}
@@ -33,11 +33,11 @@ class SizeLaw {
 
  private:
   std::uint64_t fixed_ = 1;
-  std::vector<FaultCount> up_to_;  ///< size, and the count of all faults of at most that size
+  std::vector<FaultCount> up_to_;  ///< cumulative: `count` faults have at most `failed` units
   Stream random_;
 };
 
-/// Faults of which moment, size and victims are drawn, each from a stream of its own.
+/// Faults whose moment, size and victims are drawn, each from its own stream.
 class DrawnFaults final : public FaultSource {
  public:
   DrawnFaults(Arrivals arrivals, SizeLaw sizes, Placement placement,

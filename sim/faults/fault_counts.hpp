@@ -6,12 +6,12 @@
 
 namespace faultline {
 
-/// Largest size of a fault, and the largest job that `survival` computes.
+/// The largest size of a fault. Also the largest job for which `survival` computes anything.
 constexpr std::int64_t max_fault_size = 1'000'000'000;
-/// Largest number of faults of one size.
+/// The largest number of faults of one size.
 constexpr std::int64_t max_fault_count = 1'000'000'000'000;
 
-/// How often a fault took down `failed` nodes (or processes) at once.
+/// `count` faults took down `failed` nodes (or processes) at once.
 struct FaultCount {
   std::int64_t failed = 1;
   std::int64_t count = 1;

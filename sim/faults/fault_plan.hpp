@@ -15,55 +15,57 @@
 
 namespace faultline {
 
-/// When which actors die. The engine asks; sources of faults answer through this interface alone.
+/// Tells the engine when which actors die. It is the engine's only access to fault sources.
 class FaultPlan {
  public:
   FaultPlan() = default;
-  /// The deaths that a scenario states, for a job of that shape.
+  /// A plan with the deaths that a scenario states, for a job of that shape.
   FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job);
 
-  /// Adds a source of more faults, which strike that target.
+  /// Adds a source of further faults, which strike `target`.
   void add(const FaultSourceChoice& source, const FaultTarget& target);
 
-  /// Deaths at stated times: (time, index), in order of time.
+  /// Deaths at stated times, in order of time. `index` is the argument for victims().
   struct Timed {
     double time_s;
     std::uint32_t index;
   };
   [[nodiscard]] const std::vector<Timed>& timed() const { return timed_; }
 
-  /// The event after which the next death by event number strikes; the largest number if none.
+  /// The number of the event after which the next death stated by event number strikes. The largest
+  /// number if there is none.
   [[nodiscard]] std::uint64_t next_event() const {
     return next_counted_ < counted_.size() ? counted_[next_counted_].event : UINT64_MAX;
   }
-  /// Takes the death by event number that next_event() stands for.
+  /// Removes the death that next_event() refers to, and returns its index.
   std::uint32_t take_event() { return counted_[next_counted_++].index; }
 
-  /// Deaths that strike at a mark; each mark strikes once.
+  /// Removes the deaths that strike at this mark, and returns their indices. A mark strikes once.
   std::vector<std::uint32_t> take_mark(std::string_view name, std::int64_t value);
-  /// Has every death struck by then that is stated, or that a source with an end still owes?
+  /// True if all stated deaths have struck by now_s, and so have those of all sources with an end.
   [[nodiscard]] bool exhausted(double now_s) const {
     return marked_.empty() && owing_ == 0 && next_counted_ == counted_.size() &&
            (timed_.empty() || timed_.back().time_s <= now_s);
   }
   [[nodiscard]] bool waits_for_marks() const { return !marked_.empty(); }
 
-  /// Who dies: ranks and daemons as actors. A node's death is its daemon's, which takes its ranks.
+  /// The actors that die: ranks and daemons. A node is given by its daemon, whose death takes the
+  /// node's ranks.
   [[nodiscard]] const std::vector<ActorId>& victims(std::uint32_t index) const {
     return victims_[index];
   }
 
-  // ---- sources, each of which has at most one fault drawn and not struck ---------------------
+  // ---- sources; each has at most one fault that is drawn but has not struck -------------------
   [[nodiscard]] std::uint32_t sources() const {
     return static_cast<std::uint32_t>(sources_.size());
   }
-  /// Draws the next fault of a source: its time, or nothing when it has come to its end.
+  /// Draws the next fault of a source. Returns its time, or nothing if the source has ended.
   std::optional<double> draw(std::uint32_t source);
-  /// The victims of the fault that it drew last.
+  /// The victims of the fault that the source drew last.
   std::vector<ActorId> drawn_victims(std::uint32_t source, const ParentOf& parent_of) {
     return sources_[source].faults->victims(parent_of);
   }
-  /// Must a run wait for its faults, or is it without end?
+  /// True if the source has an end, so that a run must wait for its faults.
   [[nodiscard]] bool ends(std::uint32_t source) const { return sources_[source].ends; }
 
  private:
@@ -88,7 +90,7 @@ class FaultPlan {
   std::vector<std::vector<ActorId>> victims_;
   std::vector<Timed> timed_;
   std::vector<Counted> counted_;
-  /// Indices by value and name. Looked up at every mark of a run.
+  /// Indices by value and name of the mark. Looked up at every mark of a run.
   std::map<std::pair<std::int64_t, std::string>, std::vector<std::uint32_t>, MarkOrder> marked_;
   std::size_t next_counted_ = 0;
 };

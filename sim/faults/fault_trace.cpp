@@ -19,7 +19,7 @@ using Words = std::vector<std::string_view>;
 constexpr std::size_t kLanlColumns = 26;
 constexpr std::size_t kFtaFields = 9;
 constexpr std::size_t kShownUnreadable = 10;
-/// A file with more of them is something else.
+/// A file with more unreadable lines is not a trace.
 constexpr std::size_t kMostUnreadable = 100000;
 constexpr std::size_t kLongestLine_B = std::size_t{64} << 10U;
 
@@ -42,7 +42,8 @@ Words split_words(std::string_view text) {
   return words;
 }
 
-/// Fields between commas; quotes around a field keep its commas (RFC 4180) and are taken off.
+/// Splits a line at commas. A field in quotes can contain commas (RFC 4180); the quotes are
+/// removed.
 std::vector<std::string> split_csv(std::string_view line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -69,7 +70,7 @@ std::optional<Number> number_in(std::string_view text) {
   return value;
 }
 
-/// Either a record, or why there is none; `other` is readable and no failure.
+/// Either a record, or the reason why there is none. `other` means readable, but not a failure.
 struct LineResult {
   std::optional<FaultRecord> record;
   std::string reason;
@@ -107,7 +108,8 @@ bool is_date(std::int64_t year, std::int64_t month, std::int64_t day) {
   return day <= next - days_from_civil(year, month, 1);
 }
 
-/// `M/D/YYYY H:MM`, local time of the machine: in seconds since 1970-01-01 0:00 of its clock.
+/// Reads a time `M/D/YYYY H:MM`, in local time of the machine, as seconds since 1970-01-01 0:00
+/// local time.
 std::optional<double> lanl_time_s(std::string_view text) {
   std::array<std::int64_t, 5> parts{};
   constexpr std::string_view kSeparators = "// :";
@@ -144,8 +146,8 @@ LineResult read_lanl(std::string_view line) {
 
 // ---- Failure Trace Archive ---------------------------------------------------------------------
 
-/// The fifth field, a name, may hold blanks: the fields before it are counted from the left, those
-/// behind it from the right.
+/// Reads a line of an event_trace. Its fifth field, a name, may contain blanks. So the fields
+/// before it are counted from the left, and those after it from the right.
 LineResult read_fta(std::string_view line) {
   const Words words = split_words(line);
   if (words.size() < kFtaFields)
@@ -190,7 +192,7 @@ const LawName* find_law(std::string_view word) {
   return found == kLaws.end() ? nullptr : found;
 }
 
-/// Takes a law, or in a profile without chance a bare number, from the front of the words.
+/// Takes a law from the front of the words. In a profile that is not stochastic, takes a number.
 std::optional<ProfileLaw> take_law(Words& words, bool stochastic) {
   if (words.empty()) return std::nullopt;
   const LawName* name = find_law(words.front());
@@ -212,7 +214,7 @@ std::optional<ProfileLaw> take_law(Words& words, bool stochastic) {
 /// Reads a profile line by line.
 class ProfileReader {
  public:
-  /// Why the line cannot be read, "" if it can.
+  /// Reads a line. Returns "", or the reason why the line cannot be read.
   std::string read(std::string_view line) {
     Words words = split_words(line);
     if (words[0] == "STOCHASTIC") return read_stochastic(words);
@@ -232,7 +234,7 @@ class ProfileReader {
     return "";
   }
 
-  /// The profile, once all lines are read; throws UsageError if it has no meaning.
+  /// The profile, when all lines have been read. Throws UsageError if it makes no sense.
   StateProfile take(const std::string& file) {
     if (period_s_) profile_.loop_delay_s = *period_s_ - last_s_;
     if (period_s_ && profile_.stochastic)
@@ -286,7 +288,7 @@ std::optional<TraceFormat> format_of(std::string_view line) {
   return std::nullopt;
 }
 
-/// Calls `visit(line, number)` for every line that says something.
+/// Calls `visit(line, number)` for every line with content.
 template <class Visit>
 void for_each_line(const std::string& text, Visit visit) {
   std::string_view rest = text;
@@ -298,7 +300,8 @@ void for_each_line(const std::string& text, Visit visit) {
   }
 }
 
-/// Archives publish traces compressed, and a compressed file has no line to complain of.
+/// Archives publish traces compressed. A compressed file gets its own message, because it has no
+/// lines to report.
 void refuse_compressed(std::string_view text, const std::string& file) {
   using namespace std::string_view_literals;
   constexpr std::array<std::pair<std::string_view, const char*>, 5> kBegins = {
@@ -355,7 +358,8 @@ void read_records(FaultTrace& trace, const std::string& text, const std::string&
                    [](const FaultRecord& a, const FaultRecord& b) { return a.time_s < b.time_s; });
 }
 
-/// The failures of one turn of a profile without chance, with the times of return.
+/// Lists the failures in one loop of a profile that is not stochastic, with the times at which the
+/// host is back.
 void list_failures(FaultTrace& trace, const std::vector<std::size_t>& lines) {
   double time_s = 0;
   bool on = true;
@@ -419,7 +423,7 @@ double ProfileLaw::draw(Stream& random) const {
 }
 
 std::optional<double> ProfileWalk::next_failure_s() {
-  // A profile that never goes off must not be walked for ever.
+  // If the host is never switched off, the walk must end all the same.
   std::size_t patience = std::max<std::size_t>(100000, 2 * profile_.events.size());
   while (patience-- > 0) {
     if (at_ == profile_.events.size()) {

@@ -9,7 +9,7 @@
 
 namespace faultline {
 
-/// What a trace is written in; found by its content.
+/// The format of a trace. It is recognised by the content of the file.
 enum class TraceFormat : std::uint8_t {
   lanl,     ///< comma-separated, 26 columns: the failure data of Los Alamos, LA-UR-05-7318
   fta,      ///< event_trace of the Failure Trace Archive (Kondo et al., CCGrid 2010)
@@ -21,8 +21,8 @@ const char* format_word(TraceFormat format);
 
 /// One recorded failure of one node.
 struct FaultRecord {
-  double time_s = 0.0;          ///< since the trace's own zero
-  std::optional<double> end_s;  ///< when the node was back, if it is known
+  double time_s = 0.0;          ///< since the zero of the trace, see FaultTrace
+  std::optional<double> end_s;  ///< when the node was back, if that is known
   std::int64_t system = 0;      ///< LANL: System, FTA: platform_id
   std::int64_t node = 0;        ///< LANL: nodenumz, FTA: node_id
   std::size_t line = 0;
@@ -32,21 +32,21 @@ struct FaultRecord {
 struct UnreadableLine {
   std::size_t line = 0;
   std::string reason;
-  std::optional<std::int64_t> system = {};  ///< where it can be read
+  std::optional<std::int64_t> system = {};  ///< if at least that could be read
 };
 
-/// A law of SimGrid's stochastic profiles.
+/// A probability law of SimGrid's stochastic profiles.
 struct ProfileLaw {
   enum class Kind : std::uint8_t { det, norm, unif, exp };
   Kind kind = Kind::det;
-  double first = 0.0;   ///< value, mean, least or rate
-  double second = 0.0;  ///< standard deviation or largest
+  double first = 0.0;   ///< the value (det), mean (norm), least value (unif) or rate (exp)
+  double second = 0.0;  ///< the standard deviation (norm) or largest value (unif)
 
   [[nodiscard]] double draw(Stream& random) const;
   bool operator==(const ProfileLaw&) const = default;
 };
 
-/// An event of a profile: after a delay the host has a state, 0 being off.
+/// An event of a profile: after the delay the host gets the state. State 0 means off.
 struct ProfileEvent {
   ProfileLaw delay_s;
   ProfileLaw state;
@@ -59,27 +59,27 @@ struct StateProfile {
   std::vector<ProfileEvent> events;
   bool stochastic = false;
   bool loops = false;
-  double loop_delay_s = 0.0;  ///< between the last event and the next turn of the first
+  double loop_delay_s = 0.0;  ///< from the last event to the start of the next loop
 
   bool operator==(const StateProfile&) const = default;
 };
 
-/// A trace of failures, in order of time. The zero of `time_s` is the UNIX epoch for FTA, the same
-/// in local time for LANL, and the begin of the simulation for SimGrid.
+/// A trace of failures, in order of time. The zero of `time_s` is the UNIX epoch for FTA,
+/// 1970-01-01 0:00 in local time for LANL, and the start of the simulation for SimGrid.
 struct FaultTrace {
   TraceFormat format = TraceFormat::lanl;
-  std::vector<FaultRecord> records;  ///< of a looping profile those of one turn
+  std::vector<FaultRecord> records;  ///< of a looping profile, those of one loop
   std::vector<UnreadableLine> unreadable;
-  std::uint64_t other_events = 0;  ///< readable ones that are no failure, such as repairs
-  StateProfile profile;            ///< simgrid
+  std::uint64_t other_events = 0;  ///< readable events that are not failures, such as repairs
+  StateProfile profile;            ///< only for simgrid
 };
 
-/// Goes through a profile, turn after turn.
+/// Goes through a profile, loop after loop.
 class ProfileWalk {
  public:
   ProfileWalk(const StateProfile& profile, Stream random) : profile_(profile), random_(random) {}
 
-  /// The next time at which the host goes off; nothing if it stays as it is.
+  /// The next time at which the host is switched off, or nothing if that does not happen any more.
   std::optional<double> next_failure_s();
 
  private:
@@ -90,14 +90,15 @@ class ProfileWalk {
   bool on_ = true;
 };
 
-/// Reads a trace; `file` names it in messages. Throws UsageError when it is compressed, its format
-/// is none of these or no record can be read. Lines that cannot be read are in the result.
+/// Reads a trace. `file` names it in messages. Throws UsageError if the text is compressed, has
+/// none of the formats, or has no readable failure. Unreadable lines are listed in the result.
 FaultTrace parse_fault_trace(const std::string& text, const std::string& file);
 
-/// The trace without the unreadable lines that say that they are of another system. Records stay.
+/// The trace without those unreadable lines that are known to belong to another system. Keeps all
+/// records.
 FaultTrace without_unreadable_of_others(FaultTrace trace, std::int64_t system);
 
-/// What could not be read, one line each and after some of them how many more.
+/// Describes the first unreadable lines, one line each. A last line says how many more there are.
 std::vector<std::string> describe_unreadable(const FaultTrace& trace);
 
 }  // namespace faultline

@@ -10,8 +10,8 @@ namespace faultline {
 
 namespace {
 
-/// Where a node of a job stands in its machine: the job's box lies in a corner of a torus, and
-/// elsewhere the job takes the first nodes.
+/// The place of a node of the job in its machine. In a torus the job is a box in a corner. In other
+/// networks it takes the first nodes.
 std::uint32_t machine_place(const TopologySpec& part, const TopologySpec& machine, NodeId node) {
   const auto* box = std::get_if<Torus>(&part);
   const auto* torus = std::get_if<Torus>(&machine);
@@ -97,7 +97,8 @@ void Placement::list_job_units() {
   }
 }
 
-/// A unit for each node of the machine, or where distances count for each place of its network.
+/// Makes a unit for each node of the machine. If distances matter, makes one for each place of its
+/// network.
 void Placement::list_machine_units(const FaultTarget& target) {
   const Machine& machine = *target.machine;
   const bool near = kind_ == Kind::contiguous;
@@ -133,7 +134,8 @@ std::vector<ActorId> Placement::choose(std::uint64_t size, std::optional<std::ui
   return victims;
 }
 
-/// Draws the others without repetition (Floyd; Bentley, Programming Pearls, CACM 30(9), 1987).
+/// Draws `size` - 1 other units without repetition (Floyd's algorithm; Bentley, Programming Pearls,
+/// CACM 30(9), 1987).
 Placement::Indices Placement::uniform(std::uint32_t size, std::uint32_t first) {
   std::set<std::uint32_t> others;
   const std::uint32_t rest = units() - 1;
@@ -151,7 +153,8 @@ std::uint32_t Placement::distance(std::uint32_t a, std::uint32_t b) const {
   return places_[a] == places_[b] ? 0 : network_->hops(places_[a], places_[b]);
 }
 
-/// The nearest by hops; of equally near ones those that follow in number, after the last the first.
+/// The units nearest to `first` by hops. Among equally near ones, those whose numbers follow next
+/// after `first`, going round from the last unit to number 0.
 Placement::Indices Placement::contiguous(std::uint32_t size, std::uint32_t first) const {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> near;  // hops, steps in number
   near.reserve(units_.size());
@@ -164,7 +167,7 @@ Placement::Indices Placement::contiguous(std::uint32_t size, std::uint32_t first
   return chosen;
 }
 
-/// Of every unit: those of the parents of its ranks, then those of their children.
+/// For each unit, the units of its ranks' parents, followed by the units of their children.
 std::vector<Placement::Indices> Placement::relatives(const ParentOf& parent_of) const {
   std::vector<std::uint32_t> index_of(of_ranks_ ? job_.processes : job_.nodes, kNobody);
   for (std::uint32_t index = 0; index < units(); ++index) index_of[units_[index]] = index;
@@ -184,8 +187,8 @@ std::vector<Placement::Indices> Placement::relatives(const ParentOf& parent_of) 
   return parents;
 }
 
-/// Goes from one that has relatives to them and on to theirs, nearest first; if they are too few,
-/// others die with them.
+/// Starts at a unit that has relatives, takes these, then their relatives, and so on. If there are
+/// too few, the rest are drawn from all units.
 Placement::Indices Placement::related(std::uint32_t size, std::optional<std::uint32_t> first,
                                       const ParentOf& parent_of) {
   const std::vector<Indices> near = relatives(parent_of);
@@ -202,7 +205,7 @@ Placement::Indices Placement::related(std::uint32_t size, std::optional<std::uin
     take(*first);
   else if (!in_tree.empty())
     take(in_tree[random_.below(in_tree.size())]);
-  // The list grows on the way.
+  // By index, because the list grows in the loop.
   std::size_t next = 0;
   while (next < chosen.size() && chosen.size() < size)
     for (const std::uint32_t relative : near[chosen[next++]]) take(relative);

@@ -10,7 +10,7 @@
 
 namespace faultline {
 
-/// Options of every source that chooses its victims itself.
+/// The options of every source that chooses its victims itself.
 struct PlacementOptions {
   std::string victims = "nodes";
   std::string placement = "uniform";
@@ -20,22 +20,22 @@ struct PlacementOptions {
 
 const OptionSet<PlacementOptions>& placement_options();
 
-/// What is wrong with them for that job.
+/// What is wrong with the options for that job.
 std::vector<OptionProblem> check_placement(const PlacementOptions& options,
                                            const FaultTarget& target);
 
-/// Chooses who dies in a fault of several. The units among which it chooses are the job's nodes or
-/// ranks, or with scope `machine` all nodes of the machine, of which those outside the job count
-/// and lose nothing that a run would notice.
+/// Chooses the victims of a fault. It chooses among units: the job's nodes or ranks or, with scope
+/// `machine`, all nodes of the machine. Nodes outside the job count as victims, but their failure
+/// changes nothing in the run.
 class Placement {
  public:
   Placement(const PlacementOptions& options, const FaultTarget& target, Stream random);
 
-  /// How many units there are.
+  /// The number of units.
   [[nodiscard]] std::uint32_t units() const { return static_cast<std::uint32_t>(units_.size()); }
 
-  /// Chooses `size` units, or all if there are fewer; `first`, an index below units(), is one of
-  /// them if it is given. Returns those that belong to the job, as actors.
+  /// Chooses `size` units, or all if there are fewer. `first`, if given, is one of them: an index
+  /// below units(). Returns the actors of those units that belong to the job.
   std::vector<ActorId> choose(std::uint64_t size, std::optional<std::uint32_t> first,
                               const ParentOf& parent_of);
 
@@ -58,7 +58,7 @@ class Placement {
   JobShape job_;
   std::vector<NodeId> node_of_;
   std::vector<std::uint32_t> units_;   ///< rank, node, or kNobody outside the job
-  std::vector<std::uint32_t> places_;  ///< of every unit in `network_`
+  std::vector<std::uint32_t> places_;  ///< place of each unit in `network_`
   std::optional<Topology> network_;    ///< only for contiguous faults
   Stream random_;
 };

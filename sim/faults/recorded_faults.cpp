@@ -1,4 +1,4 @@
-// Faults as a trace recorded them: trace.
+// The source `trace`: faults as a trace has recorded them.
 
 #include <algorithm>
 #include <set>
@@ -61,10 +61,10 @@ const OptionSet<TraceOptions>& trace_options() {
   return set;
 }
 
-/// Moments and nodes of the job, before they are scaled.
+/// The time of a failure in seconds since the start of the run, and the node of the job.
 using Failure = std::pair<double, NodeId>;
 
-/// The record's node within the job, or kNobody.
+/// The node of the job that a node of the trace stands for, or kNobody.
 NodeId node_in_job(std::int64_t node, const TraceOptions& options, const FaultTarget& target) {
   const std::int64_t place = node - options.first_node;
   return place >= 0 && place < std::int64_t{target.job.nodes} ? static_cast<NodeId>(place)
@@ -79,7 +79,7 @@ std::vector<FaultRecord> records_of_system(const TraceOptions& options) {
   return kept;
 }
 
-/// The records of a system from begin_s on.
+/// The failures of the chosen system from begin_s on.
 struct Record {
   std::vector<FaultRecord> failures;
   double begin_s = 0.0;
@@ -94,7 +94,7 @@ Record record_from_begin(const TraceOptions& options) {
   return record;
 }
 
-/// The failures that hit the job during its run, in order of time.
+/// The failures that hit nodes of the job, in order of time.
 std::vector<Failure> failures_of_job(const TraceOptions& options, const FaultTarget& target) {
   const Record record = record_from_begin(options);
   std::vector<Failure> failures;
@@ -106,8 +106,8 @@ std::vector<Failure> failures_of_job(const TraceOptions& options, const FaultTar
   return failures;
 }
 
-/// How long the record lasts before it begins again: after its last failure the mean time between
-/// failures passes. 0 if all its failures are at its begin.
+/// The time after which the record repeats. Between its last failure and the repetition passes the
+/// mean time between failures. 0 if all failures are at the beginning.
 double turn_s(const TraceOptions& options) {
   const Record record = record_from_begin(options);
   if (record.failures.empty()) return 0.0;
@@ -118,7 +118,8 @@ double turn_s(const TraceOptions& options) {
   return (last_s - record.begin_s + mean_gap_s) * options.time_scale;
 }
 
-/// One turn of the record from a moment of it that is drawn. Failures of one moment stay one fault.
+/// Starts the record at a random moment and appends what was before that moment. Failures at the
+/// same time stay at the same time, so they remain one fault.
 std::vector<Failure> from_random_moment(std::vector<Failure> failures, double turn_s,
                                         Stream random) {
   const double moment_s = turn_s * random.uniform();
@@ -129,7 +130,7 @@ std::vector<Failure> from_random_moment(std::vector<Failure> failures, double tu
   return failures;
 }
 
-/// Records of the same moment are one fault.
+/// Plays back recorded failures. Those at the same time are one fault.
 class RecordedFaults final : public FaultSource {
  public:
   RecordedFaults(std::vector<Failure> failures, const TraceOptions& options,
@@ -159,10 +160,10 @@ class RecordedFaults final : public FaultSource {
   std::size_t end_ = 0;
 };
 
-/// So many turns of a profile lie before the run begins, or it never does.
+/// How many failures of a profile may lie before begin_s. If there are more, it has no faults.
 constexpr std::size_t kMostBeforeBegin = 1000000;
 
-/// One node that goes off again and again.
+/// Faults of one node, which a profile switches off repeatedly.
 class ProfileFaults final : public FaultSource {
  public:
   ProfileFaults(const TraceOptions& options, const FaultTarget& target, Stream random)

@@ -1,4 +1,4 @@
-// Faults that come without end: poisson and weibull.
+// The sources `poisson` and `weibull`: faults that come without end, unless limited.
 
 #include <cmath>
 #include <functional>
@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kOfSchroeder =
     "Schroeder and Gibson, DSN 2006: Weibull with decreasing hazard, shape 0.7 to 0.8";
 
-/// Times between faults, and how large each is.
+/// Options for the times between faults and for their sizes.
 struct RenewalOptions {
   std::optional<double> mtbf_s;
   std::optional<double> scale_s;
@@ -92,7 +92,7 @@ const Set& weibull_options() {
   return set;
 }
 
-/// Draws the times between faults.
+/// Draws the times between faults (gaps).
 class GapLaw {
  public:
   GapLaw(double shape, double scale_s, bool stationary)
@@ -101,16 +101,16 @@ class GapLaw {
   [[nodiscard]] double gap_s(Stream& random) const {
     return scale_s_ * std::pow(-std::log1p(-random.uniform()), 1 / shape_);
   }
-  /// Seen from a moment long after the beginning, the current gap is drawn in proportion to its
-  /// length, and the moment lies anywhere in it (Cox, Renewal Theory, 1962). The power of the
-  /// drawn-by-length gap follows a gamma law.
+  /// The time to the first fault. In a stationary process, the start of the run falls into a gap
+  /// with a probability proportional to its length, and anywhere within it with equal probability
+  /// (Cox, Renewal Theory, 1962). The length of such a gap, to the power `shape`, has a gamma law.
   [[nodiscard]] double first_gap_s(Stream& random) const {
     if (!stationary_ || shape_ == 1) return gap_s(random);
     return random.uniform() * scale_s_ * std::pow(gamma(1 + 1 / shape_, random), 1 / shape_);
   }
 
  private:
-  /// Marsaglia and Tsang, ACM TOMS 26(3), 2000, for a parameter of at least 1.
+  /// Draws from a gamma law with parameter a >= 1 (Marsaglia and Tsang, ACM TOMS 26(3), 2000).
   static double gamma(double a, Stream& random) {
     const double d = a - 1.0 / 3;
     const double c = 1 / std::sqrt(9 * d);
@@ -129,7 +129,7 @@ class GapLaw {
   bool stationary_;
 };
 
-/// One process of all units together.
+/// One renewal process for all units together.
 Arrivals of_system(const GapLaw& law, double start_s, Stream random) {
   return [=, time_s = start_s, begun = false]() mutable -> std::optional<Arrival> {
     time_s += begun ? law.gap_s(random) : law.first_gap_s(random);
@@ -138,7 +138,7 @@ Arrivals of_system(const GapLaw& law, double start_s, Stream random) {
   };
 }
 
-/// A process for each unit; the earliest comes next.
+/// One renewal process for each unit. The earliest of their faults comes next.
 class UnitArrivals {
  public:
   UnitArrivals(const GapLaw& law, double start_s, std::vector<Stream> random)

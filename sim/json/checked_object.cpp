@@ -24,7 +24,7 @@ struct UnitScale {
   double over = 1;  ///< 2.5 / 1e6 is the double nearest to 2.5e-6, 2.5 * 1e-6 is not
 };
 
-/// What people write behind a number, in the base units that options have.
+/// Units that people write after a number, each as a multiple of the unit that options have.
 constexpr std::array<UnitScale, 20> kScales = {
     {{"ns", "s", 1, 1e9},   {"us", "s", 1, 1e6},      {"ms", "s", 1, 1e3},  {"s", "s"},
      {"min", "s", 60},      {"h", "s", 3600},         {"B", "B"},           {"kB", "B", 1e3},
@@ -84,7 +84,7 @@ OptionValue fallback(const OptionSpec& spec) {
   }
 }
 
-/// "1 ms" for an option in seconds: the bare number that it says, if it says one.
+/// The bare number for a text with a unit: 0.001 for "1 ms", if the option is in seconds.
 std::optional<double> number_with_unit(const std::string& text, const std::string& unit) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -101,7 +101,7 @@ std::optional<double> number_with_unit(const std::string& text, const std::strin
 std::string wrong_type(const JsonValue& value, const OptionSpec& spec) {
   std::string message = "expected " + expectation(spec) + ", got " + describe(value);
   const bool numeric = spec.kind == OptionKind::integer || spec.kind == OptionKind::number;
-  // Ranges in words leave out this limit, which nobody meets but by mistake.
+  // expectation() leaves out this limit, which is only reached by mistake.
   const auto number = number_of(value);
   if (spec.kind == OptionKind::integer && number && spec.maximum >= kLargestExact &&
       std::abs(*number) >= kLargestExact)
@@ -118,7 +118,7 @@ bool in_range(double value, const OptionSpec& spec) {
   return low && value <= spec.maximum;
 }
 
-/// A whole number however it is written (4, 4.0, 1e3), if it is exact.
+/// The value as an integer, whether it is written 4, 4.0 or 1e3, if that is exact.
 std::optional<std::int64_t> whole(const JsonValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value.data)) return *integer;
   if (const auto* number = std::get_if<double>(&value.data))
@@ -127,7 +127,7 @@ std::optional<std::int64_t> whole(const JsonValue& value) {
   return std::nullopt;
 }
 
-/// The value if it is one of this option, else the problem in words.
+/// The checked value, or a message that says what is wrong with it.
 std::variant<OptionValue, std::string> convert(const JsonValue& value, const OptionSpec& spec) {
   if (value.is_null() && spec.nullable) return OptionValue{};
   if (spec.kind == OptionKind::boolean) {
@@ -143,7 +143,7 @@ std::variant<OptionValue, std::string> convert(const JsonValue& value, const Opt
            (near ? ", did you mean \"" + *near + "\"?" : "");
   } else if (spec.kind == OptionKind::integer) {
     const auto integer = whole(value);
-    // 2^53 + 1 becomes 2^53 as a double and would pass for the maximum.
+    // As a double, 2^53 + 1 becomes 2^53, which could equal the maximum.
     const bool exact = integer && std::abs(static_cast<double>(*integer)) <= kLargestExact &&
                        static_cast<std::int64_t>(static_cast<double>(*integer)) == *integer;
     if (exact && in_range(static_cast<double>(*integer), spec)) return OptionValue{*integer};
@@ -154,7 +154,7 @@ std::variant<OptionValue, std::string> convert(const JsonValue& value, const Opt
   return wrong_type(value, spec);
 }
 
-/// "delay_ms" and "delay_s" have the same stem, "delay".
+/// A key without its unit: "delay_ms" and "delay_s" have the same stem, "delay".
 std::string stem(const std::string& key) {
   const std::size_t cut = key.rfind('_');
   return cut == std::string::npos ? key : key.substr(0, cut);
@@ -192,7 +192,8 @@ OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const st
   auto converted = convert(value, spec);
   if (const auto* problem = std::get_if<std::string>(&converted)) {
     problems.add(path, *problem);
-    // One of the option's type, whatever stands for a missing one: callers take it as such.
+    // Return a value of the option's type even if it has no default, because callers rely on the
+    // type.
     OptionSpec required = spec;
     required.required =
         !spec.nullable && std::holds_alternative<std::monostate>(spec.default_value);
@@ -272,7 +273,7 @@ OptionValues CheckedObject::options(const std::vector<OptionSpec>& specs) {
 }
 
 std::string CheckedObject::unknown_key(const std::string& key) const {
-  // Nobody reads the suggestions for the thousandth one.
+  // text() would not show a suggestion, and finding one takes time.
   if (problems_.full()) return "unknown key";
   std::vector<std::string> names;
   for (const auto& [name, unit] : known_) {

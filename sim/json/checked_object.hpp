@@ -9,39 +9,39 @@
 
 namespace faultline {
 
-/// What a value of this option must be: "an integer of at least 1, in bytes".
+/// What a value of this option must be, in words: "an integer of at least 1, in bytes".
 std::string expectation(const OptionSpec& spec);
 
-/// "seconds" for "s"; an unknown unit is its own word.
+/// A unit in words: "seconds" for "s". An unknown unit is returned as it is.
 std::string unit_in_words(const std::string& unit);
 
-/// Reads one value against its declaration. What is wrong goes to the problems, and the default
-/// (or, where there is none, a value of the right kind) is returned.
+/// Reads one value as its declaration demands. If it is wrong, adds a problem and returns the
+/// default, or any value of the right kind if there is no default.
 OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const std::string& path,
                         Problems& problems);
 
-/// Reads a list of non-negative integers below `end` without repetitions (ranks, nodes). `what`
-/// says what they number; `end` kNobody means that the job's size is not known.
+/// Reads a list of different integers from 0 to `end` - 1, such as ranks or nodes. `what` names
+/// them in messages. `end` is kNobody if the job's size is not known.
 std::vector<std::uint32_t> read_ids(const JsonValue& value, const std::string& path,
                                     std::uint32_t end, const std::string& what, Problems& problems);
 
-/// What data files of every kind begin with: `schema_version`, `name`, `description`.
+/// The keys that data files of every kind begin with: `schema_version`, `name`, `description`.
 std::vector<OptionSpec> file_head();
 
-/// Reads a JSON object key by key; a key that nobody asked for is a problem.
+/// Reads a JSON object key by key. A key that was never asked for is a problem.
 class CheckedObject {
  public:
-  /// A value that is no object is a problem, and the object is then empty. Both arguments must
-  /// outlive this.
+  /// If the value is not an object, that is a problem, and this reads as an empty object. `value`
+  /// and `problems` must outlive this.
   CheckedObject(const JsonValue& value, std::string path, Problems& problems);
 
-  /// The raw member, or null; the key counts as known.
+  /// The member with that key, unchecked, or null. The key counts as asked for.
   const JsonValue* child(const std::string& key);
 
-  /// All declared options with defaults filled in. A missing required one is a problem.
+  /// All declared options, with defaults filled in. A missing required option is a problem.
   OptionValues options(const std::vector<OptionSpec>& specs);
 
-  /// Reports the keys that nobody asked for, with the nearest name or unit that was meant.
+  /// Adds a problem for each key that was not asked for, and suggests what was probably meant.
   void finish();
 
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -9,8 +9,9 @@
 
 namespace faultline {
 
-/// What files said, kept while the outermost one of these lives: the thousands of points of a study
-/// name the same files, and each is read once. Without one, a file is read whenever it is named.
+/// While one of these objects lives, each file is read only once: the thousands of points of a
+/// study name the same files. If several are nested, the outermost keeps the contents. Without one,
+/// a file is read whenever it is named.
 class FileMemo {
  public:
   FileMemo() : outer_(current_) {
@@ -22,7 +23,8 @@ class FileMemo {
   FileMemo(const FileMemo&) = delete;
   FileMemo& operator=(const FileMemo&) = delete;
 
-  /// What `read` has made of the file of that name, or makes of it now. What it throws is not kept.
+  /// The result of `read` for the file with that name: calls it, or returns what it returned
+  /// before. Exceptions are not kept.
   template <class Content, class Read>
   static std::shared_ptr<const Content> read_once(const std::string& name, Read read) {
     if (current_ == nullptr) return std::make_shared<const Content>(read());

@@ -13,7 +13,7 @@
 namespace faultline {
 namespace {
 
-/// Builds the tree from the parser's events, so that duplicate keys and deep nesting are seen.
+/// Builds the tree from the parser's events, because they show duplicate keys and deep nesting.
 class TreeBuilder {
  public:
   // NOLINTBEGIN(readability-identifier-naming): the parser asks for these names
@@ -75,7 +75,7 @@ class TreeBuilder {
   struct Level {
     JsonValue value;
     std::string key;
-    std::unordered_set<std::string> keys;  // looked up, never walked
+    std::unordered_set<std::string> keys;  // never iterated over
     bool repeated = false;
   };
 
@@ -145,14 +145,14 @@ std::string place(const std::string& text, std::size_t position) {
   return std::to_string(lines + 1) + ":" + std::to_string(end - line_start + 1);
 }
 
-/// The parser's words without its own prefix, codes and counting of lines.
+/// The parser's message without its prefix, error code, line and column.
 std::string reason(const std::string& error) {
   if (error.find("number overflow") != std::string::npos)
     return "a number is beyond the range of double precision (about 1.8e308)";
   std::size_t start = error.find("syntax error");
   if (start == std::string::npos) start = error.find("] ") + 2;
   std::string words = "not valid JSON: ";
-  // What is not UTF-8 must not reach a terminal; else the bytes are the user's own words.
+  // Bytes that are not UTF-8 must not reach a terminal. Other bytes are the user's own text.
   const bool ill_formed = error.find("ill-formed UTF-8") != std::string::npos;
   for (const char c : error.substr(start, 300)) {
     if (ill_formed && static_cast<unsigned char>(c) >= 0x80U)
@@ -182,7 +182,7 @@ JsonValue read_json_file(const std::string& path, Problems& problems) {
 
 JsonValue parse_json(const std::string& text, Problems& problems) {
   if (is_blank(text)) throw UsageError(problems.file() + ": is empty, expected a JSON object");
-  // The parser takes a zero byte for the end and would not look at what follows.
+  // The parser takes a zero byte for the end of the text and would ignore what follows.
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos)
     refuse(problems, place(text, zero), "not valid JSON: a zero byte");
   TreeBuilder builder(problems);
@@ -192,7 +192,7 @@ JsonValue parse_json(const std::string& text, Problems& problems) {
            "nested too deeply, expected at most " + std::to_string(kDeepestNesting) +
                " objects and lists in each other");
   }
-  // Names of files, and other programs' text, end there.
+  // File names and the strings of other programs would end at the zero.
   if (builder.has_zero())
     refuse(problems, " " + in_quotes(builder.path()),
            "a text with a zero character (\\u0000), expected none");

@@ -7,22 +7,22 @@
 
 namespace faultline {
 
-/// Files above this size are refused: a scenario is written by hand or by a script, not a data set.
+/// Larger files are refused. A scenario is written by hand or by a script; it is not a data set.
 inline constexpr std::size_t kLargestFile_B = std::size_t{16} << 20U;
 
-/// Objects and lists may nest this deep.
+/// The depth to which objects and lists may nest.
 inline constexpr int kDeepestNesting = 64;
 
-/// The bytes of a file of at most kLargestFile_B, read as read_text_file does.
+/// The bytes of a file, at most kLargestFile_B. Throws as read_text_file does.
 std::string read_json_text(const std::string& path);
 
-/// The tree of a file. Throws and adds problems like read_json_text and parse_json.
+/// Reads a file as a tree. Throws and adds problems as read_json_text and parse_json do.
 JsonValue read_json_file(const std::string& path, Problems& problems);
 
-/// Strict JSON (RFC 8259; a leading UTF-8 byte order mark is skipped) as a tree. Text that is not
-/// JSON (cut off, trailing text, NaN, a number beyond double range, bytes that are not UTF-8, deep
-/// nesting) throws UsageError "FILE:LINE:COLUMN: ..." with the problems found before it. Duplicate
-/// keys are added to the problems, and the first one counts.
+/// Reads strict JSON (RFC 8259) as a tree; a leading UTF-8 byte order mark is skipped. Throws
+/// UsageError "FILE:LINE:COLUMN: ...", with the problems found before, if the text is not JSON: it
+/// is cut off or has trailing text, NaN, a number beyond the range of a double, bytes that are not
+/// UTF-8, or deep nesting. A duplicate key is added to the problems, and its first value is kept.
 JsonValue parse_json(const std::string& text, Problems& problems);
 
 }  // namespace faultline

@@ -17,8 +17,8 @@ void append_unit(std::string& out, std::uint32_t code) {
   for (const unsigned shift : {12U, 8U, 4U, 0U}) out += kHex[code >> shift & 15U];
 }
 
-/// What a terminal would obey is escaped, so that JSON may be shown as it is; bytes that are no
-/// UTF-8 become the character that stands for them, as there is no other JSON.
+/// Escapes characters that a terminal would obey, so that JSON can be shown as it is. Bytes that
+/// are not UTF-8 become the replacement character, because JSON cannot contain them.
 void append_character(std::string& out, const std::string& text, std::size_t at,
                       const Character& character) {
   constexpr std::uint32_t kReplacement = 0xFFFD;
@@ -50,7 +50,7 @@ void append_escaped(std::string& out, const std::string& text) {
   out += '"';
 }
 
-/// Writes a tree; one object per text.
+/// Writes a tree as text. Use a new object for each text.
 class Writer {
  public:
   explicit Writer(int indent) : indent_(indent) {}
@@ -114,7 +114,7 @@ class Writer {
 
 }  // namespace
 
-// Here and not in the class, where the members of an object are not complete yet.
+// Defined here, because in the class JsonMember is still an incomplete type.
 JsonValue::JsonValue() = default;
 JsonValue::JsonValue(bool value) : data(value) {}
 JsonValue::JsonValue(int value) : data(std::int64_t{value}) {}
@@ -199,7 +199,7 @@ std::string describe(const JsonValue& value) {
 }
 
 std::string shortest(double value) {
-  if (value == 0) return "0";  // -0 is no other value to a reader
+  if (value == 0) return "0";  // also for -0, which means the same to a reader
   std::array<char, 32> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   return {digits.data(), end};

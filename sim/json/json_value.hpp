@@ -12,8 +12,8 @@ namespace faultline {
 
 struct JsonMember;
 
-/// A JSON value as plain data. Whole numbers within 64 bits are kept as integers, others as
-/// doubles; members keep the order of the text.
+/// A JSON value as plain data. A whole number that fits 64 bits is kept as an integer, any other
+/// number as a double. Members keep the order of the text.
 struct JsonValue {
   using List = std::vector<JsonValue>;
   using Object = std::vector<JsonMember>;
@@ -38,11 +38,12 @@ struct JsonValue {
   [[nodiscard]] List* list() { return std::get_if<List>(&data); }
   [[nodiscard]] Object* object() { return std::get_if<Object>(&data); }
 
-  /// The member of that key, or null where this is no object or has none.
+  /// The member with that key, or null if there is none or this is not an object.
   [[nodiscard]] const JsonValue* find(const std::string& key) const;
   [[nodiscard]] JsonValue* find(const std::string& key);
 
-  /// Sets a member of an object, a new one at the end. Anything but an object becomes one.
+  /// Sets a member of an object; a new member is appended. A value that is not an object becomes
+  /// one.
   void set(const std::string& key, JsonValue value);
 };
 
@@ -51,19 +52,19 @@ struct JsonMember {
   JsonValue value;
 };
 
-/// An object of these members, in this order.
+/// An object with these members, in this order.
 JsonValue json_object(std::initializer_list<JsonMember> members);
 
-/// A number, as an integer where it is whole and a double tells it from its neighbours: so counts
-/// stay counts in other languages.
+/// A number as a JSON value. Whole numbers below 2^53 become integers, so that counts are integers
+/// for readers in other languages as well.
 JsonValue json_number(double value);
 
-/// The value as a double where it is a number.
+/// The value as a double, or nothing if it is not a number.
 std::optional<double> number_of(const JsonValue& value);
 
-/// JSON text. `indent` 0 gives one line. Doubles are written with the fewest digits that read back
-/// to the same value, so the text is the same on every machine; what JSON cannot say (infinity,
-/// NaN) becomes null.
+/// The value as JSON text, in one line if `indent` is 0. Doubles are written with the fewest digits
+/// that read back to the same value, so the text is the same on every machine. Infinity and NaN,
+/// which JSON does not have, become null.
 std::string to_json(const JsonValue& value, int indent = 0);
 
 /// The same value with the members of every object sorted by key.

@@ -10,7 +10,7 @@
 namespace faultline {
 namespace {
 
-/// Beyond this many lines nobody reads on, and a hostile file could ask for millions.
+/// No one reads more lines than this, and a hostile file could cause millions.
 constexpr std::size_t kShownProblems = 200;
 constexpr std::size_t kShownCharacters = 60;
 
@@ -32,7 +32,8 @@ std::string folded(const std::string& name) {
   return result;
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn a into b.
+/// The least number of insertions, deletions, replacements and swaps of neighbours that turn a into
+/// b.
 std::size_t typing_errors(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before;
   std::vector<std::size_t> last;
@@ -69,7 +70,7 @@ void Problems::set_origin(std::string path, std::string note) {
 }
 
 std::string Problems::origin_of(const std::string& path) const {
-  std::string note;  // the last one that touched the place made it what it is
+  std::string note;  // of several origins, the last one that set the place counts
   for (const auto& [parent, text] : origins_)
     if (is_at_or_below(path, parent)) note = " (" + text + ")";
   return note;
@@ -107,7 +108,7 @@ std::string item_path(const std::string& path, std::size_t index) {
 
 std::string in_quotes(const std::string& text) {
   std::size_t end = std::min(text.size(), kShownCharacters);
-  // A multi-byte character is shown whole or not at all.
+  // Do not cut a multi-byte character.
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
     --end;
   return "\"" + visible(text.substr(0, end)) + (end < text.size() ? "...\"" : "\"");

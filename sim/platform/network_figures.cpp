@@ -11,13 +11,14 @@ namespace faultline {
 
 namespace {
 
-/// The first and the last of some coordinates.
+/// The first and the last of consecutive coordinates.
 using Span = std::pair<std::uint32_t, std::uint32_t>;
 using Box = std::vector<Span>;
 
 std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-/// The first places of a torus: whole planes, then whole rows of the next plane, and so on.
+/// Boxes that together are the first places of a torus: whole planes, then whole rows of the next
+/// plane, and so on.
 std::vector<Box> boxes_of_first(const Torus& torus, std::uint64_t nodes) {
   std::uint64_t stride = 1;
   Box box;
@@ -39,7 +40,7 @@ std::vector<Box> boxes_of_first(const Torus& torus, std::uint64_t nodes) {
   return boxes;
 }
 
-/// The most links between a place of one span and a place of the other on a ring.
+/// The largest number of links between a place of one span and a place of the other, on a ring.
 std::uint32_t farthest_on_ring(const Span& a, const Span& b, std::uint32_t size) {
   const auto beyond = [](std::uint32_t high, std::uint32_t low) {
     return high > low ? high - low : 0;
@@ -63,7 +64,7 @@ std::uint32_t farthest(const Torus& torus, std::uint32_t nodes, const Topology& 
   return most;
 }
 
-/// The last node is the first to differ from node 0 in the highest digit.
+/// No node differs from node 0 in a higher digit than the last one does.
 std::uint32_t farthest(const FatTree& /*tree*/, std::uint32_t nodes, const Topology& routes) {
   return routes.hops(0, nodes - 1);
 }
@@ -76,9 +77,9 @@ std::uint32_t farthest(const Dragonfly& d, std::uint32_t nodes, const Topology& 
   const std::uint32_t of_group = d.chassis_per_group * d.routers_per_chassis;
   const std::uint32_t routers = divide_up(nodes, d.nodes_per_router);
   const std::uint32_t groups = divide_up(routers, of_group);
-  // Two links lead from a router to one that differs in both coordinates. The first routers hold
-  // two such from a chassis and a router on; one more is needed for one that differs so from the
-  // first router, which has the blue link to group 0.
+  // Two links lead from a router to one that differs in both coordinates. Among the first routers
+  // there are two such routers as soon as there is one more than a chassis. A router that differs
+  // so from the first one, which has the blue link to group 0, needs one router more.
   const auto within = [&d](std::uint32_t count, std::uint32_t one_chassis) {
     if (count == 1) return 0U;
     return count > one_chassis && d.routers_per_chassis > 1 ? 2U : 1U;
@@ -100,8 +101,8 @@ double across(const Torus& torus) {
   return nodes > 1 ? fewest : 0;
 }
 
-/// The ways up from one half meet those of the other at the topmost switches that have members in
-/// both, so the level with the fewest links up from the half decides.
+/// The routes of the two halves meet at the topmost switches, which have members in both. So the
+/// level with the fewest links on the way up there decides.
 double across(const FatTree& tree) {
   std::size_t top = tree.children.size() - 1;
   while (top > 0 && tree.children[top] == 1) --top;
@@ -115,7 +116,8 @@ double across(const FatTree& tree) {
 }
 
 double across(const Dragonfly& d) {
-  /// Links between each two of `parts`, each of `width`, and the links of the nodes of one part.
+  /// Links between two halves of `parts`, with `width` links between every two parts. At most the
+  /// number of nodes in the first half, because each node has one link.
   const auto between = [](std::uint32_t parts, double width, double nodes_of_part) {
     const double first = half_of(parts);
     return std::min(first * (parts - first) * width, first * nodes_of_part);
@@ -137,7 +139,7 @@ double across(const Crossbar& crossbar) { return half_of(crossbar.nodes); }
 HopRange hop_range(const TopologySpec& spec, std::uint32_t nodes) {
   const Topology routes(spec, 0, 1);
   const auto most = [&](const auto& topology) { return farthest(topology, nodes, routes); };
-  // In all topologies, places 0 and 1 are next to each other.
+  // In every topology, places 0 and 1 are nearest neighbours.
   return {routes.hops(0, 1), std::visit(most, spec)};
 }
 

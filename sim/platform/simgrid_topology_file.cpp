@@ -18,16 +18,16 @@
 namespace faultline {
 namespace {
 
-/// SimGrid's parser asks for a document type, which it does not read.
+/// SimGrid's parser demands a document type, but does not read it.
 constexpr const char* kHead =
     "<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">";
 constexpr std::size_t kDeepestElement = 64;
 constexpr std::size_t kLongestValue_B = std::size_t{64} << 10U;
-/// SimGrid keeps a table of all pairs of points of such a zone, and Floyd's algorithm takes the
+/// In these zones SimGrid keeps a table of all pairs of points. Floyd's algorithm takes time in the
 /// cube of their number.
 constexpr std::uint64_t kMostPointsOfFull = 8192;
 constexpr std::uint64_t kMostPointsOfFloyd = 2048;
-/// Of all clusters whose topology has switches.
+/// The most links in all clusters with switches together.
 constexpr std::uint64_t kMostClusterLinks = 1000000;
 constexpr std::uint64_t kMostCores = 65536;
 
@@ -63,7 +63,7 @@ constexpr std::array<ElementRule, 18> kTaken = {{
     {"bypassASroute", " src dst gw_src gw_dst "},
 }};
 
-/// Labels and devices that no route depends on.
+/// Elements left out, because no route depends on them.
 constexpr std::array<std::string_view, 2> kLeftOut = {"prop", "disk"};
 
 struct Refusal {
@@ -94,14 +94,15 @@ const ElementRule* find_rule(std::string_view name) {
   return found == kTaken.end() ? nullptr : found;
 }
 
-/// The name between blanks, so that no part of another name is found.
+/// True if the list has the name. Looks for it between blanks, so as not to find a part of another
+/// name.
 bool names(std::string_view list, std::string_view name) {
   return list.find(" " + std::string(name) + " ") != std::string_view::npos;
 }
 
 [[noreturn]] void refuse(const std::string& why) { throw UsageError(why); }
 
-/// A name of the file for a message: short, and nothing in it that a terminal obeys.
+/// A name from the file as messages show it: short, and without anything that a terminal obeys.
 std::string shown(std::string_view text) {
   constexpr std::size_t kShown = 60;
   std::string result;
@@ -128,7 +129,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return number;
 }
 
-/// "a,b,c" as its parts.
+/// The parts of "a,b,c".
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (;;) {
@@ -139,7 +140,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-/// How many hosts "0-9,12" names.
+/// The number of hosts that a text such as "0-9,12" names: 11.
 std::uint64_t radical_size(const std::string& radical) {
   std::uint64_t count = 0;
   for (const std::string_view group : split(radical, ',')) {
@@ -217,7 +218,7 @@ double cluster_links(const Attributes& cluster) {
 
 // ---- The file. ----
 
-/// Follows the parser's events and writes what is taken of them.
+/// Writes a copy of the elements that the rules permit, driven by the parser's events.
 class TopologyWriter {
  public:
   void open(std::string_view element, Attributes attributes, std::uint64_t line) {
@@ -339,7 +340,7 @@ class TopologyWriter {
   }
 
   void write(std::string_view element, const Attributes& attributes, std::uint64_t line) {
-    // SimGrid's complaints name the line.
+    // SimGrid names the line in its error messages, so lines must keep their numbers.
     for (; line_ < line; ++line_) out_ += '\n';
     out_ += '<';
     out_ += element;
@@ -374,7 +375,7 @@ class TopologyWriter {
   std::vector<Zone> zones_;
 };
 
-/// Comments become blanks: SimGrid's own files have "--" in them, which XML forbids.
+/// Replaces comments by blanks: comments in SimGrid's own files contain "--", which XML forbids.
 std::string without_comments(std::string text) {
   for (std::size_t at = text.find("<!--"); at != std::string::npos; at = text.find("<!--", at)) {
     const std::size_t end = text.find("-->", at + 4);
@@ -385,12 +386,13 @@ std::string without_comments(std::string text) {
   return text;
 }
 
-/// Runs the parser over a text. Exceptions wait until its C code has returned.
+/// Runs the parser over a text. An exception of a callback is thrown after the parser's C code has
+/// returned.
 class TopologyReader {
  public:
   TopologyReader(std::string text, const std::string& file)
-      // The encoding is not the file's to choose: one that we read and SimGrid reads otherwise
-      // would be two files.
+      // The file cannot choose its encoding. If SimGrid read it in another one than we do, it would
+      // see another file than the one checked here.
       : text_(std::move(text)), file_(file), parser_(XML_ParserCreate("UTF-8"), &XML_ParserFree) {
     if (!parser_) throw std::bad_alloc();
     XML_SetUserData(parser_.get(), this);
@@ -412,7 +414,7 @@ class TopologyReader {
   [[nodiscard]] std::uint64_t line() const { return XML_GetCurrentLineNumber(parser_.get()); }
   [[nodiscard]] std::string place() const { return file_ + ":" + std::to_string(line()) + ": "; }
 
-  /// Carries out `step` for an event; what it throws ends the parsing.
+  /// Carries out `step` for an event. An exception ends the parsing.
   template <class Step>
   void handle(const std::string& prefix, Step step) {
     if (!failure_.empty()) return;
@@ -424,7 +426,8 @@ class TopologyReader {
     }
   }
 
-  /// The parser passes over entities that an external document type might declare.
+  /// Refuses unknown entities. The parser skips them, because an external document type might
+  /// declare them.
   void check_entities() const {
     const auto begin = static_cast<std::size_t>(XML_GetCurrentByteIndex(parser_.get()));
     const auto count = static_cast<std::size_t>(XML_GetCurrentByteCount(parser_.get()));

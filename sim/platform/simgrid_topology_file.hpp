@@ -5,19 +5,20 @@
 
 namespace faultline {
 
-/// Platform files above this size are refused.
+/// Larger platform files are refused.
 inline constexpr std::size_t kLargestPlatformFile_B = std::size_t{64} << 20U;
 
-/// The most hosts of a platform file.
+/// Platform files with more hosts are refused.
 inline constexpr std::uint64_t kMostXmlHosts = 131072;
 
-/// The topology that the text of a SimGrid platform file describes, written anew: elements of
-/// hosts, links, routes and zones, each on the line where it stood, with the attributes that
-/// describe them. Properties, disks, comments and the document type are left out. Throws UsageError
-/// "FILE:LINE: <element>: what is wrong" for whatever could make SimGrid do more than build this
-/// topology (settings, traces, actors, other files, entities of the document type), for what it
-/// could not build in reasonable time and memory, and for text that is not well-formed XML
-/// (docs/machines.md has the rules).
+/// Copies the topology, and nothing else, from the text of a SimGrid platform file: the elements of
+/// hosts, links, routes and zones, with the attributes that describe them. Each stays on its line.
+/// Properties, disks, comments and the document type are left out (docs/machines.md has the rules).
+/// Throws UsageError "FILE:LINE: <element>: what is wrong"
+///  - for anything that could make SimGrid do more than build this topology: settings, traces,
+///    actors, other files, entities of the document type;
+///  - for a topology that SimGrid could not build in reasonable time and memory;
+///  - for text that is not well-formed XML.
 std::string topology_alone(const std::string& text, const std::string& file);
 
 }  // namespace faultline

@@ -36,7 +36,8 @@ namespace {
 
 namespace sg = simgrid::s4u;
 
-/// Compares names with the numbers in them by value, and then as text so that the order is total.
+/// Compares names, with the numbers in them by value. Then compares as text, so that the order is
+/// total.
 bool natural_less(const std::string& a, const std::string& b) {
   const auto digit = [](const std::string& text, std::size_t at) {
     return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0;
@@ -66,7 +67,7 @@ bool natural_less(const std::string& a, const std::string& b) {
   return rest_a != rest_b ? rest_a < rest_b : a < b;
 }
 
-// ---- In the child: SimGrid reads the file, and what it read is written to a stream. ----
+// ---- In the child: SimGrid reads the file, and we write what it has read to a stream. ----
 
 Route route_between(const sg::Host& from, const sg::Host& to) {
   std::vector<sg::Link*> links;
@@ -137,7 +138,7 @@ void write(std::ostream& out, const std::vector<Value>& values) {
             static_cast<std::streamsize>(count * sizeof(Value)));
 }
 
-/// The numbers of a host, which cross to the parent as bytes.
+/// The numbers of a host, as they are sent to the parent.
 struct HostNumbers {
   std::uint32_t cores;
   double speed_flops;
@@ -161,7 +162,7 @@ void write(std::ostream& out, const XmlPlatform& platform) {
   write(out, platform.routes.route_of);
 }
 
-/// Loads a file that holds nothing but a topology; the user's own never gets here.
+/// Loads a file with nothing but a topology, never the user's own file.
 std::vector<sg::Host*> load_topology(const std::string& path) {
   const auto* engine = sg::Engine::get_instance();
   engine->load_platform(path);
@@ -174,16 +175,16 @@ std::vector<sg::Host*> load_topology(const std::string& path) {
 }
 
 XmlPlatform read_here(const std::string& path, std::uint32_t routed_hosts) {
-  // Bare messages, so that they can be quoted.
+  // Messages without prefixes, so that they can be quoted.
   const auto engine = start_simgrid({"--log=root.fmt:%m%n", "--log=xbt_cfg.thres:warning"});
   const std::vector<sg::Host*> hosts = load_topology(path);
   require_hosts(hosts.size(), routed_hosts);
   return {describe_hosts(hosts), tabulate_routes(hosts, routed_hosts)};
 }
 
-/// Exit status of a child whose words are Faultline's complaint about the platform, not SimGrid's.
+/// Exit status of a child whose output is Faultline's complaint about the platform, not SimGrid's.
 constexpr int kOwnComplaint = 3;
-/// Exit status of a child that could not write what it found, or its complaint.
+/// Exit status of a child that could not write its result or its complaint.
 constexpr int kNoRoom = 4;
 
 [[noreturn]] void leave(const char* words, int status) {
@@ -193,7 +194,7 @@ constexpr int kNoRoom = 4;
 
 [[noreturn]] void run_child(const std::string& path, std::uint32_t routed_hosts,
                             const std::string& result_file, int words) {
-  // SimGrid may call exit(): what the parent registered for its own end must not run here.
+  // SimGrid may call exit(). The exit handlers that the parent registered must not run here.
   std::atexit([] { _exit(EXIT_FAILURE); });
   const rlimit no_core_dump{0, 0};
   setrlimit(RLIMIT_CORE, &no_core_dump);
@@ -215,8 +216,8 @@ constexpr int kNoRoom = 4;
 
 // ---- In the parent. ----
 
-/// What SimGrid said, on one line, without its stack traces, and of the user's file instead of the
-/// one that it was given.
+/// SimGrid's message in one line, without stack traces. Names the user's file instead of the copy
+/// that SimGrid was given.
 std::string quote(std::istream& words, const std::string& given, const std::string& path) {
   std::string text;
   for (std::string line; std::getline(words, line);) {
@@ -277,7 +278,8 @@ constexpr const char* kTopology = "topology.xml";
                  scratch.path() + "): is it full? The variable TMPDIR can name another place");
 }
 
-/// Writes what SimGrid may see of the user's file into the scratch directory; returns its path.
+/// Writes the part of the user's file that SimGrid may see into the scratch directory. Returns the
+/// path.
 std::string write_topology(const std::string& path, const ScratchDirectory& scratch) {
   const std::string text =
       topology_alone(read_text_file(path, "a SimGrid platform file", kLargestPlatformFile_B), path);
@@ -288,7 +290,8 @@ std::string write_topology(const std::string& path, const ScratchDirectory& scra
   return scratch.file(kTopology);
 }
 
-/// Returns the wait status of a child that reads the topology and leaves its result and its words.
+/// Lets a child read the topology and write its result and its messages to files. Returns its wait
+/// status.
 int read_in_child(const std::string& topology, std::uint32_t routed_hosts,
                   const ScratchDirectory& scratch) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> words(

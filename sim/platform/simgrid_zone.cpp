@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-// Not complete by themselves: they need what s4u.hpp includes.
+// These headers are not self-contained: they need what s4u.hpp includes.
 #include <simgrid/version.h>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 
@@ -29,8 +29,8 @@ sg::Link* add_loopback(sg::NetZone* zone, const Machine& machine, unsigned long 
 
 unsigned levels_of(const FatTree& tree) { return static_cast<unsigned>(tree.children.size()); }
 
-/// Without the dimensions of size 1: they have no link, but SimGrid would give each a link from a
-/// node to itself, and end the process at the second one of the same name.
+/// The dimensions without those of size 1, which have no link. SimGrid would give each of these a
+/// link from a node to itself, and end the process at the second link of the same name.
 Coordinates dimensions_of(const Torus& torus) {
   Coordinates dimensions;
   for (const std::uint32_t size : torus.dimensions) {
@@ -40,9 +40,9 @@ Coordinates dimensions_of(const Torus& torus) {
   return dimensions;
 }
 
-// The differences between SimGrid's versions are in this block. 4.1 makes zones, hosts and links by
-// members of their zone and fills a zone when it is sealed; before, zones were made by free
-// functions, which filled them at once.
+// This block hides the differences between versions of SimGrid. In 4.1, zones, hosts and links are
+// made by members of their zone, and a zone is filled when it is sealed. Before, zones were made by
+// free functions, which filled them at once.
 #if SIMGRID_VERSION >= 40100
 
 constexpr const char* kTimePrecision = "precision/timing";
@@ -66,7 +66,7 @@ const sg::Link* make_duplex_link(sg::NetZone* zone, const std::string& name, con
 
 Point* make_router(sg::NetZone* zone, const std::string& name) { return zone->add_router(name); }
 
-/// Within the platform's root where no other zone is given.
+/// Makes the zone within the platform's root if no other zone is given.
 sg::NetZone* make_star(const std::string& name, sg::NetZone* within = nullptr) {
   return (within == nullptr ? root() : within)->add_netzone_star(name);
 }
@@ -127,7 +127,7 @@ sg::NetZone* within_zone(sg::NetZone* zone, const sg::NetZone* within) {
   return within == nullptr ? zone : zone->set_parent(within);
 }
 
-/// The platform's root where no other zone is given.
+/// Makes the platform's root if no other zone is given.
 sg::NetZone* make_star(const std::string& name, const sg::NetZone* within = nullptr) {
   return within_zone(sg::create_star_zone(name), within);
 }
@@ -201,7 +201,8 @@ void add_to_star(sg::NetZone* zone, const Machine& machine, unsigned long place,
   add_star_route(zone, host, host, sg::LinkInRoute(links.loopback));
 }
 
-/// A star, not a one-level fat tree: SimGrid searches a switch's links one by one for a route.
+/// Makes a star, not a fat tree of one level, in which SimGrid would search the switch's links one
+/// by one for a route.
 void make_zone(const Crossbar& crossbar, const Machine& machine) {
   auto* zone = make_star("job");
   for (unsigned long place = 0; place < crossbar.nodes; ++place)
@@ -222,7 +223,7 @@ struct GroupZone {
   std::vector<RouterZone> routers;
 };
 
-/// Links between routers of a group, or between groups, by the numbers of both in order.
+/// Links between routers of a group, or between groups, by both numbers, the lower first.
 using Cables = std::map<std::pair<std::uint32_t, std::uint32_t>, const sg::Link*>;
 
 struct DragonflyLinks {
@@ -254,8 +255,8 @@ Cables lay_cables(const Dragonfly& d, const Machine& machine, sg::NetZone* job,
 
 std::string group_name(std::uint32_t group) { return "group-" + std::to_string(group); }
 
-/// All links belong to the outermost zone, and are there before any other zone is: SimGrid looks
-/// for the name of each new link in all zones that it has.
+/// Makes all links in the outermost zone, before there are other zones: SimGrid looks for the name
+/// of each new link in all existing zones.
 DragonflyLinks make_links(const Dragonfly& d, const Machine& machine, sg::NetZone* job) {
   DragonflyLinks links;
   for (unsigned long place = 0; place < places(d); ++place)
@@ -277,7 +278,7 @@ sg::LinkInRoute cable(const Cables& cables, std::uint32_t from, std::uint32_t to
                    : sg::LinkInRoute(cables.at({to, from}), Direction::DOWN);
 }
 
-/// Green before black.
+/// The links between two routers of a group: the green one, then the black one.
 std::vector<sg::LinkInRoute> way_within_group(const Dragonfly& d, const Cables& cables,
                                               std::uint32_t from, std::uint32_t to) {
   const std::uint32_t turn = from - from % d.routers_per_chassis + to % d.routers_per_chassis;
@@ -292,7 +293,7 @@ RouterZone make_router_zone(const Dragonfly& d, const Machine& machine, sg::NetZ
   const std::string name = "router-" + std::to_string(router);
   RouterZone made{make_star(name + "-nodes", group), nullptr};
   made.router = make_router(made.zone, name);
-  // The router stands at the centre of its star: it has no link of its own.
+  // The router is the centre of its star and has no link of its own.
   made.zone->get_impl()->add_route(made.router, nullptr, nullptr, nullptr, {}, true);
   const unsigned long first = router * d.nodes_per_router;
   for (unsigned long place = first; place < first + d.nodes_per_router; ++place)
@@ -322,10 +323,10 @@ GroupZone make_group_zone(const Dragonfly& d, const Machine& machine, sg::NetZon
   return group;
 }
 
-/// Zones in three levels: a router with its nodes, a group with a route between each two of its
-/// routers, and all groups with a route between each two. SimGrid's own zone (3.32 and 4.1) can
-/// have only as many groups as a chassis has routers, and ends the green link of a route within a
-/// group in the group's first chassis, wherever it began.
+/// Makes zones in three levels: a router with its nodes, a group with a route between every two of
+/// its routers, and all groups with a route between every two. SimGrid's own dragonfly zone (3.32
+/// and 4.1) has two faults. It can have only as many groups as a chassis has routers. And the green
+/// link of a route within a group always ends in the group's first chassis.
 void make_zone(const Dragonfly& d, const Machine& machine) {
   auto* job = make_full("job");
   const DragonflyLinks links = make_links(d, machine, job);
@@ -355,24 +356,25 @@ std::vector<std::string> simgrid_configuration() {
       option("network/model", "CM02"),
       option("network/latency-factor", "1"),
       option("network/bandwidth-factor", "1"),
-      // A TCP window bounds the rate by window / (2 x latency), so it must be huge. Not 0: SimGrid
-      // takes that for no bound, but also takes the lesser of it and the rate that a message may
-      // have, which then has no bound either.
+      // A TCP window limits the rate to window / (2 x latency), so it must be huge. With 0 there
+      // would be no limit, but SimGrid also takes the lesser of 0 and the rate set for a message,
+      // which then would have no limit either.
       option("network/TCP-gamma", "1e30"),
       // Messages that share a link get bandwidth in inverse proportion to the latency of their
-      // routes; this would add to that latency for each link.
+      // routes. This option would increase that latency for each link.
       option("network/weight-S", "0"),
-      // Messages would be slowed by acknowledgements of traffic in the other direction.
+      // Acknowledgements of traffic in the other direction would slow messages down.
       option("network/crosstraffic", "0"),
       // Two hosts without a route to themselves use this implicit loopback.
       option("network/loopback-lat", "0"),
-      // Events closer than this are merged; the default, 1e-9, is a thousandth of a message here.
-      // Below 1e-13 the rounding of a clock at 1,000 s would be larger.
+      // Events closer than this are merged. The default, 1e-9, is a thousandth of a message here.
+      // A value below 1e-13 would be less than the rounding of a clock at 1,000 s.
       option(kTimePrecision, "1e-13"),
-      // What is taken for nothing when bandwidth is shared: a part of a link's bandwidth, and a
-      // sum of 1 / latency over the messages of a link, all of which have been taken away. Sums
-      // reach 1e9, and their rounding must stay below this: SimGrid would look for a message in an
-      // empty link, and crash. Times the precision above it ends a message.
+      // What SimGrid takes for zero when it shares bandwidth: a part of a link's bandwidth, or a
+      // sum of 1 / latency from which all messages of a link have been subtracted. The sums reach
+      // 1e9, and their rounding errors must stay below this value; else SimGrid would look for a
+      // message in an empty link and crash. Multiplied by the precision above, it decides when a
+      // message has ended.
       option(kWorkPrecision, "1e-4"),
   };
 }
@@ -400,7 +402,7 @@ std::vector<sg::Host*> build_simgrid_zone(const TopologySpec& topology, const Ma
   std::visit([&machine](const auto& shape) { make_zone(shape, machine); }, topology);
   const auto* engine = sg::Engine::get_instance();
   engine->seal_platform();
-  // To ask for hosts by name takes longer: SimGrid looks for each in one zone after another.
+  // Asking SimGrid for hosts by name is slower: it searches one zone after another for each.
   std::map<std::string, sg::Host*> by_name;
   for (sg::Host* host : engine->get_all_hosts()) by_name[host->get_name()] = host;
   std::vector<sg::Host*> hosts;

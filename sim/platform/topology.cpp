@@ -17,12 +17,12 @@ constexpr std::uint32_t kMaxDimensionSize = 65536;
 constexpr std::uint32_t kMaxDragonflySize = 1023;
 constexpr std::uint32_t kMaxGroups = 4096;
 constexpr std::uint64_t kMaxPlaces = 1U << 24U;
-/// With either of these SimGrid takes about a minute to build a dragonfly. It looks for each new
-/// node's name in the zones of all routers.
+/// At either of these limits SimGrid takes about a minute to build a dragonfly. It looks for the
+/// name of each new node in the zones of all routers.
 constexpr std::uint64_t kMaxSimgridRoutes = 1000000;
 constexpr std::uint64_t kMaxSimgridLookups = 200000000;
 
-/// Neighbouring torus dimensions share a lookup while its table stays within 2 KiB.
+/// Neighbouring torus dimensions share a lookup as long as its table stays within 2 KiB.
 constexpr std::uint32_t kLookupBits = 10;
 
 using Sizes = std::vector<std::uint32_t>;
@@ -31,14 +31,15 @@ std::uint32_t bits_for(std::uint32_t largest) {
   return static_cast<std::uint32_t>(std::bit_width(largest));
 }
 
-/// Bits of a coordinate field of a torus dimension, in which a + D - b must fit.
+/// Number of bits for a coordinate of a torus dimension of size D. a + D - b must fit as well.
 std::uint32_t torus_bits(std::uint32_t size) { return bits_for(2 * size - 1); }
 
 std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>((a + b - 1) / b);
 }
 
-/// Saturates, so that absurd sizes are refused instead of wrapping round.
+/// The product of the sizes. It saturates instead of wrapping round, so that absurd sizes are
+/// refused.
 std::uint64_t product(const Sizes& sizes) {
   std::uint64_t result = 1;
   for (const std::uint32_t size : sizes) {
@@ -135,8 +136,8 @@ Box make_box(const Sizes& sizes) {
   return box;
 }
 
-/// Calls visit(box) for the boxes of at least `nodes` places that fit into `limits`: all choices of
-/// the leading sizes, each with the least last size that suffices.
+/// Calls visit(box) for boxes of at least `nodes` places that fit into `limits`: for every choice
+/// of the leading sizes, the one with the least last size that suffices.
 template <typename Visit>
 void for_each_box(const Sizes& limits, std::uint32_t nodes, const Visit& visit) {
   Sizes sizes(limits.size(), 1);
@@ -152,8 +153,8 @@ void for_each_box(const Sizes& limits, std::uint32_t nodes, const Visit& visit) 
   }
 }
 
-/// Least volume alone would give a job of 31 nodes a ring of 31, and one of 62 a strip of 2x31;
-/// hence the bound on the diameter, set by the tightest box of up to a quarter more places.
+/// Least volume alone would give a job of 31 nodes a ring of 31, and one of 62 a strip of 2x31. So
+/// the diameter is limited as well, by that of the tightest box with up to a quarter more places.
 Torus part_of(const Torus& torus, std::uint32_t nodes) {
   std::uint32_t tightest = UINT32_MAX;
   for_each_box(torus.dimensions, nodes, [&](const Box& box) {

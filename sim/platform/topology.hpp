@@ -10,78 +10,78 @@
 
 namespace faultline {
 
-/// The way of a message through the network, without the costs of its two ends.
+/// The route of a message through the network, without the costs at its two ends.
 struct Route {
-  double latency_s = 0;      ///< summed over the links
-  double bandwidth_Bps = 0;  ///< of the narrowest link
-  std::uint32_t hops = 0;    ///< links traversed; 0 within a node
+  double latency_s = 0;      ///< sum over the links
+  double bandwidth_Bps = 0;  ///< bandwidth of the narrowest link
+  std::uint32_t hops = 0;    ///< number of links; 0 within a node
 
   bool operator==(const Route&) const = default;
 };
 
-/// Routes between all pairs of a few nodes, for platforms without a closed form.
+/// Routes between all pairs of nodes, for small platforms without a closed form.
 struct RouteTable {
   std::uint32_t nodes = 0;
-  std::vector<Route> routes;            ///< the distinct ones
-  std::vector<std::uint32_t> route_of;  ///< index in `routes` of (from, to), at from x nodes + to
+  std::vector<Route> routes;            ///< the different routes
+  std::vector<std::uint32_t> route_of;  ///< entry from x nodes + to is an index into `routes`
 };
 
-/// Throws UsageError where the sizes are no topology: empty or zero sizes, lists of different
-/// lengths, too large.
+/// Throws UsageError if the sizes do not make a topology: they are missing, zero or too large, or
+/// lists differ in length.
 void check_topology(const TopologySpec& spec);
 
-/// Throws UsageError that names a checked topology of which SimGrid would take too long to build a
-/// zone: a dragonfly with more than a million routes between two routers of one group, or with more
-/// than 200 million places times routers.
+/// Throws UsageError if SimGrid would take too long to build a zone of this topology, which must be
+/// valid. This is so for a dragonfly with more than a million routes between two routers of one
+/// group, or with more than 200 million places times routers.
 void check_simgrid_can_hold(const TopologySpec& spec);
 
-/// Places for nodes in a topology (one that check_topology accepts).
+/// The number of places for nodes in a topology, which must be valid (check_topology).
 std::uint64_t places(const TopologySpec& spec);
 
-/// The router that holds the blue link from its group to another one, counted within its group:
-/// router h to group h, and again from the first where groups outnumber the routers of a group.
+/// The router, counted within its group, that has the blue link to another group. Router h leads to
+/// group h; if there are more groups than routers in a group, counting starts again at router 0.
 std::uint32_t blue_router(const Dragonfly& dragonfly, std::uint32_t to_group);
 
 /// A topology in words, for tables and messages: "torus 8x8x16".
 std::string describe(const TopologySpec& spec);
 
-/// The compact part of a machine that a job of `nodes` nodes takes, as a topology of its own whose
-/// first `nodes` places are the job's nodes 0, 1, ...
-///  - torus: a box with wrap-around; of the boxes no more than half again as wide as the tightest
-///    one near that volume, the one with the fewest places, then the least diameter, then the
-///    least sum of its sides, then the smaller first sides;
-///  - fat tree: the first leaf switches, and of each upper level what they need;
-///  - dragonfly: part of a router, of a chassis or of a group, or else the first whole groups.
-/// `whole_machine`, or a job of all its nodes, gives the machine's own topology. Throws UsageError
-/// for no nodes and for more than the machine has.
+/// The compact part of a machine that a job of `nodes` nodes takes. It is a topology of its own,
+/// and its first `nodes` places are the job's nodes 0, 1, ...
+///  - torus: a box with wrap-around. Its diameter is at most 1.5 times the least diameter of a box
+///    with up to a quarter more places than nodes. Among such boxes it is the one with the fewest
+///    places, then the least diameter, then the least sum of sides, then the smaller first sides;
+///  - fat tree: the first leaf switches, and what they need of each higher level;
+///  - dragonfly: a part of a router, of a chassis or of a group, or else the first whole groups.
+/// With `whole_machine`, or for a job of all nodes, it is the machine's own topology. Throws
+/// UsageError if `nodes` is 0 or more than the machine has.
 TopologySpec partition(const Machine& machine, std::uint32_t nodes, bool whole_machine = false);
 
-/// Routes in closed form, equal to those of the SimGrid zone of the same topology. One call is a
-/// few nanoseconds: it takes the coordinates of both nodes from a table of four bytes a node and
-/// does neither divide nor allocate.
+/// Routes in closed form. They equal those of the SimGrid zone of the same topology. A call takes a
+/// few nanoseconds: it reads the coordinates of both nodes from a table with four bytes per node,
+/// without a division or an allocation.
 class Topology final {
  public:
   /// Throws UsageError as check_topology does.
   Topology(const TopologySpec& spec, double hop_latency_s, double link_bandwidth_Bps);
 
-  /// Routes as tabulated; throws UsageError if the table is not square.
+  /// Routes from a table. Throws UsageError unless every ordered pair of nodes has a known route.
   explicit Topology(RouteTable table);
 
-  /// Places for nodes; routes exist between all of them.
+  /// The number of places for nodes. There are routes between all of them.
   [[nodiscard]] std::uint32_t nodes() const { return nodes_; }
 
-  /// The route between two of the nodes. From a node to itself it has no hops and no latency.
+  /// The route between two nodes. From a node to itself it has no hops and no latency.
   [[nodiscard]] Route route(std::uint32_t from, std::uint32_t to) const {
     if (kind_ == Kind::table) return routes_[table_index(from, to)];
     const std::uint32_t hop_count = closed_form_hops(from, to);
     return {hop_count * hop_latency_s_, link_bandwidth_Bps_, hop_count};
   }
 
-  /// The links by which messages leave a node: two for each dimension of a torus, else one.
+  /// The number of links by which messages leave a node: two per dimension of a torus, else one.
   [[nodiscard]] std::uint32_t ports() const { return kind_ == Kind::torus ? 2 * dimensions_ : 1; }
 
-  /// The port of the first link of a route between two different nodes. A torus route goes along
-  /// the first dimension in which they differ, the shorter way round.
+  /// The number of the first link of a route between two different nodes, below ports(). A torus
+  /// route starts along the first dimension in which they differ, the shorter way round.
   [[nodiscard]] std::uint32_t port(std::uint32_t from, std::uint32_t to) const;
 
   /// The bandwidth of the narrowest link of any route.
@@ -102,7 +102,7 @@ class Topology final {
     std::uint32_t offset = 0;  ///< into distance_
   };
 
-  /// Where the coordinate of a torus dimension stands in a packed place.
+  /// Where the coordinate of a torus dimension is in a packed place.
   struct Field {
     std::uint32_t shift = 0;
     std::uint32_t mask = 0;
@@ -127,7 +127,8 @@ class Topology final {
     return kind_ == Kind::tree ? tree_hops(a, b) : dragonfly_hops(a, b);
   }
 
-  /// A field of the coordinates has room for a + D - b, so one subtraction serves all dimensions.
+  /// Each coordinate's field has room for a + D - b, where D is the size of the dimension. So one
+  /// subtraction serves all dimensions.
   [[nodiscard]] std::uint32_t torus_hops(std::uint32_t a, std::uint32_t b) const {
     const std::uint32_t offsets = a + torus_bias_ - b;
     std::uint32_t sum = 0;
@@ -138,13 +139,13 @@ class Topology final {
     return sum;
   }
 
-  /// The highest digit in which two leaves differ tells the level at which their ways meet.
+  /// The highest digit in which two leaves differ gives the level at which their routes meet.
   [[nodiscard]] std::uint32_t tree_hops(std::uint32_t a, std::uint32_t b) const {
     return tree_hops_[static_cast<std::size_t>(std::bit_width(a ^ b))];
   }
 
-  /// Minimal routing: to the router with the blue link, over it, and on from where it ends; within
-  /// a group green before black.
+  /// Minimal routing: to the router with the blue link, over that link, and on from its end. Within
+  /// a group, a green link comes before a black one.
   [[nodiscard]] std::uint32_t dragonfly_hops(std::uint32_t a, std::uint32_t b) const {
     const DragonflyPlace from(a);
     const DragonflyPlace to(b);
@@ -153,7 +154,7 @@ class Topology final {
            router_hops(DragonflyPlace(blue_routers_[from.group]), to);
   }
 
-  /// Where a router stands, unpacked from the table.
+  /// The place of a router, unpacked from the table.
   struct DragonflyPlace {
     explicit DragonflyPlace(std::uint32_t packed)
         : router(packed & kMask), chassis((packed >> kBits) & kMask), group(packed >> 2 * kBits) {}
@@ -165,7 +166,7 @@ class Topology final {
     std::uint32_t group;
   };
 
-  /// Links between two routers of one group.
+  /// The number of links between two routers of one group.
   [[nodiscard]] static std::uint32_t router_hops(const DragonflyPlace& from,
                                                  const DragonflyPlace& to) {
     return static_cast<std::uint32_t>(from.router != to.router) +
@@ -180,10 +181,10 @@ class Topology final {
   double hop_latency_s_ = 0;
   double link_bandwidth_Bps_ = 0;
   std::vector<std::uint32_t> packed_;    ///< coordinates of a node; for tables, the route of a pair
-  std::vector<std::uint16_t> distance_;  ///< torus hops for every value of a + D - b
+  std::vector<std::uint16_t> distance_;  ///< torus hops for each value of a + D - b
   std::array<Lookup, 6> lookups_{};
   std::array<Field, 6> fields_{};
-  std::vector<std::uint32_t> blue_routers_;    ///< of a dragonfly, by the group they lead to
+  std::vector<std::uint32_t> blue_routers_;    ///< dragonfly: by the group to which they lead
   std::array<std::uint32_t, 33> tree_hops_{};  ///< by the number of bits of a xor b
   std::vector<Route> routes_;
 };

@@ -13,7 +13,8 @@
 namespace faultline {
 namespace {
 
-/// The choice of that index in an option's declaration: enumerators are in the same order.
+/// The word for an enumerator. The choices in the option's declaration are in the order of the
+/// enumerators.
 template <class Struct, class Enum>
 std::string choice(const OptionSet<Struct>& set, const char* option, Enum value) {
   for (const OptionSpec& spec : set.specs())
@@ -40,7 +41,7 @@ JsonValue platform_json(const PlatformSpec& platform) {
                                   {"local_exit_delay_s", platform.local_exit_delay_s},
                                   {"link_lost_delay_s", platform.link_lost_delay_s}});
   result.set("machine", machine_json(platform.machine));
-  // The content tells platform files apart; where they lie makes no difference to a result.
+  // A result depends on the content of a platform file, not on where the file lies.
   if (!platform.xml_path.empty())
     result.set("xml", json_object({{"fnv1a", file_hash(platform.xml_path)}}));
   return result;
@@ -102,8 +103,8 @@ struct AsJson {
   JsonValue operator()(std::int64_t number) const { return number; }
   JsonValue operator()(double number) const { return number; }
   JsonValue operator()(const std::string& text) const { return text; }
-  // What the file says makes the result, not where it lies or how it is written. A default that
-  // nobody has read yet is shown by its name.
+  // A result depends on what the file says, not on where it lies or how it is written. A default
+  // that has not been read yet is shown by its name.
   template <class Content>
   JsonValue operator()(const FileInput<Content>& input) const {
     if (input.hash.empty()) return input.file;

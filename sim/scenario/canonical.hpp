@@ -10,22 +10,23 @@ namespace faultline {
 /// A checked value as JSON.
 JsonValue option_json(const OptionValue& value);
 
-/// The word that a scenario has for it.
+/// The word that a scenario uses for the value.
 std::string word_of(Mapping mapping);
 std::string word_of(Progress progress);
 std::string word_of(Ordering ordering);
 std::string word_of(StopWhen when);
 std::string word_of(EngineKind engine);
 
-/// The scenario with everything resolved: defaults filled in, the machine by its values instead of
-/// its name, one entry in `points` for each point. Members are sorted by key.
+/// The scenario with everything resolved: defaults are filled in, the machine is given by its
+/// values instead of its name, and `points` has one entry for each point. Members are sorted by
+/// key.
 JsonValue canonical(const Scenario& scenario);
 
 /// A canonical scenario as text.
 struct CanonicalText {
   std::string json;
-  /// Of what determines the results beside name, seed, replications and engine: FNV-1a of the text
-  /// without these.
+  /// The FNV-1a hash of the text without name, seed, replications and engine. It covers everything
+  /// else that determines the results.
   std::string hash;
 };
 CanonicalText canonical_text(const JsonValue& canonical);

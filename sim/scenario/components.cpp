@@ -9,7 +9,7 @@
 namespace faultline {
 namespace {
 
-/// A list is compared pair by pair.
+/// Limits a list, whose entries are compared pair by pair.
 constexpr std::size_t kMostCandidates = 1000;
 
 std::string unknown_name(Family family, const std::string& name) {
@@ -80,7 +80,8 @@ struct InLabel {
 
 std::string in_label(const OptionValue& value) { return std::visit(InLabel{}, value); }
 
-/// The options by which a candidate differs from the others of its name: "cda, initial_credit 64".
+/// A candidate's name and the options by which it differs from others of the same name, such as
+/// "cda, initial_credit 64".
 std::string label_of(const Candidate& candidate, const std::vector<Candidate>& all) {
   std::string differing;
   for (const auto& entry : candidate.choice.options) {

@@ -12,16 +12,16 @@ namespace faultline {
 /// One component that a scenario names for a family.
 struct Candidate {
   ComponentChoice choice;
-  std::string path;    ///< where it stands: "termination[1]"
+  std::string path;    ///< its place in the file, such as "termination[1]"
   std::string label;   ///< tells it from the family's other candidates; "" if it is the only one
-  bool valid = false;  ///< read without a problem
+  bool valid = false;  ///< true if it was read without a problem
 };
 
-/// The names that a family's object can have, `none` included where the family is optional.
+/// The names that a family's object can have, including `none` if the family is optional.
 std::vector<std::string> component_names(Family family);
 
-/// Reads a family's object or list of objects; `value` null means that the file has none. At least
-/// one candidate is returned. What is wrong goes to the problems.
+/// Reads a family's object or list of objects. `value` is null if the file has none. Returns at
+/// least one candidate. Adds all errors to the problems.
 std::vector<Candidate> read_family(Family family, const JsonValue* value, Problems& problems);
 
 }  // namespace faultline

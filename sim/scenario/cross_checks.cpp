@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kOrAllow = ", or set \"allow_unsafe\": true";
 
-/// The components of the same family that would do instead.
+/// Other components of the same family that could be used instead.
 template <class Predicate>
 std::string alternatives(Family family, Predicate would_do) {
   std::vector<std::string> names;
@@ -19,7 +19,7 @@ std::string alternatives(Family family, Predicate would_do) {
   return names.empty() ? "" : ", choose " + any_of(names);
 }
 
-/// Whether a component's assumptions hold in this point.
+/// Checks whether a component's assumptions hold in a point.
 class AssumptionCheck {
  public:
   AssumptionCheck(const RunSpec& point, const Registration& component, std::string path,

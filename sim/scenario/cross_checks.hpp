@@ -8,15 +8,15 @@
 
 namespace faultline {
 
-/// Where the components of a point stand in the file, indexed by Family.
+/// The places of a point's components in the file, indexed by Family.
 using ComponentPaths = std::array<std::string, kFamilies>;
 
-/// Refuses a point whose parts clash, by name and with the reason. `allow_unsafe` lets pass what is
-/// possible but breaks a stated assumption (ordering, faults, detection, logging); a stop condition
-/// that cannot come is never possible.
+/// Adds a problem, with names and the reason, for each clash between the parts of a point.
+/// `allow_unsafe` permits clashes that only break a stated assumption (ordering, faults, detection,
+/// logging). It does not permit a stop condition that can never hold.
 void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& problems);
 
-/// Asks the components of a point whether their options fit its job.
+/// Adds the problems that the components of a point have with their options in its job.
 void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Problems& problems);
 
 }  // namespace faultline

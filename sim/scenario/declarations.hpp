@@ -10,7 +10,7 @@
 
 namespace faultline {
 
-/// The plain values at the top of a scenario.
+/// The plain values at the top level of a scenario.
 struct ScenarioOptions {
   std::uint32_t schema_version = 1;
   std::string name;
@@ -20,7 +20,7 @@ struct ScenarioOptions {
   bool allow_unsafe = false;
 };
 
-/// `platform` as it is written.
+/// `platform`, as the file writes it.
 struct PlatformOptions {
   std::optional<std::string> machine;
   std::optional<std::string> xml;
@@ -37,7 +37,7 @@ struct PlatformOptions {
   double link_lost_delay_s = 1e-3;
 };
 
-/// `platform.overheads`: what a SimGrid platform file lacks.
+/// `platform.overheads`: costs that a SimGrid platform file does not give.
 struct OverheadOptions {
   double send_overhead_s = 0;
   double receive_overhead_s = 0;
@@ -48,13 +48,13 @@ struct OverheadOptions {
   std::optional<double> local_bandwidth_Bps;
 };
 
-/// The moment of one entry of `faults.at`; the victims are lists beside it.
+/// The moment of one entry of `faults.at`. Its victims are separate lists.
 struct FaultMoment {
   std::optional<double> time_s;
   std::optional<std::uint64_t> event;
 };
 
-/// `stop` as it is written.
+/// `stop`, as the file writes it.
 struct StopOptions {
   std::optional<std::string> when;
   double grace_s = 1.0;
@@ -74,7 +74,7 @@ struct FamilyDeclaration {
   std::string doc;
 };
 
-/// The declarations of the scenario's fixed objects, for reading, the schema and `list` alike.
+/// The declarations of a scenario's fixed objects. Reading, the schema and `list` all use them.
 const OptionSet<ScenarioOptions>& scenario_options();
 const OptionSet<PlatformOptions>& platform_options();
 const OptionSet<OverheadOptions>& overhead_options();
@@ -84,13 +84,13 @@ const OptionSet<StopOptions>& stop_options();
 const std::vector<VictimList>& victim_lists();
 const std::vector<FamilyDeclaration>& families();
 
-/// The values of a machine file, each of which is an object of value, unit, status and source.
+/// The values of a machine file. Each is an object with value, unit, status and source.
 const OptionSet<Machine>& machine_values();
 
 /// The statuses that a value of a machine file can have.
 const std::vector<std::string>& value_statuses();
 
-/// The values of a swept place as a range; exactly one of times and step.
+/// The values of a swept place, written as a range. Exactly one of times and step is set.
 struct SweepRange {
   double from = 0;
   double to = 0;
@@ -99,10 +99,11 @@ struct SweepRange {
 };
 const OptionSet<SweepRange>& sweep_range_options();
 
-/// How many replications a point of a sweep gets: until the mean of a metric is known well enough.
+/// When a point of a sweep has enough replications: when the mean of a metric is known precisely
+/// enough.
 struct Precision {
   std::string metric;
-  double relative_half_width = 0;  ///< of the 95 % confidence interval, over the mean
+  double relative_half_width = 0;  ///< half width of the 95 % confidence interval over the mean
   std::uint32_t most_replications = 1000;
 };
 const OptionSet<Precision>& precision_options();

@@ -15,7 +15,7 @@
 namespace faultline {
 namespace {
 
-/// A hostile text could nest deeper than the stack allows.
+/// Limits the nesting: a hostile text could nest deeper than the stack allows.
 constexpr int kDeepestExpression = 64;
 
 using Part = ExpressionPart;
@@ -48,7 +48,7 @@ constexpr std::array kProducts = {
     Part::Operation{"/", [](double a, double b) { return a / b; }},
     Part::Operation{"%", [](double a, double b) { return a - b * std::floor(a / b); }},
 };
-/// A sign stands before those that it begins with.
+/// "<=" must come before "<", which it begins with, and ">=" before ">".
 constexpr std::array kComparisons = {
     Part::Operation{"<=", [](double a, double b) { return a <= b ? 1.0 : 0.0; }},
     Part::Operation{">=", [](double a, double b) { return a >= b ? 1.0 : 0.0; }},
@@ -150,7 +150,7 @@ class Evaluation {
     return so_far;
   }
 
-  /// What messages call a part.
+  /// What a part is called in messages.
   [[nodiscard]] std::string words(const Part& part) const {
     if (part.kind == Kind::constant) return "the constant";
     if (part.kind == Kind::path) return path_text(paths_[part.path]);
@@ -164,7 +164,7 @@ class Evaluation {
 
 }  // namespace
 
-/// Recursive descent, one function for each level of precedence.
+/// A recursive descent parser, with one function for each level of precedence.
 class ExpressionParser {
  public:
   explicit ExpressionParser(const std::string& text) : text_(text) {}
@@ -191,7 +191,7 @@ class ExpressionParser {
     return chain(Kind::all, "and", [this] { return negation(); });
   }
 
-  /// Terms with one word between them; a term alone is itself.
+  /// Reads terms joined by one word, as in `a and b and c`. A single term is returned as it is.
   template <class Term>
   Part chain(Kind kind, const char* word, Term term) {
     Part first = term();
@@ -227,7 +227,7 @@ class ExpressionParser {
     return steps(kProducts, [this] { return factor(); });
   }
 
-  /// Operands with operators of one precedence between them, from left to right.
+  /// Reads operands joined by operators of one precedence, from left to right.
   template <class Operators, class Operand>
   Part steps(const Operators& operators, Operand operand) {
     Part first = operand();
@@ -330,7 +330,7 @@ class ExpressionParser {
     return result;
   }
 
-  /// The next character that is no blank, '\0' at the end.
+  /// The next character that is not a blank, or '\0' at the end.
   char skip_blanks() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
@@ -380,7 +380,7 @@ class ExpressionParser {
   std::size_t at_ = 0;
   int depth_ = 0;
   Expression result_;
-  std::unordered_map<std::string, std::size_t> paths_;  // looked up, never walked
+  std::unordered_map<std::string, std::size_t> paths_;  // never iterated over
 };
 
 Expression Expression::parse(const std::string& text) { return ExpressionParser(text).whole(); }

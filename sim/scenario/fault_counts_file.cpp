@@ -22,11 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Sums up to here are exact in a double.
+/// Sums up to this are exact in a double.
 constexpr std::int64_t max_total = std::int64_t{1} << std::numeric_limits<double>::digits;
 
-/// The size that a key of `counts` spells in plain decimal, without sign, leading zero or fraction:
-/// a second spelling would be a duplicate key in disguise.
+/// The size that a key of `counts` gives in plain decimal. A sign, a leading zero or a fraction is
+/// refused: with two spellings of one size, a key could occur twice unnoticed.
 std::optional<std::int64_t> size_from_key(const std::string& key) {
   std::int64_t size = 0;
   const char* const end = key.data() + key.size();
@@ -37,7 +37,7 @@ std::optional<std::int64_t> size_from_key(const std::string& key) {
   return size >= 1 && size <= max_fault_size ? std::optional(size) : std::nullopt;
 }
 
-/// One member of `counts`, or nothing where it is wrong.
+/// One member of `counts`, or nothing if it is wrong.
 std::optional<FaultCount> read_count(const JsonMember& member, Problems& problems) {
   const std::string path = member_path("counts", member.key);
   const std::size_t before = problems.size();

@@ -7,8 +7,8 @@
 
 namespace faultline {
 
-/// Reads a trace of failures. Throws UsageError that names the file where it cannot be read, is no
-/// trace, or has no record that can be read.
+/// Reads a trace of failures. Throws UsageError that names the file if it cannot be read, is not a
+/// trace, or has no readable record.
 FaultTraceInput read_fault_trace(const std::string& file);
 
 }  // namespace faultline

@@ -167,7 +167,7 @@ JsonValue section_entry(const std::string& section) {
 
 // ---- tables ------------------------------------------------------------------------------------
 
-/// Prints `head` in a column and `text` wrapped beside it, to the width of a terminal.
+/// Prints `head` in a column and `text` beside it, wrapped to the width of a terminal.
 void print_wrapped(std::ostream& out, const std::string& head, std::size_t indent,
                    const std::string& text) {
   std::string line = head;
@@ -227,7 +227,7 @@ void print_components(std::ostream& out, const std::string& section, bool option
   }
 }
 
-/// "2 published, 11 estimated": of how many values it is so.
+/// How many values have each status: "2 published, 11 estimated".
 std::string statuses_text(const std::vector<ValueStatus>& values) {
   std::string text;
   for (const std::string& status : value_statuses()) {

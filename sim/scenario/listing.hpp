@@ -5,13 +5,13 @@
 
 namespace faultline {
 
-/// The sections of what a scenario can name: protocols, workloads, machines, engines, faults.
+/// The kinds of things that a scenario can name: protocols, workloads, machines, engines, faults.
 const std::vector<std::string>& listing_sections();
 
-/// Everything that is declared of these sections, for machines (docs/output.md).
+/// Everything that is declared in these sections, as JSON for programs (docs/output.md).
 std::string listing_json(const std::vector<std::string>& sections);
 
-/// The same for people, in 80 columns and in short; `options`: with the options of each entry.
+/// A shorter listing for people, in 80 columns; with `options`, the options of each entry as well.
 std::string listing_text(const std::vector<std::string>& sections, bool options);
 
 }  // namespace faultline

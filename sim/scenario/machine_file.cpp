@@ -109,12 +109,12 @@ TopologySpec read_topology(const JsonValue* value, Problems& problems) {
         read_counts(object.child(field.name), field, member_path("topology", field.name), problems);
   object.finish();
   TopologySpec topology = make_topology(name, fields);
-  // Sizes that could not be read would be refused for reasons that are no news.
+  // If a size could not be read, checking the rest would only repeat that.
   if (problems.size() == before) check(topology, problems);
   return topology;
 }
 
-/// SimGrid divides by latencies, and gives up where that goes beyond double precision.
+/// SimGrid divides by latencies, and fails if the result is beyond the range of a double.
 void check_time(const OptionValue& value, const OptionSpec& spec, Problems& problems) {
   constexpr double kLeast_s = 1e-15;
   const auto* time_s = std::get_if<double>(&value);
@@ -125,7 +125,7 @@ void check_time(const OptionValue& value, const OptionSpec& spec, Problems& prob
                                            shortest(*time_s));
 }
 
-/// One `{"value", "unit", "status", "source"}`.
+/// Reads one object `{"value", "unit", "status", "source"}`.
 OptionValue read_sourced(const JsonValue& value, const OptionSpec& spec, Problems& problems) {
   CheckedObject object(value, spec.name, problems);
   OptionSpec bare = spec;
@@ -225,7 +225,7 @@ bool is_machine(const JsonValue& root) {
 
 namespace {
 
-/// A machine, and what its file says of its values.
+/// A machine, and where its file says its values come from.
 struct MachineFile {
   Machine machine;
   std::vector<ValueStatus> statuses;
@@ -251,7 +251,7 @@ MachineFile load_machine_file(const std::string& path) {
 
 std::shared_ptr<const MachineFile> machine_file(const std::string& name_or_path,
                                                 const std::string& relative_to) {
-  // A name alone stands for the same file everywhere.
+  // A plain name means the same shipped file, whatever the directory.
   const std::string place = is_path(name_or_path) ? relative_to + "/" : "";
   return FileMemo::read_once<MachineFile>(place + name_or_path, [&] {
     return load_machine_file(machine_path(name_or_path, relative_to));

@@ -10,10 +10,10 @@
 
 namespace faultline {
 
-/// One list or count of a topology, as machine files write it.
+/// One key of a topology in a machine file: a count or a list of counts.
 struct TopologyField {
   std::string name;
-  bool is_list = false;  ///< of counts, else one count
+  bool is_list = false;  ///< a list of counts, else one count
   std::uint32_t minimum = 1;
   std::uint32_t maximum = 65536;
   std::string doc;
@@ -29,28 +29,29 @@ struct TopologyKind {
 /// The kinds of topology, for reading and for the schema.
 const std::vector<TopologyKind>& topology_kinds();
 
-/// Is this the tree of a machine file? By its topology or one of its values, and without the
-/// platform and workload of a scenario.
+/// True if this is the tree of a machine file: it has a topology or a value of a machine, and
+/// neither the platform nor the workload of a scenario.
 bool is_machine(const JsonValue& root);
 
 /// Reads the machine file of that path. Throws UsageError "FILE: PATH: what is wrong".
 Machine read_machine_file(const std::string& path);
 
-/// Reads a machine file's tree: every value with unit, status and source.
+/// Reads the tree of a machine file, in which every value has a unit, a status and a source. Adds
+/// all errors to the problems.
 Machine read_machine(const JsonValue& root, Problems& problems);
 
-/// Whether a value of a machine file was measured, published or estimated.
+/// Where a value of a machine file comes from: whether it was measured, published or estimated.
 struct ValueStatus {
-  std::string value;   ///< its key
+  std::string value;   ///< the key of the value
   std::string status;  ///< one of value_statuses
 };
 
-/// The statuses of a machine's values, the topology's among them if it has one, in the order of the
-/// file. Finds the machine and throws as load_machine does.
+/// The statuses of a machine's values and, if it has one, of its topology, in the order of the
+/// file. Finds the machine, and throws, as load_machine does.
 std::vector<ValueStatus> load_value_statuses(const std::string& name_or_path,
                                              const std::string& relative_to);
 
-/// The resolved values, without their sources.
+/// The values of a machine as JSON, without their sources.
 JsonValue machine_json(const Machine& machine);
 
 }  // namespace faultline

@@ -15,7 +15,7 @@ namespace {
   throw UsageError(problems.file() + ": --set " + in_quotes(set) + ": " + why);
 }
 
-/// A number that no double holds: not a word, which may stand without quotes.
+/// True for a number beyond the range of a double. It must not be taken for a plain word.
 bool is_beyond_double(const std::string& text) {
   double ignored = 0.0;
   const char* const end = text.data() + text.size();

@@ -27,7 +27,7 @@ Enum choice_index(const std::string& word, const char* option) {
   return {};
 }
 
-/// What the file itself says; its links come from it when the job runs.
+/// What the checks need from the platform file. Its links are read when the job runs.
 XmlSummary inspected(const PlatformSpec& platform, const XmlInspector& inspect,
                      Problems& problems) {
   const std::string path = "platform.xml";
@@ -83,7 +83,7 @@ void read_xml(const std::string& name, const OverheadOptions& options, const std
                       .local_bandwidth_Bps = options.local_bandwidth_Bps.value_or(local_Bps)};
 }
 
-/// The nodes of the machine, as far as they are known.
+/// The number of nodes of the machine; the largest number if it is not known.
 std::uint32_t known_nodes(const PlatformSpec& platform) {
   return platform.machine.nodes > 0 ? platform.machine.nodes
                                     : std::numeric_limits<std::uint32_t>::max();
@@ -195,7 +195,7 @@ PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
 }
 
 void check_simgrid_can_hold(const PlatformSpec& platform, Problems& problems) {
-  // Of other machines it can hold all, and to find the part of a torus takes its time.
+  // SimGrid can represent all other machines, and finding the part of a torus would take time.
   if (!std::holds_alternative<Dragonfly>(platform.machine.topology)) return;
   try {
     check_simgrid_can_hold(partition(platform.machine,

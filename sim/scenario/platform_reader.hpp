@@ -9,12 +9,12 @@
 
 namespace faultline {
 
-/// Reads `platform` and loads its machine. `directory` anchors relative paths; `value` null
-/// means that the file has none. What is wrong goes to the problems.
+/// Reads `platform` and loads its machine. Relative paths are relative to `directory`. `value` is
+/// null if the file has no platform. Adds all errors to the problems.
 PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
                            const ScenarioBackends& backends, Problems& problems);
 
-/// Notes at `engine` where SimGrid cannot hold the part of the machine that the job gets.
+/// Adds a problem at `engine` if SimGrid cannot represent the job's part of the machine.
 void check_simgrid_can_hold(const PlatformSpec& platform, Problems& problems);
 
 }  // namespace faultline

@@ -20,8 +20,8 @@ enum class StopWhen { announced, all_reported, finished, time };
 
 /// The machine and the part of it that the job takes.
 struct PlatformSpec {
-  Machine machine;       ///< costs; with xml, its topology and links come from the file
-  std::string xml_path;  ///< "" or a SimGrid platform file
+  Machine machine;       ///< only its costs if xml_path is set: topology and links are in that file
+  std::string xml_path;  ///< a SimGrid platform file, or ""
   std::uint32_t processes = 1;
   std::uint32_t processes_per_node = 1;
   std::uint32_t spare_nodes = 0;
@@ -35,7 +35,7 @@ struct PlatformSpec {
   double unordered_delay_s = 1e-5;   ///< mean of the exponential delay of an unordered message
 };
 
-/// The job's size. Its nodes are those that hold ranks, without the spare ones.
+/// The job's size. Its nodes are those that hold ranks, without spare nodes.
 inline JobShape job_shape(const PlatformSpec& platform) {
   return {.processes = platform.processes,
           .processes_per_node = platform.processes_per_node,
@@ -44,7 +44,7 @@ inline JobShape job_shape(const PlatformSpec& platform) {
           .starts_at_root = false};
 }
 
-/// The component that a scenario names for one family; no registration means "none".
+/// The component that a scenario names for one family. The registration is null for "none".
 struct ComponentChoice {
   const Registration* registration = nullptr;
   OptionValues options;
@@ -57,12 +57,13 @@ struct StopSpec {
   std::uint64_t events = 1000000000;
 };
 
-/// One point of a scenario, fully resolved: all that an engine needs beside seed and replication.
+/// One point of a scenario, fully resolved: everything that an engine needs except seed and
+/// replication.
 struct RunSpec {
   PlatformSpec platform;
   ComponentChoice components[kFamilies];         ///< indexed by Family
-  std::vector<FaultSpec> faults;                 ///< at stated moments
-  std::vector<FaultSourceChoice> fault_sources;  ///< that draw or read theirs
+  std::vector<FaultSpec> faults;                 ///< faults at stated moments
+  std::vector<FaultSourceChoice> fault_sources;  ///< sources that draw faults or read them
   StopSpec stop;
   bool allow_unsafe = false;
 
@@ -78,7 +79,7 @@ inline std::string detector_of(const RunSpec& spec) {
   return detector == nullptr ? "none" : detector->name;
 }
 
-/// What components may know of the job of a run.
+/// What components may know about the job of a run.
 inline JobShape job_shape(const RunSpec& spec) {
   const Registration* workload = spec.component(Family::workload).registration;
   JobShape shape = job_shape(spec.platform);

@@ -235,7 +235,7 @@ void ScenarioReader::add_point(Scenario& scenario, std::size_t index) {
     }
   }
   if (!stop_given_) point.stop.when = default_stop(point);
-  // A point of components that could not be read would be refused for reasons that are no news.
+  // If a component could not be read, checking its points would only repeat that.
   if (valid) check_point(point, paths, problems_);
   if (valid && platform_known_) check_options_in_job(point, paths, problems_);
   scenario.points.push_back(std::move(point));

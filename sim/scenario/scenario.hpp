@@ -11,7 +11,7 @@
 
 namespace faultline {
 
-/// A checked scenario: nothing in it can be wrong any more for reasons that the file tells.
+/// A checked scenario: every error that can be found from the file alone has been ruled out.
 struct Scenario {
   std::string file;  ///< as the user named it, for messages
   std::string name;
@@ -19,10 +19,10 @@ struct Scenario {
   std::uint64_t seed = 1;
   std::uint32_t replications = 1;
   std::vector<RunSpec> points;            ///< one per combination of listed layers, in file order
-  std::vector<std::string> point_labels;  ///< what tells the points apart ("cda"), "" for one point
+  std::vector<std::string> point_labels;  ///< tells the points apart ("cda"), "" for a single point
   std::vector<std::string> notes;         ///< what a user should know, one line each
   std::string canonical_json;             ///< resolved, defaults filled in, keys sorted
-  std::string hash;  ///< of canonical_json less name, seed, replications, engine
+  std::string hash;  ///< of canonical_json without name, seed, replications, engine
 };
 
 /// What the command line changes in a scenario before it is checked.
@@ -30,37 +30,39 @@ struct ScenarioOverrides {
   std::vector<std::string> sets;  ///< "PATH=JSON", in order
 };
 
-/// What can be done with a scenario beside checking it: by default what this build can do.
+/// What is available to run and inspect scenarios. The defaults are what this build has.
 struct ScenarioBackends {
-  bool simgrid = kHasSimGrid;  ///< false refuses engine simgrid and platform.xml
-  /// Without it only the existence of a platform file is checked, and a host is taken to have one
-  /// core.
+  bool simgrid = kHasSimGrid;  ///< if false, engine simgrid and platform.xml are refused
+  /// Inspects platform files. If empty, only the existence of a file is checked, and each host is
+  /// assumed to have one core.
   XmlInspector inspect_xml = xml_inspector();
 };
 
-/// Reads and checks a scenario file. Throws UsageError with every error of the file, one a line:
+/// Reads and checks a scenario file. Throws UsageError with every error of the file, one per line:
 /// "FILE: PATH: what is wrong, what was expected; did you mean ...".
 Scenario load_scenario(const std::string& path, const ScenarioOverrides& overrides = {},
                        const ScenarioBackends& backends = {});
 
-/// The same from JSON text; `file` names it in messages and anchors relative paths.
+/// Like load_scenario, but from JSON text. `file` names it in messages, and relative paths are
+/// relative to its folder.
 Scenario parse_scenario(const std::string& text, const std::string& file,
                         const ScenarioOverrides& overrides = {},
                         const ScenarioBackends& backends = {});
 
-/// The same from a JSON tree; `problems` name the file and may hold what is known to be wrong.
+/// Like load_scenario, but from a JSON tree. `problems` has the name of the file and may already
+/// have errors.
 Scenario read_scenario(const JsonValue& root, Problems& problems,
                        const ScenarioBackends& backends = {});
 
 /// The JSON Schema (draft 2020-12) of scenarios, from the registered declarations.
 std::string scenario_schema();
 
-/// The same as a page to read, in Markdown.
+/// A reference page of scenarios in Markdown, from the same declarations.
 std::string scenario_reference();
 
-/// Reads and checks a machine file (whatever has a '/' or ends in .json; relative to the directory
-/// `relative_to`, "" being the working directory), or a shipped machine by name. Throws UsageError
-/// with every error of the file.
+/// Reads and checks a machine. A text that contains a '/' or ends in .json is the path of a machine
+/// file, relative to the directory `relative_to` ("" is the working directory). Any other text is
+/// the name of a shipped machine. Throws UsageError with every error of the file.
 Machine load_machine(const std::string& name_or_path, const std::string& relative_to);
 
 /// Names of the shipped machines, sorted.

@@ -59,7 +59,7 @@ JsonValue option_schema(const OptionSpec& spec) {
   return schema;
 }
 
-/// A closed object under construction.
+/// Builds the schema of an object without other keys than those declared.
 class ObjectSchema {
  public:
   explicit ObjectSchema(const std::string& description) {
@@ -75,12 +75,12 @@ class ObjectSchema {
     for (const OptionSpec& spec : specs) property(spec.name, option_schema(spec), spec.required);
     return *this;
   }
-  /// Exactly one of these must be there and not be null.
+  /// Requires exactly one of these keys, with a value other than null.
   ObjectSchema& one_of(const std::vector<std::string>& names) {
     schema_.set("oneOf", alternatives(names));
     return *this;
   }
-  /// At least one of these lists must be there and not be empty.
+  /// Requires at least one of these lists, not empty.
   ObjectSchema& any_of_lists(const std::vector<VictimList>& lists) {
     List choices;
     for (const VictimList& list : lists) {
@@ -137,7 +137,7 @@ JsonValue family_definition(Family family) {
   return json_object({{"oneOf", std::move(choices)}});
 }
 
-/// One object, or a list of them that makes points.
+/// One object, or a list of objects, each of which makes a point.
 JsonValue family_property(const FamilyDeclaration& family) {
   const JsonValue one = reference(family_key(family.family));
   const JsonValue many =
@@ -162,7 +162,7 @@ JsonValue platform_definition() {
                          .property("overheads", overheads)
                          .one_of({"machine", "xml"})
                          .take();
-  // Only a platform file leaves something for the overheads to say.
+  // Overheads are only allowed beside a platform file, which does not give them.
   schema.set("dependentRequired", json_object({{"overheads", List{"xml"}}}));
   return schema;
 }
@@ -196,7 +196,7 @@ JsonValue faults_definition() {
   return schema.take();
 }
 
-/// Every key of a sweep that has no meaning of its own is a path.
+/// In a sweep, every key without a meaning of its own is a path.
 JsonValue sweep_definition() {
   const JsonValue list = json_object({{"type", "array"}, {"minItems", 1}});
   const JsonValue range = ObjectSchema("from, from x times or from + step, ... up to to")

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostPoints = 100000;
 constexpr std::size_t kShownProblems = 50;
 
-/// What is wrong with points: a mistake of the file comes back at each of them and is told once.
+/// The errors of points. An error of the file occurs at every point, but is reported only once.
 class PointProblems {
  public:
   void add(const std::string& lines, const std::string& point) {
@@ -70,7 +70,7 @@ std::string study_hash(const Study& study) {
   return fnv1a_hex(text);
 }
 
-/// The scenario of one combination, or nothing where the constraints exclude it.
+/// The scenario of one combination, or nothing if the constraints exclude it.
 std::optional<Scenario> checked_point(const Study& study, const SweepPoint& point,
                                       Problems& problems) {
   problems.throw_if_any();
@@ -84,7 +84,7 @@ std::optional<Scenario> checked_point(const Study& study, const SweepPoint& poin
 
 void check_points(Study& study) {
   PointProblems wrong;
-  std::map<std::string, std::size_t> seen;  // hash of a point to its place among the points
+  std::map<std::string, std::size_t> seen;  // from the hash of a point to its index
   for (std::size_t i = 0; i < study.sweep.combinations() && !wrong.full(); ++i) {
     Problems problems(study.file);
     const SweepPoint point = sweep_point(study.sweep, i, problems);
@@ -129,7 +129,7 @@ Study parse_study(const std::string& text, const std::string& file,
   Problems problems(file);
   JsonValue root = parse_json(text, problems);
   for (const std::string& set : overrides.sets) apply_set(root, set, problems);
-  // What is wrong with an ordinary scenario is told without points, as for `run`.
+  // Errors of a scenario without a sweep are reported without point numbers, as `run` does.
   if (root.find("sweep") == nullptr) read_scenario(root, problems, backends);
   Study study;
   study.file = file;
@@ -165,7 +165,7 @@ bool would_make(const Study& study, const JsonValue::Object& parameters, const s
     const auto scenario = checked_point(study, *point, problems);
     return scenario && hash_of(*scenario) == hash;
   } catch (const UsageError&) {
-    return false;  // what the values of a store are no scenario of
+    return false;  // these values make no valid scenario of this study
   }
 }
 

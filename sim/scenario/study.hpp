@@ -9,11 +9,11 @@
 
 namespace faultline {
 
-/// One point of a study: an ordinary scenario of one run specification.
+/// One point of a study: an ordinary scenario with one run specification.
 struct StudyPoint {
-  std::size_t combination = 0;     ///< of the sweep
-  std::string hash;                ///< of what determines the result of each of its replications
-  std::uint32_t replications = 0;  ///< of its scenario
+  std::size_t combination = 0;     ///< number of the combination in the sweep
+  std::string hash;                ///< covers all that determines the result of a replication
+  std::uint32_t replications = 0;  ///< as its scenario states them
 };
 
 /// A scenario file and all points of its sweep, checked. A file without a sweep is a study of one
@@ -22,10 +22,10 @@ struct Study {
   std::string file;  ///< as the user named it
   std::string name;
   Sweep sweep;
-  std::vector<std::string> notes;  ///< what a user should know of its points, each once
+  std::vector<std::string> notes;  ///< what a user should know about its points, each note once
   std::vector<StudyPoint> points;  ///< those that satisfy the constraints, in order
-  std::string hash;                ///< of the points, however many replications they have
-  ScenarioBackends backends;       ///< with which its points are read
+  std::string hash;                ///< of the points, whatever their number of replications
+  ScenarioBackends backends;       ///< used to read its points
 };
 
 /// Reads a file and checks every point. Throws UsageError with every error: "FILE: PATH: what is
@@ -33,23 +33,24 @@ struct Study {
 Study load_study(const std::string& path, const ScenarioOverrides& overrides = {},
                  const ScenarioBackends& backends = {});
 
-/// The same from JSON text; `file` names it in messages and anchors relative paths.
+/// Like load_study, but from JSON text. `file` names it in messages, and relative paths are
+/// relative to its folder.
 Study parse_study(const std::string& text, const std::string& file,
                   const ScenarioOverrides& overrides = {}, const ScenarioBackends& backends = {});
 
-/// The swept values of a point by their paths.
+/// The swept values of a point, by their paths.
 JsonValue::Object point_parameters(const Study& study, std::size_t point);
 
-/// What tells a point from the others, "" for the only one.
+/// Text that tells a point from the study's other points; "" if the study sweeps nothing.
 std::string point_label(const Study& study, std::size_t point);
 
-/// What tells a point from all others, wherever it is kept: a hash of the scenario's own hash, of
-/// engine and seed. A replication has the same result however many there are.
+/// Identifies a point among those of all studies: a hash of the scenario's own hash, engine and
+/// seed. It leaves out the number of replications, on which no replication's result depends.
 std::string point_hash(const std::string& scenario_hash, const std::string& engine,
                        std::uint64_t seed);
 
-/// Does the file make the point of that hash of these swept values, or would it, if its axes had
-/// them?
+/// True if the study, with these swept values, has the point with that hash. The values need not be
+/// on its axes.
 bool would_make(const Study& study, const JsonValue::Object& parameters, const std::string& hash);
 
 /// The scenario of a point.

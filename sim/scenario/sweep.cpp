@@ -14,17 +14,17 @@ namespace {
 
 constexpr std::size_t kMostValues = 10000;
 constexpr std::size_t kMostCombinations = 1000000;
-/// Places are compared pair by pair.
+/// Limits the swept places, which are compared pair by pair.
 constexpr std::size_t kMostPlaces = 1000;
 
-/// The number without the rounding errors of its computation: 0.1 + 2 * 0.1 is 0.3 to a reader.
+/// Removes the rounding errors of a computation: 0.1 + 2 * 0.1 becomes 0.3.
 JsonValue rounded(double value) {
   char digits[32];
   std::snprintf(digits, sizeof digits, "%.15g", value);
   return json_number(std::strtod(digits, nullptr));
 }
 
-/// Reads `sweep` key by key: every key that has no meaning of its own is an axis.
+/// Reads `sweep` key by key. Every key without a meaning of its own is an axis.
 class SweepReader {
  public:
   explicit SweepReader(Problems& problems) : problems_(problems) {}
@@ -148,7 +148,7 @@ class SweepReader {
       return {};
     }
     std::vector<JsonValue> values;
-    // The last value counts even where rounding puts it a little beyond the end.
+    // The last value is included even if rounding puts it slightly beyond the end.
     const double slack = 1e-9 * std::fabs(range.step ? *range.step : range.to);
     for (std::size_t i = 0; i <= kMostValues; ++i) {
       const auto count = static_cast<double>(i);
@@ -157,7 +157,7 @@ class SweepReader {
       if (up ? value > range.to + slack : value < range.to - slack) return values;
       values.push_back(rounded(value));
     }
-    return values;  // one more than allowed, which the caller refuses
+    return values;  // one value more than allowed, so that the caller refuses it
   }
 
   void read_zip(const JsonValue& value, const std::string& place) {
@@ -237,7 +237,7 @@ class SweepReader {
     if (problems_.size() == before) sweep_.precision = precision_options().read(values);
   }
 
-  /// A point has one component of each family.
+  /// Turns lists of components into dimensions, because a point has one component of each family.
   void read_component_lists() {
     std::vector<SweepDimension> lists;
     for (const FamilyDeclaration& family : families()) {
@@ -253,7 +253,7 @@ class SweepReader {
                              std::make_move_iterator(lists.end()));
   }
 
-  /// Values are set in the order of the file, so that a later one could undo an earlier one.
+  /// Values are set in the order of the file. A later one must not overwrite an earlier one.
   void check_overwriting() {
     for (std::size_t later = 0; later < claimed_.size(); ++later)
       for (std::size_t earlier = 0; earlier < later; ++earlier)
@@ -279,7 +279,7 @@ class SweepReader {
   std::vector<std::pair<JsonPath, std::string>> claimed_;  ///< places and the keys that set them
 };
 
-/// Sets a value of a point; what does not fit is a problem at the key that asks for it.
+/// Sets a value of a point. If it does not fit, adds a problem at the key of the sweep.
 void set_parameter(SweepPoint& point, const JsonPath& path, const std::string& key, JsonValue value,
                    Problems& problems) {
   const std::string why = set_at(point.scenario, path, value);

@@ -19,22 +19,22 @@ struct SweepAxis {
   std::vector<JsonValue> values;
 };
 
-/// Axes that advance together; all have the same number of values. Most have one axis.
+/// Axes that advance together and have the same number of values. Most dimensions have one axis.
 using SweepDimension = std::vector<SweepAxis>;
 
-/// A place whose value follows from others.
+/// A place whose value is computed from other values.
 struct DerivedValue {
   JsonPath path;
   std::string key;
   Expression formula;
 };
 
-/// What the key `sweep` of a scenario says, and what is left without it.
+/// The content of the key `sweep` of a scenario, and the rest of the scenario (`base`).
 struct Sweep {
   JsonValue base;
   std::vector<SweepDimension> dimensions;  ///< the last one varies fastest
-  std::vector<DerivedValue> derived;       ///< carried out in this order
-  std::vector<Expression> where;           ///< constraints: a point satisfies them all
+  std::vector<DerivedValue> derived;       ///< computed in this order
+  std::vector<Expression> where;           ///< constraints, all of which a point must satisfy
   std::optional<Precision> precision;
 
   /// The product of the dimensions' sizes.
@@ -43,25 +43,27 @@ struct Sweep {
 
 /// One combination of values.
 struct SweepPoint {
-  JsonValue scenario;            ///< an ordinary one, not checked yet
+  JsonValue scenario;            ///< an ordinary scenario, not checked yet
   JsonValue::Object parameters;  ///< swept and derived values by their paths
-  bool wanted = true;            ///< do the constraints hold?
+  bool wanted = true;            ///< true if the constraints hold
 };
 
-/// Reads the sweep of a scenario's tree. Lists of components become dimensions of their own, slower
-/// than those of `sweep`. What is wrong goes to the problems.
+/// Reads the sweep of a scenario's tree. Lists of components become dimensions too, which vary more
+/// slowly than those of `sweep`. Adds all errors to the problems.
 Sweep read_sweep(JsonValue root, Problems& problems);
 
-/// The point of that number, below `combinations()`. What does not fit goes to the problems.
+/// The point with that number, which must be below `combinations()`. Values that do not fit are
+/// added to the problems.
 SweepPoint sweep_point(const Sweep& sweep, std::size_t combination, Problems& problems);
 
-/// The point that has these values, which may be none of the sweep's. What is derived follows from
-/// them; constraints are not asked. Nothing where the sweep sets other paths than these.
+/// The point with these values, which need not be on the sweep's axes. Derived values are computed
+/// from them, and constraints are ignored. Returns nothing if the sweep sets other paths than
+/// these.
 std::optional<SweepPoint> sweep_point_at(const Sweep& sweep, const JsonValue::Object& parameters,
                                          Problems& problems);
 
-/// "platform.processes=64, termination=cda": an object goes by its name where that tells it from
-/// the other values of its axis.
+/// The parameters as text: "platform.processes=64, termination=cda". An object is shown by its name
+/// if no other value of its axis has the same name.
 std::string parameters_text(const Sweep& sweep, const JsonValue::Object& parameters);
 
 }  // namespace faultline

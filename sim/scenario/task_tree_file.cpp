@@ -15,14 +15,14 @@ namespace faultline {
 
 namespace {
 
-/// The list of a key, or null with a problem.
+/// The value as a list. If it is not one, adds a problem and returns null.
 const JsonValue::List* list_of(const JsonValue& value, const std::string& key, Problems& problems) {
   if (const JsonValue::List* list = value.list()) return list;
   problems.add(key, "expected a list with one entry for every task, got " + describe(value));
   return nullptr;
 }
 
-/// A whole number from 0 to below `end`.
+/// The value if it is a whole number from 0 to `end` - 1.
 std::optional<std::uint32_t> number_below(const JsonValue& value, std::size_t end) {
   const auto* number = std::get_if<std::int64_t>(&value.data);
   if (number == nullptr || *number < 0 || static_cast<std::uint64_t>(*number) >= end)
@@ -30,7 +30,7 @@ std::optional<std::uint32_t> number_below(const JsonValue& value, std::size_t en
   return static_cast<std::uint32_t>(*number);
 }
 
-/// Parents as they stand in the file, or nothing with the first problem.
+/// The parents as the file lists them. At the first error, adds a problem and returns nothing.
 std::optional<std::vector<Task>> read_parents(const JsonValue::List& list, Problems& problems) {
   if (list.empty() || list.size() > kMostTasks) {
     problems.add("parents",
@@ -58,8 +58,8 @@ std::optional<std::vector<Task>> read_parents(const JsonValue::List& list, Probl
   return parents;
 }
 
-/// Whoever climbs from a task that is on or below a cycle is still climbing after as many steps as
-/// there are tasks.
+/// True if the task is on or below a cycle. Going up from it never reaches the root, so it takes
+/// more steps than there are tasks.
 bool is_cut_off_by_cycle(const std::vector<Task>& parents, Task task) {
   for (std::size_t steps = 0; task != kNoTask && steps <= parents.size(); ++steps)
     task = parents[task];
