@@ -51,18 +51,20 @@ TEST_CASE("validate names each valid file and its points") {
 TEST_CASE("validate reports all errors of all files") {
   const Workspace workspace;
   const std::string good = workspace.write("good.json", Workspace::good());
-  const std::string bad = workspace.write("bad.json", "{}");
+  const std::string bad = workspace.write("bad.json", R"({"workload": {}})");
+  const std::string neither = workspace.write("neither.json", "{}");
   const std::string cut = workspace.write("cut.json", "{\"schema_version\": ");
   std::ostringstream out;
   std::string error;
   try {
-    validate_verb({bad, good, cut, workspace.path("missing.json")}, out);
+    validate_verb({bad, good, neither, cut, workspace.path("missing.json")}, out);
   } catch (const UsageError& problem) {
     error = problem.what();
   }
   CHECK(out.str() == good + ": valid, 1 point\n");
-  CHECK_THAT(error, Contains(bad + ": workload: missing") &&
-                        Contains(bad + ": platform: missing") && Contains(cut + ":1:") &&
+  CHECK_THAT(error, Contains(bad + ": workload.name: missing") &&
+                        Contains(bad + ": platform: missing") &&
+                        Contains(neither + ": is neither a scenario") && Contains(cut + ":1:") &&
                         Contains("missing.json: no such file"));
 }
 
