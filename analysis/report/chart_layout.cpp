@@ -104,22 +104,9 @@ ReportLine line_of(const PointGroup& group, const ReportLayout& layout,
   return line;
 }
 
-/// Known protocols have their own types, others the next free one.
-std::size_t free_type(const std::string& protocol,
-                      const std::map<std::string, std::size_t>& taken) {
-  const auto is_free = [&](std::size_t type) {
-    return std::none_of(taken.begin(), taken.end(),
-                        [&](const auto& entry) { return entry.second == type; });
-  };
-  const std::size_t known = line_type_of(protocol.substr(0, protocol.find(',')));
-  if (known != 0 && is_free(known)) return known;
-  for (std::size_t type = 1; type <= kLineTypes; ++type)
-    if (is_free(type)) return type;
-  return taken.size() % kLineTypes + 1;
-}
-
-/// Colours tell protocols apart, and dashes the rest; dashes tell protocols apart as well where
-/// there is no rest, so that lines which coincide are seen.
+/// The types come in the order of the lines, so that a few protocols have the colours that differ
+/// most. Colours tell protocols apart, and dashes the rest; dashes tell protocols apart as well
+/// where there is no rest, so that lines which coincide are seen.
 void choose_styles(std::vector<ReportLine>& lines, bool has_protocol) {
   std::map<std::string, std::size_t> types;
   std::map<std::string, std::size_t> dashes;
@@ -129,7 +116,7 @@ void choose_styles(std::vector<ReportLine>& lines, bool has_protocol) {
       });
   for (ReportLine& line : lines) {
     const std::string& coloured = has_protocol ? line.protocol : line.name;
-    if (types.count(coloured) == 0) types[coloured] = free_type(coloured, types);
+    types.emplace(coloured, types.size() % kLineTypes + 1);
     line.line_type = types[coloured];
     const std::string& dashed = by_rest ? line.rest : line.name;
     dashes.emplace(dashed, dashes.size() % kDashes + 1);

@@ -46,8 +46,9 @@ VerbOptions compare_options() {
   VerbOptions verb{
       .verb = "compare",
       .usage =
-          "compare STORE --by PATH --metric NAME[,NAME]... [--higher-is-better]\n"
-          "       [--where CONDITION]... [--format table|csv|json] [--out FILE]",
+          "compare STORE --by PATH --metric NAME[,NAME]...\n"
+          "       [--higher-is-better] [--where CONDITION]...\n"
+          "       [--format table|csv|json] [--out FILE]",
       .about =
           "Shows which value of PATH is better where everything else is equal: differences between "
           "the same replications, with intervals, and the winner if the differences show one."};
