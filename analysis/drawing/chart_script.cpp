@@ -134,7 +134,7 @@ std::string below_script(const Chart& chart, const Canvas& canvas, GnuplotTexts&
   std::string label;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string variable = texts.variable(lines[i]);
-    label += (i == 0 ? "" : " . \"\\n\" . ") + variable;
+    label += (i == 0 ? "" : R"( . "\n" . )") + variable;
     if (canvas.slanted)
       text += "set label " + variable + " at graph 0.5, screen " +
               part(18.0 * static_cast<double>(lines.size() - i) - 6.0) + " center noenhanced\n";
@@ -188,7 +188,7 @@ Lanes lanes_of(const Chart& chart) {
 std::string place_along_x(const Chart& chart, std::size_t line, std::size_t column) {
   if (chart.x.names_lines) return "(" + std::to_string(line + 1) + ")";
   const bool boxes = chart.kind == ChartKind::boxes;
-  const std::string along = scaled(column, chart.x);
+  std::string along = scaled(column, chart.x);
   if (!boxes && chart.x.categories.empty()) return along;
   return "(" + (boxes && chart.x.logarithmic ? "log10" + along : along) + " + (" +
          shortest(lanes_of(chart).aside(line)) + "))";
@@ -272,6 +272,7 @@ std::string boxes_script(const Chart& chart, GnuplotTexts& texts) {
 /// Labels of points, whose texts go by their numbers.
 std::string labels_block(const std::vector<PlacedLabel>& labels, GnuplotTexts& texts) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(labels.size());
   for (const PlacedLabel& label : labels)
     rows.push_back(
         {shortest(label.x), shortest(label.y), std::to_string(texts.number(label.text))});

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -88,17 +89,25 @@ CREATE VIEW results AS
   FROM runs JOIN points USING (study, point) JOIN studies USING (study);
 )";
 
+constexpr std::string_view kBetweenVersions = ", ";
+
+std::vector<std::string> versions_in(const std::string& list) {
+  std::vector<std::string> versions;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(kBetweenVersions, begin), list.size());
+    versions.push_back(list.substr(begin, end - begin));
+    begin = end + kBetweenVersions.size();
+  }
+  return versions;
+}
+
 /// The versions of two lists, each once, in the order in which they came.
 std::string joined_versions(const std::string& first, const std::string& second) {
-  const std::string comma = ", ";
   std::string all = first;
-  for (std::size_t begin = 0; begin < second.size();) {
-    const std::size_t end = std::min(second.find(comma, begin), second.size());
-    const std::string version = second.substr(begin, end - begin);
-    const std::string between = comma + all + comma;
-    if (between.find(comma + version + comma) == std::string::npos) all += comma + version;
-    begin = end + comma.size();
-  }
+  const std::vector<std::string> known = versions_in(first);
+  for (const std::string& version : versions_in(second))
+    if (std::find(known.begin(), known.end(), version) == known.end())
+      all.append(all.empty() ? "" : kBetweenVersions).append(version);
   return all;
 }
 
