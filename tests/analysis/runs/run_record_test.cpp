@@ -122,13 +122,15 @@ TEST_CASE("run record: a number that JSON does not have is none from the start")
 
 TEST_CASE("run record: what is no record is refused") {
   for (const auto& [from, to, message] :
-       {std::tuple{"\"seed\":7,\"replication\":3,", "\"seed\":7,", "replication: missing"},
-        std::tuple{"violated", "violatd", "did you mean \"violated\""},
+       {std::tuple{R"("seed":7,"replication":3,)", R"("seed":7,)", "replication: missing"},
+        std::tuple{"violated", "violatd", R"(did you mean "violated")"},
         std::tuple{":false", ":0", "metrics.terminated: expected true, false or null"},
-        std::tuple{":1e+06", ":\"1\"", "metrics.end_time_s: expected a number or null"},
-        std::tuple{"\"actor\":3", "\"actor\":-3", "violations[0].actor: expected a count"},
-        std::tuple{"\"time_s\":0.5", "\"time_s\":null", "violations[0].time_s: expected a number"},
-        std::tuple{"\"events\":1000", "\"events\":0.5", "performance.events: expected a count"}}) {
+        std::tuple{":1e+06", R"(:"1")", "metrics.end_time_s: expected a number or null"},
+        std::tuple{R"("actor":3)", R"("actor":-3)", "violations[0].actor: expected a count"},
+        std::tuple{R"("time_s":0.5)", R"("time_s":null)",
+                   "violations[0].time_s: expected a number"},
+        std::tuple{R"("events":1000)", R"("events":0.5)",
+                   "performance.events: expected a count"}}) {
     std::string line = kLine;
     line.replace(line.find(from), std::string(from).size(), to);
     INFO(line);
