@@ -13,7 +13,7 @@ using namespace faultline::test;
 
 namespace {
 
-const std::string kBegin = "<script type=\"application/json\" id=\"run\">";
+const std::string kBegin = R"(<script type="application/json" id="run">)";
 
 std::string page_of(const RunSpec& spec, const std::string& name) {
   TraceRecorder recorder(spec.platform.processes);
