@@ -151,6 +151,7 @@ TEST_CASE("the links of a dragonfly are as wide as their counts say") {
           double latency_s = 0;
           hosts[2]->route_to(hosts[7], links, &latency_s);
           std::vector<double> widths;
+          widths.reserve(links.size());
           for (const auto* link : links) widths.push_back(link->get_bandwidth() / 425e6);
           const std::vector<double> expected{1, 2, 3, 5, 2, 3, 1};
           return widths == expected ? std::string() : "widths of " + std::to_string(widths.size());

@@ -85,5 +85,5 @@ TEST_CASE("a rank table of many entries moves few of them for each change") {
   }
   for (Rank rank = 0; rank < kRanks; ++rank) table.erase(rank);
   CHECK(table.empty());
-  CHECK(moves / (2 * kRanks) < 100);
+  CHECK(moves / kRanks < 200);  // in and out
 }
