@@ -4,6 +4,8 @@ import contextlib
 import io
 import json
 import pathlib
+import shutil
+import subprocess
 import tempfile
 import unittest
 
@@ -232,6 +234,27 @@ class ClangTidy(unittest.TestCase):
             {"file": "a.cpp", "command": "c++ -fsanitize=address -DZ a.cpp"}]))
         self.assertEqual(clang_tidy.compile_flags(self.top),
                          {"a.cpp": ["-DX=a b", "-Iy", "-isystemz", "-std=c++20"]})
+
+    def clean_at(self, commit):
+        names = [pathlib.Path("kept.cpp"), pathlib.Path("changed.cpp"), pathlib.Path("new.cpp")]
+        with contextlib.redirect_stderr(io.StringIO()):
+            return clang_tidy.clean_keys(self.top, commit, names,
+                                         lambda checkout, name: (checkout / name).read_text())
+
+    @unittest.skipUnless(shutil.which("git"), "git is not installed")
+    def test_what_was_clean_at_a_commit_is_as_it_was_then(self):
+        self.write("kept.cpp", "int kept;\n")
+        self.write("changed.cpp", "int before;\n")
+        for command in (["init", "-q"], ["add", "."],
+                        ["-c", "user.name=n", "-c", "user.email=e", "commit", "-q", "-m", "m"]):
+            subprocess.run(["git", "-C", self.top, *command], check=True)
+        self.write("changed.cpp", "int after;\n")
+        self.write("new.cpp", "int new_one;\n")
+        self.assertEqual(self.clean_at("HEAD"), {"int kept;\n", "int before;\n"})
+
+    def test_nothing_was_clean_at_a_commit_that_is_not_known(self):
+        self.write("kept.cpp", "int kept;\n")
+        self.assertEqual(self.clean_at("0" * 40), set())
 
     def test_what_is_clean_is_remembered_and_nothing_else(self):
         clean = []

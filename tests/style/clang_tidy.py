@@ -1,4 +1,6 @@
-"""clang-tidy finds nothing in the C++ files: clang_tidy.py BUILD, for a configured build tree.
+"""clang-tidy finds nothing in the C++ files: clang_tidy.py BUILD [COMMIT], for a configured build
+tree. COMMIT is one at which it has found nothing: files that have not changed since then, nor a
+header that they include, are not checked again. All are checked where git does not know it.
 
 What was found clean is remembered in the user's cache directory under a hash of the file, of all
 headers of ours that it includes, of the flags, the checks and the tool. The hash has no path in it,
@@ -7,6 +9,7 @@ so that one checkout serves another, and only files that differ are checked. scr
 
 import concurrent.futures
 import hashlib
+import io
 import json
 import os
 import pathlib
@@ -15,6 +18,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
+import tempfile
 import time
 
 from include_graph_test import includes
@@ -99,6 +104,21 @@ def known_clean(cache, key):
         return False
 
 
+def clean_keys(top, commit, names, key_in):
+    """The keys that those files had at a commit, by `key_in(checkout, name)`."""
+    git = shutil.which("git")
+    archive = git and subprocess.run([git, "-C", top, "archive", commit], capture_output=True,
+                                     check=False)
+    if not archive or archive.returncode != 0:
+        say(f"git does not know {commit}: every file is checked")
+        return set()
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
+            files.extractall(folder)
+        then = pathlib.Path(folder)
+        return {key_in(then, name) for name in names if (then / name).is_file()}
+
+
 def check_one(tool, top, path, flags):
     """(clean, output) of one file."""
     result = subprocess.run([tool, "--quiet", path, "--", *flags], cwd=top, capture_output=True,
@@ -128,19 +148,27 @@ def main():
     tool = shutil.which("clang-tidy-14") or shutil.which("clang-tidy")
     if tool is None:
         sys.exit("clang-tidy is not installed")
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     top, build = root(), pathlib.Path(sys.argv[1]).resolve()
     flags = compile_flags(build)
-    checks = version_of(tool) + read(top / ".clang-tidy")
+    version = version_of(tool)
 
-    def key(name):
-        return content_key(pathlib.Path(name), flags[name],
-                           checks + flags_in(top, build, flags[name]))
+    def key_in(checkout, name):
+        ours = flags[str(top / name)]
+        there = [f"-I{checkout}" if flag == f"-I{top}" else flag for flag in ours]
+        return content_key(checkout / name, there, version + read(checkout / ".clang-tidy") +
+                           flags_in(top, build, ours))
 
-    keys = {str(path): key(str(path)) for path in cpp_files(top) if str(path) in flags}
+    def key(path):
+        return key_in(top, pathlib.Path(path).relative_to(top))
+
+    keys = {str(path): key(path) for path in cpp_files(top) if str(path) in flags}
     cache = cache_directory()
-    waiting = [name for name in sorted(keys) if not known_clean(cache, keys[name])]
+    names = [pathlib.Path(path).relative_to(top) for path in keys]
+    clean = clean_keys(top, sys.argv[2], names, key_in) if len(sys.argv) == 3 else set()
+    waiting = [name for name in sorted(keys)
+               if keys[name] not in clean and not known_clean(cache, keys[name])]
     say(f"{len(keys)} files, {len(waiting)} of them not known to be clean; they take "
         f"about {len(waiting) * 10 // os.cpu_count() // 60 + 1} minutes")
 
