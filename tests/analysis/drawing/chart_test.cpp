@@ -132,7 +132,7 @@ TEST_CASE("a drawing is as broad as the longest name of its key needs") {
   CHECK(canvas_of(chart).width == Canvas().width);
   chart.lines[0].name = std::string(100, 'n');
   CHECK(canvas_of(chart).key_columns == 1);
-  CHECK(canvas_of(chart).width > 700U);  // of 100 letters
+  CHECK(canvas_of(chart).width > 700U);                    // of 100 letters
   CHECK(canvas_of(chart).height >= Canvas().height + 60);  // of four lines
   chart.lines[0].name = std::string(100000, 'n');
   CHECK(canvas_of(chart).width < 2000);
