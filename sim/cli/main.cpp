@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/runs/exit_code.hpp"
+#include "analysis/text/shell_words.hpp"
 #include "sim/cli/verbs.hpp"
 #include "sim/cli/visible_output.hpp"
 #include "sim/core/data_directory.hpp"
@@ -38,7 +39,7 @@ void print_help() {
                "  faultline survival --processes 1024\n"
                "  faultline list protocols\n"
                "  faultline run "
-            << (data_directory() / "examples" / "token-ring-intrepid.json").string()
+            << shell_word((data_directory() / "examples" / "token-ring-intrepid.json").string())
             << "\n\nVerbs (faultline VERB --help lists its options):\n";
   for (const Verb& verb : verbs()) print_verb(verb.name, verb.summary);
   print_verb("--version", "the versions of Faultline and SimGrid");

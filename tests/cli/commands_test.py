@@ -1,6 +1,7 @@
 """The commands that the program and the documents promise work, and what people read fits into a
 terminal of 80 columns."""
 
+import os
 import re
 import shlex
 import unittest
@@ -36,6 +37,14 @@ class Promises(ProgramTest):
         self.assertEqual(len(commands), 3, greeting)
         for command in commands:
             self.assertEqual(self.answer(*shlex.split(command))[-1], "\n", command)
+
+    def test_the_greeting_quotes_a_path_that_a_shell_would_split(self):
+        data = self.folder / "data; touch 'me'"
+        data.symlink_to(SOURCE / "scenarios")
+        greeting = self.faultline(env={**os.environ, "FAULTLINE_DATA": str(data)}).stdout
+        command, = re.findall(r"^  faultline (run .+)$", greeting, re.MULTILINE)
+        self.assertEqual(shlex.split(command),
+                         ["run", str(data / "examples/token-ring-intrepid.json")])
 
     def test_the_greeting_names_every_verb(self):
         greeting = self.answer()
