@@ -156,11 +156,11 @@ std::int64_t RowReader::finish() {
   return checksum_.value();
 }
 
-RowWriter::RowWriter(Database& database, const StoreTable& table, const std::string& verb)
+RowWriter::RowWriter(Database& database, const StoreTable& table)
     : statement_(database, [&] {
         std::string marks = "?";
         for (std::size_t i = 0; i < table.columns.size(); ++i) marks += ",?";
-        return verb + " INTO " + table.name + "(" + column_list(table, true) + ") VALUES(" + marks +
+        return "INSERT INTO " + table.name + "(" + column_list(table, true) + ") VALUES(" + marks +
                ")";
       }()) {}
 

@@ -86,8 +86,7 @@ class RowReader {
 /// Writes rows into a table, with their checksums.
 class RowWriter {
  public:
-  /// `verb` is INSERT, or INSERT OR REPLACE.
-  RowWriter(Database& database, const StoreTable& table, const std::string& verb = "INSERT");
+  RowWriter(Database& database, const StoreTable& table);
 
   template <class Value>
   RowWriter& put(const Value& value) {

@@ -9,8 +9,6 @@
 
 namespace faultline {
 
-namespace {}  // namespace
-
 VerbOptions schema_options() {
   VerbOptions verb{.verb = "schema",
                    .usage = "schema [--format json|markdown]",

@@ -45,7 +45,7 @@ using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std
 using OptionValues = std::map<std::string, OptionValue>;
 
 /// The type of an option's value. The last three are names of files; how each is read is declared
-/// in sim/json/file_kind.hpp.
+/// in sim/json/file_option.hpp.
 enum class OptionKind { boolean, integer, number, text, task_tree, fault_counts, fault_trace };
 
 /// The declaration of one option. Reading, checking, `list`, the JSON Schema and the docs all come

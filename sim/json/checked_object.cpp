@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "sim/core/types.hpp"
-#include "sim/json/file_kind.hpp"
+#include "sim/json/file_option.hpp"
 
 namespace faultline {
 namespace {
@@ -43,7 +43,7 @@ std::string kind_in_words(OptionKind kind) {
     case OptionKind::text:
       return "a string";
     default:
-      return find_file_kind(kind)->expectation;
+      return find_file_option(kind)->expectation;
   }
 }
 
@@ -80,7 +80,7 @@ OptionValue fallback(const OptionSpec& spec) {
     case OptionKind::text:
       return spec.choices.empty() ? std::string() : spec.choices.front();
     default:
-      return find_file_kind(spec.kind)->nothing;
+      return find_file_option(spec.kind)->nothing;
   }
 }
 
@@ -186,7 +186,7 @@ std::string expectation(const OptionSpec& spec) {
 
 OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const std::string& path,
                         Problems& problems) {
-  const FileKind* file = find_file_kind(spec.kind);
+  const FileOption* file = find_file_option(spec.kind);
   if (file != nullptr && value.text() != nullptr)
     return read_named_file(*file, *value.text(), path, problems);
   auto converted = convert(value, spec);
@@ -266,7 +266,7 @@ OptionValues CheckedObject::options(const std::vector<OptionSpec>& specs) {
       problems_.add(member_path(path_, spec.name), "missing, expected " + expectation(spec));
     value = fallback(spec);
     if (const std::string file = unread_file(value); !file.empty())
-      value = read_named_file(*find_file_kind(spec.kind), file, member_path(path_, spec.name),
+      value = read_named_file(*find_file_option(spec.kind), file, member_path(path_, spec.name),
                               problems_);
   }
   return values;

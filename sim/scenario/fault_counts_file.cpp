@@ -12,8 +12,8 @@
 #include "sim/core/error.hpp"
 #include "sim/core/fnv1a.hpp"
 #include "sim/json/checked_object.hpp"
-#include "sim/json/file_kind.hpp"
 #include "sim/json/file_memo.hpp"
+#include "sim/json/file_option.hpp"
 #include "sim/json/json_reader.hpp"
 #include "sim/json/problems.hpp"
 
@@ -93,7 +93,7 @@ OptionValue read_input(const std::string& name, const std::string& folder,
   return *FileMemo::read_once<FaultCountsInput>(file, [&] { return input_of(name, file); });
 }
 
-const FileKindRegistered registered(
+const FileOptionRegistered registered(
     {.kind = OptionKind::fault_counts,
      .word = "fault-counts",
      .expectation = "a shipped distribution of fault sizes or the path of a .json file",

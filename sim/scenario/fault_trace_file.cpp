@@ -5,8 +5,8 @@
 
 #include "sim/core/fnv1a.hpp"
 #include "sim/core/text_file.hpp"
-#include "sim/json/file_kind.hpp"
 #include "sim/json/file_memo.hpp"
+#include "sim/json/file_option.hpp"
 
 namespace faultline {
 
@@ -22,11 +22,11 @@ OptionValue read_option(const std::string& name, const std::string& folder, cons
   return input;
 }
 
-const FileKindRegistered registered({.kind = OptionKind::fault_trace,
-                                     .word = "fault-trace",
-                                     .expectation = "the path of a trace of failures",
-                                     .read = read_option,
-                                     .nothing = FaultTraceInput{}});
+const FileOptionRegistered registered({.kind = OptionKind::fault_trace,
+                                       .word = "fault-trace",
+                                       .expectation = "the path of a trace of failures",
+                                       .read = read_option,
+                                       .nothing = FaultTraceInput{}});
 
 }  // namespace
 

@@ -10,7 +10,7 @@
 #include "sim/core/registry.hpp"
 #include "sim/faults/fault_source.hpp"
 #include "sim/json/checked_object.hpp"
-#include "sim/json/file_kind.hpp"
+#include "sim/json/file_option.hpp"
 #include "sim/platform/platform_file.hpp"
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/canonical.hpp"
@@ -36,7 +36,7 @@ const char* kind_word(OptionKind kind) {
     case OptionKind::text:
       return "text";
     default:
-      return find_file_kind(kind)->word.c_str();
+      return find_file_option(kind)->word.c_str();
   }
 }
 

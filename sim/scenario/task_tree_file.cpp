@@ -7,8 +7,8 @@
 #include "sim/core/error.hpp"
 #include "sim/core/fnv1a.hpp"
 #include "sim/json/checked_object.hpp"
-#include "sim/json/file_kind.hpp"
 #include "sim/json/file_memo.hpp"
+#include "sim/json/file_option.hpp"
 #include "sim/json/json_reader.hpp"
 
 namespace faultline {
@@ -130,7 +130,7 @@ OptionValue read_option(const std::string& name, const std::string& folder,
   return *FileMemo::read_once<TaskTreeInput>(file, [&] { return input_of(file); });
 }
 
-const FileKindRegistered registered(
+const FileOptionRegistered registered(
     {.kind = OptionKind::task_tree,
      .word = "task-tree",
      .expectation = "the path of a JSON file with a task tree",

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from program import ENGINES, PROGRAM, SOURCE, ProgramTest, without_progress
+from program import ENGINES, PROGRAM, SOURCE, ProgramTest, read_terminal, without_progress
 
 # A replication takes some milliseconds.
 WALK = {
@@ -69,15 +69,9 @@ class LongRun(ProgramTest):
             process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
-        shown = b""
-        try:
-            while block := os.read(ours, 4096):
-                shown += block
-        except OSError:  # how a terminal says that nobody writes to it any more
-            pass
-        os.close(ours)
+        shown = read_terminal(ours)
         process.wait(timeout=PATIENCE_S)
-        return shown.decode()
+        return shown
 
 
 class Interrupts(LongRun):

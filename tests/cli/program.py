@@ -77,6 +77,19 @@ def without_performance(report):
     return result
 
 
+def read_terminal(descriptor):
+    """What was written to a pseudo-terminal, or a pipe, until nobody writes to it any more; closes
+    this end."""
+    shown = b""
+    try:
+        while block := os.read(descriptor, 65536):
+            shown += block
+    except OSError:  # how a terminal says so
+        pass
+    os.close(descriptor)
+    return shown.decode()
+
+
 class ProgramTest(unittest.TestCase):
     """Gives each test a folder of its own, in which the program runs."""
 

@@ -8,7 +8,7 @@ import subprocess
 import termios
 import unittest
 
-from program import PROGRAM, ProgramTest, SMALL, changed
+from program import PROGRAM, ProgramTest, SMALL, changed, read_terminal
 
 METRICS = ("announce_time_s,application_messages,busy_transitions,control_messages,"
            "detection_latency_s,end_time_s,idle_transitions,termination_time_s")
@@ -37,15 +37,9 @@ class TableWidth(ProgramTest):
         with subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, stdout=theirs,
                               env=environment(said)) as process:
             os.close(theirs)
-            shown = b""
-            try:
-                while block := os.read(ours, 65536):
-                    shown += block
-            except OSError:  # how a terminal says that nobody writes to it any more
-                pass
-            os.close(ours)
+            shown = read_terminal(ours)
         self.assertEqual(process.returncode, 0)
-        return shown.decode().replace("\r\n", "\n")
+        return shown.replace("\r\n", "\n")
 
     def test_a_wide_terminal_gets_one_block(self):
         piped = self.answer(*QUERY)

@@ -8,7 +8,7 @@
 namespace faultline {
 
 /// A kind of option whose value names a file. It is declared where such files are read.
-struct FileKind {
+struct FileOption {
   OptionKind kind = OptionKind::text;
   std::string word;         ///< for `list`: "task-tree"
   std::string expectation;  ///< what a value must be: "the path of a JSON file with a task tree"
@@ -20,17 +20,17 @@ struct FileKind {
 };
 
 /// Registers a kind for the rest of the program's life.
-struct FileKindRegistered {
-  explicit FileKindRegistered(FileKind kind);
+struct FileOptionRegistered {
+  explicit FileOptionRegistered(FileOption kind);
 };
 
 /// The registered kind, or null if options of this kind do not name files.
-const FileKind* find_file_kind(OptionKind kind);
+const FileOption* find_file_option(OptionKind kind);
 
 /// Reads the file `name`, which is relative to the folder of the file that `problems` belong to.
 /// Errors are added to the problems, under `path`.
-OptionValue read_named_file(const FileKind& kind, const std::string& name, const std::string& path,
-                            Problems& problems);
+OptionValue read_named_file(const FileOption& kind, const std::string& name,
+                            const std::string& path, Problems& problems);
 
 /// The name of the file in a default value that has not been read yet, or "".
 std::string unread_file(const OptionValue& value);

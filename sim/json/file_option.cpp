@@ -1,4 +1,4 @@
-#include "sim/json/file_kind.hpp"
+#include "sim/json/file_option.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace faultline {
 
 namespace {
 
-std::vector<FileKind>& kinds() {
-  static std::vector<FileKind> all;
+std::vector<FileOption>& kinds() {
+  static std::vector<FileOption> all;
   return all;
 }
 
@@ -29,16 +29,16 @@ struct UnreadFile {
 
 }  // namespace
 
-FileKindRegistered::FileKindRegistered(FileKind kind) { kinds().push_back(std::move(kind)); }
+FileOptionRegistered::FileOptionRegistered(FileOption kind) { kinds().push_back(std::move(kind)); }
 
-const FileKind* find_file_kind(OptionKind kind) {
+const FileOption* find_file_option(OptionKind kind) {
   const auto found = std::find_if(kinds().begin(), kinds().end(),
-                                  [=](const FileKind& known) { return known.kind == kind; });
+                                  [=](const FileOption& known) { return known.kind == kind; });
   return found == kinds().end() ? nullptr : &*found;
 }
 
-OptionValue read_named_file(const FileKind& kind, const std::string& name, const std::string& path,
-                            Problems& problems) {
+OptionValue read_named_file(const FileOption& kind, const std::string& name,
+                            const std::string& path, Problems& problems) {
   try {
     const auto folder = std::filesystem::path(problems.file()).parent_path().string();
     return kind.read(name, folder, path, problems);
