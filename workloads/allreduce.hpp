@@ -16,7 +16,7 @@ struct AllreduceOptions {
 
 /// Repeated all-reduce of one number over all ranks, with computation in between: noise and
 /// synchronisation experiments. Each rank checks the sum.
-class Allreduce final : public Component {
+class Allreduce final : public Workload {
  public:
   using Options = AllreduceOptions;
   Allreduce(std::shared_ptr<const Options> options, const JobShape& job, Rank self);

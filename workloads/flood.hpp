@@ -19,7 +19,7 @@ struct FloodOptions {
 /// Rank 0 floods a graph: a rank that its first message reaches sends one to each of its
 /// successors, and computes. On a random graph it is random who engages whom. While the ranks
 /// compute, all that can be reached are engaged and have sent to all their successors.
-class Flood final : public Component {
+class Flood final : public Workload {
  public:
   using Options = FloodOptions;
   Flood(std::shared_ptr<const Options> options, const JobShape& job, Rank self);

@@ -16,7 +16,7 @@ struct PingPongOptions {
 
 /// Sends one message at a time to and fro between rank 0 and a peer. Half a round trip is the
 /// latency that the documentation of a machine states.
-class PingPong final : public Component {
+class PingPong final : public Workload {
  public:
   using Options = PingPongOptions;
   PingPong(std::shared_ptr<const Options> options, const JobShape& job, Rank self);

@@ -18,7 +18,7 @@ struct ProjectionOptions {
 /// task decides whether its node is refined, and if so makes a task of each half. Nodes of depth d
 /// < log2(P) are on ranks drawn uniformly, and all others on the rank of their parent. So most of
 /// the tree consists of subtrees that stay on one rank; each of them runs as one computation.
-class Projection final : public Component {
+class Projection final : public Workload {
  public:
   using Options = ProjectionOptions;
   Projection(std::shared_ptr<const Options> options, const JobShape& job, Rank self);

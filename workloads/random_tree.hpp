@@ -33,7 +33,7 @@ struct TreePlan {
 
 /// The non-deterministic trees of tasks of termination-2022 section 5.2, run asynchronously. A task
 /// computes, and then makes each child by a message to the child's rank.
-class RandomTree final : public Component {
+class RandomTree final : public Workload {
  public:
   using Options = RandomTreeOptions;
   RandomTree(std::shared_ptr<const Options> options, std::shared_ptr<const TreePlan> plan,

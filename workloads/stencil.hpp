@@ -18,7 +18,7 @@ struct StencilOptions {
 
 /// A bulk stencil: in each iteration a rank sends its halo to its neighbours on a grid of 1 to 3
 /// dimensions, waits for theirs, and computes.
-class Stencil final : public Component {
+class Stencil final : public Workload {
  public:
   using Options = StencilOptions;
   Stencil(std::shared_ptr<const Options> options, const JobShape& job, Rank self);

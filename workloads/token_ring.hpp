@@ -24,7 +24,7 @@ struct TokenRingOptions {
 /// ranks, where it may also stay on its rank. Before every move, the first included, it stops with
 /// a fixed probability. With branching, a step also sends an additional token to a random rank,
 /// which ends there or walks on.
-class TokenRing final : public Component {
+class TokenRing final : public Workload {
  public:
   using Options = TokenRingOptions;
   TokenRing(std::shared_ptr<const Options> options, const JobShape& job, Rank self);

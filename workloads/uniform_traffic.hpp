@@ -23,7 +23,7 @@ struct UniformTrafficOptions {
 /// of messages does not depend on their order. With a fan-out, a rank sends only to a few fixed
 /// successors of its own (adoption-2013 section 5.2). It may then begin with a burst: it sends a
 /// message to each successor and computes, and in that time every rank is engaged.
-class UniformTraffic final : public Component {
+class UniformTraffic final : public Workload {
  public:
   using Options = UniformTrafficOptions;
   UniformTraffic(std::shared_ptr<const Options> options, const JobShape& job, Rank self);

@@ -178,7 +178,7 @@ void WorkStealing::on_message(Context& context, const Message& message) {
       share(context);
       break;
     default:
-      recover(context, message.attachment);
+      recover(context, *message.attachments.get<AttachedWords>(Family::workload));
   }
 }
 
@@ -310,8 +310,8 @@ void WorkStealing::take_in(Context& context, const Message& message) {
 
 // ---- recovery ----------------------------------------------------------------------------------
 
-void WorkStealing::on_peer_failed(Context& context, ActorId peer) {
-  if (peer < job_.processes) learn_of_death(context, peer);
+void WorkStealing::on_peer_failed(Context& context, Incarnation peer) {
+  if (peer.actor < job_.processes) learn_of_death(context, peer.actor);
 }
 
 void WorkStealing::learn_of_death(Context& context, Rank dead) {
@@ -349,7 +349,7 @@ void WorkStealing::start_recovery(Context& context) {
 
 /// All live ranks hear of the recovery, along the binomial tree of the ranks that are left. It
 /// tells who is dead, as a slower failure detector may not have done so here.
-void WorkStealing::recover(Context& context, const Attachment& dead) {
+void WorkStealing::recover(Context& context, const AttachedWords& dead) {
   announced_ = false;
   for (const std::uint64_t rank : *dead) learn_of_death(context, static_cast<Rank>(rank));
   if (self_ != 0) unrecovered_ = dead_.size() > dead->size();
@@ -360,7 +360,7 @@ void WorkStealing::recover(Context& context, const Attachment& dead) {
   share(context);
 }
 
-void WorkStealing::pass_on_recovery(Context& context, const Attachment& dead, Rank rank,
+void WorkStealing::pass_on_recovery(Context& context, const AttachedWords& dead, Rank rank,
                                     std::uint32_t bits) {
   for (; bits != 0; bits &= ~bit(largest(bits))) {
     const Rank child = rank + bit(largest(bits));
@@ -369,7 +369,7 @@ void WorkStealing::pass_on_recovery(Context& context, const Attachment& dead, Ra
       continue;
     }
     const auto bytes = static_cast<std::uint32_t>(sizeof(Rank) * dead->size());
-    context.send(child, kRecover, options_->request_bytes + bytes).attachment = dead;
+    context.attach(context.send(child, kRecover, options_->request_bytes + bytes), dead);
   }
 }
 

@@ -39,7 +39,7 @@ struct StealingPlan {
 ///
 /// Every process records which tasks it gave to whom. If ranks died in a phase, rank 0 starts
 /// another one, in which every process does again the tasks that it gave to dead thieves.
-class WorkStealing final : public Component {
+class WorkStealing final : public Workload {
  public:
   using Options = WorkStealingOptions;
   WorkStealing(std::shared_ptr<const Options> options, std::shared_ptr<StealingPlan> plan,
@@ -49,7 +49,7 @@ class WorkStealing final : public Component {
   void start(Context& context) override;
   void on_message(Context& context, const Message& message) override;
   void on_compute_done(Context& context, std::uint64_t tag) override;
-  void on_peer_failed(Context& context, ActorId peer) override;
+  void on_peer_failed(Context& context, Incarnation peer) override;
   void on_announced(Context& context, std::uint32_t phase) override;
   void report(Metrics& metrics) const override;
   [[nodiscard]] std::string waiting_for() const override;
@@ -81,8 +81,8 @@ class WorkStealing final : public Component {
   void learn_of_death(Context& context, Rank dead);
   void give_up_without_root(Context& context) const;
   void start_recovery(Context& context);
-  void recover(Context& context, const Attachment& dead);
-  void pass_on_recovery(Context& context, const Attachment& dead, Rank rank, std::uint32_t bits);
+  void recover(Context& context, const AttachedWords& dead);
+  void pass_on_recovery(Context& context, const AttachedWords& dead, Rank rank, std::uint32_t bits);
   void queue_lost_again(Context& context);
   [[nodiscard]] bool knows_dead(Rank rank) const;
 

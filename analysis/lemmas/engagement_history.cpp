@@ -1,58 +1,57 @@
 #include "analysis/lemmas/engagement_history.hpp"
 
+#include "sim/core/forwarding.hpp"
+
 namespace faultline {
 
 namespace {
 
-class Watch final : public Component {
+class Watch final : public Forwarding<Layer> {
  public:
   Watch(std::unique_ptr<Component> detector, Rank self, std::shared_ptr<EngagementHistory> history)
-      : detector_(std::move(detector)), history_(std::move(history)), self_(self) {}
+      : Forwarding(std::move(detector)), history_(std::move(history)), self_(self) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return watched(detector_->clone(), self_, history_);
+    return std::make_unique<Watch>(*this);
   }
 
   void start(Context& context) override {
-    detector_->start(context);
+    Forwarding::start(context);
     look(context);
   }
   void on_message(Context& context, const Message& message) override {
-    detector_->on_message(context, message);
+    Forwarding::on_message(context, message);
     look(context);
   }
-  void on_peer_failed(Context& context, ActorId peer) override {
-    detector_->on_peer_failed(context, peer);
+  void on_peer_failed(Context& context, Incarnation peer) override {
+    Forwarding::on_peer_failed(context, peer);
     look(context);
   }
-  void on_flushed(Context& context, ActorId peer) override {
-    detector_->on_flushed(context, peer);
+  void on_flushed(Context& context, Incarnation peer) override {
+    Forwarding::on_flushed(context, peer);
     look(context);
   }
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
     for (const Message* message : batch) history_->about_to_send.emplace(self_, message->to);
-    detector_->on_sends(context, batch, still_active);
+    Forwarding::on_sends(context, batch, still_active);
     look(context);
   }
   Passage on_receive(Context& context, Message& message) override {
-    const Passage passage = detector_->on_receive(context, message);
+    const Passage passage = Forwarding::on_receive(context, message);
     look(context);
     return passage;
   }
   void on_idle(Context& context) override {
-    detector_->on_idle(context);
+    Forwarding::on_idle(context);
     look(context);
   }
-  [[nodiscard]] Rank parent() const override { return detector_->parent(); }
-  void report(Metrics& metrics) const override { detector_->report(metrics); }
-  [[nodiscard]] std::string waiting_for() const override { return detector_->waiting_for(); }
 
  private:
   void look(Context& context) {
     auto& moments = history_->moments[self_];
     history_->last_s[self_] = context.now_s();
-    const bool interior = !detector_->waiting_for().empty();
+    const bool interior = !waiting_for().empty();
     EngagementHistory::Moment now{.time_s = context.now_s(),
-                                  .parent = detector_->parent(),
+                                  .parent = parent(),
                                   .interior = interior,
                                   .was_interior = interior};
     if (!moments.empty()) {
@@ -65,7 +64,6 @@ class Watch final : public Component {
     if (moments.empty() || !now.same_as(moments.back())) moments.push_back(now);
   }
 
-  std::unique_ptr<Component> detector_;
   std::shared_ptr<EngagementHistory> history_;
   Rank self_;
 };

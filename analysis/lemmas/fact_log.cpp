@@ -66,7 +66,7 @@ void FactLog::note_message(Rank self, Fact::What what, Rank peer, const Sight& s
                           .channel = message.channel,
                           .kind = message.kind,
                           .payload = message.payload,
-                          .attachment = message.attachment});
+                          .attachments = message.attachments});
 }
 
 void FactLog::arrived(const Sight& sight) {

@@ -30,7 +30,7 @@ struct Fact {
   Family channel = Family::workload;
   std::uint16_t kind = 0;
   Payload payload = {};
-  Attachment attachment = {};
+  Attachments attachments = {};
 };
 
 /// The facts of one run, by process and in order. The log knows no protocol; whoever reads it knows

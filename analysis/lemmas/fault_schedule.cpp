@@ -231,6 +231,8 @@ std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
   if (schedule.worker_cores > 1) simpler.propose([](auto& s) { s.worker_cores = 1; });
   if (schedule.progress != Progress::dedicated)
     simpler.propose([](auto& s) { s.progress = Progress::dedicated; });
+  if (schedule.spread_s > 0) simpler.propose([](auto& s) { s.spread_s = 0; });
+  if (schedule.spread_s > 1e-6) simpler.propose([](auto& s) { s.spread_s /= 10; });
   if (schedule.notice_s > 1e-4) simpler.propose([](auto& s) { s.notice_s /= 10; });
   if (schedule.reordering_s > 0) simpler.propose([](auto& s) { s.reordering_s = 0; });
   if (schedule.processes_per_node > 1) simpler.propose([](auto& s) { s.processes_per_node = 1; });

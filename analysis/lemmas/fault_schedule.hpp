@@ -28,13 +28,15 @@ struct FaultSchedule {
   double latency_s = 5e-6;    ///< between nodes
   double gap_s = 1e-6;        ///< between two messages of a node
   double notice_s = 1e-5;     ///< from a death to its notice
+  double spread_s = 0.0;      ///< each listener may hear later by up to this
   double reordering_s = 0.0;  ///< mean delay of an unordered message; 0: fifo
   std::vector<FaultSpec> faults;
 };
 
 /// Draws schedule number `number`. Nine of ten schedules are small, so that many can be tried: 3 to
 /// 8 processes and 1 to 3 deaths. Every tenth is wide: 9 to 64 processes, and 4 to 12 faults of
-/// ranks and nodes, at one instant, at the start, at marks or in recoveries. Wide schedules also
+/// ranks and nodes, at one instant, at the start, at marks or in recoveries. In half of all
+/// schedules the notices of a death come apart. Wide schedules also
 /// have notices that come at once or after the end of all work, more workloads, every kind of
 /// progress, and messages of a process to itself.
 FaultSchedule draw_schedule(std::uint64_t number);

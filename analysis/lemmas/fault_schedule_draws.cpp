@@ -161,6 +161,16 @@ double draw_notice_s(Stream& random, const FaultSchedule& schedule) {
   return duration_s(schedule) * 3 * random.uniform();
 }
 
+/// Draws how far the notices of a death come apart: not at all, by less than a message takes, or by
+/// as much as all work [s]. It has a stream of its own, so that it changes no other draw.
+double draw_spread_s(std::uint64_t number, const FaultSchedule& schedule) {
+  Stream random(number, 1, Purpose::faults, 0);
+  const double manner = random.uniform();
+  if (manner < 0.5) return 0.0;
+  if (manner < 0.8) return spread(random, 1e-7, 1e-4);
+  return duration_s(schedule) * 2 * random.uniform();
+}
+
 FaultSchedule draw_wide(Stream& random) {
   FaultSchedule schedule;
   schedule.processes = static_cast<std::uint32_t>(std::lround(spread(random, 8.51, 64.49)));
@@ -195,6 +205,7 @@ FaultSchedule draw_schedule(std::uint64_t number) {
   Stream random(number, 0, Purpose::faults, 0);
   FaultSchedule schedule = number % 10 == 0 ? draw_wide(random) : draw_small(random);
   schedule.seed = number;
+  schedule.spread_s = draw_spread_s(number, schedule);
   return schedule;
 }
 

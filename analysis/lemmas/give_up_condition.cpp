@@ -75,7 +75,8 @@ void add_potential_children(const Fact& fact, Rank successor, std::set<Rank>& ch
   if (is_control(fact, What::handled, kPotentialGrandchild))
     children.insert(fact.payload.get<Signal>().other);
   if (is_adoption_of(fact, successor))
-    for (const std::uint64_t key : *fact.attachment) children.insert(static_cast<Rank>(key));
+    for (const std::uint64_t key : **fact.attachments.get<AttachedWords>(Family::termination))
+      children.insert(static_cast<Rank>(key));
 }
 
 // ---- what a process g has seen of its successor p ----------------------------------------------

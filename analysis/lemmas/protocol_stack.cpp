@@ -12,7 +12,7 @@ OptionValues NamedComponent::options_under(const FaultSchedule& schedule) const 
 
 ProtocolStack under_oracle(const std::string& detector, const OptionValues& changes) {
   const auto notice = [](const FaultSchedule& schedule) {
-    return OptionValues{{"delay_s", schedule.notice_s}};
+    return OptionValues{{"delay_s", schedule.notice_s}, {"spread_s", schedule.spread_s}};
   };
   return {
       .components = {{Family::termination, {.name = detector, .options = changes}},

@@ -86,7 +86,8 @@ class Data {
   [[nodiscard]] JsonValue on_daemons() const {
     JsonValue::List list;
     for (const ComponentChoice& choice : spec_.components)
-      if (choice.registration != nullptr && choice.registration->traits.on_daemons)
+      if (choice.registration != nullptr &&
+          residence_of(*choice.registration, choice.options) != Residence::ranks)
         list.emplace_back(choice.registration->name);
     return list;
   }

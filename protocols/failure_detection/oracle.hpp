@@ -8,24 +8,21 @@ namespace faultline {
 
 struct OracleOptions {
   double delay_s = 1e-3;
+  double spread_s = 0.0;
 };
 
-/// A perfect failure detector: every live rank learns of every death after a fixed delay. The
+/// A perfect failure detector: every live rank learns of every death, after a fixed delay and a
+/// random one of its own. The
 /// resource manager is assumed to know of deaths, which is all that adoption-2013 section 4 asks
 /// for.
-class Oracle final : public Component {
+class Oracle final : public Detector {
  public:
   using Options = OracleOptions;
-  Oracle(const std::shared_ptr<const Options>& options, const JobShape&, Rank)
-      : delay_s_(options->delay_s) {}
+  Oracle(const std::shared_ptr<const Options>&, const JobShape&, Rank) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Oracle>(*this);
   }
-  void on_exit_notice(Context& context, ActorId dead) override { context.report_failed(dead); }
-  [[nodiscard]] std::optional<double> exit_notice_delay_s() const override { return delay_s_; }
-
- private:
-  double delay_s_;
+  void on_exit_notice(Context& context, Incarnation dead) override { context.report_failed(dead); }
 };
 
 }  // namespace faultline

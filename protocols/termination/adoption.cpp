@@ -51,7 +51,7 @@ void Adoption::stamp(Context& context, Message& message) {
   if (message.to != self && partners_.find(message.to) == nullptr)
     partners_.insert(message.to) = {message.to};
   if (!is_engaged()) context.fatal("a rank outside the diffusing computation sent a message");
-  message.termination.first = engagement;
+  message.termination.put(SenderState{.engagement = engagement});
 }
 
 bool Adoption::got_message(Context& context, const Message& message) {
@@ -60,7 +60,7 @@ bool Adoption::got_message(Context& context, const Message& message) {
     return false;
   }
   parent = message.from;
-  parents_engagement = static_cast<std::uint32_t>(message.termination.first);
+  parents_engagement = message.termination.get<SenderState>().engagement;
   ++engagement;
   return true;
 }
@@ -124,7 +124,7 @@ bool Adoption::handle(Context& context, const Message& message) {
       hold(context, message);
       return true;
     case kReplyToGrandparent:
-      got_reply(message);
+      got_reply(context, message);
       return true;
     case kAnnounce:
       announce(context);
@@ -202,12 +202,12 @@ void Adoption::reply(Context& context, const HeldQuery& held, bool engaged) {
         successor.rank != self)
       keys->push_back(successor.rank);
   reply.bytes += 4 * static_cast<std::uint32_t>(keys->size());
-  reply.attachment = std::move(keys);
+  context.attach(reply, AttachedWords(std::move(keys)));
 }
 
 // The acknowledgement that a query has made due is the reply of a grandchild that is not engaged,
 // else the one with which it disengages. Which of the two messages comes first makes no difference.
-Successor* Adoption::got_reply(const Message& message) {
+Successor* Adoption::got_reply(const Context& context, const Message& message) {
   const auto reply = message.payload.get<ReplyToGrandparent>();
   no_longer_pending(reply.failed, message.from);
   Successor* child = successors.find(message.from);
@@ -217,7 +217,7 @@ Successor* Adoption::got_reply(const Message& message) {
     return nullptr;
   }
   if (!successors.is_present(*child, reply.engagement)) return nullptr;
-  for (const std::uint64_t key : *message.attachment)
+  for (const std::uint64_t key : context.attached_words(message))
     successors.potential_child(*child, static_cast<Rank>(key));
   return child;
 }

@@ -35,6 +35,13 @@ bool adoption_may_give_up(const OptionValues& options, const JobShape& job,
                           const std::vector<ActorId>& dead);
 
 /// gotAck(self, count)
+/// What a message of the application says of its sender.
+struct SenderState {
+  std::uint32_t engagement = 0;
+  std::uint32_t version = 0;  ///< REL: of what it says about its parent
+  Rank parent = kNobody;      ///< REL
+};
+
 struct Acknowledgement {
   std::uint32_t count = 0;
   std::uint32_t over = 0;  ///< the engagement that ends with it; 0: none
@@ -148,7 +155,7 @@ struct Adoption {
   void reply(Context& context, const HeldQuery& held, bool engaged);
   /// What all protocols do on a replyToGrandparent. Returns the child if it has been adopted and
   /// has not disengaged in the meantime, else null.
-  Successor* got_reply(const Message& message);
+  Successor* got_reply(const Context& context, const Message& message);
   /// Sends a message that is counted as one of recovery.
   Message& send_recovery(Context& context, Rank to, std::uint16_t kind);
 

@@ -24,7 +24,7 @@ struct CdaOptions {
 /// The credit distribution algorithm for HPC (CDA) of termination-2022 section 4. Rank 0 is the
 /// controlling agent. Messages carry integer credit, divided among all simultaneous emissions; the
 /// last message of a process that goes idle carries all that is left.
-class Cda final : public Component {
+class Cda final : public Layer {
  public:
   using Options = CdaOptions;
   Cda(std::shared_ptr<const Options> options, const JobShape& job, Rank self);

@@ -16,8 +16,7 @@ enum Kind : std::uint16_t { kFlush, kBorrow, kGrant, kAnnounce };
 
 /// The credit that a message carries, a whole number.
 inline std::int64_t carried(const Message& message) {
-  if (message.channel == Family::workload)
-    return static_cast<std::int64_t>(message.termination.first);
+  if (message.channel == Family::workload) return message.termination.get<std::int64_t>();
   const bool carries =
       message.channel == Family::termination && (message.kind == kFlush || message.kind == kGrant);
   return carries ? message.payload.get<std::int64_t>() : 0;
@@ -43,12 +42,12 @@ class CreditAccount {
   [[nodiscard]] std::int64_t current() const { return current_; }
 
   void put_on(Message& message, std::int64_t credit) {
-    message.termination.first = static_cast<std::uint64_t>(credit);
+    message.termination.put(credit);
     current_ -= credit;
   }
   void take_off(Context& context, Message& message) {
-    earn(context, static_cast<std::int64_t>(message.termination.first));
-    message.termination.first = 0;
+    earn(context, message.termination.get<std::int64_t>());
+    message.termination.clear();
   }
   void earn(Context& context, std::int64_t credit);
 

@@ -15,7 +15,7 @@ struct DijkstraScholtenOptions {
 /// Parental responsibility (Dijkstra and Scholten 1980), as printed in adoption-2013 section 2:
 /// every message is acknowledged. The acknowledgement of the message that engaged a process waits
 /// until the process is idle and all its own messages have been acknowledged.
-class DijkstraScholten final : public Component {
+class DijkstraScholten final : public Layer {
  public:
   using Options = DijkstraScholtenOptions;
   DijkstraScholten(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);

@@ -19,7 +19,7 @@ struct EdodOptions {
 /// and Dutt 2007: every primary message is acknowledged. A process whose subtree is idle tells its
 /// parent so (STOP). When a message wakes such a process, the acknowledgement of that message waits
 /// until the STOPs that are no longer true have been taken back (RESUME).
-class Edod final : public Component {
+class Edod final : public Layer {
  public:
   using Options = EdodOptions;
   Edod(std::shared_ptr<const Options> options, const JobShape& job, Rank self);

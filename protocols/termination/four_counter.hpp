@@ -17,7 +17,7 @@ struct FourCounterOptions {
 /// The four-counter wave algorithm (4C) of termination-2022 section 3.2: waves of STOP up the
 /// control tree add up how many messages were sent and received. All work is over when these two
 /// sums are equal, and equal to those of the wave before.
-class FourCounter final : public Component {
+class FourCounter final : public Layer {
  public:
   using Options = FourCounterOptions;
   FourCounter(std::shared_ptr<const Options> options, const JobShape& job, Rank self);

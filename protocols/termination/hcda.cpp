@@ -51,7 +51,7 @@ const Registered registered{
      .message_kinds = {"flush", "borrow", "grant", "announce"},
      .make = factory}};
 
-class Huang final : public Component {
+class Huang final : public Layer {
  public:
   Huang(const HcdaOptions& options, const JobShape& job, Rank self)
       : account_({.initial = options.initial_credit, .control_bytes = options.control_bytes}, job,

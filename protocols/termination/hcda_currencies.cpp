@@ -12,8 +12,14 @@ namespace {
 
 using namespace credit;
 
+/// The credit that a message carries, in the currency of whoever issued it.
+struct Coin {
+  std::int64_t amount = 0;
+  std::uint64_t issuer = 0;
+};
+
 // The agent's currency is the one in which all processes hold their initial credit.
-class OwnCurrency final : public Component {
+class OwnCurrency final : public Layer {
  public:
   OwnCurrency(SharedHcdaOptions options, const JobShape& job, Rank self)
       : options_(std::move(options)), tree_{job.processes}, self_(self) {
@@ -34,15 +40,15 @@ class OwnCurrency final : public Component {
       std::int64_t& credit = divisible_credit(issuer);
       const std::int64_t half = credit / 2;
       credit -= half;
-      message->termination = {static_cast<std::uint64_t>(half), issuer};
+      message->termination.put(Coin{half, issuer});
       context.forward(*message);
     }
   }
 
   Passage on_receive(Context&, Message& message) override {
-    earn(static_cast<Rank>(message.termination.second),
-         static_cast<std::int64_t>(message.termination.first));
-    message.termination = {};
+    const auto coin = message.termination.get<Coin>();
+    earn(static_cast<Rank>(coin.issuer), coin.amount);
+    message.termination.clear();
     return Passage::deliver;
   }
 

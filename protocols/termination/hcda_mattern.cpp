@@ -15,9 +15,15 @@ std::int64_t residue(std::uint64_t exponent) {
   return std::int64_t{1} << ((61 - exponent % 61) % 61);
 }
 
+/// The credit that a message carries: 2^-exponent of the unit, if it carries any.
+struct Share {
+  std::uint64_t exponent = 0;
+  std::uint64_t is_there = 0;
+};
+
 // The paper's unit is the initial credit times 2^q, with 2^(q-1) < P <= 2^q. Here it is the initial
 // credit of one process, so that exponents start at 0 and C_total is P: the same up to a factor.
-class Mattern final : public Component {
+class Mattern final : public Layer {
  public:
   Mattern(SharedHcdaOptions options, const JobShape& job, Rank self)
       : options_(std::move(options)), tree_{job.processes}, self_(self) {}
@@ -32,7 +38,7 @@ class Mattern final : public Component {
       return;
     }
     for (Message* message : batch) {
-      message->termination = {++*exponent_, 1};
+      message->termination.put(Share{++*exponent_, 1});
       context.forward(*message);
     }
   }
@@ -40,8 +46,8 @@ class Mattern final : public Component {
   // "An active node receiving a basic message returns the message-carried credit to the collecting
   // agent"; an idle one keeps it.
   Passage on_receive(Context& context, Message& message) override {
-    const std::uint64_t carried = message.termination.first;
-    message.termination = {};
+    const std::uint64_t carried = message.termination.get<Share>().exponent;
+    message.termination.clear();
     if (exponent_)
       give_to_agent(context, carried);
     else
@@ -73,8 +79,10 @@ class Mattern final : public Component {
   }
 
   [[nodiscard]] std::int64_t conserved_in(const Message& message) const override {
-    if (message.channel == Family::workload)
-      return message.termination.second == 1 ? residue(message.termination.first) : 0;
+    if (message.channel == Family::workload) {
+      const auto share = message.termination.get<Share>();
+      return share.is_there == 1 ? residue(share.exponent) : 0;
+    }
     const bool carries = message.channel == Family::termination && message.kind == kFlush;
     return carries ? residue(message.payload.get<std::uint64_t>()) : 0;
   }

@@ -70,14 +70,14 @@ void Indep::settle(Context& context) {
 
 // ---- section 5.3: recovery ----------------------------------------------------------------------
 
-void Indep::on_peer_failed(Context& context, ActorId peer) {
-  if (adoption_.peer_failed(context, peer)) context.flush(peer);
+void Indep::on_peer_failed(Context& context, Incarnation peer) {
+  if (adoption_.peer_failed(context, peer.actor)) context.flush(peer);
   adoption_.keep_statistics(context);
 }
 
-void Indep::on_flushed(Context& context, ActorId peer) {
-  while (const auto held = adoption_.take_held(peer)) try_engage_grandchild(context, *held);
-  if (adoption_.failed.contains(peer)) failure_happened(context, peer);
+void Indep::on_flushed(Context& context, Incarnation peer) {
+  while (const auto held = adoption_.take_held(peer.actor)) try_engage_grandchild(context, *held);
+  if (adoption_.failed.contains(peer.actor)) failure_happened(context, peer.actor);
   settle(context);
 }
 

@@ -13,7 +13,7 @@ struct IndepOptions {
 /// INDEP (adoption-2013 section 5): parental responsibility in which a process tells its parent of
 /// every potential child before it sends to it. If the process fails, its parent adopts its
 /// children. Survives the failures of processes that have not sent to each other.
-class Indep final : public Component {
+class Indep final : public Layer {
  public:
   using Options = IndepOptions;
   Indep(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
@@ -27,8 +27,8 @@ class Indep final : public Component {
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override { try_disengage(context); }
   void on_message(Context& context, const Message& message) override;
-  void on_peer_failed(Context& context, ActorId peer) override;
-  void on_flushed(Context& context, ActorId peer) override;
+  void on_peer_failed(Context& context, Incarnation peer) override;
+  void on_flushed(Context& context, Incarnation peer) override;
   [[nodiscard]] Rank parent() const override { return adoption_.parent; }
   void report(Metrics& metrics) const override { adoption_.report(metrics); }
   [[nodiscard]] std::string waiting_for() const override { return adoption_.waiting_for(); }

@@ -126,15 +126,15 @@ void LaiWu::on_message(Context& context, const Message& message) {
 
 // ---- a rank has died ----------------------------------------------------------------------------
 
-void LaiWu::on_peer_failed(Context& context, ActorId peer) {
-  if (peer >= processes_) return;
-  failed_.insert(peer);
-  if (peer == 0) {
+void LaiWu::on_peer_failed(Context& context, Incarnation peer) {
+  if (peer.actor >= processes_) return;
+  failed_.insert(peer.actor);
+  if (peer.actor == 0) {
     context.fatal("the root has died");
     return;
   }
-  announcement_.peer_failed(context, failed_, peer);
-  if (is_root() && started_ && !announcement_.announced()) query_survivors(context, peer);
+  announcement_.peer_failed(context, failed_, peer.actor);
+  if (is_root() && started_ && !announcement_.announced()) query_survivors(context, peer.actor);
 }
 
 // What the survivors owe the root from here on holds it back until each of them is its child, or
@@ -156,11 +156,11 @@ void LaiWu::await_flush(Context& context, Rank failed) {
   context.flush(failed);
 }
 
-void LaiWu::on_flushed(Context& context, ActorId peer) {
-  const auto awaited = std::find(awaited_flushes_.begin(), awaited_flushes_.end(), peer);
+void LaiWu::on_flushed(Context& context, Incarnation peer) {
+  const auto awaited = std::find(awaited_flushes_.begin(), awaited_flushes_.end(), peer.actor);
   if (awaited == awaited_flushes_.end()) return;
   awaited_flushes_.erase(awaited);
-  got_acknowledgement(peer, successor(peer).acks_owed);
+  got_acknowledgement(peer.actor, successor(peer.actor).acks_owed);
   if (!is_root()) become_child_of_root(context);
   if (!context.active()) try_disengage(context);
 }

@@ -20,7 +20,7 @@ struct LaiWuOptions {
 /// Dijkstra and Scholten as long as nobody dies, and after a death every survivor talks to the
 /// root. Here the root sends a query to each, as if it were a message of the application: it makes
 /// the receiver a child of the root, so that nobody is left below the dead.
-class LaiWu final : public Component {
+class LaiWu final : public Layer {
  public:
   using Options = LaiWuOptions;
   LaiWu(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
@@ -31,8 +31,8 @@ class LaiWu final : public Component {
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override;
   void on_message(Context& context, const Message& message) override;
-  void on_peer_failed(Context& context, ActorId peer) override;
-  void on_flushed(Context& context, ActorId peer) override;
+  void on_peer_failed(Context& context, Incarnation peer) override;
+  void on_flushed(Context& context, Incarnation peer) override;
   [[nodiscard]] Rank parent() const override { return parent_; }
   void report(Metrics& metrics) const override;
   [[nodiscard]] std::string waiting_for() const override;

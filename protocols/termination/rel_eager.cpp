@@ -31,9 +31,8 @@ void RelEager::on_sends(Context& context, std::span<Message* const> batch, bool)
 // def gotMsg(predecessor)
 Passage RelEager::on_receive(Context& context, Message& message) {
   if (state_.adoption.got_message(context, message)) {
-    const KnownParent of_parent =
-        newest({message.from, static_cast<std::uint32_t>(message.termination.first >> 32),
-                static_cast<Rank>(message.termination.second)});
+    const auto sender = message.termination.get<SenderState>();
+    const KnownParent of_parent = newest({message.from, sender.version, sender.parent});
     state_.grandparent = of_parent.parent;
     grandparents_version_ = of_parent.version;
     ++version_;
@@ -66,14 +65,15 @@ void RelEager::settle(Context& context) {
 
 // ---- section 6.3: recovery ----------------------------------------------------------------------
 
-void RelEager::on_peer_failed(Context& context, ActorId peer) {
-  if (state_.adoption.peer_failed(context, peer)) context.flush(peer);
+void RelEager::on_peer_failed(Context& context, Incarnation peer) {
+  if (state_.adoption.peer_failed(context, peer.actor)) context.flush(peer);
   state_.adoption.keep_statistics(context);
 }
 
-void RelEager::on_flushed(Context& context, ActorId peer) {
-  while (const auto held = state_.adoption.take_held(peer)) try_engage_grandchild(context, *held);
-  if (state_.adoption.failed.contains(peer)) failure_happened(context, peer);
+void RelEager::on_flushed(Context& context, Incarnation peer) {
+  while (const auto held = state_.adoption.take_held(peer.actor))
+    try_engage_grandchild(context, *held);
+  if (state_.adoption.failed.contains(peer.actor)) failure_happened(context, peer.actor);
   settle(context);
 }
 

@@ -13,7 +13,7 @@ namespace faultline {
 /// children of their new grandparent before it replies. Once all replies have come, the job is as
 /// vulnerable as before the failure. Survives all failures, except of a process and an interior
 /// child of it.
-class RelEager final : public Component {
+class RelEager final : public Layer {
  public:
   using Options = RelOptions;
   RelEager(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
@@ -27,8 +27,8 @@ class RelEager final : public Component {
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override { state_.try_disengage(context); }
   void on_message(Context& context, const Message& message) override;
-  void on_peer_failed(Context& context, ActorId peer) override;
-  void on_flushed(Context& context, ActorId peer) override;
+  void on_peer_failed(Context& context, Incarnation peer) override;
+  void on_flushed(Context& context, Incarnation peer) override;
   [[nodiscard]] Rank parent() const override { return state_.adoption.parent; }
   void report(Metrics& metrics) const override { state_.adoption.report(metrics); }
   [[nodiscard]] std::string waiting_for() const override { return state_.adoption.waiting_for(); }

@@ -34,13 +34,13 @@ void RelLazy::on_sends(Context& context, std::span<Message* const> batch, bool) 
 // def gotMsg(predecessor)
 Passage RelLazy::on_receive(Context& context, Message& message) {
   if (state_.adoption.got_message(context, message))
-    state_.grandparent = static_cast<Rank>(message.termination.second);
+    state_.grandparent = message.termination.get<SenderState>().parent;
   return Passage::deliver;
 }
 
 void RelLazy::on_message(Context& context, const Message& message) {
   if (message.kind == kReplyToGrandparent)
-    reply_to_grandparent(message);
+    reply_to_grandparent(context, message);
   else
     state_.handle(context, message);
   state_.settle(context);
@@ -48,14 +48,15 @@ void RelLazy::on_message(Context& context, const Message& message) {
 
 // ---- section 6.2: recovery ----------------------------------------------------------------------
 
-void RelLazy::on_peer_failed(Context& context, ActorId peer) {
-  if (state_.adoption.peer_failed(context, peer)) context.flush(peer);
+void RelLazy::on_peer_failed(Context& context, Incarnation peer) {
+  if (state_.adoption.peer_failed(context, peer.actor)) context.flush(peer);
   state_.adoption.keep_statistics(context);
 }
 
-void RelLazy::on_flushed(Context& context, ActorId peer) {
-  while (const auto held = state_.adoption.take_held(peer)) try_engage_grandchild(context, *held);
-  if (state_.adoption.failed.contains(peer)) failure_happened(context, peer);
+void RelLazy::on_flushed(Context& context, Incarnation peer) {
+  while (const auto held = state_.adoption.take_held(peer.actor))
+    try_engage_grandchild(context, *held);
+  if (state_.adoption.failed.contains(peer.actor)) failure_happened(context, peer.actor);
   state_.settle(context);
 }
 
@@ -77,11 +78,11 @@ void RelLazy::try_engage_grandchild(Context& context, const HeldQuery& held) {
 
 // def replyToGrandparent(child, debt, potentialChildren). The child is marked until it disengages:
 // its children have told another whether they are interior.
-void RelLazy::reply_to_grandparent(const Message& message) {
-  Successor* child = state_.adoption.got_reply(message);
+void RelLazy::reply_to_grandparent(const Context& context, const Message& message) {
+  Successor* child = state_.adoption.got_reply(context, message);
   if (child == nullptr) return;
   child->adopted = true;
-  for (const std::uint64_t key : *message.attachment)
+  for (const std::uint64_t key : context.attached_words(message))
     state_.adoption.successors.potential_child(*child, static_cast<Rank>(key)).unknown = true;
 }
 

@@ -11,7 +11,7 @@ namespace faultline {
 /// exterior is written off. Survives all failures, except of a process and an interior child of it,
 /// and of an adopted child that has not disengaged yet: its children do not know their new
 /// grandparent.
-class RelLazy final : public Component {
+class RelLazy final : public Layer {
  public:
   using Options = RelOptions;
   RelLazy(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
@@ -25,8 +25,8 @@ class RelLazy final : public Component {
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override { state_.try_disengage(context); }
   void on_message(Context& context, const Message& message) override;
-  void on_peer_failed(Context& context, ActorId peer) override;
-  void on_flushed(Context& context, ActorId peer) override;
+  void on_peer_failed(Context& context, Incarnation peer) override;
+  void on_flushed(Context& context, Incarnation peer) override;
   [[nodiscard]] Rank parent() const override { return state_.adoption.parent; }
   void report(Metrics& metrics) const override { state_.adoption.report(metrics); }
   [[nodiscard]] std::string waiting_for() const override { return state_.adoption.waiting_for(); }
@@ -34,7 +34,7 @@ class RelLazy final : public Component {
  private:
   void failure_happened(Context& context, Rank failed);
   void try_engage_grandchild(Context& context, const HeldQuery& held);
-  void reply_to_grandparent(const Message& message);
+  void reply_to_grandparent(const Context& context, const Message& message);
 
   RelState state_;
   bool strict_;

@@ -23,8 +23,7 @@ OptionSet<RelOptions> rel_options() {
 void RelState::send(Context& context, std::span<Message* const> batch, std::uint32_t version) {
   for (Message* message : batch) {
     adoption.stamp(context, *message);
-    message->termination.first |= std::uint64_t{version} << 32;
-    message->termination.second = adoption.parent;
+    message->termination.put(SenderState{adoption.engagement, version, adoption.parent});
     if (will_send_to(context, message->to)) context.fence(*message);
     context.forward(*message);
   }

@@ -85,11 +85,11 @@ void Venkatesan::on_idle(Context& context) {
 
 void Venkatesan::signal(Context& context) {
   told_ = true;
-  const auto words = std::make_shared<const std::vector<std::uint64_t>>(tally_.words());
+  const AttachedWords words = std::make_shared<const std::vector<std::uint64_t>>(tally_.words());
   const auto bytes = static_cast<std::uint32_t>(options_->entry_bytes * words->size());
   for (Rank leader = 0; leader < leaders_; ++leader) {
     if (leader == self_ || failed_.contains(leader)) continue;
-    context.send(leader, kSignal, options_->control_bytes + bytes).attachment = words;
+    context.attach(context.send(leader, kSignal, options_->control_bytes + bytes), words);
   }
   tally_.clear();
   if (!is_leader()) return;
@@ -101,7 +101,7 @@ void Venkatesan::on_message(Context& context, const Message& message) {
   switch (message.kind) {
     case kSignal:
       if (failed_.contains(message.from)) return;
-      view_.signal(message.from, *message.attachment, failed_);
+      view_.signal(message.from, context.attached_words(message), failed_);
       state_bytes_ = std::max(state_bytes_, view_.bytes());
       try_announce(context);
       break;
@@ -116,16 +116,16 @@ void Venkatesan::on_message(Context& context, const Message& message) {
 
 // ---- a rank has died ----------------------------------------------------------------------------
 
-void Venkatesan::on_peer_failed(Context& context, ActorId peer) {
-  if (peer >= processes_ || failed_.contains(peer)) return;
+void Venkatesan::on_peer_failed(Context& context, Incarnation peer) {
+  if (peer.actor >= processes_ || failed_.contains(peer.actor)) return;
   const bool was_first = is_first_leader();
-  failed_.insert(peer);
+  failed_.insert(peer.actor);
   bool any = false;
   for (Rank leader = 0; leader < leaders_; ++leader) any = any || !failed_.contains(leader);
   if (!any) context.fatal("all leaders have died");
   if (!is_leader()) return;
-  view_.died(peer, started_);
-  deaths_.push_back({peer, context.now_s()});
+  view_.died(peer.actor, started_);
+  deaths_.push_back({peer.actor, context.now_s()});
   if (!started_) return;
   if (is_first_leader() && !was_first)
     succeed(context);
@@ -171,14 +171,14 @@ void Venkatesan::asked(Context& context, const Question& question) {
   context.flush(question.failed);
 }
 
-void Venkatesan::on_flushed(Context& context, ActorId peer) {
+void Venkatesan::on_flushed(Context& context, Incarnation peer) {
   const auto question = std::find_if(asked_.begin(), asked_.end(),
-                                     [peer](const Question& q) { return q.failed == peer; });
+                                     [peer](const Question& q) { return q.failed == peer.actor; });
   if (question == asked_.end() || question->noticed_s == kNever) return;
   recovery_s_ = std::max(recovery_s_, context.now_s() - question->noticed_s);
   question->noticed_s = kNever;
   recovery_messages_ += leaders_;
-  tally_.add(Tally::Entry::flushed, peer);
+  tally_.add(Tally::Entry::flushed, peer.actor);
   if (!context.active()) signal(context);
 }
 

@@ -22,7 +22,7 @@ struct VenkatesanOptions {
 /// deaths, k + 1 leaders each receive signals of all processes and simulate the state of all of
 /// them. Here a process signals when it becomes idle and something is new since its last signal:
 /// what it has sent and received on each channel, or that it has been flushed after a death.
-class Venkatesan final : public Component {
+class Venkatesan final : public Layer {
  public:
   /// Asks a process to signal when all that a dead one has sent to it has arrived.
   struct Question {
@@ -39,8 +39,8 @@ class Venkatesan final : public Component {
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override;
   void on_message(Context& context, const Message& message) override;
-  void on_peer_failed(Context& context, ActorId peer) override;
-  void on_flushed(Context& context, ActorId peer) override;
+  void on_peer_failed(Context& context, Incarnation peer) override;
+  void on_flushed(Context& context, Incarnation peer) override;
   void report(Metrics& metrics) const override;
   [[nodiscard]] std::string waiting_for() const override;
 

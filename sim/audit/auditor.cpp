@@ -5,7 +5,8 @@
 
 namespace faultline {
 
-Auditor::Auditor(std::uint32_t processes) : processes_(processes), starting_(processes) {}
+Auditor::Auditor(std::uint32_t processes)
+    : processes_(processes), starting_(processes), live_(processes) {}
 
 void Auditor::check_conserved(ActorId actor, double now_s) {
   if (conserved_ == 0 || conserved_broken_) return;
@@ -21,18 +22,48 @@ void Auditor::lost(std::uint64_t messages) {
   in_flight_ -= static_cast<std::int64_t>(messages);
 }
 
-void Auditor::died(ActorId actor, bool is_rank, bool was_active, double now_s) {
-  dead_.emplace(actor, now_s);
+/// A death costs time that does not depend on the number of ranks: each live rank owes one more
+/// declaration, and only those who made it too early have paid.
+void Auditor::died(Incarnation dead, bool is_rank, bool was_active, double now_s) {
   if (!is_rank) return;
-  declared_by_.emplace(actor, std::vector<bool>(processes_, false));
+  if (debts_.empty()) {
+    debts_.resize(processes_);
+    is_live_.assign(processes_, true);
+  }
+  is_live_[dead.actor] = false;
+  owed_ -= owed_by(debts_[dead.actor]);
+  --live_;
+  ++dead_now_;
+  const Death& death = deaths_[dead] = {.time_s = now_s};
+  owed_ += live_;
+  const auto early = falsely_reported_.find(dead);
+  if (early != falsely_reported_.end())
+    for (const auto& [by, restarts] : early->second)
+      if (is_live_[by] && restarts >= debts_[by].restarts) settle(by, death);
   active_ -= static_cast<std::int64_t>(was_active);
   if (active_ == 0 && in_flight_ == 0 && starting_ == 0) over(now_s);
 }
 
-void Auditor::restarted(ActorId actor, bool is_rank) {
-  dead_.erase(actor);
-  declared_by_.erase(actor);
-  if (is_rank) ++starting_;
+void Auditor::restarted(Incarnation actor, bool is_rank) {
+  if (!is_rank) return;
+  ++starting_;
+  over_since_s_ = kNever;
+  is_live_[actor.actor] = true;
+  ++live_;
+  --dead_now_;
+  Incarnation before = actor;
+  --before.number;
+  deaths_[before].mended = ++restarts_;
+  debts_[actor.actor] = {.exempt = deaths_.size() - dead_now_, .restarts = restarts_};
+  owed_ += dead_now_;
+}
+
+/// A rank has declared a death, unless it is one that happened and was mended before the rank
+/// started.
+void Auditor::settle(Rank by, const Death& death) {
+  if (death.mended <= debts_[by].restarts) return;
+  ++debts_[by].declared;
+  --owed_;
 }
 
 void Auditor::announced(Rank rank, std::uint32_t phase, double now_s) {
@@ -48,25 +79,21 @@ void Auditor::announced(Rank rank, std::uint32_t phase, double now_s) {
             now_s);
 }
 
-void Auditor::declared_dead(ActorId by, ActorId peer, double now_s) {
+void Auditor::declared_dead(ActorId by, Incarnation peer, bool accurate, double now_s) {
   ++reports_;
-  const auto death = dead_.find(peer);
-  if (death == dead_.end()) {
-    violation("false-report", by, "declared the live actor " + std::to_string(peer) + " dead",
-              now_s);
+  const auto death = deaths_.find(peer);
+  if (death != deaths_.end()) {
+    report_latency_max_s_ = std::max(report_latency_max_s_, now_s - death->second.time_s);
+    if (by < processes_) settle(by, death->second);
     return;
   }
-  report_latency_max_s_ = std::max(report_latency_max_s_, now_s - death->second);
-  const auto declared = declared_by_.find(peer);
-  if (declared != declared_by_.end() && by < processes_) declared->second[by] = true;
-}
-
-bool Auditor::all_reported() const {
-  return std::all_of(declared_by_.begin(), declared_by_.end(), [this](const auto& entry) {
-    for (Rank rank = 0; rank < processes_; ++rank)
-      if (!entry.second[rank] && !dead_.contains(rank)) return false;
-    return true;
-  });
+  if (peer.actor >= processes_) return;
+  first_false_report_s_ = std::min(first_false_report_s_, now_s);
+  auto& declared_by = falsely_reported_[peer];
+  if (by < processes_) declared_by.emplace_back(by, restarts_);
+  if (accurate)
+    violation("false-report", by, "declared the live actor " + std::to_string(peer.actor) + " dead",
+              now_s);
 }
 
 void Auditor::violation(std::string kind, std::optional<ActorId> actor, std::string detail,

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/core/component.hpp"
@@ -69,10 +70,12 @@ class Auditor {
   void phase_started() { ++starts_; }
   /// A message can no longer reach a live workload (its receiver or, uninjected, its sender died).
   void lost(std::uint64_t messages);
-  void died(ActorId actor, bool is_rank, bool was_active, double now_s);
-  void restarted(ActorId actor, bool is_rank);
+  void died(Incarnation dead, bool is_rank, bool was_active, double now_s);
+  void restarted(Incarnation actor, bool is_rank);
   void announced(Rank rank, std::uint32_t phase, double now_s);
-  void declared_dead(ActorId by, ActorId peer, double now_s);
+  /// An actor declares an incarnation of a peer dead, for the first time. `accurate`: its detector
+  /// promises to report nobody who lives.
+  void declared_dead(ActorId by, Incarnation peer, bool accurate, double now_s);
   void violation(std::string kind, std::optional<ActorId> actor, std::string detail, double now_s);
   /// The run has ended; `in_flight_found` was counted in the engine's own storage.
   void finish(std::uint64_t in_flight_found);
@@ -89,17 +92,36 @@ class Auditor {
   [[nodiscard]] std::uint64_t busy_transitions() const { return awakenings_ - starts_; }
   [[nodiscard]] std::int64_t active() const { return active_; }
   [[nodiscard]] std::int64_t in_flight() const { return in_flight_; }
-  [[nodiscard]] bool is_dead(ActorId actor) const { return dead_.contains(actor); }
   /// When the last announced phase really ended; nothing if none was announced.
   [[nodiscard]] std::optional<double> termination_time_s() const { return termination_time_s_; }
-  /// Has every live rank declared every dead one dead?
-  [[nodiscard]] bool all_reported() const;
+  /// Has every live rank declared every dead one dead? A new incarnation has to declare those who
+  /// were dead when it started, and those who die later.
+  [[nodiscard]] bool all_reported() const { return owed_ == 0; }
   /// The longest time from a death to its declaration by a live rank.
   [[nodiscard]] double report_latency_max_s() const { return report_latency_max_s_; }
   /// How many declarations of deaths there were.
   [[nodiscard]] std::uint64_t reports() const { return reports_; }
+  /// How many incarnations were declared dead by anybody while they lived.
+  [[nodiscard]] std::uint64_t false_reports() const { return falsely_reported_.size(); }
+  /// When that happened first; kNever if it did not.
+  [[nodiscard]] double first_false_report_s() const { return first_false_report_s_; }
 
  private:
+  struct Death {
+    double time_s = 0.0;
+    std::uint64_t mended = UINT64_MAX;  ///< the restart that followed, by its number
+  };
+  /// What a rank owes: to declare each death, but for those that it need not have heard of.
+  struct Debt {
+    std::uint64_t exempt = 0;    ///< deaths that it need not declare
+    std::uint64_t declared = 0;  ///< of the others
+    std::uint64_t restarts = 0;  ///< that had happened when this incarnation of the rank started
+  };
+  [[nodiscard]] std::uint64_t owed_by(const Debt& debt) const {
+    return deaths_.size() - debt.exempt - debt.declared;
+  }
+  void settle(Rank by, const Death& death);
+
   void over(double now_s) {
     if (over_since_s_ == kNever) over_since_s_ = now_s;
   }
@@ -120,8 +142,16 @@ class Auditor {
   double over_since_s_ = kNever;
   std::optional<double> termination_time_s_;
   std::optional<std::uint32_t> announced_phase_;
-  std::map<ActorId, double> dead_;                    ///< when
-  std::map<ActorId, std::vector<bool>> declared_by_;  ///< dead actor -> by which ranks
+  std::map<Incarnation, Death> deaths_;  ///< of ranks
+  std::vector<Debt> debts_;              ///< per rank; empty before the first death
+  std::uint64_t owed_ = 0;               ///< by all live ranks together
+  std::uint32_t live_;
+  std::uint32_t dead_now_ = 0;  ///< dead ranks that have not restarted
+  std::vector<bool> is_live_;   ///< per rank; empty before the first death
+  std::uint64_t restarts_ = 0;
+  /// Who was declared dead while it lived, and by which ranks, after how many restarts.
+  std::map<Incarnation, std::vector<std::pair<Rank, std::uint64_t>>> falsely_reported_;
+  double first_false_report_s_ = kNever;
   double report_latency_max_s_ = 0.0;
   std::uint64_t reports_ = 0;
   std::vector<Violation> violations_;

@@ -80,7 +80,7 @@ Completed completed_argument(const VerbOptions& verb) {
 std::vector<std::string> set_paths() {
   std::vector<std::string> paths;
   for (const auto& [path, spec] : scenario_values()) paths.push_back(path);
-  for (const FamilyDeclaration& family : families())
+  for (const StackPlace& family : kStack)
     paths.push_back(std::string(family_key(family.family)) + ".name");
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -93,7 +93,7 @@ std::vector<std::pair<std::string, std::vector<std::string>>> set_values() {
     if (!spec.choices.empty()) values.emplace_back(path, spec.choices);
   }
   values.emplace_back("platform.machine", shipped_machines());
-  for (const FamilyDeclaration& family : families())
+  for (const StackPlace& family : kStack)
     values.emplace_back(std::string(family_key(family.family)) + ".name",
                         component_names(family.family));
   return values;

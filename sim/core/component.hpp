@@ -8,6 +8,7 @@
 
 #include "sim/core/context.hpp"
 #include "sim/core/metrics.hpp"
+#include "sim/core/registry.hpp"
 
 namespace faultline {
 
@@ -26,31 +27,59 @@ struct Conserved {
 /// so that every fraction 2^-Y has a residue as well.
 inline constexpr std::int64_t kConservedModulus = (std::int64_t{1} << 61) - 1;
 
-/// A protocol, workload or daemon: an event handler that never blocks and never touches an engine.
-/// It is a value: clone() copies its whole state, so that rollback, restart and exploration can
-/// assign it. A component overrides the handlers that it needs.
+/// What all components have: protocols, workloads and daemons. A component is an event handler that
+/// never blocks and never touches an engine. It is a value: clone() copies its whole state, so that
+/// rollback, restart and exploration can assign it. A component overrides the handlers that it
+/// needs.
 class Component {
  public:
   virtual ~Component() = default;
   [[nodiscard]] virtual std::unique_ptr<Component> clone() const = 0;
 
-  // ---- every component -----------------------------------------------------------------------
+  // ---- its life ------------------------------------------------------------------------------
   virtual void start(Context&) {}
-  virtual void on_message(Context&, const Message&) {}
   virtual void on_timer(Context&, std::uint64_t /*key*/) {}
   virtual void on_compute_done(Context&, std::uint64_t /*tag*/) {}
+
+  // ---- messages ------------------------------------------------------------------------------
+  virtual void on_message(Context&, const Message&) {}
   /// A message with kNotifySent has left this actor for good: the actor's death no longer stops it.
   virtual void on_sent(Context&, ActorId /*to*/, std::uint16_t /*kind*/) {}
-  virtual void on_flushed(Context&, ActorId /*peer*/) {}
+  virtual void on_flushed(Context&, Incarnation /*peer*/) {}
+  virtual void on_request(Context&, const StackRequest&) {}
+  virtual void on_answer(Context&, const StackRequest&) {}
+
+  // ---- peers ---------------------------------------------------------------------------------
   /// This rank has been told that the peer is dead. The detector of a new phase is told of all
   /// deaths that its rank knows before its start() is called.
-  virtual void on_peer_failed(Context&, ActorId /*peer*/) {}
+  virtual void on_peer_failed(Context&, Incarnation /*peer*/) {}
+  /// This actor knows of a new incarnation of the peer, and its messages go there from now on.
+  virtual void on_peer_restarted(Context&, Incarnation /*peer*/) {}
+  /// Nobody can restart the peer, because no node is left for it.
+  virtual void on_restart_refused(Context&, Incarnation /*peer*/) {}
 
-  // ---- workloads -----------------------------------------------------------------------------
+  // ---- seen from outside ---------------------------------------------------------------------
+  /// The rank that is responsible for this one at the moment, such as the parent in the engagement
+  /// tree, or kNobody. A fault that strikes related processes takes it as the second victim.
+  [[nodiscard]] virtual Rank parent() const { return kNobody; }
+  virtual void report(Metrics&) const {}
+  /// What this component waits for, in words; "" if nothing. Shown when a run is stuck.
+  [[nodiscard]] virtual std::string waiting_for() const { return {}; }
+
+  /// This component's own random numbers. They are part of its state: a copy draws the same ones.
+  Stream random;
+};
+
+/// What the ranks do. Its messages are the application's.
+class Workload : public Component {
+ public:
   /// The detector has told this rank that the numbered phase is over.
   virtual void on_announced(Context&, std::uint32_t /*phase*/) {}
+};
 
-  // ---- layers (termination, message_logging) -------------------------------------------------
+/// A protocol in the stack below a workload: it sees the messages of all components above it.
+class Layer : public Component {
+ public:
   /// Offers all messages that one handler above has sent. The layer may forward them, hold them
   /// back and add control messages, in any order. `still_active`: after that handler the rank
   /// computes or has local work.
@@ -61,34 +90,24 @@ class Component {
   virtual Passage on_receive(Context&, Message&) { return Passage::deliver; }
   /// The rank was active in this turn and no longer is. Called after its sends have gone down.
   virtual void on_idle(Context&) {}
-  /// Message logging: true if it can recover this peer. The layers above then get no
-  /// on_peer_failed.
+  /// True if this layer can recover the peer. The layers above then get no on_peer_failed.
   [[nodiscard]] virtual bool recovers(ActorId /*peer*/) const { return false; }
 
-  // ---- failure detection ---------------------------------------------------------------------
-  /// The resource manager reports a death, exit_notice_delay_s() after it. A component without a
-  /// delay gets no such reports.
-  virtual void on_exit_notice(Context&, ActorId /*dead*/) {}
-  [[nodiscard]] virtual std::optional<double> exit_notice_delay_s() const { return std::nullopt; }
-  /// Called at a node's daemon when a rank of that node has died.
-  virtual void on_local_exit(Context&, Rank /*rank*/) {}
-  /// Called at the holder of an open connection when it breaks.
-  virtual void on_link_lost(Context&, ActorId /*peer*/) {}
-
-  // ---- seen from outside ---------------------------------------------------------------------
-  /// The rank that is responsible for this one at the moment, such as the parent in the engagement
-  /// tree, or kNobody. A fault that strikes related processes takes it as the second victim.
-  [[nodiscard]] virtual Rank parent() const { return kNobody; }
-  virtual void report(Metrics&) const {}
-  /// What this component waits for, in words; "" if nothing. Shown when a run is stuck.
-  [[nodiscard]] virtual std::string waiting_for() const { return {}; }
   /// This component's part of a conserved quantity, if it keeps one.
   [[nodiscard]] virtual std::optional<Conserved> conserved() const { return std::nullopt; }
   /// How much of that quantity a message carries.
   [[nodiscard]] virtual std::int64_t conserved_in(const Message&) const { return 0; }
+};
 
-  /// This component's own random numbers. They are part of its state: a copy draws the same ones.
-  Stream random;
+/// A failure detector, on ranks, on the daemons of nodes, or on both.
+class Detector : public Component {
+ public:
+  /// The resource manager reports a death. Only for detectors whose registration asks for it.
+  virtual void on_exit_notice(Context&, Incarnation /*dead*/) {}
+  /// Called at a node's daemon when a rank of that node has died.
+  virtual void on_local_exit(Context&, Incarnation /*rank*/) {}
+  /// Called at the holder of an open connection when it breaks.
+  virtual void on_link_lost(Context&, Incarnation /*peer*/) {}
 };
 
 }  // namespace faultline

@@ -2,13 +2,22 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/core/message.hpp"
+#include "sim/core/placement.hpp"
 #include "sim/core/random.hpp"
+#include "sim/core/stack_request.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
+
+/// Where an actor restarts.
+enum class RestartOn : std::uint8_t {
+  spare_node,  ///< on the lowest node that is alive and holds no rank
+  same_node,   ///< where it was
+};
 
 /// One request of a handler to the engine. Sends are kept apart, in Turn::outbox.
 struct Action {
@@ -24,16 +33,28 @@ struct Action {
     report_failed,
     open_link,
     restart,
+    learn,
+    start_above,
     mark,
   };
   Kind kind = Kind::announce;
   Family family = Family::workload;  ///< the component whose handler asked
   bool background = false;           ///< set_timer: does not keep the run alive
-  ActorId peer = kNobody;            ///< flush, report_failed, restart
-  NodeId node = 0;                   ///< restart
-  double delay_s = 0.0;              ///< set_timer, compute
-  std::uint64_t value = 0;           ///< timer key, compute tag, value of a mark
-  const char* text = nullptr;        ///< name of a mark, reason of a fatal error; a string literal
+  RestartOn where = RestartOn::spare_node;
+  Incarnation peer = {};       ///< flush, report_failed, open_link, restart, learn
+  double delay_s = 0.0;        ///< set_timer, compute
+  std::uint64_t value = 0;     ///< timer key, compute tag, value of a mark
+  const char* text = nullptr;  ///< name of a mark, reason of a fatal error; a string literal
+};
+
+/// What a context can ask the engine at once, without waiting for the end of the turn.
+class Services {
+ public:
+  /// The latest incarnation of the peer that the actor knows of.
+  [[nodiscard]] virtual Incarnation known(ActorId self, ActorId peer) const = 0;
+
+ protected:
+  ~Services() = default;
 };
 
 /// Everything that happens at one actor at one moment: handlers run, pass messages down the stack,
@@ -41,17 +62,27 @@ struct Action {
 /// is reused for all turns of a run.
 struct Turn {
   MessagePool* pool = nullptr;
+  const Services* services = nullptr;
+  const Placement* placement = nullptr;
   JobShape job;
   double now_s = 0.0;
+  double spent_s = 0.0;  ///< processor time that the handlers have asked for
   ActorId self = kNobody;
+  std::uint16_t incarnation = 0;
   std::uint32_t phase = 0;
   std::int64_t computing = 0;      ///< computations running, queued or asked for in this turn
   std::int64_t declared_work = 0;  ///< local work that the workload has declared
   bool active = false;             ///< whether the rank was active when the turn began
   std::vector<Message*> outbox[kFamilies];
   std::vector<Message*> upward[kFamilies];  ///< messages that a layer held and now passes up
-  std::uint32_t waiting = 0;  ///< bit 2 f: outbox[f] has messages; bit 2 f + 1: upward[f] has
+  /// Bit 2 f: outbox[f] has messages; bit 2 f + 1: upward[f] has. The bit above those of all
+  /// families: `requests` has entries.
+  std::uint32_t waiting = 0;
+  std::uint32_t present = 0;  ///< bit f: the actor has a component of that family
+  std::vector<StackRequest> requests;
   std::vector<Action> actions;
+
+  static constexpr std::uint32_t kRequestsWait = 1U << (2 * kFamilies);
 
   void pass_down(std::size_t family, Message* message) {
     outbox[family].push_back(message);
@@ -74,6 +105,15 @@ class Context {
   [[nodiscard]] double now_s() const { return turn_.now_s; }
   [[nodiscard]] const JobShape& job() const { return turn_.job; }
   [[nodiscard]] std::uint32_t phase() const { return turn_.phase; }
+  /// How often this actor has restarted.
+  [[nodiscard]] std::uint16_t incarnation() const { return turn_.incarnation; }
+  /// The latest incarnation of the peer that this actor knows of: the one that it has received a
+  /// message from, or has been told of.
+  [[nodiscard]] Incarnation known(ActorId peer) const {
+    return turn_.services->known(turn_.self, peer);
+  }
+  /// Which actors lie on which nodes now, restarts included.
+  [[nodiscard]] const Placement& placement() const { return *turn_.placement; }
 
   /// True if the rank was active when this turn began, or has work now.
   [[nodiscard]] bool active() const { return turn_.active || busy(); }
@@ -113,52 +153,108 @@ class Context {
   /// Asks for on_timer(key) after the delay. Replaces a timer with the same key. A background timer
   /// (heartbeats, polling) does not keep the run alive.
   void set_timer(std::uint64_t key, double delay_s, bool background = false) {
-    ask({.kind = Action::Kind::set_timer,
-         .background = background,
-         .delay_s = delay_s,
-         .value = key});
+    want({.kind = Action::Kind::set_timer,
+          .background = background,
+          .delay_s = delay_s,
+          .value = key});
   }
-  void cancel_timer(std::uint64_t key) { ask({.kind = Action::Kind::cancel_timer, .value = key}); }
+  void cancel_timer(std::uint64_t key) { want({.kind = Action::Kind::cancel_timer, .value = key}); }
 
   /// Queues a computation on the worker cores. on_compute_done(tag) is called when it has ended.
   void compute(double duration_s, std::uint64_t tag = 0) {
     if (family_ == Family::workload) ++turn_.computing;
-    ask({.kind = Action::Kind::compute, .delay_s = duration_s, .value = tag});
+    want({.kind = Action::Kind::compute, .delay_s = duration_s, .value = tag});
   }
   /// Declares local work, which makes the rank active. A negative count withdraws work.
   void declare_work(std::int64_t count) { turn_.declared_work += count; }
 
-  /// Asks for on_flushed(peer) as soon as nothing from the peer to this actor is in flight.
-  void flush(ActorId peer) { ask({.kind = Action::Kind::flush, .peer = peer}); }
+  /// Takes processor time for this handler, before its messages are sent: for work that is more
+  /// than the overhead of its messages.
+  void spend(double duration_s) { turn_.spent_s += duration_s; }
+
+  /// Asks for on_flushed(peer) as soon as nothing from that incarnation of the peer to this actor
+  /// is in flight.
+  void flush(Incarnation peer) { want({.kind = Action::Kind::flush, .peer = peer}); }
+  void flush(ActorId peer) { flush(known(peer)); }
 
   /// Termination: this process knows that the phase is over.
-  void announce() { ask({.kind = Action::Kind::announce}); }
+  void announce() { want({.kind = Action::Kind::announce}); }
   /// Moves this rank on to the next numbered phase. Its detector starts afresh, and messages of
   /// that phase that came early are handled. Receiving a message of the next phase has the same
   /// effect.
-  void start_phase() { ask({.kind = Action::Kind::start_phase}); }
+  void start_phase() { want({.kind = Action::Kind::start_phase}); }
   /// Workload: this rank has done everything it will ever do.
-  void finish() { ask({.kind = Action::Kind::finish}); }
+  void finish() { want({.kind = Action::Kind::finish}); }
   /// The protocol itself gives up: it cannot go on. `reason` must be a string literal.
-  void fatal(const char* reason) { ask({.kind = Action::Kind::fatal, .text = reason}); }
-  /// Failure detection: this actor takes the peer for dead. A daemon's report goes to its ranks.
-  /// An actor that reports itself stops.
-  void report_failed(ActorId peer) { ask({.kind = Action::Kind::report_failed, .peer = peer}); }
-  /// Opens a connection to the peer. on_link_lost(peer) is called when it breaks.
-  void open_link(ActorId peer) { ask({.kind = Action::Kind::open_link, .peer = peer}); }
-  /// Restarts a dead actor on the given node, with its incarnation number raised by one.
-  void restart(ActorId actor, NodeId node) {
-    ask({.kind = Action::Kind::restart, .peer = actor, .node = node});
+  void fatal(const char* reason) { want({.kind = Action::Kind::fatal, .text = reason}); }
+  /// Failure detection: this actor takes that incarnation of the peer for dead, for good. To report
+  /// a daemon is to report the ranks of its node, too. An actor that reports itself stops, and a
+  /// daemon that does so takes its ranks along.
+  void report_failed(Incarnation peer) {
+    want({.kind = Action::Kind::report_failed, .peer = peer});
+  }
+  void report_failed(ActorId peer) { report_failed(known(peer)); }
+  /// Opens a connection to the latest known incarnation of the peer. on_link_lost(peer) is called
+  /// when it breaks, or if nobody is there.
+  void open_link(ActorId peer) { want({.kind = Action::Kind::open_link, .peer = known(peer)}); }
+  /// Asks the resource manager to start the actor's next incarnation, if that one is dead. The
+  /// asker gets on_peer_restarted after platform.restart_delay_s, or on_restart_refused if there is
+  /// no such node.
+  void restart(Incarnation dead, RestartOn where = RestartOn::spare_node) {
+    want({.kind = Action::Kind::restart, .where = where, .peer = dead});
+  }
+  /// Layers, after a restart: starts the components above this one from their initial state. They
+  /// wait for it, or for an image, if the stack has message logging.
+  void start_above() { want({.kind = Action::Kind::start_above}); }
+  /// This actor has heard that the peer lives in this incarnation, and sends to it from now on.
+  void learn(Incarnation peer) { want({.kind = Action::Kind::learn, .peer = peer}); }
+
+  /// Asks another component of this stack. Its on_request is called after this handler has
+  /// returned and what it has sent is on its way down. `number` comes back with the answer. False
+  /// if the stack has no such component.
+  template <class T>
+  bool ask(Family whom, const T& request, std::uint64_t number = 0) {
+    if ((turn_.present >> index_of(whom) & 1U) == 0) return false;
+    add_request({.from = family_, .to = whom, .kind = T::kRequest, .number = number}, request);
+    return true;
+  }
+  /// Answers a request of another component, now or in a later turn. Its on_answer is called.
+  template <class T>
+  void answer(const StackRequest& request, const T& reply) {
+    add_request({.from = family_,
+                 .to = request.from,
+                 .is_answer = true,
+                 .kind = T::kRequest,
+                 .number = request.number},
+                reply);
+  }
+
+  /// Attaches data of this component to a message; see Attachments.
+  template <class T>
+  void attach(Message& message, T value) const {
+    message.attachments.put(family_, std::move(value));
+  }
+  /// The words that the same component of the sender has attached; none if it has not.
+  [[nodiscard]] const std::vector<std::uint64_t>& attached_words(const Message& message) const {
+    static const std::vector<std::uint64_t> none;
+    const auto* words = message.attachments.get<AttachedWords>(family_);
+    return words == nullptr ? none : **words;
   }
   /// Marks a point of the run at which a scenario can let a fault strike. `name` must be a string
   /// literal.
   void mark(const char* name, std::int64_t value) {
-    ask({.kind = Action::Kind::mark, .value = static_cast<std::uint64_t>(value), .text = name});
+    want({.kind = Action::Kind::mark, .value = static_cast<std::uint64_t>(value), .text = name});
   }
 
  private:
-  [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(family_); }
-  void ask(Action action) {
+  [[nodiscard]] std::size_t index() const { return index_of(family_); }
+  template <class T>
+  void add_request(StackRequest request, const T& content) {
+    request.content.put(content);
+    turn_.requests.push_back(std::move(request));
+    turn_.waiting |= Turn::kRequestsWait;
+  }
+  void want(Action action) {
     action.family = family_;
     turn_.actions.push_back(action);
   }

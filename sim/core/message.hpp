@@ -1,25 +1,30 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <type_traits>
 #include <vector>
 
-#include "sim/core/registry.hpp"
+#include "sim/core/attachments.hpp"
+#include "sim/core/stack.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
 
-/// A few words carried inside a message: any trivially copyable struct that fits.
-class Payload {
+/// A few words carried inside a message: any trivially copyable struct that fits. It has no unused
+/// bytes, so that equal values are equal byte by byte.
+template <std::size_t Bytes>
+class Field {
  public:
-  static constexpr std::size_t kBytes = 32;
+  static constexpr std::size_t kBytes = Bytes;
 
   template <class T>
   void put(const T& value) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kBytes);
+    if constexpr (sizeof(T) < kBytes) words_ = {};
     std::memcpy(words_.data(), &value, sizeof(T));
   }
   template <class T>
@@ -29,20 +34,16 @@ class Payload {
     std::memcpy(static_cast<void*>(&value), words_.data(), sizeof(T));
     return value;
   }
+  void clear() { words_ = {}; }
+
+  friend bool operator==(const Field&, const Field&) = default;
 
  private:
-  std::array<std::uint64_t, kBytes / sizeof(std::uint64_t)> words_{};
+  std::array<std::uint64_t, Bytes / sizeof(std::uint64_t)> words_{};
 };
 
-/// A field of each message that belongs to one layer. No other layer reads it.
-struct LayerHeader {
-  std::uint64_t first = 0;
-  std::uint64_t second = 0;
-};
-
-/// A payload that is too large for the message itself. It is shared, so that a message stays cheap
-/// to copy.
-using Attachment = std::shared_ptr<const std::vector<std::uint64_t>>;
+/// What the sender of a message says to its receiver.
+using Payload = Field<32>;
 
 /// What actors send each other. At most two cache lines.
 struct Message {
@@ -57,10 +58,12 @@ struct Message {
   std::uint32_t phase = 0;           ///< number of the detected phase that it belongs to
   std::uint32_t from_object = 0;     ///< an over-decomposed object is addressed (actor, object)
   std::uint32_t to_object = 0;
-  LayerHeader termination;  ///< owned by the termination layer
-  LayerHeader logging;      ///< owned by the message logging layer
+  // Each layer has a field of its own in every message. No other layer reads it.
+  Field<8> transactions;
+  Field<16> termination;
+  Field<16> logging;
   Payload payload;
-  Attachment attachment;
+  Attachments attachments;
   double inject_s = 0.0;  ///< when its bytes enter the network; set by the engine
   Message* next = nullptr;
 };
@@ -88,7 +91,7 @@ class MessagePool {
     return message;
   }
   void give_back(Message* message) {
-    message->attachment.reset();
+    if (!message->attachments.empty()) message->attachments.clear();
     message->flags = 0;
     message->next = free_;
     free_ = message;

@@ -63,6 +63,9 @@ struct OptionSpec {
   std::vector<std::string> choices{};  ///< allowed values of a text; empty: any text
   std::string doc{};
   std::string source{};  ///< paper and section, or where the default comes from
+  /// The option came after results had been published: at its default it is not part of their
+  /// scenarios' hash.
+  bool later = false;
 };
 
 /// What the declaration of an option says besides its name and type.
@@ -75,6 +78,7 @@ struct OptionNotes {
   bool above_minimum = false;
   bool required = false;
   std::vector<std::string> choices{};
+  bool later = false;
 };
 
 namespace detail {
@@ -154,7 +158,8 @@ class OptionSet {
                     .above_minimum = notes.above_minimum,
                     .choices = notes.choices,
                     .doc = notes.doc,
-                    .source = notes.source};
+                    .source = notes.source,
+                    .later = notes.later};
     if constexpr (std::unsigned_integral<typename Type::Value> &&
                   !std::same_as<typename Type::Value, bool>)
       spec.minimum = std::fmax(spec.minimum, 0.0);

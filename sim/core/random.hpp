@@ -16,6 +16,8 @@ enum class Purpose : std::uint32_t {
   mapping,
   faults,
   task_mapping,
+  transactions,
+  notices,  ///< how late each listener hears of a death
 };
 
 /// A stream of random numbers with the key (seed, replication, purpose, rank). Draw i is a fixed

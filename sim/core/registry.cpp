@@ -15,20 +15,6 @@ std::vector<Registration>& collected() {
 
 }  // namespace
 
-const char* family_key(Family family) {
-  switch (family) {
-    case Family::workload:
-      return "workload";
-    case Family::termination:
-      return "termination";
-    case Family::message_logging:
-      return "message_logging";
-    case Family::failure_detection:
-      return "failure_detection";
-  }
-  return "";
-}
-
 Registered::Registered(Registration registration) {
   collected().push_back(std::move(registration));
 }

@@ -2,23 +2,21 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "sim/core/options.hpp"
+#include "sim/core/stack.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
 
 class Component;
-
-/// The places in a rank's stack, top first. Also the channel of a message: the component that it
-/// belongs to.
-enum class Family : std::uint8_t { workload, termination, message_logging, failure_detection };
-inline constexpr std::size_t kFamilies = 4;
-
-/// The key of a family in a scenario, such as "termination".
-const char* family_key(Family family);
+class Workload;
+class Layer;
+class Detector;
 
 /// What a component needs and offers. The scenario front-end refuses combinations that clash.
 struct Traits {
@@ -29,7 +27,7 @@ struct Traits {
   bool starts_at_root = false;     ///< workload: only rank 0 has work at the start
   bool finishes = false;           ///< workload: it declares its own end (stop.when = finished)
   bool needs_logging_off = false;  ///< clashes with message logging (DESIGN: stack of a rank)
-  bool on_daemons = false;         ///< one component per node daemon instead of per rank
+  bool accurate = false;           ///< detector: never reports a live process
 };
 
 /// An option whose value does not fit the rest of the job.
@@ -48,7 +46,17 @@ struct EndCheck {
 using MayGiveUp =
     std::function<bool(const OptionValues&, const JobShape&, const std::vector<ActorId>& dead)>;
 
-/// Makes the component of one rank (or of one node, for daemons).
+/// The actors that have a component.
+enum class Residence : std::uint8_t { ranks, daemons, ranks_and_daemons };
+
+/// When each listener hears of a death from the resource manager: `delay_s` after it, and up to
+/// `spread_s` later, uniformly.
+struct ExitNotice {
+  double delay_s = 0.0;
+  double spread_s = 0.0;
+};
+
+/// Makes the component of one actor: of a rank, or of a node's daemon.
 using ComponentFactory = std::function<std::unique_ptr<Component>(ActorId)>;
 
 /// One protocol or workload, with everything that `list`, the schema, the docs and the engine need.
@@ -62,6 +70,11 @@ struct Registration {
   std::vector<std::string> message_kinds = {};  ///< names of its messages; index = Message::kind
   std::function<std::vector<OptionProblem>(const OptionValues&, const JobShape&)> check = {};
   std::function<ComponentFactory(const OptionValues&, const JobShape&)> make = {};
+  /// Where the components live. If empty: on the ranks.
+  std::function<Residence(const OptionValues&)> residence = {};
+  /// Detectors to which the resource manager reports deaths (on_exit_notice). If empty: it does
+  /// not.
+  std::function<ExitNotice(const OptionValues&)> exit_notice = {};
   std::vector<EndCheck> end_checks = {};  ///< workloads only
   MayGiveUp may_give_up = {};             ///< if empty: as soon as anyone died or was reported dead
 };
@@ -72,6 +85,11 @@ const std::vector<Registration>& registrations();
 /// The registration of that name in that family, or null.
 const Registration* find_registration(Family family, const std::string& name);
 
+/// Where the components of a registration live under these options.
+inline Residence residence_of(const Registration& registration, const OptionValues& options) {
+  return registration.residence ? registration.residence(options) : Residence::ranks;
+}
+
 /// Registers a component during static initialisation. The component's source file defines one:
 /// `const Registered cda{{.family = ..., ...}};`.
 struct Registered {
@@ -80,8 +98,15 @@ struct Registered {
 
 /// Fills `options` and `make` of a registration from the option set of a plain struct.
 /// `Made` is constructed from (std::shared_ptr<const Struct>, JobShape, ActorId).
+/// What `Made` is must be what its family is (stack.hpp).
 template <class Made, class Struct>
 Registration registration(Registration base, const OptionSet<Struct>& set) {
+  constexpr Role role = std::is_base_of_v<Workload, Made>   ? Role::workload
+                        : std::is_base_of_v<Detector, Made> ? Role::detector
+                                                            : Role::layer;
+  static_assert(role != Role::layer || std::is_base_of_v<Layer, Made>);
+  if (place_of(base.family).role != role)
+    throw std::logic_error(base.name + " does not have the role of its family");
   base.options = set.specs();
   base.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     auto options = std::make_shared<const Struct>(set.read(values));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <limits>
 
@@ -16,6 +17,15 @@ using NodeId = std::uint32_t;
 
 inline constexpr ActorId kNobody = std::numeric_limits<ActorId>::max();
 
+/// One life of an actor. An actor that restarts begins the next one. What anybody knows of an
+/// actor, such as its death, it knows of one incarnation.
+struct Incarnation {
+  ActorId actor = kNobody;
+  std::uint16_t number = 0;  ///< 0 from the start of the run on, one more after each restart
+
+  friend auto operator<=>(const Incarnation&, const Incarnation&) = default;
+};
+
 /// A time that never comes.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -23,7 +33,8 @@ inline constexpr double kNever = std::numeric_limits<double>::infinity();
 struct JobShape {
   std::uint32_t processes = 1;
   std::uint32_t processes_per_node = 1;
-  std::uint32_t nodes = 1;
+  std::uint32_t nodes = 1;        ///< that hold ranks at the start
+  std::uint32_t spare_nodes = 0;  ///< further nodes, numbered from `nodes` on
   std::uint32_t worker_cores = 1;
   bool starts_at_root = false;  ///< a diffusing computation: only rank 0 has work at the start
   std::uint64_t seed = 0;  ///< together with replication, the key of random choices ranks share

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -28,23 +29,31 @@ struct Computation {
   Family family;
 };
 
+/// A peer that an actor has declared dead. What the peer sends from then on is refused.
+struct Report {
+  Incarnation peer;
+  double time_s;
+};
+
 /// State that only few actors need at any moment. It is kept apart, so that a million actors stay
 /// small.
 struct RareState {
   std::vector<ArmedTimer> timers;
   std::vector<Computation> running;
   std::deque<Computation> queued;
-  std::vector<Message*> early;    ///< messages of a phase that has not begun here
-  std::vector<ActorId> flushing;  ///< peers of flushes that have not been answered yet
-  std::vector<ActorId> links;     ///< open connections
-  std::vector<ActorId> reported;  ///< peers that this actor has declared dead
-  std::vector<Message*> fenced;   ///< sent messages that a fence holds until earlier ones are out
-  std::uint32_t before_nic = 0;   ///< sent messages that the node's NIC has not taken up yet
+  std::vector<Message*> early;         ///< messages of a phase that has not begun here
+  std::vector<Incarnation> flushing;   ///< peers of flushes that have not been answered yet
+  std::vector<Incarnation> links;      ///< open connections
+  std::vector<ActorId> linked_by;      ///< who may hold a connection to this actor
+  std::vector<Report> reported;        ///< peers that this actor has declared dead, sorted
+  std::vector<Incarnation> restarted;  ///< peers known to live in a later incarnation, sorted
+  std::vector<Message*> fenced;  ///< sent messages that a fence holds until earlier ones are out
+  std::uint32_t before_nic = 0;  ///< sent messages that the node's NIC has not taken up yet
 };
 
 /// One actor: its stack, its communication processor and its inbox.
 struct ActorState {
-  std::unique_ptr<Component> components[kFamilies];
+  std::array<std::unique_ptr<Component>, kFamilies> components;
   std::unique_ptr<RareState> rare_state;
   double cpu_free_s = 0.0;    ///< when its communication processor is free again
   double local_free_s = 0.0;  ///< when the copy of its last message within the node ends
@@ -57,6 +66,7 @@ struct ActorState {
   std::uint32_t held_down = 0;     ///< application messages sent here that layers hold back
   std::uint32_t held_up = 0;       ///< application messages arrived here that layers hold
   std::uint16_t incarnation = 0;
+  std::uint8_t present = 0;  ///< bit f: it has a component of that family
   bool alive = true;
   bool active = false;
   bool wake_pending = false;
@@ -64,8 +74,13 @@ struct ActorState {
   bool finished = false;
 
   [[nodiscard]] Component* component(Family family) const {
-    return components[static_cast<std::size_t>(family)].get();
+    return components[index_of(family)].get();
   }
+  // The registration of a component vouches for its role.
+  [[nodiscard]] Layer* layer(std::size_t level) const {
+    return static_cast<Layer*>(components[level].get());
+  }
+  [[nodiscard]] Layer* layer(Family family) const { return layer(index_of(family)); }
   RareState& rare() {
     if (!rare_state) rare_state = std::make_unique<RareState>();
     return *rare_state;

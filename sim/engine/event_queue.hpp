@@ -27,6 +27,7 @@ enum class EventKind : std::uint8_t {
   inject,     ///< simgrid engine: the message enters the network now
   nic_ready,  ///< a message reaches a NIC that several actors share
   nic_free,   ///< such a NIC can take up the next message
+  restart,    ///< an actor starts again
 };
 
 /// One scheduled event, 24 bytes. Events at the same time are ordered by sequence number.

@@ -12,15 +12,16 @@ namespace faultline {
 
 /// How a run ended.
 enum class Outcome {
-  terminated,      ///< every live rank has announced the end, and rightly so
-  finished,        ///< every live workload has finished, or the stated time has passed
-  fatal_reported,  ///< the protocol itself said that it cannot go on
-  all_failed,      ///< every rank is dead
-  premature,       ///< announced while work remained
-  hung,            ///< all work is over, but its end was not announced in time
-  deadlock,        ///< work is left, but nothing more can happen
-  violated,        ///< another violation of the ground truth
-  limit,           ///< a limit of `stop` was reached
+  terminated,       ///< every live rank has announced the end, and rightly so
+  finished,         ///< every live workload has finished, or the stated time has passed
+  fatal_reported,   ///< the protocol itself said that it cannot go on
+  all_failed,       ///< every rank is dead
+  premature,        ///< announced while work remained
+  hung,             ///< all work is over, but its end was not announced in time
+  deadlock,         ///< work is left, but nothing more can happen
+  violated,         ///< another violation of the ground truth
+  limit,            ///< a limit of `stop` was reached
+  unsafe_detector,  ///< premature, hung or deadlock after a false report of a death
 };
 
 const char* outcome_word(Outcome outcome);

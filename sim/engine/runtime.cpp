@@ -2,42 +2,35 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <utility>
 
 namespace faultline {
 
 namespace {
 
-Purpose purpose_of(Family family) {
-  switch (family) {
-    case Family::workload:
-      return Purpose::workload;
-    case Family::termination:
-      return Purpose::termination;
-    case Family::message_logging:
-      return Purpose::message_logging;
-    case Family::failure_detection:
-      break;
-  }
-  return Purpose::failure_detection;
+std::optional<Residence> residence_of(const ComponentChoice& choice) {
+  if (choice.registration == nullptr) return std::nullopt;
+  return residence_of(*choice.registration, choice.options);
 }
 
 bool on_daemons(const ComponentChoice& choice) {
-  return choice.registration != nullptr && choice.registration->traits.on_daemons;
+  return residence_of(choice).value_or(Residence::ranks) != Residence::ranks;
 }
 
-/// The node of each rank: ranks fill one node after the other, or are dealt round the nodes, or are
-/// placed by a random permutation, which the seed determines.
-std::vector<NodeId> mapped_nodes(const PlatformSpec& platform, const JobShape& job, Stream random) {
-  std::vector<NodeId> nodes(job.processes);
+/// Ranks fill one node after the other, or are dealt round the nodes, or are placed by a random
+/// permutation, which the seed determines.
+Placement place_ranks(const PlatformSpec& platform, const JobShape& job, std::uint32_t nodes,
+                      Stream random) {
+  if (platform.mapping == Mapping::block)
+    return Placement::in_blocks(job.processes, nodes, job.processes_per_node);
+  std::vector<NodeId> node_of(job.processes);
   for (Rank rank = 0; rank < job.processes; ++rank)
-    nodes[rank] =
+    node_of[rank] =
         platform.mapping == Mapping::round_robin ? rank % job.nodes : rank / job.processes_per_node;
   if (platform.mapping == Mapping::random)
     for (std::uint32_t i = job.processes; i > 1; --i)
-      std::swap(nodes[i - 1], nodes[random.below(i)]);
-  return nodes;
+      std::swap(node_of[i - 1], node_of[random.below(i)]);
+  return {std::move(node_of), nodes};
 }
 
 }  // namespace
@@ -57,12 +50,19 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
   job_.seed = seed;
   job_.replication = replication;
   turn_.pool = &pool_;
+  turn_.services = this;
+  turn_.placement = &placement_;
   turn_.job = job_;
+  const Registration* detector = spec_.component(Family::failure_detection).registration;
+  detector_is_accurate_ = detector != nullptr && detector->traits.accurate;
+  daemons_share_cores_ = spec_.platform.daemon_core == DaemonCore::shared;
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const ComponentChoice& choice = spec_.components[family];
     if (choice.registration == nullptr) continue;
     factories_[family] = choice.registration->make(choice.options, job_);
     control_[family].resize(choice.registration->message_kinds.size());
+    if (choice.registration->exit_notice)
+      exit_notice_ = choice.registration->exit_notice(choice.options);
   }
   awaits_announcement_ = spec_.component(Family::termination).registration != nullptr;
   if (nics_are_shared()) shared_nics_.resize(nodes_);
@@ -71,16 +71,10 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
 }
 
 void Runtime::place_actors() {
-  if (spec_.platform.mapping == Mapping::block) ranks_per_block_ = job_.processes_per_node;
-  node_of_ = mapped_nodes(spec_.platform, job_, Stream(seed_, replication_, Purpose::mapping, 0));
-  if (nodes_matter()) {
-    ranks_of_node_.resize(nodes_);
-    for (Rank rank = 0; rank < job_.processes; ++rank)
-      ranks_of_node_[node_of_[rank]].push_back(rank);
-    node_of_.resize(job_.processes + nodes_);
-    std::iota(node_of_.begin() + job_.processes, node_of_.end(), 0U);
-  }
-  actors_ = std::vector<ActorState>(node_of_.size());
+  placement_ =
+      place_ranks(spec_.platform, job_, nodes_, Stream(seed_, replication_, Purpose::mapping, 0));
+  if (nodes_matter()) node_is_alive_.assign(nodes_, true);
+  actors_ = std::vector<ActorState>(job_.processes + node_is_alive_.size());
   if (spec_.platform.ordering == Ordering::unordered)
     for (ActorId actor = 0; actor < actors_.size(); ++actor)
       network_random_.emplace_back(seed_, replication_, Purpose::network, actor);
@@ -95,6 +89,18 @@ bool Runtime::nics_are_shared() const {
          std::any_of(std::begin(spec_.components), std::end(spec_.components), on_daemons);
 }
 
+/// The latest incarnation of the peer that the actor knows of.
+Incarnation Runtime::known(ActorId self, ActorId peer) const {
+  if (!any_restart_) return {peer, 0};
+  if (self == peer) return incarnation_of(self);
+  if (!actors_[self].rare_state) return {peer, 0};
+  const auto& restarted = actors_[self].rare_state->restarted;
+  const auto found =
+      std::lower_bound(restarted.begin(), restarted.end(), peer,
+                       [](const Incarnation& entry, ActorId actor) { return entry.actor < actor; });
+  return found != restarted.end() && found->actor == peer ? *found : Incarnation{peer, 0};
+}
+
 /// True if daemons run or nodes can die. Else no memory is spent on daemons.
 bool Runtime::nodes_matter() const {
   return std::any_of(std::begin(spec_.components), std::end(spec_.components), on_daemons) ||
@@ -106,25 +112,25 @@ bool Runtime::nodes_matter() const {
 }
 
 void Runtime::make_components(ActorId actor) {
-  const bool is_daemon = actor >= job_.processes;
-  for (std::size_t index = 0; index < kFamilies; ++index) {
-    const ComponentChoice& choice = spec_.components[index];
-    if (choice.registration == nullptr || choice.registration->traits.on_daemons != is_daemon)
-      continue;
+  ActorState& state = actors_[actor];
+  for (const StackPlace& place : kStack) {
+    const std::size_t index = index_of(place.family);
+    const auto residence = residence_of(spec_.components[index]);
+    const Residence elsewhere = is_rank(actor) ? Residence::daemons : Residence::ranks;
+    if (!residence || *residence == elsewhere) continue;
     auto component = factories_[index](actor);
-    const auto family = static_cast<Family>(index);
     // Shifted by 33, because task trees use keys from 2^32 on (workloads/random_task_tree.cpp).
-    component->random = Stream(seed_, replication_, purpose_of(family),
-                               actor + (std::uint64_t{actors_[actor].incarnation} << 33));
-    // A restarted component begins with what it held at the start of the run, already counted.
-    if (family == Family::termination && actors_[actor].incarnation == 0) {
-      if (const auto conserved = component->conserved()) {
-        audits_conserved_ = true;
-        auditor_.conserved_moved(conserved->held - conserved->issued);
-      }
-    }
-    if (const auto delay_s = component->exit_notice_delay_s()) exit_notice_delay_s_ = delay_s;
-    actors_[actor].components[index] = std::move(component);
+    component->random = Stream(seed_, replication_, place.purpose,
+                               actor + (std::uint64_t{state.incarnation} << 33));
+    state.components[index] = std::move(component);
+    state.present = static_cast<std::uint8_t>(state.present | 1U << index);
+  }
+  // A restarted component begins with what it held at the start of the run, already counted.
+  const Layer* termination = state.layer(Family::termination);
+  if (termination == nullptr || state.incarnation > 0) return;
+  if (const auto conserved = termination->conserved()) {
+    audits_conserved_ = true;
+    auditor_.conserved_moved(conserved->held - conserved->issued);
   }
 }
 
@@ -189,13 +195,21 @@ void Runtime::start_all() {
   pending_actions_.shrink_to_fit();
 }
 
+/// Of a new incarnation, only the detector and message logging start at once. What is above waits
+/// until message logging has its image, or starts it anew.
 void Runtime::start_actor(ActorId actor) {
-  for (const Family family :
-       {Family::failure_detection, Family::message_logging, Family::termination})
-    turn(actor, family, [](Component& component, Context& context) { component.start(context); });
-  if (actor < job_.processes) auditor_.started();
-  turn(actor, Family::workload,
-       [](Component& component, Context& context) { component.start(context); });
+  const bool waits = actors_[actor].incarnation > 0 &&
+                     actors_[actor].component(Family::message_logging) != nullptr;
+  start_levels(actor, waits ? index_of(Family::message_logging) : 0, kFamilies);
+}
+
+/// Starts the components of a stack from the bottom up.
+void Runtime::start_levels(ActorId actor, std::size_t top, std::size_t below) {
+  for (std::size_t index = below; index-- > top;) {
+    if (kStack[index].role == Role::workload && is_rank(actor)) auditor_.started();
+    turn(actor, kStack[index].family,
+         [](Component& component, Context& context) { component.start(context); });
+  }
 }
 
 void Runtime::schedule(double time_s, EventKind kind, Message* message) {
@@ -226,7 +240,7 @@ bool Runtime::goes_on(double time_s) {
   }
   if (awaits_announcement_ && time_s > auditor_.over_since_s() + spec_.stop.grace_s &&
       time_s > announce_time_s_ + spec_.stop.grace_s &&
-      time_s > notices_until_s_ + spec_.stop.grace_s && unannounced()) {
+      time_s > notices_until_s_ + spec_.stop.grace_s && unannounced() && all_have_heard()) {
     now_s_ = std::max({auditor_.over_since_s(), announce_time_s_, notices_until_s_}) +
              spec_.stop.grace_s;
     describe_stuck("hung");
@@ -272,13 +286,14 @@ void Runtime::carry_out(const Event& event) {
       }
       break;
     case EventKind::exit_notice:
-      --foreground_;
-      exit_notice(event.at.actor);
-      break;
     case EventKind::local_exit:
     case EventKind::link_lost:
       --foreground_;
-      tell_exit(event.kind(), event.at.actor, event.at.detail);
+      tell_exit(event.kind(), event.at.actor, deaths_in_order_[event.at.detail]);
+      break;
+    case EventKind::restart:
+      --foreground_;
+      restart(event.at.detail);
       break;
     case EventKind::nic_ready:
       stand_before_nic(event.message);

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "sim/audit/auditor.hpp"
 #include "sim/audit/run_observer.hpp"
 #include "sim/core/component.hpp"
+#include "sim/core/placement.hpp"
 #include "sim/engine/actor_state.hpp"
 #include "sim/engine/event_queue.hpp"
 #include "sim/engine/run_result.hpp"
@@ -24,7 +26,7 @@ namespace faultline {
 /// Everything that both engines share: actors and their stacks, turns, processors, timers, fences,
 /// flushes, phases, faults, restarts and the end of a run. An engine adds the passing of time and
 /// the transport of messages between nodes.
-class Runtime {
+class Runtime : private Services {
  public:
   Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed, std::uint64_t replication);
   Runtime(const Runtime&) = delete;
@@ -64,17 +66,20 @@ class Runtime {
   /// by event number strike here.
   void after_event();
   [[nodiscard]] bool stopped() const { return stopped_; }
-  [[nodiscard]] bool quiescent() const { return foreground_ == 0; }
-  [[nodiscard]] NodeId node_of(ActorId actor) const {
-    // Ranks in blocks are the usual case. A division is faster than a table that is not in cache.
-    if (ranks_per_block_ > 0 && actor < job_.processes) return actor / ranks_per_block_;
-    return node_of_[actor];
+  /// True if nothing is left to happen. Background timers keep a run alive under `stop: time`, and
+  /// while a detector may still find a death that a live rank has not heard of.
+  [[nodiscard]] bool quiescent() const {
+    if (foreground_ > 0) return false;
+    return background_ == 0 || (spec_.stop.when != StopWhen::time && all_have_heard());
   }
+  [[nodiscard]] NodeId node_of(ActorId actor) const { return placement_.node_of(actor); }
   [[nodiscard]] std::uint32_t node_count() const { return nodes_; }
   /// The number of ranks and, if there are daemons, of daemons.
   [[nodiscard]] std::uint32_t actor_count() const {
     return static_cast<std::uint32_t>(actors_.size());
   }
+  /// Called when an actor has restarted on another node.
+  virtual void moved(ActorId /*actor*/) {}
   /// Called in simulate() by an engine that has something to build first, when it is built. Sets
   /// RunResult::setup_s.
   void set_up_done();
@@ -126,9 +131,14 @@ class Runtime {
     bool awaited = false;        ///< a nic_free event is scheduled
   };
   struct PendingAction {
-    ActorId self;
-    std::uint16_t incarnation;
+    Incarnation self;
     Action action;
+  };
+  /// A restart that the resource manager has been asked for.
+  struct PendingRestart {
+    Incarnation dead;
+    NodeId node;
+    Incarnation asker;
   };
 
   void place_actors();
@@ -137,6 +147,12 @@ class Runtime {
   void make_components(ActorId actor);
   void start_all();
   void start_actor(ActorId actor);
+  void start_levels(ActorId actor, std::size_t top, std::size_t below);
+  [[nodiscard]] Incarnation known(ActorId self, ActorId peer) const override;
+  [[nodiscard]] Incarnation incarnation_of(ActorId actor) const {
+    return {actor, actors_[actor].incarnation};
+  }
+  [[nodiscard]] bool is_rank(ActorId actor) const { return actor < job_.processes; }
 
   /// Shows an event to the observer. Call it only after `if (observer_ != nullptr)`, so that a run
   /// without an observer does not pay for it.
@@ -154,6 +170,8 @@ class Runtime {
   void pass_up(std::size_t level);
   void climb(Message* message, std::size_t below);
   void handle(Message* message);
+  void deliver_request();
+  void spend_time();
   void tell_idle();
   [[nodiscard]] std::int64_t conserved_now() const;
   /// Runs `handler(component, context)` as one turn, if the actor is alive and has a component of
@@ -176,8 +194,7 @@ class Runtime {
   [[nodiscard]] bool reachable(const ActorState& actor, const Message& message) const;
   [[nodiscard]] bool blocked(const ActorState& actor) const;
   [[nodiscard]] bool wrong_phase(ActorId self, Message* message);
-  [[nodiscard]] bool refuses(const ActorState& actor, ActorId from) const;
-  [[nodiscard]] std::vector<ActorId> known_failures(ActorId self) const;
+  [[nodiscard]] bool refuses(ActorId self, const Message& message) const;
   void wake(ActorId self);
   void schedule_wake(ActorState& actor, ActorId self);
   void drop(Message* message);
@@ -211,17 +228,16 @@ class Runtime {
   void fire_timer(ActorId self, std::uint32_t serial);
   void start_compute(ActorId self, Computation computation);
   void compute_done(ActorId self, std::uint32_t serial);
-  void steal_from_workers(ActorId self, double spent_s);
-  void flush(ActorId self, ActorId peer);
-  void answer_flushes(ActorId self, ActorId peer);
-  [[nodiscard]] bool in_flight_between(ActorId from, ActorId to);
+  void take_from_workers(ActorId self, double spent_s);
+  [[nodiscard]] ActorState* computing_on_node(NodeId node);
+  void flush(ActorId self, Incarnation peer);
+  void answer_flushes(ActorId self, Incarnation peer);
+  [[nodiscard]] bool in_flight_between(Incarnation from, ActorId to);
   void announce(ActorId self);
   void start_phase(ActorId self);
   void release_early(ActorId self);
   void finish(ActorId self);
   void give_up(ActorId self, const Action& action);
-  void report_failed(ActorId self, ActorId peer);
-  void tell_stack(ActorId self, ActorId peer);
   void mark(ActorId self, const char* name, std::int64_t value);
 
   // faults (runtime_faults.cpp)
@@ -229,18 +245,40 @@ class Runtime {
   void await_source(std::uint32_t source);
   void strike_from(std::uint32_t source);
   [[nodiscard]] Rank parent_of(Rank rank) const;
-  void strike(const std::vector<ActorId>& victims);
-  void kill(ActorId actor);
+  void strike(const std::vector<Victim>& victims);
+  void kill_node(NodeId node, bool silent);
+  void kill(ActorId actor, bool silent = false);
   void lose_messages_of(ActorId dead);
   void forget(Message* message);
-  void spread_word(ActorId dead);
-  void exit_notice(ActorId dead);
-  void tell_exit(EventKind kind, ActorId listener, ActorId dead);
-  void restart(ActorId actor, NodeId node);
+
+  // who hears of deaths and restarts (runtime_notices.cpp)
+  void spread_word(Incarnation dead, bool silent);
+  [[nodiscard]] double notice_at(double delay_s);
+  void tell_exit(EventKind kind, ActorId listener, Incarnation dead);
+  void open_link(ActorId self, Incarnation peer);
+  void break_link(ActorId holder, std::uint32_t death, bool silent);
+  void report_failed(ActorId self, Incarnation peer);
+  void note_report(ActorId self, Incarnation peer);
+  void stop_victim(ActorId self);
+  [[nodiscard]] const Report* report_of(ActorId self, Incarnation peer) const;
+  [[nodiscard]] std::vector<Incarnation> known_failures(ActorId self) const;
+  void tell_stack(ActorId self, Incarnation peer,
+                  void (Component::*handler)(Context&, Incarnation));
+  void learn(ActorId self, Incarnation peer);
+
+  // restarts (runtime_restart.cpp)
+  void ask_restart(ActorId self, const Action& action);
+  [[nodiscard]] std::optional<NodeId> node_for(Incarnation dead, RestartOn where) const;
+  void refuse_restart(Incarnation asker, Incarnation dead);
+  void restart(std::uint32_t pending);
+  void revive(ActorId actor, NodeId node);
 
   // the end (runtime_end.cpp)
   void check_stop();
   [[nodiscard]] bool all_faults_reported() const;
+  [[nodiscard]] bool all_have_heard() const;
+  [[nodiscard]] bool awaits_recovery() const;
+  [[nodiscard]] bool misled(const RunResult& result) const;
   [[nodiscard]] bool unannounced() const;
   [[nodiscard]] bool all_know() const;
   void stop(Outcome outcome);
@@ -259,11 +297,9 @@ class Runtime {
   std::uint32_t nodes_;
   std::array<ComponentFactory, kFamilies> factories_;
   std::vector<ActorState> actors_;  ///< ranks, then one daemon per node if nodes matter
-  std::vector<NodeId> node_of_;
-  std::uint32_t ranks_per_block_ = 0;             ///< 0: not in blocks, look into node_of_
-  std::vector<double> nic_free_s_;                ///< per node
-  std::vector<SharedNic> shared_nics_;            ///< per node; empty where each NIC has one actor
-  std::vector<std::vector<Rank>> ranks_of_node_;  ///< empty unless nodes matter
+  Placement placement_;
+  std::vector<double> nic_free_s_;      ///< per node
+  std::vector<SharedNic> shared_nics_;  ///< per node; empty where each NIC has one actor
   Topology routes_;
   std::vector<Stream> network_random_;  ///< per actor, only if unordered
   MessagePool pool_;
@@ -279,6 +315,7 @@ class Runtime {
   std::vector<Message*> batch_;
   std::vector<PendingAction> pending_actions_;  ///< in the order in which they were asked for
   std::size_t next_pending_ = 0;
+  std::size_t next_request_ = 0;
   std::int64_t conserved_before_ = 0;
   ActorState* current_ = nullptr;
   bool handled_ = false;  ///< the workload ran in this turn
@@ -289,10 +326,20 @@ class Runtime {
   bool any_death_ = false;
   bool any_flush_ = false;
   bool any_refusal_ = false;
-  std::optional<double> exit_notice_delay_s_;
+  bool any_restart_ = false;
+  bool daemons_share_cores_ = false;
+  bool detector_is_accurate_ = false;
+  std::optional<ExitNotice> exit_notice_;
+  std::vector<Incarnation> deaths_in_order_;  ///< events name a death by its place in this list
+  std::vector<bool> death_was_silent_;
+  /// The ranks that have died with a node, by its daemon.
+  std::map<Incarnation, std::vector<Incarnation>> died_with_node_;
+  std::vector<bool> node_is_alive_;
+  std::vector<PendingRestart> pending_restarts_;
   std::uint32_t serial_ = 0;
   std::uint64_t sequence_ = 0;
   std::int64_t foreground_ = 0;
+  std::int64_t background_ = 0;  ///< background timers that are set
   std::uint64_t events_ = 0;
   std::uint32_t live_ranks_ = 0;
   std::uint32_t announced_ranks_ = 0;
@@ -308,7 +355,7 @@ class Runtime {
   std::string fatal_reason_;
   ActorId fatal_actor_ = kNobody;
   Family fatal_family_ = Family::workload;
-  Metrics earlier_phases_;  ///< of detectors that have been replaced
+  Metrics earlier_;  ///< of detectors of earlier phases, and of dead incarnations
   std::array<std::vector<KindCount>, kFamilies> control_;
   std::uint64_t application_bytes_ = 0;
 };

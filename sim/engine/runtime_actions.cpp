@@ -12,9 +12,9 @@ void Runtime::carry_out_pending() {
   if (pending_actions_.empty()) return;
   while (next_pending_ < pending_actions_.size() && !stopped_) {
     const PendingAction pending = pending_actions_[next_pending_++];
-    const ActorState& actor = actors_[pending.self];
-    if (actor.alive && actor.incarnation == pending.incarnation)
-      carry_out(pending.action, pending.self);
+    const ActorState& actor = actors_[pending.self.actor];
+    if (actor.alive && actor.incarnation == pending.self.number)
+      carry_out(pending.action, pending.self.actor);
   }
   pending_actions_.clear();
   next_pending_ = 0;
@@ -50,10 +50,16 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       report_failed(self, action.peer);
       break;
     case Action::Kind::open_link:
-      actors_[self].rare().links.push_back(action.peer);
+      open_link(self, action.peer);
       break;
     case Action::Kind::restart:
-      restart(action.peer, action.node);
+      ask_restart(self, action);
+      break;
+    case Action::Kind::start_above:
+      start_levels(self, 0, index_of(action.family));
+      break;
+    case Action::Kind::learn:
+      learn(self, action.peer);
       break;
     case Action::Kind::mark:
       mark(self, action.text, static_cast<std::int64_t>(action.value));
@@ -69,7 +75,10 @@ void Runtime::set_timer(ActorId self, const Action& action) {
   const std::uint32_t serial = ++serial_;
   actor.rare().timers.push_back({action.value, serial, action.family, action.background});
   schedule(now_s_ + action.delay_s, EventKind::timer, self, serial);
-  if (action.background) --foreground_;
+  if (action.background) {
+    --foreground_;
+    ++background_;
+  }
 }
 
 /// The event of a cancelled timer stays in the queue, and has no effect when it comes.
@@ -80,7 +89,7 @@ void Runtime::cancel_timer(ActorState& actor, Family family, std::uint64_t key) 
     return timer.family == family && timer.key == key;
   });
   if (armed == timers.end()) return;
-  if (!armed->background) --foreground_;
+  --(armed->background ? background_ : foreground_);
   timers.erase(armed);
 }
 
@@ -94,7 +103,7 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   if (armed == timers.end()) return;
   const ArmedTimer timer = *armed;
   timers.erase(armed);
-  if (!timer.background) --foreground_;
+  --(timer.background ? background_ : foreground_);
   turn(self, timer.family, [&timer](Component& component, Context& context) {
     component.on_timer(context, timer.key);
   });
@@ -152,51 +161,68 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   schedule_wake(actor, self);
 }
 
-/// Under progress = shared, messages take their time from one worker core of the rank. A daemon
-/// takes it from the first rank of its node that computes.
-void Runtime::steal_from_workers(ActorId self, double spent_s) {
-  ActorState* victim = &actors_[self];
-  if (self >= job_.processes) {
-    for (const Rank rank : ranks_of_node_[node_of_[self]])
-      if (actors_[rank].rare_state && !actors_[rank].rare_state->running.empty()) {
-        victim = &actors_[rank];
-        break;
-      }
+/// Under progress = shared, what a rank's processor does takes its time from a worker core of the
+/// rank. A daemon without a core of its own takes it from the first rank of its node that computes.
+void Runtime::take_from_workers(ActorId self, double spent_s) {
+  ActorState* victim = nullptr;
+  if (is_rank(self)) {
+    if (spec_.platform.progress != Progress::shared) return;
+    victim = &actors_[self];
+  } else {
+    if (!daemons_share_cores_) return;
+    victim = computing_on_node(node_of(self));
   }
-  if (victim->rare_state && !victim->rare_state->running.empty())
+  if (victim != nullptr && victim->rare_state && !victim->rare_state->running.empty())
     victim->rare_state->running.front().end_s += spent_s;
+}
+
+/// The first rank of a node that computes, or null.
+ActorState* Runtime::computing_on_node(NodeId node) {
+  for (const Rank rank : placement_.ranks_on(node))
+    if (actors_[rank].rare_state && !actors_[rank].rare_state->running.empty())
+      return &actors_[rank];
+  return nullptr;
 }
 
 // ---- flushes ----------------------------------------------------------------------------------
 
-bool Runtime::in_flight_between(ActorId from, ActorId to) {
+/// True if something from that incarnation to the actor is in flight, apart from what the actor
+/// will refuse.
+bool Runtime::in_flight_between(Incarnation from, ActorId to) {
+  const Report* report = any_refusal_ ? report_of(to, from) : nullptr;
   bool found = false;
   pool_.for_each_in_flight([&](const Message& message) {
-    found = found || (message.from == from && message.to == to && (message.flags & kLost) == 0);
+    found = found || (message.from == from.actor && message.from_incarnation == from.number &&
+                      message.to == to && (message.flags & kLost) == 0 &&
+                      (report == nullptr || message.inject_s <= report->time_s));
   });
   return found;
 }
 
-void Runtime::flush(ActorId self, ActorId peer) {
+void Runtime::flush(ActorId self, Incarnation peer) {
   actors_[self].rare().flushing.push_back(peer);
   any_flush_ = true;
   answer_flushes(self, peer);
 }
 
-void Runtime::answer_flushes(ActorId self, ActorId peer) {
+void Runtime::answer_flushes(ActorId self, Incarnation peer) {
   ActorState& actor = actors_[self];
   if (!actor.rare_state) return;
   auto& flushing = actor.rare_state->flushing;
   const auto asked = std::count(flushing.begin(), flushing.end(), peer);
   if (asked == 0 || in_flight_between(peer, self)) return;
   std::erase(flushing, peer);
-  for (auto answer = asked; answer > 0; --answer)
-    for (const Family family : {Family::message_logging, Family::termination, Family::workload,
-                                Family::failure_detection})
-      turn(
-          self, family,
-          [peer](Component& component, Context& context) { component.on_flushed(context, peer); },
-          true);
+  const auto tell = [&](Family family) {
+    turn(
+        self, family,
+        [peer](Component& component, Context& context) { component.on_flushed(context, peer); },
+        true);
+  };
+  for (auto answer = asked; answer > 0; --answer) {
+    for (std::size_t level = index_of(Family::failure_detection); level-- > 0;)
+      tell(kStack[level].family);
+    tell(Family::failure_detection);
+  }
 }
 
 // ---- phases and the end of work ----------------------------------------------------------------
@@ -212,7 +238,9 @@ void Runtime::announce(ActorId self) {
   const std::uint32_t phase = actor.phase;
   turn(
       self, Family::workload,
-      [phase](Component& component, Context& context) { component.on_announced(context, phase); },
+      [phase](Component& component, Context& context) {
+        static_cast<Workload&>(component).on_announced(context, phase);
+      },
       true);
   carry_out_pending();
   release_early(self);
@@ -229,9 +257,9 @@ void Runtime::start_phase(ActorId self) {
   actor.announced = false;
   ++actor.phase;
   show_about(Sight::Kind::phase_began, self);
-  const auto termination = static_cast<std::size_t>(Family::termination);
+  const std::size_t termination = index_of(Family::termination);
   if (!factories_[termination]) return;
-  actor.components[termination]->report(earlier_phases_);
+  actor.components[termination]->report(earlier_);
   const Stream random = actor.components[termination]->random;
   actor.components[termination] = factories_[termination](self);
   actor.components[termination]->random = random;
@@ -239,11 +267,11 @@ void Runtime::start_phase(ActorId self) {
     auto& timers = actor.rare_state->timers;
     std::erase_if(timers, [this](const ArmedTimer& timer) {
       if (timer.family != Family::termination) return false;
-      if (!timer.background) --foreground_;
+      --(timer.background ? background_ : foreground_);
       return true;
     });
   }
-  for (const ActorId peer : known_failures(self))
+  for (const Incarnation peer : known_failures(self))
     turn(self, Family::termination, [peer](Component& component, Context& context) {
       component.on_peer_failed(context, peer);
     });
@@ -279,7 +307,9 @@ void Runtime::give_up(ActorId self, const Action& action) {
   const ComponentChoice& choice = spec_.component(action.family);
   const MayGiveUp& rule = choice.registration->may_give_up;
   const bool any = deaths_ > 0 || auditor_.reports() > 0;
-  if (rule ? !rule(choice.options, job_, known_failures(self)) : !any)
+  std::vector<ActorId> dead;
+  for (const Incarnation peer : known_failures(self)) dead.push_back(peer.actor);
+  if (rule ? !rule(choice.options, job_, dead) : !any)
     auditor_.violation("needless-fatal", self,
                        any ? "gave up, although none of the deaths that it has been told of is a "
                              "reason: " +

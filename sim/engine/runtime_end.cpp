@@ -9,7 +9,7 @@ namespace faultline {
 
 namespace {
 
-constexpr auto kWorkload = static_cast<std::size_t>(Family::workload);
+constexpr std::size_t kWorkload = index_of(Family::workload);
 
 }  // namespace
 
@@ -46,13 +46,15 @@ const char* outcome_word(Outcome outcome) {
       return "violated";
     case Outcome::limit:
       return "limit";
+    case Outcome::unsafe_detector:
+      return "unsafe-detector";
   }
   return "";
 }
 
 std::vector<std::string> outcome_words() {
   std::vector<std::string> words;
-  for (int outcome = 0; outcome <= static_cast<int>(Outcome::limit); ++outcome)
+  for (int outcome = 0; outcome <= static_cast<int>(Outcome::unsafe_detector); ++outcome)
     words.emplace_back(outcome_word(static_cast<Outcome>(outcome)));
   return words;
 }
@@ -70,6 +72,25 @@ bool Runtime::unannounced() const { return announced_ranks_ < live_ranks_; }
 
 bool Runtime::all_know() const { return awaits_announcement_ && live_ranks_ > 0 && !unannounced(); }
 
+/// True if no live rank will hear of a death that it has not heard of: all have, or nobody tells.
+bool Runtime::all_have_heard() const {
+  return auditor_.all_reported() ||
+         spec_.component(Family::failure_detection).registration == nullptr;
+}
+
+/// True if ranks that are dead will live again.
+bool Runtime::awaits_recovery() const {
+  if (!any_death_ || spec_.component(Family::message_logging).registration == nullptr) return false;
+  for (Rank dead = 0; dead < job_.processes; ++dead) {
+    if (actors_[dead].alive) continue;
+    for (Rank rank = 0; rank < job_.processes; ++rank) {
+      const Layer* logging = actors_[rank].layer(Family::message_logging);
+      if (actors_[rank].alive && logging->recovers(dead)) return true;
+    }
+  }
+  return false;
+}
+
 bool Runtime::all_faults_reported() const {
   return auditor_.all_reported() && faults_.exhausted(now_s_);
 }
@@ -81,7 +102,7 @@ void Runtime::check_stop() {
       if (awaits_announcement_ && !unannounced()) stop(Outcome::terminated);
       break;
     case StopWhen::finished:
-      if (finished_ranks_ == live_ranks_) stop(Outcome::finished);
+      if (finished_ranks_ == live_ranks_ && !awaits_recovery()) stop(Outcome::finished);
       break;
     case StopWhen::all_reported:
       if ((any_death_ || spec_.has_faults()) && all_faults_reported()) stop(Outcome::finished);
@@ -124,6 +145,22 @@ void Runtime::describe_stuck(const std::string& kind) {
   auditor_.violation(kind, std::nullopt, detail, now_s_);
 }
 
+/// True if the run has gone wrong after a false report, which can be what misled the protocols.
+bool Runtime::misled(const RunResult& result) const {
+  switch (result.outcome) {
+    case Outcome::premature:
+    case Outcome::hung:
+    case Outcome::deadlock:
+      return std::any_of(result.violations.begin(), result.violations.end(),
+                         [&](const Violation& violation) {
+                           return violation.kind == outcome_word(result.outcome) &&
+                                  violation.time_s >= auditor_.first_false_report_s();
+                         });
+    default:
+      return false;
+  }
+}
+
 RunResult Runtime::result() {
   std::uint64_t in_flight = 0;
   for (const ActorState& actor : actors_) in_flight += actor.held_down + actor.held_up;
@@ -138,7 +175,7 @@ RunResult Runtime::result() {
   result.fatal_family = fatal_family_;
   if (awaits_announcement_) result.terminated = all_know();
   result.events = events_;
-  result.metrics = earlier_phases_;
+  result.metrics = earlier_;
   report_counts(result.metrics);
   for (const ActorState& actor : actors_)
     for (const auto& component : actor.components)
@@ -149,6 +186,8 @@ RunResult Runtime::result() {
   result.violations = auditor_.violations();
   for (const Violation& violation : result.violations)
     result.outcome = with_violation(result.outcome, violation);
+  if (auditor_.first_false_report_s() != kNever && misled(result))
+    result.outcome = Outcome::unsafe_detector;
   return result;
 }
 
@@ -209,6 +248,8 @@ void Runtime::report_counts(Metrics& metrics) const {
   metrics.set("first_fault_time_s", struck ? std::optional(first_fault_s_) : std::nullopt);
   metrics.set("last_fault_time_s", struck ? std::optional(last_fault_s_) : std::nullopt);
   metrics.set("failed_ranks", static_cast<double>(job_.processes - live_ranks_));
+  if (!detector_is_accurate_ && spec_.component(Family::failure_detection).registration != nullptr)
+    metrics.set("false_reports", static_cast<double>(auditor_.false_reports()));
   metrics.set("failure_reports", static_cast<double>(auditor_.reports()));
   metrics.set("failure_report_latency_max_s", auditor_.report_latency_max_s());
 }

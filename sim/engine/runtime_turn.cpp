@@ -10,10 +10,10 @@ namespace faultline {
 
 namespace {
 
-constexpr auto kWorkload = static_cast<std::size_t>(Family::workload);
-constexpr auto kTermination = static_cast<std::size_t>(Family::termination);
-constexpr auto kLogging = static_cast<std::size_t>(Family::message_logging);
-constexpr std::size_t kNetwork = kLogging + 1;  ///< below the layers
+constexpr std::size_t kWorkload = index_of(Family::workload);
+/// The level below all layers. A detector stands beside the stack.
+constexpr std::size_t kNetwork = index_of(Family::failure_detection);
+static_assert(kStack[kNetwork].role == Role::detector && kNetwork + 1 == kFamilies);
 
 }  // namespace
 
@@ -23,12 +23,17 @@ void Runtime::begin_turn(ActorId actor) {
   current_ = &actors_[actor];
   turn_.now_s = now_s_;
   turn_.self = actor;
+  turn_.incarnation = current_->incarnation;
+  turn_.present = current_->present;
   turn_.phase = current_->phase;
   turn_.computing = current_->computing;
   turn_.declared_work = current_->declared_work;
   turn_.active = current_->active;
   handled_ = false;
   cpu_s_ = std::max(now_s_, current_->cpu_free_s);
+  // A daemon that has no core to itself drives a computing rank from its core.
+  if (daemons_share_cores_ && !is_rank(actor) && computing_on_node(node_of(actor)) != nullptr)
+    turn_.spent_s = spec_.platform.context_switch_s;
   if (audits_conserved_) conserved_before_ = conserved_now();
 }
 
@@ -43,8 +48,9 @@ void Runtime::end_turn() {
   const bool active = turn_.computing > 0 || turn_.declared_work > 0;
   actor.computing = static_cast<std::int32_t>(turn_.computing);
   actor.declared_work = static_cast<std::int32_t>(turn_.declared_work);
+  if (turn_.spent_s > 0.0) spend_time();
   if (!wire_.empty()) inject_wire();
-  if (self < job_.processes) {
+  if (is_rank(self)) {
     if (audits_conserved_) {
       auditor_.conserved_moved(conserved_now() - conserved_before_);
       auditor_.check_conserved(self, now_s_);
@@ -58,22 +64,31 @@ void Runtime::end_turn() {
   }
   if (turn_.actions.empty()) return;
   for (const Action& action : turn_.actions)
-    pending_actions_.push_back({self, actor.incarnation, action});
+    pending_actions_.push_back({{self, actor.incarnation}, action});
   turn_.actions.clear();
 }
 
-/// Tells the layers that the rank is idle. A layer may then pass up messages, after which the rank
-/// can become idle once more.
+/// The processor time that handlers have asked for passes before the turn's messages are sent.
+void Runtime::spend_time() {
+  cpu_s_ += turn_.spent_s;
+  current_->cpu_free_s = cpu_s_;
+  take_from_workers(turn_.self, turn_.spent_s);
+  turn_.spent_s = 0.0;
+}
+
+/// Tells the layers that the rank is idle, from the top down. A layer may then pass up messages,
+/// after which the rank can become idle once more.
 void Runtime::tell_idle() {
-  Component* termination = current_->components[kTermination].get();
-  if (termination == nullptr) return;
-  do {
+  for (std::size_t level = kWorkload + 1; level < kNetwork; ++level) {
+    Layer* layer = current_->layer(level);
+    if (layer == nullptr) continue;
     if (turn_.computing > 0 || turn_.declared_work > 0) return;
     handled_ = false;
-    Context context(turn_, Family::termination);
-    termination->on_idle(context);
+    Context context(turn_, kStack[level].family);
+    layer->on_idle(context);
     settle();
-  } while (handled_);
+    if (handled_) level = kWorkload;
+  }
 }
 
 /// Passes messages through the stack until none waits. Those that wait highest in the stack go
@@ -82,11 +97,34 @@ void Runtime::settle() {
   while (turn_.waiting != 0) {
     const auto bit = static_cast<std::size_t>(std::countr_zero(turn_.waiting));
     turn_.waiting &= turn_.waiting - 1;
-    if (bit % 2 == 0)
+    if (bit == 2 * kFamilies)
+      deliver_request();
+    else if (bit % 2 == 0)
       pass_down(bit / 2);
     else
       pass_up(bit / 2);
   }
+}
+
+/// Hands the next request or answer to the component that it is for. All messages have gone down or
+/// up before.
+void Runtime::deliver_request() {
+  const StackRequest request = std::move(turn_.requests[next_request_++]);
+  if (next_request_ < turn_.requests.size()) {
+    turn_.waiting |= Turn::kRequestsWait;
+  } else {
+    turn_.requests.clear();
+    next_request_ = 0;
+  }
+  Component* component = current_->component(request.to);
+  if (component == nullptr) return;
+  Context context(turn_, request.to);
+  if (request.is_answer)
+    component->on_answer(context, request);
+  else
+    component->on_request(context, request);
+  if (request.to == Family::workload)
+    handled_ = handled_ || context.busy() || !turn_.outbox[kWorkload].empty();
 }
 
 void Runtime::pass_down(std::size_t level) {
@@ -108,7 +146,7 @@ void Runtime::pass_down(std::size_t level) {
   }
   batch_.swap(outbox);
   Context context(turn_, static_cast<Family>(next));
-  current_->components[next]->on_sends(context, batch_, context.busy());
+  current_->layer(next)->on_sends(context, batch_, context.busy());
   for (Message* message : batch_) {
     if ((message->flags & kForwarded) != 0)
       message->flags &= static_cast<std::uint8_t>(~kForwarded);
@@ -130,7 +168,7 @@ void Runtime::pass_up(std::size_t level) {
 void Runtime::climb(Message* message, std::size_t below) {
   const auto target = static_cast<std::size_t>(message->channel);
   for (std::size_t level = below; level-- > target + 1;) {
-    Component* layer = current_->components[level].get();
+    Layer* layer = current_->layer(level);
     if (layer == nullptr) continue;
     Context context(turn_, static_cast<Family>(level));
     if (layer->on_receive(context, *message) == Passage::deliver) continue;
@@ -156,7 +194,7 @@ void Runtime::handle(Message* message) {
 }
 
 std::int64_t Runtime::conserved_now() const {
-  const Component* termination = current_->components[kTermination].get();
+  const Layer* termination = current_->layer(Family::termination);
   if (termination == nullptr) return 0;
   const auto conserved = termination->conserved();
   return conserved ? conserved->held - conserved->issued : 0;
@@ -215,30 +253,30 @@ void Runtime::wake(ActorId self) {
 
 void Runtime::receive(ActorId self, Message* message) {
   ActorState& actor = actors_[self];
-  const ActorId from = message->from;
+  const Incarnation from{message->from, message->from_incarnation};
   const bool unwanted = message->phase != actor.phase && wrong_phase(self, message);
-  const bool refused = !unwanted && any_refusal_ && refuses(actor, from);
+  const bool refused = !unwanted && any_refusal_ && refuses(self, *message);
   if (refused) drop(message);
   if (unwanted || refused) {
     if (any_flush_) answer_flushes(self, from);
     return;
   }
+  if (any_restart_ && from.number > known(self, from.actor).number) learn(self, from);
   message->flags &= static_cast<std::uint8_t>(~kInFlight);
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::received,
           .time_s = now_s_ - machine().receive_overhead_s,
           .until_s = now_s_,
           .actor = self,
-          .peer = from,
+          .peer = from.actor,
           .message = message});
   begin_turn(self);
   current_->cpu_free_s = now_s_;
   cpu_s_ = now_s_;
-  if (audits_conserved_)
-    auditor_.conserved_moved(-current_->components[kTermination]->conserved_in(*message));
-  if (spec_.platform.progress == Progress::shared)
-    steal_from_workers(self, machine().receive_overhead_s);
-  climb(message, message->channel == Family::failure_detection ? kFamilies : kNetwork);
+  if (audits_conserved_ && is_rank(self))
+    auditor_.conserved_moved(-current_->layer(Family::termination)->conserved_in(*message));
+  take_from_workers(self, machine().receive_overhead_s);
+  climb(message, kNetwork);
   settle();
   end_turn();
   if (any_flush_) answer_flushes(self, from);

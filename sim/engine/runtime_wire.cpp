@@ -10,12 +10,6 @@
 
 namespace faultline {
 
-namespace {
-
-constexpr auto kTermination = static_cast<std::size_t>(Family::termination);
-
-}  // namespace
-
 // ---- the processor ----------------------------------------------------------------------------
 
 // Flattened, because every message takes this path and its calls were 4 % of a run's instructions.
@@ -34,14 +28,14 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
   message.flags |= kInFlight;
   message.inject_s = kNever;
   message.from_incarnation = actor.incarnation;
-  message.to_incarnation = any_death_ ? actors_[message.to].incarnation : std::uint16_t{0};
+  message.to_incarnation = any_restart_ ? known(message.from, message.to).number : std::uint16_t{0};
   ++foreground_;
   if (message.channel == Family::workload)
     --actor.held_down;
   else
     count_control(message);
-  if (audits_conserved_)
-    auditor_.conserved_moved(actor.components[kTermination]->conserved_in(message));
+  if (audits_conserved_ && is_rank(message.from))
+    auditor_.conserved_moved(actor.layer(Family::termination)->conserved_in(message));
   if (any_death_ && !reachable(actors_[message.to], message)) {
     message.flags |= kLost;
     if (message.channel == Family::workload) auditor_.lost(1);
@@ -69,8 +63,7 @@ void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Mes
           .actor = self,
           .value = sent});
   actor.cpu_free_s = cpu_s_;
-  if (spec_.platform.progress == Progress::shared)
-    steal_from_workers(self, static_cast<double>(sent) * machine().send_overhead_s);
+  take_from_workers(self, static_cast<double>(sent) * machine().send_overhead_s);
   const auto rest = messages.begin() + static_cast<std::ptrdiff_t>(sent);
   if (held)
     actor.rare_state->fenced.assign(rest, messages.end());

@@ -84,6 +84,9 @@ class SimGridEngine final : public Runtime {
     schedule(message.inject_s + nic_latency_s, EventKind::inject, &message);
   }
 
+  /// From the first message on, the network connects the actor's new node.
+  void moved(ActorId actor) override { processes_[actor].actor->set_host(hosts_[node_of(actor)]); }
+
  private:
   /// A message in the network, kept until both ends have freed its communication.
   struct Flight {
@@ -94,6 +97,7 @@ class SimGridEngine final : public Runtime {
   };
   struct Process {
     s4u::Mailbox* mailbox = nullptr;
+    s4u::ActorPtr actor;
     s4u::SemaphorePtr wakes;
     bool woken = false;
     std::vector<Message*> to_put;
@@ -136,7 +140,8 @@ class SimGridEngine final : public Runtime {
   void add_process(ActorId self) {
     processes_[self].mailbox = s4u::Mailbox::by_name(std::to_string(self));
     processes_[self].wakes = s4u::Semaphore::create(0);
-    s4u::Actor::create(std::to_string(self), hosts_[node_of(self)], [this, self] { live(self); });
+    processes_[self].actor = s4u::Actor::create(std::to_string(self), hosts_[node_of(self)],
+                                                [this, self] { live(self); });
   }
 
   void live(ActorId self) {
@@ -156,8 +161,6 @@ class SimGridEngine final : public Runtime {
     // By index, because the maestro can add to the list while a put waits for it.
     for (std::size_t i = 0; i < process.to_put.size(); ++i) {
       Message* message = process.to_put[i];
-      s4u::Host* host = hosts_[node_of(self)];
-      if (s4u::this_actor::get_host() != host) s4u::this_actor::set_host(host);  // has restarted
       Process& receiver = processes_[message->to];
       Flight* flight = new_flight(message);
       flight->communication = receiver.mailbox->put_init(flight, message->bytes);

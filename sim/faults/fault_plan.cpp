@@ -6,12 +6,15 @@
 
 namespace faultline {
 
-FaultPlan::FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job) {
+FaultPlan::FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job)
+    : processes_(job.processes) {
   for (const FaultSpec& fault : faults) {
     const auto index = static_cast<std::uint32_t>(victims_.size());
-    std::vector<ActorId> victims(fault.ranks.begin(), fault.ranks.end());
-    for (const NodeId node : fault.nodes) victims.push_back(job.processes + node);
-    for (const NodeId node : fault.daemons) victims.push_back(job.processes + node);
+    std::vector<Victim> victims;
+    for (const Rank rank : fault.ranks) victims.push_back({.actor = rank});
+    for (const NodeId node : fault.nodes)
+      victims.push_back({.actor = job.processes + node, .silent = true});
+    for (const NodeId node : fault.daemons) victims.push_back({.actor = job.processes + node});
     victims_.push_back(std::move(victims));
     if (fault.time_s) timed_.push_back({*fault.time_s, index});
     if (fault.event) counted_.push_back({*fault.event, index});
@@ -38,6 +41,13 @@ std::optional<double> FaultPlan::draw(std::uint32_t index) {
   if (source.owes) --owing_;
   source.owes = false;
   return std::nullopt;
+}
+
+std::vector<Victim> FaultPlan::drawn_victims(std::uint32_t source, const ParentOf& parent_of) {
+  std::vector<Victim> victims;
+  for (const ActorId actor : sources_[source].faults->victims(parent_of))
+    victims.push_back({.actor = actor, .silent = actor >= processes_});
+  return victims;
 }
 
 std::vector<std::uint32_t> FaultPlan::take_mark(std::string_view name, std::int64_t value) {

@@ -15,6 +15,14 @@
 
 namespace faultline {
 
+/// An actor that dies. A daemon takes the ranks of its node along.
+struct Victim {
+  ActorId actor = kNobody;
+  bool silent = false;  ///< the node itself fails, so that nobody closes its connections
+
+  friend bool operator==(const Victim&, const Victim&) = default;
+};
+
 /// Tells the engine when which actors die. It is the engine's only access to fault sources.
 class FaultPlan {
  public:
@@ -49,9 +57,8 @@ class FaultPlan {
   }
   [[nodiscard]] bool waits_for_marks() const { return !marked_.empty(); }
 
-  /// The actors that die: ranks and daemons. A node is given by its daemon, whose death takes the
-  /// node's ranks.
-  [[nodiscard]] const std::vector<ActorId>& victims(std::uint32_t index) const {
+  /// Who dies: ranks and daemons. A node is given by its daemon.
+  [[nodiscard]] const std::vector<Victim>& victims(std::uint32_t index) const {
     return victims_[index];
   }
 
@@ -62,9 +69,7 @@ class FaultPlan {
   /// Draws the next fault of a source. Returns its time, or nothing if the source has ended.
   std::optional<double> draw(std::uint32_t source);
   /// The victims of the fault that the source drew last.
-  std::vector<ActorId> drawn_victims(std::uint32_t source, const ParentOf& parent_of) {
-    return sources_[source].faults->victims(parent_of);
-  }
+  std::vector<Victim> drawn_victims(std::uint32_t source, const ParentOf& parent_of);
   /// True if the source has an end, so that a run must wait for its faults.
   [[nodiscard]] bool ends(std::uint32_t source) const { return sources_[source].ends; }
 
@@ -87,7 +92,8 @@ class FaultPlan {
   };
   std::vector<Source> sources_;
   std::size_t owing_ = 0;
-  std::vector<std::vector<ActorId>> victims_;
+  std::uint32_t processes_ = 0;
+  std::vector<std::vector<Victim>> victims_;
   std::vector<Timed> timed_;
   std::vector<Counted> counted_;
   /// Indices by value and name of the mark. Looked up at every mark of a run.

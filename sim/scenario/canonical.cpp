@@ -28,6 +28,14 @@ std::string file_hash(const std::string& path) {
   });
 }
 
+/// Adds a value of `platform` that is not part of the hash at its default.
+template <class T>
+void set_unless_default(JsonValue& platform, const char* option, const T& value) {
+  for (const OptionSpec& spec : platform_options().specs())
+    if (spec.name == option && std::get<T>(spec.default_value) != value)
+      platform.set(option, value);
+}
+
 JsonValue platform_json(const PlatformSpec& platform) {
   JsonValue result = json_object({{"processes", std::int64_t{platform.processes}},
                                   {"processes_per_node", std::int64_t{platform.processes_per_node}},
@@ -40,6 +48,11 @@ JsonValue platform_json(const PlatformSpec& platform) {
                                   {"unordered_delay_s", platform.unordered_delay_s},
                                   {"local_exit_delay_s", platform.local_exit_delay_s},
                                   {"link_lost_delay_s", platform.link_lost_delay_s}});
+  set_unless_default(result, "silent_link_lost_delay_s", platform.silent_link_lost_delay_s);
+  set_unless_default(result, "restart_delay_s", platform.restart_delay_s);
+  set_unless_default(result, "daemon_core",
+                     choice(platform_options(), "daemon_core", platform.daemon_core));
+  set_unless_default(result, "context_switch_s", platform.context_switch_s);
   result.set("machine", machine_json(platform.machine));
   // A result depends on the content of a platform file, not on where the file lies.
   if (!platform.xml_path.empty())
@@ -50,7 +63,10 @@ JsonValue platform_json(const PlatformSpec& platform) {
 JsonValue component_json(const ComponentChoice& choice) {
   if (choice.registration == nullptr) return json_object({{"name", "none"}});
   JsonValue result = json_object({{"name", choice.registration->name}});
-  for (const auto& [name, value] : choice.options) result.set(name, option_json(value));
+  for (const OptionSpec& spec : choice.registration->options) {
+    const OptionValue& value = choice.options.at(spec.name);
+    if (!spec.later || value != spec.default_value) result.set(spec.name, option_json(value));
+  }
   return result;
 }
 
@@ -92,8 +108,9 @@ JsonValue faults_json(const RunSpec& point) {
 
 JsonValue point_json(const RunSpec& point) {
   JsonValue result = json_object({{"stop", stop_json(point.stop)}});
-  for (const FamilyDeclaration& family : families())
-    result.set(family_key(family.family), component_json(point.component(family.family)));
+  for (const StackPlace& family : kStack)
+    if (!family.later || point.component(family.family).registration != nullptr)
+      result.set(family.key, component_json(point.component(family.family)));
   return result;
 }
 

@@ -92,7 +92,7 @@ void check_stop(const RunSpec& point, Problems& problems) {
 
 void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
   if (!point.allow_unsafe) {
-    for (const FamilyDeclaration& family : families()) {
+    for (const StackPlace& family : kStack) {
       const auto index = static_cast<std::size_t>(family.family);
       if (const Registration* component = point.components[index].registration)
         AssumptionCheck(point, *component, paths[index], problems).run();

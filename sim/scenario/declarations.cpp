@@ -72,7 +72,29 @@ const OptionSet<PlatformOptions>& platform_options() {
           .option("link_lost_delay_s", &Options::link_lost_delay_s,
                   {.doc = "time until the holder of an open connection hears that it broke",
                    .unit = "s",
-                   .minimum = 0});
+                   .minimum = 0})
+          .option("silent_link_lost_delay_s", &Options::silent_link_lost_delay_s,
+                  {.doc = "the same if the peer's node has failed, so that nobody closes the "
+                          "connection",
+                   .unit = "s",
+                   .source = "PRRTE's keepalive: 300 s, then 9 probes in 20 s each",
+                   .minimum = 0,
+                   .later = true})
+          .option("restart_delay_s", &Options::restart_delay_s,
+                  {.doc = "time from the request to restart a dead process until it runs",
+                   .unit = "s",
+                   .minimum = 0,
+                   .later = true})
+          .option("daemon_core", &Options::daemon_core,
+                  {.doc = "where a node's daemon runs: on a core of its own, or on those of the "
+                          "ranks",
+                   .choices = {"dedicated", "shared"},
+                   .later = true})
+          .option("context_switch_s", &Options::context_switch_s,
+                  {.doc = "time that a daemon without a core of its own takes to get a rank's",
+                   .unit = "s",
+                   .minimum = 0,
+                   .later = true});
   return set;
 }
 
@@ -190,15 +212,6 @@ const std::vector<VictimList>& victim_lists() {
       {"nodes", "nodes that die with their daemon and all their ranks, numbered within the job"},
       {"daemons", "nodes whose daemon dies, and with it their ranks"}};
   return lists;
-}
-
-const std::vector<FamilyDeclaration>& families() {
-  static const std::vector<FamilyDeclaration> all = {
-      {Family::workload, "what the ranks do"},
-      {Family::termination, "who finds out that all work is done"},
-      {Family::message_logging, "what brings a dead rank back"},
-      {Family::failure_detection, "who finds out that a process is dead"}};
-  return all;
 }
 
 const OptionSet<Machine>& machine_values() {

@@ -35,6 +35,10 @@ struct PlatformOptions {
   double unordered_delay_s = 1e-5;
   double local_exit_delay_s = 1e-3;
   double link_lost_delay_s = 1e-3;
+  double silent_link_lost_delay_s = 480;
+  double restart_delay_s = 0;
+  std::string daemon_core = "dedicated";
+  double context_switch_s = 0;
 };
 
 /// `platform.overheads`: costs that a SimGrid platform file does not give.
@@ -68,12 +72,6 @@ struct VictimList {
   std::string doc;
 };
 
-/// An object of the scenario that names a component.
-struct FamilyDeclaration {
-  Family family;
-  std::string doc;
-};
-
 /// The declarations of a scenario's fixed objects. Reading, the schema and `list` all use them.
 const OptionSet<ScenarioOptions>& scenario_options();
 const OptionSet<PlatformOptions>& platform_options();
@@ -82,7 +80,6 @@ const OptionSet<FaultMoment>& fault_moment_options();
 const OptionSet<MarkSpec>& mark_options();
 const OptionSet<StopOptions>& stop_options();
 const std::vector<VictimList>& victim_lists();
-const std::vector<FamilyDeclaration>& families();
 
 /// The values of a machine file. Each is an object with value, unit, status and source.
 const OptionSet<Machine>& machine_values();

@@ -75,7 +75,7 @@ JsonValue component_entry(const Registration& component) {
                                               {"announces", traits.announces},
                                               {"finishes", traits.finishes},
                                               {"needs_logging_off", traits.needs_logging_off},
-                                              {"on_daemons", traits.on_daemons}});
+                                              {"accurate", traits.accurate}});
   return json_object({{"name", component.name},
                       {"family", family_key(component.family)},
                       {"summary", component.summary},

@@ -141,6 +141,10 @@ PlatformSpec resolved(const PlatformOptions& options) {
   platform.unordered_delay_s = options.unordered_delay_s;
   platform.local_exit_delay_s = options.local_exit_delay_s;
   platform.link_lost_delay_s = options.link_lost_delay_s;
+  platform.silent_link_lost_delay_s = options.silent_link_lost_delay_s;
+  platform.restart_delay_s = options.restart_delay_s;
+  platform.daemon_core = choice_index<DaemonCore>(options.daemon_core, "daemon_core");
+  platform.context_switch_s = options.context_switch_s;
   return platform;
 }
 

@@ -87,7 +87,7 @@ std::string traits_text(const Registration& component) {
   say(traits.needs_logging_off, "not above message logging");
   say(traits.starts_at_root, "all work begins at rank 0");
   say(traits.finishes, "declares its end (`stop.when` may be `finished`)");
-  say(traits.on_daemons, "one per node");
+  say(traits.accurate, "never reports a live process");
   return text;
 }
 
@@ -112,7 +112,7 @@ std::string component_text(const Registration& component) {
 
 std::string components_text() {
   std::string text = "\n## Components\n\n" + std::string(kComponents);
-  for (const FamilyDeclaration& family : families()) {
+  for (const StackPlace& family : kStack) {
     text += "\n" + code(family_key(family.family)) + ": " + family.doc + ".\n";
     for (const Registration& component : registrations())
       if (component.family == family.family) text += component_text(component);

@@ -16,6 +16,7 @@ enum class EngineKind { loggp, simgrid };
 enum class Mapping { block, round_robin, random };
 enum class Progress { dedicated, shared, between };
 enum class Ordering { fifo, unordered };
+enum class DaemonCore { dedicated, shared };
 enum class StopWhen { announced, all_reported, finished, time };
 
 /// The machine and the part of it that the job takes.
@@ -32,7 +33,11 @@ struct PlatformSpec {
   Ordering ordering = Ordering::fifo;
   double local_exit_delay_s = 1e-3;  ///< until a node's daemon hears of a local rank's death
   double link_lost_delay_s = 1e-3;   ///< until the holder of an open connection hears that it broke
-  double unordered_delay_s = 1e-5;   ///< mean of the exponential delay of an unordered message
+  double silent_link_lost_delay_s = 480;  ///< the same, for a peer whose node has failed
+  double restart_delay_s = 0.0;           ///< from the request of a restart to the new process
+  DaemonCore daemon_core = DaemonCore::dedicated;
+  double context_switch_s = 0.0;    ///< of a daemon that drives a computing rank from its core
+  double unordered_delay_s = 1e-5;  ///< mean of the exponential delay of an unordered message
 };
 
 /// The job's size. Its nodes are those that hold ranks, without spare nodes.
@@ -40,6 +45,7 @@ inline JobShape job_shape(const PlatformSpec& platform) {
   return {.processes = platform.processes,
           .processes_per_node = platform.processes_per_node,
           .nodes = (platform.processes - 1) / platform.processes_per_node + 1,
+          .spare_nodes = platform.spare_nodes,
           .worker_cores = platform.worker_cores,
           .starts_at_root = false};
 }

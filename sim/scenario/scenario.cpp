@@ -94,7 +94,7 @@ void ScenarioReader::read_platform_part(EngineKind engine) {
 }
 
 void ScenarioReader::read_components() {
-  for (const FamilyDeclaration& family : families()) {
+  for (const StackPlace& family : kStack) {
     const JsonValue* value = root_.child(family_key(family.family));
     if (root_.is_object())
       candidates_[static_cast<std::size_t>(family.family)] =

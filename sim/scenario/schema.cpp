@@ -138,12 +138,13 @@ JsonValue family_definition(Family family) {
 }
 
 /// One object, or a list of objects, each of which makes a point.
-JsonValue family_property(const FamilyDeclaration& family) {
+JsonValue family_property(const StackPlace& family) {
   const JsonValue one = reference(family_key(family.family));
   const JsonValue many =
       json_object({{"type", "array"}, {"minItems", 1}, {"maxItems", 1000}, {"items", one}});
   return json_object(
-      {{"description", family.doc + "; a list makes one point of the scenario for each entry"},
+      {{"description",
+        std::string(family.doc) + "; a list makes one point of the scenario for each entry"},
        {"oneOf", List{one, many}}});
 }
 
@@ -276,7 +277,7 @@ JsonValue machine_definition() {
 
 JsonValue definitions() {
   JsonValue defs;
-  for (const FamilyDeclaration& family : families())
+  for (const StackPlace& family : kStack)
     defs.set(family_key(family.family), family_definition(family.family));
   defs.set("platform", platform_definition());
   defs.set("fault", fault_definition());
@@ -293,7 +294,7 @@ JsonValue definitions() {
 std::string scenario_schema() {
   ObjectSchema top("");
   top.options(scenario_options().specs()).property("platform", reference("platform"), true);
-  for (const FamilyDeclaration& family : families())
+  for (const StackPlace& family : kStack)
     top.property(family_key(family.family), family_property(family),
                  family.family == Family::workload);
   top.property("faults", reference("faults"));

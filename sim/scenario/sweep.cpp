@@ -240,7 +240,7 @@ class SweepReader {
   /// Turns lists of components into dimensions, because a point has one component of each family.
   void read_component_lists() {
     std::vector<SweepDimension> lists;
-    for (const FamilyDeclaration& family : families()) {
+    for (const StackPlace& family : kStack) {
       const std::string key = family_key(family.family);
       const JsonValue* value = sweep_.base.find(key);
       if (value == nullptr || value->list() == nullptr || value->list()->empty()) continue;

@@ -88,7 +88,7 @@ TEST_CASE("messages to the dead are no work, and a death can end the work") {
   auditor.turn_over(false, true, true, 1.0);
   auditor.lost(1);
   CHECK(auditor.over_since_s() == kNever);
-  auditor.died(0, true, true, 2.0);
+  auditor.died({0, 0}, true, true, 2.0);
   CHECK(auditor.over_since_s() == 2.0);
   CHECK(auditor.application_lost() == 1);
   auditor.finish(0);
@@ -129,7 +129,7 @@ TEST_CASE("a death loses the credit that the dead held, and excuses no other los
   Auditor auditor = started(2);
   auditor.conserved_moved(5);   // held by rank 1
   auditor.conserved_moved(-5);  // known to rank 0 to be issued
-  auditor.died(1, true, false, 1.0);
+  auditor.died({1, 0}, true, false, 1.0);
   auditor.check_conserved(0, 2.0);
   CHECK(auditor.violations().empty());
   auditor.conserved_moved(-1);
@@ -139,14 +139,14 @@ TEST_CASE("a death loses the credit that the dead held, and excuses no other los
 
 TEST_CASE("a live process that is declared dead is a false report, also before its death") {
   Auditor auditor = started(3);
-  auditor.declared_dead(0, 2, 1.0);
+  auditor.declared_dead(0, {2, 0}, true, 1.0);
   REQUIRE(kinds(auditor) == Words{"false-report"});
   CHECK(auditor.violations().front().actor == 0U);
-  auditor.died(2, true, false, 2.0);
-  auditor.declared_dead(0, 2, 3.0);
+  auditor.died({2, 0}, true, false, 2.0);
+  auditor.declared_dead(1, {2, 0}, true, 3.0);
   CHECK(kinds(auditor) == Words{"false-report"});
-  auditor.restarted(2, true);
-  auditor.declared_dead(1, 2, 4.0);
+  auditor.restarted({2, 1}, true);
+  auditor.declared_dead(1, {2, 1}, true, 4.0);
   CHECK(kinds(auditor) == Words{"false-report", "false-report"});
   CHECK(auditor.reports() == 3);
 }
@@ -154,17 +154,53 @@ TEST_CASE("a live process that is declared dead is a false report, also before i
 TEST_CASE("all is reported when every live rank has declared every dead one") {
   Auditor auditor = started(4);
   CHECK(auditor.all_reported());
-  auditor.died(3, true, false, 10.0);
+  auditor.died({3, 0}, true, false, 10.0);
   CHECK_FALSE(auditor.all_reported());
-  auditor.declared_dead(0, 3, 11.0);
-  auditor.declared_dead(1, 3, 14.0);
+  auditor.declared_dead(0, {3, 0}, true, 11.0);
+  auditor.declared_dead(1, {3, 0}, true, 14.0);
   CHECK_FALSE(auditor.all_reported());
-  auditor.died(2, true, false, 15.0);  // need not say any more
+  auditor.died({2, 0}, true, false, 15.0);  // need not say any more
   CHECK_FALSE(auditor.all_reported());
-  auditor.declared_dead(0, 2, 16.0);
-  auditor.declared_dead(1, 2, 16.0);
+  auditor.declared_dead(0, {2, 0}, true, 16.0);
+  auditor.declared_dead(1, {2, 0}, true, 16.0);
   CHECK(auditor.all_reported());
   CHECK(auditor.report_latency_max_s() == 4.0);
+}
+
+TEST_CASE("a false report counts as one of the death that follows it, and is none if allowed") {
+  Auditor auditor = started(3);
+  auditor.declared_dead(0, {2, 0}, false, 1.0);
+  auditor.declared_dead(1, {2, 0}, false, 2.0);
+  CHECK(auditor.violations().empty());
+  CHECK(auditor.false_reports() == 1);
+  CHECK(auditor.first_false_report_s() == 1.0);
+  auditor.died({2, 0}, true, false, 3.0);
+  CHECK(auditor.all_reported());
+}
+
+TEST_CASE("a new incarnation owes reports of those who are dead when it starts, and no others") {
+  Auditor auditor = started(4);
+  auditor.died({3, 0}, true, false, 1.0);
+  auditor.died({2, 0}, true, false, 2.0);
+  for (const Rank rank : {0U, 1U}) {
+    auditor.declared_dead(rank, {3, 0}, true, 3.0);
+    auditor.declared_dead(rank, {2, 0}, true, 3.0);
+  }
+  CHECK(auditor.all_reported());
+  auditor.restarted({3, 1}, true);
+  CHECK_FALSE(auditor.all_reported());
+  auditor.declared_dead(3, {3, 0}, true, 4.0);  // its own death, which it owes nobody
+  CHECK_FALSE(auditor.all_reported());
+  auditor.declared_dead(3, {2, 0}, true, 5.0);
+  CHECK(auditor.all_reported());
+  auditor.restarted({2, 1}, true);  // nobody is dead any more
+  CHECK(auditor.all_reported());
+  auditor.died({3, 1}, true, false, 6.0);
+  for (const Rank rank : {0U, 1U, 2U}) {
+    CHECK_FALSE(auditor.all_reported());
+    auditor.declared_dead(rank, {3, 1}, true, 7.0);
+  }
+  CHECK(auditor.all_reported());
 }
 
 TEST_CASE("a rank goes idle when its workload has run and it is not active") {

@@ -188,18 +188,18 @@ TEST_CASE("credit: a detector that loses some is found at once, one that loses n
         Handlers handlers;
         handlers.sends = [=](Context& context, std::span<Message* const> batch, bool) {
           for (Message* message : batch) {
-            message->termination.first = 4;
+            message->termination.put(std::int64_t{4});
             *credit -= 4;
             context.forward(*message);
           }
         };
         handlers.receive = [=](Context&, Message& message) {
-          *credit += static_cast<std::int64_t>(message.termination.first) - lost;
+          *credit += message.termination.get<std::int64_t>() - lost;
           return Passage::deliver;
         };
         handlers.conserved = [=] { return Conserved{*credit, self == 0 ? 10 : 0}; };
         handlers.conserved_in = [](const Message& message) {
-          return static_cast<std::int64_t>(message.termination.first);
+          return message.termination.get<std::int64_t>();
         };
         handlers.start = [](Context& context) { context.set_timer(1, 40); };
         handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
@@ -225,18 +225,18 @@ Scripts credit(const std::function<bool(const Context&)>& loses, double announce
     Handlers handlers;
     handlers.sends = [=](Context& context, std::span<Message* const> batch, bool) {
       for (Message* message : batch) {
-        message->termination.first = 1;
+        message->termination.put(std::int64_t{1});
         --*held;
         context.forward(*message);
       }
     };
     handlers.receive = [=](Context& context, Message& message) {
-      if (!loses(context)) *held += static_cast<std::int64_t>(message.termination.first);
+      if (!loses(context)) *held += message.termination.get<std::int64_t>();
       return Passage::deliver;
     };
     handlers.conserved = [=] { return Conserved{*held, self == 0 ? 10 : 0}; };
     handlers.conserved_in = [](const Message& message) {
-      return static_cast<std::int64_t>(message.termination.first);
+      return message.termination.get<std::int64_t>();
     };
     handlers.start = [=](Context& context) { context.set_timer(1, announce_s); };
     handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
@@ -355,19 +355,25 @@ Seen late_notice(const Reaction& reaction, EngineKind engine) {
   Job job(3);
   one_message(job);
   job.spec.stop.grace_s = 100;
-  job.script(Family::failure_detection, [=](ActorId) {
-    Handlers handlers;
-    if (reaction.told_s < kNever) handlers.exit_notice_delay_s = reaction.told_s;
-    handlers.exit_notice = [](Context& context, ActorId dead) { context.report_failed(dead); };
-    if (reaction.reports_s < kNever)
-      handlers.start = [=](Context& context) { context.set_timer(1, reaction.reports_s); };
-    handlers.timer = [](Context& context, std::uint64_t) { context.report_failed(2); };
-    return handlers;
-  });
+  ScriptTerms terms;
+  if (reaction.told_s < kNever) terms.exit_notice = ExitNotice{.delay_s = reaction.told_s};
+  job.script(
+      Family::failure_detection,
+      [=](ActorId) {
+        Handlers handlers;
+        handlers.exit_notice = [](Context& context, Incarnation dead) {
+          context.report_failed(dead);
+        };
+        if (reaction.reports_s < kNever)
+          handlers.start = [=](Context& context) { context.set_timer(1, reaction.reports_s); };
+        handlers.timer = [](Context& context, std::uint64_t) { context.report_failed(2); };
+        return handlers;
+      },
+      terms);
   job.script(Family::termination, [=](ActorId) {
     Handlers handlers;
     handlers.start = [](Context& context) { context.set_timer(1, 7); };
-    handlers.peer_failed = [=](Context& context, ActorId) {
+    handlers.peer_failed = [=](Context& context, Incarnation) {
       if (reaction.announces_s < kNever) context.set_timer(2, reaction.announces_s);
     };
     handlers.timer = [](Context& context, std::uint64_t key) {

@@ -7,14 +7,14 @@
 using namespace faultline;
 
 TEST_CASE("a payload gives back any struct that fits") {
-  struct Words {
+  struct Share {
     std::int64_t credit;
     double time_s;
     std::uint32_t rank;
   };
   Payload payload;
-  payload.put(Words{-5, 0.25, 7});
-  const auto words = payload.get<Words>();
+  payload.put(Share{-5, 0.25, 7});
+  const auto words = payload.get<Share>();
   CHECK(words.credit == -5);
   CHECK(words.time_s == 0.25);
   CHECK(words.rank == 7);
@@ -45,10 +45,11 @@ TEST_CASE("the pool visits what is in flight and nothing else, and lets attachme
   Message* resting = pool.take();
   flying->flags = kInFlight;
   flying->bytes = 1;
-  resting->attachment = std::make_shared<const std::vector<std::uint64_t>>(3);
-  const std::weak_ptr<const std::vector<std::uint64_t>> watched = resting->attachment;
+  const AttachedWords words = std::make_shared<const std::vector<std::uint64_t>>(3);
+  resting->attachments.put(Family::termination, words);
+  CHECK(words.use_count() == 2);
   pool.give_back(resting);
-  CHECK(watched.expired());
+  CHECK(words.use_count() == 1);
   std::vector<std::uint32_t> visited;
   pool.for_each_in_flight([&](const Message& message) { visited.push_back(message.bytes); });
   CHECK(visited == std::vector<std::uint32_t>{1});

@@ -18,8 +18,8 @@ void six_ranks(Job& job) {
     Handlers handlers;
     handlers.start = [](Context& context) { context.set_timer(1, 50); };
     handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "alive"); };
-    handlers.peer_failed = [&job](Context& context, ActorId peer) {
-      job.note(context, "peer failed", peer);
+    handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+      job.note(context, "peer failed", peer.actor);
     };
     return handlers;
   });
@@ -30,8 +30,8 @@ Handlers watching_daemon(Job& job) {
   Handlers handlers;
   handlers.start = [](Context& context) { context.set_timer(1, 50); };
   handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "alive"); };
-  handlers.local_exit = [&job](Context& context, Rank rank) {
-    job.note(context, "local exit", rank);
+  handlers.local_exit = [&job](Context& context, Incarnation rank) {
+    job.note(context, "local exit", rank.actor);
   };
   return handlers;
 }
@@ -44,7 +44,7 @@ Values alive(const Seen& seen) {
   return actors;
 }
 
-constexpr Traits kOnDaemons{.on_daemons = true};
+const ScriptTerms kOnDaemons{.residence = Residence::daemons};
 
 }  // namespace
 
@@ -106,23 +106,33 @@ TEST_CASE("daemons have addresses: they send, receive and pay like ranks") {
   }
 }
 
-TEST_CASE("a daemon that declares a peer dead tells every live rank of its node") {
+TEST_CASE("a daemon tells the ranks of its node by messages, which cost time") {
   for (const EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
-    job.script(
-        Family::failure_detection,
-        [](ActorId) {
-          return Handlers{
-              .local_exit = [](Context& context, Rank rank) { context.report_failed(rank); }};
-        },
-        kOnDaemons);
+    job.script(Family::failure_detection,
+               [](ActorId) {
+                 return Handlers{
+                     .message =
+                         [](Context& context, const Message& message) {
+                           context.report_failed(message.payload.get<Incarnation>());
+                         },
+                     .local_exit =
+                         [](Context& context, Incarnation rank) {
+                           context.report_failed(rank);
+                           const Placement& places = context.placement();
+                           for (const Rank other : places.ranks_on(places.node_of(context.self())))
+                             if (other != rank.actor) context.send(other, 0, 0).payload.put(rank);
+                         }};
+               },
+               {.residence = Residence::ranks_and_daemons});
     job.kill(5, {3});
     const Seen seen = job.run(engine);
     CHECK(seen.count("peer failed") == 1);
-    CHECK(close(seen.times_s(2, "peer failed"), {7}, engine));
+    // The daemon hears at 7; a message within the node takes 4 s.
+    CHECK(close(seen.times_s(2, "peer failed"), {11}, engine));
     CHECK(seen.violations().empty());
-    CHECK(seen.metric("failure_report_latency_max_s") == Approx(2));
+    CHECK(seen.metric("failure_report_latency_max_s") == Approx(6));
   }
 }
 
@@ -137,8 +147,8 @@ TEST_CASE("the holder of an open connection hears when it breaks") {
         if (self == 4) context.open_link(3);
         if (self == 5) context.open_link(2);
       };
-      handlers.link_lost = [&job](Context& context, ActorId peer) {
-        job.note(context, "link lost", peer);
+      handlers.link_lost = [&job](Context& context, Incarnation peer) {
+        job.note(context, "link lost", peer.actor);
       };
       return handlers;
     });
@@ -190,17 +200,115 @@ TEST_CASE("a report that is made twice is heard once") {
   for (const EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);
-    job.script(Family::failure_detection, [](ActorId) {
-      return Handlers{.exit_notice =
-                          [](Context& context, ActorId dead) {
-                            context.report_failed(dead);
-                            context.report_failed(dead);
-                          },
-                      .exit_notice_delay_s = 1.0};
-    });
+    job.script(Family::failure_detection,
+               [](ActorId) {
+                 return Handlers{.exit_notice = [](Context& context, Incarnation dead) {
+                   context.report_failed(dead);
+                   context.report_failed(dead);
+                 }};
+               },
+               {.exit_notice = ExitNotice{.delay_s = 1.0}});
     job.kill(5, {3});
     const Seen seen = job.run(engine);
     CHECK(seen.values(0, "peer failed") == Values{3});
     CHECK(seen.metric("failure_reports") == 5);
   }
+}
+
+TEST_CASE("a connection to the dead breaks, and to a node that has failed after a longer time") {
+  for (const EngineKind engine : engines())
+    for (const bool whole_node : {false, true}) {
+      Job job(6);
+      six_ranks(job);
+      job.spec.platform.silent_link_lost_delay_s = 30;
+      job.script(Family::failure_detection, [&job](ActorId self) {
+        Handlers handlers;
+        handlers.start = [self](Context& context) {
+          if (self == 0) context.open_link(3);
+          if (self == 4) context.set_timer(1, 10);
+        };
+        handlers.timer = [](Context& context, std::uint64_t) { context.open_link(3); };
+        handlers.link_lost = [&job](Context& context, Incarnation peer) {
+          job.note(context, "link lost", peer.actor);
+        };
+        return handlers;
+      });
+      if (whole_node)
+        job.kill(5, {}, {1});
+      else
+        job.kill(5, {}, {}, {1});  // the kernel lives on and closes connections
+      const double delay_s = whole_node ? 30 : 3;
+      const Seen seen = job.run(engine);
+      CHECK(close(seen.times_s(0, "link lost"), {5 + delay_s}, engine));
+      CHECK(close(seen.times_s(4, "link lost"), {10 + delay_s}, engine));
+    }
+}
+
+TEST_CASE("a daemon under a termination detector that keeps credit may send and receive") {
+  for (const EngineKind engine : engines())
+    for (const std::string detector : {"cda", "hcda"}) {
+      Job job(6);
+      six_ranks(job);
+      job.workload("uniform-traffic", {{"tokens", 4}, {"hops", 20}});
+      job.detector(detector);
+      job.script(Family::failure_detection,
+                 [&job](ActorId self) {
+                   Handlers handlers;
+                   handlers.start = [self](Context& context) {
+                     context.send(self == 6 ? 8 : 6, 0, 0);
+                     context.send(0, 0, 0);
+                   };
+                   handlers.message = [&job](Context& context, const Message&) {
+                     job.note(context, "got");
+                   };
+                   return handlers;
+                 },
+                 {.residence = Residence::ranks_and_daemons});
+      const Seen seen = job.run(engine);
+      CHECK(seen.result.outcome == Outcome::terminated);
+      CHECK(seen.violations().empty());
+      CHECK(seen.count("got") == 2 * 9);
+    }
+}
+
+TEST_CASE("a daemon without a core of its own delays a rank that computes") {
+  for (const EngineKind engine : engines())
+    for (const DaemonCore core : {DaemonCore::dedicated, DaemonCore::shared}) {
+      Job job(4);
+      job.spec.platform.processes_per_node = 2;
+      job.spec.platform.daemon_core = core;
+      job.spec.platform.context_switch_s = 0.5;
+      job.script(Family::workload, [&job](ActorId) {
+        Handlers handlers;
+        handlers.start = [](Context& context) { context.compute(40); };
+        handlers.compute_done = [&job](Context& context, std::uint64_t) {
+          job.note(context, "computed");
+        };
+        return handlers;
+      });
+      job.script(Family::failure_detection,
+                 [&job](ActorId self) {
+                   Handlers handlers;
+                   handlers.start = [self](Context& context) {
+                     if (self == 4) context.set_timer(1, 10);
+                   };
+                   handlers.timer = [](Context& context, std::uint64_t) {
+                     context.spend(3);
+                     context.send(5, 0, 0);
+                   };
+                   handlers.message = [&job](Context& context, const Message&) {
+                     job.note(context, "got");
+                   };
+                   return handlers;
+                 },
+                 {.residence = Residence::daemons});
+      const Seen seen = job.run(engine);
+      const bool shared = core == DaemonCore::shared;
+      // Node 0: the daemon spends 3 s, 1 s to send, and 0.5 s to get the core. Node 1: 1 s to
+      // receive, 0.5 s to get the core.
+      CHECK(close(seen.times_s(0, "computed"), {shared ? 44.5 : 40}, engine));
+      CHECK(close(seen.times_s(1, "computed"), {40}, engine));
+      CHECK(close(seen.times_s(2, "computed"), {shared ? 41.5 : 40}, engine));
+      CHECK(close(seen.times_s(5, "got"), {10 + 3 + 12 + (shared ? 0.5 : 0)}, engine));
+    }
 }

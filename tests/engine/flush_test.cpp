@@ -19,8 +19,8 @@ void flushed_burst(Job& job, int count, double flush_s) {
     };
     handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
     handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
-    handlers.flushed = [&job](Context& context, ActorId peer) {
-      job.note(context, "flushed", peer);
+    handlers.flushed = [&job](Context& context, Incarnation peer) {
+      job.note(context, "flushed", peer.actor);
     };
     return handlers;
   });
@@ -63,7 +63,7 @@ TEST_CASE("messages of others do not hold a flush up") {
         if (self == 2) context.send(0, 0, 0);
         if (self == 0) context.send(1, 0, 0);
       };
-      handlers.flushed = [&job](Context& context, ActorId) { job.note(context, "flushed"); };
+      handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
       return handlers;
     });
     CHECK(close(job.run(engine).times_s(0, "flushed"), {0}, engine));
@@ -102,7 +102,7 @@ TEST_CASE("two flushes of one peer get two answers") {
         if (self == 0) context.set_timer(1, 3);
       };
       handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
-      handlers.flushed = [&job](Context& context, ActorId) { job.note(context, "flushed"); };
+      handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
       return handlers;
     });
     // All ranks have started before the first flush is carried out, so it sees the message.
@@ -138,7 +138,7 @@ TEST_CASE("the layer below the workload sees its flushes answered as well") {
       };
       handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
       handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
-      handlers.flushed = [&job](Context& context, ActorId) { job.note(context, "flushed"); };
+      handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
       return handlers;
     });
     const Seen seen = job.run(engine);

@@ -216,12 +216,12 @@ TEST_CASE("message logging sees what the detector sends, in the same batch") {
       handlers.sends = [&job](Context& context, std::span<Message* const> batch, bool) {
         for (Message* message : batch) {
           job.note(context, "down", 10 * static_cast<int>(message->channel) + message->kind);
-          message->logging.first = 500U + message->kind;
+          message->logging.put(std::uint64_t{500U} + message->kind);
           context.forward(*message);
         }
       };
       handlers.receive = [&job](Context& context, Message& message) {
-        job.note(context, "up", static_cast<std::int64_t>(message.logging.first));
+        job.note(context, "up", static_cast<std::int64_t>(message.logging.get<std::uint64_t>()));
         return Passage::deliver;
       };
       return handlers;
@@ -255,7 +255,8 @@ TEST_CASE("what message logging recovers, the layers above never learn") {
   for (const EngineKind engine : engines()) {
     Job job(4);
     const auto noted = [&job](const char* who) {
-      return [&job, who](Context& context, ActorId peer) { job.note(context, who, peer); };
+      return
+          [&job, who](Context& context, Incarnation peer) { job.note(context, who, peer.actor); };
     };
     job.script(Family::workload,
                [=](ActorId) { return Handlers{.peer_failed = noted("workload")}; });

@@ -38,7 +38,7 @@ void chains(Job& job, std::uint32_t phases, std::uint32_t length, bool at_root) 
         };
         return handlers;
       },
-      Traits{.starts_at_root = at_root});
+      {.traits = {.starts_at_root = at_root}});
 }
 
 }  // namespace
@@ -87,23 +87,24 @@ TEST_CASE("a message of the next phase waits for the announcement of this one") 
   for (const EngineKind engine : engines()) {
     Job job(8);
     // Rank 7 hears of the announcement through ranks 1 and 3; rank 0 sends to it at once.
-    job.script(
-        Family::workload,
-        [&job](ActorId self) {
-          Handlers handlers;
-          handlers.announced = [=, &job](Context& context, std::uint32_t phase) {
-            job.note(context, "announced", phase);
-            if (phase == 1) return;
-            context.start_phase();
-            if (self == 0) context.compute(0);
-          };
-          handlers.compute_done = [](Context& context, std::uint64_t) { context.send(7, 0, 0); };
-          handlers.message = [&job](Context& context, const Message& message) {
-            job.note(context, "got", message.phase);
-          };
-          return handlers;
-        },
-        Traits{.starts_at_root = true});
+    job.script(Family::workload,
+               [&job](ActorId self) {
+                 Handlers handlers;
+                 handlers.announced = [=, &job](Context& context, std::uint32_t phase) {
+                   job.note(context, "announced", phase);
+                   if (phase == 1) return;
+                   context.start_phase();
+                   if (self == 0) context.compute(0);
+                 };
+                 handlers.compute_done = [](Context& context, std::uint64_t) {
+                   context.send(7, 0, 0);
+                 };
+                 handlers.message = [&job](Context& context, const Message& message) {
+                   job.note(context, "got", message.phase);
+                 };
+                 return handlers;
+               },
+               {.traits = {.starts_at_root = true}});
     job.detector("cda");
     const Seen seen = job.run(engine);
     const std::vector<double> root = seen.times_s(0, "announced");
@@ -121,24 +122,25 @@ TEST_CASE("a message of the next phase waits for the announcement of this one") 
 TEST_CASE("a message of the next phase begins that phase where this one was announced") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    job.script(
-        Family::workload,
-        [&job](ActorId self) {
-          Handlers handlers;
-          handlers.announced = [=, &job](Context& context, std::uint32_t phase) {
-            job.note(context, "announced", phase);
-            if (phase == 1 || self == 1) return;  // rank 1 does not go on by itself
-            context.start_phase();
-            context.compute(100);
-          };
-          handlers.compute_done = [](Context& context, std::uint64_t) { context.send(1, 0, 0); };
-          handlers.message = [&job](Context& context, const Message& message) {
-            job.note(context, "got", message.phase);
-            CHECK(context.phase() == 1);
-          };
-          return handlers;
-        },
-        Traits{.starts_at_root = true});
+    job.script(Family::workload,
+               [&job](ActorId self) {
+                 Handlers handlers;
+                 handlers.announced = [=, &job](Context& context, std::uint32_t phase) {
+                   job.note(context, "announced", phase);
+                   if (phase == 1 || self == 1) return;  // rank 1 does not go on by itself
+                   context.start_phase();
+                   context.compute(100);
+                 };
+                 handlers.compute_done = [](Context& context, std::uint64_t) {
+                   context.send(1, 0, 0);
+                 };
+                 handlers.message = [&job](Context& context, const Message& message) {
+                   job.note(context, "got", message.phase);
+                   CHECK(context.phase() == 1);
+                 };
+                 return handlers;
+               },
+               {.traits = {.starts_at_root = true}});
     job.detector("dijkstra-scholten");
     const Seen seen = job.run(engine);
     CHECK(seen.values(0, "announced") == Values{0, 1});
@@ -172,7 +174,7 @@ void one_phase_more(Job& job, double announce_s) {
       if (phase == 0) context.start_phase();
     };
     handlers.timer = [](Context& context, std::uint64_t) { context.flush(1); };
-    handlers.flushed = [&job](Context& context, ActorId) { job.note(context, "flushed"); };
+    handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
     handlers.start = [](Context& context) {
       if (context.self() == 0) context.set_timer(1, 5);
     };
@@ -186,7 +188,7 @@ void one_phase_more(Job& job, double announce_s) {
       if (self == 1 && context.phase() == 0) context.send(0, 0, 0);
     };
     handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
-    handlers.peer_failed = [&job](Context& context, ActorId) {
+    handlers.peer_failed = [&job](Context& context, Incarnation) {
       job.note(context, "failed", context.phase());
     };
     handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };

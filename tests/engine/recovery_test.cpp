@@ -22,15 +22,15 @@ void flushing(Job& job, int count, double compute_s = 100) {
     handlers.message = [&job](Context& context, const Message& message) {
       job.note(context, "got", message.from);
     };
-    handlers.peer_failed = [&job](Context& context, ActorId peer) {
-      job.note(context, "told", peer);
+    handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+      job.note(context, "told", peer.actor);
       context.mark("told", context.self());
       context.flush(peer);
       context.mark("flushing", context.self());
-      context.set_timer(peer, 1);
+      context.set_timer(peer.actor, 1);
     };
-    handlers.flushed = [&job](Context& context, ActorId peer) {
-      job.note(context, "flushed", peer);
+    handlers.flushed = [&job](Context& context, Incarnation peer) {
+      job.note(context, "flushed", peer.actor);
     };
     handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "timer"); };
     return handlers;

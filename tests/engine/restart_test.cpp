@@ -12,8 +12,8 @@ using namespace faultline::test;
 
 namespace {
 
-/// Rank 0 restarts rank 1 on that node at that time. Rank 1 notes its starts and what reaches it.
-Handlers restarter(Job& job, ActorId self, double time_s, NodeId node) {
+/// Rank 0 asks for the restart of rank 1 at that time. Rank 1 notes its starts and what reaches it.
+Handlers restarter(Job& job, ActorId self, double time_s, RestartOn where = RestartOn::same_node) {
   Handlers handlers;
   handlers.start = [=, &job](Context& context) {
     job.note(context, "start");
@@ -21,7 +21,7 @@ Handlers restarter(Job& job, ActorId self, double time_s, NodeId node) {
   };
   handlers.timer = [=, &job](Context& context, std::uint64_t key) {
     if (key == 1000)
-      context.restart(1, node);
+      context.restart(context.known(1), where);
     else
       job.note(context, "timer", static_cast<std::int64_t>(key));
   };
@@ -35,7 +35,7 @@ Handlers restarter(Job& job, ActorId self, double time_s, NodeId node) {
 }
 
 /// Notes the first number that it draws.
-class Drawing final : public Component {
+class Drawing final : public Workload {
  public:
   explicit Drawing(Job& job) : job_(job) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
@@ -56,7 +56,7 @@ TEST_CASE("a restarted actor starts anew, without the timers and computations of
   for (const EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers = restarter(job, self, 20, 1);
+      Handlers handlers = restarter(job, self, 20);
       const auto start = handlers.start;
       handlers.start = [=](Context& context) {
         start(context);
@@ -83,12 +83,13 @@ TEST_CASE("messages to the old incarnation are void, those to the new one arrive
   for (const EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers = restarter(job, self, 20, 1);
+      Handlers handlers = restarter(job, self, 20);
       const auto start = handlers.start;
       const auto timer = handlers.timer;
       handlers.start = [=](Context& context) {
         start(context);
-        for (const int time_s : {3, 9, 18, 21})
+        if (self == 1 && context.incarnation() == 1) context.send(2, 0, 0);
+        for (const int time_s : {3, 9, 18, 21, 34})
           if (self == 2) context.set_timer(static_cast<std::uint64_t>(time_s), time_s);
       };
       handlers.timer = [=](Context& context, std::uint64_t key) {
@@ -102,10 +103,11 @@ TEST_CASE("messages to the old incarnation are void, those to the new one arrive
     job.kill(5, {1});
     const Seen seen = job.run(engine);
     // Sent at 3: on its way when the receiver dies. At 9: to the dead. At 18: would arrive after
-    // the restart at 20, but was sent to the dead.
-    CHECK(seen.values(1, "got") == Values{21});
-    CHECK(close(seen.times_s(1, "got"), {33}, engine));
-    CHECK(seen.metric("application_messages_lost") == 3);
+    // the restart at 20, but was sent to the dead. At 21: rank 2 does not know of the restart until
+    // the new incarnation's message comes at 32.
+    CHECK(seen.values(1, "got") == Values{34});
+    CHECK(close(seen.times_s(1, "got"), {46}, engine));
+    CHECK(seen.metric("application_messages_lost") == 4);
     CHECK(seen.violations().empty());
     CHECK(seen.result.outcome == Outcome::finished);
   }
@@ -115,7 +117,7 @@ TEST_CASE("what the old incarnation has injected arrives after its restart") {
   for (const EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers = restarter(job, self, 4, 1);
+      Handlers handlers = restarter(job, self, 4);
       const auto start = handlers.start;
       handlers.start = [=](Context& context) {
         start(context);
@@ -133,36 +135,202 @@ TEST_CASE("what the old incarnation has injected arrives after its restart") {
   }
 }
 
-TEST_CASE("a restart on another node changes the way of its messages") {
-  for (const EngineKind engine : engines()) {
-    Job job(2);
-    job.spec.platform.spare_nodes = 1;
-    struct Place {
-      NodeId node;
-      double cost_s;
-    };
-    for (const Place place : {Place{0, 4}, Place{1, 12}, Place{2, 12}}) {
-      job.script(Family::workload, [&job, place](ActorId self) {
-        Handlers handlers = restarter(job, self, 20, place.node);
-        const auto start = handlers.start;
-        handlers.start = [=](Context& context) {
-          start(context);
-          if (self == 1 && context.now_s() > 0) context.send(0, 0, 0);
+TEST_CASE("a restart on another node changes the way of its messages, to it and from it") {
+  for (const EngineKind engine : engines())
+    for (const RestartOn where : {RestartOn::same_node, RestartOn::spare_node}) {
+      Job job(2);
+      job.spec.platform.processes_per_node = 2;
+      job.spec.platform.spare_nodes = 1;
+      job.script(Family::workload, [&job, where](ActorId self) {
+        Handlers handlers = restarter(job, self, 20, where);
+        handlers.peer_restarted = [](Context& context, Incarnation peer) {
+          context.send(peer.actor, 0, 0);
+        };
+        const auto message = handlers.message;
+        handlers.message = [=](Context& context, const Message& got) {
+          message(context, got);
+          if (self == 1) context.send(0, 0, 0);
         };
         return handlers;
       });
-      job.spec.faults.clear();
       job.kill(5, {1});
-      INFO(engine_word(engine) << ", node " << place.node);
-      CHECK(close(job.run(engine).times_s(0, "got"), {20 + place.cost_s}, engine));
+      const Seen seen = job.run(engine);
+      const double cost_s = where == RestartOn::same_node ? 4 : 12;
+      INFO(engine_word(engine) << ", " << cost_s);
+      CHECK(close(seen.times_s(1, "got"), {20 + cost_s}, engine));
+      CHECK(close(seen.times_s(0, "got"), {20 + 2 * cost_s}, engine));
     }
+}
+
+TEST_CASE("a spare node takes as many ranks as another, and then there is none left") {
+  for (const EngineKind engine : engines()) {
+    Job job(6);
+    job.spec.platform.processes_per_node = 2;
+    job.spec.platform.spare_nodes = 1;
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [=, &job](Context& context) {
+        job.note(context, "on", context.placement().node_of(self));
+        if (self == 0) context.set_timer(1, 20);
+      };
+      handlers.timer = [](Context& context, std::uint64_t) {
+        for (const Rank dead : {3, 4, 5}) context.restart(context.known(dead));
+      };
+      handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
+        job.note(context, "restarted", peer.actor);
+      };
+      handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+        job.note(context, "refused", peer.actor);
+      };
+      return handlers;
+    });
+    job.spec.platform.restart_delay_s = 7;
+    job.kill(5, {3}).kill(6, {}, {2});
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(0, "restarted") == Values{3, 4});
+    CHECK(close(seen.times_s(0, "restarted"), {27, 27}, engine));
+    CHECK(seen.values(0, "refused") == Values{5});
+    CHECK(seen.values(3, "on") == Values{1, 3});
+    CHECK(seen.values(4, "on") == Values{2, 3});
+    CHECK(seen.metric("failed_ranks") == 1);
+  }
+}
+
+TEST_CASE("a node that is dead takes nobody, also if it dies while a process starts there") {
+  for (const EngineKind engine : engines())
+    for (const bool in_between : {false, true}) {
+      Job job(4);
+      job.spec.platform.spare_nodes = 1;
+      job.spec.platform.restart_delay_s = 10;
+      job.script(Family::workload, [&](ActorId self) {
+        Handlers handlers =
+            restarter(job, self, 20, in_between ? RestartOn::spare_node : RestartOn::same_node);
+        handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+          job.note(context, "refused", peer.actor);
+        };
+        return handlers;
+      });
+      job.kill(5, {}, {1});
+      if (in_between) job.kill(25, {}, {4});
+      const Seen seen = job.run(engine);
+      CHECK(seen.values(0, "refused") == Values{1});
+      CHECK(close(seen.times_s(0, "refused"), {in_between ? 30.0 : 20.0}, engine));
+      CHECK(close(seen.times_s(1, "start"), {0}, engine));
+    }
+}
+
+TEST_CASE("one incarnation is restarted once, however many ask") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.spec.platform.restart_delay_s = 3;
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [=, &job](Context& context) {
+        job.note(context, "start", context.incarnation());
+        if (self != 1) context.set_timer(1, 10 + self);
+        if (self == 0) context.set_timer(2, 30);
+      };
+      handlers.timer = [](Context& context, std::uint64_t) {
+        context.restart({.actor = 1, .number = 0}, RestartOn::same_node);
+      };
+      return handlers;
+    });
+    job.kill(5, {1});
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(1, "start") == Values{0, 1});
+    CHECK(close(seen.times_s(1, "start"), {0, 13}, engine));
+  }
+}
+
+TEST_CASE("a late notice is about the dead incarnation, not about the one that lives") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers = restarter(job, self, 6);
+      const auto start = handlers.start;
+      handlers.start = [=](Context& context) {
+        start(context);
+        if (context.now_s() > 0) context.set_timer(5, 40);
+      };
+      const auto timer = handlers.timer;
+      handlers.timer = [=](Context& context, std::uint64_t key) {
+        timer(context, key);
+        if (self == 1 && key == 5) context.send(2, 0, 0);
+      };
+      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+        job.note(context, "failed", peer.number);
+      };
+      return handlers;
+    });
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 20}});
+    job.kill(5, {1});
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(2, "failed") == Values{0});
+    CHECK(close(seen.times_s(2, "failed"), {25}, engine));
+    CHECK(close(seen.times_s(2, "got"), {58}, engine));  // sent at 46 by the new incarnation
+    CHECK(seen.violations().empty());
+  }
+}
+
+TEST_CASE("a restart takes from nobody what it knows of others") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers = restarter(job, self, 20);
+      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+        job.note(context, "failed", 10 * peer.actor + peer.number);
+      };
+      return handlers;
+    });
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1}});
+    job.kill(5, {1, 3}).kill(30, {1});
+    const Seen seen = job.run(engine);
+    // Rank 2 hears of each incarnation once. The new rank 1 hears of rank 3, who is still dead.
+    CHECK(seen.values(2, "failed") == Values{10, 30, 11});
+    CHECK(seen.values(1, "failed") == Values{30});
+    CHECK(close(seen.times_s(1, "failed"), {21}, engine));
+  }
+}
+
+TEST_CASE("what dead incarnations report stays in the result") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers = restarter(job, self, 20);
+      handlers.report = [self](Metrics& metrics) {
+        if (self == 1) metrics.add("lives", 1);
+      };
+      return handlers;
+    });
+    job.kill(5, {1});
+    CHECK(job.run(engine).metric("lives") == 2);
+  }
+}
+
+TEST_CASE("above message logging, a new incarnation waits until it is told to start") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.script(Family::workload, [&job](ActorId self) { return restarter(job, self, 20); });
+    job.script(Family::message_logging, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self, &job](Context& context) {
+        job.note(context, "logging", context.incarnation());
+        if (self == 1 && context.incarnation() > 0) context.set_timer(1, 5);
+      };
+      handlers.timer = [](Context& context, std::uint64_t) { context.start_above(); };
+      return handlers;
+    });
+    job.kill(5, {1});
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(1, "logging"), {0, 20}, engine));
+    CHECK(close(seen.times_s(1, "start"), {0, 25}, engine));
   }
 }
 
 TEST_CASE("a live actor is not restarted") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    job.script(Family::workload, [&job](ActorId self) { return restarter(job, self, 20, 1); });
+    job.script(Family::workload, [&job](ActorId self) { return restarter(job, self, 20); });
     CHECK(close(job.run(engine).times_s(1, "start"), {0}, engine));
   }
 }
@@ -171,9 +339,9 @@ TEST_CASE("an actor can die and restart again and again") {
   for (const EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers = restarter(job, self, 10, 1);
+      Handlers handlers = restarter(job, self, 10);
       handlers.timer = [](Context& context, std::uint64_t key) {
-        context.restart(1, 1);
+        context.restart(context.known(1), RestartOn::same_node);
         if (context.now_s() < 45) context.set_timer(key, 10);
       };
       return handlers;
@@ -194,11 +362,13 @@ TEST_CASE("a new incarnation draws other numbers than the old one, and than the 
       return [&job](ActorId) { return std::make_unique<Drawing>(job); };
     };
     job.spec.components[static_cast<std::size_t>(Family::workload)] = {&drawing, {}};
-    job.script(Family::failure_detection, [](ActorId) {
-      return Handlers{
-          .exit_notice = [](Context& context, ActorId dead) { context.restart(dead, dead); },
-          .exit_notice_delay_s = 0.5};
-    });
+    job.script(Family::failure_detection,
+               [](ActorId) {
+                 return Handlers{.exit_notice = [](Context& context, Incarnation dead) {
+                   context.restart(dead, RestartOn::same_node);
+                 }};
+               },
+               {.exit_notice = ExitNotice{.delay_s = 0.5}});
     job.spec.stop.when = StopWhen::time;
     job.spec.stop.time_s = 30;
     job.kill(5, {0}).kill(10, {1}).kill(15, {0});

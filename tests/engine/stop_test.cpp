@@ -251,3 +251,91 @@ TEST_CASE("every outcome has a word of its own") {
   CHECK(words.size() == 9);
   CHECK(words.count("") == 0);
 }
+
+TEST_CASE("under stop time, background timers go on until then") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.script(Family::workload, [](ActorId) { return Handlers{}; });
+    job.script(Family::failure_detection, [&job](ActorId) {
+      Handlers handlers;
+      handlers.start = [](Context& context) { context.set_timer(1, 10, true); };
+      handlers.timer = [&job](Context& context, std::uint64_t) {
+        job.note(context, "beat");
+        context.set_timer(1, 10, true);
+      };
+      return handlers;
+    });
+    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.time_s = 45;
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(1, "beat"), {10, 20, 30, 40}, engine));
+    CHECK(seen.metric("end_time_s") == 45);
+    CHECK(seen.result.outcome == Outcome::finished);
+    // Under any other end they keep nothing alive, once all have heard of all deaths.
+    job.spec.stop.when = StopWhen::finished;
+    CHECK(job.run(engine).count("beat") == 0);
+  }
+}
+
+TEST_CASE("background timers keep a run alive while a live rank has not heard of a death") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.script(Family::workload, [&job](ActorId) {
+      Handlers handlers;
+      handlers.peer_failed = [&job](Context& context, Incarnation) {
+        job.note(context, "failed");
+        context.finish();
+      };
+      return handlers;
+    });
+    job.script(Family::failure_detection, [](ActorId self) {
+      Handlers handlers;
+      handlers.start = [](Context& context) { context.set_timer(1, 10, true); };
+      handlers.timer = [self](Context& context, std::uint64_t) {
+        if (context.now_s() > 40 + self) context.report_failed(1);
+        context.set_timer(1, 10, true);
+      };
+      return handlers;
+    });
+    job.kill(5, {1});
+    job.spec.stop.when = StopWhen::finished;
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(close(seen.times_s(0, "failed"), {50}, engine));
+    CHECK(close(seen.times_s(2, "failed"), {50}, engine));
+    CHECK(seen.violations().empty());
+  }
+}
+
+TEST_CASE("a run does not finish while a layer recovers somebody") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [=, &job](Context& context) {
+        job.note(context, "start");
+        context.compute(self == 0 ? 10 : 30);
+      };
+      handlers.compute_done = [](Context& context, std::uint64_t) { context.finish(); };
+      return handlers;
+    });
+    job.script(Family::message_logging, [](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 0) context.set_timer(1, 50);
+        if (context.incarnation() > 0) context.start_above();
+      };
+      handlers.timer = [](Context& context, std::uint64_t) {
+        context.restart(context.known(1), RestartOn::same_node);
+      };
+      handlers.recovers = [](ActorId) { return true; };
+      return handlers;
+    });
+    job.kill(5, {1});
+    job.spec.stop.when = StopWhen::finished;
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(1, "start"), {0, 50}, engine));
+    CHECK(seen.metric("end_time_s") == Approx(80));
+    CHECK(seen.result.outcome == Outcome::finished);
+  }
+}

@@ -92,13 +92,14 @@ TEST_CASE("a mark is found among half a million without looking at each") {
   CHECK_FALSE(plan.waits_for_marks());
 }
 
-TEST_CASE("victims: ranks as they are, nodes and daemons by the address of the daemon") {
+TEST_CASE("victims: ranks as they are, nodes and daemons by the daemon; nodes die silently") {
   FaultSpec fault;
   fault.time_s = 1;
   fault.ranks = {7, 2};
   fault.nodes = {0, 3};
   fault.daemons = {1};
   const FaultPlan plan({at_time(5, {1}), fault}, kJob);
-  CHECK(plan.victims(0) == Actors{1});
-  CHECK(plan.victims(1) == Actors{7, 2, 8, 11, 9});
+  using Victims = std::vector<Victim>;
+  CHECK(plan.victims(0) == Victims{{1, false}});
+  CHECK(plan.victims(1) == Victims{{7, false}, {2, false}, {8, true}, {11, true}, {9, false}});
 }

@@ -186,6 +186,13 @@ inline Seen from_text(const std::string& text) {
   return seen;
 }
 
+/// What the registration of a scripted component says besides its handlers.
+struct ScriptTerms {
+  Traits traits = {};
+  Residence residence = Residence::ranks;
+  std::optional<ExitNotice> exit_notice = {};
+};
+
 /// A run that a test describes. Components are given by name or by script. Everything else has
 /// defaults that let the run reach its own end. Scripts keep a reference to the job for their
 /// notes.
@@ -226,16 +233,20 @@ class Job {
   }
 
   /// Uses a component that a script of the test defines.
-  Job& script(Family family, const Scripts& scripts, const Traits& traits = {}) {
+  Job& script(Family family, const Scripts& scripts, const ScriptTerms& terms = {}) {
     scripted_.push_back({.family = family,
                          .name = "test-script",
                          .summary = "",
                          .source = "",
-                         .traits = traits,
+                         .traits = terms.traits,
                          .message_kinds = {"a", "b", "c"}});
-    scripted_.back().make = [scripts](const OptionValues&, const JobShape&) -> ComponentFactory {
-      return [scripts](ActorId self) { return std::make_unique<Script>(scripts(self)); };
+    scripted_.back().make = [family, scripts](const OptionValues&,
+                                              const JobShape&) -> ComponentFactory {
+      return [family, scripts](ActorId self) { return scripted(family, scripts(self)); };
     };
+    scripted_.back().residence = [terms](const OptionValues&) { return terms.residence; };
+    if (terms.exit_notice)
+      scripted_.back().exit_notice = [terms](const OptionValues&) { return *terms.exit_notice; };
     choose(family, scripted_.back(), {});
     return *this;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tests/support/job.hpp"
+#include "tests/support/pass_through.hpp"
 #include "workloads/n_queens.hpp"
 
 using namespace faultline;
@@ -181,26 +182,10 @@ TEST_CASE("A run that survives its faults has done every task, whatever was lost
 namespace {
 
 /// Work stealing that does not hear of deaths.
-class Deaf final : public Component {
+class Deaf final : public PassThrough<Deaf, Workload> {
  public:
-  explicit Deaf(std::unique_ptr<Component> real) : real_(std::move(real)) {}
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<Deaf>(real_->clone());
-  }
-  void start(Context& context) override { real_->start(context); }
-  void on_message(Context& context, const Message& message) override {
-    real_->on_message(context, message);
-  }
-  void on_compute_done(Context& context, std::uint64_t tag) override {
-    real_->on_compute_done(context, tag);
-  }
-  void on_announced(Context& context, std::uint32_t phase) override {
-    real_->on_announced(context, phase);
-  }
-  void report(Metrics& metrics) const override { real_->report(metrics); }
-
- private:
-  std::unique_ptr<Component> real_;
+  using PassThrough::PassThrough;
+  void on_peer_failed(Context&, Incarnation) override {}
 };
 
 /// Rank 0 or another dies under a detector that survives that.

@@ -85,7 +85,9 @@ class History {
     message.channel = channel;
     message.kind = kind;
     message.payload.put(said);
-    message.attachment = std::make_shared<const std::vector<std::uint64_t>>(std::move(keys));
+    message.attachments.put(
+        Family::termination,
+        AttachedWords(std::make_shared<const std::vector<std::uint64_t>>(std::move(keys))));
     log_.see({.kind = Sight::Kind::sent,
               .time_s = now_s_,
               .until_s = now_s_,

@@ -27,7 +27,7 @@ class GivesUp final : public PassThrough<GivesUp> {
     PassThrough::start(context);
     if (left_ == 0) context.fatal("a mistake");
   }
-  void on_peer_failed(Context& context, ActorId peer) override {
+  void on_peer_failed(Context& context, Incarnation peer) override {
     PassThrough::on_peer_failed(context, peer);
     if (--left_ == 0) context.fatal("a mistake");
   }

@@ -60,7 +60,8 @@ TEST_CASE("the page is told what works on daemons") {
   Job job;
   add_a_death(job);
   job.script(
-      Family::failure_detection, [](ActorId) { return Handlers{}; }, Traits{.on_daemons = true});
+      Family::failure_detection, [](ActorId) { return Handlers{}; },
+      ScriptTerms{.residence = Residence::daemons});
   const nlohmann::json run = run_in(page_of(job.spec, "a test"));
   CHECK(run["onDaemons"] == nlohmann::json::array({"test-script"}));
 }

@@ -79,10 +79,10 @@ FaultSchedule with_a_death(double notice_s) {
   return schedule;
 }
 
-class ReportsNothing final : public PassThrough<ReportsNothing> {
+class ReportsNothing final : public PassThrough<ReportsNothing, Detector> {
  public:
   using PassThrough::PassThrough;
-  void on_exit_notice(Context&, ActorId) override {}
+  void on_exit_notice(Context&, Incarnation) override {}
 };
 
 }  // namespace

@@ -31,14 +31,14 @@ class PrintedCornet final : public PassThrough<PrintedCornet> {
 class DecidesBeforeTheFlush final : public PassThrough<DecidesBeforeTheFlush> {
  public:
   using PassThrough::PassThrough;
-  void on_peer_failed(Context& context, ActorId peer) override {
+  void on_peer_failed(Context& context, Incarnation peer) override {
     PassThrough::on_peer_failed(context, peer);
     on_flushed(context, peer);
   }
   void on_message(Context& context, const Message& message) override {
     PassThrough::on_message(context, message);
     if (message.kind == kTryEngageGrandchild)
-      on_flushed(context, message.payload.get<TryEngageGrandchild>().failed);
+      on_flushed(context, {message.payload.get<TryEngageGrandchild>().failed});
   }
 };
 
@@ -50,7 +50,7 @@ class ForgetsTheDead final : public PassThrough<ForgetsTheDead> {
     started_ = true;
     PassThrough::start(context);
   }
-  void on_peer_failed(Context& context, ActorId peer) override {
+  void on_peer_failed(Context& context, Incarnation peer) override {
     if (started_) PassThrough::on_peer_failed(context, peer);
   }
 
@@ -71,7 +71,7 @@ class NoWordToItself final : public PassThrough<NoWordToItself> {
 /// Below the detector: what it sends in one go leaves in another way.
 using Tamper = void (*)(Context&, std::span<Message* const>);
 
-class Tampering final : public Component {
+class Tampering final : public Layer {
  public:
   explicit Tampering(Tamper tamper) : tamper_(tamper) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
@@ -113,7 +113,7 @@ void tell_of_another(Context& context, std::span<Message* const> batch) {
 }
 
 /// Below the detector, too: sees which queries have no reply.
-class SeesQueries : public Component {
+class SeesQueries : public Layer {
  public:
   void on_sends(Context& context, std::span<Message* const> batch, bool) override {
     for (Message* message : batch) {
@@ -140,9 +140,9 @@ class GivesUpAtTheNotice final : public SeesQueries {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<GivesUpAtTheNotice>(*this);
   }
-  void on_peer_failed(Context& context, ActorId peer) override {
+  void on_peer_failed(Context& context, Incarnation peer) override {
     for (const auto& [grandchild, failed] : unanswered_)
-      if (grandchild == peer) context.fatal("a potential grandchild has failed too");
+      if (grandchild == peer.actor) context.fatal("a potential grandchild has failed too");
   }
 };
 
@@ -153,18 +153,18 @@ class AnswersForTheDead final : public SeesQueries {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<AnswersForTheDead>(*this);
   }
-  void on_flushed(Context& context, ActorId peer) override {
+  void on_flushed(Context& context, Incarnation peer) override {
     for (const auto& [grandchild, failed] : unanswered_) {
-      if (grandchild != peer) continue;
+      if (grandchild != peer.actor) continue;
       Message reply;
-      reply.from = peer;
+      reply.from = peer.actor;
       reply.to = context.self();
       reply.kind = kReplyToGrandparent;
       reply.channel = Family::termination;
       reply.payload.put(ReplyToGrandparent{.failed = failed});
       context.deliver(reply);
     }
-    std::erase_if(unanswered_, [peer](const auto& query) { return query.first == peer; });
+    std::erase_if(unanswered_, [peer](const auto& query) { return query.first == peer.actor; });
   }
 };
 

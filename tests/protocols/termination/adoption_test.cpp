@@ -185,7 +185,7 @@ namespace {
 
 /// The message with all engagements of a process under the same number.
 void take_number_away(Message& message) {
-  if (message.channel == Family::workload) message.termination.first = 1;
+  if (message.channel == Family::workload) message.termination.put(SenderState{.engagement = 1});
   if (message.channel != Family::termination) return;
   if (message.kind == kAcknowledge)
     message.payload.put(Acknowledgement{message.payload.get<Acknowledgement>().count, 0});
@@ -224,7 +224,7 @@ Seen late_note(bool numbered, EngineKind engine) {
         };
         return handlers;
       },
-      Traits{.starts_at_root = true});
+      {.traits = {.starts_at_root = true}});
   job.script(Family::message_logging, [numbered](ActorId self) {
     const auto late = std::make_shared<std::optional<Message>>();
     Handlers handlers;
@@ -264,29 +264,30 @@ namespace {
 /// In each of two phases rank 0 sends a message round some ranks, of which each sends on to two.
 void rounds(Job& job) {
   job.spec.platform.processes_per_node = 2;
-  job.script(
-      Family::workload,
-      [&job](ActorId self) {
-        Handlers handlers;
-        handlers.start = [self](Context& context) {
-          if (self == 0) context.compute(1);
-        };
-        handlers.compute_done = [](Context& context, std::uint64_t) { context.send(3, 1, 300); };
-        handlers.message = [self](Context& context, const Message& message) {
-          if (message.kind == 4) return;
-          const auto next = static_cast<std::uint16_t>(message.kind + 1);
-          context.send((self + 5) % 8, next, 0);
-          context.send(self ^ 1U, next, 200);
-        };
-        handlers.announced = [self, &job](Context& context, std::uint32_t phase) {
-          job.note(context, "announced", phase);
-          if (phase == 1) return;
-          context.start_phase();
-          if (self == 0) context.compute(1);
-        };
-        return handlers;
-      },
-      Traits{.starts_at_root = true});
+  job.script(Family::workload,
+             [&job](ActorId self) {
+               Handlers handlers;
+               handlers.start = [self](Context& context) {
+                 if (self == 0) context.compute(1);
+               };
+               handlers.compute_done = [](Context& context, std::uint64_t) {
+                 context.send(3, 1, 300);
+               };
+               handlers.message = [self](Context& context, const Message& message) {
+                 if (message.kind == 4) return;
+                 const auto next = static_cast<std::uint16_t>(message.kind + 1);
+                 context.send((self + 5) % 8, next, 0);
+                 context.send(self ^ 1U, next, 200);
+               };
+               handlers.announced = [self, &job](Context& context, std::uint32_t phase) {
+                 job.note(context, "announced", phase);
+                 if (phase == 1) return;
+                 context.start_phase();
+                 if (self == 0) context.compute(1);
+               };
+               return handlers;
+             },
+             {.traits = {.starts_at_root = true}});
 }
 
 }  // namespace

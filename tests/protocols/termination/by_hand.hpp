@@ -21,21 +21,21 @@ struct Doing {
 /// A workload that a test has written down step by step, on round_machine: a message is handled
 /// 12 s after its send began.
 inline void follow(Job& job, const std::vector<Doing>& doings, bool starts_at_root) {
-  job.script(
-      Family::workload,
-      [doings](ActorId self) {
-        const auto act = [doings, self](Context& context, std::uint16_t on) {
-          for (const Doing& doing : doings) {
-            if (doing.rank != self || doing.on != on) continue;
-            for (const auto& [to, number] : doing.sends) context.send(to, number, 0);
-            if (doing.compute_s > 0) context.compute(doing.compute_s);
-          }
-        };
-        return Handlers{.start = [act](Context& context) { act(context, 0); },
-                        .message = [act](Context& context,
-                                         const Message& message) { act(context, message.kind); }};
-      },
-      Traits{.starts_at_root = starts_at_root});
+  job.script(Family::workload,
+             [doings](ActorId self) {
+               const auto act = [doings, self](Context& context, std::uint16_t on) {
+                 for (const Doing& doing : doings) {
+                   if (doing.rank != self || doing.on != on) continue;
+                   for (const auto& [to, number] : doing.sends) context.send(to, number, 0);
+                   if (doing.compute_s > 0) context.compute(doing.compute_s);
+                 }
+               };
+               return Handlers{
+                   .start = [act](Context& context) { act(context, 0); },
+                   .message = [act](Context& context,
+                                    const Message& message) { act(context, message.kind); }};
+             },
+             {.traits = {.starts_at_root = starts_at_root}});
 }
 
 /// Notes "credit" with what the detector has put on every application message that leaves.
@@ -44,7 +44,7 @@ inline void note_shares(Job& job) {
     return Handlers{.sends = [&job](Context& context, std::span<Message* const> batch, bool) {
       for (Message* message : batch) {
         if (message->channel == Family::workload)
-          job.note(context, "credit", static_cast<std::int64_t>(message->termination.first));
+          job.note(context, "credit", message->termination.get<std::int64_t>());
         context.forward(*message);
       }
     }};

@@ -116,17 +116,18 @@ TEST_CASE("cda: credit is borrowed ahead of need when there is less than C_borro
 TEST_CASE("cda: a lazy flush waits until the credit has not changed for a while, by hand") {
   for (const double delay_s : {0.0, 1000.0}) {
     Job job(3);
-    job.script(
-        Family::workload,
-        [](ActorId self) {
-          Handlers handlers;
-          handlers.start = [self](Context& context) {
-            if (self == 0) context.compute(500);
-          };
-          handlers.compute_done = [](Context& context, std::uint64_t) { context.send(1, 0, 0); };
-          return handlers;
-        },
-        Traits{.starts_at_root = true});
+    job.script(Family::workload,
+               [](ActorId self) {
+                 Handlers handlers;
+                 handlers.start = [self](Context& context) {
+                   if (self == 0) context.compute(500);
+                 };
+                 handlers.compute_done = [](Context& context, std::uint64_t) {
+                   context.send(1, 0, 0);
+                 };
+                 return handlers;
+               },
+               {.traits = {.starts_at_root = true}});
     job.detector("cda", {{"flush_delay_s", delay_s}});
     const Seen seen = job.run();
     CHECK(seen.result.outcome == Outcome::terminated);
@@ -164,8 +165,8 @@ TEST_CASE("cda: idle ranks of the merge tree pass credit on at once, or with the
   for (const EngineKind engine : engines())
     for (const bool keep : {false, true}) {
       Job job(7);
-      job.script(
-          Family::workload, [](ActorId) { return Handlers{}; }, Traits{.starts_at_root = true});
+      job.script(Family::workload, [](ActorId) { return Handlers{}; },
+                 {.traits = {.starts_at_root = true}});
       job.detector("cda", {{"merge_arity", 2},
                            {"flush_delay_s", 1000},
                            {"merge_while_idle", keep},

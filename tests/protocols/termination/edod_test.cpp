@@ -31,22 +31,21 @@ std::uint32_t depth(Rank rank) { return below_common_ancestor(rank, 0); }
 /// Rank 0 sends to one rank, which handles it at once or computes first; then all is over.
 Seen one_message(EngineKind engine, std::uint32_t processes, Rank to, double compute_s) {
   Job job(processes);
-  job.script(
-      Family::workload,
-      [=](ActorId self) {
-        Handlers handlers;
-        handlers.start = [=](Context& context) {
-          if (self == 0) context.compute(1000);
-        };
-        handlers.compute_done = [=](Context& context, std::uint64_t) {
-          if (self == 0) context.send(to, 0, 0);
-        };
-        handlers.message = [=](Context& context, const Message&) {
-          if (compute_s > 0) context.compute(compute_s);
-        };
-        return handlers;
-      },
-      Traits{.starts_at_root = true});
+  job.script(Family::workload,
+             [=](ActorId self) {
+               Handlers handlers;
+               handlers.start = [=](Context& context) {
+                 if (self == 0) context.compute(1000);
+               };
+               handlers.compute_done = [=](Context& context, std::uint64_t) {
+                 if (self == 0) context.send(to, 0, 0);
+               };
+               handlers.message = [=](Context& context, const Message&) {
+                 if (compute_s > 0) context.compute(compute_s);
+               };
+               return handlers;
+             },
+             {.traits = {.starts_at_root = true}});
   job.detector("edod");
   return job.run(engine);
 }

@@ -14,20 +14,21 @@ TEST_CASE("four-counter: an active rank holds the wave back when paced by idlene
   for (const EngineKind engine : engines()) {
     const auto run = [engine](const std::string& restart) {
       Job job(4);
-      job.script(
-          Family::workload,
-          [](ActorId self) {
-            Handlers handlers;
-            handlers.start = [self](Context& context) {
-              if (self == 0) context.compute(1000);
-            };
-            handlers.compute_done = [self](Context& context, std::uint64_t) {
-              if (self == 0) context.send(1, 0, 0);
-            };
-            handlers.message = [](Context& context, const Message&) { context.compute(500); };
-            return handlers;
-          },
-          Traits{.starts_at_root = true});
+      job.script(Family::workload,
+                 [](ActorId self) {
+                   Handlers handlers;
+                   handlers.start = [self](Context& context) {
+                     if (self == 0) context.compute(1000);
+                   };
+                   handlers.compute_done = [self](Context& context, std::uint64_t) {
+                     if (self == 0) context.send(1, 0, 0);
+                   };
+                   handlers.message = [](Context& context, const Message&) {
+                     context.compute(500);
+                   };
+                   return handlers;
+                 },
+                 {.traits = {.starts_at_root = true}});
       job.detector("four-counter", {{"restart", restart}});
       return job.run(engine);
     };
@@ -53,22 +54,21 @@ TEST_CASE("ranks that were idle and became active are counted for every detector
   // Rank 1 handles two messages, one of them while it computes; rank 0 none.
   for (const std::string& detector : detectors()) {
     Job job(2);
-    job.script(
-        Family::workload,
-        [](ActorId self) {
-          Handlers handlers;
-          handlers.start = [self](Context& context) {
-            if (self == 0) context.compute(100);
-          };
-          handlers.compute_done = [self](Context& context, std::uint64_t tag) {
-            if (self == 1) return;
-            context.send(1, 0, 0);
-            if (tag == 0) context.compute(20, 1);
-          };
-          handlers.message = [](Context& context, const Message&) { context.compute(50); };
-          return handlers;
-        },
-        Traits{.starts_at_root = true});
+    job.script(Family::workload,
+               [](ActorId self) {
+                 Handlers handlers;
+                 handlers.start = [self](Context& context) {
+                   if (self == 0) context.compute(100);
+                 };
+                 handlers.compute_done = [self](Context& context, std::uint64_t tag) {
+                   if (self == 1) return;
+                   context.send(1, 0, 0);
+                   if (tag == 0) context.compute(20, 1);
+                 };
+                 handlers.message = [](Context& context, const Message&) { context.compute(50); };
+                 return handlers;
+               },
+               {.traits = {.starts_at_root = true}});
     job.detector(detector);
     const Seen seen = job.run();
     INFO(detector);

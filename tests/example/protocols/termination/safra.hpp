@@ -15,7 +15,7 @@ struct SafraOptions {
 /// Safra's detector as told in EWD998 (Dijkstra, 1987): a token goes round the ring of processes
 /// and sums up how many messages each has sent and not received; a process that has received
 /// something since its last visit blackens it, and with that visit nothing is proved.
-class Safra final : public Component {
+class Safra final : public Layer {
  public:
   using Options = SafraOptions;
   Safra(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);

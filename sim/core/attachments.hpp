@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sim/core/stack.hpp"
+
+namespace faultline {
+
+/// Numbers that are too many for a message itself. They are shared by the copies of a message, and
+/// do not change.
+using AttachedWords = std::shared_ptr<const std::vector<std::uint64_t>>;
+
+/// Data of any size that components attach to a message: at most one value for each component of
+/// the stack. Copies of a message share them. A message without attachments costs one null pointer.
+/// The bytes that an attachment takes on the wire are the sender's to add to Message::bytes.
+class Attachments {
+ public:
+  Attachments() = default;
+  Attachments(const Attachments& other) : first_(other.first_) {
+    if (first_ != nullptr) ++first_->users;
+  }
+  Attachments(Attachments&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
+  Attachments& operator=(const Attachments& other) {
+    Attachments copy(other);
+    std::swap(first_, copy.first_);
+    return *this;
+  }
+  Attachments& operator=(Attachments&& other) noexcept {
+    std::swap(first_, other.first_);
+    return *this;
+  }
+  ~Attachments() { clear(); }
+
+  [[nodiscard]] bool empty() const { return first_ == nullptr; }
+  void clear() {
+    while (first_ != nullptr && --first_->users == 0) delete std::exchange(first_, first_->next);
+    first_ = nullptr;
+  }
+
+  /// Attaches the value of one component. An earlier one of the same component is hidden by it.
+  template <class T>
+  void put(Family owner, T value) {
+    first_ = new Holding<T>(owner, std::exchange(first_, nullptr), std::move(value));
+  }
+  /// The value that the component attached, or null if it attached none of that type.
+  template <class T>
+  [[nodiscard]] const T* get(Family owner) const {
+    const Attached* attached = first_;
+    while (attached != nullptr && attached->owner != owner) attached = attached->next;
+    const auto* holding = dynamic_cast<const Holding<T>*>(attached);
+    return holding == nullptr ? nullptr : &holding->value;
+  }
+
+ private:
+  struct Attached {
+    Attached(Family of, Attached* rest) : owner(of), next(rest) {}
+    Attached(const Attached&) = delete;
+    Attached& operator=(const Attached&) = delete;
+    virtual ~Attached() = default;
+
+    Family owner;
+    std::uint32_t users = 1;
+    Attached* next;  ///< this attachment is one of its users
+  };
+  template <class T>
+  struct Holding final : Attached {
+    Holding(Family of, Attached* rest, T held) : Attached(of, rest), value(std::move(held)) {}
+    T value;
+  };
+
+  Attached* first_ = nullptr;
+};
+
+}  // namespace faultline

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+/// Passes the handlers that all components have on to another one. `Base` is that one's role:
+/// Workload, Layer or Detector.
+template <class Base>
+class ForwardingComponent : public Base {
+ public:
+  explicit ForwardingComponent(std::unique_ptr<Component> inner) : inner_(std::move(inner)) {}
+  ForwardingComponent(const ForwardingComponent& other)
+      : Base(other), inner_(other.inner_->clone()) {}
+  ForwardingComponent& operator=(const ForwardingComponent&) = delete;
+
+  void start(Context& context) override { inner_->start(context); }
+  void on_timer(Context& context, std::uint64_t key) override { inner_->on_timer(context, key); }
+  void on_compute_done(Context& context, std::uint64_t tag) override {
+    inner_->on_compute_done(context, tag);
+  }
+  void on_message(Context& context, const Message& message) override {
+    inner_->on_message(context, message);
+  }
+  void on_sent(Context& context, ActorId to, std::uint16_t kind) override {
+    inner_->on_sent(context, to, kind);
+  }
+  void on_flushed(Context& context, Incarnation peer) override {
+    inner_->on_flushed(context, peer);
+  }
+  void on_request(Context& context, const StackRequest& request) override {
+    inner_->on_request(context, request);
+  }
+  void on_answer(Context& context, const StackRequest& answer) override {
+    inner_->on_answer(context, answer);
+  }
+  void on_peer_failed(Context& context, Incarnation peer) override {
+    inner_->on_peer_failed(context, peer);
+  }
+  void on_peer_restarted(Context& context, Incarnation peer) override {
+    inner_->on_peer_restarted(context, peer);
+  }
+  void on_restart_refused(Context& context, Incarnation peer) override {
+    inner_->on_restart_refused(context, peer);
+  }
+  [[nodiscard]] Rank parent() const override { return inner_->parent(); }
+  void report(Metrics& metrics) const override { inner_->report(metrics); }
+  [[nodiscard]] std::string waiting_for() const override { return inner_->waiting_for(); }
+
+ protected:
+  [[nodiscard]] Base& inner() { return static_cast<Base&>(*inner_); }
+  [[nodiscard]] const Base& inner() const { return static_cast<const Base&>(*inner_); }
+
+ private:
+  std::unique_ptr<Component> inner_;
+};
+
+/// A component that wraps another one of the same role and passes every handler on to it. Whoever
+/// wraps a component inherits from this and overrides the handlers that it changes.
+template <class Role>
+class Forwarding;
+
+template <>
+class Forwarding<Workload> : public ForwardingComponent<Workload> {
+ public:
+  using ForwardingComponent::ForwardingComponent;
+  void on_announced(Context& context, std::uint32_t phase) override {
+    inner().on_announced(context, phase);
+  }
+};
+
+template <>
+class Forwarding<Layer> : public ForwardingComponent<Layer> {
+ public:
+  using ForwardingComponent::ForwardingComponent;
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override {
+    inner().on_sends(context, batch, still_active);
+  }
+  Passage on_receive(Context& context, Message& message) override {
+    return inner().on_receive(context, message);
+  }
+  void on_idle(Context& context) override { inner().on_idle(context); }
+  [[nodiscard]] bool recovers(ActorId peer) const override { return inner().recovers(peer); }
+  [[nodiscard]] std::optional<Conserved> conserved() const override { return inner().conserved(); }
+  [[nodiscard]] std::int64_t conserved_in(const Message& message) const override {
+    return inner().conserved_in(message);
+  }
+};
+
+template <>
+class Forwarding<Detector> : public ForwardingComponent<Detector> {
+ public:
+  using ForwardingComponent::ForwardingComponent;
+  void on_exit_notice(Context& context, Incarnation dead) override {
+    inner().on_exit_notice(context, dead);
+  }
+  void on_local_exit(Context& context, Incarnation rank) override {
+    inner().on_local_exit(context, rank);
+  }
+  void on_link_lost(Context& context, Incarnation peer) override {
+    inner().on_link_lost(context, peer);
+  }
+};
+
+}  // namespace faultline

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "sim/core/random.hpp"
+
+namespace faultline {
+
+/// The places in a rank's stack, top first. Also the channel of a message: the component that it
+/// belongs to.
+enum class Family : std::uint8_t {
+  workload,
+  transactions,
+  termination,
+  message_logging,
+  failure_detection
+};
+
+/// What the components of a family are, by the interfaces of component.hpp.
+enum class Role : std::uint8_t {
+  workload,  ///< sends and receives the application's messages
+  layer,     ///< sees the messages of everything above it on their way
+  detector,  ///< stands beside the stack: its messages pass no layer, it sees no others
+};
+
+struct StackPlace {
+  Family family;
+  Role role;
+  const char* key;  ///< of the family in a scenario
+  const char* doc;  ///< what its components are for
+  Purpose purpose;  ///< of their random streams
+  /// The family came after results had been published: "none" of it is not part of their scenarios'
+  /// hash.
+  bool later = false;
+};
+
+/// The stack of a rank, top first, and the detector beside it. The engine, the keys of a scenario,
+/// random streams and reports take their order from this list. A place is at the index of its
+/// family.
+inline constexpr std::array kStack{
+    StackPlace{Family::workload, Role::workload, "workload", "what the ranks do",
+               Purpose::workload},
+    StackPlace{Family::transactions, Role::layer, "transactions",
+               "who lets a program redo what a failure has interrupted", Purpose::transactions,
+               true},
+    StackPlace{Family::termination, Role::layer, "termination",
+               "who finds out that all work is done", Purpose::termination},
+    StackPlace{Family::message_logging, Role::layer, "message_logging",
+               "what brings a dead rank back", Purpose::message_logging},
+    StackPlace{Family::failure_detection, Role::detector, "failure_detection",
+               "who finds out that a process is dead", Purpose::failure_detection},
+};
+inline constexpr std::size_t kFamilies = kStack.size();
+
+constexpr std::size_t index_of(Family family) { return static_cast<std::size_t>(family); }
+constexpr const StackPlace& place_of(Family family) { return kStack[index_of(family)]; }
+
+/// The key of a family in a scenario, such as "termination".
+constexpr const char* family_key(Family family) { return place_of(family).key; }
+
+static_assert([] {
+  for (std::size_t i = 0; i < kFamilies; ++i)
+    if (index_of(kStack[i].family) != i) return false;
+  return true;
+}());
+
+}  // namespace faultline

@@ -1,0 +1,108 @@
+// Actors that start again under a new incarnation.
+
+#include <algorithm>
+
+#include "sim/engine/runtime.hpp"
+
+namespace faultline {
+
+/// The resource manager accepts one restart of each incarnation. What is alive is not restarted.
+void Runtime::ask_restart(ActorId self, const Action& action) {
+  const Incarnation dead = action.peer;
+  if (actors_[dead.actor].alive || actors_[dead.actor].incarnation != dead.number) return;
+  if (std::any_of(pending_restarts_.begin(), pending_restarts_.end(),
+                  [&](const PendingRestart& pending) { return pending.dead == dead; }))
+    return;
+  const auto node = node_for(dead, action.where);
+  if (!node) {
+    refuse_restart(incarnation_of(self), dead);
+    return;
+  }
+  pending_restarts_.push_back({dead, *node, incarnation_of(self)});
+  schedule(now_s_ + spec_.platform.restart_delay_s, EventKind::restart, self,
+           static_cast<std::uint32_t>(pending_restarts_.size() - 1));
+}
+
+/// A spare node takes as many ranks as the job has on each of its nodes.
+std::optional<NodeId> Runtime::node_for(Incarnation dead, RestartOn where) const {
+  const auto is_alive = [this](NodeId node) {
+    return node_is_alive_.empty() || node_is_alive_[node];
+  };
+  if (where == RestartOn::same_node) {
+    const NodeId node = node_of(dead.actor);
+    return is_alive(node) ? std::optional(node) : std::nullopt;
+  }
+  for (NodeId node = job_.nodes; node < nodes_; ++node) {
+    const auto coming = std::count_if(
+        pending_restarts_.begin(), pending_restarts_.end(), [&](const PendingRestart& pending) {
+          return pending.node == node &&
+                 actors_[pending.dead.actor].incarnation == pending.dead.number;
+        });
+    const std::size_t taken = placement_.ranks_on(node).size() + static_cast<std::size_t>(coming);
+    if (is_alive(node) && taken < job_.processes_per_node) return node;
+  }
+  return std::nullopt;
+}
+
+void Runtime::refuse_restart(Incarnation asker, Incarnation dead) {
+  if (incarnation_of(asker.actor) != asker) return;
+  for (std::size_t index = kFamilies; index-- > 0;)
+    turn(
+        asker.actor, kStack[index].family,
+        [dead](Component& component, Context& context) {
+          component.on_restart_refused(context, dead);
+        },
+        true);
+}
+
+void Runtime::restart(std::uint32_t index) {
+  const PendingRestart pending = pending_restarts_[index];
+  if (!node_is_alive_.empty() && !node_is_alive_[pending.node]) {
+    pending_restarts_[index].dead = {};
+    refuse_restart(pending.asker, pending.dead);
+    return;
+  }
+  revive(pending.dead.actor, pending.node);
+  if (incarnation_of(pending.asker.actor) == pending.asker)
+    learn(pending.asker.actor, incarnation_of(pending.dead.actor));
+  check_stop();
+}
+
+/// The new incarnation knows from the resource manager which others have restarted. It hears of
+/// those who are dead as everybody did.
+void Runtime::revive(ActorId actor, NodeId node) {
+  ActorState& state = actors_[actor];
+  const std::uint8_t present = state.present;
+  for (const auto& component : state.components)
+    if (component) component->report(earlier_);
+  const auto incarnation = static_cast<std::uint16_t>(state.incarnation + 1);
+  state = ActorState{};
+  state.incarnation = incarnation;
+  state.present = present;
+  state.cpu_free_s = now_s_;
+  any_restart_ = true;
+  if (shared_nics_.empty()) shared_nics_.resize(nodes_);  // the node may have other actors
+  if (is_rank(actor)) {
+    if (node != node_of(actor)) {
+      placement_.move(actor, node);
+      moved(actor);
+    }
+    ++live_ranks_;
+  }
+  for (ActorId other = 0; other < actor_count(); ++other)
+    if (other != actor && actors_[other].incarnation > 0)
+      state.rare().restarted.push_back(incarnation_of(other));
+  auditor_.restarted({actor, incarnation}, is_rank(actor));
+  if (observer_ != nullptr)
+    show({.kind = Sight::Kind::restarted, .time_s = now_s_, .actor = actor, .value = node});
+  make_components(actor);
+  if (exit_notice_)
+    for (std::uint32_t death = 0; death < deaths_in_order_.size(); ++death) {
+      const Incarnation dead = deaths_in_order_[death];
+      if (!actors_[dead.actor].alive && incarnation_of(dead.actor) == dead)
+        schedule(notice_at(exit_notice_->delay_s), EventKind::exit_notice, actor, death);
+    }
+  start_actor(actor);
+}
+
+}  // namespace faultline

@@ -1,0 +1,175 @@
+// A detector that errs: who is declared dead while it lives.
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// Rank 0 declares rank 2 dead at 5 s; rank 1 tells rank 2 of it by a message that it sends at 20
+/// s. Rank 2 sends to rank 0 every second from 1 to 60, and so does rank 1.
+void one_errs(Job& job) {
+  job.script(Family::workload, [&job](ActorId self) {
+    Handlers handlers;
+    handlers.start = [=](Context& context) {
+      for (std::uint64_t second = 1; second <= 60 && self != 0; ++second)
+        context.set_timer(second, static_cast<double>(second));
+    };
+    handlers.timer = [](Context& context, std::uint64_t) { context.send(0, 0, 0); };
+    handlers.message = [&job](Context& context, const Message& message) {
+      job.note(context, "got", message.from);
+    };
+    handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+      job.note(context, "failed", peer.actor);
+      context.flush(peer);
+    };
+    handlers.flushed = [&job](Context& context, Incarnation peer) {
+      job.note(context, "flushed", peer.actor);
+    };
+    return handlers;
+  });
+  job.script(Family::failure_detection, [](ActorId self) {
+    Handlers handlers;
+    handlers.start = [=](Context& context) {
+      if (self == 0) context.set_timer(1, 5);
+      if (self == 1) context.set_timer(1, 20);
+    };
+    handlers.timer = [=](Context& context, std::uint64_t) {
+      if (self == 0)
+        context.report_failed(2);
+      else
+        context.send(2, 0, 0);
+    };
+    handlers.message = [](Context& context, const Message&) {
+      context.report_failed(context.self());
+    };
+    return handlers;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("who is declared dead is refused from then on, and stops when it hears of it") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    one_errs(job);
+    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.time_s = 100;
+    const Seen seen = job.run(engine);
+    const Values got = seen.values(0, "got");
+    // Rank 2 has sent at 1, 2, 3 and 4 when it is declared dead: these are in the network, and the
+    // flush waits for them. A message enters it 1 s after its send began.
+    CHECK(std::count(got.begin(), got.end(), 2) == 4);
+    CHECK(std::count(got.begin(), got.end(), 1) == 60);
+    CHECK(close(seen.times_s(0, "failed"), {5}, engine));
+    CHECK(close(seen.times_s(0, "flushed"), {16}, engine));
+    CHECK(seen.values(2, "failed").empty());  // it is not its own dead peer
+    CHECK(seen.metric("false_reports") == 1);
+    CHECK(seen.metric("failed_ranks") == 1);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.violations().empty());
+  }
+}
+
+TEST_CASE("a false report of an accurate detector is a violation") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    one_errs(job);
+    const Seen erring = job.run(engine);
+    CHECK(erring.violations().empty());
+    job.script(Family::failure_detection,
+               [](ActorId self) {
+                 Handlers handlers;
+                 handlers.start = [=](Context& context) {
+                   if (self == 0) context.report_failed(2);
+                 };
+                 return handlers;
+               },
+               {.traits = {.accurate = true}});
+    CHECK(job.run(engine).violations() == faultline::test::Words{"false-report"});
+  }
+}
+
+TEST_CASE("a run that goes wrong after a false report blames the detector") {
+  for (const EngineKind engine : engines())
+    for (const bool lies : {false, true}) {
+      Job job(3);
+      one_errs(job);
+      job.spec.stop.when = StopWhen::announced;
+      if (!lies) job.spec.components[index_of(Family::failure_detection)] = {};
+      // Announces as soon as it is told of a death, or at 6 s: both are too early.
+      job.script(Family::termination, [](ActorId self) {
+        Handlers handlers;
+        handlers.start = [=](Context& context) {
+          if (self == 0) context.set_timer(1, 6);
+        };
+        handlers.timer = [](Context& context, std::uint64_t) { context.announce(); };
+        return handlers;
+      });
+      const Seen seen = job.run(engine);
+      CHECK(seen.result.outcome == (lies ? Outcome::unsafe_detector : Outcome::premature));
+    }
+}
+
+TEST_CASE("a daemon that hears of its own death takes the ranks of its node along") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    job.spec.platform.processes_per_node = 2;
+    job.script(Family::workload, [&job](ActorId) {
+      Handlers handlers;
+      handlers.start = [](Context& context) { context.set_timer(1, 50); };
+      handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "alive"); };
+      return handlers;
+    });
+    job.script(Family::failure_detection,
+               [](ActorId self) {
+                 Handlers handlers;
+                 handlers.start = [=](Context& context) {
+                   if (self == 4) context.send(5, 0, 0);
+                 };
+                 handlers.message = [](Context& context, const Message&) {
+                   context.report_failed(context.self());
+                 };
+                 return handlers;
+               },
+               {.residence = Residence::daemons});
+    const Seen seen = job.run(engine);
+    CHECK(seen.count("alive") == 2);
+    CHECK(seen.times_s(2, "alive").empty());
+    CHECK(seen.times_s(3, "alive").empty());
+  }
+}
+
+TEST_CASE("to declare a daemon dead is to declare the ranks of its node dead") {
+  for (const EngineKind engine : engines())
+    for (const bool dies : {false, true}) {
+      Job job(4);
+      job.spec.platform.processes_per_node = 2;
+      job.script(Family::workload, [&job](ActorId) {
+        Handlers handlers;
+        handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+          job.note(context, "failed", peer.actor);
+        };
+        return handlers;
+      });
+      job.script(Family::failure_detection,
+                 [](ActorId self) {
+                   Handlers handlers;
+                   handlers.start = [=](Context& context) {
+                     if (self == 0) context.set_timer(1, 9);
+                   };
+                   handlers.timer = [](Context& context, std::uint64_t) {
+                     context.report_failed(context.placement().daemon_of(1));
+                   };
+                   return handlers;
+                 },
+                 {.residence = Residence::ranks_and_daemons});
+      if (dies) job.kill(5, {}, {1});
+      const Seen seen = job.run(engine);
+      CHECK(seen.values(0, "failed") == Values{5, 2, 3});
+      CHECK(seen.metric("false_reports") == (dies ? 0 : 2));
+    }
+}
