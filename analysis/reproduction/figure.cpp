@@ -9,22 +9,12 @@
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "analysis/text/text_table.hpp"
-#include "analysis/theory/step_model.hpp"
+#include "analysis/theory/step_model_report.hpp"
 #include "sim/json/json_value.hpp"
-#include "workloads/random_task_tree.hpp"
 
 namespace faultline {
 
 namespace {
-
-struct ActivityName {
-  StepActivity activity;
-  const char* name;
-};
-
-constexpr ActivityName kActivities[] = {{StepActivity::instant, "instant"},
-                                        {StepActivity::local, "local"},
-                                        {StepActivity::load, "load"}};
 
 const StepModelMeasure& model_of(const ReproductionItem& item, std::size_t measure) {
   return std::get<StepModelMeasure>(item.measures[measure].how);
@@ -43,22 +33,24 @@ bool draws_ratios(const ReproductionItem& item) {
   return !series_of(item, item.curves.front()).drawn_relative_to.empty();
 }
 
+/// The name of the CSV's column of protocols. All series of a figure are of one family.
+std::string protocol_column(const ReproductionItem& item) {
+  return protocol_word(series_of(item, item.curves.front()).family);
+}
+
 /// The last part of the path that the axis shows.
 std::string over_of(const ReproductionItem& item) {
   const std::string& path = series_of(item, item.curves.front()).over;
   return path.substr(path.rfind('.') + 1);
 }
 
-void append_counts(const StepModelMeasure& model, const TaskTree& tree, std::uint64_t seed,
-                   std::uint32_t processes, FigureRows& rows) {
-  const std::vector<Rank> ranks =
-      model.mapping == "random"
-          ? random_ranks(tree.tasks(), processes, task_mapping_stream(seed, processes))
-          : round_robin_ranks(tree.tasks(), processes);
-  for (const auto& [activity, name] : kActivities) {
-    const ControlMessageCounts counts =
-        count_control_messages({processes, activity, model.rules}, tree, ranks);
-    rows.push_back({model.mapping, name, std::to_string(processes), std::to_string(seed),
+/// The lines of the CSV for one tree and one number of processes: one for each activity.
+void append_counts(const std::string& mapping, std::uint64_t seed, const ProcessCounts& here,
+                   FigureRows& rows) {
+  const std::vector<std::string> activities = step_activity_words();
+  for (std::size_t i = 0; i < activities.size(); ++i) {
+    const ControlMessageCounts& counts = here.by_activity.at(i);
+    rows.push_back({mapping, activities[i], std::to_string(here.processes), std::to_string(seed),
                     std::to_string(counts.four_counter), std::to_string(counts.edod),
                     std::to_string(counts.hcda), std::to_string(counts.cda)});
   }
@@ -80,22 +72,13 @@ std::string panel(const std::string& stem, const std::string& mapping,
   return text + "\n";
 }
 
-FigureRows step_model_rows(const ReproductionItem& item, const ReproductionSettings& settings) {
+FigureRows step_model_rows(const ItemResult& result) {
   FigureRows rows = {
       {"mapping", "activity", "processes", "tree_seed", "four-counter", "edod", "hcda", "cda"}};
-  for (const std::size_t curve : item.curves) {
-    const StepModelMeasure& model = model_of(item, curve);
-    const std::size_t trees =
-        settings.quick ? std::min<std::size_t>(model.quick_trees, model.tree_seeds.size())
-                       : model.tree_seeds.size();
-    for (std::size_t i = 0; i < trees; ++i) {
-      Stream random = task_tree_stream(model.tree_seeds[i], 0);
-      const TaskTree tree = random_task_tree(*task_tree_preset(model.preset), random);
-      for (std::uint32_t processes = model.fewest_processes; processes <= model.most_processes;
-           ++processes)
-        append_counts(model, tree, model.tree_seeds[i], processes, rows);
-    }
-  }
+  for (const std::size_t curve : result.item.curves)
+    for (const TreeCounts& tree : result.measured[curve].trees)
+      for (const ProcessCounts& here : tree.counts)
+        append_counts(model_of(result.item, curve).mapping, tree.seed, here, rows);
   return rows;
 }
 
@@ -105,8 +88,8 @@ std::string step_model_script(const ReproductionItem& item, const std::string& s
                      "set ylabel 'control messages per process'\nset multiplot layout " +
                      std::to_string(item.curves.size()) + ",3\n";
   for (const std::size_t curve : item.curves)
-    for (const ActivityName& activity : kActivities)
-      text += panel(stem, model_of(item, curve).mapping, activity.name);
+    for (const std::string& activity : step_activity_words())
+      text += panel(stem, model_of(item, curve).mapping, activity);
   return text + "unset multiplot\n";
 }
 
@@ -186,8 +169,8 @@ std::vector<std::string> ratio_record(const SeriesMeasure& series, const SeriesP
 
 FigureRows ratio_rows(const ItemResult& result) {
   const ReproductionItem& item = result.item;
-  FigureRows rows = {
-      {"series", "metric", "detector", over_of(item), "runs", "ratio", "low_99", "high_99"}};
+  FigureRows rows = {{"series", "metric", protocol_column(item), over_of(item), "runs", "ratio",
+                      "low_99", "high_99"}};
   for (const std::size_t curve : item.curves) {
     const SeriesMeasure& series = series_of(item, curve);
     for (const SeriesPoint& point : result.measured[curve].points)
@@ -207,8 +190,9 @@ FigureRows ratio_rows(const ItemResult& result) {
 
 FigureRows series_rows(const ItemResult& result) {
   const ReproductionItem& item = result.item;
-  FigureRows rows = {{"series", "metric", "detector", over_of(item), "runs", "min", "whisker_low",
-                      "quartile_1", "median", "quartile_3", "whisker_high", "max", "mean"}};
+  FigureRows rows = {{"series", "metric", protocol_column(item), over_of(item), "runs", "min",
+                      "whisker_low", "quartile_1", "median", "quartile_3", "whisker_high", "max",
+                      "mean"}};
   for (const std::size_t curve : item.curves)
     for (const SeriesPoint& point : result.measured[curve].points)
       for (const auto& [detector, samples] : point.samples)
@@ -373,14 +357,15 @@ std::string ratio_panel(Drawn& drawn, const std::string& name, const SeriesMeasu
   return text + "\n";
 }
 
-std::string series_script(const ItemResult& result, const std::string& stem) {
+std::string series_script(const ItemResult& result, const FigureRows& figure,
+                          const std::string& stem) {
   const ReproductionItem& item = result.item;
   // A row for each panel would waste the width of a page.
   const std::size_t metrics = drawn_metrics(series_of(item, item.curves.front())).size();
   const bool one_row = metrics == 1 && item.curves.size() <= 3;
   const std::size_t rows = one_row ? 1 : item.curves.size();
   const std::size_t columns = one_row ? item.curves.size() : metrics;
-  Drawn drawn(draws_ratios(item) ? ratio_rows(result) : series_rows(result));
+  Drawn drawn(figure);
   std::string text = "set xlabel " + drawn.shown(axis_title(over_of(item))) +
                      " noenhanced\nset multiplot layout " + std::to_string(rows) + "," +
                      std::to_string(columns) + "\n";
@@ -398,14 +383,14 @@ std::string series_script(const ItemResult& result, const std::string& stem) {
 
 }  // namespace
 
-FigureRows figure_rows(const ItemResult& result, const ReproductionSettings& settings) {
-  const ReproductionItem& item = result.item;
-  if (!draws_series(item)) return step_model_rows(item, settings);
-  return draws_ratios(item) ? ratio_rows(result) : series_rows(result);
+FigureRows figure_rows(const ItemResult& result) {
+  if (!draws_series(result.item)) return step_model_rows(result);
+  return draws_ratios(result.item) ? ratio_rows(result) : series_rows(result);
 }
 
-std::string figure_script(const ItemResult& result, const std::string& stem) {
-  return draws_series(result.item) ? series_script(result, stem)
+std::string figure_script(const ItemResult& result, const FigureRows& rows,
+                          const std::string& stem) {
+  return draws_series(result.item) ? series_script(result, rows, stem)
                                    : step_model_script(result.item, stem);
 }
 

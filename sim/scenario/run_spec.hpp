@@ -73,10 +73,10 @@ struct RunSpec {
   [[nodiscard]] bool has_faults() const { return !faults.empty() || !fault_sources.empty(); }
 };
 
-/// The name of a run's termination detector, or "none".
-inline std::string detector_of(const RunSpec& spec) {
-  const Registration* detector = spec.component(Family::termination).registration;
-  return detector == nullptr ? "none" : detector->name;
+/// The name of a run's protocol of that family, or "none".
+inline std::string protocol_of(const RunSpec& spec, Family family) {
+  const Registration* protocol = spec.component(family).registration;
+  return protocol == nullptr ? "none" : protocol->name;
 }
 
 /// What components may know about the job of a run.

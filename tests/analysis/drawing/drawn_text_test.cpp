@@ -240,7 +240,7 @@ TEST_CASE("figures of papers show any name as it is, and carry out none") {
     point.samples["edod"] = {{"announce_time_s", {1, 2, 3}}};
     result.measured.push_back({{}, {point}, "", false});
     const TemporaryDirectory folder;
-    (void)folder.write("figure.gnuplot", figure_script(result, "figure"));
+    (void)folder.write("figure.gnuplot", figure_script(result, figure_rows(result), "figure"));
     CHECK(draw(folder.path().string(), "figure.gnuplot", "svg"));
     CHECK(files_in(folder.path()) == std::set<std::string>{"figure.gnuplot", "figure.svg"});
     const auto words = words_of(text_of(folder.path() / "figure.svg"));
