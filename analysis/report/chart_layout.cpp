@@ -258,4 +258,12 @@ std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
       kMostLines);
 }
 
+ArrangedPoints arranged(const std::vector<SelectedPoint>& points, bool faults_first,
+                        const std::string& chosen_x) {
+  ReportLayout layout = layout_of(points, faults_first, chosen_x);
+  auto categories = categories_of(points, layout);
+  auto panels = panels_of(points, layout);
+  return {std::move(layout), std::move(categories), std::move(panels)};
+}
+
 }  // namespace faultline

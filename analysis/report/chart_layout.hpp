@@ -56,6 +56,17 @@ struct ReportPanel {
 std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
                                    const ReportLayout& layout);
 
+/// Points as charts show them. All charts of a study that have the same x axis share it.
+struct ArrangedPoints {
+  ReportLayout layout;
+  std::vector<std::string> categories;  ///< as categories_of
+  std::vector<ReportPanel> panels;      ///< as panels_of
+};
+
+/// Arranges the points by their layout (layout_of). `points` must outlive the result.
+ArrangedPoints arranged(const std::vector<SelectedPoint>& points, bool faults_first,
+                        const std::string& chosen_x = {});
+
 /// Do the points have several values at this path?
 bool has_several_values(const std::vector<SelectedPoint>& points, const std::string& path);
 

@@ -115,7 +115,7 @@ void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
 }  // namespace
 
 void add_comparisons(HtmlPage& page, const StudyReport& report, const std::string& store) {
-  const std::string by = protocol_path(report.points);
+  const std::string& by = report.protocol;
   if (by.empty()) return;
   page.subsection("Which " + short_path(by) + " wins where");
   page.paragraph(

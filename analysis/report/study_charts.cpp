@@ -129,12 +129,12 @@ class Gaps {
 };
 
 template <class Point>
-std::vector<Chart> charts_of(const std::vector<SelectedPoint>& points, const ReportLayout& layout,
-                             const std::string& title, const Point& point_of) {
+std::vector<Chart> charts_of(const ArrangedPoints& points, const std::string& title,
+                             const Point& point_of) {
   std::vector<Chart> charts;
-  for (const ReportPanel& panel : panels_of(points, layout)) {
-    Chart& chart = charts.emplace_back(empty_chart(panel, layout, title));
-    chart.x.categories = categories_of(points, layout);
+  for (const ReportPanel& panel : points.panels) {
+    Chart& chart = charts.emplace_back(empty_chart(panel, points.layout, title));
+    chart.x.categories = points.categories;
     Gaps gaps;
     std::size_t all = 0;
     for (const ReportLine& line : panel.lines) {
@@ -181,19 +181,16 @@ std::vector<double> outliers_of(std::vector<double> values, const Boxplot& box) 
 
 }  // namespace
 
-std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std::string& metric,
-                             const std::string& x_path) {
-  const ReportLayout layout = layout_of(points, false, x_path);
-  auto charts =
-      charts_of(points, layout, plain_title(metric), [&](double x, const PointGroup& group) {
-        const Summary summary = summarize(group, metric);
-        ChartPoint point;
-        point.x = x;
-        point.y = summary.mean;
-        point.y_interval = summary.confidence_95;
-        point.runs = summary.count;
-        return point;
-      });
+std::vector<Chart> curves_of(const ArrangedPoints& points, const std::string& metric) {
+  auto charts = charts_of(points, plain_title(metric), [&](double x, const PointGroup& group) {
+    const Summary summary = summarize(group, metric);
+    ChartPoint point;
+    point.x = x;
+    point.y = summary.mean;
+    point.y_interval = summary.confidence_95;
+    point.runs = summary.count;
+    return point;
+  });
   for (Chart& chart : charts) {
     chart.stem = stem_of("mean", metric, chart);
     chart.y.name = metric;
@@ -202,21 +199,18 @@ std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std
   return charts;
 }
 
-std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std::string& metric,
-                            const std::string& x_path) {
-  const ReportLayout layout = layout_of(points, false, x_path);
-  auto charts =
-      charts_of(points, layout, plain_title(metric), [&](double x, const PointGroup& group) {
-        const std::vector<double> values = sample(group, metric);
-        ChartPoint point;
-        point.x = x;
-        point.runs = values.size();
-        if (values.empty()) return point;
-        point.y = summarize(values).mean;
-        point.box = boxplot(values);
-        point.outliers = outliers_of(values, *point.box);
-        return point;
-      });
+std::vector<Chart> boxes_of(const ArrangedPoints& points, const std::string& metric) {
+  auto charts = charts_of(points, plain_title(metric), [&](double x, const PointGroup& group) {
+    const std::vector<double> values = sample(group, metric);
+    ChartPoint point;
+    point.x = x;
+    point.runs = values.size();
+    if (values.empty()) return point;
+    point.y = summarize(values).mean;
+    point.box = boxplot(values);
+    point.outliers = outliers_of(values, *point.box);
+    return point;
+  });
   space_evenly(charts);
   for (Chart& chart : charts) {
     chart.kind = ChartKind::boxes;
@@ -227,10 +221,8 @@ std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std:
   return charts;
 }
 
-std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points,
-                               const std::string& x_path) {
-  const ReportLayout layout = layout_of(points, true, x_path);
-  auto charts = charts_of(points, layout, "Survival", [&](double x, const PointGroup& group) {
+std::vector<Chart> survival_of(const ArrangedPoints& points) {
+  auto charts = charts_of(points, "Survival", [&](double x, const PointGroup& group) {
     const Estimate share = share_of(group);
     ChartPoint point;
     point.x = x;
@@ -245,26 +237,23 @@ std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points,
   return charts;
 }
 
-std::vector<Chart> planes_of(const std::vector<SelectedPoint>& points, const std::string& metric,
-                             const std::string& x_path) {
-  const ReportLayout layout = layout_of(points, true, x_path);
-  const std::vector<std::string> categories = categories_of(points, layout);
-  auto charts =
-      charts_of(points, layout, "Cost and survival", [&](double x, const PointGroup& group) {
-        const Summary cost = summarize(group, metric);
-        const Estimate share = share_of(group);
-        ChartPoint point;
-        if (!layout.x.empty())
-          point.of =
-              layout.x_is_numeric ? html_number(x) : categories.at(static_cast<std::size_t>(x) - 1);
-        point.runs = runs_of(group);
-        if (!cost.mean) return point;
-        point.x = *cost.mean;
-        point.x_interval = cost.confidence_95;
-        point.y = share.value;
-        point.y_interval = share.confidence_95;
-        return point;
-      });
+std::vector<Chart> planes_of(const ArrangedPoints& points, const std::string& metric) {
+  const ReportLayout& layout = points.layout;
+  auto charts = charts_of(points, "Cost and survival", [&](double x, const PointGroup& group) {
+    const Summary cost = summarize(group, metric);
+    const Estimate share = share_of(group);
+    ChartPoint point;
+    if (!layout.x.empty())
+      point.of = layout.x_is_numeric ? html_number(x)
+                                     : points.categories.at(static_cast<std::size_t>(x) - 1);
+    point.runs = runs_of(group);
+    if (!cost.mean) return point;
+    point.x = *cost.mean;
+    point.x_interval = cost.confidence_95;
+    point.y = share.value;
+    point.y_interval = share.confidence_95;
+    return point;
+  });
   for (Chart& chart : charts) {
     chart.kind = ChartKind::plane;
     chart.stem = stem_of("cost-survival", "", chart);

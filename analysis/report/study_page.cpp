@@ -29,13 +29,13 @@ std::string grouped(const std::string& query, const ReportLayout& layout) {
   return paths.empty() ? query : query + " --group-by " + shell_word(paths);
 }
 
-Query query_of(const StudyReport& report, const std::string& store) {
+Query query_of(const StudyReport& report, const std::string& store, const ReportLayout& usual,
+               const ReportLayout& faults_first) {
   std::vector<std::string> words = {"faultline", "query", store};
   for (const std::string& condition : report.conditions)
     words.insert(words.end(), {"--where", condition});
   const std::string query = shell_line(words) + " --format csv";
-  return {query + " --runs", grouped(query, layout_of(report.points, false, report.x)),
-          grouped(query, layout_of(report.points, true, report.x))};
+  return {query + " --runs", grouped(query, usual), grouped(query, faults_first)};
 }
 
 std::string with_metrics(const std::string& query, const std::vector<std::string>& metrics) {
@@ -59,20 +59,23 @@ void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string
                          " more charts of other swept values are left out; --where selects.";
 }
 
-void add_charts(StudyReport& report, const Query& query) {
+void add_charts(StudyReport& report, const std::string& store) {
+  const ArrangedPoints usual = arranged(report.points, false, report.x);
+  const ArrangedPoints faults_first = arranged(report.points, true, report.x);
+  const Query query = query_of(report, store, usual.layout, faults_first.layout);
   for (const std::string& metric : report.metrics) {
-    append(report.curves, curves_of(report.points, metric, report.x),
+    append(report.curves, curves_of(usual, metric),
            "Mean over the replications that have a value; bars are 95 % intervals.",
            with_metrics(query.grouped, {metric}));
     append(
-        report.boxes, boxes_of(report.points, metric, report.x),
+        report.boxes, boxes_of(usual, metric),
         "Boxes from the first to the third quartile, with the median; whiskers to the last value "
         "within 1.5 times their distance; circles are values beyond them.",
         query.runs);
   }
   if (!has_faults(report.points)) return;
   append(
-      report.survival, survival_of(report.points, report.x),
+      report.survival, survival_of(faults_first),
       "Share of the runs that end terminated or finished; bars are exact 95 % intervals (Clopper "
       "and Pearson).",
       with_metrics(query.survival, {"terminated"}));
@@ -80,7 +83,7 @@ void add_charts(StudyReport& report, const Query& query) {
   const bool has_control =
       std::find(metrics.begin(), metrics.end(), "control_messages") != metrics.end();
   const std::string cost = has_control || metrics.empty() ? "control_messages" : metrics.front();
-  append(report.survival, planes_of(report.points, cost, report.x),
+  append(report.survival, planes_of(faults_first, cost),
          "Up is safer, left is cheaper. Runs that gave up count with what they had sent by then.",
          with_metrics(query.survival, {"terminated", cost}));
 }
@@ -190,7 +193,8 @@ std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
     report.conditions = settings.conditions;
     if (several) report.conditions.push_back("study == " + study);
     report.x = settings.x;
-    add_charts(report, query_of(report, settings.store));
+    report.protocol = protocol_path(report.points);
+    add_charts(report, settings.store);
     finish_charts(report, several ? "study-" + study + "-" : "");
   }
   return reports;
@@ -200,7 +204,7 @@ void add_study(HtmlPage& page, const StudyReport& report, const std::string& sto
                const std::map<std::string, std::string>& drawings) {
   page.section(report.points.front().study.name);
   page.subsection("What was run");
-  add_what_was_run(page, report.points, store, report.conditions);
+  add_what_was_run(page, report, store);
   if (!report.survival.empty()) {
     page.subsection("Survival and its cost");
     page.figures(figures_of(report.survival, drawings));

@@ -161,10 +161,9 @@ HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
   return table;
 }
 
-/// Why the runs of each protocol were fatal, where several protocols are swept.
-HtmlTable fatal_table(const std::vector<SelectedPoint>& points) {
+/// Why the runs of each protocol were fatal, where several protocols are swept. `path` is theirs.
+HtmlTable fatal_table(const std::vector<SelectedPoint>& points, const std::string& path) {
   HtmlTable table{.caption = "Why runs were fatal", .columns = {}, .rows = {}};
-  const std::string path = protocol_path(points);
   if (path.empty() || !has_several_values(points, path)) return table;
   table.columns = {short_path(path), "reasons"};
   for (const PointGroup& group : group_points(points, {path})) {
@@ -184,14 +183,14 @@ std::string common_scenario(const std::vector<SelectedPoint>& points) {
 
 }  // namespace
 
-void add_what_was_run(HtmlPage& page, const std::vector<SelectedPoint>& points,
-                      const std::string& store, const std::vector<std::string>& conditions) {
+void add_what_was_run(HtmlPage& page, const StudyReport& report, const std::string& store) {
+  const std::vector<SelectedPoint>& points = report.points;
   page.table(identity_table(points));
   const HtmlTable axes = axes_table(points);
   if (!axes.rows.empty()) page.table(axes);
   const HtmlTable failures = failures_table(points);
   if (!failures.rows.empty()) page.table(failures);
-  const HtmlTable fatal = fatal_table(points);
+  const HtmlTable fatal = fatal_table(points, report.protocol);
   if (!fatal.rows.empty()) page.table(fatal);
   const HtmlTable endings = endings_table(points);
   if (!endings.rows.empty()) page.folded("How the runs of each point ended", endings);
@@ -200,7 +199,8 @@ void add_what_was_run(HtmlPage& page, const std::vector<SelectedPoint>& points,
               common_scenario(points));
   page.paragraph("The study again, and every single run of it:");
   std::vector<std::string> query = {"faultline", "query", store};
-  for (const std::string& condition : conditions) query.insert(query.end(), {"--where", condition});
+  for (const std::string& condition : report.conditions)
+    query.insert(query.end(), {"--where", condition});
   page.commands({"faultline sweep SCENARIO.json --store " + shell_word(store),
                  shell_line(query) + " --runs --format csv"});
 }
