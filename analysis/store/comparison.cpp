@@ -34,7 +34,7 @@ std::vector<double> differences(const SelectedPoint& a, const SelectedPoint& b,
   return result;
 }
 
-/// Why a point cannot win: what breaks its promises is not cheap.
+/// Why a point cannot win; "" if it can. A run that broke a promise may be cheap because of that.
 std::string exclusion(const SelectedPoint& point) {
   if (!point.stored.failure.empty()) return "failed";
   const auto violated =
@@ -44,7 +44,7 @@ std::string exclusion(const SelectedPoint& point) {
   return std::to_string(violated) + (violated == 1 ? " bad run" : " bad runs");
 }
 
-/// The interval of a mean of paired differences that misses it with this probability.
+/// The interval that misses the mean of paired differences with probability `outside`.
 std::optional<Interval> interval_of(const std::vector<double>& differences, const Summary& summary,
                                     double outside) {
   if (summary.is_share) {
@@ -70,8 +70,8 @@ PairedDifference paired(const Situation& situation, std::size_t first, std::size
       *situation.contenders[first].point, *situation.contenders[second].point, settings.metric);
   pair.difference = summarize(values);
   pair.difference.is_share = metric_type(settings.metric) == MetricType::share;
-  // All intervals of a situation hold together with 95 % (Bonferroni), so that the best of many is
-  // no winner by chance.
+  // Bonferroni: with 95 % certainty all intervals of a situation hold at once. Otherwise the best
+  // of many contenders could be the winner by chance.
   const auto interval = interval_of(values, pair.difference, 0.05 / static_cast<double>(pairs));
   pair.difference.confidence_95 = interval;
   if (!interval) return pair;
@@ -159,7 +159,7 @@ TextTable keyed_table(const KeyColumns& keys) {
   return table;
 }
 
-/// How many runs there are, and how many of them reached their end.
+/// The number of runs, and of those that reached their end.
 struct Ends {
   std::size_t reached = 0;
   std::size_t runs = 0;

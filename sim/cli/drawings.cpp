@@ -118,7 +118,7 @@ void Drawings::keep_file(const std::string& name) {
     OutputFile(kept, "--figures").write(text);
     return;
   }
-  // An older drawing must not be taken for the one that failed.
+  // An old drawing must not be mistaken for the one that failed.
   std::error_code ignored;
   std::filesystem::remove(kept, ignored);
 }
