@@ -37,7 +37,7 @@ constexpr std::size_t kMostDraws = 20000000;
   throw UsageError("faults generate: too many failures for a trace: " + std::to_string(failures) +
                    " of " + std::to_string(draws) + " drawn " + extent + "; expected at most " +
                    std::to_string(kMostFailures) + " of " + std::to_string(kMostDraws) +
-                   ": a lower rate, fewer nodes or a shorter --duration");
+                   "; lower the rate, the number of nodes or --duration");
 }
 
 double lognormal(double median, double sigma, Stream& random) {

@@ -56,8 +56,9 @@ void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string
     to.push_back(std::move(chart));
   }
   if (left_out > 0)
-    to.back().caption += " " + std::to_string(left_out) +
-                         " more charts of other swept values are left out; --where selects.";
+    to.back().caption +=
+        " " + std::to_string(left_out) +
+        " more charts of other swept values are left out; select them with --where.";
 }
 
 void add_charts(StudyReport& report, const Query& query) {
@@ -67,8 +68,8 @@ void add_charts(StudyReport& report, const Query& query) {
            with_metrics(query.grouped, {metric}));
     append(
         report.boxes, boxes_of(report.points, metric, report.x),
-        "Boxes from the first to the third quartile, with the median; whiskers to the last value "
-        "within 1.5 times their distance; circles are values beyond them.",
+        "Boxes reach from the first to the third quartile, with the median; whiskers reach to the "
+        "last value within 1.5 times the height of the box; circles are values beyond them.",
         query.runs);
   }
   if (!has_faults(report.points)) return;
@@ -82,7 +83,8 @@ void add_charts(StudyReport& report, const Query& query) {
       std::find(metrics.begin(), metrics.end(), "control_messages") != metrics.end();
   const std::string cost = has_control || metrics.empty() ? "control_messages" : metrics.front();
   append(report.survival, planes_of(report.points, cost, report.x),
-         "Up is safer, left is cheaper. Runs that gave up count with what they had sent by then.",
+         "Points further up are safer, points further left are cheaper. A run that gave up counts "
+         "with its cost until then.",
          with_metrics(query.survival, {"terminated", cost}));
 }
 

@@ -69,7 +69,7 @@ void LineSpool::for_each(const std::function<void(const std::string& line)>& tak
     const ssize_t count = pread(file_, block.data(), wanted, static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0)
-      throw RunError("what is kept in " + directory_ +
+      throw RunError("the temporary file in " + directory_ +
                      " cannot be read: " + std::strerror(count == 0 ? EIO : errno));
     text.append(block.data(), static_cast<std::size_t>(count));
     at += static_cast<std::size_t>(count);

@@ -217,7 +217,7 @@ std::string unequal_endings(const Comparison& comparison) {
   }
   return "Not all runs survived: " + shares +
          ". A run that gives up early is cheap; also compare --metric terminated "
-         "--higher-is-better, too.";
+         "--higher-is-better.";
 }
 
 const Contender* Situation::winner() const {
@@ -241,8 +241,8 @@ Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSet
                      ": expected a path such as termination.name");
   if (by == JsonPath{"seed"})
     throw UsageError(
-        "compare: --by seed: other seeds give other random numbers, expected a path "
-        "of which only the value differs");
+        "compare: --by seed: points of different seeds use different random numbers, expected "
+        "another path");
   Comparison comparison;
   for (const std::string& path : swept_paths(points)) {
     const JsonPath swept = split_path(path);
@@ -257,7 +257,7 @@ Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSet
   }
   if (!several)
     throw UsageError("compare: --by " + settings.by +
-                     ": no two points differ only in this; swept are " +
+                     ": no two points differ only in this, expected a swept path: " +
                      any_of(swept_paths(points)));
   return comparison;
 }
@@ -330,8 +330,8 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
   const std::string note = of_survival ? "" : unequal_endings(comparison);
   return wrapped(heading(settings, unit)) + "\n" + keys.legend + render(means, width) + "\n" +
          wrapped(
-             "Paired differences, replication by replication; the 95 % hold for all pairs of a "
-             "line above together") +
+             "Paired differences, replication by replication; for each line above, the intervals "
+             "of all pairs hold together with 95 %") +
          "\n" + render(pairs, width) + (note.empty() ? "" : "\n" + wrapped(note));
 }
 

@@ -200,7 +200,7 @@ void interpret(const PointTexts& texts, const RowReader& row, StoredPoint& point
   point.parameters = std::move(*parameters.object());
   for (const JsonMember& parameter : point.parameters)
     if (split_path(parameter.key).empty())
-      row.refuse("parameters: " + in_quotes(parameter.key) + " is no path");
+      row.refuse("parameters: " + in_quotes(parameter.key) + " is not a path");
 }
 
 /// A run with its checksum, and the number of its point.
@@ -263,7 +263,7 @@ class RunsInOrder {
 
   [[noreturn]] void refuse() const {
     throw UsageError(path_ + ": runs: point " + std::to_string(next_->point) +
-                     ": is damaged: there is no such point" + kRemedy);
+                     ": is damaged: the store has no such point" + kRemedy);
   }
 
   Statement& rows_;
@@ -309,8 +309,8 @@ void check_store_name(const std::string& path) {
     throw UsageError(in_quotes(path) + ": a file name must not contain a zero byte");
   if (path.starts_with(":") || path.starts_with("file:"))
     throw UsageError(path +
-                     ": a store is a file, expected its name and none of SQLite's other words (of "
-                     "a file that is called so: ./" +
+                     ": expected the name of a file, but SQLite gives this name another meaning (a "
+                     "file of this name is ./" +
                      path + ")");
 }
 
@@ -348,7 +348,7 @@ std::string ResultStore::note() const {
   if (has_checksums()) return {};
   return path() + ": has format " + std::to_string(format_) +
          ", without checksums, so a changed digit would go unnoticed; faultline merge NEW " +
-         path() + " makes a store of format " + std::to_string(kFormat) + " of it";
+         path() + " converts it to format " + std::to_string(kFormat);
 }
 
 void ResultStore::refuse(const std::string& why) const { throw UsageError(path() + ": " + why); }
@@ -361,7 +361,7 @@ void ResultStore::check_format(StoreUse use) {
     refuse("has format " + std::to_string(format_) + ", expected " + std::to_string(kFormat));
   if (use == StoreUse::sweep && format_ != kFormat)
     refuse("has format " + std::to_string(format_) + ", expected " + std::to_string(kFormat) +
-           "; faultline merge NEW " + path() + " makes a store from it that can be continued");
+           "; faultline merge NEW " + path() + " converts it, and sweep can go on with NEW");
   check_pages();
   check_tables();
 }
@@ -409,8 +409,8 @@ void ResultStore::check_tables() {
                               "studies) LIMIT 1"}) {
     Statement rows(database_, orphans);
     if (rows.step())
-      refuse("is damaged (there is no study " + std::to_string(rows.number(0)) +
-             " that results belong to)" + kRemedy);
+      refuse("is damaged (it has results of study " + std::to_string(rows.number(0)) +
+             ", but no such study)" + kRemedy);
   }
 }
 

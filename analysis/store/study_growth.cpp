@@ -93,10 +93,11 @@ std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bo
   if (growing || others.empty() || may_add) return growing;
   const std::string why =
       versions.empty()
-          ? ": has results of another scenario than " + study.file + " says now: " + others
-          : ": has results of " + study.file + " by " + versions + ", and this is " +
+          ? ": has results of another scenario than " + study.file + " describes now: " + others
+          : ": has results of " + study.file + " by " + versions + ", but this is " +
                 versions_of(wanted) + ": results of different versions are not mixed";
-  throw UsageError(store.path() + why + "; --add-study keeps both, another --store begins anew");
+  throw UsageError(store.path() + why +
+                   "; --add-study keeps both, another --store starts a new store");
 }
 
 /// A stored point with its own results, under the sweep's names. Its scenario keeps saying for how
@@ -159,8 +160,8 @@ std::int64_t open_study(ResultStore& store, const Study& study, bool may_add) {
       grow(store, *growing, study);
   }
   throw RunError(store.path() +
-                 ": another sweep is at work with the study as it was before; a study grows when "
-                 "no other sweep uses its store");
+                 ": another sweep is working on the study as it was before; a study can grow only "
+                 "while no other sweep uses its store");
 }
 
 }  // namespace faultline

@@ -176,7 +176,7 @@ class SweepRunner {
       if (hash_of(stored) != study_.points[point].hash)
         throw UsageError(store_.path() + ": points: study " + std::to_string(stored.study) +
                          ", point " + std::to_string(stored.point) +
-                         ": is damaged: it is another one than the study has; use a copy of the "
+                         ": is damaged: the study has another point here; use a copy of the "
                          "store, or start a new one");
       done[point] = is_done(stored);
       if (point % settings_.shard.count == settings_.shard.index && stored.failure.empty() &&

@@ -235,18 +235,19 @@ TEST_CASE("what a row of a store says is checked, with its table and row") {
            {"UPDATE runs SET replication=5 WHERE point=2 AND replication=1",
             "points: study 1, point 2: is damaged: replication 1 is missing"},
            {"DELETE FROM runs WHERE point=2", "points: study 1, point 2: has no runs"},
-           {"UPDATE runs SET point=9 WHERE point=2 AND replication=2", "there is no such point"},
+           {"UPDATE runs SET point=9 WHERE point=2 AND replication=2",
+            "the store has no such point"},
            {"DELETE FROM points WHERE point=0", "runs: point 0: is damaged: there is no such"},
            {"UPDATE points SET failure='x' WHERE point=1", "has failed, but has runs"},
            {"UPDATE points SET parameters='[]'",
             "parameters: expected an object, got an empty list"},
-           {"UPDATE points SET parameters='{\"a..b\": 1}'", "\"a..b\" is no path"},
+           {"UPDATE points SET parameters='{\"a..b\": 1}'", "\"a..b\" is not a path"},
            {"UPDATE points SET scenario='null'", "scenario: expected an object, got null"},
            {"UPDATE points SET engine='logp'", "engine: expected loggp or simgrid, got \"logp\""},
            {"UPDATE points SET seed=0.5", "seed: expected an integer, got a number"},
            {"UPDATE points SET point='x' WHERE point=3", "point: expected an integer"},
            {"UPDATE studies SET points=0", "studies: study 1: points: expected an integer from 1"},
-           {"UPDATE studies SET study=2", "there is no study 1 that results belong to"},
+           {"UPDATE studies SET study=2", "it has results of study 1, but no such study"},
            {"UPDATE studies SET name=CAST(x'c328' AS TEXT)", "name: has a zero byte, or bytes"}}) {
     INFO(sql);
     const SmallStore store;
