@@ -102,7 +102,7 @@ TEST_CASE("95 % intervals hold the truth in 95 % of samples") {
   }
 }
 
-TEST_CASE("what has no fit says so") {
+TEST_CASE("a sample that cannot be fitted says so") {
   CHECK_FALSE(fit_weibull({1.0, 2.0}));
   CHECK_FALSE(fit_weibull({2.0, 2.0, 2.0, 2.0}));
   CHECK_FALSE(fit_lognormal({}));

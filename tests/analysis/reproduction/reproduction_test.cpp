@@ -136,7 +136,7 @@ TEST_CASE("a factor bounds a ratio on both sides alike") {
   CHECK(verdict_of(similar, 0) == Verdict::differs);
 }
 
-TEST_CASE("a bound of what does not happen is not comparable, until it happens") {
+TEST_CASE("a bound on something that does not happen is not comparable until it happens") {
   Cell cell = cell_of(100, 0.0, PrintedAs::at_most);
   cell.comparable_above = 0;
   cell.expected = Verdict::not_comparable;
