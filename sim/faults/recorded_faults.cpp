@@ -44,9 +44,9 @@ const OptionSet<TraceOptions>& trace_options() {
                    .minimum = -1e12,
                    .maximum = 1e12})
           .option("begin", &Options::begin,
-                  {.doc = "start: the run begins at begin_s; random: at a moment of the record "
-                          "from there on that each replication draws, and what comes before that "
-                          "moment follows the end of the record",
+                  {.doc = "start: the run begins at begin_s; random: each replication draws a "
+                          "later moment to begin at, and what the record has before that moment "
+                          "follows its end",
                    .choices = {"start", "random"}})
           .option("time_scale", &Options::time_scale,
                   {.doc = "simulated seconds for each second of the trace",
