@@ -214,9 +214,9 @@ class Grows(SweepTest):
         self.write("wide.json", changed(slower(3000), SIZES, [8, 4]))
         result = self.faultline("sweep", "wide.json", "--store", "r.sqlite")
         self.assertEqual(result.returncode, 1, result.stdout)
-        self.assertEqual(result.stderr, "faultline: r.sqlite: another sweep is working on the study "
-                         "as it was before; a study can grow only while no other sweep uses its "
-                         "store\n")
+        self.assertEqual(result.stderr, "faultline: r.sqlite: another sweep is working on the "
+                         "study as it was before; a study can grow only while no other "
+                         "sweep uses its store\n")
         process.kill()
 
     def test_a_point_that_fails_keeps_what_it_has(self):
