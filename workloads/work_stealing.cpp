@@ -123,7 +123,7 @@ const Registered registered{work_stealing()};
 
 constexpr std::uint32_t bit(std::uint32_t dimension) { return 1U << dimension; }
 
-/// The largest dimension among some, which are not none.
+/// The largest of these dimensions, of which there must be at least one.
 constexpr std::uint32_t largest(std::uint32_t dimensions) {
   return 31U - static_cast<std::uint32_t>(std::countl_zero(dimensions));
 }
