@@ -237,7 +237,7 @@ TEST_CASE("every value of a stored row is checked, and refused with table and ro
            {"DELETE FROM runs WHERE point=2", "points: study 1, point 2: has no runs"},
            {"UPDATE runs SET point=9 WHERE point=2 AND replication=2",
             "the store has no such point"},
-           {"DELETE FROM points WHERE point=0", "runs: point 0: is damaged: there is no such"},
+           {"DELETE FROM points WHERE point=0", "runs: point 0: is damaged: the store has no such"},
            {"UPDATE points SET failure='x' WHERE point=1", "has failed, but has runs"},
            {"UPDATE points SET parameters='[]'",
             "parameters: expected an object, got an empty list"},
