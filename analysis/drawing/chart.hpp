@@ -19,7 +19,7 @@ struct ChartPoint {
   std::optional<Boxplot> box;
   std::vector<double> outliers;  ///< the distinct values beyond the box's whiskers
   std::size_t runs = 0;          ///< number of runs that have a value
-  std::string of;                ///< in a plane: what tells it apart from others on its line
+  std::string of;  ///< in a plane: the text that tells it apart from others of its line
 };
 
 struct ChartLine {

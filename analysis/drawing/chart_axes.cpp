@@ -23,7 +23,7 @@ std::string tic_text(double value) {
   return std::fabs(mantissa - 1) < 1e-9 ? power : compact(mantissa) + "\xC2\xB7" + power;
 }
 
-/// Decades, and where there are few of them 2 and 5 times as much.
+/// A tic at each decade, and at 2 and 5 times as much if there are few decades.
 std::vector<std::pair<std::string, double>> logarithmic_tics(const Interval& range) {
   const bool few = range.high / range.low < 1.5e3;
   std::vector<std::pair<std::string, double>> tics;
@@ -45,7 +45,8 @@ void sort_unique(std::vector<double>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-/// Everything that is drawn along an axis, and what its scale is chosen by.
+/// All values drawn along an axis. `centres` alone choose unit and scale; `ends` are those of
+/// intervals.
 struct Extent {
   std::vector<double> centres;
   std::vector<double> ends;
@@ -87,7 +88,7 @@ Extent extent_of_y(const std::vector<Chart>& panels) {
   return extent;
 }
 
-/// Times are drawn in the unit in which they are read easily.
+/// Times are shown in the unit that is easiest to read.
 void choose_unit(ChartAxis& axis, const Extent& extent) {
   if (axis.title.empty()) axis.title = axis_title(axis.name);
   if (metric_type(axis.name) != MetricType::time) return;
@@ -98,8 +99,8 @@ void choose_unit(ChartAxis& axis, const Extent& extent) {
   if (axis.title.ends_with(" [s]")) axis.title.replace(axis.title.size() - 2, 1, unit.word);
 }
 
-/// Where the intervals reach, but on a logarithmic axis not further below than a tenth: one that
-/// reaches 0 has no end there.
+/// The range that the values and their intervals cover. On a logarithmic axis an interval that
+/// reaches 0 would have no end, so the range ends at a tenth of the least value.
 Interval reach_of(const ChartAxis& axis, const Extent& extent) {
   auto [low, high] = std::minmax_element(extent.centres.begin(), extent.centres.end());
   Interval reach{*low, *high};
@@ -123,7 +124,7 @@ void choose_range(ChartAxis& axis, const Interval& reach, bool from_zero) {
   axis.range = Interval{low == 0 && from_zero ? 0.0 : low - margin, reach.high + margin};
 }
 
-/// Boxes have a breadth, so the outermost need room.
+/// Boxes have a width, so the outermost ones need room.
 void make_room_for_boxes(ChartAxis& axis, const std::vector<double>& values) {
   const auto drawn = [&](double value) {
     return axis.logarithmic ? std::log10(value * axis.factor) : value * axis.factor;
@@ -138,9 +139,9 @@ void make_room_for_boxes(ChartAxis& axis, const std::vector<double>& values) {
     axis.range = Interval{std::pow(10.0, axis.range->low), std::pow(10.0, axis.range->high)};
 }
 
-/// A tic at each value whose label does not run into that of the one before.
+/// A tic at each value, unless its label would run into the previous one.
 void choose_tics(ChartAxis& axis, const std::vector<double>& values) {
-  constexpr double kLetter = 0.02;  // of the axis
+  constexpr double kLetter = 0.02;  // width of a letter as a part of the axis
   const auto place = [&](double drawn) {
     const Interval& range = *axis.range;
     return axis.logarithmic ? std::log(drawn / range.low) / std::log(range.high / range.low)

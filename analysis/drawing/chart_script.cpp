@@ -11,14 +11,14 @@ namespace faultline {
 
 namespace {
 
-/// "($4*1000)": a column of the numbers in the unit that is drawn.
+/// "($4*1000)": a column of the block of numbers, in the unit that is drawn.
 std::string scaled(std::size_t column, const ChartAxis& axis) {
   const std::string value = "$" + std::to_string(column);
   if (axis.factor == 1.0) return "(" + value + ")";
   return "(" + value + "*" + shortest(axis.factor) + ")";
 }
 
-/// The same for an end of an interval, which on a logarithmic axis stops where the axis does.
+/// The same for the end of an interval. On a logarithmic axis it stops at the end of the axis.
 std::string clipped(std::size_t column, const ChartAxis& axis) {
   std::string value = scaled(column, axis);
   if (!axis.logarithmic) return value;
@@ -26,8 +26,8 @@ std::string clipped(std::size_t column, const ChartAxis& axis) {
   return "(" + value + " > " + least + " ? " + value + " : " + least + ")";
 }
 
-/// The numbers as the CSV has them, but for what may be any text, which goes by its number: the
-/// name of the line, the category, and what tells the points of a plane apart.
+/// The rows of the CSV, but every text is replaced by its number: the name of the line, the
+/// category, and what tells the points of a plane apart.
 std::string numbers_block(const Chart& chart) {
   auto rows = chart_rows(chart);
   rows.erase(rows.begin());
@@ -42,13 +42,13 @@ std::string numbers_block(const Chart& chart) {
   return gnuplot_block("numbers", rows);
 }
 
-/// The rows of a line in the block of numbers, and a plot of some of its columns.
+/// Makes gnuplot's plots of some columns, for one line's rows in the block of numbers.
 class Rows {
  public:
   Rows(const Chart& chart, std::size_t line)
       : Rows("numbers", chart, line, [](const ChartPoint&) { return std::size_t{1}; }) {}
 
-  /// Of another block, of which each point has so many rows.
+  /// For another block, in which a point has this many rows.
   template <class Count>
   Rows(const std::string& block, const Chart& chart, std::size_t line, const Count& rows_of) {
     std::size_t first = 0;
@@ -71,7 +71,7 @@ class Rows {
   std::string rows_;
 };
 
-/// A line without values has no rows to draw.
+/// A line without values has no rows.
 bool is_drawn(const ChartLine& line) {
   return std::any_of(line.points.begin(), line.points.end(),
                      [](const ChartPoint& point) { return point.y || point.box; });
@@ -107,8 +107,8 @@ std::string axis_script(const char* axis, const ChartAxis& of, bool as_logarithm
   return text + "set " + name + "tics (" + tics + ")\n";
 }
 
-/// Names as tics, slanted where they do not fit. Not in `set xtics`, where gnuplot takes a percent
-/// sign in a text for a format.
+/// The names as tics, slanted if they do not fit. They are not given in `set xtics`, where gnuplot
+/// would take a percent sign for a format.
 std::string name_tics(const Chart& chart, const Canvas& canvas, GnuplotTexts& texts) {
   std::vector<std::vector<std::string>> places;
   for (const std::string& name : names_along_x(chart))
@@ -121,8 +121,8 @@ std::string name_tics(const Chart& chart, const Canvas& canvas, GnuplotTexts& te
   return text;
 }
 
-/// What stands under the tics of x. gnuplot takes slanted names for upright ones, so what stands
-/// below them has places of its own.
+/// The texts under the tics of x. gnuplot does not know how far slanted names reach down, so the
+/// texts below them get explicit places.
 std::string below_script(const Chart& chart, const Canvas& canvas, GnuplotTexts& texts) {
   const auto part = [&](double pixels) {
     return shortest(pixels / static_cast<double>(canvas.height));
@@ -149,8 +149,8 @@ std::vector<std::string> names_plot(const Chart& chart) {
   return {"$places using 1:(NaN):xticlabels(text($2)) with points notitle"};
 }
 
-/// All plots of a drawing. Those of the ground come first: gnuplot clears a place for the middle of
-/// an error bar, which would hide the points of other lines.
+/// All plots of a drawing. Those in `ground` come first: gnuplot clears a spot in the middle of an
+/// error bar, which would hide the points of other lines.
 std::string plot_of(const std::vector<std::string>& ground,
                     const std::vector<std::string>& figure) {
   std::string text;
@@ -159,7 +159,7 @@ std::string plot_of(const std::vector<std::string>& ground,
   return text + "\n";
 }
 
-/// More points than can be told apart are lines alone.
+/// So many points cannot be told apart, so only lines are drawn.
 bool is_crowded(const Chart& chart) {
   constexpr std::size_t kMostPoints = 400;
   std::size_t points = 0;
@@ -167,8 +167,8 @@ bool is_crowded(const Chart& chart) {
   return points > kMostPoints;
 }
 
-/// How broad what one line has at one place is, and how far from there it stands: at categories and
-/// as boxes, lines stand side by side.
+/// The width of what a line draws at one place, and its offset from that place. Boxes, and all
+/// lines over categories, stand side by side.
 struct Lanes {
   double breadth = 0.45;
   std::size_t count = 1;
@@ -184,7 +184,8 @@ Lanes lanes_of(const Chart& chart) {
   return {0.8 * chart.x.gap / static_cast<double>(chart.lines.size()), chart.lines.size()};
 }
 
-/// Where a line has its value of x in a column, moved aside where that axis is not to scale.
+/// The expression for the place along x of a line's value, with its offset if lines stand side by
+/// side.
 std::string place_along_x(const Chart& chart, std::size_t line, std::size_t column) {
   if (chart.x.names_lines) return "(" + std::to_string(line + 1) + ")";
   const bool boxes = chart.kind == ChartKind::boxes;
@@ -194,20 +195,20 @@ std::string place_along_x(const Chart& chart, std::size_t line, std::size_t colu
          shortest(lanes_of(chart).aside(line)) + "))";
 }
 
-/// Has no other line its colour?
+/// Does no other line have this colour?
 bool has_own_colour(const Chart& chart, const ChartLine& line) {
   return std::count_if(chart.lines.begin(), chart.lines.end(), [&](const ChartLine& other) {
            return other.line_type == line.line_type;
          }) == 1;
 }
 
-/// Boxes of one colour differ in how full they are, as lines do in their dashes.
+/// Boxes of the same colour differ in how dense their fill is, as lines differ in their dashes.
 std::string fill_of(const Chart& chart, const ChartLine& line) {
   constexpr const char* kFills[] = {"0.3", "0.04", "0.6", "0.15", "0.85"};
   return kFills[has_own_colour(chart, line) ? 0 : (line.dash - 1) % std::size(kFills)];
 }
 
-/// Points of one colour that no line joins differ in their form.
+/// Points that no line joins have different shapes if their colour is the same.
 std::string form_of(const Chart& chart, const ChartLine& line) {
   constexpr const char* kForms[] = {" pt 7", " pt 4", " pt 9", " pt 12", " pt 11"};
   return has_own_colour(chart, line) ? "" : kForms[(line.dash - 1) % std::size(kForms)];
@@ -236,7 +237,7 @@ std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
 
 std::size_t outliers_of(const ChartPoint& point) { return point.outliers.size(); }
 
-/// Values beyond the whiskers, by line: the place along x and the value.
+/// The values beyond the whiskers, line by line: place along x, and value.
 std::string outliers_block(const Chart& chart) {
   std::vector<std::vector<std::string>> rows;
   for (const ChartLine& line : chart.lines)
@@ -269,7 +270,7 @@ std::string boxes_script(const Chart& chart, GnuplotTexts& texts) {
          plot_of(names_plot(chart), plots);
 }
 
-/// Labels of points, whose texts go by their numbers.
+/// The labels of points. Their texts are given by number.
 std::string labels_block(const std::vector<PlacedLabel>& labels, GnuplotTexts& texts) {
   std::vector<std::vector<std::string>> rows;
   rows.reserve(labels.size());

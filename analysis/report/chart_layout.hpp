@@ -13,7 +13,7 @@ struct ReportLayout {
   std::string x;                  ///< the path along the x axis; "" for none
   bool x_is_numeric = true;       ///< if not, each of its values is a category
   std::vector<std::string> keys;  ///< all other swept paths but `seed`, the protocol first
-  bool has_protocol = false;      ///< is the first of them a path whose values are not numbers?
+  bool has_protocol = false;      ///< is the first key a path whose values are not numbers?
 };
 
 /// Chooses the layout. Along x is the first of these that applies:

@@ -23,7 +23,7 @@ std::string joined(const std::vector<std::string>& words, const char* between = 
   return text;
 }
 
-/// Different texts in the order in which they appear.
+/// The distinct texts, in order of first occurrence.
 template <class Text>
 std::vector<std::string> distinct(const std::vector<SelectedPoint>& points, const Text& text_of) {
   std::vector<std::string> found;
@@ -135,7 +135,7 @@ HtmlTable failures_table(const std::vector<SelectedPoint>& points) {
   return table;
 }
 
-/// How the runs of each line and place ended, where they ended in several ways.
+/// How the runs ended, for each line and place at which they ended in more than one way.
 HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
   std::set<std::string> words;
   const auto paths = swept_paths(points);
@@ -161,7 +161,7 @@ HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
   return table;
 }
 
-/// Why the runs of each protocol were fatal, where several protocols are swept. `path` is theirs.
+/// Why the runs of each protocol were fatal, if several protocols are swept. `path` is theirs.
 HtmlTable fatal_table(const std::vector<SelectedPoint>& points, const std::string& path) {
   HtmlTable table{.caption = "Why runs were fatal", .columns = {}, .rows = {}};
   if (path.empty() || !has_several_values(points, path)) return table;
@@ -175,7 +175,7 @@ HtmlTable fatal_table(const std::vector<SelectedPoint>& points, const std::strin
   return table;
 }
 
-/// What all points have in common: the scenario of the first one without what was swept.
+/// What all points have in common: the scenario of the first point without the swept values.
 std::string common_scenario(const std::vector<SelectedPoint>& points) {
   return "<pre tabindex=\"0\"><code>" + escaped(to_json(points.front().stored.scenario, 2)) +
          "</code></pre>\n";

@@ -179,7 +179,7 @@ void CellReader::read(const JsonValue& value, const std::string& path) {
   for (const Cell& other : item_.cells) {
     if (other.name == cell.name) problems_.add(path, "a cell with this name occurs above");
     if (asks_the_same(other, cell, last_point(item_, cell, false)))
-      problems_.add(path, "asks the same as " + in_quotes(other.name) + " above");
+      problems_.add(path, "compares the same value as " + in_quotes(other.name) + " above");
   }
   if (problems_.size() == before) item_.cells.push_back(std::move(cell));
 }

@@ -360,7 +360,7 @@ std::string ratio_panel(Drawn& drawn, const std::string& name, const SeriesMeasu
 std::string series_script(const ItemResult& result, const FigureRows& figure,
                           const std::string& stem) {
   const ReproductionItem& item = result.item;
-  // A row for each panel would waste the width of a page.
+  // One metric: all series share a row, since a row for each would waste the width of the page.
   const std::size_t metrics = drawn_metrics(series_of(item, item.curves.front())).size();
   const bool one_row = metrics == 1 && item.curves.size() <= 3;
   const std::size_t rows = one_row ? 1 : item.curves.size();

@@ -177,7 +177,7 @@ void add_item(HtmlPage& page, const ItemResult& result, const std::string& comma
   for (std::size_t i = 0; i < reasons.size(); ++i)
     list += "<li id=\"" + prefix + std::to_string(i + 1) + "\">" + escaped(reasons[i]) + "</li>\n";
   if (!reasons.empty()) page.html("<ol class=\"reasons\">\n" + list + "</ol>\n");
-  page.folded("Places in the paper, and the grounds of each tolerance and threshold",
+  page.folded("Places in the paper, and the reasons for each tolerance and threshold",
               place_table(result));
 }
 
@@ -193,9 +193,9 @@ void add_reproduction(HtmlPage& page, const Reproduction& reproduction) {
   page.paragraph(escaped(reproduction.versions) +
                  (reproduction.quick ? "; quick: fewer replications, trees and sizes" : "") +
                  ". A cell matches when the measured value is within the tolerance that its data "
-                 "file states; a known difference is expected and has its reason. Values stand "
-                 "under their source: the paper prints them, they are derived from what it prints, "
-                 "or they are thresholds, which its words are taken to mean.");
+                 "file states; the reason of each known difference is given. Values stand in the "
+                 "column of their source: the paper prints them, they are derived from what it "
+                 "prints, or they are thresholds, the least that its words can mean.");
   page.table(summary_table(reproduction));
   for (std::size_t i = 0; i < reproduction.results.size(); ++i)
     add_item(page, reproduction.results[i], reproduction.commands[i]);

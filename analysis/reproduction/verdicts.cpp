@@ -256,7 +256,7 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
     result.agrees_with_exact = agrees(cell, measured);
   }
   if (!result.agrees_with_exact)
-    result.reason = "measured is not " + cell.exact_formula + ", which is exact";
+    result.reason = "the measured value contradicts the exact one, " + cell.exact_formula;
   else if (result.verdict == cell.expected)
     result.reason = cell.expected == Verdict::match ? "" : cell.reason;
   else if (result.verdict == Verdict::not_comparable)

@@ -17,7 +17,7 @@ namespace faultline {
 
 /// A study in a store: the points of a scenario's sweep, simulated by one release of the programs.
 struct StoredStudy {
-  std::int64_t id = 0;  ///< within the store, from 1
+  std::int64_t id = 0;  ///< counted from 1 within the store
   std::string name;
   std::string hash;
   std::int64_t points = 0;  ///< of its last sweep, and those kept from earlier ones
@@ -51,15 +51,15 @@ std::string hash_of(const StoredPoint& point);
 /// The number of replications that its scenario asks for; 0 if it states none.
 std::int64_t asked_replications(const StoredPoint& point);
 
-/// How runs of a point ended.
+/// How a number of runs of one point ended.
 struct RunEnding {
   std::int64_t point = 0;
   Outcome outcome = Outcome::limit;
   bool violated = false;
 };
 
-/// Throws UsageError for a path that cannot be a store: an empty one, or one that SQLite does not
-/// take for a file.
+/// Throws UsageError for a path that cannot be a store: an empty one, or one that has a special
+/// meaning to SQLite.
 void check_store_name(const std::string& path);
 
 /// What a store is opened for.

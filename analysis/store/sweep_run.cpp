@@ -28,10 +28,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Fewer values than this say too little of their own spread to stop by it.
+/// With fewer values, the estimate of their spread is too poor to stop by it.
 constexpr std::size_t kFewestReplications = 10;
 
-/// The runs of a point so far, and whether they are all that it needs.
+/// The runs of a point so far. Knows whether the point needs more.
 class PointRuns {
  public:
   PointRuns(std::uint32_t replications, const std::optional<Precision>& precision)
@@ -47,7 +47,7 @@ class PointRuns {
     records_.push_back(std::move(record));
   }
 
-  /// Throws UsageError for a metric that no run has, or that is no number.
+  /// Throws UsageError if the metric is text or no run has it.
   [[nodiscard]] bool complete() const {
     if (!precision_) return records_.size() >= replications_;
     if (records_.size() < std::min<std::size_t>(replications_, precision_->most_replications))
@@ -69,7 +69,7 @@ class PointRuns {
   std::size_t replications_;
   std::optional<Precision> precision_;
   std::vector<RunRecord> records_;
-  std::vector<double> values_;  ///< of the metric that decides
+  std::vector<double> values_;  ///< of the metric whose precision counts
   bool known_ = false;
 };
 
@@ -78,15 +78,15 @@ struct PointJob {
   std::size_t point;
   Scenario scenario;
   PointRuns runs;
-  std::size_t stored;  ///< so many of these runs were stored before
+  std::size_t stored;  ///< how many of the runs were stored before
   WorkerProcess worker;
   Clock::time_point begin;
-  std::string error;  ///< why it failed
+  std::string error;  ///< why the point failed
   bool over = false;  ///< simulated, or failed
 };
 
-/// What a worker does: the replications that are left, or one where SimGrid simulates, which
-/// allows one simulation in a process.
+/// The work of a worker: all replications that are left. On SimGrid it is only one, since SimGrid
+/// allows one simulation per process.
 void simulate(const PointJob& job, const WriteLine& write) {
   PointRuns runs = job.runs;
   const bool alone = job.scenario.engine == EngineKind::simgrid;
@@ -98,7 +98,8 @@ void simulate(const PointJob& job, const WriteLine& write) {
   }
 }
 
-/// Why the runs of a point cannot be completed, "" if they can; `complete` says whether they are.
+/// Returns why the runs of a point cannot be completed, or "". Sets `complete` if no more are
+/// needed.
 std::string trouble_of(const PointRuns& runs, bool& complete) {
   try {
     complete = runs.complete();
@@ -114,8 +115,8 @@ bool is_complete(const PointRuns& runs) {
   return complete;
 }
 
-/// The resolved scenario of a point as one object: what all points of a file share beside what
-/// this point has.
+/// The resolved scenario of a point as one object. It joins what all points of the file share and
+/// what only this point has.
 JsonValue resolved(const Scenario& scenario) {
   Problems problems(scenario.file);
   JsonValue all = parse_json(scenario.canonical_json, problems);
@@ -149,7 +150,7 @@ class SweepRunner {
 
   SweepOutcome run() {
     const InterruptGuard guard;
-    // A study that another build of the release began names this one, too.
+    // If another build of the release began the study, this build is added to its versions.
     if (!waiting_.empty()) store_.add_study(stored_study(study_));
     while (!InterruptGuard::interrupted() && (start_jobs() || !jobs_.empty())) {
       wait_for_news();
@@ -163,7 +164,7 @@ class SweepRunner {
   }
 
  private:
-  /// Which points need nothing more.
+  /// For each point: does it need nothing more?
   std::vector<bool> look_into_store() {
     std::vector<bool> done(study_.points.size(), false);
     store_.each_point(study_id_, [&](const StoredPoint& stored) {
@@ -175,7 +176,7 @@ class SweepRunner {
       if (hash_of(stored) != study_.points[point].hash)
         throw UsageError(store_.path() + ": points: study " + std::to_string(stored.study) +
                          ", point " + std::to_string(stored.point) +
-                         ": is damaged: it is another one than the study has; use a copy of the "
+                         ": is damaged: the study has another point here; use a copy of the "
                          "store, or start a new one");
       done[point] = is_done(stored);
       if (point % settings_.shard.count == settings_.shard.index && stored.failure.empty() &&
@@ -185,7 +186,7 @@ class SweepRunner {
     return done;
   }
 
-  /// The first stored runs of a point, no more than it needs.
+  /// The first stored runs of a point, but no more than it needs.
   [[nodiscard]] PointRuns needed(const StoredPoint& stored) const {
     const StudyPoint& point = study_.points[static_cast<std::size_t>(stored.point)];
     PointRuns runs(point.replications, study_.sweep.precision);
@@ -202,13 +203,13 @@ class SweepRunner {
     return asked_replications(stored) >= point.replications && is_complete(needed(stored));
   }
 
-  /// Starts what can be started. False when nothing is left but what runs here.
+  /// Starts as many points as there are free jobs. Returns false if no points are left to start.
   bool start_jobs() {
     for (std::size_t tries = waiting_.size(); tries > 0 && jobs_.size() < settings_.jobs; --tries) {
       const std::size_t point = waiting_.front();
       waiting_.pop_front();
       if (!store_.claim(study_id_, static_cast<std::int64_t>(point))) {
-        waiting_.push_back(point);  // another process is at it
+        waiting_.push_back(point);  // another process is working on it
         continue;
       }
       const auto stored = store_.point(study_id_, static_cast<std::int64_t>(point));
@@ -229,7 +230,7 @@ class SweepRunner {
       start(point, std::move(runs));
       return;
     }
-    // It lacks no run; only its scenario says that fewer were asked for.
+    // No run is missing. Only the stored scenario asks for fewer replications.
     StoredPoint asked = stored_point(study_, study_id_, point, point_scenario(study_, point));
     asked.runs = stored.runs;
     store_.save(asked);
@@ -274,7 +275,7 @@ class SweepRunner {
         jobs_.end());
   }
 
-  /// True when the point is simulated, or has failed.
+  /// Returns true once the point has been simulated or has failed.
   bool read_news(PointJob& job) {
     bool ended = false;
     for (const std::string& line : job.worker.read_lines(ended)) take(job, line);
@@ -307,7 +308,7 @@ class SweepRunner {
 
   void store_result(const PointJob& job) {
     if (!job.error.empty() && job.stored > 0) {
-      // What it has is worth more than the word that it got no more.
+      // The stored runs are worth more than the news that there are no further ones.
       outcome_.not_grown.emplace(job.point, job.error);
       ++failed_;
       store_.release(study_id_, static_cast<std::int64_t>(job.point));
@@ -350,7 +351,7 @@ class SweepRunner {
   ResultStore& store_;
   SweepSettings settings_;
   ProgressLine progress_;
-  std::deque<std::size_t> waiting_;  ///< points that nobody here is at
+  std::deque<std::size_t> waiting_;  ///< points that this process has not started
   std::vector<std::unique_ptr<PointJob>> jobs_;
   std::size_t finished_ = 0;
   std::size_t failed_ = 0;

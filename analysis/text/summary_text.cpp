@@ -25,7 +25,7 @@ std::string with_interval(const Summary& summary, double factor) {
   const double mean = *summary.mean * factor;
   if (!summary.confidence_95) return compact(mean);
   const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2 * factor;
-  // An interval of rounding errors is none.
+  // An interval as small as the rounding errors is not shown.
   if (!std::isfinite(half) || half <= 1e-12 * std::fabs(mean)) return compact(mean);
   const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, 9);
   if (summary.is_share)

@@ -77,7 +77,7 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
     return kExitInterrupted;
   }
   const std::vector<ItemResult>& results = reproduction->results;
-  // No file gets its name before the others are written: the disk may be full.
+  // All files are written before the first gets its name, because the disk may become full.
   if (page) page->append(reproduction_page(*reproduction));
   if (drawings) drawings->keep();
   output.append(format == "json"

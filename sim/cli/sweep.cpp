@@ -91,7 +91,7 @@ void note_builds(ResultStore& store, std::int64_t study_id) {
   const std::string ours(version());
   for (const StoredStudy& known : store.studies())
     if (known.id == study_id && known.faultline != ours)
-      complain(store.path() + ": has results by Faultline " + known.faultline + ", and this is " +
+      complain(store.path() + ": has results by Faultline " + known.faultline + ", but this is " +
                ours + ", another build of the release: their results may differ");
 }
 

@@ -20,7 +20,7 @@ enum class StopWhen { announced, all_reported, finished, time };
 
 /// The machine and the part of it that the job takes.
 struct PlatformSpec {
-  Machine machine;       ///< only its costs if xml_path is set: topology and links are in that file
+  Machine machine;  ///< only its costs if xml_path is set: that file has the topology and the links
   std::string xml_path;  ///< a SimGrid platform file, or ""
   std::uint32_t processes = 1;
   std::uint32_t processes_per_node = 1;

@@ -176,7 +176,7 @@ class Grows(SweepTest):
                              "0.2 / platform.processes")):
             for study in (STUDY, WIDE, changed(STUDY, SIZES, [4])):
                 self.write("s.json", changed(study, path, value))
-                self.assertIn('has results of another scenario than s.json says now: "small" '
+                self.assertIn('has results of another scenario than s.json describes now: "small" '
                               "(24 points); --add-study",
                               self.refusal("sweep", "s.json", "--store", "r.sqlite"))
         # Of the studies of a store the one grows to which the new values belong.
@@ -214,9 +214,9 @@ class Grows(SweepTest):
         self.write("wide.json", changed(slower(3000), SIZES, [8, 4]))
         result = self.faultline("sweep", "wide.json", "--store", "r.sqlite")
         self.assertEqual(result.returncode, 1, result.stdout)
-        self.assertEqual(result.stderr, "faultline: r.sqlite: another sweep is at work with the "
-                         "study as it was before; a study grows when no other sweep uses its "
-                         "store\n")
+        self.assertEqual(result.stderr, "faultline: r.sqlite: another sweep is working on the "
+                         "study as it was before; a study can grow only while no other "
+                         "sweep uses its store\n")
         process.kill()
 
     def test_a_point_that_fails_keeps_what_it_has(self):

@@ -223,8 +223,8 @@ class Again(SweepTest):
         before = rows(self.store, clock=True)
         self.write("s.json", changed(STUDY, ["stop"], {"time_s": 1e6}))
         message = self.refusal("sweep", "s.json", "--store", "r.sqlite")
-        self.assertIn('has results of another scenario than s.json says now: "small" (24 points); '
-                      "--add-study", message)
+        self.assertIn('has results of another scenario than s.json describes now: "small" (24 '
+                      "points); --add-study", message)
         self.sweep("--add-study")
         after = rows(self.store, clock=True)
         self.assertEqual(len(after["studies"]), 2)
@@ -246,9 +246,9 @@ class Again(SweepTest):
                 database.execute("UPDATE studies SET faultline=?, simgrid=?", other)
             message = self.refusal("sweep", "s.json", "--store", "r.sqlite")
             self.assertEqual(
-                message, f"faultline: r.sqlite: has results of s.json by {words(*other)}, and this "
+                message, f"faultline: r.sqlite: has results of s.json by {words(*other)}, but this "
                 f"is {words(faultline, simgrid)}: results of different versions are not mixed; "
-                "--add-study keeps both, another --store begins anew\n")
+                "--add-study keeps both, another --store starts a new store\n")
 
     def test_results_of_another_build_of_the_release_are_gone_on_with(self):
         self.sweep()
@@ -257,7 +257,7 @@ class Again(SweepTest):
             (this,), = database.execute("SELECT faultline FROM studies")
             other = this.split("+")[0] + "+g0123456789"
             database.execute("UPDATE studies SET faultline=?", (other,))
-        note = (f"faultline: r.sqlite: has results by Faultline {other}, and this is {this}, "
+        note = (f"faultline: r.sqlite: has results by Faultline {other}, but this is {this}, "
                 "another build of the release: their results may differ\n")
 
         def go_on():

@@ -151,7 +151,7 @@ TEST_CASE("points that say the same, and no points at all, are refused") {
     return study_error(workspace.write("s.json", text));
   };
   CHECK_THAT(with(R"({"platform.processes": [2, 3, 2]})"),
-             Contains("says the same as point 0: platform.processes=2"));
+             Contains("this point equals point 0: platform.processes=2"));
   CHECK_THAT(with(R"({"seed": [2], "where": ["seed == 3"]})"), Contains("no point satisfies"));
   CHECK(with(R"({"seed": [2, 3]})") == "accepted");
 }

@@ -156,7 +156,7 @@ TEST_CASE("boxes have the quartiles of the replications") {
   CHECK(box.max == 100);
 }
 
-TEST_CASE("the number with the most values is along x, and what it determines is no line") {
+TEST_CASE("the number with the most values is along x, and what it determines makes no lines") {
   HandMadeStore store;
   for (const int processes : {16, 64, 256})
     for (const int fanout : {2, 4})
@@ -383,7 +383,7 @@ TEST_CASE("values beyond the whiskers are drawn, each once") {
   CHECK(chart_rows(chart).at(2).at(1) == "64");
 }
 
-TEST_CASE("components are told in words everywhere on the page") {
+TEST_CASE("components are named in words everywhere on the page") {
   HandMadeStore store;
   for (const int leaders : {1, 5})
     for (const int processes : {16, 64})
@@ -579,7 +579,7 @@ TEST_CASE("the axis of a share is linear and has both ends") {
   CHECK(chart.y.range->high >= 1);
 }
 
-TEST_CASE("text stands in HTML and shells as it is, and what is hidden as a number") {
+TEST_CASE("text appears in HTML and shells unchanged, and hidden characters as numbers") {
   CHECK(escaped("<a & \"b\">\x01\u202e") == "&lt;a &amp; &quot;b&quot;&gt;\\x01\\u202e");
   CHECK(shell_word("it's\n\x1b\\") == R"($'it\'s\012\033\\')");
   CHECK(shell_line({"faultline", "query", "my r.sqlite", "--where", "a == 'b'"}) ==

@@ -136,7 +136,7 @@ TEST_CASE("a factor bounds a ratio on both sides alike") {
   CHECK(verdict_of(similar, 0) == Verdict::differs);
 }
 
-TEST_CASE("a bound of what does not happen is not comparable, until it happens") {
+TEST_CASE("a bound on something that does not happen is not comparable until it happens") {
   Cell cell = cell_of(100, 0.0, PrintedAs::at_most);
   cell.comparable_above = 0;
   cell.expected = Verdict::not_comparable;
@@ -514,7 +514,7 @@ TEST_CASE("what is wrong with a data file is said with file and place") {
   CHECK_THAT(refusal_of(with_cells(R"({"cell": "a", "paper": 1, "why": ""})")),
              Contains("groups[0].cells[0].why: missing"));
   CHECK_THAT(refusal_of(with_cells(R"({"cell": "a", "paper": 1}, {"cell": "b", "paper": 1})")),
-             Contains("groups[0].cells[1]: asks the same as \"a\" above"));
+             Contains("groups[0].cells[1]: compares the same value as \"a\" above"));
   CHECK_THAT(refusal_of(with_cells("")), Contains("groups[0].cells: expected a list"));
   CHECK_THAT(refusal_of(with_cells(R"({"cell": "a"})", R"("measures": {"m": {"kind": "run"}},)")),
              Contains("measures.m.kind"));
