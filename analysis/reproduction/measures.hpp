@@ -1,9 +1,9 @@
 #pragma once
 
-#include <compare>
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "analysis/reproduction/item.hpp"
@@ -33,7 +33,11 @@ struct EstimateKey {
   std::string protocol;  ///< its name; for lemmas, that of the subject
   std::string figure;    ///< the metric, or the promise that was broken
 
-  auto operator<=>(const EstimateKey&) const = default;
+  bool operator==(const EstimateKey&) const = default;
+  bool operator<(const EstimateKey& other) const {
+    return std::tie(family, protocol, figure) <
+           std::tie(other.family, other.protocol, other.figure);
+  }
 };
 
 /// The figure that step models estimate: control messages, relative to CDA's.

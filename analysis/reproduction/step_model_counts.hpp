@@ -1,10 +1,10 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "analysis/theory/step_model.hpp"
@@ -30,7 +30,11 @@ struct StepModelTree {
   std::uint32_t fewest_processes = 2;
   std::uint32_t most_processes = 240;
 
-  auto operator<=>(const StepModelTree&) const = default;
+  bool operator<(const StepModelTree& other) const {
+    return std::tie(preset, seed, mapping, rules, fewest_processes, most_processes) <
+           std::tie(other.preset, other.seed, other.mapping, other.rules, other.fewest_processes,
+                    other.most_processes);
+  }
 };
 
 /// The counts of every tree that was asked for, each counted once. The items of a paper ask for the
