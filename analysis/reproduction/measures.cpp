@@ -83,6 +83,10 @@ std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
 /// Collects the samples of one point of a series. Returns what went wrong, or "".
 std::string collect_point(const SeriesMeasure& measure, const Scenario& scenario,
                           const ReplicationResults& results, SeriesPoint& point) {
+  for (const RunSpec& run : scenario.points)
+    if (std::find(point.detectors.begin(), point.detectors.end(), detector_of(run)) ==
+        point.detectors.end())
+      point.detectors.push_back(detector_of(run));
   for (const ReplicationRecord& record : results.records)
     for (const std::string& metric : measure.metrics) {
       const auto value = measured_value(record, metric);

@@ -23,6 +23,7 @@ struct ReproductionSettings {
 struct SeriesPoint {
   double at = 0.0;
   std::map<std::string, std::map<std::string, std::vector<double>>> samples;
+  std::vector<std::string> detectors = {};  ///< those of `samples`, as the scenario orders them
 };
 
 /// The result of one measure: an estimate for each detector, the points of a series, or nothing for
