@@ -194,9 +194,10 @@ std::string place_along_x(const Chart& chart, std::size_t line, std::size_t colu
          shortest(lanes_of(chart).aside(line)) + "))";
 }
 
-/// How far from the one before a line's points and intervals stand on the axis of a number, as
-/// drawn and after any logarithm. 0 if intervals do not meet: all stand where their number is. A
-/// reader must still see to which number they belong, and none may leave the plot.
+/// How far from the one before a line stands on the axis of a number, as drawn and after any
+/// logarithm. 0 if points do not meet: all stand where their number is. A reader must still see to
+/// which number they belong, and none may leave the plot. Lines move with their points: a point
+/// beside its line would look like an error.
 double step_aside(const Chart& chart) {
   const ChartAxis& axis = chart.x;
   if (chart.lines.size() < 2 || !axis.range || !points_meet(chart)) return 0.0;
@@ -216,7 +217,7 @@ double step_aside(const Chart& chart) {
   return std::max(step, 0.0);
 }
 
-/// Where the points and intervals of a line stand on the axis of a number.
+/// Where a line stands on the axis of a number.
 std::string beside_number(const Chart& chart, std::size_t line, double step) {
   const std::string along = scaled(2, chart.x);
   const double aside =
@@ -251,29 +252,19 @@ std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
   const double step = has_curves && !crowded ? step_aside(chart) : 0.0;
   std::vector<std::string> bars = names_plot(chart);
   std::vector<std::string> curves;
-  std::vector<std::string> points;
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     const ChartLine& line = chart.lines[i];
     if (!is_drawn(line)) continue;
     const Rows rows(chart, i);
-    const std::string x = place_along_x(chart, i, 2);
+    const std::string x = step == 0.0 ? place_along_x(chart, i, 2) : beside_number(chart, i, step);
     const std::string y = scaled(4, chart.y);
-    const std::string beside = step == 0.0 ? x : beside_number(chart, i, step);
     if (!crowded)
-      bars.push_back(rows.plot({beside, y, clipped(5, chart.y), clipped(6, chart.y)},
+      bars.push_back(rows.plot({x, y, clipped(5, chart.y), clipped(6, chart.y)},
                                "yerrorbars" + type_of(line) + " pt -1 notitle"));
-    if (step != 0.0) {
-      // The line joins the numbers themselves, so the key needs an entry with both.
-      curves.push_back(rows.plot({x, y}, "lines" + style_of(line) + " notitle"));
-      points.push_back(rows.plot({beside, y}, "points" + type_of(line) + " notitle"));
-      points.push_back("NaN with linespoints" + style_of(line) + title_of(chart, line, texts));
-      continue;
-    }
     const std::string style = has_curves ? (crowded ? "lines" : "linespoints") + style_of(line)
                                          : "points" + type_of(line) + form_of(chart, line);
     curves.push_back(rows.plot({x, y}, style + title_of(chart, line, texts)));
   }
-  curves.insert(curves.end(), points.begin(), points.end());
   return plot_of(bars, curves);
 }
 
