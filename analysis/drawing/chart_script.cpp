@@ -219,7 +219,7 @@ double step_aside(const Chart& chart) {
 
 /// Where a line stands on the axis of a number.
 std::string beside_number(const Chart& chart, std::size_t line, double step) {
-  const std::string along = scaled(2, chart.x);
+  std::string along = scaled(2, chart.x);
   const double aside =
       step * (static_cast<double>(line) - static_cast<double>(chart.lines.size() - 1) / 2);
   if (aside == 0.0) return along;

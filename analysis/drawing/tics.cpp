@@ -20,7 +20,7 @@ std::string power_text(double value) {
   if (value == 0) return "0";
   const int exponent = decade_of(std::fabs(value));
   const double mantissa = value / std::pow(10.0, exponent);
-  const std::string power = "10^{" + std::to_string(exponent) + "}";
+  std::string power = "10^{" + std::to_string(exponent) + "}";
   if (std::fabs(mantissa - 1) < kNearly) return power;
   return compact(mantissa) + "\xC2\xB7" + power;
 }

@@ -158,7 +158,7 @@ TEST_CASE(
     CHECK(1 - aside > drawn.x.range->low);
     ++moved;
   }
-  CHECK(moved == 2 * 8);
+  CHECK(moved == 16);  // points and intervals of eight lines
 }
 
 TEST_CASE("names along x are slanted only where they do not fit") {

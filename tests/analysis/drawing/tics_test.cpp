@@ -57,7 +57,7 @@ TEST_CASE("logarithmic tics have digits between where decades are few") {
   CHECK(minor_tics(few, logarithmic_tics(few)) == std::vector<double>{60, 70, 80, 90, 300, 400});
   const Interval many{1, 1e5};
   CHECK(texts_of(logarithmic_tics(many)) == Texts{"1", "10", "100", "1000", "10000", "100000"});
-  CHECK(minor_tics(many, logarithmic_tics(many)).size() == 8 * 5);
+  CHECK(minor_tics(many, logarithmic_tics(many)).size() == 40);  // eight in each decade
   CHECK(minor_tics({1, 1e12}, logarithmic_tics({1, 1e12})).empty());
   CHECK(texts_of(logarithmic_tics({110, 180})).front() == "110");
 }
