@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
+#include "analysis/drawing/tics.hpp"
 #include "sim/core/visible_text.hpp"
 
 namespace faultline {
@@ -42,7 +44,8 @@ void make_room_for_names(Canvas& canvas, const std::vector<std::string>& names) 
   constexpr std::size_t kSlantedLine = 26;
   const std::size_t count = std::max<std::size_t>(1, names.size());
   const std::size_t length = std::min(longest_of(names) * kLetter, kWidest / 2);
-  canvas.slanted = length > (canvas.width - kBeside) / count;
+  canvas.slanted = breadth_of_letters(longest_of(names)) >
+                   plot_breadth(canvas.width) / static_cast<double>(count);
   if (!canvas.slanted) return;
   canvas.width = std::max(canvas.width, kBeside + kSlantedLine * count);
   const auto along = static_cast<std::size_t>(kCosine * static_cast<double>(length));
@@ -120,6 +123,24 @@ std::optional<Box> free_box(double x, double y, double width, const Box& plot,
 }
 
 }  // namespace
+
+double plot_breadth(std::size_t width) { return static_cast<double>(width - kBeside); }
+
+bool points_meet(const Chart& chart) {
+  std::map<double, std::vector<Interval>> known;  // of the lines before
+  for (const ChartLine& line : chart.lines)
+    for (const ChartPoint& point : line.points) {
+      if (!point.y) continue;
+      std::vector<Interval>& others = known[point.x];
+      const Interval here = point.y_interval.value_or(Interval{*point.y, *point.y});
+      if (std::any_of(others.begin(), others.end(), [&](const Interval& other) {
+            return other.low <= here.high && here.low <= other.high;
+          }))
+        return true;
+      others.push_back(here);
+    }
+  return false;
+}
 
 std::vector<std::string> lines_below(const Chart& chart) {
   std::vector<std::string> lines;

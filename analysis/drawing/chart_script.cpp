@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
 
 #include "analysis/drawing/chart.hpp"
 #include "analysis/drawing/chart_canvas.hpp"
@@ -94,17 +95,17 @@ std::string axis_script(const char* axis, const ChartAxis& of, bool as_logarithm
   std::string text;
   if (of.logarithmic && !as_logarithm) text += "set logscale " + name + "\n";
   const auto place = [&](double value) {
-    return shortest(as_logarithm && of.logarithmic ? std::log10(value) : value);
+    return as_logarithm && of.logarithmic ? std::log10(value) : value;
   };
   if (of.range)
-    text += "set " + name + "range [" + place(of.range->low) + ":" + place(of.range->high) + "]\n";
+    text += "set " + name + "range [" + shortest(place(of.range->low)) + ":" +
+            shortest(place(of.range->high)) + "]\n";
   if (of.tics.empty()) return text;
-  std::string tics;
-  for (const auto& [label, value] : of.tics) {
-    tics += tics.empty() ? "" : ", ";
-    tics += "'" + label + "' " + place(value);
-  }
-  return text + "set " + name + "tics (" + tics + ")\n";
+  Tics tics = of.tics;
+  std::vector<double> minor = of.minor_tics;
+  for (auto& [label, value] : tics) value = place(value);
+  for (double& value : minor) value = place(value);
+  return text + "set " + name + "tics " + tic_list(tics, minor) + "\n";
 }
 
 /// The names as tics, slanted if they do not fit. They are not given in `set xtics`, where gnuplot
@@ -115,8 +116,7 @@ std::string name_tics(const Chart& chart, const Canvas& canvas, GnuplotTexts& te
     places.push_back({std::to_string(places.size() + 1), std::to_string(texts.number(name))});
   std::string text = gnuplot_block("places", places) +
                      "set xrange [0.4:" + shortest(static_cast<double>(places.size()) + 0.6) +
-                     "]\nset xtics noenhanced" + (canvas.slanted ? " rotate by 35 right" : "") +
-                     "\n";
+                     "]\nset xtics noenhanced" + (canvas.slanted ? kSlanted : "") + "\n";
   if (canvas.left_margin > 0) text += "set lmargin " + std::to_string(canvas.left_margin) + "\n";
   return text;
 }
@@ -195,6 +195,39 @@ std::string place_along_x(const Chart& chart, std::size_t line, std::size_t colu
          shortest(lanes_of(chart).aside(line)) + "))";
 }
 
+/// How far from the one before a line stands on the axis of a number, as drawn and after any
+/// logarithm. 0 if points do not meet: all stand where their number is. A reader must still see to
+/// which number they belong, and none may leave the plot. Lines move with their points: a point
+/// beside its line would look like an error.
+double step_aside(const Chart& chart) {
+  const ChartAxis& axis = chart.x;
+  if (chart.lines.size() < 2 || !axis.range || !points_meet(chart)) return 0.0;
+  const auto position = [&](double drawn) { return axis.logarithmic ? std::log10(drawn) : drawn; };
+  std::set<double> places;
+  for (const ChartLine& line : chart.lines)
+    for (const ChartPoint& point : line.points)
+      if (point.y) places.insert(position(point.x * axis.factor));
+  const double low = position(axis.range->low);
+  const double high = position(axis.range->high);
+  const double edge = std::min(*places.begin() - low, high - *places.rbegin());
+  const auto lines = static_cast<double>(chart.lines.size());
+  double step = kStepAside * (high - low) / plot_breadth(canvas_of(chart).width);
+  step = std::min(step, 1.8 * edge / (lines - 1));
+  for (auto place = places.begin(); std::next(place) != places.end(); ++place)
+    step = std::min(step, 0.6 * (*std::next(place) - *place) / lines);
+  return std::max(step, 0.0);
+}
+
+/// Where a line stands on the axis of a number.
+std::string beside_number(const Chart& chart, std::size_t line, double step) {
+  std::string along = scaled(2, chart.x);
+  const double aside =
+      step * (static_cast<double>(line) - static_cast<double>(chart.lines.size() - 1) / 2);
+  if (aside == 0.0) return along;
+  return chart.x.logarithmic ? "(" + along + "*" + shortest(std::pow(10.0, aside)) + ")"
+                             : "(" + along + " + (" + shortest(aside) + "))";
+}
+
 /// Does no other line have this colour?
 bool has_own_colour(const Chart& chart, const ChartLine& line) {
   return std::count_if(chart.lines.begin(), chart.lines.end(), [&](const ChartLine& other) {
@@ -217,13 +250,14 @@ std::string form_of(const Chart& chart, const ChartLine& line) {
 std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
   const bool has_curves = !chart.x.names_lines && chart.x.categories.empty();
   const bool crowded = is_crowded(chart);
+  const double step = has_curves && !crowded ? step_aside(chart) : 0.0;
   std::vector<std::string> bars = names_plot(chart);
   std::vector<std::string> curves;
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     const ChartLine& line = chart.lines[i];
     if (!is_drawn(line)) continue;
     const Rows rows(chart, i);
-    const std::string x = place_along_x(chart, i, 2);
+    const std::string x = step == 0.0 ? place_along_x(chart, i, 2) : beside_number(chart, i, step);
     const std::string y = scaled(4, chart.y);
     if (!crowded)
       bars.push_back(rows.plot({x, y, clipped(5, chart.y), clipped(6, chart.y)},

@@ -45,11 +45,6 @@ constexpr LineType kPalette[kLineTypes] = {{{0x00, 0x72, 0xb2}, 7},  {{0xd5, 0x5
 
 constexpr Colour kGrid = {0xd5, 0xdb, 0xe1};
 
-/// In the order in which the papers name them.
-constexpr const char* kProtocols[] = {
-    "four-counter", "edod",      "hcda",   "cda",        "indep",
-    "rel-lazy",     "rel-eager", "lai-wu", "venkatesan", "dijkstra-scholten"};
-
 std::string in_format(const char* format, const Colour& colour) {
   char text[40];
   std::snprintf(text, sizeof text, format, colour.red, colour.green, colour.blue);
@@ -189,15 +184,15 @@ std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t
   for (std::size_t i = 0; i < kLineTypes; ++i)
     text += "set linetype " + std::to_string(i + 1) + " lc rgb '" +
             in_format("#%02x%02x%02x", kPalette[i].colour) + "' lw 1.5 pt " +
-            std::to_string(kPalette[i].point) + " ps 0.8\n";
+            std::to_string(kPalette[i].point) + " ps 0.8 dt solid\n";
   return text;
 }
 
-std::size_t line_type_of(const std::string& protocol) {
-  const auto* const found = std::find(std::begin(kProtocols), std::end(kProtocols), protocol);
-  return found == std::end(kProtocols)
-             ? 0
-             : static_cast<std::size_t>(found - std::begin(kProtocols)) + 1;
+std::size_t line_type_at(std::size_t place) { return place % kLineTypes + 1; }
+
+std::size_t dash_at(std::size_t place) {
+  constexpr std::size_t kDashes = 5;  // that gnuplot has
+  return place % kDashes + 1;
 }
 
 std::size_t GnuplotTexts::number(const std::string& text) {

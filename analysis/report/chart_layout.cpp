@@ -11,7 +11,6 @@ namespace faultline {
 namespace {
 
 constexpr std::size_t kMostLines = 8;
-constexpr std::size_t kDashes = 5;
 constexpr std::size_t kMostCategories = 12;
 constexpr std::size_t kMostPlaces = 30;  // places along x where each line has its own
 
@@ -118,10 +117,10 @@ void choose_styles(std::vector<ReportLine>& lines, bool has_protocol) {
       });
   for (ReportLine& line : lines) {
     const std::string& coloured = has_protocol ? line.protocol : line.name;
-    types.emplace(coloured, types.size() % kLineTypes + 1);
+    types.emplace(coloured, line_type_at(types.size()));
     line.line_type = types[coloured];
     const std::string& dashed = by_rest ? line.rest : line.name;
-    dashes.emplace(dashed, dashes.size() % kDashes + 1);
+    dashes.emplace(dashed, dash_at(dashes.size()));
     line.dash = dashes[dashed];
   }
 }
@@ -151,7 +150,7 @@ std::vector<ReportPanel> by_rest(std::vector<ReportLine> lines) {
                               [&](const ReportPanel& of) { return of.rest == line.rest; });
     if (panel == panels.end()) panel = panels.insert(panels.end(), {line.rest, {}});
     line.name = line.protocol;
-    line.dash = panel->lines.size() % kDashes + 1;
+    line.dash = dash_at(panel->lines.size());
     panel->lines.push_back(std::move(line));
   }
   return panels;

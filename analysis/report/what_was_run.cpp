@@ -1,6 +1,7 @@
 #include "analysis/report/what_was_run.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -24,11 +25,11 @@ std::string joined(const std::vector<std::string>& words, const char* between = 
 }
 
 /// The distinct texts, in order of first occurrence.
-template <class Text>
-std::vector<std::string> distinct(const std::vector<SelectedPoint>& points, const Text& text_of) {
+template <class Point, class Text>
+std::vector<std::string> distinct(const std::vector<Point>& points, const Text& text_of) {
   std::vector<std::string> found;
   std::set<std::string> known;
-  for (const SelectedPoint& point : points) {
+  for (const Point& point : points) {
     std::string text = text_of(point);
     if (known.insert(text).second) found.push_back(std::move(text));
   }
@@ -40,7 +41,7 @@ void add_row(HtmlTable& table, const std::string& what, const std::string& html)
 }
 
 std::string replications_words(const std::vector<SelectedPoint>& points) {
-  std::size_t least = points.front().stored.runs.size();
+  std::size_t least = std::numeric_limits<std::size_t>::max();
   std::size_t most = 0;
   std::size_t all = 0;
   for (const SelectedPoint& point : points) {
@@ -101,12 +102,26 @@ HtmlTable identity_table(const std::vector<SelectedPoint>& points) {
   return table;
 }
 
+/// The distinct values at a path in words. A study that has grown has its points in no order of
+/// their numbers, so these are sorted.
+std::vector<std::string> values_at(const std::vector<SelectedPoint>& points,
+                                   const std::string& path) {
+  std::vector<const SelectedPoint*> ordered;
+  ordered.reserve(points.size());
+  for (const SelectedPoint& point : points) ordered.push_back(&point);
+  if (is_numeric_axis(points, path))
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [&](const SelectedPoint* a, const SelectedPoint* b) {
+                       return number_of(cell_at(*a, path)) < number_of(cell_at(*b, path));
+                     });
+  return distinct(ordered, [&](const SelectedPoint* point) { return words_at(*point, path); });
+}
+
 HtmlTable axes_table(const std::vector<SelectedPoint>& points) {
   constexpr std::size_t kMostValues = 40;
   HtmlTable table{.caption = "What was swept", .columns = {"path", "values"}, .rows = {}};
   for (const std::string& path : swept_paths(points)) {
-    auto values =
-        distinct(points, [&](const SelectedPoint& point) { return words_at(point, path); });
+    auto values = values_at(points, path);
     const std::size_t more = values.size() > kMostValues ? values.size() - kMostValues : 0;
     values.resize(values.size() - more);
     std::string text = joined(values, "; ");

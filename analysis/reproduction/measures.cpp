@@ -83,6 +83,12 @@ std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
 /// Collects the samples of one point of a series. Returns what went wrong, or "".
 std::string collect_samples(const SeriesMeasure& measure, const Scenario& scenario,
                             const ReplicationResults& results, SeriesPoint& point) {
+  for (const RunSpec& run : scenario.points) {
+    const std::string protocol = protocol_of(run, measure.family);
+    if (std::find(point.detectors.begin(), point.detectors.end(), protocol) ==
+        point.detectors.end())
+      point.detectors.push_back(protocol);
+  }
   for (const ReplicationRecord& record : results.records) {
     const std::string protocol = protocol_of(scenario.points[record.point], measure.family);
     for (const std::string& metric : measure.metrics) {

@@ -25,6 +25,7 @@ struct ReproductionSettings {
 struct SeriesPoint {
   double at = 0.0;
   std::map<std::string, std::map<std::string, std::vector<double>>> samples;
+  std::vector<std::string> detectors = {};  ///< those of `samples`, as the scenario orders them
 };
 
 /// What an estimate is of.

@@ -319,9 +319,12 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
     means.rows.push_back(std::move(row));
     for (const PairedDifference& pair : situation.pairs) {
       row = keys.cells[line];
+      const Contender& first = situation.contenders[pair.first];
+      const Contender& second = situation.contenders[pair.second];
+      const double largest = std::max(std::fabs(first.summary.mean.value_or(0)),
+                                      std::fabs(second.summary.mean.value_or(0)));
       row.insert(row.end(),
-                 {situation.contenders[pair.first].name, situation.contenders[pair.second].name,
-                  with_interval(pair.difference, unit.in_one_s),
+                 {first.name, second.name, with_interval(pair.difference, unit.in_one_s, largest),
                   verdict(situation, pair, ValuesAs::words)});
       pairs.rows.push_back(std::move(row));
     }

@@ -124,7 +124,7 @@ unsigned number_at(const std::string& bytes, std::size_t at) {
 /// A command must not write a store that it reads, nor read one that it writes.
 std::unique_ptr<OutputPlace> output_place(const std::string& path, StoreUse use) {
   check_store_name(path);
-  if (use == StoreUse::sweep) return std::make_unique<OutputPlace>(path, path, FileKind::store);
+  if (use != StoreUse::read) return std::make_unique<OutputPlace>(path, path, FileKind::store);
   reads_file(path, FileKind::store);
   return nullptr;
 }
@@ -188,14 +188,15 @@ StoredPoint read_point(RowReader& row, PointTexts& texts) {
   return point;
 }
 
-void interpret(const PointTexts& texts, const RowReader& row, StoredPoint& point) {
+void interpret(const PointTexts& texts, const RowReader& row, PointPart part, StoredPoint& point) {
+  if (part == PointPart::checksums) return;
   if (point.engine != "loggp" && point.engine != "simgrid")
     row.refuse("engine: expected loggp or simgrid, got " + in_quotes(point.engine));
   JsonValue parameters = row.parsed(texts.parameters, "parameters");
-  point.scenario = row.parsed(texts.scenario, "scenario");
+  if (part == PointPart::all) point.scenario = row.parsed(texts.scenario, "scenario");
   if (parameters.object() == nullptr)
     row.refuse("parameters: expected an object, got " + describe(parameters));
-  if (point.scenario.object() == nullptr)
+  if (part == PointPart::all && point.scenario.object() == nullptr)
     row.refuse("scenario: expected an object, got " + describe(point.scenario));
   point.parameters = std::move(*parameters.object());
   for (const JsonMember& parameter : point.parameters)
@@ -210,7 +211,7 @@ struct RunOfPoint {
   std::int64_t checksum = 0;
 };
 
-RunOfPoint read_run(RowReader row) {
+RunOfPoint read_run(RowReader row, PointPart part) {
   RunOfPoint of;
   RunRecord& run = of.run;
   row.whole(1);
@@ -222,6 +223,7 @@ RunOfPoint read_run(RowReader row) {
   run.wall_s = row.real();
   run.peak_rss_bytes = row.whole();
   of.checksum = row.finish();
+  if (part != PointPart::all) return of;
   Problems problems(row.place());
   read_metrics(row.parsed(metrics, "metrics"), run, problems);
   read_violations(row.parsed(violations, "violations"), run, problems);
@@ -232,23 +234,25 @@ RunOfPoint read_run(RowReader row) {
 /// Reads the runs of many points, which come in the order of the points.
 class RunsInOrder {
  public:
-  RunsInOrder(Statement& rows, const std::string& path, bool has_checksums)
-      : rows_(rows), path_(path), has_checksums_(has_checksums) {
+  RunsInOrder(Statement& rows, const std::string& path, bool has_checksums, PointPart part)
+      : rows_(rows), path_(path), has_checksums_(has_checksums), part_(part) {
     advance();
   }
 
   /// Moves the runs of a point into it. A point must have all its replications or, if it failed,
   /// none.
   void take(StoredPoint& point, RowReader& row) {
+    std::int64_t runs = 0;
     for (; next_ && next_->point == point.point; advance()) {
-      if (next_->run.replication != static_cast<std::int64_t>(point.runs.size()))
-        row.refuse("is damaged: replication " + std::to_string(point.runs.size()) + " is missing");
+      if (next_->run.replication != runs)
+        row.refuse("is damaged: replication " + std::to_string(runs) + " is missing");
       row.cover(next_->checksum);
-      point.runs.push_back(std::move(next_->run));
+      if (part_ == PointPart::all) point.runs.push_back(std::move(next_->run));
+      ++runs;
     }
     if (next_ && next_->point < point.point) refuse();
-    if (point.runs.empty() == point.failure.empty())
-      row.refuse(point.runs.empty() ? "has no runs" : "has failed, but has runs");
+    if ((runs == 0) == point.failure.empty())
+      row.refuse(runs == 0 ? "has no runs" : "has failed, but has runs");
   }
 
   void finish() const {
@@ -258,7 +262,7 @@ class RunsInOrder {
  private:
   void advance() {
     next_.reset();
-    if (rows_.step()) next_ = read_run({rows_, runs_table(), path_, has_checksums_});
+    if (rows_.step()) next_ = read_run({rows_, runs_table(), path_, has_checksums_}, part_);
   }
 
   [[noreturn]] void refuse() const {
@@ -269,6 +273,7 @@ class RunsInOrder {
   Statement& rows_;
   std::string path_;
   bool has_checksums_;
+  PointPart part_;
   std::optional<RunOfPoint> next_;
 };
 
@@ -321,8 +326,11 @@ ResultStore::ResultStore(const std::string& path, StoreUse use)
   const bool is_new = use == StoreUse::sweep && database_.number("PRAGMA page_count") == 0;
   if (is_new) make_tables();
   check_format(use);
-  if (use == StoreUse::sweep && !is_new)
-    for (const StoredStudy& study : studies()) each_point(study.id, [](StoredPoint&) {});
+  // What the rows of the sweep's own study say is read before it goes on with them.
+  if (use != StoreUse::read && !is_new)
+    for (const StoredStudy& study : studies())
+      each_point(
+          study.id, [](StoredPoint&) {}, PointPart::checksums);
   claims_ = open(path.c_str(), O_RDWR | O_CLOEXEC);
 }
 
@@ -359,7 +367,7 @@ void ResultStore::check_format(StoreUse use) {
   format_ = database_.number("PRAGMA user_version");
   if (format_ != kFormat && format_ != kFormatWithoutChecksums)
     refuse("has format " + std::to_string(format_) + ", expected " + std::to_string(kFormat));
-  if (use == StoreUse::sweep && format_ != kFormat)
+  if (use != StoreUse::read && format_ != kFormat)
     refuse("has format " + std::to_string(format_) + ", expected " + std::to_string(kFormat) +
            "; faultline merge NEW " + path() + " converts it, and sweep can go on with NEW");
   check_pages();
@@ -507,7 +515,7 @@ std::vector<RunEnding> ResultStore::endings(std::int64_t study) {
   rows.bind(study);
   std::set<std::tuple<std::int64_t, Outcome, bool>> ways;
   while (rows.step()) {
-    const RunOfPoint of = read_run({rows, runs_table(), path(), has_checksums()});
+    const RunOfPoint of = read_run({rows, runs_table(), path(), has_checksums()}, PointPart::all);
     ways.emplace(of.point, of.run.outcome, !of.run.violations.empty());
   }
   std::vector<RunEnding> result;
@@ -522,10 +530,11 @@ std::vector<StoredPoint> ResultStore::points(std::int64_t study) {
   return result;
 }
 
-void ResultStore::each_point(std::int64_t study, const std::function<void(StoredPoint&)>& take) {
+void ResultStore::each_point(std::int64_t study, const std::function<void(StoredPoint&)>& take,
+                             PointPart part) {
   // Points and runs must be of the same moment, even while a sweep writes.
   const Snapshot snapshot(database_);
-  read_points(place_of(study), take);
+  read_points(place_of(study), take, part);
 }
 
 std::optional<StoredPoint> ResultStore::point(std::int64_t study, std::int64_t point) {
@@ -540,18 +549,18 @@ std::optional<StoredPoint> ResultStore::find_point(std::int64_t study, std::int6
 }
 
 void ResultStore::read_points(const std::string& where,
-                              const std::function<void(StoredPoint&)>& take) {
+                              const std::function<void(StoredPoint&)>& take, PointPart part) {
   Statement rows(database_, select(points_table()) + " WHERE " + where + " ORDER BY point");
   Statement run_rows(database_,
                      select(runs_table()) + " WHERE " + where + " ORDER BY point, replication");
-  RunsInOrder runs(run_rows, path(), has_checksums());
+  RunsInOrder runs(run_rows, path(), has_checksums(), part);
   while (rows.step()) {
     RowReader row(rows, points_table(), path(), has_checksums());
     PointTexts texts;
     StoredPoint point = read_point(row, texts);
     runs.take(point, row);
     row.finish();
-    interpret(texts, row, point);
+    interpret(texts, row, part, point);
     take(point);
   }
   runs.finish();

@@ -30,10 +30,22 @@ Numbers numbers_of(const Study& study) {
 
 /// How a stored study is related to a sweep.
 struct Kinship {
-  bool same_kind =
-      false;  ///< each of its points is in the sweep, or would be with other values on its axes
-  std::size_t runs = 0;  ///< the runs that the sweep can use
+  /// Each of its points is in the sweep, or would be with other values on its axes.
+  bool same_kind = false;
+  std::size_t runs = 0;                     ///< the runs that the sweep can use
+  std::vector<std::string> lost_axes = {};  ///< paths that the sweep no longer has
 };
+
+/// The swept paths of a stored point that a study does not sweep.
+std::vector<std::string> axes_beside(const Study& study, const JsonValue::Object& parameters) {
+  const JsonValue::Object ours = point_parameters(study, 0);
+  std::vector<std::string> paths;
+  for (const JsonMember& theirs : parameters)
+    if (std::none_of(ours.begin(), ours.end(),
+                     [&](const JsonMember& own) { return own.key == theirs.key; }))
+      paths.push_back(theirs.key);
+  return paths;
+}
 
 Kinship kinship(ResultStore& store, const StoredStudy& known, const Study& study) {
   const Numbers numbers = numbers_of(study);
@@ -54,7 +66,16 @@ Kinship kinship(ResultStore& store, const StoredStudy& known, const Study& study
   result.same_kind = std::all_of(others.begin(), others.end(), [&](const auto& other) {
     return would_make(study, other.second, other.first);
   });
+  // A scenario that has nothing else in common is another one, whatever it sweeps.
+  if (!result.same_kind && (result.runs > 0 || known.name == study.name))
+    result.lost_axes = axes_beside(study, others.front().second);
   return result;
+}
+
+std::string quoted_list(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + in_quotes(word);
+  return list;
 }
 
 std::string versions_of(const StoredStudy& study) {
@@ -77,6 +98,7 @@ std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bo
   std::size_t most_runs = 0;
   std::string others;
   std::string versions;  // of the other programs that made this study
+  std::string lost;      // axes of studies that would grow otherwise
   for (const StoredStudy& known : store.studies()) {
     const Kinship kin = kinship(store, known, study);
     const bool same_program = release_of(known.faultline) == release_of(wanted.faultline) &&
@@ -89,6 +111,7 @@ std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bo
     }
     others += (others.empty() ? "" : ", ") + in_quotes(known.name) + " (" +
               std::to_string(known.points) + (known.points == 1 ? " point)" : " points)");
+    if (lost.empty()) lost = quoted_list(kin.lost_axes);
   }
   if (growing || others.empty() || may_add) return growing;
   const std::string why =
@@ -96,7 +119,11 @@ std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bo
           ? ": has results of another scenario than " + study.file + " describes now: " + others
           : ": has results of " + study.file + " by " + versions + ", but this is " +
                 versions_of(wanted) + ": results of different versions are not mixed";
-  throw UsageError(store.path() + why +
+  const std::string axes = lost.empty() || !versions.empty()
+                               ? ""
+                               : "; " + study.file + " no longer sweeps " + lost +
+                                     " (a list of one value keeps the axis, and the study goes on)";
+  throw UsageError(store.path() + why + axes +
                    "; --add-study keeps both, another --store starts a new store");
 }
 
@@ -140,6 +167,11 @@ void grow(ResultStore& store, const StoredStudy& known, const Study& study) {
 }
 
 }  // namespace
+
+std::optional<StoredStudy> study_to_continue(ResultStore& store, const Study& study, bool may_add) {
+  const auto same = same_in(store, stored_study(study));
+  return same ? same : growing_in(store, study, may_add);
+}
 
 std::int64_t open_study(ResultStore& store, const Study& study, bool may_add) {
   constexpr int kMostTries = 50;

@@ -50,8 +50,7 @@ class PointRuns {
   /// Throws UsageError if the metric is text or no run has it.
   [[nodiscard]] bool complete() const {
     if (!precision_) return records_.size() >= replications_;
-    if (records_.size() < std::min<std::size_t>(replications_, precision_->most_replications))
-      return false;
+    if (records_.size() < first_needed()) return false;
     const MetricType type = metric_type(precision_->metric);
     if (!known_ || type == MetricType::text)
       throw UsageError("sweep.precision: the runs have no metric " + in_quotes(precision_->metric) +
@@ -61,6 +60,12 @@ class PointRuns {
     if (!summary.confidence_95) return false;
     const double half_width = (summary.confidence_95->high - summary.confidence_95->low) / 2;
     return half_width <= precision_->relative_half_width * std::fabs(*summary.mean);
+  }
+
+  /// The number of runs that are needed before their values can say that no more are.
+  [[nodiscard]] std::size_t first_needed() const {
+    return precision_ ? std::min<std::size_t>(replications_, precision_->most_replications)
+                      : replications_;
   }
 
   [[nodiscard]] const std::vector<RunRecord>& records() const { return records_; }
@@ -113,6 +118,29 @@ bool is_complete(const PointRuns& runs) {
   bool complete = false;
   trouble_of(runs, complete);
   return complete;
+}
+
+/// The first stored runs of a point, but no more than it needs.
+PointRuns needed(const Study& study, std::size_t point, const StoredPoint& stored) {
+  PointRuns runs(study.points[point].replications, study.sweep.precision);
+  for (const RunRecord& run : stored.runs) {
+    if (is_complete(runs)) break;
+    runs.add(run);
+  }
+  return runs;
+}
+
+bool is_done(const Study& study, std::size_t point, const StoredPoint& stored, bool retry_failed) {
+  if (!stored.failure.empty()) return !retry_failed;
+  return asked_replications(stored) >= study.points[point].replications &&
+         is_complete(needed(study, point, stored));
+}
+
+/// How many runs are left to simulate, at least.
+std::size_t least_left(const PointRuns& runs) {
+  if (is_complete(runs)) return 0;
+  const std::size_t first = runs.first_needed();
+  return std::max<std::size_t>(1, first - std::min(first, runs.records().size()));
 }
 
 /// The resolved scenario of a point as one object. It joins what all points of the file share and
@@ -178,29 +206,12 @@ class SweepRunner {
                          ", point " + std::to_string(stored.point) +
                          ": is damaged: the study has another point here; use a copy of the "
                          "store, or start a new one");
-      done[point] = is_done(stored);
+      done[point] = is_done(study_, point, stored, settings_.retry_failed);
       if (point % settings_.shard.count == settings_.shard.index && stored.failure.empty() &&
-          needed(stored).records().size() < stored.runs.size())
+          needed(study_, point, stored).records().size() < stored.runs.size())
         ++outcome_.longer;
     });
     return done;
-  }
-
-  /// The first stored runs of a point, but no more than it needs.
-  [[nodiscard]] PointRuns needed(const StoredPoint& stored) const {
-    const StudyPoint& point = study_.points[static_cast<std::size_t>(stored.point)];
-    PointRuns runs(point.replications, study_.sweep.precision);
-    for (const RunRecord& run : stored.runs) {
-      if (is_complete(runs)) break;
-      runs.add(run);
-    }
-    return runs;
-  }
-
-  [[nodiscard]] bool is_done(const StoredPoint& stored) const {
-    if (!stored.failure.empty()) return !settings_.retry_failed;
-    const StudyPoint& point = study_.points[static_cast<std::size_t>(stored.point)];
-    return asked_replications(stored) >= point.replications && is_complete(needed(stored));
   }
 
   /// Starts as many points as there are free jobs. Returns false if no points are left to start.
@@ -213,7 +224,7 @@ class SweepRunner {
         continue;
       }
       const auto stored = store_.point(study_id_, static_cast<std::int64_t>(point));
-      if (stored && is_done(*stored))
+      if (stored && is_done(study_, point, *stored, settings_.retry_failed))
         finished(point);
       else if (stored && stored->failure.empty())
         go_on(*stored);
@@ -225,7 +236,7 @@ class SweepRunner {
 
   void go_on(const StoredPoint& stored) {
     const auto point = static_cast<std::size_t>(stored.point);
-    PointRuns runs = needed(stored);
+    PointRuns runs = needed(study_, point, stored);
     if (!is_complete(runs)) {
       start(point, std::move(runs));
       return;
@@ -359,6 +370,33 @@ class SweepRunner {
 };
 
 }  // namespace
+
+SweepPlan plan_sweep(const Study& study, const std::vector<StoredPoint>& stored_points,
+                     const SweepSettings& settings) {
+  SweepPlan plan;
+  std::map<std::string, std::size_t> missing;  // points of the shard, by their hashes
+  for (std::size_t i = settings.shard.index; i < study.points.size(); i += settings.shard.count)
+    missing.emplace(study.points[i].hash, i);
+  plan.planned = missing.size();
+  for (const StoredPoint& stored : stored_points) {
+    const auto found = missing.find(hash_of(stored));
+    if (found == missing.end()) continue;
+    const std::size_t point = found->second;
+    if (!stored.failure.empty()) ++plan.failed;
+    if (is_done(study, point, stored, settings.retry_failed)) {
+      ++plan.stored;
+    } else if (stored.failure.empty()) {
+      ++plan.growing;
+      plan.runs += least_left(needed(study, point, stored));
+    } else {
+      continue;
+    }
+    missing.erase(found);
+  }
+  for (const auto& [hash, point] : missing)
+    plan.runs += least_left(PointRuns(study.points[point].replications, study.sweep.precision));
+  return plan;
+}
 
 SweepOutcome run_sweep(const Study& study, std::int64_t study_id, ResultStore& store,
                        const SweepSettings& settings) {

@@ -107,6 +107,72 @@ class Results(SweepTest):
         self.assertIn("  point 23: termination=cda, platform.processes=64, seed=3,", text)
         self.assertEqual(self.files(), ["s.json"])
 
+    def dry_run(self, *arguments):
+        """What a dry run says of the store, which it leaves as it is."""
+        before = self.store.read_bytes() if self.store.exists() else None
+        lines = self.sweep("--dry-run", *arguments).splitlines()
+        self.assertRegex(lines[0], r"\As\.json: \d+ points, ")
+        self.assertEqual(self.store.read_bytes() if self.store.exists() else None, before)
+        return lines[1]
+
+    def test_dry_run_with_a_store(self):
+        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored; 144 replications would "
+                                         "be simulated")
+        self.assertEqual(self.files(), ["s.json"])
+        self.sweep("--shard", "1/4")
+        self.assertEqual(self.dry_run(), "r.sqlite: 6 of 24 points stored; 108 replications would "
+                                         "be simulated")
+        self.assertEqual(self.dry_run("--shard", "1/2"), "r.sqlite: 6 of 12 points stored; 36 "
+                                                         "replications would be simulated")
+        self.assertEqual(self.dry_run("--replications", 9),
+                         "r.sqlite: 0 of 24 points stored, 6 would grow; 180 replications would be "
+                         "simulated")
+        # Another axis, which gives the stored points other numbers.
+        self.write("s.json", changed(STUDY, ["sweep", "platform.processes"], [4, 16, 8, 32, 64]))
+        self.assertEqual(self.dry_run(), "r.sqlite: 6 of 30 points stored; 144 replications would "
+                                         "be simulated")
+        self.write("s.json", changed(STUDY, ["sweep", "precision"], {
+            "metric": "control_messages", "relative_half_width": 0.5}))
+        # At least ten of each.
+        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored, 6 would grow; at least "
+                                         "204 replications would be simulated")
+
+    def test_dry_run_says_what_the_sweep_does(self):
+        self.sweep("--shard", "1/3")
+        self.write("s.json", changed(STUDY, ["replications"], 8))
+        said = re.search(r"; (\d+) replications", self.dry_run())
+        count = len(rows(self.store)["runs"])
+        self.sweep()
+        self.assertEqual(len(rows(self.store)["runs"]) - count, int(said.group(1)))
+        self.assertEqual(self.dry_run(), "r.sqlite: 24 of 24 points stored; 0 replications would "
+                                         "be simulated")
+
+    def test_dry_run_with_failed_points(self):
+        self.sweep()
+        with changing(self.store) as database:
+            database.execute("DELETE FROM runs WHERE point=3")
+            database.execute("UPDATE points SET failure='lost' WHERE point=3")
+        self.assertEqual(self.dry_run(), "r.sqlite: 24 of 24 points stored, 1 failed; 0 "
+                                         "replications would be simulated")
+        self.assertEqual(self.dry_run("--retry-failed"), "r.sqlite: 23 of 24 points stored, 1 "
+                                                         "failed; 6 replications would be "
+                                                         "simulated")
+
+    def test_dry_run_refuses_what_the_sweep_refuses(self):
+        self.sweep()
+        self.write("other.json", changed(STUDY, ["stop"], {"time_s": 1e6}))
+        self.write("no-store", "text")
+        with sqlite3.connect(self.folder / "foreign.sqlite") as database:
+            database.execute("CREATE TABLE mine(a)")
+        (self.folder / "folder").mkdir()
+        for file, store in (("other.json", "r.sqlite"), ("s.json", "no-store"),
+                            ("s.json", "foreign.sqlite"), ("s.json", "folder"),
+                            ("s.json", ":memory:"), ("s.json", "")):
+            command = ("sweep", file, "--store", store)
+            self.assertEqual(self.refusal(*command, "--dry-run"), self.refusal(*command))
+        self.assertIn("; 144 replications", self.sweep("--dry-run", "--add-study",
+                                                       file="other.json"))
+
     def test_the_same_for_any_jobs(self):
         whole = self.whole()
         self.assertEqual(len(whole["points"]), 24)

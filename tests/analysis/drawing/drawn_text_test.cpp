@@ -238,6 +238,7 @@ TEST_CASE("figures of papers show any name as it is, and carry out none") {
     SeriesPoint point{8, {}};
     point.samples["indep"] = {{"announce_time_s", {3, 4, 5}}};
     point.samples["edod"] = {{"announce_time_s", {1, 2, 3}}};
+    point.detectors = {"edod", "indep"};
     result.measured.push_back({{}, {point}, "", false});
     const TemporaryDirectory folder;
     (void)folder.write("figure.gnuplot", figure_script(result, figure_rows(result), "figure"));

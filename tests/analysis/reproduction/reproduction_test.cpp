@@ -398,6 +398,7 @@ TEST_CASE("a series that is drawn relative to a detector has ratios of means") {
   SeriesPoint point{8, {}};
   point.samples["indep"] = {{"announce_time_s", {3, 4, 5}}};
   point.samples["dijkstra-scholten"] = {{"announce_time_s", {1, 2, 3}}};
+  point.detectors = {"dijkstra-scholten", "indep"};
   result.measured.push_back({{}, {point}, "", false});
   const Estimate ratio = estimate_ratio_of_means({3, 4, 5}, {1, 2, 3});
   CHECK(csv_records(figure_rows(result)) ==
@@ -405,7 +406,9 @@ TEST_CASE("a series that is drawn relative to a detector has ratios of means") {
         "m,announce_time_s,indep,8,3,2," +
             shortest(ratio.confidence_99->low) + "," + shortest(ratio.confidence_99->high) + "\n");
   const std::string script = figure_script(result, figure_rows(result), "figure");
-  CHECK_THAT(script, Contains("yerrorbars") && Contains("\n:relative to DIJKSTRA-SCHOLTEN\n") &&
+  // The colour of the second detector, though the first one is not drawn.
+  CHECK_THAT(script, Contains("yerrorbars linewidth 2 lt 2 title") &&
+                         Contains("\n:relative to DIJKSTRA-SCHOLTEN\n") &&
                          !Contains("candlesticks"));
 }
 
@@ -421,6 +424,7 @@ TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
   point.samples["indep"] = {{"share_min", {0.0, 0.25}},   {"share_quartile_1", {0.25, 0.5}},
                             {"share_median", {0.5, 0.5}}, {"share_quartile_3", {0.5, 0.75}},
                             {"share_max", {0.875, 1.0}},  {"lone_min", {3.0, 5.0}}};
+  point.detectors = {"indep"};
   result.measured.push_back({{}, {point}, "", false});
   const std::string csv = csv_records(figure_rows(result));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
@@ -449,6 +453,43 @@ TEST_CASE("a figure of a series has one line for each box, and draws each where 
   const std::string script = figure_script(result, figure_rows(result), "figure");
   CHECK_THAT(script, Contains("set multiplot layout 1,2") && Contains("'16' log(16)") &&
                          Contains("\n:HCDA\n"));
+}
+
+TEST_CASE("detectors are drawn in the order and colours in which their scenario names them") {
+  std::string walk = with_cells(R"({"cell": "a", "metric": "control_messages"})", kSeries);
+  const std::string listed = R"([{"name": "cda"}, {"name": "hcda"}])";
+  REQUIRE(walk.find(listed) != std::string::npos);
+  walk.replace(walk.find(listed), listed.size(), R"([{"name": "hcda"}, {"name": "cda"}])");
+  const ItemResult result = reproduce_item(item_of(walk), {});
+  CHECK(result.measured.at(0).points.at(0).detectors == std::vector<std::string>{"hcda", "cda"});
+  const std::string script = figure_script(result, figure_rows(result), "figure");
+  CHECK(script.find("\n:HCDA\n") < script.find("\n:CDA\n"));
+  CHECK_THAT(script, Contains("solid 0.3 lt 1 title") && Contains("solid 0.3 lt 2 title") &&
+                         Contains("linespoints lt 2 dt 2"));
+}
+
+TEST_CASE("the labels of a figure are slanted only where they would run into each other") {
+  const auto script_of = [](const std::vector<double>& places) {
+    ItemResult result;
+    SeriesMeasure series;
+    series.over = "platform.processes";
+    series.metrics = {"control_messages"};
+    result.item.measures.push_back({"m", series});
+    result.item.curves = {0};
+    std::vector<SeriesPoint> points;
+    for (const double at : places) {
+      SeriesPoint& point = points.emplace_back();
+      point.at = at;
+      point.samples["cda"] = {{"control_messages", {at, at + 1}}};
+      point.detectors = {"cda"};
+    }
+    result.measured.push_back({{}, points, "", false});
+    return figure_script(result, figure_rows(result), "figure");
+  };
+  CHECK_THAT(script_of({64, 256, 1024, 4096, 16384}), Contains("set xtics norotate"));
+  CHECK_THAT(script_of({32, 128, 512, 1024, 2048, 4096, 8192, 16384}),
+             Contains("set xtics rotate by 35 right"));
+  CHECK_THAT(script_of({262144, 1048576}), Contains("norotate") && Contains("'1048576' log(1"));
 }
 
 TEST_CASE("what is wrong with a series is said with file and place") {
