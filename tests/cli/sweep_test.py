@@ -356,7 +356,7 @@ class Again(SweepTest):
                 (["--store", "r.sqlite", "--jobs", "0"], "from 1 to 4096"),
                 (["--store", "none/r.sqlite"], "cannot be opened"),
                 (["--store", ""], 'a store: expected the name of a file, got ""'),
-                (["--store", ":memory:"], ":memory:: a store is a file"),
+                (["--store", ":memory:"], ":memory:: expected the name of a file"),
                 (["--store", "file:r.sqlite?mode=memory"], "a store is a file"),
                 (["--store", "/dev/null"], "it is not a regular file"),
                 (["--store", "."], "cannot be opened")):
