@@ -357,7 +357,7 @@ class Again(SweepTest):
                 (["--store", "none/r.sqlite"], "cannot be opened"),
                 (["--store", ""], 'a store: expected the name of a file, got ""'),
                 (["--store", ":memory:"], ":memory:: expected the name of a file"),
-                (["--store", "file:r.sqlite?mode=memory"], "a store is a file"),
+                (["--store", "file:r.sqlite?mode=memory"], "expected the name of a file"),
                 (["--store", "/dev/null"], "it is not a regular file"),
                 (["--store", "."], "cannot be opened")):
             self.assertIn(message, self.refusal("sweep", "s.json", *arguments))
