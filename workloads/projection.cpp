@@ -44,7 +44,7 @@ bool dealt(HaarNode node, const JobShape& job) {
   return (std::uint64_t{1} << HaarTree::depth(node)) < job.processes;
 }
 
-// The same whoever asks: a parent need not tell where its other tasks went.
+// Gives every rank the same answer, so nobody has to be told where a task went.
 Rank dealt_to(HaarNode node, const JobShape& job) {
   return static_cast<Rank>(
       Stream(job.seed, job.replication, Purpose::task_mapping, node).below(job.processes));

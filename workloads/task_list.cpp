@@ -44,7 +44,8 @@ struct CountedBoard {
   QueensTasks tasks;
 };
 
-/// To count a large board takes longer than a run, and the runs of a process are mostly of one.
+/// Counting a large board takes longer than a run, and most runs of a process are of the same
+/// board.
 const QueensTasks& counted(std::uint32_t board, std::uint32_t cut_depth) {
   static CountedBoard last;
   if (last.board != board || last.cut_depth != cut_depth)

@@ -29,7 +29,7 @@ OptionSet<UniformTrafficOptions> options() {
                .minimum = 0,
                .maximum = 1e9})
       .option("stay_probability", &UniformTrafficOptions::stay_probability,
-              {.doc = "a hop leads back to its own rank, by a message of the rank to itself",
+              {.doc = "a hop leads back to its own rank, which sends a message to itself",
                .minimum = 0,
                .maximum = 1});
 }

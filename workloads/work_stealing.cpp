@@ -34,7 +34,7 @@ OptionSet<WorkStealingOptions> task_options() {
       .option(
           "board", &WorkStealingOptions::board,
           {.doc = "n-queens: rows of the board; its placements are counted before the first run "
-                  "of a process, in 0.1 s at 14 and some seconds at 16",
+                  "of a process, which takes 0.1 s for 14 rows and some seconds for 16",
            .source = kPaper,
            .minimum = 1,
            .maximum = 16})
@@ -56,15 +56,15 @@ OptionSet<WorkStealingOptions> task_options() {
                       "data included",
                       "estimated"))
       .option("task_seed", &WorkStealingOptions::task_seed,
-              {.doc = "hartree-fock, tensor-contraction: draws the tasks, the same in every "
-                      "replication, as a molecule is"});
+              {.doc = "hartree-fock, tensor-contraction: draws the tasks, which are the same in "
+                      "every replication, like a molecule"});
 }
 
 OptionSet<WorkStealingOptions> options() {
   return task_options()
       .option("steal", &WorkStealingOptions::steal,
-              {.doc = "what a thief gets: half of the tasks that the victim has not begun, or one "
-                      "entry of its deque, the oldest with all that it will make",
+              {.doc = "what a thief gets: half of the tasks that the victim has not begun, or the "
+                      "oldest entry of its deque with everything that comes of it",
                .source = "half: Hendler and Shavit, Non-blocking steal-half work queues, PODC 2002",
                .choices = {"half", "one"}})
       .option("steal_attempts", &WorkStealingOptions::steal_attempts,
@@ -123,7 +123,7 @@ const Registered registered{work_stealing()};
 
 constexpr std::uint32_t bit(std::uint32_t dimension) { return 1U << dimension; }
 
-/// The largest dimension among some, which are not none.
+/// The largest of these dimensions, of which there must be at least one.
 constexpr std::uint32_t largest(std::uint32_t dimensions) {
   return 31U - static_cast<std::uint32_t>(std::countl_zero(dimensions));
 }

@@ -36,7 +36,7 @@ Record header_of(const Chart& chart) {
   return {};
 }
 
-/// The category or the number at a place of the x axis.
+/// What stands at a place along x: its category or its number.
 std::string place_text(const ChartAxis& axis, double x) {
   if (axis.categories.empty()) return shortest(x);
   return axis.categories.at(static_cast<std::size_t>(x) - 1);

@@ -2,10 +2,10 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "analysis/drawing/html_page.hpp"
+#include "analysis/drawing/tics.hpp"
 #include "analysis/statistics/summary.hpp"
 
 namespace faultline {
@@ -19,7 +19,7 @@ struct ChartPoint {
   std::optional<Boxplot> box;
   std::vector<double> outliers;  ///< the distinct values beyond the box's whiskers
   std::size_t runs = 0;          ///< number of runs that have a value
-  std::string of;                ///< in a plane: what tells it apart from others on its line
+  std::string of;  ///< in a plane: the text that tells it apart from others of its line
 };
 
 struct ChartLine {
@@ -35,10 +35,11 @@ struct ChartAxis {
   std::string title;  ///< of the axis: "detection latency [us]"
   double factor = 1.0;
   bool logarithmic = false;
-  std::optional<Interval> range;                     ///< in the drawn unit; none: gnuplot chooses
-  std::vector<std::pair<std::string, double>> tics;  ///< in the drawn unit; none: gnuplot chooses
-  bool names_lines = false;  ///< x only: no numbers, each line has its own place
-  double gap = 1.0;          ///< x only: least distance of two places as drawn, after any logarithm
+  std::optional<Interval> range;   ///< in the drawn unit; none: gnuplot chooses
+  Tics tics;                       ///< in the drawn unit; none: gnuplot chooses
+  std::vector<double> minor_tics;  ///< those without a text
+  bool names_lines = false;        ///< x only: no numbers, each line has its own place
+  double gap = 1.0;  ///< x only: least distance of two places as drawn, after any logarithm
   std::vector<std::string> categories;  ///< x only: what stands at 1, 2, ...; none: numbers
 };
 

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "analysis/drawing/chart.hpp"
+#include "analysis/drawing/chart_canvas.hpp"
 #include "analysis/drawing/gnuplot.hpp"
+#include "analysis/drawing/tics.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/text/summary_text.hpp"
 
@@ -13,39 +14,13 @@ namespace {
 
 constexpr std::size_t kMostTics = 8;
 
-/// "5", "0.02", "10^{6}" in gnuplot's enhanced text.
-std::string tic_text(double value) {
-  const double size = std::fabs(value);
-  if (size == 0 || (size >= 1e-3 && size < 1e6)) return compact(value);
-  const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
-  const double mantissa = value / std::pow(10.0, exponent);
-  const std::string power = "10^{" + std::to_string(exponent) + "}";
-  return std::fabs(mantissa - 1) < 1e-9 ? power : compact(mantissa) + "\xC2\xB7" + power;
-}
-
-/// Decades, and where there are few of them 2 and 5 times as much.
-std::vector<std::pair<std::string, double>> logarithmic_tics(const Interval& range) {
-  const bool few = range.high / range.low < 1.5e3;
-  std::vector<std::pair<std::string, double>> tics;
-  const int first = static_cast<int>(std::floor(std::log10(range.low)));
-  const int last = static_cast<int>(std::ceil(std::log10(range.high)));
-  const int step = std::max(1, (last - first) / 8);
-  for (int decade = first; decade <= last; decade += step)
-    for (const double factor : {1.0, 2.0, 5.0}) {
-      const double value = factor * std::pow(10.0, decade);
-      if ((factor == 1.0 || few) && value >= range.low * (1 - 1e-9) &&
-          value <= range.high * (1 + 1e-9))
-        tics.emplace_back(tic_text(value), value);
-    }
-  return tics;
-}
-
 void sort_unique(std::vector<double>& values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-/// Everything that is drawn along an axis, and what its scale is chosen by.
+/// All values drawn along an axis. `centres` alone choose unit and scale; `ends` are those of
+/// intervals.
 struct Extent {
   std::vector<double> centres;
   std::vector<double> ends;
@@ -87,7 +62,7 @@ Extent extent_of_y(const std::vector<Chart>& panels) {
   return extent;
 }
 
-/// Times are drawn in the unit in which they are read easily.
+/// Times are shown in the unit that is easiest to read.
 void choose_unit(ChartAxis& axis, const Extent& extent) {
   if (axis.title.empty()) axis.title = axis_title(axis.name);
   if (metric_type(axis.name) != MetricType::time) return;
@@ -98,8 +73,8 @@ void choose_unit(ChartAxis& axis, const Extent& extent) {
   if (axis.title.ends_with(" [s]")) axis.title.replace(axis.title.size() - 2, 1, unit.word);
 }
 
-/// Where the intervals reach, but on a logarithmic axis not further below than a tenth: one that
-/// reaches 0 has no end there.
+/// The range that the values and their intervals cover. On a logarithmic axis an interval that
+/// reaches 0 would have no end, so the range ends at a tenth of the least value.
 Interval reach_of(const ChartAxis& axis, const Extent& extent) {
   auto [low, high] = std::minmax_element(extent.centres.begin(), extent.centres.end());
   Interval reach{*low, *high};
@@ -114,7 +89,8 @@ Interval reach_of(const ChartAxis& axis, const Extent& extent) {
 void choose_range(ChartAxis& axis, const Interval& reach, bool from_zero) {
   if (axis.range) return;
   if (axis.logarithmic) {
-    axis.range = Interval{reach.low / 1.25, reach.high * 1.25};
+    const double margin = std::max(1.25, std::pow(reach.high / reach.low, 0.05));
+    axis.range = Interval{reach.low / margin, reach.high * margin};
     return;
   }
   const double low = from_zero && reach.low > 0 ? 0.0 : reach.low;
@@ -123,7 +99,7 @@ void choose_range(ChartAxis& axis, const Interval& reach, bool from_zero) {
   axis.range = Interval{low == 0 && from_zero ? 0.0 : low - margin, reach.high + margin};
 }
 
-/// Boxes have a breadth, so the outermost need room.
+/// Boxes have a width, so the outermost ones need room.
 void make_room_for_boxes(ChartAxis& axis, const std::vector<double>& values) {
   const auto drawn = [&](double value) {
     return axis.logarithmic ? std::log10(value * axis.factor) : value * axis.factor;
@@ -138,23 +114,49 @@ void make_room_for_boxes(ChartAxis& axis, const std::vector<double>& values) {
     axis.range = Interval{std::pow(10.0, axis.range->low), std::pow(10.0, axis.range->high)};
 }
 
-/// A tic at each value whose label does not run into that of the one before.
+/// Points that stand aside must not leave the plot at its ends.
+void make_room_aside(ChartAxis& axis, const std::vector<Chart>& panels,
+                     const std::vector<double>& values) {
+  std::size_t lines = 0;
+  for (const Chart& chart : panels)
+    if (points_meet(chart)) lines = std::max(lines, chart.lines.size());
+  if (lines == 0) return;
+  const auto drawn = [&](double value) {
+    return axis.logarithmic ? std::log10(value * axis.factor) : value * axis.factor;
+  };
+  const double edge = kStepAside * (static_cast<double>(lines) / 2 + 0.5);
+  const double inner = drawn(values.back()) - drawn(values.front());
+  const double margin = inner * edge / (plot_breadth(Canvas().width) - 2 * edge);
+  Interval range{drawn(values.front()) - margin, drawn(values.back()) + margin};
+  if (axis.logarithmic) range = {std::pow(10.0, range.low), std::pow(10.0, range.high)};
+  axis.range =
+      Interval{std::min(axis.range->low, range.low), std::max(axis.range->high, range.high)};
+}
+
+/// A tic at each value, unless its label would run into the previous one.
 void choose_tics(ChartAxis& axis, const std::vector<double>& values) {
-  constexpr double kLetter = 0.02;  // of the axis
+  const double pixels = plot_breadth(Canvas().width);
   const auto place = [&](double drawn) {
     const Interval& range = *axis.range;
     return axis.logarithmic ? std::log(drawn / range.low) / std::log(range.high / range.low)
                             : (drawn - range.low) / (range.high - range.low);
   };
-  double free_from = -1.0;
+  double free_from = -HUGE_VAL;
   for (const double value : values) {
     const std::string text = tic_text(value * axis.factor);
-    const double half = kLetter * static_cast<double>(text.size() + 1) / 2;
-    const double at = place(value * axis.factor);
+    const double half = breadth_of_tic(text) / 2;
+    const double at = pixels * place(value * axis.factor);
     if (at - half < free_from) continue;
     free_from = at + half;
     axis.tics.emplace_back(text, value * axis.factor);
   }
+}
+
+/// Tics at round numbers, `room` pixels long along x.
+void choose_round_tics(ChartAxis& axis, double room) {
+  axis.tics =
+      axis.logarithmic ? logarithmic_tics(*axis.range, room) : linear_tics(*axis.range, room);
+  if (axis.logarithmic) axis.minor_tics = minor_tics(*axis.range, axis.tics);
 }
 
 void fit_x(const std::vector<Chart>& panels, ChartAxis& axis) {
@@ -173,11 +175,11 @@ void fit_x(const std::vector<Chart>& panels, ChartAxis& axis) {
     make_room_for_boxes(axis, values);
   else
     choose_range(axis, reach_of(axis, extent), false);
-  if (kind != ChartKind::plane && values.size() <= kMostTics) {
+  if (kind == ChartKind::curves) make_room_aside(axis, panels, values);
+  if (kind != ChartKind::plane && values.size() <= kMostTics)
     choose_tics(axis, values);
-  } else if (axis.logarithmic) {
-    axis.tics = logarithmic_tics(*axis.range);
-  }
+  else
+    choose_round_tics(axis, plot_breadth(Canvas().width));
 }
 
 void fit_y(const std::vector<Chart>& panels, ChartAxis& axis) {
@@ -188,7 +190,7 @@ void fit_y(const std::vector<Chart>& panels, ChartAxis& axis) {
   const auto [low, high] = std::minmax_element(extent.centres.begin(), extent.centres.end());
   axis.logarithmic = !axis.range && *low > 0 && *high / *low > 10;
   choose_range(axis, reach_of(axis, extent), true);
-  if (axis.logarithmic) axis.tics = logarithmic_tics(*axis.range);
+  choose_round_tics(axis, 0.0);
 }
 
 }  // namespace

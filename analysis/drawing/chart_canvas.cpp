@@ -2,22 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
+#include "analysis/drawing/tics.hpp"
 #include "sim/core/visible_text.hpp"
 
 namespace faultline {
 
 namespace {
 
-// What gnuplot and the usual sans-serif fonts need at the sizes of gnuplot_head, in pixels.
+// Sizes in pixels of what gnuplot draws in the fonts of gnuplot_head, for the usual sans-serif
+// fonts.
 constexpr std::size_t kLetter = 8;
 constexpr std::size_t kLine = 18;
 constexpr std::size_t kTitle = 28;
-constexpr std::size_t kBroadKey = 560;  // so broad a drawing may get for another column of its key
-constexpr std::size_t kSample = 40;     // of the key, with the distance to the next one
-constexpr std::size_t kBeside = 90;     // what an axis takes at the left, and the edge at the right
-constexpr std::size_t kBelow = 70;      // the same below and above
+constexpr std::size_t kBroadKey = 560;  // a drawing may become this wide for a broader key
+constexpr std::size_t kSample = 40;     // a line sample of the key, with the gaps around it
+constexpr std::size_t kBeside = 90;     // labels of the axis at the left, and the edge at the right
+constexpr std::size_t kBelow = 70;      // the same for below and above the plot
 constexpr std::size_t kWidest = 1200;
 
 std::size_t longest_of(const std::vector<std::string>& names) {
@@ -33,14 +36,16 @@ std::vector<std::string> names_of_lines(const Chart& chart) {
   return names;
 }
 
-/// Names that do not fit side by side are slanted, and take room below and at the left.
+/// If the names do not fit side by side, slants them, which takes room below and at the left.
 void make_room_for_names(Canvas& canvas, const std::vector<std::string>& names) {
-  constexpr double kSlope = 0.5;  // sine of the angle, of letters that are mostly narrower
+  constexpr double kSlope = 0.5;  // a little less than the sine of the angle, since most letters
+                                  // are narrower than kLetter
   constexpr double kCosine = 0.82;
   constexpr std::size_t kSlantedLine = 26;
   const std::size_t count = std::max<std::size_t>(1, names.size());
   const std::size_t length = std::min(longest_of(names) * kLetter, kWidest / 2);
-  canvas.slanted = length > (canvas.width - kBeside) / count;
+  canvas.slanted = breadth_of_letters(longest_of(names)) >
+                   plot_breadth(canvas.width) / static_cast<double>(count);
   if (!canvas.slanted) return;
   canvas.width = std::max(canvas.width, kBeside + kSlantedLine * count);
   const auto along = static_cast<std::size_t>(kCosine * static_cast<double>(length));
@@ -65,7 +70,7 @@ bool overlap(const Box& a, const Box& b) {
   return a.left < b.right && b.left < a.right && a.low < b.high && b.low < a.high;
 }
 
-/// A stretch of pixels along which an axis is drawn.
+/// Converts between the values of an axis and pixels.
 class Scale {
  public:
   Scale(const ChartAxis& axis, std::size_t pixels)
@@ -74,11 +79,11 @@ class Scale {
         low_(position(axis.range->low)),
         per_pixel_((position(axis.range->high) - low_) / static_cast<double>(pixels)) {}
 
-  /// Where a value of a point stands.
+  /// The pixel at which a value of a point is drawn.
   [[nodiscard]] double pixel(double value) const {
     return (position(value * factor_) - low_) / per_pixel_;
   }
-  /// What stands there, in the unit that is drawn.
+  /// The value at a pixel, in the unit that is drawn.
   [[nodiscard]] double drawn(double pixel) const {
     const double at = low_ + pixel * per_pixel_;
     return logarithmic_ ? std::pow(10.0, at) : at;
@@ -95,10 +100,10 @@ class Scale {
   double per_pixel_;
 };
 
-/// The first box beside a point that overlaps no other one and lies within the plot.
+/// The first place beside a point where a label fits into the plot and overlaps no other box.
 std::optional<Box> free_box(double x, double y, double width, const Box& plot,
                             const std::vector<Box>& taken) {
-  constexpr double kHalf = 6;  // of a letter's height
+  constexpr double kHalf = 6;  // half the height of a letter
   const struct {
     double left;
     double middle;
@@ -118,6 +123,24 @@ std::optional<Box> free_box(double x, double y, double width, const Box& plot,
 }
 
 }  // namespace
+
+double plot_breadth(std::size_t width) { return static_cast<double>(width - kBeside); }
+
+bool points_meet(const Chart& chart) {
+  std::map<double, std::vector<Interval>> known;  // of the lines before
+  for (const ChartLine& line : chart.lines)
+    for (const ChartPoint& point : line.points) {
+      if (!point.y) continue;
+      std::vector<Interval>& others = known[point.x];
+      const Interval here = point.y_interval.value_or(Interval{*point.y, *point.y});
+      if (std::any_of(others.begin(), others.end(), [&](const Interval& other) {
+            return other.low <= here.high && here.low <= other.high;
+          }))
+        return true;
+      others.push_back(here);
+    }
+  return false;
+}
 
 std::vector<std::string> lines_below(const Chart& chart) {
   std::vector<std::string> lines;

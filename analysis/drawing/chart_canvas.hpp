@@ -18,6 +18,16 @@ struct Canvas {
   std::size_t below_names = 0;  ///< pixels under the plot for slanted names and the lines below
 };
 
+/// The pixels along x that a drawing of this width has for its plot: what stands beside it takes
+/// the rest.
+double plot_breadth(std::size_t width);
+
+/// Have two lines points or intervals that meet at one place of x, and would hide each other?
+bool points_meet(const Chart& chart);
+
+/// So many pixels they are moved apart on the axis of a number; a point is somewhat smaller.
+inline constexpr double kStepAside = 10;
+
 /// Chooses the canvas of a chart. It grows with the names that it shows, so that all fit unless
 /// they are very long. It depends only on the length of names, not on what they say.
 Canvas canvas_of(const Chart& chart);

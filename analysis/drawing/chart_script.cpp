@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
 
 #include "analysis/drawing/chart.hpp"
 #include "analysis/drawing/chart_canvas.hpp"
@@ -11,14 +12,14 @@ namespace faultline {
 
 namespace {
 
-/// "($4*1000)": a column of the numbers in the unit that is drawn.
+/// "($4*1000)": a column of the block of numbers, in the unit that is drawn.
 std::string scaled(std::size_t column, const ChartAxis& axis) {
   const std::string value = "$" + std::to_string(column);
   if (axis.factor == 1.0) return "(" + value + ")";
   return "(" + value + "*" + shortest(axis.factor) + ")";
 }
 
-/// The same for an end of an interval, which on a logarithmic axis stops where the axis does.
+/// The same for the end of an interval. On a logarithmic axis it stops at the end of the axis.
 std::string clipped(std::size_t column, const ChartAxis& axis) {
   std::string value = scaled(column, axis);
   if (!axis.logarithmic) return value;
@@ -26,8 +27,8 @@ std::string clipped(std::size_t column, const ChartAxis& axis) {
   return "(" + value + " > " + least + " ? " + value + " : " + least + ")";
 }
 
-/// The numbers as the CSV has them, but for what may be any text, which goes by its number: the
-/// name of the line, the category, and what tells the points of a plane apart.
+/// The rows of the CSV, but every text is replaced by its number: the name of the line, the
+/// category, and what tells the points of a plane apart.
 std::string numbers_block(const Chart& chart) {
   auto rows = chart_rows(chart);
   rows.erase(rows.begin());
@@ -42,13 +43,13 @@ std::string numbers_block(const Chart& chart) {
   return gnuplot_block("numbers", rows);
 }
 
-/// The rows of a line in the block of numbers, and a plot of some of its columns.
+/// Makes gnuplot's plots of some columns, for one line's rows in the block of numbers.
 class Rows {
  public:
   Rows(const Chart& chart, std::size_t line)
       : Rows("numbers", chart, line, [](const ChartPoint&) { return std::size_t{1}; }) {}
 
-  /// Of another block, of which each point has so many rows.
+  /// For another block, in which a point has this many rows.
   template <class Count>
   Rows(const std::string& block, const Chart& chart, std::size_t line, const Count& rows_of) {
     std::size_t first = 0;
@@ -71,7 +72,7 @@ class Rows {
   std::string rows_;
 };
 
-/// A line without values has no rows to draw.
+/// A line without values has no rows.
 bool is_drawn(const ChartLine& line) {
   return std::any_of(line.points.begin(), line.points.end(),
                      [](const ChartPoint& point) { return point.y || point.box; });
@@ -94,35 +95,34 @@ std::string axis_script(const char* axis, const ChartAxis& of, bool as_logarithm
   std::string text;
   if (of.logarithmic && !as_logarithm) text += "set logscale " + name + "\n";
   const auto place = [&](double value) {
-    return shortest(as_logarithm && of.logarithmic ? std::log10(value) : value);
+    return as_logarithm && of.logarithmic ? std::log10(value) : value;
   };
   if (of.range)
-    text += "set " + name + "range [" + place(of.range->low) + ":" + place(of.range->high) + "]\n";
+    text += "set " + name + "range [" + shortest(place(of.range->low)) + ":" +
+            shortest(place(of.range->high)) + "]\n";
   if (of.tics.empty()) return text;
-  std::string tics;
-  for (const auto& [label, value] : of.tics) {
-    tics += tics.empty() ? "" : ", ";
-    tics += "'" + label + "' " + place(value);
-  }
-  return text + "set " + name + "tics (" + tics + ")\n";
+  Tics tics = of.tics;
+  std::vector<double> minor = of.minor_tics;
+  for (auto& [label, value] : tics) value = place(value);
+  for (double& value : minor) value = place(value);
+  return text + "set " + name + "tics " + tic_list(tics, minor) + "\n";
 }
 
-/// Names as tics, slanted where they do not fit. Not in `set xtics`, where gnuplot takes a percent
-/// sign in a text for a format.
+/// The names as tics, slanted if they do not fit. They are not given in `set xtics`, where gnuplot
+/// would take a percent sign for a format.
 std::string name_tics(const Chart& chart, const Canvas& canvas, GnuplotTexts& texts) {
   std::vector<std::vector<std::string>> places;
   for (const std::string& name : names_along_x(chart))
     places.push_back({std::to_string(places.size() + 1), std::to_string(texts.number(name))});
   std::string text = gnuplot_block("places", places) +
                      "set xrange [0.4:" + shortest(static_cast<double>(places.size()) + 0.6) +
-                     "]\nset xtics noenhanced" + (canvas.slanted ? " rotate by 35 right" : "") +
-                     "\n";
+                     "]\nset xtics noenhanced" + (canvas.slanted ? kSlanted : "") + "\n";
   if (canvas.left_margin > 0) text += "set lmargin " + std::to_string(canvas.left_margin) + "\n";
   return text;
 }
 
-/// What stands under the tics of x. gnuplot takes slanted names for upright ones, so what stands
-/// below them has places of its own.
+/// The texts under the tics of x. gnuplot does not know how far slanted names reach down, so the
+/// texts below them get explicit places.
 std::string below_script(const Chart& chart, const Canvas& canvas, GnuplotTexts& texts) {
   const auto part = [&](double pixels) {
     return shortest(pixels / static_cast<double>(canvas.height));
@@ -149,8 +149,8 @@ std::vector<std::string> names_plot(const Chart& chart) {
   return {"$places using 1:(NaN):xticlabels(text($2)) with points notitle"};
 }
 
-/// All plots of a drawing. Those of the ground come first: gnuplot clears a place for the middle of
-/// an error bar, which would hide the points of other lines.
+/// All plots of a drawing. Those in `ground` come first: gnuplot clears a spot in the middle of an
+/// error bar, which would hide the points of other lines.
 std::string plot_of(const std::vector<std::string>& ground,
                     const std::vector<std::string>& figure) {
   std::string text;
@@ -159,7 +159,7 @@ std::string plot_of(const std::vector<std::string>& ground,
   return text + "\n";
 }
 
-/// More points than can be told apart are lines alone.
+/// So many points cannot be told apart, so only lines are drawn.
 bool is_crowded(const Chart& chart) {
   constexpr std::size_t kMostPoints = 400;
   std::size_t points = 0;
@@ -167,8 +167,8 @@ bool is_crowded(const Chart& chart) {
   return points > kMostPoints;
 }
 
-/// How broad what one line has at one place is, and how far from there it stands: at categories and
-/// as boxes, lines stand side by side.
+/// The width of what a line draws at one place, and its offset from that place. Boxes, and all
+/// lines over categories, stand side by side.
 struct Lanes {
   double breadth = 0.45;
   std::size_t count = 1;
@@ -184,7 +184,8 @@ Lanes lanes_of(const Chart& chart) {
   return {0.8 * chart.x.gap / static_cast<double>(chart.lines.size()), chart.lines.size()};
 }
 
-/// Where a line has its value of x in a column, moved aside where that axis is not to scale.
+/// The expression for the place along x of a line's value, with its offset if lines stand side by
+/// side.
 std::string place_along_x(const Chart& chart, std::size_t line, std::size_t column) {
   if (chart.x.names_lines) return "(" + std::to_string(line + 1) + ")";
   const bool boxes = chart.kind == ChartKind::boxes;
@@ -194,20 +195,53 @@ std::string place_along_x(const Chart& chart, std::size_t line, std::size_t colu
          shortest(lanes_of(chart).aside(line)) + "))";
 }
 
-/// Has no other line its colour?
+/// How far from the one before a line stands on the axis of a number, as drawn and after any
+/// logarithm. 0 if points do not meet: all stand where their number is. A reader must still see to
+/// which number they belong, and none may leave the plot. Lines move with their points: a point
+/// beside its line would look like an error.
+double step_aside(const Chart& chart) {
+  const ChartAxis& axis = chart.x;
+  if (chart.lines.size() < 2 || !axis.range || !points_meet(chart)) return 0.0;
+  const auto position = [&](double drawn) { return axis.logarithmic ? std::log10(drawn) : drawn; };
+  std::set<double> places;
+  for (const ChartLine& line : chart.lines)
+    for (const ChartPoint& point : line.points)
+      if (point.y) places.insert(position(point.x * axis.factor));
+  const double low = position(axis.range->low);
+  const double high = position(axis.range->high);
+  const double edge = std::min(*places.begin() - low, high - *places.rbegin());
+  const auto lines = static_cast<double>(chart.lines.size());
+  double step = kStepAside * (high - low) / plot_breadth(canvas_of(chart).width);
+  step = std::min(step, 1.8 * edge / (lines - 1));
+  for (auto place = places.begin(); std::next(place) != places.end(); ++place)
+    step = std::min(step, 0.6 * (*std::next(place) - *place) / lines);
+  return std::max(step, 0.0);
+}
+
+/// Where a line stands on the axis of a number.
+std::string beside_number(const Chart& chart, std::size_t line, double step) {
+  std::string along = scaled(2, chart.x);
+  const double aside =
+      step * (static_cast<double>(line) - static_cast<double>(chart.lines.size() - 1) / 2);
+  if (aside == 0.0) return along;
+  return chart.x.logarithmic ? "(" + along + "*" + shortest(std::pow(10.0, aside)) + ")"
+                             : "(" + along + " + (" + shortest(aside) + "))";
+}
+
+/// Does no other line have this colour?
 bool has_own_colour(const Chart& chart, const ChartLine& line) {
   return std::count_if(chart.lines.begin(), chart.lines.end(), [&](const ChartLine& other) {
            return other.line_type == line.line_type;
          }) == 1;
 }
 
-/// Boxes of one colour differ in how full they are, as lines do in their dashes.
+/// Boxes of the same colour differ in how dense their fill is, as lines differ in their dashes.
 std::string fill_of(const Chart& chart, const ChartLine& line) {
   constexpr const char* kFills[] = {"0.3", "0.04", "0.6", "0.15", "0.85"};
   return kFills[has_own_colour(chart, line) ? 0 : (line.dash - 1) % std::size(kFills)];
 }
 
-/// Points of one colour that no line joins differ in their form.
+/// Points that no line joins have different shapes if their colour is the same.
 std::string form_of(const Chart& chart, const ChartLine& line) {
   constexpr const char* kForms[] = {" pt 7", " pt 4", " pt 9", " pt 12", " pt 11"};
   return has_own_colour(chart, line) ? "" : kForms[(line.dash - 1) % std::size(kForms)];
@@ -216,13 +250,14 @@ std::string form_of(const Chart& chart, const ChartLine& line) {
 std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
   const bool has_curves = !chart.x.names_lines && chart.x.categories.empty();
   const bool crowded = is_crowded(chart);
+  const double step = has_curves && !crowded ? step_aside(chart) : 0.0;
   std::vector<std::string> bars = names_plot(chart);
   std::vector<std::string> curves;
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     const ChartLine& line = chart.lines[i];
     if (!is_drawn(line)) continue;
     const Rows rows(chart, i);
-    const std::string x = place_along_x(chart, i, 2);
+    const std::string x = step == 0.0 ? place_along_x(chart, i, 2) : beside_number(chart, i, step);
     const std::string y = scaled(4, chart.y);
     if (!crowded)
       bars.push_back(rows.plot({x, y, clipped(5, chart.y), clipped(6, chart.y)},
@@ -236,7 +271,7 @@ std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
 
 std::size_t outliers_of(const ChartPoint& point) { return point.outliers.size(); }
 
-/// Values beyond the whiskers, by line: the place along x and the value.
+/// The values beyond the whiskers, line by line: place along x, and value.
 std::string outliers_block(const Chart& chart) {
   std::vector<std::vector<std::string>> rows;
   for (const ChartLine& line : chart.lines)
@@ -269,7 +304,7 @@ std::string boxes_script(const Chart& chart, GnuplotTexts& texts) {
          plot_of(names_plot(chart), plots);
 }
 
-/// Labels of points, whose texts go by their numbers.
+/// The labels of points. Their texts are given by number.
 std::string labels_block(const std::vector<PlacedLabel>& labels, GnuplotTexts& texts) {
   std::vector<std::vector<std::string>> rows;
   rows.reserve(labels.size());

@@ -20,7 +20,7 @@ namespace faultline {
 
 namespace {
 
-/// Three parts from 0 to 255.
+/// The red, green and blue parts, each from 0 to 255.
 struct Colour {
   int red;
   int green;
@@ -33,9 +33,10 @@ struct LineType {
 };
 
 /// The first four are those of Okabe and Ito (Color Universal Design, 2008) that have a contrast of
-/// 3 on white. Any two differ by 11 of CIEDE2000 at least, also as Machado, Oliveira and Fernandes
-/// (2009) compute them for protanopia, deuteranopia and tritanopia; tests/analysis/drawing checks
-/// it, for the colours of dark pages (analysis/drawing/html_style) too.
+/// at least 3 on white. Any two differ by at least 11 in CIEDE2000, also as people with protanopia,
+/// deuteranopia and tritanopia see them (Machado, Oliveira and Fernandes, 2009).
+/// tests/analysis/drawing checks this, and the same for the colours of dark pages
+/// (analysis/drawing/html_style).
 constexpr LineType kPalette[kLineTypes] = {{{0x00, 0x72, 0xb2}, 7},  {{0xd5, 0x5e, 0x00}, 5},
                                            {{0x00, 0x9e, 0x73}, 9},  {{0xcc, 0x79, 0xa7}, 13},
                                            {{0x09, 0x1d, 0x00}, 11}, {{0x2c, 0x1d, 0xc9}, 6},
@@ -43,11 +44,6 @@ constexpr LineType kPalette[kLineTypes] = {{{0x00, 0x72, 0xb2}, 7},  {{0xd5, 0x5
                                            {{0x40, 0x00, 0x45}, 12}, {{0xaa, 0x76, 0xfc}, 10}};
 
 constexpr Colour kGrid = {0xd5, 0xdb, 0xe1};
-
-/// The order in which the papers name them.
-constexpr const char* kProtocols[] = {
-    "four-counter", "edod",      "hcda",   "cda",        "indep",
-    "rel-lazy",     "rel-eager", "lai-wu", "venkatesan", "dijkstra-scholten"};
 
 std::string in_format(const char* format, const Colour& colour) {
   char text[40];
@@ -89,7 +85,8 @@ std::string without_empty_groups(const std::string& svg) {
   return text;
 }
 
-/// A PDF says when it was made. With that moment blotted out, the same drawing has the same bytes.
+/// A PDF contains the time at which it was made. Overwriting it makes equal drawings equal in
+/// bytes.
 void forget_date(std::string& pdf) {
   constexpr std::string_view kKey = "/CreationDate (D:";
   constexpr std::string_view kNever = "19700101000000";
@@ -98,7 +95,7 @@ void forget_date(std::string& pdf) {
   pdf.replace(key + kKey.size(), kNever.size(), kNever);
 }
 
-/// False if the file cannot be written.
+/// Returns false if the file cannot be written.
 bool mend_drawing(const std::filesystem::path& drawing, const std::string& format) {
   std::string drawn;
   {
@@ -109,7 +106,8 @@ bool mend_drawing(const std::filesystem::path& drawing, const std::string& forma
   if (format == "pdf")
     forget_date(text);
   else
-    replace_all(text, "]]>", "]]&gt;");  // of a name: no XML, and gnuplot leaves it
+    // In a name, gnuplot does not escape this, and XML forbids it.
+    replace_all(text, "]]>", "]]&gt;");
   if (text == drawn) return true;
   std::ofstream file(drawing, std::ios::binary);
   file << text;
@@ -117,17 +115,17 @@ bool mend_drawing(const std::filesystem::path& drawing, const std::string& forma
   return !file.fail();
 }
 
-/// In the child: becomes gnuplot. Its warnings are of no use to who did not write the script;
-/// whether it fails is.
+/// Called in the child: becomes gnuplot. Its warnings do not help a user, who did not write the
+/// script. Its exit code is enough.
 [[noreturn]] void become_gnuplot(const std::string& directory, const std::string& script,
                                  const std::string& setting) {
-  setenv("TZ", "UTC", 1);  // a PDF has the time zone, too
+  setenv("TZ", "UTC", 1);  // a PDF contains the time zone as well
   setenv("LC_ALL", "C.UTF-8", 1);
   if (chdir(directory.c_str()) != 0) _exit(127);
   become_silent({"gnuplot", "-d", "-e", setting, script});
 }
 
-/// Changes each tag, and not what stands between them.
+/// Changes each tag, but not the text between tags.
 template <class Change>
 void change_tags(std::string& svg, const Change& change) {
   std::string changed;
@@ -147,7 +145,7 @@ void change_tags(std::string& svg, const Change& change) {
   svg = std::move(changed);
 }
 
-/// The identifiers and colours of one tag as inline_drawing says.
+/// Changes the identifiers and colours of one tag as inline_drawing() describes.
 void fit_to_page(std::string& tag, const std::string& prefix) {
   for (const char* quote : {"'", "\""}) {
     replace_all(tag, " id=" + std::string(quote), " id=" + (quote + prefix));
@@ -186,15 +184,15 @@ std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t
   for (std::size_t i = 0; i < kLineTypes; ++i)
     text += "set linetype " + std::to_string(i + 1) + " lc rgb '" +
             in_format("#%02x%02x%02x", kPalette[i].colour) + "' lw 1.5 pt " +
-            std::to_string(kPalette[i].point) + " ps 0.8\n";
+            std::to_string(kPalette[i].point) + " ps 0.8 dt solid\n";
   return text;
 }
 
-std::size_t line_type_of(const std::string& protocol) {
-  const auto* const found = std::find(std::begin(kProtocols), std::end(kProtocols), protocol);
-  return found == std::end(kProtocols)
-             ? 0
-             : static_cast<std::size_t>(found - std::begin(kProtocols)) + 1;
+std::size_t line_type_at(std::size_t place) { return place % kLineTypes + 1; }
+
+std::size_t dash_at(std::size_t place) {
+  constexpr std::size_t kDashes = 5;  // that gnuplot has
+  return place % kDashes + 1;
 }
 
 std::size_t GnuplotTexts::number(const std::string& text) {
@@ -208,7 +206,7 @@ std::string GnuplotTexts::variable(const std::string& text) {
 
 std::string GnuplotTexts::definitions() const {
   if (texts_.empty()) return {};
-  // Each line begins with a colon, so that none is taken for the end of the block.
+  // Each line begins with a colon, so that no text can be the line that ends the block.
   std::string block = "$texts << END_OF_TEXTS\n";
   std::string variables = "text(number) = $texts[int(number)][2:*]\n";
   for (std::size_t i = 0; i < texts_.size(); ++i) {
@@ -251,7 +249,7 @@ std::string inline_drawing(const std::string& svg, const std::string& prefix,
   text.erase(0, std::min(text.find("<svg"), text.size()));
   drop_element(text, "title");
   drop_element(text, "desc");
-  // Not in what the drawing says: a name may have any of these words.
+  // Only in tags: the text of a name may contain the same words.
   change_tags(text, [&](std::string& tag) { fit_to_page(tag, prefix); });
   text.insert(std::min<std::size_t>(4, text.size()), R"( role="img" aria-label=")" + label + "\"");
   return text;

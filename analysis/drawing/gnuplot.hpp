@@ -14,9 +14,13 @@ std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t
 
 inline constexpr std::size_t kLineTypes = 10;
 
-/// The line type of a protocol, from 1, so that it has the same colour in every drawing. 0 if it is
-/// not known.
-std::size_t line_type_of(const std::string& protocol);
+/// The line type of the protocol, or of another line, that a drawing or a study names at `place`,
+/// from 0. This is the rule for all drawings: the colours that differ most go to those that are
+/// named first, whatever their names. After `kLineTypes` they begin again.
+std::size_t line_type_at(std::size_t place);
+
+/// The dash of that line, which tells it apart without its colour; 1 is solid.
+std::size_t dash_at(std::size_t place);
 
 /// The texts that a script shows. Gnuplot must never read them as code, whatever they are; even
 /// within a string, backquotes would run a command. So they become lines of a data block, and the

@@ -14,7 +14,7 @@ namespace faultline {
 
 namespace {
 
-/// A box that scrolls must be reachable by keyboard, and say what it is.
+/// A box that scrolls must be reachable by keyboard and have a name.
 std::string scroll_box(const std::string& label, const std::string& html) {
   return R"(<div class="scroll" role="region" tabindex="0" aria-label=")" + label + "\">\n" + html +
          "</div>\n";
@@ -24,7 +24,7 @@ std::string with_class(const char* element, const std::string& kind) {
   return kind.empty() ? std::string(element) : std::string(element) + " class=\"" + kind + "\"";
 }
 
-/// Text without the tags of HTML, for an attribute.
+/// The text without HTML tags, for an attribute.
 std::string without_tags(const std::string& html) {
   std::string text;
   bool inside = false;
@@ -63,7 +63,8 @@ std::string details(const std::string& summary, const std::string& html) {
 std::string escaped(const std::string& text) {
   std::string safe;
   safe.reserve(text.size());
-  // A page hides text as a terminal does, and XML has no control characters, however written.
+  // A browser obeys the same invisible characters as a terminal, and XML allows no control
+  // characters, not even escaped.
   for (const char letter : visible_lines(text)) {
     if (letter == '&')
       safe += "&amp;";

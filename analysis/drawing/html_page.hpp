@@ -34,7 +34,7 @@ struct HtmlFigure {
   std::string label;    ///< what a screen reader says for it
   std::string caption;  ///< HTML
   std::string command;  ///< command that gives the same numbers; "" for none
-  HtmlTable numbers;    ///< no rows: none
+  HtmlTable numbers;    ///< without rows if there are none
   bool wide = false;    ///< as wide as the page, for many panels
 };
 

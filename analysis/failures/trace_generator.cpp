@@ -17,8 +17,8 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kYear2000_s = 946684800;
 constexpr std::int64_t kSystem = 1;
-/// Limits on the failures of a trace and on the draws for them, so that an absurd rate does not run
-/// for ever.
+/// Limits on the failures of a trace and on the draws for them, so that an absurd rate ends in an
+/// error.
 constexpr std::size_t kMostFailures = 2000000;
 constexpr std::size_t kMostDraws = 20000000;
 
@@ -37,7 +37,7 @@ constexpr std::size_t kMostDraws = 20000000;
   throw UsageError("faults generate: too many failures for a trace: " + std::to_string(failures) +
                    " of " + std::to_string(draws) + " drawn " + extent + "; expected at most " +
                    std::to_string(kMostFailures) + " of " + std::to_string(kMostDraws) +
-                   ": a lower rate, fewer nodes or a shorter --duration");
+                   "; lower the rate, the number of nodes or --duration");
 }
 
 double lognormal(double median, double sigma, Stream& random) {

@@ -11,9 +11,8 @@ namespace faultline {
 namespace {
 
 constexpr std::size_t kMostLines = 8;
-constexpr std::size_t kDashes = 5;
 constexpr std::size_t kMostCategories = 12;
-constexpr std::size_t kMostPlaces = 30;  // where each line has one place
+constexpr std::size_t kMostPlaces = 30;  // places along x where each line has its own
 
 std::string cell_of(const SelectedPoint& point, const std::string& path) {
   return cell_text(cell_at(point, path));
@@ -25,7 +24,7 @@ std::size_t count_values(const std::vector<SelectedPoint>& points, const std::st
   return values.size();
 }
 
-/// Has every value of `by` one value of `path`?
+/// Is there only one value of `path` for each value of `by`?
 bool determines(const std::vector<SelectedPoint>& points, const std::string& by,
                 const std::string& path) {
   std::map<std::string, std::string> value_of;
@@ -35,7 +34,8 @@ bool determines(const std::vector<SelectedPoint>& points, const std::string& by,
   });
 }
 
-/// Termination, then the other families, then the rest; the order of the file within.
+/// Sorts paths: termination first, then the other families, then the rest. Equal ranks keep the
+/// order of the file.
 int rank_of(const std::string& path) {
   if (path.starts_with("termination")) return 0;
   for (const char* family : {"message_logging", "transactions", "failure_detection"})
@@ -59,7 +59,7 @@ std::string axis_of(const std::vector<SelectedPoint>& points, bool faults_first)
   return best;
 }
 
-/// Does the value say by itself what it is?
+/// Does the value itself say what it is?
 bool has_name(const SelectedPoint& point, const std::string& path) {
   const JsonValue* value = point.at(split_path(path));
   return value != nullptr && value->find("name") != nullptr;
@@ -71,7 +71,8 @@ std::string key_words(const SelectedPoint& point, const std::string& path) {
   return (alone ? "" : short_path(path) + " ") + words_at(point, path);
 }
 
-/// The keys that are needed to tell lines apart: zipped ones say the same in other words.
+/// The keys that are needed to tell lines apart. Of zipped keys, which change together, one is
+/// enough.
 std::vector<std::string> needed(const std::vector<SelectedPoint>& points,
                                 const std::vector<std::string>& keys) {
   std::vector<std::string> kept = keys;
@@ -104,9 +105,9 @@ ReportLine line_of(const PointGroup& group, const ReportLayout& layout,
   return line;
 }
 
-/// The types come in the order of the lines, so that a few protocols have the colours that differ
-/// most. Colours tell protocols apart, and dashes the rest; dashes tell protocols apart as well
-/// where there is no rest, so that lines which coincide are seen.
+/// Line types are dealt out in the order of the lines, so that the first few protocols get the
+/// colours that differ most. Colours tell protocols apart, and dashes everything else. If nothing
+/// else differs, each protocol has a dash of its own, so that lines that coincide remain visible.
 void choose_styles(std::vector<ReportLine>& lines, bool has_protocol) {
   std::map<std::string, std::size_t> types;
   std::map<std::string, std::size_t> dashes;
@@ -116,15 +117,15 @@ void choose_styles(std::vector<ReportLine>& lines, bool has_protocol) {
       });
   for (ReportLine& line : lines) {
     const std::string& coloured = has_protocol ? line.protocol : line.name;
-    types.emplace(coloured, types.size() % kLineTypes + 1);
+    types.emplace(coloured, line_type_at(types.size()));
     line.line_type = types[coloured];
     const std::string& dashed = by_rest ? line.rest : line.name;
-    dashes.emplace(dashed, dashes.size() % kDashes + 1);
+    dashes.emplace(dashed, dash_at(dashes.size()));
     line.dash = dashes[dashed];
   }
 }
 
-/// Panels of at most so many lines.
+/// Splits panels that have more than `most` lines.
 std::vector<ReportPanel> split(std::vector<ReportPanel> panels, std::size_t most) {
   std::vector<ReportPanel> result;
   for (ReportPanel& panel : panels) {
@@ -141,7 +142,7 @@ std::vector<ReportPanel> split(std::vector<ReportPanel> panels, std::size_t most
   return result;
 }
 
-/// A panel for each combination beside the protocol.
+/// Makes a panel for each combination of the values other than the protocol.
 std::vector<ReportPanel> by_rest(std::vector<ReportLine> lines) {
   std::vector<ReportPanel> panels;
   for (ReportLine& line : lines) {
@@ -149,13 +150,13 @@ std::vector<ReportPanel> by_rest(std::vector<ReportLine> lines) {
                               [&](const ReportPanel& of) { return of.rest == line.rest; });
     if (panel == panels.end()) panel = panels.insert(panels.end(), {line.rest, {}});
     line.name = line.protocol;
-    line.dash = panel->lines.size() % kDashes + 1;
+    line.dash = dash_at(panel->lines.size());
     panel->lines.push_back(std::move(line));
   }
   return panels;
 }
 
-/// The layout with that path along x, "" for none.
+/// The layout with this path along x; "" for nothing.
 ReportLayout layout_over(const std::vector<SelectedPoint>& points, const std::string& x) {
   ReportLayout layout;
   layout.x = x;
@@ -175,7 +176,7 @@ ReportLayout layout_over(const std::vector<SelectedPoint>& points, const std::st
   return layout;
 }
 
-/// Where each category stands, by the text of its cell.
+/// The place of each category along x, by the text of its cell.
 std::map<std::string, double> places_of(const std::vector<SelectedPoint>& points,
                                         const ReportLayout& layout) {
   std::map<std::string, double> places;
@@ -219,7 +220,8 @@ ReportLayout layout_of(const std::vector<SelectedPoint>& points, bool faults_fir
                        const std::string& chosen_x) {
   const bool is_chosen = !chosen_x.empty() && has_several_values(points, chosen_x);
   ReportLayout layout = layout_over(points, is_chosen ? chosen_x : axis_of(points, faults_first));
-  // Without a number: protocols beside each other, and what else differs side by side at each.
+  // No number is swept. Then the protocols stand along x, and the values of all other keys stand
+  // side by side at each.
   const bool beside = layout.x.empty() && needed(points, layout.keys).size() > 1 &&
                       count_values(points, layout.keys.front()) <= kMostCategories;
   return beside ? layout_over(points, layout.keys.front()) : layout;
@@ -256,6 +258,14 @@ std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
   return split(
       one_chart ? std::vector<ReportPanel>{{"", std::move(lines)}} : by_rest(std::move(lines)),
       kMostLines);
+}
+
+ArrangedPoints arranged(const std::vector<SelectedPoint>& points, bool faults_first,
+                        const std::string& chosen_x) {
+  ReportLayout layout = layout_of(points, faults_first, chosen_x);
+  auto categories = categories_of(points, layout);
+  auto panels = panels_of(points, layout);
+  return {std::move(layout), std::move(categories), std::move(panels)};
 }
 
 }  // namespace faultline

@@ -13,7 +13,7 @@ struct ReportLayout {
   std::string x;                  ///< the path along the x axis; "" for none
   bool x_is_numeric = true;       ///< if not, each of its values is a category
   std::vector<std::string> keys;  ///< all other swept paths but `seed`, the protocol first
-  bool has_protocol = false;      ///< is the first of them a path whose values are not numbers?
+  bool has_protocol = false;      ///< is the first key a path whose values are not numbers?
 };
 
 /// Chooses the layout. Along x is the first of these that applies:
@@ -55,6 +55,17 @@ struct ReportPanel {
 /// outlive them.
 std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
                                    const ReportLayout& layout);
+
+/// Points as charts show them. All charts of a study that have the same x axis share it.
+struct ArrangedPoints {
+  ReportLayout layout;
+  std::vector<std::string> categories;  ///< as categories_of
+  std::vector<ReportPanel> panels;      ///< as panels_of
+};
+
+/// Arranges the points by their layout (layout_of). `points` must outlive the result.
+ArrangedPoints arranged(const std::vector<SelectedPoint>& points, bool faults_first,
+                        const std::string& chosen_x = {});
 
 /// Do the points have several values at this path?
 bool has_several_values(const std::vector<SelectedPoint>& points, const std::string& path);

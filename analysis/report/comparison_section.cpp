@@ -74,7 +74,7 @@ HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& s
 
 HtmlTable pair_table(const Comparison& comparison, const std::string& metric) {
   HtmlTable table{.caption = escaped(metric) +
-                             ": paired differences, replication by replication; the intervals of "
+                             ": paired differences, replication by replication; all intervals of "
                              "one situation hold together with 95 % (Bonferroni)",
                   .columns = {},
                   .rows = {}};
@@ -115,13 +115,13 @@ void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
 }  // namespace
 
 void add_comparisons(HtmlPage& page, const StudyReport& report, const std::string& store) {
-  const std::string by = protocol_path(report.points);
+  const std::string& by = report.protocol;
   if (by.empty()) return;
   page.subsection("Which " + short_path(by) + " wins where");
   page.paragraph(
-      "All compared points used the same random numbers, so differences are taken run by run. The "
-      "winner is shown to be better than every other; where there is none, no difference is shown. "
-      "A point with a failed or a bad run cannot win.");
+      "All compared points used the same random numbers, so differences are taken run by run. A "
+      "winner is a point whose differences show that it is better than every other. A point that "
+      "failed or has a bad run cannot win.");
   std::vector<ComparisonSettings> comparisons;
   if (has_faults(report.points))
     comparisons.push_back({.by = by, .metric = "terminated", .higher_is_better = true});

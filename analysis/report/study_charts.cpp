@@ -13,8 +13,8 @@ namespace faultline {
 
 namespace {
 
-/// A part of the name of a file, whatever a text says: lower-case letters, digits, single hyphens,
-/// and not too many of them.
+/// Text as part of a file name: lower-case letters, digits and single hyphens only, cut to a
+/// moderate length.
 std::string file_words(const std::string& text) {
   constexpr std::size_t kMost = 60;
   std::string words;
@@ -31,7 +31,7 @@ std::string file_words(const std::string& text) {
   return words;
 }
 
-/// "mean-control-messages-machine-cori": what the chart shows.
+/// The name of a chart's files, such as "mean-control-messages-machine-cori".
 std::string stem_of(const std::string& kind, const std::string& metric, const Chart& chart) {
   std::string stem = kind;
   for (const std::string& part : {file_words(metric), file_words(chart.panel)})
@@ -39,14 +39,14 @@ std::string stem_of(const std::string& kind, const std::string& metric, const Ch
   return stem;
 }
 
-/// Of a metric, without its unit, which the axis has.
+/// The title of a metric without its unit, which stands at the axis.
 std::string plain_title(const std::string& metric) {
   std::string title = axis_title(metric);
   title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   return title.ends_with(" [s]") ? title.substr(0, title.size() - 4) : title;
 }
 
-/// A chart of one panel: everything but its values.
+/// The chart of one panel, without its values.
 Chart empty_chart(const ReportPanel& panel, const ReportLayout& layout, const std::string& title) {
   Chart chart;
   chart.title = title;
@@ -60,7 +60,7 @@ Chart empty_chart(const ReportPanel& panel, const ReportLayout& layout, const st
 
 ChartLine empty_line(const ReportLine& of) { return {of.name, of.line_type, of.dash, {}}; }
 
-/// The share of runs that reach their end.
+/// The share of runs that reached their end.
 Estimate share_of(const PointGroup& group) {
   std::vector<double> reached;
   for (const SelectedPoint* point : group.points)
@@ -74,7 +74,7 @@ std::size_t runs_of(const PointGroup& group) {
   return runs;
 }
 
-/// From 0 to 1, or from below the least share where all are large.
+/// The axis runs from 0 to 1. If all shares are large, it begins below the smallest one.
 void choose_share_axis(std::vector<Chart>& panels) {
   double least = 1.0;
   for (const Chart& chart : panels)
@@ -89,10 +89,10 @@ void choose_share_axis(std::vector<Chart>& panels) {
   }
 }
 
-/// Points without a value, where a curve is interrupted, and why.
+/// Counts the points that have no value, where a curve is interrupted, and why.
 class Gaps {
  public:
-  /// A point of that line, or of that category where x has some.
+  /// Adds a point. `of` is its category if x has categories, otherwise its line.
   void add(const std::string& of, const PointGroup& group) {
     ++points_;
     if (std::find(of_.begin(), of_.end(), of) == of_.end()) of_.push_back(of);
@@ -102,7 +102,7 @@ class Gaps {
                       [](const SelectedPoint* point) { return !point->stored.failure.empty(); }));
   }
 
-  /// "3 of 16 points have no value, of cda", "runs: 24 hung"; none without gaps.
+  /// "3 of 16 points have no value, of cda" and "runs: 24 hung". Empty if all points have a value.
   [[nodiscard]] std::vector<std::string> notes(std::size_t all) const {
     constexpr std::size_t kMostNamed = 2;
     if (points_ == 0) return {};
@@ -129,12 +129,12 @@ class Gaps {
 };
 
 template <class Point>
-std::vector<Chart> charts_of(const std::vector<SelectedPoint>& points, const ReportLayout& layout,
-                             const std::string& title, const Point& point_of) {
+std::vector<Chart> charts_of(const ArrangedPoints& points, const std::string& title,
+                             const Point& point_of) {
   std::vector<Chart> charts;
-  for (const ReportPanel& panel : panels_of(points, layout)) {
-    Chart& chart = charts.emplace_back(empty_chart(panel, layout, title));
-    chart.x.categories = categories_of(points, layout);
+  for (const ReportPanel& panel : points.panels) {
+    Chart& chart = charts.emplace_back(empty_chart(panel, points.layout, title));
+    chart.x.categories = points.categories;
     Gaps gaps;
     std::size_t all = 0;
     for (const ReportLine& line : panel.lines) {
@@ -153,8 +153,8 @@ std::vector<Chart> charts_of(const std::vector<SelectedPoint>& points, const Rep
   return charts;
 }
 
-/// Makes numbers along x categories, unless they are too many: boxes that stand side by side need
-/// the same room at each place.
+/// Makes the numbers along x categories, unless there are too many: boxes that stand side by side
+/// need equal room at each place.
 void space_evenly(std::vector<Chart>& panels) {
   constexpr std::size_t kMostPlaces = 12;
   std::set<double> values;
@@ -170,7 +170,7 @@ void space_evenly(std::vector<Chart>& panels) {
   }
 }
 
-/// Values beyond the whiskers, each once.
+/// The values beyond the whiskers, each once.
 std::vector<double> outliers_of(std::vector<double> values, const Boxplot& box) {
   std::erase_if(
       values, [&](double value) { return value >= box.whisker_low && value <= box.whisker_high; });
@@ -181,19 +181,16 @@ std::vector<double> outliers_of(std::vector<double> values, const Boxplot& box) 
 
 }  // namespace
 
-std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std::string& metric,
-                             const std::string& x_path) {
-  const ReportLayout layout = layout_of(points, false, x_path);
-  auto charts =
-      charts_of(points, layout, plain_title(metric), [&](double x, const PointGroup& group) {
-        const Summary summary = summarize(group, metric);
-        ChartPoint point;
-        point.x = x;
-        point.y = summary.mean;
-        point.y_interval = summary.confidence_95;
-        point.runs = summary.count;
-        return point;
-      });
+std::vector<Chart> curves_of(const ArrangedPoints& points, const std::string& metric) {
+  auto charts = charts_of(points, plain_title(metric), [&](double x, const PointGroup& group) {
+    const Summary summary = summarize(group, metric);
+    ChartPoint point;
+    point.x = x;
+    point.y = summary.mean;
+    point.y_interval = summary.confidence_95;
+    point.runs = summary.count;
+    return point;
+  });
   for (Chart& chart : charts) {
     chart.stem = stem_of("mean", metric, chart);
     chart.y.name = metric;
@@ -202,21 +199,18 @@ std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std
   return charts;
 }
 
-std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std::string& metric,
-                            const std::string& x_path) {
-  const ReportLayout layout = layout_of(points, false, x_path);
-  auto charts =
-      charts_of(points, layout, plain_title(metric), [&](double x, const PointGroup& group) {
-        const std::vector<double> values = sample(group, metric);
-        ChartPoint point;
-        point.x = x;
-        point.runs = values.size();
-        if (values.empty()) return point;
-        point.y = summarize(values).mean;
-        point.box = boxplot(values);
-        point.outliers = outliers_of(values, *point.box);
-        return point;
-      });
+std::vector<Chart> boxes_of(const ArrangedPoints& points, const std::string& metric) {
+  auto charts = charts_of(points, plain_title(metric), [&](double x, const PointGroup& group) {
+    const std::vector<double> values = sample(group, metric);
+    ChartPoint point;
+    point.x = x;
+    point.runs = values.size();
+    if (values.empty()) return point;
+    point.y = summarize(values).mean;
+    point.box = boxplot(values);
+    point.outliers = outliers_of(values, *point.box);
+    return point;
+  });
   space_evenly(charts);
   for (Chart& chart : charts) {
     chart.kind = ChartKind::boxes;
@@ -227,10 +221,8 @@ std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std:
   return charts;
 }
 
-std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points,
-                               const std::string& x_path) {
-  const ReportLayout layout = layout_of(points, true, x_path);
-  auto charts = charts_of(points, layout, "Survival", [&](double x, const PointGroup& group) {
+std::vector<Chart> survival_of(const ArrangedPoints& points) {
+  auto charts = charts_of(points, "Survival", [&](double x, const PointGroup& group) {
     const Estimate share = share_of(group);
     ChartPoint point;
     point.x = x;
@@ -245,26 +237,23 @@ std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points,
   return charts;
 }
 
-std::vector<Chart> planes_of(const std::vector<SelectedPoint>& points, const std::string& metric,
-                             const std::string& x_path) {
-  const ReportLayout layout = layout_of(points, true, x_path);
-  const std::vector<std::string> categories = categories_of(points, layout);
-  auto charts =
-      charts_of(points, layout, "Cost and survival", [&](double x, const PointGroup& group) {
-        const Summary cost = summarize(group, metric);
-        const Estimate share = share_of(group);
-        ChartPoint point;
-        if (!layout.x.empty())
-          point.of =
-              layout.x_is_numeric ? html_number(x) : categories.at(static_cast<std::size_t>(x) - 1);
-        point.runs = runs_of(group);
-        if (!cost.mean) return point;
-        point.x = *cost.mean;
-        point.x_interval = cost.confidence_95;
-        point.y = share.value;
-        point.y_interval = share.confidence_95;
-        return point;
-      });
+std::vector<Chart> planes_of(const ArrangedPoints& points, const std::string& metric) {
+  const ReportLayout& layout = points.layout;
+  auto charts = charts_of(points, "Cost and survival", [&](double x, const PointGroup& group) {
+    const Summary cost = summarize(group, metric);
+    const Estimate share = share_of(group);
+    ChartPoint point;
+    if (!layout.x.empty())
+      point.of = layout.x_is_numeric ? html_number(x)
+                                     : points.categories.at(static_cast<std::size_t>(x) - 1);
+    point.runs = runs_of(group);
+    if (!cost.mean) return point;
+    point.x = *cost.mean;
+    point.x_interval = cost.confidence_95;
+    point.y = share.value;
+    point.y_interval = share.confidence_95;
+    return point;
+  });
   for (Chart& chart : charts) {
     chart.kind = ChartKind::plane;
     chart.stem = stem_of("cost-survival", "", chart);

@@ -10,22 +10,19 @@
 namespace faultline {
 
 /// Means of a metric with their 95 % intervals over x, with a chart for each panel
-/// (analysis/report/chart_layout). `x` is the path that the reader chose for the x axis; "" for
-/// none.
-std::vector<Chart> curves_of(const std::vector<SelectedPoint>& points, const std::string& metric,
-                             const std::string& x = {});
+/// (analysis/report/chart_layout).
+std::vector<Chart> curves_of(const ArrangedPoints& points, const std::string& metric);
 
 /// Boxplots of the replications of a metric.
-std::vector<Chart> boxes_of(const std::vector<SelectedPoint>& points, const std::string& metric,
-                            const std::string& x = {});
+std::vector<Chart> boxes_of(const ArrangedPoints& points, const std::string& metric);
 
 /// The share of runs that end `terminated` or `finished`, with exact 95 % intervals (Clopper and
-/// Pearson). It is drawn over a swept number of the faults, if there is one.
-std::vector<Chart> survival_of(const std::vector<SelectedPoint>& points, const std::string& x = {});
+/// Pearson). Points that are arranged with `faults_first` show it over a swept number of the
+/// faults, if there is one.
+std::vector<Chart> survival_of(const ArrangedPoints& points);
 
 /// The same share over the mean of a metric, which stands for the cost.
-std::vector<Chart> planes_of(const std::vector<SelectedPoint>& points, const std::string& metric,
-                             const std::string& x = {});
+std::vector<Chart> planes_of(const ArrangedPoints& points, const std::string& metric);
 
 /// Do the points have faults, so that survival is a question?
 bool has_faults(const std::vector<SelectedPoint>& points);

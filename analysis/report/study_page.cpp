@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t kMostPanels = 6;
 
-/// What the commands of a study's charts have in common.
+/// The parts that the commands of a study's charts have in common.
 struct Query {
-  std::string runs;      ///< every run
-  std::string grouped;   ///< as the lines of most charts
-  std::string survival;  ///< as the lines of survival
+  std::string runs;      ///< prints every run
+  std::string grouped;   ///< groups the points as the lines of most charts
+  std::string survival;  ///< groups them as the lines of the survival charts
 };
 
 std::string grouped(const std::string& query, const ReportLayout& layout) {
@@ -29,13 +29,13 @@ std::string grouped(const std::string& query, const ReportLayout& layout) {
   return paths.empty() ? query : query + " --group-by " + shell_word(paths);
 }
 
-Query query_of(const StudyReport& report, const std::string& store) {
+Query query_of(const StudyReport& report, const std::string& store, const ReportLayout& usual,
+               const ReportLayout& faults_first) {
   std::vector<std::string> words = {"faultline", "query", store};
   for (const std::string& condition : report.conditions)
     words.insert(words.end(), {"--where", condition});
   const std::string query = shell_line(words) + " --format csv";
-  return {query + " --runs", grouped(query, layout_of(report.points, false, report.x)),
-          grouped(query, layout_of(report.points, true, report.x))};
+  return {query + " --runs", grouped(query, usual), grouped(query, faults_first)};
 }
 
 std::string with_metrics(const std::string& query, const std::vector<std::string>& metrics) {
@@ -44,7 +44,8 @@ std::string with_metrics(const std::string& query, const std::vector<std::string
   return command;
 }
 
-/// Adds charts to a list, with what they have in common. What is left out is said in the last one.
+/// Appends charts, all with this caption and command. If there are too many, the last one's caption
+/// says how many are left out.
 void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string& caption,
             const std::string& command) {
   const std::size_t left_out = charts.size() > kMostPanels ? charts.size() - kMostPanels : 0;
@@ -55,24 +56,28 @@ void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string
     to.push_back(std::move(chart));
   }
   if (left_out > 0)
-    to.back().caption += " " + std::to_string(left_out) +
-                         " more charts of other swept values are left out; --where selects.";
+    to.back().caption +=
+        " " + std::to_string(left_out) +
+        " more charts of other swept values are left out; select them with --where.";
 }
 
-void add_charts(StudyReport& report, const Query& query) {
+void add_charts(StudyReport& report, const std::string& store) {
+  const ArrangedPoints usual = arranged(report.points, false, report.x);
+  const ArrangedPoints faults_first = arranged(report.points, true, report.x);
+  const Query query = query_of(report, store, usual.layout, faults_first.layout);
   for (const std::string& metric : report.metrics) {
-    append(report.curves, curves_of(report.points, metric, report.x),
+    append(report.curves, curves_of(usual, metric),
            "Mean over the replications that have a value; bars are 95 % intervals.",
            with_metrics(query.grouped, {metric}));
     append(
-        report.boxes, boxes_of(report.points, metric, report.x),
-        "Boxes from the first to the third quartile, with the median; whiskers to the last value "
-        "within 1.5 times their distance; circles are values beyond them.",
+        report.boxes, boxes_of(usual, metric),
+        "Boxes reach from the first to the third quartile, with the median; whiskers reach to the "
+        "last value within 1.5 times the height of the box; circles are values beyond them.",
         query.runs);
   }
   if (!has_faults(report.points)) return;
   append(
-      report.survival, survival_of(report.points, report.x),
+      report.survival, survival_of(faults_first),
       "Share of the runs that end terminated or finished; bars are exact 95 % intervals (Clopper "
       "and Pearson).",
       with_metrics(query.survival, {"terminated"}));
@@ -80,13 +85,14 @@ void add_charts(StudyReport& report, const Query& query) {
   const bool has_control =
       std::find(metrics.begin(), metrics.end(), "control_messages") != metrics.end();
   const std::string cost = has_control || metrics.empty() ? "control_messages" : metrics.front();
-  append(report.survival, planes_of(report.points, cost, report.x),
-         "Up is safer, left is cheaper. Runs that gave up count with what they had sent by then.",
+  append(report.survival, planes_of(faults_first, cost),
+         "Points further up are safer, points further left are cheaper. A run that gave up counts "
+         "with its cost until then.",
          with_metrics(query.survival, {"terminated", cost}));
 }
 
-/// Charts without any value are left out, as of a metric that no protocol has, and boxes that are
-/// too many to be told apart.
+/// Drops charts that have no value at all (of a metric that no protocol here has), and boxplots
+/// with more boxes than a reader can tell apart.
 void drop_useless(std::vector<Chart>& charts) {
   constexpr std::size_t kMostBoxes = 200;
   std::erase_if(charts, [](const Chart& chart) {
@@ -111,7 +117,7 @@ std::vector<std::string> metrics_of(const std::vector<SelectedPoint>& points,
   return settings.metrics;
 }
 
-/// Where a chosen axis says nothing in any study, no chart would have it.
+/// Throws if the chosen x has a single value in every study: no chart could show it.
 void check_axis(const std::vector<StudyReport>& reports, const std::string& x) {
   if (x.empty()) return;
   std::vector<std::string> swept;
@@ -124,7 +130,7 @@ void check_axis(const std::vector<StudyReport>& reports, const std::string& x) {
                    (swept.empty() ? "" : suggestion(x, swept)));
 }
 
-/// Leaves out what does not help, and gives the rest names of their own.
+/// Drops useless charts, and gives the others distinct names.
 void finish_charts(StudyReport& report, const std::string& prefix) {
   std::vector<Chart*> all;
   for (auto* charts : {&report.curves, &report.boxes, &report.survival}) {
@@ -137,7 +143,7 @@ void finish_charts(StudyReport& report, const std::string& prefix) {
   number_equal_stems(all);
 }
 
-/// What a screen reader says in place of a drawing.
+/// The text that a screen reader says for a drawing.
 std::string label_of(const Chart& chart) {
   std::string lines;
   for (const ChartLine& line : chart.lines) lines += (lines.empty() ? "" : "; ") + line.name;
@@ -190,7 +196,8 @@ std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
     report.conditions = settings.conditions;
     if (several) report.conditions.push_back("study == " + study);
     report.x = settings.x;
-    add_charts(report, query_of(report, settings.store));
+    report.protocol = protocol_path(report.points);
+    add_charts(report, settings.store);
     finish_charts(report, several ? "study-" + study + "-" : "");
   }
   return reports;
@@ -200,7 +207,7 @@ void add_study(HtmlPage& page, const StudyReport& report, const std::string& sto
                const std::map<std::string, std::string>& drawings) {
   page.section(report.points.front().study.name);
   page.subsection("What was run");
-  add_what_was_run(page, report.points, store, report.conditions);
+  add_what_was_run(page, report, store);
   if (!report.survival.empty()) {
     page.subsection("Survival and its cost");
     page.figures(figures_of(report.survival, drawings));

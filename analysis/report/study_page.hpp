@@ -11,8 +11,8 @@ namespace faultline {
 
 struct StoreReportSettings {
   std::string store;                    ///< as the user named it, for the commands
-  std::vector<std::string> conditions;  ///< the ones that select its points
-  std::vector<std::string> metrics;     ///< none: the ones that `query` shows
+  std::vector<std::string> conditions;  ///< the conditions that select its points
+  std::vector<std::string> metrics;     ///< empty for those that `query` shows
   std::string x = {};                   ///< path along x in the charts; "": `layout_of` chooses
 };
 

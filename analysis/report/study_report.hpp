@@ -11,12 +11,13 @@ namespace faultline {
 /// What a report says about one study.
 struct StudyReport {
   std::vector<SelectedPoint> points;    ///< points of this study only
-  std::vector<std::string> conditions;  ///< the ones that select the points
+  std::vector<std::string> conditions;  ///< the conditions that select the points
   std::vector<std::string> metrics;
-  std::string x;  ///< path that the reader chose for the x axis; "" for none
+  std::string x;         ///< path that the reader chose for the x axis; "" for none
+  std::string protocol;  ///< path of the protocol (protocol_path); "" for none
   std::vector<Chart> curves;
   std::vector<Chart> boxes;
-  std::vector<Chart> survival;  ///< also of survival over cost; none without faults
+  std::vector<Chart> survival;  ///< includes survival over cost; empty without faults
 };
 
 }  // namespace faultline

@@ -1,6 +1,7 @@
 #include "analysis/report/what_was_run.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -23,12 +24,12 @@ std::string joined(const std::vector<std::string>& words, const char* between = 
   return text;
 }
 
-/// Different texts in the order in which they appear.
-template <class Text>
-std::vector<std::string> distinct(const std::vector<SelectedPoint>& points, const Text& text_of) {
+/// The distinct texts, in order of first occurrence.
+template <class Point, class Text>
+std::vector<std::string> distinct(const std::vector<Point>& points, const Text& text_of) {
   std::vector<std::string> found;
   std::set<std::string> known;
-  for (const SelectedPoint& point : points) {
+  for (const Point& point : points) {
     std::string text = text_of(point);
     if (known.insert(text).second) found.push_back(std::move(text));
   }
@@ -40,7 +41,7 @@ void add_row(HtmlTable& table, const std::string& what, const std::string& html)
 }
 
 std::string replications_words(const std::vector<SelectedPoint>& points) {
-  std::size_t least = points.front().stored.runs.size();
+  std::size_t least = std::numeric_limits<std::size_t>::max();
   std::size_t most = 0;
   std::size_t all = 0;
   for (const SelectedPoint& point : points) {
@@ -101,12 +102,26 @@ HtmlTable identity_table(const std::vector<SelectedPoint>& points) {
   return table;
 }
 
+/// The distinct values at a path in words. A study that has grown has its points in no order of
+/// their numbers, so these are sorted.
+std::vector<std::string> values_at(const std::vector<SelectedPoint>& points,
+                                   const std::string& path) {
+  std::vector<const SelectedPoint*> ordered;
+  ordered.reserve(points.size());
+  for (const SelectedPoint& point : points) ordered.push_back(&point);
+  if (is_numeric_axis(points, path))
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [&](const SelectedPoint* a, const SelectedPoint* b) {
+                       return number_of(cell_at(*a, path)) < number_of(cell_at(*b, path));
+                     });
+  return distinct(ordered, [&](const SelectedPoint* point) { return words_at(*point, path); });
+}
+
 HtmlTable axes_table(const std::vector<SelectedPoint>& points) {
   constexpr std::size_t kMostValues = 40;
   HtmlTable table{.caption = "What was swept", .columns = {"path", "values"}, .rows = {}};
   for (const std::string& path : swept_paths(points)) {
-    auto values =
-        distinct(points, [&](const SelectedPoint& point) { return words_at(point, path); });
+    auto values = values_at(points, path);
     const std::size_t more = values.size() > kMostValues ? values.size() - kMostValues : 0;
     values.resize(values.size() - more);
     std::string text = joined(values, "; ");
@@ -135,7 +150,7 @@ HtmlTable failures_table(const std::vector<SelectedPoint>& points) {
   return table;
 }
 
-/// How the runs of each line and place ended, where they ended in several ways.
+/// How the runs ended, for each line and place at which they ended in more than one way.
 HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
   std::set<std::string> words;
   const auto paths = swept_paths(points);
@@ -161,10 +176,9 @@ HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
   return table;
 }
 
-/// Why the runs of each protocol were fatal, where several protocols are swept.
-HtmlTable fatal_table(const std::vector<SelectedPoint>& points) {
+/// Why the runs of each protocol were fatal, if several protocols are swept. `path` is theirs.
+HtmlTable fatal_table(const std::vector<SelectedPoint>& points, const std::string& path) {
   HtmlTable table{.caption = "Why runs were fatal", .columns = {}, .rows = {}};
-  const std::string path = protocol_path(points);
   if (path.empty() || !has_several_values(points, path)) return table;
   table.columns = {short_path(path), "reasons"};
   for (const PointGroup& group : group_points(points, {path})) {
@@ -176,7 +190,7 @@ HtmlTable fatal_table(const std::vector<SelectedPoint>& points) {
   return table;
 }
 
-/// What all points have in common: the scenario of the first one without what was swept.
+/// What all points have in common: the scenario of the first point without the swept values.
 std::string common_scenario(const std::vector<SelectedPoint>& points) {
   return "<pre tabindex=\"0\"><code>" + escaped(to_json(points.front().stored.scenario, 2)) +
          "</code></pre>\n";
@@ -184,14 +198,14 @@ std::string common_scenario(const std::vector<SelectedPoint>& points) {
 
 }  // namespace
 
-void add_what_was_run(HtmlPage& page, const std::vector<SelectedPoint>& points,
-                      const std::string& store, const std::vector<std::string>& conditions) {
+void add_what_was_run(HtmlPage& page, const StudyReport& report, const std::string& store) {
+  const std::vector<SelectedPoint>& points = report.points;
   page.table(identity_table(points));
   const HtmlTable axes = axes_table(points);
   if (!axes.rows.empty()) page.table(axes);
   const HtmlTable failures = failures_table(points);
   if (!failures.rows.empty()) page.table(failures);
-  const HtmlTable fatal = fatal_table(points);
+  const HtmlTable fatal = fatal_table(points, report.protocol);
   if (!fatal.rows.empty()) page.table(fatal);
   const HtmlTable endings = endings_table(points);
   if (!endings.rows.empty()) page.folded("How the runs of each point ended", endings);
@@ -200,7 +214,8 @@ void add_what_was_run(HtmlPage& page, const std::vector<SelectedPoint>& points,
               common_scenario(points));
   page.paragraph("The study again, and every single run of it:");
   std::vector<std::string> query = {"faultline", "query", store};
-  for (const std::string& condition : conditions) query.insert(query.end(), {"--where", condition});
+  for (const std::string& condition : report.conditions)
+    query.insert(query.end(), {"--where", condition});
   page.commands({"faultline sweep SCENARIO.json --store " + shell_word(store),
                  shell_line(query) + " --runs --format csv"});
 }

@@ -36,7 +36,6 @@ struct CellHead {
 };
 
 struct SeriesSelection {
-  std::string detector;
   std::string metric;
   std::string relative_to;
   bool ratio_of_means = false;
@@ -44,7 +43,6 @@ struct SeriesSelection {
 };
 
 struct LemmaSelection {
-  std::string detector;
   std::string figure;
 };
 
@@ -80,7 +78,6 @@ const OptionSet<CellHead>& cell_options() {
 const OptionSet<SeriesSelection>& series_selection_options() {
   static const OptionSet<SeriesSelection> set =
       OptionSet<SeriesSelection>()
-          .option("detector", &SeriesSelection::detector, {.required = true})
           .option("metric", &SeriesSelection::metric, {.required = true})
           .option("relative_to", &SeriesSelection::relative_to, {})
           .option("ratio_of_means", &SeriesSelection::ratio_of_means, {})
@@ -90,13 +87,10 @@ const OptionSet<SeriesSelection>& series_selection_options() {
 
 const OptionSet<LemmaSelection>& lemma_selection_options() {
   static const OptionSet<LemmaSelection> set = [] {
-    std::vector<std::string> detectors;
-    for (const LemmaSubject& subject : lemma_subjects()) detectors.push_back(subject.name);
     std::vector<std::string> figures;
     for (const LemmaFigure figure : lemma_figures()) figures.push_back(lemma_figure_word(figure));
-    return OptionSet<LemmaSelection>()
-        .option("detector", &LemmaSelection::detector, {.required = true, .choices = detectors})
-        .option("figure", &LemmaSelection::figure, {.required = true, .choices = figures});
+    return OptionSet<LemmaSelection>().option("figure", &LemmaSelection::figure,
+                                              {.required = true, .choices = figures});
   }();
   return set;
 }
@@ -109,6 +103,23 @@ const OptionSet<SurvivalSelection>& survival_selection_options() {
                    .choices = {"share-percent", "failure-probability", "survival-percent"}})
           .option("fanout", &SurvivalSelection::fanout, {.minimum = 0});
   return set;
+}
+
+/// Reads the member that names the cell's protocol. Its key is what the family calls one. Any name
+/// is accepted if there are no choices.
+std::string read_protocol(CheckedObject& object, Family family,
+                          std::vector<std::string> choices = {}) {
+  const OptionSpec spec{.name = protocol_word(family),
+                        .kind = OptionKind::text,
+                        .required = true,
+                        .choices = std::move(choices)};
+  return std::get<std::string>(object.options({spec}).at(spec.name));
+}
+
+std::vector<std::string> lemma_subject_names() {
+  std::vector<std::string> names;
+  for (const LemmaSubject& subject : lemma_subjects()) names.push_back(subject.name);
+  return names;
 }
 
 class CellReader {
@@ -168,7 +179,7 @@ void CellReader::read(const JsonValue& value, const std::string& path) {
   for (const Cell& other : item_.cells) {
     if (other.name == cell.name) problems_.add(path, "a cell with this name occurs above");
     if (asks_the_same(other, cell, last_point(item_, cell, false)))
-      problems_.add(path, "asks the same as " + in_quotes(other.name) + " above");
+      problems_.add(path, "compares the same value as " + in_quotes(other.name) + " above");
   }
   if (problems_.size() == before) item_.cells.push_back(std::move(cell));
 }
@@ -191,7 +202,8 @@ void CellReader::read_stated(const CellHead& head, const std::string& path, Cell
 }
 
 void CellReader::read_selection(CheckedObject& object, Cell& cell) {
-  if (std::holds_alternative<SurvivalMeasure>(item_.measures[cell.measure].how)) {
+  const auto& how = item_.measures[cell.measure].how;
+  if (std::holds_alternative<SurvivalMeasure>(how)) {
     const SurvivalSelection selection = read_options(object, survival_selection_options());
     cell.figure = selection.figure;
     cell.fanout = selection.fanout;
@@ -201,24 +213,22 @@ void CellReader::read_selection(CheckedObject& object, Cell& cell) {
           read_integers<std::int64_t>(failed, member_path(object.path(), "failed"), problems_);
     return;
   }
-  if (std::holds_alternative<LemmasMeasure>(item_.measures[cell.measure].how)) {
-    const LemmaSelection selection = read_options(object, lemma_selection_options());
-    cell.detector = selection.detector;
-    cell.figure = selection.figure;
-    return;
+  if (std::holds_alternative<LemmasMeasure>(how)) {
+    cell.protocol = read_protocol(object, Family::termination, lemma_subject_names());
+    cell.figure = read_options(object, lemma_selection_options()).figure;
+  } else if (const auto* series = std::get_if<SeriesMeasure>(&how)) {
+    cell.protocol = read_protocol(object, series->family);
+    read_series_selection(object, *series, cell);
+  } else if (const auto* runs = std::get_if<RunsMeasure>(&how)) {
+    cell.protocol = read_protocol(object, runs->family);
+  } else {
+    cell.protocol = read_protocol(object, Family::termination, {"four-counter", "edod", "hcda"});
   }
-  if (const auto* series = std::get_if<SeriesMeasure>(&item_.measures[cell.measure].how))
-    return read_series_selection(object, *series, cell);
-  OptionSpec spec{.name = "detector", .kind = OptionKind::text, .required = true};
-  if (std::holds_alternative<StepModelMeasure>(item_.measures[cell.measure].how))
-    spec.choices = {"four-counter", "edod", "hcda"};
-  cell.detector = std::get<std::string>(object.options({spec}).at("detector"));
 }
 
 void CellReader::read_series_selection(CheckedObject& object, const SeriesMeasure& series,
                                        Cell& cell) {
   const SeriesSelection selection = read_options(object, series_selection_options());
-  cell.detector = selection.detector;
   cell.metric = selection.metric;
   cell.relative_to = selection.relative_to;
   cell.ratio_of_means = selection.ratio_of_means;

@@ -5,26 +5,21 @@
 #include <iterator>
 #include <limits>
 
+#include "analysis/drawing/chart_canvas.hpp"
 #include "analysis/drawing/gnuplot.hpp"
+#include "analysis/drawing/tics.hpp"
 #include "analysis/statistics/metric_type.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "analysis/text/text_table.hpp"
-#include "analysis/theory/step_model.hpp"
+#include "analysis/theory/step_model_report.hpp"
 #include "sim/json/json_value.hpp"
-#include "workloads/random_task_tree.hpp"
 
 namespace faultline {
 
 namespace {
 
-struct ActivityName {
-  StepActivity activity;
-  const char* name;
-};
-
-constexpr ActivityName kActivities[] = {{StepActivity::instant, "instant"},
-                                        {StepActivity::local, "local"},
-                                        {StepActivity::load, "load"}};
+constexpr std::size_t kPanelWidth = 420;
+constexpr double kBesidePoints = 0.8;  // of a logarithmic axis, at both ends
 
 const StepModelMeasure& model_of(const ReproductionItem& item, std::size_t measure) {
   return std::get<StepModelMeasure>(item.measures[measure].how);
@@ -43,25 +38,32 @@ bool draws_ratios(const ReproductionItem& item) {
   return !series_of(item, item.curves.front()).drawn_relative_to.empty();
 }
 
+/// The name of the CSV's column of protocols. All series of a figure are of one family.
+std::string protocol_column(const ReproductionItem& item) {
+  return protocol_word(series_of(item, item.curves.front()).family);
+}
+
 /// The last part of the path that the axis shows.
 std::string over_of(const ReproductionItem& item) {
   const std::string& path = series_of(item, item.curves.front()).over;
   return path.substr(path.rfind('.') + 1);
 }
 
-void append_counts(const StepModelMeasure& model, const TaskTree& tree, std::uint64_t seed,
-                   std::uint32_t processes, FigureRows& rows) {
-  const std::vector<Rank> ranks =
-      model.mapping == "random"
-          ? random_ranks(tree.tasks(), processes, task_mapping_stream(seed, processes))
-          : round_robin_ranks(tree.tasks(), processes);
-  for (const auto& [activity, name] : kActivities) {
-    const ControlMessageCounts counts =
-        count_control_messages({processes, activity, model.rules}, tree, ranks);
-    rows.push_back({model.mapping, name, std::to_string(processes), std::to_string(seed),
+/// The lines of the CSV for one tree and one number of processes: one for each activity.
+void append_counts(const std::string& mapping, std::uint64_t seed, const ProcessCounts& here,
+                   FigureRows& rows) {
+  const std::vector<std::string> activities = step_activity_words();
+  for (std::size_t i = 0; i < activities.size(); ++i) {
+    const ControlMessageCounts& counts = here.by_activity.at(i);
+    rows.push_back({mapping, activities[i], std::to_string(here.processes), std::to_string(seed),
                     std::to_string(counts.four_counter), std::to_string(counts.edod),
                     std::to_string(counts.hcda), std::to_string(counts.cda)});
   }
+}
+
+/// Colour and dash of the detector that a figure names at this place.
+std::string line_style(std::size_t place) {
+  return " lt " + std::to_string(line_type_at(place)) + " dt " + std::to_string(dash_at(place));
 }
 
 /// One panel of step models: the CSV's rows of this mapping and activity, averaged over trees.
@@ -73,29 +75,19 @@ std::string panel(const std::string& stem, const std::string& mapping,
   for (std::size_t i = 0; i < 4; ++i) {
     text.append(i == 0 ? "" : ", \\\n  ").append("'").append(stem).append(".csv' using ");
     text.append(here).append("$3 : NaN):").append(here).append("$");
-    text.append(std::to_string(i + 5)).append("/$3 : NaN) smooth unique with lines lt ");
-    text.append(std::to_string(i + 1)).append(" title '");
-    text.append(names[i]).append("'");
+    text.append(std::to_string(i + 5)).append("/$3 : NaN) smooth unique with lines");
+    text.append(line_style(i)).append(" title '").append(names[i]).append("'");
   }
   return text + "\n";
 }
 
-FigureRows step_model_rows(const ReproductionItem& item, const ReproductionSettings& settings) {
+FigureRows step_model_rows(const ItemResult& result) {
   FigureRows rows = {
       {"mapping", "activity", "processes", "tree_seed", "four-counter", "edod", "hcda", "cda"}};
-  for (const std::size_t curve : item.curves) {
-    const StepModelMeasure& model = model_of(item, curve);
-    const std::size_t trees =
-        settings.quick ? std::min<std::size_t>(model.quick_trees, model.tree_seeds.size())
-                       : model.tree_seeds.size();
-    for (std::size_t i = 0; i < trees; ++i) {
-      Stream random = task_tree_stream(model.tree_seeds[i], 0);
-      const TaskTree tree = random_task_tree(*task_tree_preset(model.preset), random);
-      for (std::uint32_t processes = model.fewest_processes; processes <= model.most_processes;
-           ++processes)
-        append_counts(model, tree, model.tree_seeds[i], processes, rows);
-    }
-  }
+  for (const std::size_t curve : result.item.curves)
+    for (const TreeCounts& tree : result.measured[curve].trees)
+      for (const ProcessCounts& here : tree.counts)
+        append_counts(model_of(result.item, curve).mapping, tree.seed, here, rows);
   return rows;
 }
 
@@ -105,8 +97,8 @@ std::string step_model_script(const ReproductionItem& item, const std::string& s
                      "set ylabel 'control messages per process'\nset multiplot layout " +
                      std::to_string(item.curves.size()) + ",3\n";
   for (const std::size_t curve : item.curves)
-    for (const ActivityName& activity : kActivities)
-      text += panel(stem, model_of(item, curve).mapping, activity.name);
+    for (const std::string& activity : step_activity_words())
+      text += panel(stem, model_of(item, curve).mapping, activity);
   return text + "unset multiplot\n";
 }
 
@@ -186,8 +178,8 @@ std::vector<std::string> ratio_record(const SeriesMeasure& series, const SeriesP
 
 FigureRows ratio_rows(const ItemResult& result) {
   const ReproductionItem& item = result.item;
-  FigureRows rows = {
-      {"series", "metric", "detector", over_of(item), "runs", "ratio", "low_99", "high_99"}};
+  FigureRows rows = {{"series", "metric", protocol_column(item), over_of(item), "runs", "ratio",
+                      "low_99", "high_99"}};
   for (const std::size_t curve : item.curves) {
     const SeriesMeasure& series = series_of(item, curve);
     for (const SeriesPoint& point : result.measured[curve].points)
@@ -207,8 +199,9 @@ FigureRows ratio_rows(const ItemResult& result) {
 
 FigureRows series_rows(const ItemResult& result) {
   const ReproductionItem& item = result.item;
-  FigureRows rows = {{"series", "metric", "detector", over_of(item), "runs", "min", "whisker_low",
-                      "quartile_1", "median", "quartile_3", "whisker_high", "max", "mean"}};
+  FigureRows rows = {{"series", "metric", protocol_column(item), over_of(item), "runs", "min",
+                      "whisker_low", "quartile_1", "median", "quartile_3", "whisker_high", "max",
+                      "mean"}};
   for (const std::size_t curve : item.curves)
     for (const SeriesPoint& point : result.measured[curve].points)
       for (const auto& [detector, samples] : point.samples)
@@ -241,27 +234,42 @@ std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& me
       min = std::min(min, box.min);
       max = std::max(max, box.max);
     }
-  if (is_between_0_and_1(metric_type(metric)))
-    return "unset logscale y\nset format y '%g'\nset yrange [-0.04:1.04]\n";
-  if (min > 0.0) return "set logscale y\nset format y '10^{%L}'\nset autoscale y\n";
-  if (max == 0.0) max = 1.0;
-  return "unset logscale y\nset format y '%g'\nset yrange [" + shortest(-0.04 * max) + ":" +
-         shortest(1.1 * max) + "]\n";
+  Interval range{-0.04, 1.04};
+  const bool logarithmic = !is_between_0_and_1(metric_type(metric)) && min > 0.0;
+  if (logarithmic)
+    range = {min / 1.25, max * 1.25};
+  else if (!is_between_0_and_1(metric_type(metric)) && max > 0.0)
+    range = {-0.04 * max, 1.1 * max};
+  const Tics tics = logarithmic ? logarithmic_tics(range) : linear_tics(range);
+  return std::string(logarithmic ? "set" : "unset") + " logscale y\nset yrange [" +
+         shortest(range.low) + ":" + shortest(range.high) + "]\nset ytics " +
+         tic_list(tics, logarithmic ? minor_tics(range, tics) : std::vector<double>{}) + "\n";
 }
 
-/// The paper's order of detectors; unknown ones come last.
-std::size_t place_in_paper(const std::string& detector) {
-  const std::size_t type = line_type_of(detector);
-  return type == 0 ? kLineTypes : type;
-}
+/// A detector of a panel.
+struct DrawnDetector {
+  std::string name;
+  std::size_t place = 0;  ///< among all detectors of the figure
+};
 
-std::vector<std::string> detectors_of(const std::vector<SeriesPoint>& points) {
+/// The detectors of some panels, each once, in the order in which the scenarios name them.
+std::vector<std::string> detectors_of(const ItemResult& result) {
   std::vector<std::string> detectors;
-  for (const auto& [name, metrics] : points.front().samples) detectors.push_back(name);
-  std::stable_sort(detectors.begin(), detectors.end(),
-                   [](const std::string& a, const std::string& b) {
-                     return place_in_paper(a) < place_in_paper(b);
-                   });
+  for (const std::size_t curve : result.item.curves)
+    for (const std::string& name : result.measured[curve].points.front().detectors)
+      if (std::find(detectors.begin(), detectors.end(), name) == detectors.end())
+        detectors.push_back(name);
+  return detectors;
+}
+
+/// Those of one panel, without the one that it is drawn relative to.
+std::vector<DrawnDetector> detectors_at(const std::vector<std::string>& of_figure,
+                                        const std::vector<SeriesPoint>& points,
+                                        const std::string& relative_to) {
+  std::vector<DrawnDetector> detectors;
+  for (std::size_t place = 0; place < of_figure.size(); ++place)
+    if (of_figure[place] != relative_to && points.front().samples.count(of_figure[place]) != 0)
+      detectors.push_back({of_figure[place], place});
   return detectors;
 }
 
@@ -274,14 +282,28 @@ double lane_width(const std::vector<SeriesPoint>& points, std::size_t detectors)
   return 0.6 * gap / static_cast<double>(detectors);
 }
 
+/// Do the labels of the points, in a panel of the usual width, run into each other?
+bool labels_collide(const std::vector<SeriesPoint>& points) {
+  const double per_pixel = (std::log(points.back().at / points.front().at) + 2 * kBesidePoints) /
+                           plot_breadth(kPanelWidth);
+  double widest = 0;
+  for (const SeriesPoint& point : points)
+    widest = std::max(widest, breadth_of_tic(tic_text(point.at)));
+  for (std::size_t i = 1; i < points.size(); ++i)
+    if (std::log(points[i].at / points[i - 1].at) / per_pixel < widest) return true;
+  return false;
+}
+
 /// The x axis of a panel, labelled at its points.
 std::string point_axis(const std::vector<SeriesPoint>& points) {
+  const std::string beside = shortest(kBesidePoints);
   std::string text = "set xrange [log(";
-  text.append(shortest(points.front().at)).append(")-0.8:log(");
-  text.append(shortest(points.back().at)).append(")+0.8]\nset xtics rotate by -45 (");
+  text.append(shortest(points.front().at)).append(")-").append(beside).append(":log(");
+  text.append(shortest(points.back().at)).append(")+").append(beside).append("]\nset xtics");
+  text.append(labels_collide(points) ? kSlanted : " norotate").append(" (");
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const std::string at = shortest(points[i].at);
-    text.append(i == 0 ? "" : ", ").append("'").append(at).append("' log(").append(at).append(")");
+    text.append(i == 0 ? "" : ", ").append("'").append(tic_text(points[i].at));
+    text.append("' log(").append(shortest(points[i].at)).append(")");
   }
   return text + ")\n";
 }
@@ -327,60 +349,76 @@ double lane_offset(double width, std::size_t i, std::size_t detectors) {
   return width * (static_cast<double>(i) - static_cast<double>(detectors - 1) / 2);
 }
 
-std::string colour_of(const std::string& detector) {
-  return " lt " + std::to_string(place_in_paper(detector));
-}
-
 /// One panel of a series: the detectors' boxes side by side, and a line through their medians.
 std::string box_panel(Drawn& drawn, const std::string& series, const std::string& metric,
-                      const std::vector<SeriesPoint>& points) {
-  const auto detectors = detectors_of(points);
+                      const std::vector<SeriesPoint>& points,
+                      const std::vector<DrawnDetector>& detectors) {
   const double width = lane_width(points, detectors.size());
   std::string text = "set title " + drawn.shown(series) + " noenhanced\nset boxwidth " +
                      fixed(0.8 * width, 4) + "\nset ylabel " + drawn.shown(axis_title(metric)) +
                      " noenhanced\n" + y_axis(points, metric) + point_axis(points) + "plot ";
   for (std::size_t i = 0; i < detectors.size(); ++i) {
     const std::string place =
-        drawn.lane(series, metric, detectors[i], lane_offset(width, i, detectors.size()));
-    const std::string colour = colour_of(detectors[i]);
+        drawn.lane(series, metric, detectors[i].name, lane_offset(width, i, detectors.size()));
     text.append(i == 0 ? "" : ", \\\n  ").append("$numbers using ").append(place);
     text.append(":8:7:11:10 with candlesticks whiskerbars fill transparent solid 0.3")
-        .append(colour);
-    text.append(" title ").append(drawn.shown(paper_name(detectors[i]))).append(", \\\n  ");
-    text.append("$numbers using ").append(place);
-    text.append(":9 with lines dashtype 3").append(colour).append(" notitle");
+        .append(" lt ")
+        .append(std::to_string(line_type_at(detectors[i].place)));
+    text.append(" title ").append(drawn.shown(paper_name(detectors[i].name)));
+    text.append(", \\\n  $numbers using ").append(place).append(":9 with linespoints");
+    text.append(line_style(detectors[i].place)).append(" ps 0.5 notitle");
   }
   return text + "\n";
+}
+
+/// The y axis of a panel of ratios, which shows the ratio 1.
+std::string ratio_axis(const SeriesMeasure& series, const std::string& metric,
+                       const std::vector<SeriesPoint>& points,
+                       const std::vector<DrawnDetector>& detectors) {
+  Interval range{1.0, 1.0};
+  for (const SeriesPoint& point : points)
+    for (const DrawnDetector& detector : detectors) {
+      const Estimate ratio = ratio_at(series, point, detector.name, metric);
+      const Interval drawn = ratio.confidence_99.value_or(Interval{*ratio.value, *ratio.value});
+      range = {std::min(range.low, drawn.low), std::max(range.high, drawn.high)};
+    }
+  const double margin = range.high > range.low ? 0.05 * (range.high - range.low) : 0.05;
+  range = {range.low - margin, range.high + margin};
+  return "set yrange [" + shortest(range.low) + ":" + shortest(range.high) + "]\nset ytics " +
+         tic_list(linear_tics(range)) + "\n";
 }
 
 /// One panel of ratios: a point for each detector, with whiskers for its 99 % interval.
 std::string ratio_panel(Drawn& drawn, const std::string& name, const SeriesMeasure& series,
-                        const std::string& metric, const std::vector<SeriesPoint>& points) {
-  auto detectors = detectors_of(points);
-  std::erase(detectors, series.drawn_relative_to);
+                        const std::string& metric, const std::vector<SeriesPoint>& points,
+                        const std::vector<DrawnDetector>& detectors) {
   const double width = lane_width(points, detectors.size());
   std::string text = "set title " + drawn.shown(name) + " noenhanced\nset ylabel " +
                      drawn.shown(metric_title(metric)) + R"(."\n".)" +
                      drawn.shown("relative to " + paper_name(series.drawn_relative_to)) +
-                     " noenhanced\n" + point_axis(points) + "plot 1 with lines lt -1 notitle";
+                     " noenhanced\n" + ratio_axis(series, metric, points, detectors) +
+                     point_axis(points) + "plot 1 with lines lt -1 notitle";
   for (std::size_t i = 0; i < detectors.size(); ++i) {
     text.append(", \\\n  $numbers using ");
-    text.append(drawn.lane(name, metric, detectors[i], lane_offset(width, i, detectors.size())));
-    text.append(":6:7:8 with yerrorbars pointtype 7 pointsize 0.5 linewidth 2");
-    text.append(colour_of(detectors[i])).append(" title ");
-    text.append(drawn.shown(paper_name(detectors[i])));
+    text.append(
+        drawn.lane(name, metric, detectors[i].name, lane_offset(width, i, detectors.size())));
+    text.append(":6:7:8 with yerrorbars linewidth 2 lt ");
+    text.append(std::to_string(line_type_at(detectors[i].place))).append(" title ");
+    text.append(drawn.shown(paper_name(detectors[i].name)));
   }
   return text + "\n";
 }
 
-std::string series_script(const ItemResult& result, const std::string& stem) {
+std::string series_script(const ItemResult& result, const FigureRows& figure,
+                          const std::string& stem) {
   const ReproductionItem& item = result.item;
-  // A row for each panel would waste the width of a page.
+  // One metric: all series share a row, since a row for each would waste the width of the page.
   const std::size_t metrics = drawn_metrics(series_of(item, item.curves.front())).size();
   const bool one_row = metrics == 1 && item.curves.size() <= 3;
   const std::size_t rows = one_row ? 1 : item.curves.size();
   const std::size_t columns = one_row ? item.curves.size() : metrics;
-  Drawn drawn(draws_ratios(item) ? ratio_rows(result) : series_rows(result));
+  const std::vector<std::string> of_figure = detectors_of(result);
+  Drawn drawn(figure);
   std::string text = "set xlabel " + drawn.shown(axis_title(over_of(item))) +
                      " noenhanced\nset multiplot layout " + std::to_string(rows) + "," +
                      std::to_string(columns) + "\n";
@@ -388,24 +426,25 @@ std::string series_script(const ItemResult& result, const std::string& stem) {
     const SeriesMeasure& series = series_of(item, curve);
     const std::string& name = item.measures[curve].name;
     const auto& points = result.measured[curve].points;
+    const auto detectors = detectors_at(of_figure, points, series.drawn_relative_to);
     for (const std::string& metric : drawn_metrics(series))
-      text += draws_ratios(item) ? ratio_panel(drawn, name, series, metric, points)
-                                 : box_panel(drawn, name, metric, points);
+      text += draws_ratios(item) ? ratio_panel(drawn, name, series, metric, points, detectors)
+                                 : box_panel(drawn, name, metric, points, detectors);
   }
-  return gnuplot_head(stem, 420 * columns, 40 + 330 * rows) + drawn.definitions() + text +
+  return gnuplot_head(stem, kPanelWidth * columns, 40 + 330 * rows) + drawn.definitions() + text +
          "unset multiplot\n";
 }
 
 }  // namespace
 
-FigureRows figure_rows(const ItemResult& result, const ReproductionSettings& settings) {
-  const ReproductionItem& item = result.item;
-  if (!draws_series(item)) return step_model_rows(item, settings);
-  return draws_ratios(item) ? ratio_rows(result) : series_rows(result);
+FigureRows figure_rows(const ItemResult& result) {
+  if (!draws_series(result.item)) return step_model_rows(result);
+  return draws_ratios(result.item) ? ratio_rows(result) : series_rows(result);
 }
 
-std::string figure_script(const ItemResult& result, const std::string& stem) {
-  return draws_series(result.item) ? series_script(result, stem)
+std::string figure_script(const ItemResult& result, const FigureRows& rows,
+                          const std::string& stem) {
+  return draws_series(result.item) ? series_script(result, rows, stem)
                                    : step_model_script(result.item, stem);
 }
 

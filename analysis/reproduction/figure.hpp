@@ -12,14 +12,15 @@ namespace faultline {
 /// `mapping,activity,processes,tree_seed,four-counter,edod,hcda,cda`, in control messages.
 ///
 /// Series have one line for each measure, metric, detector and point, with the boxplot of the
-/// sample:
+/// sample; the column `detector` has the name that the measures' family gives its protocols
+/// (protocol_word):
 /// `series,metric,detector,PATH,runs,min,whisker_low,quartile_1,median,quartile_3,whisker_high,
 /// max,mean`. A series that is drawn relative to a detector has ratios instead:
 /// `series,metric,detector,PATH,runs,ratio,low_99,high_99`. The five metrics NAME_min to NAME_max,
 /// which describe how NAME is spread over the ranks, make one box.
-FigureRows figure_rows(const ItemResult& result, const ReproductionSettings& settings);
+FigureRows figure_rows(const ItemResult& result);
 
-/// The gnuplot script that draws a figure (analysis/drawing/gnuplot).
+/// The gnuplot script that draws a figure (analysis/drawing/gnuplot). `rows` are its figure_rows().
 ///
 /// For step models it reads STEM.csv in the same folder, whose names are all ours. It draws control
 /// messages per process over the processes, averaged over the trees, with a row of panels for each
@@ -28,6 +29,7 @@ FigureRows figure_rows(const ItemResult& result, const ReproductionSettings& set
 /// For series it contains the numbers itself. It draws boxplots over the points, or ratios with
 /// their intervals, with a row for each series and a column for each metric. Series of a single
 /// metric share one row.
-std::string figure_script(const ItemResult& result, const std::string& stem);
+std::string figure_script(const ItemResult& result, const FigureRows& rows,
+                          const std::string& stem);
 
 }  // namespace faultline

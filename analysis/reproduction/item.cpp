@@ -73,6 +73,19 @@ bool is_by_interval(PrintedAs printed_as) {
   return printed_as == PrintedAs::in_interval || printed_as == PrintedAs::at_least_in_interval;
 }
 
+const char* protocol_word(Family family) {
+  if (family == Family::workload) return "workload";
+  const bool detects = family == Family::termination || family == Family::failure_detection;
+  return detects ? "detector" : "protocol";
+}
+
+std::set<std::string> protocols_of(const std::vector<Scenario>& scenarios, Family family) {
+  std::set<std::string> protocols;
+  for (const Scenario& scenario : scenarios)
+    for (const RunSpec& run : scenario.points) protocols.insert(protocol_of(run, family));
+  return protocols;
+}
+
 std::optional<double> last_point(const ReproductionItem& item, const Cell& cell, bool quick) {
   const auto* series = std::get_if<SeriesMeasure>(&item.measures[cell.measure].how);
   if (series == nullptr || series->at.empty()) return std::nullopt;
@@ -80,12 +93,12 @@ std::optional<double> last_point(const ReproductionItem& item, const Cell& cell,
 }
 
 bool asks_the_same(const Cell& one, const Cell& other, const std::optional<double>& last_point) {
-  const auto point = [&](const Cell& cell) { return cell.at ? cell.at : last_point; };
+  const auto place_on_axis = [&](const Cell& cell) { return cell.at ? cell.at : last_point; };
   const auto key = [](const Cell& cell) {
-    return std::tie(cell.measure, cell.detector, cell.metric, cell.relative_to, cell.ratio_of_means,
+    return std::tie(cell.measure, cell.protocol, cell.metric, cell.relative_to, cell.ratio_of_means,
                     cell.figure, cell.failed, cell.fanout, cell.printed_as, cell.stated);
   };
-  return key(one) == key(other) && point(one) == point(other);
+  return key(one) == key(other) && place_on_axis(one) == place_on_axis(other);
 }
 
 void keep_quick_cells(ReproductionItem& item) {

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "analysis/theory/tree_steps.hpp"
+#include "sim/scenario/scenario.hpp"
 
 namespace faultline {
 
@@ -47,12 +49,16 @@ struct KnownMean {
   double mean = 0.0;
 };
 
-/// Simulates a scenario, once for each set of changes.
+/// What a protocol of that family is called in data files, messages and CSV: "detector".
+const char* protocol_word(Family family);
+
+/// Simulates a scenario, once for each set of changes. Tells the results apart by the protocols of
+/// one family.
 struct RunsMeasure {
-  std::string scenario;                           ///< JSON text
-  std::vector<std::vector<std::string>> changes;  ///< each "PATH=JSON"; at least one set
+  Family family = Family::termination;
+  std::vector<Scenario> scenarios;  ///< with each set of changes, checked; at least one
   std::string metric;
-  std::string relative_to;  ///< a detector, whose metric divides the others'; "": none
+  std::string relative_to;  ///< a protocol, whose metric divides the others'; "": none
   std::optional<KnownMean> known_mean;
   std::uint32_t replications = 1;
   std::uint32_t quick_replications = 1;
@@ -60,14 +66,15 @@ struct RunsMeasure {
 };
 
 /// Simulates a scenario at several points of an axis, and keeps the sample of every metric at each.
+/// Tells the samples apart by the protocols of one family.
 struct SeriesMeasure {
-  std::string scenario;                           ///< JSON text
-  std::string over;                               ///< the path that is set at every point: the axis
-  std::vector<double> at;                         ///< its values, ascending
-  std::vector<std::vector<std::string>> changes;  ///< of each point, "PATH=JSON"
-  std::vector<std::uint32_t> replications;        ///< of each point
+  Family family = Family::termination;
+  std::string over;                         ///< the path that is set at every point: the axis
+  std::vector<double> at;                   ///< its values, ascending
+  std::vector<Scenario> scenarios;          ///< of each point, checked
+  std::vector<std::uint32_t> replications;  ///< of each point
   std::vector<std::string> metrics;
-  std::string drawn_relative_to;  ///< a detector, whose means divide the others'; "": boxes
+  std::string drawn_relative_to;  ///< a protocol, whose means divide the others'; "": boxes
   std::uint32_t quick_replications = 1;
   std::uint32_t quick_points = 1;  ///< quick runs this many, from the first
 };
@@ -114,9 +121,9 @@ struct Cell {
   double exact_tolerance = 0.01;  ///< relative
 
   std::size_t measure = 0;             ///< index into the item's measures
-  std::string detector;                ///< for all but `survival`
+  std::string protocol;                ///< for all but `survival`: of the measure's family
   std::string metric;                  ///< for `series`
-  std::string relative_to;             ///< for `series`: a detector, whose metric divides; "": none
+  std::string relative_to;             ///< for `series`: a protocol, whose metric divides; "": none
   bool ratio_of_means = false;         ///< for `series`: else the mean of each run's ratio
   std::optional<double> at;            ///< for `series`: the point; none: the last one
   std::string figure;                  ///< for `survival` and `lemmas`: what is counted
@@ -146,6 +153,9 @@ struct ReproductionItem {
   std::vector<std::size_t> curves;  ///< for a figure: the measures it draws, of one kind
   std::vector<Cell> cells;
 };
+
+/// The protocols of that family which the scenarios run; "none" where one has none.
+std::set<std::string> protocols_of(const std::vector<Scenario>& scenarios, Family family);
 
 /// The point of a cell that states none: the last one of its series.
 std::optional<double> last_point(const ReproductionItem& item, const Cell& cell, bool quick);

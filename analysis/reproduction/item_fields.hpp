@@ -22,7 +22,7 @@ Struct read_options(CheckedObject& object, const OptionSet<Struct>& set) {
 /// problem and returns an empty list.
 const JsonValue::List& list_of(const JsonValue* value, const std::string& path, Problems& problems);
 
-/// The members of an object, which may be missing. Adds a problem if the value is no object.
+/// The members of an object, which may be missing. Adds a problem if the value is not an object.
 const JsonValue::Object& object_of(const JsonValue* value, const std::string& path,
                                    Problems& problems);
 

@@ -7,6 +7,7 @@
 #include "analysis/reproduction/item_fields.hpp"
 #include "analysis/reproduction/item_files.hpp"
 #include "analysis/reproduction/measure_reader.hpp"
+#include "sim/json/file_memo.hpp"
 #include "sim/json/json_reader.hpp"
 
 namespace faultline {
@@ -36,9 +37,14 @@ const OptionSet<ItemHead>& item_options() {
   return set;
 }
 
-bool draws_ratios(const Measure& measure) {
-  const auto* series = std::get_if<SeriesMeasure>(&measure.how);
-  return series != nullptr && !series->drawn_relative_to.empty();
+/// Can both be panels of one figure? If they are series, they also share a column of its CSV, which
+/// is named after the family.
+bool are_drawn_alike(const Measure& one, const Measure& other) {
+  if (one.how.index() != other.how.index()) return false;
+  const auto* a = std::get_if<SeriesMeasure>(&one.how);
+  const auto* b = std::get_if<SeriesMeasure>(&other.how);
+  return a == nullptr ||
+         (a->drawn_relative_to.empty() == b->drawn_relative_to.empty() && a->family == b->family);
 }
 
 /// Reads the parts of one file, one after another.
@@ -77,7 +83,7 @@ class ItemReader {
 };
 
 /// Reads the curves. All panels of a figure are of one sort: step models, boxes of series, or
-/// ratios of series.
+/// ratios of series, and all series are of one family.
 void ItemReader::read_curves(const JsonValue& curves) {
   const JsonValue::List& list = list_of(&curves, "curves", problems_);
   item_.curves.reserve(list.size());
@@ -95,8 +101,7 @@ void ItemReader::read_curves(const JsonValue& curves) {
       continue;
     }
     item_.curves.push_back(static_cast<std::size_t>(found - measures.begin()));
-    const Measure& first = measures[item_.curves.front()];
-    if (found->how.index() != first.how.index() || draws_ratios(*found) != draws_ratios(first))
+    if (!are_drawn_alike(*found, measures[item_.curves.front()]))
       problems_.add(item_path("curves", i), "expected a measure of the same kind as the first");
   }
 }
@@ -127,6 +132,7 @@ void ItemReader::read_groups(const JsonValue* groups) {
 }  // namespace
 
 ReproductionItem read_reproduction_item(const fs::path& file) {
+  const FileMemo files;
   Problems problems(file.string());
   const JsonValue root = read_json_file(file.string(), problems);
   ReproductionItem item = ItemReader(root, problems).read();

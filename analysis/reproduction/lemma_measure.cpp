@@ -170,15 +170,15 @@ Measured measure_lemmas(const LemmasMeasure& measure, const ReproductionSettings
   const auto& subjects = lemma_subjects();
   for (std::size_t subject = 0; subject < subjects.size(); ++subject)
     for (const LemmaFigure figure : lemma_figures()) {
-      const std::string name = subjects[subject].name + ' ' + lemma_figure_word(figure);
-      Estimate& estimate = measured.by_detector[name];
+      const std::string word = lemma_figure_word(figure);
+      Estimate& estimate = measured.estimates[{Family::termination, subjects[subject].name, word}];
       estimate.value = 0.0;
       const Counted counted(subject, figure);
       const auto first = findings->first.find(counted);
       if (first == findings->first.end()) continue;
       estimate.value = static_cast<double>(findings->counts.at(counted));
-      std::fprintf(stderr, "faultline: %s: see %s\n", name.c_str(),
-                   write_counterexample(counted, first->second).c_str());
+      std::fprintf(stderr, "faultline: %s %s: see %s\n", subjects[subject].name.c_str(),
+                   word.c_str(), write_counterexample(counted, first->second).c_str());
     }
   return measured;
 }

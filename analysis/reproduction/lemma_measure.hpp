@@ -9,7 +9,7 @@ double work_of(const LemmasMeasure& measure, const ReproductionSettings& setting
 
 /// Runs every LemmaSubject (analysis/lemmas) under schedules 1 to `loggp_schedules` on loggp. A run
 /// on simgrid needs a process of its own, so each of the `simgrid_schedules` there has only one
-/// subject, in turn. Counts broken promises, by "SUBJECT FIGURE". The first counterexample of each
+/// subject, in turn. Counts broken promises. The first counterexample of each
 /// is shrunk and written to the working directory, as a scenario that replays it.
 Measured measure_lemmas(const LemmasMeasure& measure, const ReproductionSettings& settings);
 

@@ -1,11 +1,12 @@
 #include "analysis/reproduction/measure_reader.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "analysis/reproduction/item_fields.hpp"
 #include "sim/core/error.hpp"
+#include "sim/scenario/declarations.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "sim/scenario/sweep.hpp"
 #include "workloads/random_task_tree.hpp"
 
 namespace faultline {
@@ -19,6 +20,7 @@ struct MeasureHead {
 
 struct RunsHead {
   std::string scenario;
+  std::string family = family_key(Family::termination);
   std::string metric;
   std::string relative_to;
   std::uint32_t replications = 1;
@@ -28,6 +30,7 @@ struct RunsHead {
 
 struct SeriesHead {
   std::string scenario;
+  std::string family = family_key(Family::termination);
   std::string over;
   std::string drawn_relative_to;
   std::uint32_t quick_replications = 1;
@@ -50,10 +53,26 @@ const OptionSet<MeasureHead>& measure_options() {
   return set;
 }
 
+std::vector<std::string> family_keys() {
+  std::vector<std::string> keys;
+  for (const FamilyDeclaration& family : families()) keys.emplace_back(family_key(family.family));
+  return keys;
+}
+
+/// The family with this key, which must be one of family_keys().
+Family family_of(const std::string& key) {
+  const auto& all = families();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const FamilyDeclaration& family) {
+    return family_key(family.family) == key;
+  });
+  return found == all.end() ? Family::termination : found->family;
+}
+
 const OptionSet<RunsHead>& runs_options() {
   static const OptionSet<RunsHead> set =
       OptionSet<RunsHead>()
           .option("scenario", &RunsHead::scenario, {.required = true})
+          .option("family", &RunsHead::family, {.choices = family_keys()})
           .option("metric", &RunsHead::metric, {.required = true})
           .option("relative_to", &RunsHead::relative_to, {})
           .option("replications", &RunsHead::replications,
@@ -68,6 +87,7 @@ const OptionSet<SeriesHead>& series_options() {
   static const OptionSet<SeriesHead> set =
       OptionSet<SeriesHead>()
           .option("scenario", &SeriesHead::scenario, {.required = true})
+          .option("family", &SeriesHead::family, {.choices = family_keys()})
           .option("over", &SeriesHead::over, {.required = true})
           .option("drawn_relative_to", &SeriesHead::drawn_relative_to, {})
           .option("quick_replications", &SeriesHead::quick_replications,
@@ -128,14 +148,14 @@ class MeasureReader {
  private:
   RunsMeasure read_runs(CheckedObject& object);
   SeriesMeasure read_series(CheckedObject& object);
-  void read_points(CheckedObject& object, SeriesMeasure& series);
+  std::vector<JsonValue::Object> read_points(CheckedObject& object, SeriesMeasure& series);
   StepModelMeasure read_step_model(CheckedObject& object);
-  std::vector<std::vector<std::string>> read_changes(const JsonValue* value,
-                                                     const std::string& path);
-  std::string read_scenario(const std::string& name, const std::string& path);
-  std::set<std::string> check_scenarios(const std::string& scenario,
-                                        const std::vector<std::vector<std::string>>& changes,
-                                        const std::string& path);
+  std::vector<JsonValue::Object> read_changes(const JsonValue* value, const std::string& path);
+  std::vector<Scenario> read_scenarios(const std::string& name,
+                                       const std::vector<JsonValue::Object>& changes,
+                                       const std::string& path);
+  void check_base(const std::string& protocol, const std::vector<Scenario>& scenarios,
+                  Family family, const std::string& path);
 
   const JsonValue* scenarios_;
   Problems& problems_;
@@ -154,67 +174,75 @@ decltype(Measure::how) MeasureReader::read(const JsonValue& value, const std::st
   return how;
 }
 
-std::vector<std::vector<std::string>> MeasureReader::read_changes(const JsonValue* value,
-                                                                  const std::string& path) {
-  std::vector<std::vector<std::string>> changes;
-  if (value == nullptr) return {{}};
+/// Reads a list of sets of changes. Without one, there is one set, which changes nothing.
+std::vector<JsonValue::Object> MeasureReader::read_changes(const JsonValue* value,
+                                                           const std::string& path) {
+  if (value == nullptr) return {JsonValue::Object{}};
   const JsonValue::List& list = list_of(value, path, problems_);
+  std::vector<JsonValue::Object> changes;
   changes.reserve(list.size());
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    changes.emplace_back();
-    for (const JsonMember& member : object_of(&list[i], item_path(path, i), problems_))
-      changes.back().push_back(member.key + "=" + to_json(member.value));
-  }
+  for (std::size_t i = 0; i < list.size(); ++i)
+    changes.push_back(object_of(&list[i], item_path(path, i), problems_));
   return changes;
 }
 
-/// The text of the file's scenario of this name; "" if there is none.
-std::string MeasureReader::read_scenario(const std::string& name, const std::string& path) {
-  const JsonValue* scenario = scenarios_ == nullptr ? nullptr : scenarios_->find(name);
-  if (scenario != nullptr) return to_json(*scenario);
-  problems_.add(member_path(path, "scenario"),
-                "expected one of the members of scenarios, got " + in_quotes(name));
-  return "";
-}
-
-/// Checks every scenario that would run, before the first one does. Returns their detectors.
-std::set<std::string> MeasureReader::check_scenarios(
-    const std::string& scenario, const std::vector<std::vector<std::string>>& changes,
-    const std::string& path) {
-  std::set<std::string> detectors;
-  if (scenario.empty()) return detectors;
-  for (const auto& sets : changes) {
+/// Checks the file's scenario of this name with each set of changes, before the first one runs.
+/// Stops at the first set that is wrong, since errors of the scenario itself are in all of them.
+std::vector<Scenario> MeasureReader::read_scenarios(const std::string& name,
+                                                    const std::vector<JsonValue::Object>& changes,
+                                                    const std::string& path) {
+  std::vector<Scenario> scenarios;
+  const JsonValue* plain = scenarios_ == nullptr ? nullptr : scenarios_->find(name);
+  if (plain == nullptr) {
+    problems_.add(member_path(path, "scenario"),
+                  "expected one of the members of scenarios, got " + in_quotes(name));
+    return scenarios;
+  }
+  scenarios.reserve(changes.size());
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    Problems problems(problems_.file());
+    const std::string place = item_path(member_path(path, "changes"), i);
+    const JsonValue changed = with_values(*plain, changes[i], place, problems);
     try {
-      for (const RunSpec& point : parse_scenario(scenario, problems_.file(), {sets}).points)
-        detectors.insert(detector_of(point));
+      scenarios.push_back(read_scenario(changed, problems));
     } catch (const UsageError& error) {
       problems_.add_lines(path, error.what());
-      return detectors;
+      break;
     }
   }
-  return detectors;
+  return scenarios;
+}
+
+/// Checks that the scenarios run the protocol that divides the others.
+void MeasureReader::check_base(const std::string& protocol, const std::vector<Scenario>& scenarios,
+                               Family family, const std::string& path) {
+  if (protocol.empty() || scenarios.empty()) return;
+  if (!protocols_of(scenarios, family).contains(protocol))
+    problems_.add(path, std::string("expected a ") + protocol_word(family) +
+                            " of its scenario, got " + in_quotes(protocol));
 }
 
 RunsMeasure MeasureReader::read_runs(CheckedObject& object) {
   const RunsHead head = read_options(object, runs_options());
   const std::string& path = object.path();
   RunsMeasure runs;
+  runs.family = family_of(head.family);
   runs.metric = head.metric;
   runs.relative_to = head.relative_to;
   runs.replications = head.replications;
   runs.quick_replications = head.quick_replications;
   runs.quick_every = head.quick_every;
-  runs.changes = read_changes(object.child("changes"), member_path(path, "changes"));
-  if (runs.quick_every / 2 >= runs.changes.size())
+  const auto changes = read_changes(object.child("changes"), member_path(path, "changes"));
+  if (runs.quick_every / 2 >= changes.size())
     problems_.add(member_path(path, "quick_every"),
-                  "leaves none of " + std::to_string(runs.changes.size()) + " sets of changes");
+                  "leaves none of " + std::to_string(changes.size()) + " sets of changes");
   if (const JsonValue* known = object.child("known_mean")) {
     CheckedObject inner(*known, member_path(path, "known_mean"), problems_);
     runs.known_mean = read_options(inner, known_mean_options());
     inner.finish();
   }
-  runs.scenario = read_scenario(head.scenario, path);
-  check_scenarios(runs.scenario, runs.changes, path);
+  runs.scenarios = read_scenarios(head.scenario, changes, path);
+  check_base(runs.relative_to, runs.scenarios, runs.family, member_path(path, "relative_to"));
   return runs;
 }
 
@@ -222,35 +250,34 @@ SeriesMeasure MeasureReader::read_series(CheckedObject& object) {
   const SeriesHead head = read_options(object, series_options());
   const std::string& path = object.path();
   SeriesMeasure series;
+  series.family = family_of(head.family);
   series.over = head.over;
   series.drawn_relative_to = head.drawn_relative_to;
   series.quick_replications = head.quick_replications;
   series.quick_points = head.quick_points;
-  read_points(object, series);
+  const auto changes = read_points(object, series);
   series.metrics = read_texts(object.child("metrics"), member_path(path, "metrics"), problems_);
-  series.scenario = read_scenario(head.scenario, path);
-  const auto detectors = check_scenarios(series.scenario, series.changes, path);
-  if (!series.drawn_relative_to.empty() && !detectors.contains(series.drawn_relative_to))
-    problems_.add(
-        member_path(path, "drawn_relative_to"),
-        "expected a detector of its scenario, got " + in_quotes(series.drawn_relative_to));
+  series.scenarios = read_scenarios(head.scenario, changes, path);
+  check_base(series.drawn_relative_to, series.scenarios, series.family,
+             member_path(path, "drawn_relative_to"));
   return series;
 }
 
 /// Reads the sets of changes, each with its place on the axis and its replications.
-void MeasureReader::read_points(CheckedObject& object, SeriesMeasure& series) {
+std::vector<JsonValue::Object> MeasureReader::read_points(CheckedObject& object,
+                                                          SeriesMeasure& series) {
   const std::string path = member_path(object.path(), "changes");
   const JsonValue* value = object.child("changes");
-  series.changes = read_changes(value, path);
+  auto changes = read_changes(value, path);
   series.replications = read_integers<std::uint32_t>(
       object.child("replications"), member_path(object.path(), "replications"), problems_);
-  if (series.replications.size() != series.changes.size() ||
+  if (series.replications.size() != changes.size() ||
       std::count(series.replications.begin(), series.replications.end(), 0U) > 0)
     problems_.add(member_path(object.path(), "replications"),
                   "expected a number above 0 for each set of changes");
-  if (series.quick_points > series.changes.size())
+  if (series.quick_points > changes.size())
     problems_.add(member_path(object.path(), "quick_points"),
-                  "expected at most " + std::to_string(series.changes.size()));
+                  "expected at most " + std::to_string(changes.size()));
   const JsonValue::List& list = list_of(value, path, problems_);
   const OptionSpec spec{.name = "", .kind = OptionKind::number};
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -263,6 +290,7 @@ void MeasureReader::read_points(CheckedObject& object, SeriesMeasure& series) {
     if (series.at.size() > 1 && series.at.back() <= series.at[series.at.size() - 2])
       problems_.add(item_path(path, i), "expected " + series.over + " to ascend");
   }
+  return changes;
 }
 
 StepModelMeasure MeasureReader::read_step_model(CheckedObject& object) {

@@ -9,7 +9,8 @@
 namespace faultline {
 
 /// Reads and checks one member of `measures`. `scenarios` is the file's member of that name, which
-/// has the scenarios that the measure may run; each is checked in the form in which it would run.
+/// has the scenarios that the measure may run. Each is checked with every set of changes, and kept
+/// in that form.
 /// Adds every error to `problems`.
 decltype(Measure::how) read_measure(const JsonValue& value, const std::string& path,
                                     const JsonValue* scenarios, Problems& problems);

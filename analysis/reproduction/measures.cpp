@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "analysis/runs/replications.hpp"
+#include "analysis/runs/run_record.hpp"
 #include "analysis/statistics/metric_type.hpp"
-#include "analysis/theory/step_model.hpp"
 #include "analysis/theory/survival.hpp"
 #include "sim/scenario/fault_counts_file.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "workloads/random_task_tree.hpp"
 
 namespace faultline {
 
@@ -22,48 +21,49 @@ struct SampleElement {
   std::size_t changes = 0;
 };
 
-/// Identifies an element: which replication of which workload. All detectors and all changes have
-/// it in common.
+/// Identifies an element: which replication of which surroundings, the components of all other
+/// families. All protocols and all changes have it in common.
 using ElementKey = std::pair<std::size_t, std::uint64_t>;
 
-/// The metric and its companion, of one detector in one element.
+/// The metric and its companion, of one protocol in one element.
 struct RunValues {
   double metric = 0.0;
   double companion = 0.0;
 };
 
-using DetectorRuns = std::map<std::string, std::map<ElementKey, RunValues>>;
+using ProtocolRuns = std::map<std::string, std::map<ElementKey, RunValues>>;
 
-/// A metric that only series have: 1 if the detector survived the faults, 0 if it gave up or all
-/// ranks died.
+/// A metric that only series have: 1 if the run completed its work, 0 if its protocol gave up or
+/// all ranks died.
 constexpr const char* kSurvived = "survived";
 
-/// The value of a run's metric. Only runs whose termination was announced have metrics other than
+/// The value of a run's metric. Only runs that completed their work have metrics other than
 /// `survived`.
 std::optional<double> measured_value(const ReplicationRecord& record, const std::string& name) {
   if (!record.run) return std::nullopt;
   const RunRecord& run = *record.run;
   const bool gave_up = run.outcome == Outcome::fatal_reported || run.outcome == Outcome::all_failed;
   if (name == kSurvived && gave_up) return 0.0;
-  if (run.outcome != Outcome::terminated) return std::nullopt;
+  if (!survived(run)) return std::nullopt;
   return name == kSurvived ? 1.0 : run.number(name);
 }
 
 /// Says what went wrong with a run that lacks this metric.
 std::string trouble_of(const ReplicationRecord& record, const std::string& metric) {
   if (!record.run) return record.error;
-  if (record.run->outcome != Outcome::terminated)
+  if (!survived(*record.run))
     return std::string("a run ended as ") + outcome_word(record.run->outcome);
   return "a run has no metric " + metric;
 }
 
 /// Collects the runs of one scenario. Returns what went wrong, or "".
 std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
-                         const ReplicationResults& results, DetectorRuns& runs) {
-  std::vector<std::size_t> workload_of(scenario.points.size());
+                         const ReplicationResults& results, ProtocolRuns& runs) {
+  // Combinations of components are in the same order for each protocol.
+  std::vector<std::size_t> surroundings_of(scenario.points.size());
   std::map<std::string, std::size_t> seen;
-  for (std::size_t point = 0; point < scenario.points.size(); ++point)
-    workload_of[point] = seen[detector_of(scenario.points[point])]++;
+  for (std::size_t i = 0; i < scenario.points.size(); ++i)
+    surroundings_of[i] = seen[protocol_of(scenario.points[i], measure.family)]++;
   for (const ReplicationRecord& record : results.records) {
     RunValues values;
     const auto metric = measured_value(record, measure.metric);
@@ -74,25 +74,33 @@ std::string collect_runs(const RunsMeasure& measure, const Scenario& scenario,
       if (!companion) return trouble_of(record, measure.known_mean->metric);
       values.companion = *companion;
     }
-    const ElementKey key{workload_of[record.point], record.replication};
-    runs[detector_of(scenario.points[record.point])][key] = values;
+    const ElementKey key{surroundings_of[record.point], record.replication};
+    runs[protocol_of(scenario.points[record.point], measure.family)][key] = values;
   }
   return "";
 }
 
 /// Collects the samples of one point of a series. Returns what went wrong, or "".
-std::string collect_point(const SeriesMeasure& measure, const Scenario& scenario,
-                          const ReplicationResults& results, SeriesPoint& point) {
-  for (const ReplicationRecord& record : results.records)
+std::string collect_samples(const SeriesMeasure& measure, const Scenario& scenario,
+                            const ReplicationResults& results, SeriesPoint& point) {
+  for (const RunSpec& run : scenario.points) {
+    const std::string protocol = protocol_of(run, measure.family);
+    if (std::find(point.detectors.begin(), point.detectors.end(), protocol) ==
+        point.detectors.end())
+      point.detectors.push_back(protocol);
+  }
+  for (const ReplicationRecord& record : results.records) {
+    const std::string protocol = protocol_of(scenario.points[record.point], measure.family);
     for (const std::string& metric : measure.metrics) {
       const auto value = measured_value(record, metric);
       if (!value) return trouble_of(record, metric);
-      point.samples[detector_of(scenario.points[record.point])][metric].push_back(*value);
+      point.samples[protocol][metric].push_back(*value);
     }
+  }
   return "";
 }
 
-/// A detector's sample, over all changes.
+/// A protocol's sample, over all changes.
 struct Sample {
   std::map<ElementKey, SampleElement> values;
   std::map<ElementKey, SampleElement> companions;
@@ -110,109 +118,61 @@ struct Sample {
   }
 };
 
-void add_change(const RunsMeasure& measure, const DetectorRuns& runs,
+void add_change(const RunsMeasure& measure, const ProtocolRuns& runs,
                 std::map<std::string, Sample>& samples) {
   const auto base = runs.find(measure.relative_to);
-  for (const auto& [detector, elements] : runs) {
+  for (const auto& [protocol, elements] : runs) {
     for (const auto& [key, values] : elements) {
       double value = values.metric;
       if (base != runs.end()) value /= base->second.at(key).metric;
-      Sample::add(samples[detector].values, key, value);
-      Sample::add(samples[detector].companions, key, values.companion);
+      Sample::add(samples[protocol].values, key, value);
+      Sample::add(samples[protocol].companions, key, values.companion);
     }
   }
 }
 
-Measured all_in_trouble(const std::map<std::string, Sample>& samples, const DetectorRuns& runs,
-                        const std::string& trouble) {
-  Measured measured;
-  const Estimate none{.value = std::nullopt, .confidence_95 = std::nullopt, .trouble = trouble};
-  for (const auto& [detector, sample] : samples) measured.by_detector[detector] = none;
-  for (const auto& [detector, elements] : runs) measured.by_detector[detector] = none;
-  measured.by_detector[""] = none;
-  return measured;
+/// Its `canonical_json` keeps the old number, which its hash leaves out.
+Scenario replicated(Scenario scenario, std::uint32_t replications) {
+  scenario.replications = replications;
+  return scenario;
 }
 
-/// The mean ratios of the three other detectors to CDA, over processes and activities.
-struct TreeRatios {
-  double four_counter = 0.0;
-  double edod = 0.0;
-  double hcda = 0.0;
-};
-
-TreeRatios tree_ratios(const StepModelMeasure& measure, const TaskTree& tree, std::uint64_t seed) {
-  TreeRatios sum;
-  double counted = 0;
-  for (std::uint32_t processes = measure.fewest_processes; processes <= measure.most_processes;
-       ++processes) {
-    const std::vector<Rank> ranks =
-        measure.mapping == "random"
-            ? random_ranks(tree.tasks(), processes, task_mapping_stream(seed, processes))
-            : round_robin_ranks(tree.tasks(), processes);
-    for (const StepActivity activity :
-         {StepActivity::instant, StepActivity::local, StepActivity::load}) {
-      const ControlMessageCounts counts =
-          count_control_messages({processes, activity, measure.rules}, tree, ranks);
-      const auto cda = static_cast<double>(counts.cda);
-      sum.four_counter += static_cast<double>(counts.four_counter) / cda;
-      sum.edod += static_cast<double>(counts.edod) / cda;
-      sum.hcda += static_cast<double>(counts.hcda) / cda;
-      ++counted;
-    }
-  }
-  return {sum.four_counter / counted, sum.edod / counted, sum.hcda / counted};
-}
-
-/// The indices of the sets of changes to simulate.
-std::vector<std::size_t> changes_of(const RunsMeasure& measure,
-                                    const ReproductionSettings& settings) {
+/// The scenarios to simulate, in order.
+std::vector<Scenario> scenarios_of(const RunsMeasure& measure,
+                                   const ReproductionSettings& settings) {
   const std::size_t every = settings.quick ? measure.quick_every : 1;
-  std::vector<std::size_t> changes;
-  for (std::size_t i = every / 2; i < measure.changes.size(); i += every) changes.push_back(i);
-  return changes;
+  const std::uint32_t replications =
+      settings.quick ? measure.quick_replications : measure.replications;
+  std::vector<Scenario> scenarios;
+  for (std::size_t i = every / 2; i < measure.scenarios.size(); i += every)
+    scenarios.push_back(replicated(measure.scenarios[i], replications));
+  return scenarios;
 }
 
-std::size_t points_of(const SeriesMeasure& measure, const ReproductionSettings& settings) {
-  return settings.quick ? measure.quick_points : measure.changes.size();
+/// The scenarios to simulate, one for each point.
+std::vector<Scenario> scenarios_of(const SeriesMeasure& measure,
+                                   const ReproductionSettings& settings) {
+  const std::size_t points = settings.quick ? measure.quick_points : measure.scenarios.size();
+  std::vector<Scenario> scenarios;
+  scenarios.reserve(points);
+  for (std::size_t i = 0; i < points; ++i)
+    scenarios.push_back(replicated(measure.scenarios[i], settings.quick ? measure.quick_replications
+                                                                        : measure.replications[i]));
+  return scenarios;
 }
 
-std::size_t trees_of(const StepModelMeasure& measure, const ReproductionSettings& settings) {
-  const std::size_t all = measure.tree_seeds.size();
-  return settings.quick ? std::min<std::size_t>(measure.quick_trees, all) : all;
-}
-
-Scenario changed_scenario(const std::string& text, const std::string& file,
-                          std::vector<std::string> sets, std::uint32_t replications) {
-  sets.push_back("replications=" + std::to_string(replications));
-  return parse_scenario(text, file, {sets});
-}
-
-Scenario scenario_of(const RunsMeasure& measure, std::size_t change, const std::string& file,
-                     const ReproductionSettings& settings) {
-  return changed_scenario(measure.scenario, file, measure.changes[change],
-                          settings.quick ? measure.quick_replications : measure.replications);
-}
-
-Scenario scenario_of(const SeriesMeasure& measure, std::size_t point, const std::string& file,
-                     const ReproductionSettings& settings) {
-  return changed_scenario(
-      measure.scenario, file, measure.changes[point],
-      settings.quick ? measure.quick_replications : measure.replications[point]);
-}
-
-/// The work of one run of a point.
-double work_of_run(const Scenario& scenario, std::size_t point) {
-  return scenario.points[point].platform.processes;
-}
-
-double work_of_tree(const StepModelMeasure& measure) {
-  return 1.0 + measure.most_processes - measure.fewest_processes;
-}
+/// The work of one replication.
+double work_of(const RunSpec& run) { return run.platform.processes; }
 
 double work_of(const Scenario& scenario) {
   double work = 0;
-  for (std::size_t point = 0; point < scenario.points.size(); ++point)
-    work += work_of_run(scenario, point) * scenario.replications;
+  for (const RunSpec& run : scenario.points) work += work_of(run) * scenario.replications;
+  return work;
+}
+
+double work_of(const std::vector<Scenario>& scenarios) {
+  double work = 0;
+  for (const Scenario& scenario : scenarios) work += work_of(scenario);
   return work;
 }
 
@@ -221,7 +181,7 @@ ReplicationResults results_of(const Scenario& scenario, const ReproductionSettin
   ReplicationResults results;
   const ReplicationEnd end =
       run_replications(scenario, {.jobs = settings.jobs}, [&](ReplicationRecord record) {
-        if (settings.worked) settings.worked(work_of_run(scenario, record.point));
+        if (settings.worked) settings.worked(work_of(scenario.points[record.point]));
         results.records.push_back(std::move(record));
       });
   results.planned = end.planned;
@@ -235,43 +195,34 @@ double share_of(const SizeSurvival& size, std::int64_t total) {
 
 }  // namespace
 
-double work_of(const RunsMeasure& measure, const std::string& file,
-               const ReproductionSettings& settings) {
-  double work = 0;
-  for (const std::size_t change : changes_of(measure, settings))
-    work += work_of(scenario_of(measure, change, file, settings));
-  return work;
+Estimate not_measured(Family family, const std::string& protocol) {
+  return {std::nullopt, std::nullopt,
+          std::string("the scenario has no ") + protocol_word(family) + " " + protocol};
 }
 
-double work_of(const SeriesMeasure& measure, const std::string& file,
-               const ReproductionSettings& settings) {
-  double work = 0;
-  for (std::size_t point = 0; point < points_of(measure, settings); ++point)
-    work += work_of(scenario_of(measure, point, file, settings));
-  return work;
+double work_of(const RunsMeasure& measure, const ReproductionSettings& settings) {
+  return work_of(scenarios_of(measure, settings));
 }
 
-double work_of(const StepModelMeasure& measure, const ReproductionSettings& settings) {
-  return static_cast<double>(trees_of(measure, settings)) * work_of_tree(measure);
+double work_of(const SeriesMeasure& measure, const ReproductionSettings& settings) {
+  return work_of(scenarios_of(measure, settings));
 }
 
-Measured measure_runs(const RunsMeasure& measure, const std::string& file,
-                      const ReproductionSettings& settings) {
+Measured measure_runs(const RunsMeasure& measure, const ReproductionSettings& settings) {
+  Measured measured;
   std::map<std::string, Sample> samples;
-  for (const std::size_t change : changes_of(measure, settings)) {
-    const Scenario scenario = scenario_of(measure, change, file, settings);
+  for (const Scenario& scenario : scenarios_of(measure, settings)) {
     const ReplicationResults results = results_of(scenario, settings);
-    DetectorRuns runs;
-    if (results.interrupted)
-      return {.by_detector = {}, .points = {}, .trouble = "", .interrupted = true};
-    const std::string trouble = collect_runs(measure, scenario, results, runs);
-    if (!trouble.empty()) return all_in_trouble(samples, runs, trouble);
+    measured.interrupted = results.interrupted;
+    if (measured.interrupted) return measured;
+    ProtocolRuns runs;
+    measured.trouble = collect_runs(measure, scenario, results, runs);
+    if (!measured.trouble.empty()) return measured;
     add_change(measure, runs, samples);
   }
-  Measured measured;
-  for (const auto& [detector, sample] : samples) {
+  for (const auto& [protocol, sample] : samples) {
     const std::vector<double> values = Sample::means(sample.values);
-    measured.by_detector[detector] =
+    measured.estimates[{measure.family, protocol, measure.metric}] =
         measure.known_mean
             ? estimate_mean(values, Sample::means(sample.companions), measure.known_mean->mean)
             : estimate_mean(values);
@@ -279,35 +230,33 @@ Measured measure_runs(const RunsMeasure& measure, const std::string& file,
   return measured;
 }
 
-Measured measure_series(const SeriesMeasure& measure, const std::string& file,
-                        const ReproductionSettings& settings) {
+Measured measure_series(const SeriesMeasure& measure, const ReproductionSettings& settings) {
   Measured measured;
-  for (std::size_t i = 0; i < points_of(measure, settings); ++i) {
-    const Scenario scenario = scenario_of(measure, i, file, settings);
+  for (const Scenario& scenario : scenarios_of(measure, settings)) {
     const ReplicationResults results = results_of(scenario, settings);
     measured.interrupted = results.interrupted;
     if (measured.interrupted) return measured;
-    measured.points.push_back({measure.at[i], {}});
-    measured.trouble = collect_point(measure, scenario, results, measured.points.back());
+    SeriesPoint& point = measured.points.emplace_back();
+    point.at = measure.at[measured.points.size() - 1];
+    measured.trouble = collect_samples(measure, scenario, results, point);
     if (!measured.trouble.empty()) return measured;
   }
   return measured;
 }
 
-Estimate measure_at(const Measured& series, const Cell& cell) {
-  if (!series.trouble.empty()) return {std::nullopt, std::nullopt, series.trouble};
-  const auto point = std::find_if(series.points.begin(), series.points.end() - 1,
-                                  [&](const SeriesPoint& p) { return cell.at == p.at; });
-  const auto sample_of = [&](const std::string& detector) -> const std::vector<double>* {
-    const auto found = point->samples.find(detector);
-    return found == point->samples.end() ? nullptr : &found->second.at(cell.metric);
+Estimate measure_at(const SeriesMeasure& series, const Measured& measured, const Cell& cell) {
+  if (!measured.trouble.empty()) return {std::nullopt, std::nullopt, measured.trouble};
+  const auto found = std::find_if(measured.points.begin(), measured.points.end() - 1,
+                                  [&](const SeriesPoint& point) { return cell.at == point.at; });
+  const auto sample_of = [&](const std::string& protocol) -> const std::vector<double>* {
+    const auto samples = found->samples.find(protocol);
+    return samples == found->samples.end() ? nullptr : &samples->second.at(cell.metric);
   };
-  const std::vector<double>* sample = sample_of(cell.detector);
+  const std::vector<double>* sample = sample_of(cell.protocol);
   const std::vector<double>* base = sample_of(cell.relative_to);
-  if (sample == nullptr || (base == nullptr && !cell.relative_to.empty()))
-    return {
-        std::nullopt, std::nullopt,
-        "the scenario has no detector " + (sample == nullptr ? cell.detector : cell.relative_to)};
+  if (sample == nullptr) return not_measured(series.family, cell.protocol);
+  if (base == nullptr && !cell.relative_to.empty())
+    return not_measured(series.family, cell.relative_to);
   const bool is_share = metric_type(cell.metric) == MetricType::share;
   if (is_share && base == nullptr) return estimate_share(*sample);
   if (is_share) return {std::nullopt, std::nullopt, "a ratio of shares is not estimated"};
@@ -315,28 +264,6 @@ Estimate measure_at(const Measured& series, const Cell& cell) {
   std::vector<double> values = *sample;
   for (std::size_t i = 0; base != nullptr && i < values.size(); ++i) values[i] /= (*base)[i];
   return estimate_mean(values);
-}
-
-Measured measure_step_model(const StepModelMeasure& measure, const ReproductionSettings& settings) {
-  std::vector<double> four_counter;
-  std::vector<double> edod;
-  std::vector<double> hcda;
-  for (std::size_t i = 0; i < trees_of(measure, settings); ++i) {
-    const std::uint64_t seed = measure.tree_seeds[i];
-    Stream random = task_tree_stream(seed, 0);
-    const TaskTree tree = random_task_tree(*task_tree_preset(measure.preset), random);
-    const TreeRatios ratios = tree_ratios(measure, tree, seed);
-    four_counter.push_back(ratios.four_counter);
-    edod.push_back(ratios.edod);
-    hcda.push_back(ratios.hcda);
-    if (settings.worked) settings.worked(work_of_tree(measure));
-  }
-  return {.by_detector = {{"four-counter", estimate_mean(four_counter)},
-                          {"edod", estimate_mean(edod)},
-                          {"hcda", estimate_mean(hcda)}},
-          .points = {},
-          .trouble = "",
-          .interrupted = false};
 }
 
 Estimate measure_survival(const SurvivalMeasure& measure, const Cell& cell) {

@@ -3,9 +3,11 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "analysis/reproduction/item.hpp"
+#include "analysis/reproduction/step_model_counts.hpp"
 #include "analysis/statistics/estimate.hpp"
 
 namespace faultline {
@@ -18,40 +20,59 @@ struct ReproductionSettings {
   std::function<void(double)> worked = {};
 };
 
-/// The samples at one point of a series, by detector and metric. A sample has one value for each
+/// The samples at one point of a series, by protocol and metric. A sample has one value for each
 /// replication.
 struct SeriesPoint {
   double at = 0.0;
   std::map<std::string, std::map<std::string, std::vector<double>>> samples;
+  std::vector<std::string> detectors = {};  ///< those of `samples`, as the scenario orders them
 };
 
-/// The result of one measure: an estimate for each detector, the points of a series, or nothing for
-/// closed forms.
-struct Measured {
-  std::map<std::string, Estimate> by_detector;
-  std::vector<SeriesPoint> points;
-  std::string trouble;  ///< for a series: why it has no points
-  bool interrupted = false;
+/// What an estimate is of.
+struct EstimateKey {
+  Family family = Family::termination;
+  std::string protocol;  ///< its name; for lemmas, that of the subject
+  std::string figure;    ///< the metric, or the promise that was broken
+
+  bool operator==(const EstimateKey&) const = default;
+  bool operator<(const EstimateKey& other) const {
+    return std::tie(family, protocol, figure) <
+           std::tie(other.family, other.protocol, other.figure);
+  }
 };
+
+/// The figure that step models estimate: control messages, relative to CDA's.
+inline constexpr const char* kStepModelFigure = "control_messages";
+
+/// The counts of a step model on one tree.
+struct TreeCounts {
+  std::uint64_t seed = 0;
+  std::vector<ProcessCounts> counts;  ///< by the number of processes, ascending
+};
+
+/// The result of one measure: estimates, the points of a series, or nothing for closed forms.
+struct Measured {
+  std::map<EstimateKey, Estimate> estimates;
+  std::vector<SeriesPoint> points;
+  std::string trouble;  ///< for runs and series: why there are no estimates or points
+  bool interrupted = false;
+  std::vector<TreeCounts> trees = {};  ///< for step models
+};
+
+/// Why a cell whose protocol was not measured has no value.
+Estimate not_measured(Family family, const std::string& protocol);
 
 /// The amount of work of a measure, from which progress is computed. The unit is one simulated
-/// process of one run: a run counts once for each of its processes, and a tree of the step model
-/// once for each number of processes that it is counted for.
-double work_of(const RunsMeasure& measure, const std::string& file,
-               const ReproductionSettings& settings);
-double work_of(const SeriesMeasure& measure, const std::string& file,
-               const ReproductionSettings& settings);
-double work_of(const StepModelMeasure& measure, const ReproductionSettings& settings);
+/// process of one run: a run counts once for each of its processes.
+double work_of(const RunsMeasure& measure, const ReproductionSettings& settings);
+double work_of(const SeriesMeasure& measure, const ReproductionSettings& settings);
 
 /// Carries out a measure. The result does not depend on the number of jobs.
-Measured measure_runs(const RunsMeasure& measure, const std::string& file,
-                      const ReproductionSettings& settings);
-Measured measure_series(const SeriesMeasure& measure, const std::string& file,
-                        const ReproductionSettings& settings);
-Measured measure_step_model(const StepModelMeasure& measure, const ReproductionSettings& settings);
+Measured measure_runs(const RunsMeasure& measure, const ReproductionSettings& settings);
+Measured measure_series(const SeriesMeasure& measure, const ReproductionSettings& settings);
 
-/// The estimate that a series gives for one cell.
-Estimate measure_at(const Measured& series, const Cell& cell);
+/// The estimate that a series, which was measured as `measured`, gives for one cell.
+Estimate measure_at(const SeriesMeasure& series, const Measured& measured, const Cell& cell);
 
 /// The value of the closed form for one cell.
 Estimate measure_survival(const SurvivalMeasure& measure, const Cell& cell);

@@ -13,23 +13,24 @@ namespace faultline {
 
 namespace {
 
-HtmlCell number(const std::optional<double>& value) {
+HtmlCell number_cell(const std::optional<double>& value) {
   return {value ? html_number(*value) : "", "number"};
 }
 
-HtmlCell printed(const Cell& of) {
-  HtmlCell cell = number(of.stated);
-  if (is_lower_bound(of.printed_as)) cell.html = "&#8805; " + cell.html;
-  if (of.printed_as == PrintedAs::at_most) cell.html = "&#8804; " + cell.html;
-  return cell;
+HtmlCell stated_cell(const Cell& cell) {
+  HtmlCell shown = number_cell(cell.stated);
+  if (is_lower_bound(cell.printed_as)) shown.html = "&#8805; " + shown.html;
+  if (cell.printed_as == PrintedAs::at_most) shown.html = "&#8804; " + shown.html;
+  return shown;
 }
 
-HtmlCell interval(const std::optional<Interval>& of) {
-  return {of ? html_number(of->low) + " to " + html_number(of->high) : "", "number"};
+HtmlCell interval_cell(const std::optional<Interval>& interval) {
+  return {interval ? html_number(interval->low) + " to " + html_number(interval->high) : "",
+          "number"};
 }
 
 /// A verdict with a sign beside the word, so that colour alone says nothing.
-HtmlCell verdict(const Cell& cell, const CellResult& result) {
+HtmlCell verdict_cell(const Cell& cell, const CellResult& result) {
   std::string sign = "&#8211;";
   std::string kind = "verdict other";
   if (result.verdict == Verdict::match) sign = "&#10003;", kind = "verdict match";
@@ -52,29 +53,24 @@ std::vector<std::string> reasons_of(const ItemResult& result) {
   return reasons;
 }
 
-HtmlCell reason(const CellResult& result, const std::vector<std::string>& reasons,
-                const std::string& prefix) {
+/// A link to the reason of a cell, by its number in the list of reasons.
+HtmlCell reason_cell(const CellResult& result, const std::vector<std::string>& reasons,
+                     const std::string& prefix) {
   if (result.reason.empty()) return {"", "plain"};
   const auto found = std::find(reasons.begin(), reasons.end(), result.reason);
-  const std::string of = std::to_string(found - reasons.begin() + 1);
-  return {"<a href=\"#" + prefix + of + "\">reason " + of + "</a>", "plain"};
+  const std::string number = std::to_string(found - reasons.begin() + 1);
+  return {"<a href=\"#" + prefix + number + "\">reason " + number + "</a>", "plain"};
 }
 
-/// Does `says` hold for any cell of an item and its result? If not, a column can be left out.
-template <class Says>
-bool any_cell(const ItemResult& result, const Says& says) {
-  for (std::size_t i = 0; i < result.cells.size(); ++i)
-    if (says(result.item.cells[i], result.cells[i])) return true;
-  return false;
-}
-
-HtmlTable verdict_table(const ItemResult& result, const std::string& prefix) {
-  const bool has_interval = any_cell(result, [](const Cell&, const CellResult& of) {
-    return of.measured.confidence_95.has_value();
-  });
-  const bool has_exact =
-      any_cell(result, [](const Cell& cell, const CellResult&) { return cell.exact.has_value(); });
-  const auto reasons = reasons_of(result);
+/// Every cell beside what was measured. `prefix` begins the identifiers of the reasons.
+HtmlTable verdict_table(const ItemResult& result, const std::vector<std::string>& reasons,
+                        const std::string& prefix) {
+  const auto& cells = result.item.cells;
+  const bool has_interval = std::any_of(
+      result.cells.begin(), result.cells.end(),
+      [](const CellResult& outcome) { return outcome.measured.confidence_95.has_value(); });
+  const bool has_exact = std::any_of(cells.begin(), cells.end(),
+                                     [](const Cell& cell) { return cell.exact.has_value(); });
   HtmlTable table{.caption = escaped(result.item.name) + ": printed and measured values",
                   .columns = {"cell"},
                   .rows = {}};
@@ -87,19 +83,19 @@ HtmlTable verdict_table(const ItemResult& result, const std::string& prefix) {
   table.columns.emplace_back("verdict");
   if (!reasons.empty()) table.columns.emplace_back("reason");
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    const Cell& cell = result.item.cells[i];
-    const CellResult& of = result.cells[i];
+    const Cell& cell = cells[i];
+    const CellResult& outcome = result.cells[i];
     std::vector<HtmlCell> row = {{escaped(cell.name), ""}};
     for (const Source source : sources)
-      row.push_back(source == cell.source ? printed(cell) : number(std::nullopt));
-    row.push_back(number(of.measured.value));
-    if (has_interval) row.push_back(interval(of.measured.confidence_95));
-    row.push_back({of.ratio ? fixed(*of.ratio, 3) : "", "number"});
-    if (has_exact) row.push_back(number(cell.exact));
-    row.push_back(verdict(cell, of));
-    if (!reasons.empty()) row.push_back(reason(of, reasons, prefix));
+      row.push_back(source == cell.source ? stated_cell(cell) : number_cell(std::nullopt));
+    row.push_back(number_cell(outcome.measured.value));
+    if (has_interval) row.push_back(interval_cell(outcome.measured.confidence_95));
+    row.push_back({outcome.ratio ? fixed(*outcome.ratio, 3) : "", "number"});
+    if (has_exact) row.push_back(number_cell(cell.exact));
+    row.push_back(verdict_cell(cell, outcome));
+    if (!reasons.empty()) row.push_back(reason_cell(outcome, reasons, prefix));
     table.rows.push_back(std::move(row));
-    table.row_kinds.emplace_back(of.is_expected(cell) ? "" : "unexpected");
+    table.row_kinds.emplace_back(outcome.is_expected(cell) ? "" : "unexpected");
   }
   return table;
 }
@@ -175,13 +171,13 @@ void add_item(HtmlPage& page, const ItemResult& result, const std::string& comma
   page.commands({command});
   if (!result.figure.empty()) page.figures({figure_of(result, command)});
   const std::string prefix = page.identifier(result.item.name + " reason") + "-";
-  page.table(verdict_table(result, prefix));
   const auto reasons = reasons_of(result);
+  page.table(verdict_table(result, reasons, prefix));
   std::string list;
   for (std::size_t i = 0; i < reasons.size(); ++i)
     list += "<li id=\"" + prefix + std::to_string(i + 1) + "\">" + escaped(reasons[i]) + "</li>\n";
   if (!reasons.empty()) page.html("<ol class=\"reasons\">\n" + list + "</ol>\n");
-  page.folded("Places in the paper, and the grounds of each tolerance and threshold",
+  page.folded("Places in the paper, and the reasons for each tolerance and threshold",
               place_table(result));
 }
 
@@ -197,9 +193,9 @@ void add_reproduction(HtmlPage& page, const Reproduction& reproduction) {
   page.paragraph(escaped(reproduction.versions) +
                  (reproduction.quick ? "; quick: fewer replications, trees and sizes" : "") +
                  ". A cell matches when the measured value is within the tolerance that its data "
-                 "file states; a known difference is expected and has its reason. Values stand "
-                 "under their source: the paper prints them, they are derived from what it prints, "
-                 "or they are thresholds, which its words are taken to mean.");
+                 "file states; the reason of each known difference is given. Values stand in the "
+                 "column of their source: the paper prints them, they are derived from what it "
+                 "prints, or they are thresholds, the least that its words can mean.");
   page.table(summary_table(reproduction));
   for (std::size_t i = 0; i < reproduction.results.size(); ++i)
     add_item(page, reproduction.results[i], reproduction.commands[i]);

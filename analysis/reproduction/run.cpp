@@ -34,11 +34,11 @@ std::string stem_of(const std::string& item, bool with_paper) {
 }
 
 /// Draws the curves of one item and keeps them in the result, for the page.
-void draw_item(ItemResult& result, const ReproductionSettings& settings, const DrawChart& draw,
-               bool with_paper) {
+void draw_item(ItemResult& result, const DrawChart& draw, bool with_paper) {
   const std::string stem = stem_of(result.item.name, with_paper);
-  result.figure = figure_rows(result, settings);
-  result.drawing = draw(stem, csv_records(result.figure), figure_script(result, stem));
+  result.figure = figure_rows(result);
+  result.drawing =
+      draw(stem, csv_records(result.figure), figure_script(result, result.figure, stem));
 }
 
 std::vector<double> estimates_of(const std::vector<ItemFile>& items, bool quick) {
@@ -66,7 +66,7 @@ std::vector<ItemFile> read_items(const std::string& what) {
   for (const auto& file : find_reproduction_items(what)) {
     ReproductionItem item = read_reproduction_item(file);
     const std::string named = what.ends_with(".json") ? what : item.name;
-    items.push_back({file.string(), named, std::move(item)});
+    items.push_back({named, std::move(item)});
   }
   return items;
 }
@@ -83,6 +83,7 @@ std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
   Reproduction all;
   all.quick = wanted.quick;
   all.versions = versions_of_this_build();
+  StepModelCounts counts;
   ProgressTeller teller(wanted.progress);
   ReproductionPace pace(estimates_of(items, wanted.quick));
   std::string name;
@@ -96,12 +97,12 @@ std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
   };
   for (ItemFile& entry : items) {
     name = entry.item.name;
-    pace.begin_item(wanted.progress ? work_of(entry.item, entry.file, settings) : 0);
-    ItemResult result = reproduce_item(std::move(entry.item), entry.file, settings);
+    pace.begin_item(wanted.progress ? work_of(entry.item, settings) : 0);
+    ItemResult result = reproduce_item(std::move(entry.item), settings, counts);
     pace.end_item();
     teller.finish();
     if (result.interrupted) return std::nullopt;
-    if (draw && has_figure(result)) draw_item(result, settings, draw, with_paper);
+    if (draw && has_figure(result)) draw_item(result, draw, with_paper);
     all.results.push_back(std::move(result));
     all.commands.push_back("faultline reproduce " + shell_word(entry.named) +
                            (settings.quick ? " --quick" : ""));

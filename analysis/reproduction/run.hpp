@@ -9,9 +9,8 @@
 
 namespace faultline {
 
-/// An item to reproduce, and the file that it was read from.
+/// An item to reproduce, as it was read from a file.
 struct ItemFile {
-  std::string file;
   std::string named;  ///< as the user would name this item alone
   ReproductionItem item;
 };

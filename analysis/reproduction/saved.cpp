@@ -72,17 +72,17 @@ void read_cell(const Members& saved, ItemResult& result) {
   cell.absolute_tolerance = saved.number("absolute_tolerance").value_or(0);
   cell.factor = saved.number("factor");
   cell.why = saved.text("why");
-  CellResult of;
-  of.measured.value = saved.number("measured");
+  CellResult outcome;
+  outcome.measured.value = saved.number("measured");
   const auto low = saved.number("low");
   const auto high = saved.number("high");
-  if (low && high) of.measured.confidence_95 = Interval{*low, *high};
-  of.ratio = saved.number("ratio");
-  of.verdict = verdict_of(saved, "verdict");
-  of.reason = saved.text("reason");
-  of.agrees_with_exact = saved.truth("agrees_with_exact", true);
+  if (low && high) outcome.measured.confidence_95 = Interval{*low, *high};
+  outcome.ratio = saved.number("ratio");
+  outcome.verdict = verdict_of(saved, "verdict");
+  outcome.reason = saved.text("reason");
+  outcome.agrees_with_exact = saved.truth("agrees_with_exact", true);
   result.item.cells.push_back(std::move(cell));
-  result.cells.push_back(std::move(of));
+  result.cells.push_back(std::move(outcome));
 }
 
 ItemResult read_item(const Members& saved, const std::string& place) {

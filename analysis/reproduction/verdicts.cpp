@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/reproduction/lemma_measure.hpp"
+#include "analysis/reproduction/step_model_measure.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/core/version.hpp"
 #include "sim/core/visible_text.hpp"
@@ -53,12 +54,10 @@ std::optional<double> ratio_of(double measured, const std::optional<double>& to)
 }
 
 /// The work of a measure. Closed forms cost nothing.
-double work_of(const Measure& measure, const std::string& file,
-               const ReproductionSettings& settings) {
-  if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
-    return work_of(*runs, file, settings);
+double work_of(const Measure& measure, const ReproductionSettings& settings) {
+  if (const auto* runs = std::get_if<RunsMeasure>(&measure.how)) return work_of(*runs, settings);
   if (const auto* series = std::get_if<SeriesMeasure>(&measure.how))
-    return work_of(*series, file, settings);
+    return work_of(*series, settings);
   if (const auto* model = std::get_if<StepModelMeasure>(&measure.how))
     return work_of(*model, settings);
   if (const auto* lemmas = std::get_if<LemmasMeasure>(&measure.how))
@@ -66,31 +65,36 @@ double work_of(const Measure& measure, const std::string& file,
   return 0;
 }
 
-Measured carry_out(const Measure& measure, const std::string& file,
-                   const ReproductionSettings& settings) {
+Measured carry_out(const Measure& measure, const ReproductionSettings& settings,
+                   StepModelCounts& counts) {
   if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
-    return measure_runs(*runs, file, settings);
+    return measure_runs(*runs, settings);
   if (const auto* series = std::get_if<SeriesMeasure>(&measure.how))
-    return measure_series(*series, file, settings);
+    return measure_series(*series, settings);
   if (const auto* model = std::get_if<StepModelMeasure>(&measure.how))
-    return measure_step_model(*model, settings);
+    return measure_step_model(*model, settings, counts);
   if (const auto* lemmas = std::get_if<LemmasMeasure>(&measure.how))
     return measure_lemmas(*lemmas, settings);
   return {};
 }
 
+/// The estimate that a cell asks for, of a measure that makes one for each figure.
+EstimateKey key_of(const Measure& measure, const Cell& cell) {
+  if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
+    return {runs->family, cell.protocol, runs->metric};
+  const bool counted = std::holds_alternative<LemmasMeasure>(measure.how);
+  return {Family::termination, cell.protocol, counted ? cell.figure : kStepModelFigure};
+}
+
 Estimate estimate_of(const Measured& measured, const Measure& measure, const Cell& cell) {
   if (const auto* survival = std::get_if<SurvivalMeasure>(&measure.how))
     return measure_survival(*survival, cell);
-  if (std::holds_alternative<SeriesMeasure>(measure.how)) return measure_at(measured, cell);
-  const bool counted = std::holds_alternative<LemmasMeasure>(measure.how);
-  const auto found =
-      measured.by_detector.find(cell.detector + (counted ? ' ' + cell.figure : std::string()));
-  if (found != measured.by_detector.end()) return found->second;
-  // When a run goes wrong, its detector may not be known by name yet. All trouble is then under "".
-  const auto all = measured.by_detector.find("");
-  if (all != measured.by_detector.end()) return all->second;
-  return {std::nullopt, std::nullopt, "the scenario has no detector " + cell.detector};
+  if (const auto* series = std::get_if<SeriesMeasure>(&measure.how))
+    return measure_at(*series, measured, cell);
+  if (!measured.trouble.empty()) return {std::nullopt, std::nullopt, measured.trouble};
+  const EstimateKey key = key_of(measure, cell);
+  const auto found = measured.estimates.find(key);
+  return found != measured.estimates.end() ? found->second : not_measured(key.family, key.protocol);
 }
 
 JsonValue optional_json(const std::optional<double>& value) {
@@ -252,7 +256,7 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
     result.agrees_with_exact = agrees(cell, measured);
   }
   if (!result.agrees_with_exact)
-    result.reason = "measured is not " + cell.exact_formula + ", which is exact";
+    result.reason = "the measured value contradicts the exact one, " + cell.exact_formula;
   else if (result.verdict == cell.expected)
     result.reason = cell.expected == Verdict::match ? "" : cell.reason;
   else if (result.verdict == Verdict::not_comparable)
@@ -263,21 +267,25 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
   return result;
 }
 
-double work_of(const ReproductionItem& item, const std::string& file,
-               const ReproductionSettings& settings) {
+double work_of(const ReproductionItem& item, const ReproductionSettings& settings) {
   double work = 0;
-  for (const Measure& measure : item.measures) work += work_of(measure, file, settings);
+  for (const Measure& measure : item.measures) work += work_of(measure, settings);
   return work;
 }
 
-ItemResult reproduce_item(ReproductionItem item, const std::string& file,
-                          const ReproductionSettings& settings) {
+ItemResult reproduce_item(ReproductionItem item, const ReproductionSettings& settings) {
+  StepModelCounts counts;
+  return reproduce_item(std::move(item), settings, counts);
+}
+
+ItemResult reproduce_item(ReproductionItem item, const ReproductionSettings& settings,
+                          StepModelCounts& counts) {
   ItemResult result;
   if (settings.quick) keep_quick_cells(item);
   std::vector<Measured>& measured = result.measured;
   measured.reserve(item.measures.size());
   for (const Measure& measure : item.measures) {
-    measured.push_back(carry_out(measure, file, settings));
+    measured.push_back(carry_out(measure, settings, counts));
     if (measured.back().interrupted) {
       result.interrupted = true;
       return result;

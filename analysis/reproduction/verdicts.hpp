@@ -44,12 +44,13 @@ std::vector<Source> sources_of(const ReproductionItem& item);
 CellResult judge(const Cell& cell, const Estimate& measured);
 
 /// The work of all measures of an item, which `settings.worked` will be told about.
-double work_of(const ReproductionItem& item, const std::string& file,
-               const ReproductionSettings& settings);
+double work_of(const ReproductionItem& item, const ReproductionSettings& settings);
 
-/// Carries out all measures of an item and judges its cells. `file` names it in messages.
-ItemResult reproduce_item(ReproductionItem item, const std::string& file,
-                          const ReproductionSettings& settings);
+/// Carries out all measures of an item and judges its cells. Items that share `counts` count no
+/// tree of a step model twice; the results do not depend on it.
+ItemResult reproduce_item(ReproductionItem item, const ReproductionSettings& settings,
+                          StepModelCounts& counts);
+ItemResult reproduce_item(ReproductionItem item, const ReproductionSettings& settings);
 
 /// Does every cell have the expected verdict (CellResult::is_expected)?
 bool as_expected(const std::vector<ItemResult>& results);

@@ -24,7 +24,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Numbers measured in a process of their own, whose memory is nobody else's.
+/// Numbers measured in a process of their own, so that memory counts nothing but their own work.
 using Measurement = std::array<double, 4>;
 
 template <class Measure>
@@ -68,8 +68,8 @@ Measurement measure_reference(std::uint32_t pending, std::uint64_t events) {
   return {static_cast<double>(events) / seconds_since(begin), queue.top().time_s};
 }
 
-/// A run of a few processes and messages, so that the program's own code is in memory before the
-/// memory of a large run is measured.
+/// A run of a few processes and messages. It loads the program's own code, so that this does not
+/// count as memory of the large run.
 void warm_up(const Scenario& scenario) {
   RunSpec small = scenario.points[0];
   small.platform.processes = 16;
@@ -127,7 +127,7 @@ Measurement measure_bare_simgrid(const Scenario& scenario, const BenchmarkSettin
                                       settings.messages)};
 }
 
-/// Zero where nothing was measured.
+/// The median, or zero if nothing was measured.
 double median(std::vector<double> values) {
   if (values.empty()) return 0.0;
   std::sort(values.begin(), values.end());

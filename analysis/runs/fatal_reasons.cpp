@@ -13,11 +13,11 @@ namespace {
 std::string shown(const std::string& reason) {
   constexpr std::size_t kLongest_B = 100;
   if (reason.empty()) return "without a reason";
-  // What is far beyond the cut need not be made visible.
+  // Text far beyond the cut is dropped first, so that a huge reason costs nothing.
   std::string text = visible(reason.substr(0, 4 * kLongest_B));
   if (text.size() <= kLongest_B) return text;
   std::size_t end = kLongest_B;
-  // A character of several bytes is shown whole or not at all.
+  // Do not cut a multi-byte character.
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   return text.substr(0, end) + "...";
 }

@@ -18,11 +18,11 @@ namespace faultline {
 
 namespace {
 
-/// -1 where there can be none.
+/// The descriptor of a new file without a name in this directory, or -1.
 int file_without_name(const std::string& directory) {
   const int file = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0) return file;
-  // A file system that knows no such thing.
+  // The file system may not support O_TMPFILE.
   std::string name = directory + "/faultline-XXXXXX";
   const SignalsHeld held;
   const int named = mkostemp(name.data(), O_CLOEXEC);
@@ -30,7 +30,7 @@ int file_without_name(const std::string& directory) {
   return named;
 }
 
-/// Hands on the whole lines of `text` and leaves the rest of it.
+/// Passes each complete line of `text` to `take` and removes it. An incomplete last line stays.
 void take_lines(std::string& text, const std::function<void(const std::string&)>& take) {
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
@@ -69,7 +69,7 @@ void LineSpool::for_each(const std::function<void(const std::string& line)>& tak
     const ssize_t count = pread(file_, block.data(), wanted, static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0)
-      throw RunError("what is kept in " + directory_ +
+      throw RunError("the temporary file in " + directory_ +
                      " cannot be read: " + std::strerror(count == 0 ? EIO : errno));
     text.append(block.data(), static_cast<std::size_t>(count));
     at += static_cast<std::size_t>(count);

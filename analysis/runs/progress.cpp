@@ -13,10 +13,10 @@ namespace faultline {
 
 namespace {
 
-/// What is longer would leave the line of most terminals, and could not be written anew.
+/// A longer line would wrap on most terminals, and a wrapped line cannot be overwritten.
 constexpr std::size_t kLongestLine = 79;
 
-/// The beginning that fits, without a part of a character of several bytes.
+/// Cuts the text to that length, but never within a multi-byte character.
 std::string cut(std::string words) {
   if (words.size() <= kLongestLine) return words;
   std::size_t end = kLongestLine;

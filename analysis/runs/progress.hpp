@@ -46,7 +46,7 @@ class ProgressTeller {
 struct ProgressCount {
   std::size_t done = 0;
   std::size_t total = 0;
-  std::size_t before = 0;  ///< of `done`: done before this began, not part of the rate
+  std::size_t before = 0;  ///< how much of `done` was there before this began; the rate ignores it
   std::size_t failed = 0;
 };
 

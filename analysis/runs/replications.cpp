@@ -17,16 +17,16 @@ namespace faultline {
 
 namespace {
 
-/// What one task has come to.
+/// The outcome of one task: a line or an error.
 struct Finished {
-  std::string line;   ///< of the worker, "" if it has crashed
-  std::string error;  ///< why
+  std::string line;   ///< what the worker wrote; "" if it crashed
+  std::string error;  ///< why it crashed
 };
 
 /// A worker process simulates tasks in order and writes one line for each.
 struct Worker {
   WorkerProcess process;
-  std::optional<std::size_t> task;  ///< whose line comes next
+  std::optional<std::size_t> task;  ///< the task whose line comes next
 };
 
 /// Tasks are the replications of the first point, then those of the second, and so on.
@@ -56,8 +56,8 @@ class Pool {
   }
 
  private:
-  /// LogGP workers take every n-th task. SimGrid allows one simulation per process, so that there
-  /// each task has a worker of its own.
+  /// LogGP workers take every n-th task. SimGrid allows one simulation per process, so with it each
+  /// task has a worker of its own.
   [[nodiscard]] std::size_t stride() const { return alone_ ? tasks_ : workers_.size(); }
 
   void launch(Worker& worker, std::size_t first) {
@@ -69,8 +69,8 @@ class Pool {
     });
   }
 
-  /// A worker that is far ahead of the others is not listened to, so that what waits for its turn
-  /// stays small.
+  /// Reads from the workers, but not from one that is far ahead of the others: the lines that wait
+  /// for their turn stay few.
   void wait_for_news() {
     constexpr int kProgress_ms = 200;
     constexpr std::size_t kAhead = 1024;
@@ -112,7 +112,8 @@ class Pool {
     hand_on_(std::move(record));
   }
 
-  /// A worker that ends before its tasks do has crashed in the next one; another goes on after it.
+  /// A worker that ends early has crashed in the task whose line is missing. A new worker goes on
+  /// with the task after that.
   void ended(Worker& worker) {
     const std::string why = worker.process.finish();
     if (worker.task)
@@ -131,11 +132,11 @@ class Pool {
   std::vector<Worker> workers_;
   std::size_t next_alone_ = 0;
   std::size_t finished_ = 0;
-  std::size_t handed_on_ = 0;                ///< all tasks before this one
-  std::map<std::size_t, Finished> waiting_;  ///< for those before them
+  std::size_t handed_on_ = 0;                ///< all tasks before this one were handed on
+  std::map<std::size_t, Finished> waiting_;  ///< finished tasks that wait for earlier ones
 };
 
-/// A run, and which rank's detector has given it up: that has to be judged.
+/// A run, and the rank whose detector gave up, if that must still be judged.
 struct FirstRun {
   RunRecord run;
   std::optional<Rank> gave_up;
@@ -143,7 +144,7 @@ struct FirstRun {
 
 using MakeFirstRun = std::function<FirstRun()>;
 
-/// The run that `make` makes, or why it could not.
+/// The run that `make` makes, or the error that it throws.
 template <class Make>
 ReplicationRecord record_or_error(std::size_t point, std::uint64_t replication, Make make) {
   ReplicationRecord record{
@@ -158,7 +159,8 @@ ReplicationRecord record_or_error(std::size_t point, std::uint64_t replication, 
   return record;
 }
 
-/// Two lines come back: the run, and who gave it up where somebody did.
+/// Makes the run in a child, which sends the run in one line and, if a rank gave up, its number in
+/// a second one.
 FirstRun in_process_of_its_own(const Scenario& scenario, std::size_t point,
                                std::uint64_t replication, const MakeFirstRun& make) {
   std::vector<std::string> lines;
@@ -181,8 +183,8 @@ FirstRun in_process_of_its_own(const Scenario& scenario, std::size_t point,
   return first;
 }
 
-/// A run that a detector has given up is made once more, to be watched and judged. SimGrid allows
-/// one simulation in a process.
+/// A run in which a detector gave up is repeated, so that it can be watched and judged. SimGrid
+/// allows one simulation per process, so the first run then has a process of its own.
 RunRecord judged_run(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
   const RunSpec& spec = scenario.points[point];
   const bool may_be_judged = spec.has_faults() && gives_up_by_messages(spec);

@@ -16,7 +16,7 @@ struct ReplicationResults {
   bool interrupted = false;
 };
 
-/// What is known at the end, when each replication has already been handed on.
+/// What is known at the end, after each replication has been handed on.
 struct ReplicationEnd {
   std::size_t planned = 0;
   bool interrupted = false;

@@ -24,7 +24,7 @@ JsonValue terminated_json(const RunRecord& run) {
 
 JsonValue value_json(const RunMetric& metric) {
   if (!metric.value) return {};
-  // A time stays a double even where it happens to be whole.
+  // A time stays a double even if it is a whole number.
   return metric_type(metric.name) == MetricType::time ? JsonValue(*metric.value)
                                                       : json_number(*metric.value);
 }
@@ -35,7 +35,7 @@ const RunMetric* find_metric(const RunRecord& run, const std::string& name) {
   return found == run.metrics.end() ? nullptr : &*found;
 }
 
-/// The member of an object, or a problem and null.
+/// The member of an object. If it is missing, adds a problem and returns null.
 const JsonValue* member(const JsonValue& json, const std::string& key, const std::string& path,
                         Problems& problems) {
   const JsonValue* value = json.find(key);
@@ -218,7 +218,7 @@ RunRecord run_record(std::uint64_t replication, const RunResult& result) {
   run.terminated = result.terminated;
   run.fatal_reason = result.fatal_reason;
   for (const auto& [name, value] : result.metrics.values())
-    // JSON has no other numbers, and what is sent must be what was measured.
+    // JSON has no infinities and NaN. In memory a run must have the same values as in its JSON.
     run.metrics.push_back({name, value && std::isfinite(*value) ? value : std::nullopt});
   run.violations = result.violations;
   run.events = static_cast<std::int64_t>(result.events);

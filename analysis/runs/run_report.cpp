@@ -26,8 +26,8 @@ JsonValue optional_json(const std::optional<double>& value) {
   return value ? JsonValue(*value) : JsonValue();
 }
 
-/// Statistics of every numeric metric of a point over its replications, by name. A metric that is
-/// null in a replication has that many values fewer.
+/// Statistics of every numeric metric of a point over its replications, by name. Replications in
+/// which the metric is null do not count.
 std::map<std::string, Summary> summaries(const RunTally& tally, std::size_t point) {
   std::map<std::string, Summary> result;
   for (const auto& [name, values] : tally.points[point].metrics) result[name] = values.summary();
@@ -46,8 +46,8 @@ JsonValue summary_json(const Summary& summary) {
                       {"max", optional_json(summary.max)}});
 }
 
-/// Does the measurement agree with the closed form, to the certainty of three standard errors? Null
-/// where one replication, or a sample without spread, cannot tell.
+/// Does the mean agree with the closed form, within three standard errors? Null if that cannot be
+/// told from one replication or from a sample without spread.
 JsonValue agreement(const ClosedForm& form, const Summary& measured) {
   if (!measured.mean || !measured.standard_deviation || form.relation == Relation::about) return {};
   const double slack = student_t_three_sigma(measured.count) * *measured.standard_deviation /
@@ -127,7 +127,7 @@ PointNames numbers_of(const Scenario& scenario) {
   return numbers;
 }
 
-/// What the numbers of points stand for.
+/// The lines that say what the numbers of the points stand for.
 std::string legend(const PointNames& labels) {
   std::string text;
   for (std::size_t point = 0; point < labels.size(); ++point)
@@ -150,7 +150,7 @@ std::string heading(const Scenario& scenario, const RunTally& tally) {
   return wrapped(scenario.name.empty() ? scenario.file : scenario.name) + wrapped(text) + "\n";
 }
 
-/// One column: the metric of every point, or nothing where no point has it.
+/// Adds a column with the metric of every point. Adds nothing if no point has it.
 void add_metric(const std::string& metric,
                 const std::vector<std::map<std::string, Summary>>& measured, TextTable& table) {
   double largest = 0.0;
@@ -187,7 +187,7 @@ TextTable measured_table(const RunTally& tally, const PointNames& names) {
   return table;
 }
 
-/// Why runs were fatal, point by point.
+/// The lines that say why runs were fatal, point by point.
 std::string fatal_reasons(const RunTally& tally, const PointNames& labels) {
   std::string text;
   for (std::size_t point = 0; point < labels.size(); ++point) {
@@ -235,7 +235,7 @@ std::string closed_forms_text(const TextTable& table, const std::string& legend,
          render(table, width) + (unsure ? "?: more replications are needed to tell\n" : "");
 }
 
-/// Is the table, in one block, no wider than that?
+/// Is the table, as one block, at most this wide?
 bool fits(const TextTable& table, std::size_t width) {
   const std::string text = render(table, std::numeric_limits<std::size_t>::max());
   std::size_t begin = 0;
@@ -270,7 +270,7 @@ std::string indented(const std::string& text, const std::string& margin) {
   return result;
 }
 
-/// All that the report has but its runs.
+/// The report without its runs.
 JsonValue head_json(const Scenario& scenario, const RunTally& tally) {
   const std::string simgrid = simgrid_version();
   return json_object(

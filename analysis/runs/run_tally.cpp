@@ -39,7 +39,7 @@ void RunTally::add(const ReplicationRecord& record) {
 }
 
 void RunTally::add_trouble(const ReplicationRecord& record, const std::string& what) {
-  constexpr std::size_t kKept = 5;  // the JSON has them all
+  constexpr std::size_t kKept = 5;  // the JSON has all of them
   if (++troubles <= kKept) first_troubles.push_back({record.point, record.replication, what});
 }
 

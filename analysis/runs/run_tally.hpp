@@ -15,7 +15,7 @@ namespace faultline {
 
 /// The statistics that are kept for one point.
 struct PointTally {
-  std::map<std::string, RunningSummary> metrics;  ///< numbers only, no shares
+  std::map<std::string, RunningSummary> metrics;  ///< of numbers, not of shares
   std::map<std::string, int> outcomes;
   FatalReasons fatal_reasons;
 };

@@ -36,7 +36,7 @@ void write_line(int pipe, const std::string& text) {
   }
 }
 
-/// What a worker says of its end, to be told in one line with it.
+/// What a worker printed as its error, so that one line can tell that together with its end.
 std::string last_words(const std::string& log) {
   constexpr std::string_view kName = "faultline: ";
   const std::size_t begin = log.rfind(kName);
@@ -61,7 +61,7 @@ std::string last_words(const std::string& log) {
     std::fputs("faultline: out of memory\n", stderr);
     code = 1;
   } catch (const std::exception& error) {
-    // The handlers further up belong to the parent.
+    // The exception must not reach the parent's handlers, which lie further up this copied stack.
     complain(error.what());
     code = 1;
   }

@@ -19,8 +19,8 @@ using WriteLine = std::function<void(const std::string&)>;
 using Work = std::function<void(const WriteLine&)>;
 
 struct WorkerSettings {
-  std::optional<std::uint64_t> memory_limit_B;  ///< for its data; beyond it allocations fail
-  bool keep_log = false;                        ///< keeps what it prints, and does not pass it on
+  std::optional<std::uint64_t> memory_limit_B;  ///< limit on its data; allocations beyond it fail
+  bool keep_log = false;                        ///< keep what it prints instead of passing it on
 };
 
 /// A child process that sends lines until it ends. It is killed when its parent dies. Signals to
@@ -47,7 +47,7 @@ class WorkerProcess {
   /// else "was killed: Segmentation fault" or "exited with 1".
   std::string finish();
 
-  /// Kills the worker at once; does nothing if it does not run.
+  /// Kills the worker at once. Does nothing if none is running.
   void kill();
 
   /// The end of what it printed, with `keep_log`.

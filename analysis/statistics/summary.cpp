@@ -84,7 +84,7 @@ Summary summarize_share(const std::vector<double>& values, ShareValues what) {
   const auto ones = static_cast<std::size_t>(std::count(values.begin(), values.end(), 1.0));
   const auto zeros = static_cast<std::size_t>(std::count(values.begin(), values.end(), 0.0));
   if (ones + zeros != values.size())
-    throw std::invalid_argument("summary: a run is no share of a run");
+    throw std::invalid_argument("summary: a run's share must be 0 or 1");
   // A single division returns the double nearest to the share.
   summary.mean = static_cast<double>(ones) / static_cast<double>(values.size());
   summary.confidence_95 = share_interval(ones, values.size(), kOutside);

@@ -34,7 +34,7 @@ std::vector<double> differences(const SelectedPoint& a, const SelectedPoint& b,
   return result;
 }
 
-/// Why a point cannot win: what breaks its promises is not cheap.
+/// Why a point cannot win; "" if it can. A run that broke a promise may be cheap because of that.
 std::string exclusion(const SelectedPoint& point) {
   if (!point.stored.failure.empty()) return "failed";
   const auto violated =
@@ -44,7 +44,7 @@ std::string exclusion(const SelectedPoint& point) {
   return std::to_string(violated) + (violated == 1 ? " bad run" : " bad runs");
 }
 
-/// The interval of a mean of paired differences that misses it with this probability.
+/// The interval that misses the mean of paired differences with probability `outside`.
 std::optional<Interval> interval_of(const std::vector<double>& differences, const Summary& summary,
                                     double outside) {
   if (summary.is_share) {
@@ -70,8 +70,8 @@ PairedDifference paired(const Situation& situation, std::size_t first, std::size
       *situation.contenders[first].point, *situation.contenders[second].point, settings.metric);
   pair.difference = summarize(values);
   pair.difference.is_share = metric_type(settings.metric) == MetricType::share;
-  // All intervals of a situation hold together with 95 % (Bonferroni), so that the best of many is
-  // no winner by chance.
+  // Bonferroni: with 95 % certainty all intervals of a situation hold at once. Otherwise the best
+  // of many contenders could be the winner by chance.
   const auto interval = interval_of(values, pair.difference, 0.05 / static_cast<double>(pairs));
   pair.difference.confidence_95 = interval;
   if (!interval) return pair;
@@ -159,7 +159,7 @@ TextTable keyed_table(const KeyColumns& keys) {
   return table;
 }
 
-/// How many runs there are, and how many of them reached their end.
+/// The number of runs, and of those that reached their end.
 struct Ends {
   std::size_t reached = 0;
   std::size_t runs = 0;
@@ -217,7 +217,7 @@ std::string unequal_endings(const Comparison& comparison) {
   }
   return "Not all runs survived: " + shares +
          ". A run that gives up early is cheap; also compare --metric terminated "
-         "--higher-is-better, too.";
+         "--higher-is-better.";
 }
 
 const Contender* Situation::winner() const {
@@ -241,8 +241,8 @@ Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSet
                      ": expected a path such as termination.name");
   if (by == JsonPath{"seed"})
     throw UsageError(
-        "compare: --by seed: other seeds give other random numbers, expected a path "
-        "of which only the value differs");
+        "compare: --by seed: points of different seeds use different random numbers, expected "
+        "another path");
   Comparison comparison;
   for (const std::string& path : swept_paths(points)) {
     const JsonPath swept = split_path(path);
@@ -257,7 +257,7 @@ Comparison compare(const std::vector<SelectedPoint>& points, const ComparisonSet
   }
   if (!several)
     throw UsageError("compare: --by " + settings.by +
-                     ": no two points differ only in this; swept are " +
+                     ": no two points differ only in this, expected a swept path: " +
                      any_of(swept_paths(points)));
   return comparison;
 }
@@ -319,9 +319,12 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
     means.rows.push_back(std::move(row));
     for (const PairedDifference& pair : situation.pairs) {
       row = keys.cells[line];
+      const Contender& first = situation.contenders[pair.first];
+      const Contender& second = situation.contenders[pair.second];
+      const double largest = std::max(std::fabs(first.summary.mean.value_or(0)),
+                                      std::fabs(second.summary.mean.value_or(0)));
       row.insert(row.end(),
-                 {situation.contenders[pair.first].name, situation.contenders[pair.second].name,
-                  with_interval(pair.difference, unit.in_one_s),
+                 {first.name, second.name, with_interval(pair.difference, unit.in_one_s, largest),
                   verdict(situation, pair, ValuesAs::words)});
       pairs.rows.push_back(std::move(row));
     }
@@ -330,8 +333,8 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
   const std::string note = of_survival ? "" : unequal_endings(comparison);
   return wrapped(heading(settings, unit)) + "\n" + keys.legend + render(means, width) + "\n" +
          wrapped(
-             "Paired differences, replication by replication; the 95 % hold for all pairs of a "
-             "line above together") +
+             "Paired differences, replication by replication; for each line above, the intervals "
+             "of all pairs hold together with 95 %") +
          "\n" + render(pairs, width) + (note.empty() ? "" : "\n" + wrapped(note));
 }
 

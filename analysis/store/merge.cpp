@@ -27,7 +27,7 @@ namespace {
   throw UsageError(out + ": cannot be written: " + error.code().message());
 }
 
-/// The place of the new store, tried before any work is done.
+/// Creates the new store's file under a temporary name, before any work is done.
 std::unique_ptr<PartialFile> partial_store(const std::string& out) {
   std::error_code unreadable;
   if (std::filesystem::exists(out, unreadable)) refuse_existing(out);
@@ -38,7 +38,7 @@ std::unique_ptr<PartialFile> partial_store(const std::string& out) {
   }
 }
 
-/// Without taking the place of a store that has come meanwhile.
+/// Gives the store its name, unless a file of this name has been created meanwhile.
 void complete(PartialFile& partial, const std::string& out) {
   try {
     partial.complete_new();
@@ -48,7 +48,7 @@ void complete(PartialFile& partial, const std::string& out) {
   }
 }
 
-/// What a user should know of studies that several builds have worked on.
+/// Notes which studies have results of several builds.
 void note_builds(ResultStore& merged, const std::string& out, MergeOutcome& outcome) {
   for (const StoredStudy& study : merged.studies())
     if (study.faultline.find(',') != std::string::npos)
@@ -57,11 +57,11 @@ void note_builds(ResultStore& merged, const std::string& out, MergeOutcome& outc
                               ", builds of the same release: their results may differ");
 }
 
-/// The points of a study that have come so far: their numbers by what they are. Those that its
-/// sweep names have the same numbers in every store; those that are kept beside them may not.
+/// Gives numbers to the points of one merged study. Points that its sweep names have the same
+/// number in every store. Points that are kept beside them may not.
 class MergedPoints {
  public:
-  /// The number of a point, its own one where that is free.
+  /// The number of a point: its own, unless another point has it already.
   std::int64_t number_of(const StoredPoint& point) {
     const auto [place, is_new] = numbers_.emplace(hash_of(point), point.point);
     if (is_new && !taken_.insert(point.point).second) {
@@ -92,7 +92,7 @@ void merge_point(ResultStore& merged, const StoredPoint& point, const std::strin
   merged.save(point);
 }
 
-/// Waits while a sweep gives the points other numbers.
+/// Waits while a sweep is renumbering the points.
 void rely_on_numbers(ResultStore& store) {
   while (!store.use_numbers(NumbersUse::kept))
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -115,7 +115,8 @@ void merge_store(ResultStore& merged, const std::string& path, MergedStudies& st
   }
 }
 
-/// Points that are kept beside those of a sweep may have come from a later store.
+/// Corrects the number of points of a study if a later store added points beside those of its
+/// sweep.
 void count_points(ResultStore& merged, const MergedStudies& studies) {
   for (const StoredStudy& study : merged.studies()) {
     const auto found = studies.find(study.id);

@@ -67,7 +67,7 @@ Summary summarize(const PointGroup& group, const std::string& metric);
 TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric);
 
 /// Why runs of these points were fatal (analysis/runs/fatal_reasons); "" if none was. A page must
-/// escape it as any other text.
+/// escape this text like any other.
 std::string fatal_reasons(const std::vector<SelectedPoint>& points);
 std::string fatal_reasons(const PointGroup& group);
 
@@ -103,7 +103,7 @@ struct KeyColumns {
 };
 
 /// Makes columns of the values of some paths in words. If these would take more than half of the
-/// table's width, lines get numbers instead. Each line is told by one of its points.
+/// table's width, lines get numbers instead. Each line stands for one of the points.
 KeyColumns key_columns(const std::vector<std::string>& paths,
                        const std::vector<const SelectedPoint*>& lines,
                        std::size_t table_width = kUsualWidth);

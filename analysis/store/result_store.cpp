@@ -80,7 +80,7 @@ const StoreTable& runs_table() {
   return table;
 }
 
-// For those who read a store without Faultline, which does not.
+// For people who read a store without Faultline. Faultline does not use it.
 constexpr const char* kView = R"(
 CREATE VIEW results AS
   SELECT study, point, replication, name, label, scenario_hash, engine, seed, faultline, simgrid,
@@ -101,7 +101,7 @@ std::vector<std::string> versions_in(const std::string& list) {
   return versions;
 }
 
-/// The versions of two lists, each once, in the order in which they came.
+/// The versions of both lists, each once, in order of first occurrence.
 std::string joined_versions(const std::string& first, const std::string& second) {
   std::string all = first;
   const std::vector<std::string> known = versions_in(first);
@@ -116,22 +116,22 @@ std::string comparable(const RunRecord& run) {
          to_json(violations_json(run.violations)) + std::to_string(run.events);
 }
 
-/// The big-endian number of two bytes.
+/// Two bytes as a big-endian number.
 unsigned number_at(const std::string& bytes, std::size_t at) {
   return static_cast<unsigned char>(bytes[at]) * 256U + static_cast<unsigned char>(bytes[at + 1]);
 }
 
-/// A store that is read must not be written by the same command, and the other way round.
+/// A command must not write a store that it reads, nor read one that it writes.
 std::unique_ptr<OutputPlace> output_place(const std::string& path, StoreUse use) {
   check_store_name(path);
-  if (use == StoreUse::sweep) return std::make_unique<OutputPlace>(path, path, FileKind::store);
+  if (use != StoreUse::read) return std::make_unique<OutputPlace>(path, path, FileKind::store);
   reads_file(path, FileKind::store);
   return nullptr;
 }
 
-/// SQLite takes a file that is cut off within its first page for an empty one and begins anew in
-/// it, and one that is cut off within its last page for a whole one. While there is a journal,
-/// SQLite knows how the file was.
+/// Refuses a file that was cut off. SQLite would take a file that ends within its first page for an
+/// empty one and start anew in it, and one that ends within its last page for a complete one. If
+/// there is a journal, SQLite can restore the file.
 void refuse_cut_file(const std::string& path) {
   constexpr std::size_t kHeader_B = 100;
   const std::string magic("SQLite format 3\0", 16);
@@ -146,7 +146,7 @@ void refuse_cut_file(const std::string& path) {
     throw UsageError(path + ": is not a store of results: it is not an SQLite file");
   const unsigned page = number_at(header, 16);
   const unsigned page_B = page == 1 ? 65536 : page;
-  // The versions of the format for writing and reading.
+  // The versions of the file format for writing and for reading.
   const bool known = number_at(header, 18) == 0x0101 || number_at(header, 18) == 0x0202;
   if (page_B < 512 || !std::has_single_bit(page_B) || !known)
     throw UsageError(path + ": is damaged (its header makes no sense)" + kRemedy);
@@ -154,7 +154,7 @@ void refuse_cut_file(const std::string& path) {
     throw UsageError(path + ": is damaged (it ends within a page)" + kRemedy);
 }
 
-/// The path, if a store can lie there.
+/// Returns the path if a store can be there. Throws otherwise.
 const std::string& checked(const std::string& path) {
   std::error_code error;
   const auto kind = std::filesystem::status(path, error).type();
@@ -171,7 +171,7 @@ struct PointTexts {
   std::string scenario;
 };
 
-/// What the other columns of a point say, without its runs.
+/// The other columns of a point; its runs are read later.
 StoredPoint read_point(RowReader& row, PointTexts& texts) {
   StoredPoint point;
   point.study = row.whole(1);
@@ -188,29 +188,30 @@ StoredPoint read_point(RowReader& row, PointTexts& texts) {
   return point;
 }
 
-void interpret(const PointTexts& texts, const RowReader& row, StoredPoint& point) {
+void interpret(const PointTexts& texts, const RowReader& row, PointPart part, StoredPoint& point) {
+  if (part == PointPart::checksums) return;
   if (point.engine != "loggp" && point.engine != "simgrid")
     row.refuse("engine: expected loggp or simgrid, got " + in_quotes(point.engine));
   JsonValue parameters = row.parsed(texts.parameters, "parameters");
-  point.scenario = row.parsed(texts.scenario, "scenario");
+  if (part == PointPart::all) point.scenario = row.parsed(texts.scenario, "scenario");
   if (parameters.object() == nullptr)
     row.refuse("parameters: expected an object, got " + describe(parameters));
-  if (point.scenario.object() == nullptr)
+  if (part == PointPart::all && point.scenario.object() == nullptr)
     row.refuse("scenario: expected an object, got " + describe(point.scenario));
   point.parameters = std::move(*parameters.object());
   for (const JsonMember& parameter : point.parameters)
     if (split_path(parameter.key).empty())
-      row.refuse("parameters: " + in_quotes(parameter.key) + " is no path");
+      row.refuse("parameters: " + in_quotes(parameter.key) + " is not a path");
 }
 
-/// The number of its point, and a run with its checksum.
+/// A run with its checksum, and the number of its point.
 struct RunOfPoint {
   std::int64_t point = 0;
   RunRecord run;
   std::int64_t checksum = 0;
 };
 
-RunOfPoint read_run(RowReader row) {
+RunOfPoint read_run(RowReader row, PointPart part) {
   RunOfPoint of;
   RunRecord& run = of.run;
   row.whole(1);
@@ -222,6 +223,7 @@ RunOfPoint read_run(RowReader row) {
   run.wall_s = row.real();
   run.peak_rss_bytes = row.whole();
   of.checksum = row.finish();
+  if (part != PointPart::all) return of;
   Problems problems(row.place());
   read_metrics(row.parsed(metrics, "metrics"), run, problems);
   read_violations(row.parsed(violations, "violations"), run, problems);
@@ -229,26 +231,28 @@ RunOfPoint read_run(RowReader row) {
   return of;
 }
 
-/// The runs of the points of a statement, in the same order as these.
+/// Reads the runs of many points, which come in the order of the points.
 class RunsInOrder {
  public:
-  RunsInOrder(Statement& rows, const std::string& path, bool has_checksums)
-      : rows_(rows), path_(path), has_checksums_(has_checksums) {
+  RunsInOrder(Statement& rows, const std::string& path, bool has_checksums, PointPart part)
+      : rows_(rows), path_(path), has_checksums_(has_checksums), part_(part) {
     advance();
   }
 
-  /// Takes the runs of a point, which must be those of all its replications or, where it failed,
+  /// Moves the runs of a point into it. A point must have all its replications or, if it failed,
   /// none.
   void take(StoredPoint& point, RowReader& row) {
+    std::int64_t runs = 0;
     for (; next_ && next_->point == point.point; advance()) {
-      if (next_->run.replication != static_cast<std::int64_t>(point.runs.size()))
-        row.refuse("is damaged: replication " + std::to_string(point.runs.size()) + " is missing");
+      if (next_->run.replication != runs)
+        row.refuse("is damaged: replication " + std::to_string(runs) + " is missing");
       row.cover(next_->checksum);
-      point.runs.push_back(std::move(next_->run));
+      if (part_ == PointPart::all) point.runs.push_back(std::move(next_->run));
+      ++runs;
     }
     if (next_ && next_->point < point.point) refuse();
-    if (point.runs.empty() == point.failure.empty())
-      row.refuse(point.runs.empty() ? "has no runs" : "has failed, but has runs");
+    if ((runs == 0) == point.failure.empty())
+      row.refuse(runs == 0 ? "has no runs" : "has failed, but has runs");
   }
 
   void finish() const {
@@ -258,21 +262,22 @@ class RunsInOrder {
  private:
   void advance() {
     next_.reset();
-    if (rows_.step()) next_ = read_run({rows_, runs_table(), path_, has_checksums_});
+    if (rows_.step()) next_ = read_run({rows_, runs_table(), path_, has_checksums_}, part_);
   }
 
   [[noreturn]] void refuse() const {
     throw UsageError(path_ + ": runs: point " + std::to_string(next_->point) +
-                     ": is damaged: there is no such point" + kRemedy);
+                     ": is damaged: the store has no such point" + kRemedy);
   }
 
   Statement& rows_;
   std::string path_;
   bool has_checksums_;
+  PointPart part_;
   std::optional<RunOfPoint> next_;
 };
 
-/// Does a stored result, or failure, give way to another one of the same point?
+/// Should `point` replace what is stored for it?
 bool gives_way(const StoredPoint& stored, const StoredPoint& point) {
   if (!stored.failure.empty() || !point.failure.empty())
     return !stored.failure.empty() && point.failure.empty();
@@ -309,30 +314,33 @@ void check_store_name(const std::string& path) {
     throw UsageError(in_quotes(path) + ": a file name must not contain a zero byte");
   if (path.starts_with(":") || path.starts_with("file:"))
     throw UsageError(path +
-                     ": a store is a file, expected its name and none of SQLite's other words (of "
-                     "a file that is called so: ./" +
+                     ": expected the name of a file, but SQLite gives this name another meaning (a "
+                     "file of this name is ./" +
                      path + ")");
 }
 
 ResultStore::ResultStore(const std::string& path, StoreUse use)
     : output_(output_place(path, use)), database_(checked(path), use == StoreUse::sweep) {
-  // Not a write-ahead log: that needs shared memory, which network file systems lack.
+  // A write-ahead log would need shared memory, which network file systems lack.
   database_.execute("PRAGMA journal_mode=DELETE; PRAGMA synchronous=EXTRA");
   const bool is_new = use == StoreUse::sweep && database_.number("PRAGMA page_count") == 0;
   if (is_new) make_tables();
   check_format(use);
-  if (use == StoreUse::sweep && !is_new)
-    for (const StoredStudy& study : studies()) each_point(study.id, [](StoredPoint&) {});
+  // What the rows of the sweep's own study say is read before it goes on with them.
+  if (use != StoreUse::read && !is_new)
+    for (const StoredStudy& study : studies())
+      each_point(
+          study.id, [](StoredPoint&) {}, PointPart::checksums);
   claims_ = open(path.c_str(), O_RDWR | O_CLOEXEC);
 }
 
-// SQLite holds no lock between transactions, which closing another descriptor of the file would
-// drop.
+// Closing a descriptor drops every lock that this process holds on the file. SQLite holds none now,
+// because it locks only during transactions.
 ResultStore::~ResultStore() { forget_claims(); }
 
 void ResultStore::make_tables() {
   Transaction transaction(database_);
-  // Another process may have been faster.
+  // Another process may have made the tables meanwhile.
   if (database_.number("PRAGMA schema_version") != 0) return;
   for (const StoreTable* table : {&studies_table(), &points_table(), &runs_table()})
     database_.execute(table_sql(*table));
@@ -348,7 +356,7 @@ std::string ResultStore::note() const {
   if (has_checksums()) return {};
   return path() + ": has format " + std::to_string(format_) +
          ", without checksums, so a changed digit would go unnoticed; faultline merge NEW " +
-         path() + " makes a store of format " + std::to_string(kFormat) + " of it";
+         path() + " converts it to format " + std::to_string(kFormat);
 }
 
 void ResultStore::refuse(const std::string& why) const { throw UsageError(path() + ": " + why); }
@@ -359,9 +367,9 @@ void ResultStore::check_format(StoreUse use) {
   format_ = database_.number("PRAGMA user_version");
   if (format_ != kFormat && format_ != kFormatWithoutChecksums)
     refuse("has format " + std::to_string(format_) + ", expected " + std::to_string(kFormat));
-  if (use == StoreUse::sweep && format_ != kFormat)
+  if (use != StoreUse::read && format_ != kFormat)
     refuse("has format " + std::to_string(format_) + ", expected " + std::to_string(kFormat) +
-           "; faultline merge NEW " + path() + " makes a store from it that can be continued");
+           "; faultline merge NEW " + path() + " converts it, and sweep can go on with NEW");
   check_pages();
   check_tables();
 }
@@ -371,7 +379,7 @@ void ResultStore::check_pages() {
   Statement encoding(database_, "PRAGMA encoding");
   if (!encoding.step() || encoding.text(0) != "UTF-8")
     refuse("is damaged (its texts are not UTF-8)" + std::string(kRemedy));
-  // The whole file, and the index of points, by which they are found.
+  // Checks the whole file, and the indices that find studies and points.
   for (const char* check : {"PRAGMA quick_check(1)", "PRAGMA integrity_check('points')",
                             "PRAGMA integrity_check('studies')"}) {
     Statement rows(database_, check);
@@ -392,7 +400,7 @@ void ResultStore::check_tables() {
     if (!tables.step()) refuse("has no table " + table->name + kRemedy);
     auto columns = table->columns;
     if (has_checksums()) columns.push_back({"checksum", "INTEGER"});
-    // Neither generated nor hidden.
+    // Only ordinary columns: generated and hidden ones do not count.
     Statement found(database_, "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden=0");
     found.bind(table->name);
     for (const StoreColumn& column : columns)
@@ -409,8 +417,8 @@ void ResultStore::check_tables() {
                               "studies) LIMIT 1"}) {
     Statement rows(database_, orphans);
     if (rows.step())
-      refuse("is damaged (there is no study " + std::to_string(rows.number(0)) +
-             " that results belong to)" + kRemedy);
+      refuse("is damaged (it has results of study " + std::to_string(rows.number(0)) +
+             ", but no such study)" + kRemedy);
   }
 }
 
@@ -419,7 +427,7 @@ std::string ResultStore::select(const StoreTable& table) const {
 }
 
 StoredStudy ResultStore::read_study(const Statement& from) const {
-  constexpr std::int64_t kMost = 1000000000;  // so that a claim is a place in a file
+  constexpr std::int64_t kMost = 1000000000;  // keeps the place of a claim within a file offset
   RowReader row(from, studies_table(), path(), has_checksums());
   StoredStudy study;
   study.id = row.whole(1, kMost);
@@ -507,7 +515,7 @@ std::vector<RunEnding> ResultStore::endings(std::int64_t study) {
   rows.bind(study);
   std::set<std::tuple<std::int64_t, Outcome, bool>> ways;
   while (rows.step()) {
-    const RunOfPoint of = read_run({rows, runs_table(), path(), has_checksums()});
+    const RunOfPoint of = read_run({rows, runs_table(), path(), has_checksums()}, PointPart::all);
     ways.emplace(of.point, of.run.outcome, !of.run.violations.empty());
   }
   std::vector<RunEnding> result;
@@ -522,10 +530,11 @@ std::vector<StoredPoint> ResultStore::points(std::int64_t study) {
   return result;
 }
 
-void ResultStore::each_point(std::int64_t study, const std::function<void(StoredPoint&)>& take) {
-  // Points and runs of one moment, also while a sweep goes on.
+void ResultStore::each_point(std::int64_t study, const std::function<void(StoredPoint&)>& take,
+                             PointPart part) {
+  // Points and runs must be of the same moment, even while a sweep writes.
   const Snapshot snapshot(database_);
-  read_points(place_of(study), take);
+  read_points(place_of(study), take, part);
 }
 
 std::optional<StoredPoint> ResultStore::point(std::int64_t study, std::int64_t point) {
@@ -540,18 +549,18 @@ std::optional<StoredPoint> ResultStore::find_point(std::int64_t study, std::int6
 }
 
 void ResultStore::read_points(const std::string& where,
-                              const std::function<void(StoredPoint&)>& take) {
+                              const std::function<void(StoredPoint&)>& take, PointPart part) {
   Statement rows(database_, select(points_table()) + " WHERE " + where + " ORDER BY point");
   Statement run_rows(database_,
                      select(runs_table()) + " WHERE " + where + " ORDER BY point, replication");
-  RunsInOrder runs(run_rows, path(), has_checksums());
+  RunsInOrder runs(run_rows, path(), has_checksums(), part);
   while (rows.step()) {
     RowReader row(rows, points_table(), path(), has_checksums());
     PointTexts texts;
     StoredPoint point = read_point(row, texts);
     runs.take(point, row);
     row.finish();
-    interpret(texts, row, point);
+    interpret(texts, row, part, point);
     take(point);
   }
   runs.finish();
@@ -599,8 +608,8 @@ void ResultStore::write(const StoredPoint& point) {
   row.finish();
 }
 
-/// A claim is a lock on one byte far behind the end of the file, where SQLite never looks; the
-/// kernel takes it back from a process that ends, however it ends.
+/// A claim locks one byte far behind the end of the file, where SQLite never looks. When a process
+/// ends, for whatever reason, the kernel releases its locks.
 bool ResultStore::lock(std::int64_t study, std::int64_t point, short kind) const {
   constexpr std::int64_t kFirst = std::int64_t{1} << 40;
   constexpr std::int64_t kPointsOfStudy = std::int64_t{1} << 24;
@@ -610,7 +619,8 @@ bool ResultStore::lock(std::int64_t study, std::int64_t point, short kind) const
   range.l_start = kFirst + study * kPointsOfStudy + point;
   range.l_len = 1;
   if (claims_ < 0 || fcntl(claims_, F_OFD_SETLK, &range) == 0) return true;
-  // Without locks two sweeps may simulate the same point; the first result is kept.
+  // On a file system without locks, two sweeps may simulate the same point. The first result is
+  // kept.
   return errno != EAGAIN && errno != EACCES;
 }
 
@@ -621,7 +631,7 @@ bool ResultStore::claim(std::int64_t study, std::int64_t point) {
 void ResultStore::release(std::int64_t study, std::int64_t point) { lock(study, point, F_UNLCK); }
 
 bool ResultStore::use_numbers(NumbersUse use) {
-  // There is no study 0, whose place is free for this.
+  // Studies are counted from 1, so the byte of study 0 is free for this lock.
   if (use == NumbersUse::none) return lock(0, 0, F_UNLCK);
   return lock(0, 0, use == NumbersUse::kept ? F_RDLCK : F_WRLCK);
 }

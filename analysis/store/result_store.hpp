@@ -17,7 +17,7 @@ namespace faultline {
 
 /// A study in a store: the points of a scenario's sweep, simulated by one release of the programs.
 struct StoredStudy {
-  std::int64_t id = 0;  ///< within the store, from 1
+  std::int64_t id = 0;  ///< counted from 1 within the store
   std::string name;
   std::string hash;
   std::int64_t points = 0;  ///< of its last sweep, and those kept from earlier ones
@@ -51,21 +51,30 @@ std::string hash_of(const StoredPoint& point);
 /// The number of replications that its scenario asks for; 0 if it states none.
 std::int64_t asked_replications(const StoredPoint& point);
 
-/// How runs of a point ended.
+/// How a number of runs of one point ended.
 struct RunEnding {
   std::int64_t point = 0;
   Outcome outcome = Outcome::limit;
   bool violated = false;
 };
 
-/// Throws UsageError for a path that cannot be a store: an empty one, or one that SQLite does not
-/// take for a file.
+/// Throws UsageError for a path that cannot be a store: an empty one, or one that has a special
+/// meaning to SQLite.
 void check_store_name(const std::string& path);
 
 /// What a store is opened for.
 enum class StoreUse {
   read,   ///< only read; each row is checked when it is read
-  sweep,  ///< created if missing; all rows of an existing file are checked at once
+  plan,   ///< only read, for a sweep that may come: what it would refuse is refused
+  sweep,  ///< created if missing; the checksums of all rows of an existing file are checked at once
+};
+
+/// What is read of points. In any case the checksums of their rows and of those of their runs are
+/// compared.
+enum class PointPart {
+  checksums,   ///< nothing more: what stands in JSON is not read
+  parameters,  ///< all but `scenario` and `runs`
+  all,
 };
 
 /// How a process uses the numbers of a study's points: it does not depend on them, relies on them
@@ -95,7 +104,8 @@ class ResultStore {
 
   /// Points in order, with their runs.
   std::vector<StoredPoint> points(std::int64_t study);
-  void each_point(std::int64_t study, const std::function<void(StoredPoint&)>& take);
+  void each_point(std::int64_t study, const std::function<void(StoredPoint&)>& take,
+                  PointPart part = PointPart::all);
   std::optional<StoredPoint> point(std::int64_t study, std::int64_t point);
 
   /// Stores a point. If the point is there already, a result replaces a failure or a result with
@@ -136,14 +146,15 @@ class ResultStore {
   StoredStudy read_study(const Statement& row) const;
   void add_builds(StoredStudy known, const std::string& versions);
   /// Call within a transaction.
-  void read_points(const std::string& where, const std::function<void(StoredPoint&)>& take);
+  void read_points(const std::string& where, const std::function<void(StoredPoint&)>& take,
+                   PointPart part = PointPart::all);
   std::optional<StoredPoint> find_point(std::int64_t study, std::int64_t point);
   void remove(std::int64_t study, std::int64_t point);
   void write(const StoredPoint& point);
   void write(const StoredStudy& study);
   bool lock(std::int64_t study, std::int64_t point, short kind) const;
 
-  std::unique_ptr<OutputPlace> output_;  ///< only of a store that is written
+  std::unique_ptr<OutputPlace> output_;  ///< only of a store that is or may be written
   Database database_;
   std::int64_t format_ = 0;
   int claims_ = -1;

@@ -19,7 +19,7 @@ std::string plain_words(std::string words) {
 }
 
 Database::Database(std::string path, bool create) : path_(std::move(path)) {
-  // SQLite takes ":memory:", "" and "file:..." for more than names, but never what begins with "/".
+  // SQLite gives ":memory:", "" and "file:..." special meanings, but no path that begins with "/".
   const std::string place = std::filesystem::absolute(path_).string();
   const int code = sqlite3_open_v2(
       place.c_str(), &handle_, SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0), nullptr);
@@ -29,7 +29,7 @@ Database::Database(std::string path, bool create) : path_(std::move(path)) {
     throw UsageError(path_ + ": cannot be opened: " + why);
   }
   sqlite3_extended_result_codes(handle_, 1);
-  // Longer than another sweep needs for its transaction, even over a slow network.
+  // Longer than any transaction of another sweep takes, even on a slow network.
   constexpr int kPatience_ms = 120000;
   sqlite3_busy_timeout(handle_, kPatience_ms);
   distrust();
@@ -43,7 +43,7 @@ void Database::distrust() {
        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
         SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, SQLITE_DBCONFIG_DQS_DML})
     sqlite3_db_config(handle_, feature, 0, nullptr);
-  // Eight times the largest scenario, so that a length that lies asks for no more memory.
+  // Eight times the largest scenario. A false length in the file cannot ask for more memory.
   constexpr int kLongestCell_B = 128 << 20;
   sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, kLongestCell_B);
   sqlite3_exec(handle_, "PRAGMA cell_size_check=ON", nullptr, nullptr, nullptr);
@@ -54,7 +54,7 @@ void Database::fail(int code) const {
   switch (code & 0xFF) {
     case SQLITE_NOTADB:
       throw UsageError(path_ + ": is not a store of results: it is not an SQLite file");
-    // The statements are right, so that the file must be wrong.
+    // The SQL is correct, so the file must be wrong.
     case SQLITE_CORRUPT:
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT:
@@ -148,7 +148,8 @@ std::int64_t Statement::number(int column) const { return sqlite3_column_int64(h
 double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }
 
 Transaction::Transaction(Database& database) : Transaction(database, "BEGIN IMMEDIATE") {
-  // What a signal ends here would leave its journal for the next one to roll back.
+  // If a signal ended the process within a transaction, the next process would have to roll back
+  // its journal.
   held_.emplace();
 }
 
@@ -161,7 +162,7 @@ Transaction::~Transaction() {
   try {
     database_->execute("ROLLBACK");
   } catch (const std::exception&) {
-    // A full disk has undone the transaction already.
+    // If the disk is full, SQLite has rolled back already.
   }
 }
 

@@ -17,8 +17,8 @@ namespace faultline {
 /// (disk full, busy).
 class Database {
  public:
-  /// Opens a file, and creates it if it is missing and `create` is set. Names that SQLite takes for
-  /// a database in memory are taken for files, too.
+  /// Opens a file. Creates it if it is missing and `create` is set. A name such as ":memory:" means
+  /// a file, too.
   Database(std::string path, bool create);
   ~Database();
   Database(const Database&) = delete;

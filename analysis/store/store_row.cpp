@@ -15,7 +15,8 @@ namespace {
 
 const char* const kRemedy = "; use a copy of the store, or start a new one";
 
-/// The bytes of the UTF-8 character that begins here, 0 where none does (Unicode 15, table 3-7).
+/// The number of bytes of the UTF-8 character at this place; 0 if there is no valid one (Unicode
+/// 15, table 3-7).
 std::size_t size_of_character(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
@@ -72,8 +73,8 @@ std::string table_sql(const StoreTable& table) {
   return sql + "checksum INTEGER NOT NULL, " + table.constraints;
 }
 
-// A letter for the type and a length where it varies keep rows apart that differ in their limits
-// between columns alone.
+// A letter for the type, and a length before each text, so that moving characters from one column
+// to the next changes the checksum.
 void RowChecksum::add(std::int64_t value) { text_ += "i" + std::to_string(value) + ";"; }
 
 void RowChecksum::add(double value) {

@@ -19,7 +19,8 @@ namespace faultline {
 
 namespace {
 
-using Numbers = std::map<std::string, std::size_t>;  ///< of the points of a sweep, by their hashes
+using Numbers =
+    std::map<std::string, std::size_t>;  ///< the number of each point of a sweep, by its hash
 
 Numbers numbers_of(const Study& study) {
   Numbers numbers;
@@ -27,17 +28,30 @@ Numbers numbers_of(const Study& study) {
   return numbers;
 }
 
-/// What a study of a store has to do with a sweep.
+/// How a stored study is related to a sweep.
 struct Kinship {
-  bool same_kind = false;  ///< each of its points is one of the sweep, or would be
-  std::size_t runs = 0;    ///< that the sweep can use
+  /// Each of its points is in the sweep, or would be with other values on its axes.
+  bool same_kind = false;
+  std::size_t runs = 0;                     ///< the runs that the sweep can use
+  std::vector<std::string> lost_axes = {};  ///< paths that the sweep no longer has
 };
+
+/// The swept paths of a stored point that a study does not sweep.
+std::vector<std::string> axes_beside(const Study& study, const JsonValue::Object& parameters) {
+  const JsonValue::Object ours = point_parameters(study, 0);
+  std::vector<std::string> paths;
+  for (const JsonMember& theirs : parameters)
+    if (std::none_of(ours.begin(), ours.end(),
+                     [&](const JsonMember& own) { return own.key == theirs.key; }))
+      paths.push_back(theirs.key);
+  return paths;
+}
 
 Kinship kinship(ResultStore& store, const StoredStudy& known, const Study& study) {
   const Numbers numbers = numbers_of(study);
   Kinship result;
   bool is_empty = true;
-  std::vector<std::pair<std::string, JsonValue::Object>> others;  // by their hashes
+  std::vector<std::pair<std::string, JsonValue::Object>> others;  // with their hashes
   store.each_point(known.id, [&](StoredPoint& point) {
     is_empty = false;
     std::string hash = hash_of(point);
@@ -46,13 +60,22 @@ Kinship kinship(ResultStore& store, const StoredStudy& known, const Study& study
     else
       others.emplace_back(std::move(hash), std::move(point.parameters));
   });
-  // One without points has nothing to go by but its name.
+  // A study without points can be told by its name alone.
   if (is_empty) return {.same_kind = known.name == study.name};
   const FileMemo files;
   result.same_kind = std::all_of(others.begin(), others.end(), [&](const auto& other) {
     return would_make(study, other.second, other.first);
   });
+  // A scenario that has nothing else in common is another one, whatever it sweeps.
+  if (!result.same_kind && (result.runs > 0 || known.name == study.name))
+    result.lost_axes = axes_beside(study, others.front().second);
   return result;
+}
+
+std::string quoted_list(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + in_quotes(word);
+  return list;
 }
 
 std::string versions_of(const StoredStudy& study) {
@@ -66,15 +89,16 @@ std::optional<StoredStudy> same_in(ResultStore& store, const StoredStudy& wanted
   return std::nullopt;
 }
 
-/// The study that grows; nothing where a new one is added. A store that has another one is asked
-/// about first: more often than not the scenario was changed, or a program, and the old results
-/// forgotten.
+/// The study that should grow, or nothing if a new one should be added. If the store has only other
+/// studies, the user must say so with --add-study: usually the scenario or the program has changed,
+/// and the user has forgotten the old results.
 std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bool may_add) {
   const StoredStudy wanted = stored_study(study);
   std::optional<StoredStudy> growing;
   std::size_t most_runs = 0;
   std::string others;
-  std::string versions;  // of other programs that have made this study
+  std::string versions;  // of the other programs that made this study
+  std::string lost;      // axes of studies that would grow otherwise
   for (const StoredStudy& known : store.studies()) {
     const Kinship kin = kinship(store, known, study);
     const bool same_program = release_of(known.faultline) == release_of(wanted.faultline) &&
@@ -87,18 +111,24 @@ std::optional<StoredStudy> growing_in(ResultStore& store, const Study& study, bo
     }
     others += (others.empty() ? "" : ", ") + in_quotes(known.name) + " (" +
               std::to_string(known.points) + (known.points == 1 ? " point)" : " points)");
+    if (lost.empty()) lost = quoted_list(kin.lost_axes);
   }
   if (growing || others.empty() || may_add) return growing;
   const std::string why =
       versions.empty()
-          ? ": has results of another scenario than " + study.file + " says now: " + others
-          : ": has results of " + study.file + " by " + versions + ", and this is " +
+          ? ": has results of another scenario than " + study.file + " describes now: " + others
+          : ": has results of " + study.file + " by " + versions + ", but this is " +
                 versions_of(wanted) + ": results of different versions are not mixed";
-  throw UsageError(store.path() + why + "; --add-study keeps both, another --store begins anew");
+  const std::string axes = lost.empty() || !versions.empty()
+                               ? ""
+                               : "; " + study.file + " no longer sweeps " + lost +
+                                     " (a list of one value keeps the axis, and the study goes on)";
+  throw UsageError(store.path() + why + axes +
+                   "; --add-study keeps both, another --store starts a new store");
 }
 
-/// The point as the sweep says it, with the results that it has. Its scenario says how many
-/// replications these are of.
+/// A stored point with its own results, under the sweep's names. Its scenario keeps saying for how
+/// many replications these results were asked.
 StoredPoint renamed(StoredPoint known, const Study& study, std::size_t number) {
   StoredPoint point = stored_point(study, known.study, number, point_scenario(study, number));
   point.scenario.set("replications", asked_replications(known));
@@ -138,18 +168,23 @@ void grow(ResultStore& store, const StoredStudy& known, const Study& study) {
 
 }  // namespace
 
+std::optional<StoredStudy> study_to_continue(ResultStore& store, const Study& study, bool may_add) {
+  const auto same = same_in(store, stored_study(study));
+  return same ? same : growing_in(store, study, may_add);
+}
+
 std::int64_t open_study(ResultStore& store, const Study& study, bool may_add) {
   constexpr int kMostTries = 50;
   constexpr auto kPatience = std::chrono::milliseconds(100);
   const StoredStudy wanted = stored_study(study);
   for (int tries = 0; tries < kMostTries; ++tries) {
-    // What the first try has added or changed is found at once by the second one.
+    // The second try comes at once: it finds what the first one has added or changed.
     if (tries > 1) std::this_thread::sleep_for(kPatience);
     if (store.use_numbers(NumbersUse::kept)) {
       if (const auto same = same_in(store, wanted)) return same->id;
       store.use_numbers(NumbersUse::none);
     }
-    // Others are kept waiting only while the study is written anew, not while it is looked for.
+    // Looking for the study does not keep other sweeps waiting. Only writing it anew does.
     const auto growing = growing_in(store, study, may_add);
     if (!growing || same_study(*growing, wanted))
       store.add_study(wanted);
@@ -157,8 +192,8 @@ std::int64_t open_study(ResultStore& store, const Study& study, bool may_add) {
       grow(store, *growing, study);
   }
   throw RunError(store.path() +
-                 ": another sweep is at work with the study as it was before; a study grows when "
-                 "no other sweep uses its store");
+                 ": another sweep is working on the study as it was before; a study can grow only "
+                 "while no other sweep uses its store");
 }
 
 }  // namespace faultline

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "analysis/store/result_store.hpp"
 #include "sim/scenario/study.hpp"
@@ -19,5 +20,9 @@ namespace faultline {
 /// Throws UsageError if the store has only other studies, unless `may_add`, and RunError if other
 /// sweeps use the study that should grow.
 std::int64_t open_study(ResultStore& store, const Study& study, bool may_add);
+
+/// The study of a store that open_study would go on with, and nothing if it would make a new one.
+/// Changes nothing. Throws UsageError as open_study does.
+std::optional<StoredStudy> study_to_continue(ResultStore& store, const Study& study, bool may_add);
 
 }  // namespace faultline

@@ -28,10 +28,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Fewer values than this say too little of their own spread to stop by it.
+/// With fewer values, the estimate of their spread is too poor to stop by it.
 constexpr std::size_t kFewestReplications = 10;
 
-/// The runs of a point so far, and whether they are all that it needs.
+/// The runs of a point so far. Knows whether the point needs more.
 class PointRuns {
  public:
   PointRuns(std::uint32_t replications, const std::optional<Precision>& precision)
@@ -47,11 +47,10 @@ class PointRuns {
     records_.push_back(std::move(record));
   }
 
-  /// Throws UsageError for a metric that no run has, or that is no number.
+  /// Throws UsageError if the metric is text or no run has it.
   [[nodiscard]] bool complete() const {
     if (!precision_) return records_.size() >= replications_;
-    if (records_.size() < std::min<std::size_t>(replications_, precision_->most_replications))
-      return false;
+    if (records_.size() < first_needed()) return false;
     const MetricType type = metric_type(precision_->metric);
     if (!known_ || type == MetricType::text)
       throw UsageError("sweep.precision: the runs have no metric " + in_quotes(precision_->metric) +
@@ -63,13 +62,19 @@ class PointRuns {
     return half_width <= precision_->relative_half_width * std::fabs(*summary.mean);
   }
 
+  /// The number of runs that are needed before their values can say that no more are.
+  [[nodiscard]] std::size_t first_needed() const {
+    return precision_ ? std::min<std::size_t>(replications_, precision_->most_replications)
+                      : replications_;
+  }
+
   [[nodiscard]] const std::vector<RunRecord>& records() const { return records_; }
 
  private:
   std::size_t replications_;
   std::optional<Precision> precision_;
   std::vector<RunRecord> records_;
-  std::vector<double> values_;  ///< of the metric that decides
+  std::vector<double> values_;  ///< of the metric whose precision counts
   bool known_ = false;
 };
 
@@ -78,15 +83,15 @@ struct PointJob {
   std::size_t point;
   Scenario scenario;
   PointRuns runs;
-  std::size_t stored;  ///< so many of these runs were stored before
+  std::size_t stored;  ///< how many of the runs were stored before
   WorkerProcess worker;
   Clock::time_point begin;
-  std::string error;  ///< why it failed
+  std::string error;  ///< why the point failed
   bool over = false;  ///< simulated, or failed
 };
 
-/// What a worker does: the replications that are left, or one where SimGrid simulates, which
-/// allows one simulation in a process.
+/// The work of a worker: all replications that are left. On SimGrid it is only one, since SimGrid
+/// allows one simulation per process.
 void simulate(const PointJob& job, const WriteLine& write) {
   PointRuns runs = job.runs;
   const bool alone = job.scenario.engine == EngineKind::simgrid;
@@ -98,7 +103,8 @@ void simulate(const PointJob& job, const WriteLine& write) {
   }
 }
 
-/// Why the runs of a point cannot be completed, "" if they can; `complete` says whether they are.
+/// Returns why the runs of a point cannot be completed, or "". Sets `complete` if no more are
+/// needed.
 std::string trouble_of(const PointRuns& runs, bool& complete) {
   try {
     complete = runs.complete();
@@ -114,8 +120,31 @@ bool is_complete(const PointRuns& runs) {
   return complete;
 }
 
-/// The resolved scenario of a point as one object: what all points of a file share beside what
-/// this point has.
+/// The first stored runs of a point, but no more than it needs.
+PointRuns needed(const Study& study, std::size_t point, const StoredPoint& stored) {
+  PointRuns runs(study.points[point].replications, study.sweep.precision);
+  for (const RunRecord& run : stored.runs) {
+    if (is_complete(runs)) break;
+    runs.add(run);
+  }
+  return runs;
+}
+
+bool is_done(const Study& study, std::size_t point, const StoredPoint& stored, bool retry_failed) {
+  if (!stored.failure.empty()) return !retry_failed;
+  return asked_replications(stored) >= study.points[point].replications &&
+         is_complete(needed(study, point, stored));
+}
+
+/// How many runs are left to simulate, at least.
+std::size_t least_left(const PointRuns& runs) {
+  if (is_complete(runs)) return 0;
+  const std::size_t first = runs.first_needed();
+  return std::max<std::size_t>(1, first - std::min(first, runs.records().size()));
+}
+
+/// The resolved scenario of a point as one object. It joins what all points of the file share and
+/// what only this point has.
 JsonValue resolved(const Scenario& scenario) {
   Problems problems(scenario.file);
   JsonValue all = parse_json(scenario.canonical_json, problems);
@@ -149,7 +178,7 @@ class SweepRunner {
 
   SweepOutcome run() {
     const InterruptGuard guard;
-    // A study that another build of the release began names this one, too.
+    // If another build of the release began the study, this build is added to its versions.
     if (!waiting_.empty()) store_.add_study(stored_study(study_));
     while (!InterruptGuard::interrupted() && (start_jobs() || !jobs_.empty())) {
       wait_for_news();
@@ -163,7 +192,7 @@ class SweepRunner {
   }
 
  private:
-  /// Which points need nothing more.
+  /// For each point: does it need nothing more?
   std::vector<bool> look_into_store() {
     std::vector<bool> done(study_.points.size(), false);
     store_.each_point(study_id_, [&](const StoredPoint& stored) {
@@ -175,44 +204,27 @@ class SweepRunner {
       if (hash_of(stored) != study_.points[point].hash)
         throw UsageError(store_.path() + ": points: study " + std::to_string(stored.study) +
                          ", point " + std::to_string(stored.point) +
-                         ": is damaged: it is another one than the study has; use a copy of the "
+                         ": is damaged: the study has another point here; use a copy of the "
                          "store, or start a new one");
-      done[point] = is_done(stored);
+      done[point] = is_done(study_, point, stored, settings_.retry_failed);
       if (point % settings_.shard.count == settings_.shard.index && stored.failure.empty() &&
-          needed(stored).records().size() < stored.runs.size())
+          needed(study_, point, stored).records().size() < stored.runs.size())
         ++outcome_.longer;
     });
     return done;
   }
 
-  /// The first stored runs of a point, no more than it needs.
-  [[nodiscard]] PointRuns needed(const StoredPoint& stored) const {
-    const StudyPoint& point = study_.points[static_cast<std::size_t>(stored.point)];
-    PointRuns runs(point.replications, study_.sweep.precision);
-    for (const RunRecord& run : stored.runs) {
-      if (is_complete(runs)) break;
-      runs.add(run);
-    }
-    return runs;
-  }
-
-  [[nodiscard]] bool is_done(const StoredPoint& stored) const {
-    if (!stored.failure.empty()) return !settings_.retry_failed;
-    const StudyPoint& point = study_.points[static_cast<std::size_t>(stored.point)];
-    return asked_replications(stored) >= point.replications && is_complete(needed(stored));
-  }
-
-  /// Starts what can be started. False when nothing is left but what runs here.
+  /// Starts as many points as there are free jobs. Returns false if no points are left to start.
   bool start_jobs() {
     for (std::size_t tries = waiting_.size(); tries > 0 && jobs_.size() < settings_.jobs; --tries) {
       const std::size_t point = waiting_.front();
       waiting_.pop_front();
       if (!store_.claim(study_id_, static_cast<std::int64_t>(point))) {
-        waiting_.push_back(point);  // another process is at it
+        waiting_.push_back(point);  // another process is working on it
         continue;
       }
       const auto stored = store_.point(study_id_, static_cast<std::int64_t>(point));
-      if (stored && is_done(*stored))
+      if (stored && is_done(study_, point, *stored, settings_.retry_failed))
         finished(point);
       else if (stored && stored->failure.empty())
         go_on(*stored);
@@ -224,12 +236,12 @@ class SweepRunner {
 
   void go_on(const StoredPoint& stored) {
     const auto point = static_cast<std::size_t>(stored.point);
-    PointRuns runs = needed(stored);
+    PointRuns runs = needed(study_, point, stored);
     if (!is_complete(runs)) {
       start(point, std::move(runs));
       return;
     }
-    // It lacks no run; only its scenario says that fewer were asked for.
+    // No run is missing. Only the stored scenario asks for fewer replications.
     StoredPoint asked = stored_point(study_, study_id_, point, point_scenario(study_, point));
     asked.runs = stored.runs;
     store_.save(asked);
@@ -274,7 +286,7 @@ class SweepRunner {
         jobs_.end());
   }
 
-  /// True when the point is simulated, or has failed.
+  /// Returns true once the point has been simulated or has failed.
   bool read_news(PointJob& job) {
     bool ended = false;
     for (const std::string& line : job.worker.read_lines(ended)) take(job, line);
@@ -307,7 +319,7 @@ class SweepRunner {
 
   void store_result(const PointJob& job) {
     if (!job.error.empty() && job.stored > 0) {
-      // What it has is worth more than the word that it got no more.
+      // The stored runs are worth more than the news that there are no further ones.
       outcome_.not_grown.emplace(job.point, job.error);
       ++failed_;
       store_.release(study_id_, static_cast<std::int64_t>(job.point));
@@ -350,7 +362,7 @@ class SweepRunner {
   ResultStore& store_;
   SweepSettings settings_;
   ProgressLine progress_;
-  std::deque<std::size_t> waiting_;  ///< points that nobody here is at
+  std::deque<std::size_t> waiting_;  ///< points that this process has not started
   std::vector<std::unique_ptr<PointJob>> jobs_;
   std::size_t finished_ = 0;
   std::size_t failed_ = 0;
@@ -358,6 +370,33 @@ class SweepRunner {
 };
 
 }  // namespace
+
+SweepPlan plan_sweep(const Study& study, const std::vector<StoredPoint>& stored_points,
+                     const SweepSettings& settings) {
+  SweepPlan plan;
+  std::map<std::string, std::size_t> missing;  // points of the shard, by their hashes
+  for (std::size_t i = settings.shard.index; i < study.points.size(); i += settings.shard.count)
+    missing.emplace(study.points[i].hash, i);
+  plan.planned = missing.size();
+  for (const StoredPoint& stored : stored_points) {
+    const auto found = missing.find(hash_of(stored));
+    if (found == missing.end()) continue;
+    const std::size_t point = found->second;
+    if (!stored.failure.empty()) ++plan.failed;
+    if (is_done(study, point, stored, settings.retry_failed)) {
+      ++plan.stored;
+    } else if (stored.failure.empty()) {
+      ++plan.growing;
+      plan.runs += least_left(needed(study, point, stored));
+    } else {
+      continue;
+    }
+    missing.erase(found);
+  }
+  for (const auto& [hash, point] : missing)
+    plan.runs += least_left(PointRuns(study.points[point].replications, study.sweep.precision));
+  return plan;
+}
 
 SweepOutcome run_sweep(const Study& study, std::int64_t study_id, ResultStore& store,
                        const SweepSettings& settings) {

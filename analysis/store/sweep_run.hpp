@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/result_store.hpp"
@@ -39,6 +40,20 @@ struct SweepOutcome {
   std::map<std::size_t, std::string> not_grown;  ///< why points did not grow, by number
   bool interrupted = false;
 };
+
+/// What a sweep would do with its shard.
+struct SweepPlan {
+  std::size_t planned = 0;
+  std::size_t stored = 0;   ///< points that need nothing more, with failed ones that stay so
+  std::size_t growing = 0;  ///< points that have some of the replications that they need
+  std::size_t failed = 0;   ///< points stored as failed
+  std::size_t runs = 0;     ///< replications to simulate; with a precision, at least so many
+};
+
+/// Counts what is lacking where a store has these points of a study. They may have the numbers of
+/// an earlier sweep.
+SweepPlan plan_sweep(const Study& study, const std::vector<StoredPoint>& stored_points,
+                     const SweepSettings& settings);
 
 /// Simulates what the store lacks, each point in a worker process of its own, and stores points one
 /// by one. A point that has some of its replications gets the missing ones. If another process

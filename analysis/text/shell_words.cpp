@@ -15,7 +15,7 @@ bool is_plain(char letter) {
          std::string("_-./,:=@%+").find(letter) != std::string::npos;
 }
 
-/// What a reader would not see has a number instead, in the quotes that know numbers.
+/// The word in $'...' quotes, in which invisible characters become numbers.
 std::string with_numbers(const std::string& word) {
   std::string quoted = "$'";
   for (const char letter : word) {

@@ -20,14 +20,34 @@ std::string compact(double value) {
   return text;
 }
 
-std::string with_interval(const Summary& summary, double factor) {
+namespace {
+
+int decade_of(double value) { return static_cast<int>(std::floor(std::log10(value))); }
+
+/// "1.0000e-06 +- 2.0e-10", both up to the second digit of the latter.
+std::string in_powers(double mean, double half) {
+  const int digits = mean == 0.0 ? 1 : decade_of(std::fabs(mean)) - decade_of(half) + 1;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*e +- %.1e", std::clamp(digits, 1, 16), mean, half);
+  return text;
+}
+
+}  // namespace
+
+std::string with_interval(const Summary& summary, double factor, double largest) {
+  constexpr int kMostDecimals = 9;
   if (!summary.mean) return "-";
   const double mean = *summary.mean * factor;
   if (!summary.confidence_95) return compact(mean);
   const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2 * factor;
-  // An interval of rounding errors is none.
-  if (!std::isfinite(half) || half <= 1e-12 * std::fabs(mean)) return compact(mean);
-  const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(half))), 0, 9);
+  if (!std::isfinite(half)) return compact(mean);
+  const int decimals = half > 0 ? std::max(0, 1 - decade_of(half)) : kMostDecimals + 1;
+  // An interval as small as the rounding errors is not shown. Below the decimals of a table these
+  // are errors of clocks: a time of some microseconds is the difference of two of many seconds.
+  const double size = std::max(std::fabs(mean), largest * factor);
+  const double rounding = (decimals > kMostDecimals ? 1e-9 : 1e-12) * size;
+  if (half <= rounding) return compact(std::fabs(mean) <= rounding ? 0.0 : mean);
+  if (decimals > kMostDecimals) return in_powers(mean, half);
   if (summary.is_share)
     return fixed(mean, decimals) + " [" + fixed(summary.confidence_95->low * factor, decimals) +
            ", " + fixed(summary.confidence_95->high * factor, decimals) + "]";

@@ -12,8 +12,10 @@ std::string compact(double value);
 
 /// "2046.9 +- 0.1": the mean and the half-width of its interval, both multiplied by `factor`. A
 /// share, whose interval is not symmetric, gives "0.967 [0.828, 0.999]". "-" if there are no
-/// values.
-std::string with_interval(const Summary& summary, double factor = 1.0);
+/// values. The mean alone where the interval is absent, or is of rounding errors: at most 1e-12 of
+/// the mean, or 1e-9 where it would not be seen in nine decimals. For differences, `largest` says
+/// how large the values were that were subtracted, and takes the mean's place in this.
+std::string with_interval(const Summary& summary, double factor = 1.0, double largest = 0.0);
 
 /// A unit for printing times: a second, or a second divided by a power of a thousand.
 struct TimeUnit {

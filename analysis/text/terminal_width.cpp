@@ -14,7 +14,7 @@ namespace faultline {
 
 namespace {
 
-/// The number of columns that an environment variable says, or 0.
+/// The value of COLUMNS, or 0 if that is not a number.
 std::size_t columns_said() {
   const char* const said = std::getenv("COLUMNS");
   if (said == nullptr) return 0;
@@ -27,7 +27,7 @@ std::size_t columns_said() {
 }  // namespace
 
 std::size_t table_width_on(int stream) {
-  // Beyond these a table is no better, and the number is hardly true.
+  // Outside of these limits the number is probably wrong, and the table would not get better.
   constexpr std::size_t kNarrowest = 40;
   constexpr std::size_t kWidest = 1000;
   if (isatty(stream) == 0) return kUsualWidth;

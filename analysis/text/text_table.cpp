@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t gap = 2;
 
-/// Characters of UTF-8 text, so that a name with an accent does not shift its line.
+/// The number of characters of UTF-8 text. Counting bytes would shift the line of a name with an
+/// accent.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
@@ -31,7 +32,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-/// The table as it may be shown: names in it come from anywhere.
+/// The table with invisible characters replaced: names can come from anywhere.
 TextTable shown(TextTable table) {
   for (Column& column : table.columns) column.title = visible_lines(column.title);
   for (auto& row : table.rows)
@@ -39,7 +40,7 @@ TextTable shown(TextTable table) {
   return table;
 }
 
-/// Would a spreadsheet calculate with this text? A number it may take as such.
+/// Would a spreadsheet take this text for a formula? A number is harmless.
 bool is_formula(const std::string& text) {
   if (text.size() < 2 || std::string_view("=+-@").find(text.front()) == std::string_view::npos)
     return false;
@@ -70,7 +71,7 @@ std::vector<std::size_t> column_widths(const TextTable& table) {
   return widths;
 }
 
-/// Splits the columns into blocks that fit, each beginning with the key columns.
+/// Splits the columns into blocks that fit into the width. Each block begins with the key columns.
 std::vector<std::vector<std::size_t>> blocks_of(const TextTable& table,
                                                 const std::vector<std::size_t>& widths,
                                                 std::size_t max_width) {
@@ -94,7 +95,7 @@ std::vector<std::vector<std::size_t>> blocks_of(const TextTable& table,
   return blocks;
 }
 
-/// The cells of one line, for the columns of one block.
+/// The cells of one line that belong to one block.
 class Line {
  public:
   void add(std::string_view cell, std::size_t width, Align align) {
@@ -126,7 +127,7 @@ std::string header_of(const TextTable& table, const std::vector<std::size_t>& bl
     Line line;
     for (const std::size_t c : block) {
       const std::vector<std::string> title = lines_of(table.columns[c].title);
-      // Titles stand on the rule: the shorter ones leave their upper lines empty.
+      // Short titles stand directly above the rule.
       const std::size_t empty_above = height - title.size();
       line.add(i < empty_above ? "" : title[i - empty_above], widths[c], table.columns[c].align);
     }

@@ -57,8 +57,8 @@ void FourCounterCount::add(const TreeStep& step) {
     std::fill(has_gone_idle_.begin(), has_gone_idle_.end(), 0);
   }
   if (rules_ == StepRules::resolved) return;
-  // Messages arrive at the end of the step, so a process that they activate was idle while the wave
-  // climbed.
+  // A process that a message of this step activates was still idle while the wave climbed: messages
+  // arrive at the end of the step.
   for (Rank p = 0; p < step.processes(); ++p)
     if (step.becomes_active(p)) joined_[p] = 0;
 }

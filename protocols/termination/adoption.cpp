@@ -95,8 +95,9 @@ void Adoption::got_ack(const Message& message) {
   got_ack(*successor, ack.count);
 }
 
-// Deviation: messages may come in any order, so that one may come after the acknowledgement that
-// ended the engagement it speaks of. Queried in the name of a later one, the child would be adopted
+// Deviation: messages may come in any order, so a note may come after the acknowledgement that
+// ended its engagement. If the child were queried in the name of a later engagement, it could be
+// adopted by a process that is not its ancestor, perhaps by a descendant.
 // by a process that is not its ancestor, perhaps by a descendant.
 void Adoption::potential_grandchild(const Message& message) {
   const auto signal = message.payload.get<Signal>();
@@ -205,8 +206,8 @@ void Adoption::reply(Context& context, const HeldQuery& held, bool engaged) {
   context.attach(reply, AttachedWords(std::move(keys)));
 }
 
-// The acknowledgement that a query has made due is the reply of a grandchild that is not engaged,
-// else the one with which it disengages. Which of the two messages comes first makes no difference.
+// A query makes an acknowledgement due: the reply of a grandchild that is not engaged, else the one
+// with which it disengages. The order of the two messages makes no difference.
 Successor* Adoption::got_reply(const Context& context, const Message& message) {
   const auto reply = message.payload.get<ReplyToGrandparent>();
   no_longer_pending(reply.failed, message.from);

@@ -83,7 +83,7 @@ void FourCounter::on_message(Context& context, const Message& message) {
 // it enters the DOWN state and propagates the counters to its parent."
 void FourCounter::try_stop(Context& context) {
   if (state_ == State::down || !idle_ || stops_ < tree_.child_count(self_)) return;
-  // A single process sees what it has sent to itself: it need not ask in waves.
+  // A single process sees the messages that it sends to itself, so it needs no waves.
   if (tree_.processes == 1 && sent_ != received_) return;
   state_ = State::down;
   if (self_ == 0) {

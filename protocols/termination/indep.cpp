@@ -102,8 +102,8 @@ void Indep::failure_happened(Context& context, Rank failed) {
   }
 }
 
-// def tryEngageGrandchild(gp, failedParent). What was owed to the failed one as to another than the
-// parent has been acknowledged at once.
+// def tryEngageGrandchild(gp, failedParent). Anything owed to the failed process as a sender other
+// than the parent has been acknowledged at once.
 void Indep::try_engage_grandchild(Context& context, const HeldQuery& held) {
   const bool engage = adoption_.is_orphan_of(held.query);
   if (engage) adoption_.adopted_by(held);

@@ -13,7 +13,7 @@ enum Kind : std::uint16_t { kAcknowledge, kQuery, kAnnounce };
 
 struct Query {
   Rank failed;
-  double noticed_s;  ///< for the report: when the root was told
+  double noticed_s;  ///< when the root was told, for the report
 };
 
 const Registered registered{registration<LaiWu>(
@@ -51,7 +51,7 @@ LaiWu::LaiWu(std::shared_ptr<const Options> options, const JobShape& job, Rank s
 
 std::unique_ptr<Component> LaiWu::clone() const { return std::make_unique<LaiWu>(*this); }
 
-// A rank that has been told of before its start died in an earlier phase.
+// A rank whose death was already known at the start died in an earlier phase.
 void LaiWu::start(Context&) {
   started_ = true;
   announcement_.begin();
@@ -83,8 +83,8 @@ void LaiWu::on_sends(Context& context, std::span<Message* const> batch, bool) {
   }
 }
 
-// Handlers are atomic, so that a message is processed in the turn in which it arrives: only that
-// of the parent is not acknowledged at once.
+// Handlers are atomic: a message is processed in the turn in which it arrives, so only the parent's
+// message is not acknowledged at once.
 Passage LaiWu::on_receive(Context& context, Message& message) {
   if (!is_root() && parent_ == kNobody)
     parent_ = message.from;
@@ -137,8 +137,8 @@ void LaiWu::on_peer_failed(Context& context, Incarnation peer) {
   if (is_root() && started_ && !announcement_.announced()) query_survivors(context, peer.actor);
 }
 
-// What the survivors owe the root from here on holds it back until each of them is its child, or
-// idle: whoever is below the dead in the tree owes it as well.
+// From here on the survivors owe the root, so it cannot announce until each of them is its child or
+// idle. Processes below the dead one in the tree owe it as well.
 void LaiWu::query_survivors(Context& context, Rank failed) {
   await_flush(context, failed);
   for (Rank rank = 1; rank < processes_; ++rank) {
@@ -149,7 +149,7 @@ void LaiWu::query_survivors(Context& context, Rank failed) {
   }
 }
 
-// Only when all that the dead has sent is here can it be written off.
+// The dead can be written off only when everything that it has sent has arrived.
 void LaiWu::await_flush(Context& context, Rank failed) {
   failed_.insert(failed);
   awaited_flushes_.push_back(failed);

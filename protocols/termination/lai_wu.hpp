@@ -58,9 +58,9 @@ class LaiWu final : public Layer {
   std::uint32_t processes_;
   Rank parent_ = kNobody;
   std::int64_t D_ = 0;            ///< messages sent and not acknowledged
-  RankTable<Debtor> successors_;  ///< who owes nothing stays
+  RankTable<Debtor> successors_;  ///< includes ranks that owe nothing
   FailedRanks failed_;
-  std::vector<Rank> awaited_flushes_;  ///< of failed ranks; the root's own, or that of a query
+  std::vector<Rank> awaited_flushes_;  ///< of failed ranks; the root's own, or those of a query
   Announcement announcement_;
   bool started_ = false;
   std::uint64_t recovery_messages_ = 0;

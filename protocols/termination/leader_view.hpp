@@ -33,7 +33,7 @@ class LeaderView {
   /// Which processes have reported that all that a dead process sent to them has arrived.
   struct Flushes {
     std::vector<bool> by;
-    std::uint32_t live = 0;  ///< of these, how many live
+    std::uint32_t live = 0;  ///< how many of these are live
     bool required = false;   ///< this leader has been told of the death
   };
 

@@ -4,7 +4,7 @@ namespace faultline {
 
 void PowerSum::add(std::uint64_t exponent) {
   if (fraction_.size() < exponent) fraction_.resize(exponent);
-  while (exponent > 0 && fraction_[exponent - 1]) {  // two of a power make one of the next
+  while (exponent > 0 && fraction_[exponent - 1]) {  // two of one power make one of the next
     fraction_[--exponent] = false;
     --ones_;
   }

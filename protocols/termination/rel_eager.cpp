@@ -86,8 +86,9 @@ void RelEager::failure_happened(Context& context, Rank failed) {
   if (!written_off->potential_children.empty()) recovering_.push_back(failed);
 }
 
-// def tryEngageGrandchild(gp, failedParent). Who is adopted tells all whom it may have engaged of
-// their new grandparent. Its own parent may fail before they have answered: then it begins anew.
+// def tryEngageGrandchild(gp, failedParent). An adopted process tells all processes that it may
+// have engaged about their new grandparent. If its own parent fails before they have answered, it
+// starts again.
 void RelEager::try_engage_grandchild(Context& context, const HeldQuery& held) {
   if (!state_.adoption.is_orphan_of(held.query)) return state_.adoption.reply(context, held, false);
   const KnownParent of_parent = newest({held.grandparent, held.query.version, held.query.parent});
@@ -103,9 +104,10 @@ void RelEager::try_engage_grandchild(Context& context, const HeldQuery& held) {
   }
 }
 
-// Deviation: an interior process tells the new grandparent itself. Its parent, in the paper's
-// aggregated response, could tell it after the process has told that it is exterior, or forget it
-// when the process disengages in between: either way the parity would be wrong ever after.
+// Deviation: an interior process tells the new grandparent itself. In the paper its parent does so
+// in the aggregated response. The parent could do so after the process has reported that it is
+// exterior, or forget it when the process disengages in between. In both cases the parity would be
+// wrong from then on.
 void RelEager::new_grandparent(Context& context, const Message& message) {
   const auto told = message.payload.get<NewGrandparent>();
   const auto known =
@@ -134,8 +136,8 @@ void RelEager::answer_to_parent(const Message& message) {
     successor->asked = 0;
 }
 
-// Deviation: the reply names all successors, also those that have answered that they are not
-// engaged: a message to them may be on its way.
+// Deviation: the reply also names successors that have answered that they are not engaged, because
+// a message to them may be on its way.
 void RelEager::reply_when_all_have_answered(Context& context) {
   if (!unanswered_) return;
   for (const Successor& successor : state_.adoption.successors)
@@ -144,8 +146,8 @@ void RelEager::reply_when_all_have_answered(Context& context) {
   unanswered_.reset();
 }
 
-// Deviation: nobody tells the grandparent in the paper. It would go on to see a process and an
-// interior child in its child and the failed one, and give up should the child fail later.
+// Deviation: in the paper nobody tells the grandparent. It would still see the child and the failed
+// process as a process and its interior child, and give up if the child failed later.
 void RelEager::tell_parent_when_recovered(Context& context) {
   const auto is_over = [&](Rank failed) {
     const auto& pending = state_.adoption.pending_recoveries;
@@ -168,8 +170,8 @@ void RelEager::grandchild_recovered(const Message& message) {
     state_.adoption.successors.potential_child(*child, signal.other).recovered = true;
 }
 
-// What a process has been told of its possible parent's parent can be newer than what the message
-// that engages it says, which was sent before.
+// The news that a process has about its possible parent's parent can be newer than the message that
+// engages it, which was sent before.
 RelEager::KnownParent RelEager::newest(const KnownParent& told) const {
   for (const KnownParent& known : known_parents_)
     if (known.rank == told.rank && known.version > told.version) return known;

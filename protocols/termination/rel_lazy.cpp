@@ -76,8 +76,8 @@ void RelLazy::try_engage_grandchild(Context& context, const HeldQuery& held) {
   state_.adoption.reply(context, held, engage);
 }
 
-// def replyToGrandparent(child, debt, potentialChildren). The child is marked until it disengages:
-// its children have told another whether they are interior.
+// def replyToGrandparent(child, debt, potentialChildren). The child is marked until it disengages,
+// because its children have told another process whether they are interior.
 void RelLazy::reply_to_grandparent(const Context& context, const Message& message) {
   Successor* child = state_.adoption.got_reply(context, message);
   if (child == nullptr) return;

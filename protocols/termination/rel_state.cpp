@@ -37,8 +37,8 @@ bool RelState::will_send_to(Context& context, Rank successor) {
   return adoption.tell_parent(context, entry, fence);
 }
 
-// Without a grandparent (the root, and who is engaged to it) no signal is sent: the root is assumed
-// not to fail.
+// Without a grandparent (the root, and processes engaged to it) no signal is sent: the root is
+// assumed not to fail.
 bool RelState::inform_interior(Context& context) {
   informed_interior = true;
   if (grandparent == kNobody) return false;
@@ -107,7 +107,8 @@ bool RelState::write_off_grandchild(Context& context, Rank failed) {
   return true;
 }
 
-// Who is known to be dead is flushed instead of queried: what it has told decides.
+// A process that is known to be dead is flushed instead of queried: the signals that it has sent
+// decide.
 void RelState::query_potential_children(Context& context, const Successor& failed,
                                         std::uint32_t version) {
   for (const PotentialChild& grandchild : failed.potential_children) {
@@ -125,8 +126,8 @@ void RelState::query_potential_children(Context& context, const Successor& faile
   }
 }
 
-// Deviation: the paper lets nobody tell the adopted process's new grandparent that it is interior.
-// Should it fail together with the process that has adopted it, its children would be lost.
+// Deviation: in the paper nobody tells the new grandparent that the adopted process is interior. If
+// that process failed together with the one that adopted it, its children would be lost.
 void RelState::adopted_by(Context& context, const HeldQuery& held, Rank new_grandparent) {
   adoption.adopted_by(held);
   grandparent = new_grandparent;

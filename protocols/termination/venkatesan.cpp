@@ -64,7 +64,7 @@ Venkatesan::Venkatesan(std::shared_ptr<const Options> options, const JobShape& j
 
 std::unique_ptr<Component> Venkatesan::clone() const { return std::make_unique<Venkatesan>(*this); }
 
-// A rank that has been told of before its start died in an earlier phase.
+// A rank whose death was already known at the start died in an earlier phase.
 void Venkatesan::start(Context&) { started_ = true; }
 
 void Venkatesan::on_sends(Context& context, std::span<Message* const> batch, bool) {
@@ -150,9 +150,9 @@ void Venkatesan::ask_all(Context& context, const Question& question) {
   asked(context, question);
 }
 
-/// What the leader before may have left half done: it asked some, and told some. It began this
-/// phase before this process, and may have had part in it with those who had died when this one
-/// began.
+/// Repeats what the leader before may have left half done: it may have asked and told only some. It
+/// began this phase before this process did, so ranks that were dead when this one began may have
+/// taken part in the phase.
 void Venkatesan::succeed(Context& context) {
   for (const Question& question : deaths_) {
     view_.require_flushes(question.failed);

@@ -10,11 +10,12 @@ namespace faultline {
 /// Something that happens in a run, as an observer outside of it sees it.
 struct Sight {
   enum class Kind : std::uint8_t {
-    placed,         ///< before the run: the actor lies on node `value`
-    sent,           ///< its processor takes `message` up. If it is known already when that enters
-                    /// < the network, this is `until_s`; else `injected` follows, or it never does
-    injected,       ///< `message` of the actor, which waited for its NIC or at a fence, enters the
-                    /// < network at `until_s`
+    placed,  ///< before the run: the actor lies on node `value`
+    /// Its processor takes `message` up. `until_s` is when the message enters the network, if that
+    /// is known already. Otherwise `injected` follows, or the message never enters the network.
+    sent,
+    /// `message`, which waited for the NIC or at a fence, enters the network at `until_s`.
+    injected,
     sending,        ///< its processor was sending `value` messages until `until_s`
     received,       ///< its processor has taken `message` in since `time_s`, and handles it now
     lost,           ///< `message` of the actor will never be handled

@@ -147,20 +147,29 @@ std::string zsh_text() {
 
 // ---- what is in a store ------------------------------------------------------------------------
 
-/// The swept paths, and the paths within swept objects: termination, termination.name.
-std::vector<std::string> offered_paths(const std::vector<SelectedPoint>& points) {
-  const std::vector<std::string> swept = swept_paths(points);
-  std::set<std::string> paths(swept.begin(), swept.end());
-  for (const SelectedPoint& point : points)
-    for (const JsonMember& parameter : point.stored.parameters)
+/// The swept paths, and the paths within swept objects: termination, termination.name. What the
+/// points simulated, and what their runs gave, is not read: a shell waits for this.
+std::vector<std::string> offered_paths(const std::string& path) {
+  need_store(path);
+  ResultStore store(path, StoreUse::read);
+  std::set<std::string> paths;
+  const std::vector<StoredStudy> studies = store.studies();
+  if (studies.size() > 1) paths.insert("study");
+  const auto add = [&paths](const StoredPoint& point) {
+    for (const JsonMember& parameter : point.parameters) {
+      paths.insert(parameter.key);
       if (const JsonValue::Object* parts = parameter.value.object())
         for (const JsonMember& part : *parts) paths.insert(member_path(parameter.key, part.key));
+    }
+  };
+  for (const StoredStudy& study : studies) store.each_point(study.id, add, PointPart::parameters);
   return {paths.begin(), paths.end()};
 }
 
 std::string stored_text(const std::string& what, const std::string& store) {
-  const auto points = stored_points(store, {});
-  return joined(what == "metrics" ? metric_names(points) : offered_paths(points), "", "\n") + "\n";
+  return joined(what == "metrics" ? metric_names(stored_points(store, {})) : offered_paths(store),
+                "", "\n") +
+         "\n";
 }
 
 }  // namespace

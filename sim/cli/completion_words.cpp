@@ -19,7 +19,7 @@ std::string value_name(const boost::program_options::option_description& option)
 /// The word by which the verb `completion` lists the values of an option in a store, or "".
 std::string stored_values(const std::string& option) {
   if (option == "metric") return "metrics";
-  return option == "by" || option == "group-by" ? "paths" : "";
+  return option == "by" || option == "group-by" || option == "x" ? "paths" : "";
 }
 
 bool contains(const std::string& text, const char* part) {

@@ -29,7 +29,7 @@ void write_scratch(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw RunError(path + ": cannot be written, to draw figures: " + strerror(errno));
+  if (!file) throw RunError(path + ": cannot be written to draw figures: " + strerror(errno));
 }
 
 /// True if gnuplot can be started: asks for its version.
@@ -45,8 +45,9 @@ bool gnuplot_works() {
 
 void need_gnuplot(const std::string& option) {
   if (!gnuplot_works())
-    throw UsageError(option +
-                     ": gnuplot is missing, which draws the figures (Debian: gnuplot-nox)");
+    throw UsageError(
+        option +
+        ": needs gnuplot to draw the figures, but gnuplot is missing (Debian: gnuplot-nox)");
 }
 
 Drawings::Drawings(const std::optional<std::string>& directory, const std::string& option)
@@ -95,10 +96,11 @@ std::string Drawings::draw(const std::string& stem, const std::string& csv,
   const bool drawn = draw_in(stem, "svg");
   const bool printed = directory_.empty() || (drawn && draw_in(stem, "pdf"));
   if ((!drawn || !printed) && !complained_)
-    std::fprintf(stderr,
-                 "faultline: %s.%s is not drawn: gnuplot is missing or fails; where it works, run "
-                 "gnuplot %s.gnuplot in the folder that --figures names\n",
-                 stem.c_str(), drawn ? "pdf" : "svg", stem.c_str());
+    std::fprintf(
+        stderr,
+        "faultline: %s.%s is not drawn: gnuplot is missing or fails; on a machine with gnuplot, "
+        "run gnuplot %s.gnuplot in the folder of --figures\n",
+        stem.c_str(), drawn ? "pdf" : "svg", stem.c_str());
   complained_ = complained_ || !drawn || !printed;
   return drawn ? read_text_file(path + ".svg", "a drawing", kLargestDrawing_B) : "";
 }
@@ -118,7 +120,7 @@ void Drawings::keep_file(const std::string& name) {
     OutputFile(kept, "--figures").write(text);
     return;
   }
-  // An older drawing must not be taken for the one that failed.
+  // An old drawing must not be mistaken for the one that failed.
   std::error_code ignored;
   std::filesystem::remove(kept, ignored);
 }

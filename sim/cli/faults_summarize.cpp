@@ -60,8 +60,8 @@ VerbOptions summarize_options() {
   add("window", text("S")->default_value("0"),
       "failures within this many seconds after the first one belong to one fault");
   add("system", text("N"),
-      "only this system of the file, and of the unreadable lines none that is of another; default: "
-      "all, each by itself");
+      "only this system of the file; unreadable lines that belong to others are left out; default: "
+      "all systems, each by itself");
   add_format(verb, {"table", "json"});
   add("counts", text("FILE"),
       "also write to this file how many nodes fail together, as a distribution for survival and "

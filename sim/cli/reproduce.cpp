@@ -30,7 +30,7 @@ VerbOptions reproduce_options() {
           "  faultline reproduce termination-2022/theorem-1 --quick\n"
           "  faultline reproduce adoption-2013"};
   auto add = verb.options.add_options();
-  add("quick", "fewer replications, trees and sizes: a paper in two minutes on 2 cores");
+  add("quick", "fewer replications, trees and sizes, in a small part of the time");
   add("jobs", po::value<std::string>()->value_name("N"),
       "worker processes; results do not depend on their number; default: one per core");
   add_format(verb, {"table", "json"});
@@ -77,7 +77,7 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
     return kExitInterrupted;
   }
   const std::vector<ItemResult>& results = reproduction->results;
-  // No file gets its name before the others are written: the disk may be full.
+  // All files are written before the first gets its name, because the disk may become full.
   if (page) page->append(reproduction_page(*reproduction));
   if (drawings) drawings->keep();
   output.append(format == "json"

@@ -9,7 +9,7 @@
 
 namespace faultline {
 
-/// The number of jobs that the option asks for, or else one per core.
+/// The number of jobs that the option states, else one per core.
 unsigned jobs_of(const std::string& option, const std::optional<std::string>& text);
 
 /// Tells on standard error how long these items took where they were timed.

@@ -21,7 +21,7 @@ constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 53U;
 
 struct Request {
   std::string tree;
-  StepModelChoices choices;  ///< the mapping "" where it was left open
+  StepModelChoices choices;  ///< an empty mapping means that the user did not choose one
   std::string format;
 };
 

@@ -27,7 +27,7 @@ constexpr std::array<std::int64_t, 4> paper_fanouts = {2, 8, 32, 512};
 struct Request {
   std::int64_t processes = paper_processes;
   std::vector<std::int64_t> fanouts;
-  std::vector<std::int64_t> left_out;  ///< fanouts of the paper that so small a job cannot have
+  std::vector<std::int64_t> left_out;  ///< fanouts of the paper that are too large for this job
   std::string faults;
   std::string format;
 };

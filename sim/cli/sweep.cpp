@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <ostream>
 
 #include "analysis/store/study_growth.hpp"
@@ -23,7 +24,47 @@ std::string count_of(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-std::string dry_run_text(const Study& study) {
+/// Tells the user if the store has results by another build of this release: they may differ.
+void note_builds(ResultStore& store, std::int64_t study_id) {
+  const std::string ours(version());
+  for (const StoredStudy& known : store.studies())
+    if (known.id == study_id && known.faultline != ours)
+      complain(store.path() + ": has results by Faultline " + known.faultline + ", but this is " +
+               ours + ", another build of the release: their results may differ");
+}
+
+/// Would a sweep begin a new store there?
+bool is_missing_or_empty(const std::string& path) {
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  return kind == std::filesystem::file_type::not_found ||
+         (kind == std::filesystem::file_type::regular &&
+          std::filesystem::file_size(path, error) == 0);
+}
+
+/// What a sweep would add to a store, as a line. A file that is missing or empty stays so.
+std::string plan_text(const Study& study, const std::string& path, bool may_add,
+                      const SweepSettings& settings) {
+  check_store_name(path);
+  std::vector<StoredPoint> stored;
+  if (!is_missing_or_empty(path)) {
+    ResultStore store(path, StoreUse::plan);
+    if (const auto known = study_to_continue(store, study, may_add)) {
+      note_builds(store, known->id);
+      stored = store.points(known->id);
+    }
+  }
+  const SweepPlan plan = plan_sweep(study, stored, settings);
+  std::string text = path + ": " + std::to_string(plan.stored) + " of " +
+                     count_of(plan.planned, "point") + " stored";
+  if (plan.growing > 0) text += ", " + std::to_string(plan.growing) + " would grow";
+  if (plan.failed > 0) text += ", " + std::to_string(plan.failed) + " failed";
+  return text + (study.sweep.precision && plan.runs > 0 ? "; at least " : "; ") +
+         count_of(plan.runs, "replication") + " would be simulated\n";
+}
+
+/// `plan` is the line about the store.
+std::string dry_run_text(const Study& study, const std::string& plan) {
   constexpr std::size_t kShown = 1000;
   const auto& precision = study.sweep.precision;
   std::string text = study.file + ": " + count_of(study.points.size(), "point");
@@ -37,6 +78,7 @@ std::string dry_run_text(const Study& study) {
                           shortest(precision->relative_half_width) + " of the mean, at most " +
                           count_of(precision->most_replications, "replication") + " each\n"
                     : ", " + count_of(runs, "run") + "\n";
+  text += plan;
   if (study.points.size() == 1) return text;
   if (study.points.size() > kShown)
     list += "  and " + std::to_string(study.points.size() - kShown) + " more\n";
@@ -84,15 +126,6 @@ SweepSettings settings_of(const po::variables_map& values) {
   if (values.count("time-limit") != 0)
     settings.time_limit_s = seconds("sweep: --time-limit", text("time-limit"));
   return settings;
-}
-
-/// Tells the user if the store has results by another build of this release: they may differ.
-void note_builds(ResultStore& store, std::int64_t study_id) {
-  const std::string ours(version());
-  for (const StoredStudy& known : store.studies())
-    if (known.id == study_id && known.faultline != ours)
-      complain(store.path() + ": has results by Faultline " + known.faultline + ", and this is " +
-               ours + ", another build of the release: their results may differ");
 }
 
 SweepOutcome swept(const Study& study, std::int64_t study_id, ResultStore& store,
@@ -168,7 +201,7 @@ VerbOptions sweep_options() {
       "a point that takes longer fails; the others go on");
   add("retry-failed", "try the failed points of earlier sweeps again");
   add("add-study", "keep a changed scenario next to the studies in the store");
-  add("dry-run", "check every point and say what would run");
+  add("dry-run", "check every point, and say what would run and, with --store, what is there");
   add("quiet", "no progress");
   verb.hidden.add_options()("file", po::value<std::string>());
   verb.positional.add("file", 1);
@@ -189,7 +222,9 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const Study study = load_study(values["file"].as<std::string>(), overrides_of(values));
   for (const std::string& note : study.notes) complain(note);
   if (values.count("dry-run") != 0) {
-    out << dry_run_text(study);
+    const auto store = text_of(values, "store");
+    const bool may_add = values.count("add-study") != 0;
+    out << dry_run_text(study, store ? plan_text(study, *store, may_add, settings_of(values)) : "");
     return kExitGood;
   }
   if (values.count("store") == 0)

@@ -210,7 +210,7 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
         "trace: the run has " + std::to_string(request.limit_events) +
         " events or more, too many to look at: make the run smaller, or raise --limit-events");
   if (answer.empty() || answer.front() < '0' || answer.front() > '9')
-    throw RunError("trace: the run ended without an answer");
+    throw RunError("trace: the process that simulated the run returned no result");
   const std::size_t code_end = answer.find('\n');
   const std::size_t words_end = answer.find("\n\n");
   output.write(answer.substr(words_end + 2));

@@ -20,7 +20,7 @@ namespace po = boost::program_options;
 constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 53U;
 constexpr std::uint32_t kMostProcesses = std::uint32_t{1} << 24U;
 constexpr std::uint32_t kMostHeight = 26;       ///< no higher complete tree fits into kMostTasks
-constexpr std::uint32_t kMostCropped = 100000;  ///< levels; a chain of that many is improbable
+constexpr std::uint32_t kMostCropped = 100000;  ///< a chain of this many levels is improbable
 
 struct Range {
   std::uint32_t low = 0;
@@ -33,7 +33,7 @@ struct Request {
   std::uint64_t seed = 1;
   std::string mapping;
   std::uint32_t processes = 0;
-  std::optional<std::string> out;  ///< none is standard output
+  std::optional<std::string> out;  ///< nothing means standard output
 };
 
 std::string named(const char* option) { return "tree: --" + std::string(option); }

@@ -61,7 +61,7 @@ void show_machine(const std::string& file, const Machine& machine, std::ostream&
       << " GB/s)\n";
 }
 
-/// The tree of a file, or null if it is not JSON. The reader of scenarios then reports the error.
+/// The tree of a file, or null if it is not JSON; the reader of scenarios reports that error.
 JsonValue tree_of(const std::string& file) {
   const std::string text = read_json_text(file);
   try {

@@ -331,8 +331,8 @@ TraceFormat find_format(const std::string& text, const std::string& file) {
 void note_unreadable(FaultTrace& trace, const std::string& file, UnreadableLine line) {
   trace.unreadable.push_back(std::move(line));
   if (trace.unreadable.size() <= kMostUnreadable) return;
-  std::string why = file + ": no trace of failures: more than " + std::to_string(kMostUnreadable) +
-                    " lines cannot be read";
+  std::string why = file + ": not a trace of failures: more than " +
+                    std::to_string(kMostUnreadable) + " lines cannot be read";
   for (std::size_t i = 0; i < kShownUnreadable; ++i)
     why.append("\n").append(file).append(": ").append(unreadable_words(trace.unreadable[i]));
   throw UsageError(why);

@@ -44,9 +44,9 @@ const OptionSet<TraceOptions>& trace_options() {
                    .minimum = -1e12,
                    .maximum = 1e12})
           .option("begin", &Options::begin,
-                  {.doc = "start: the run begins at begin_s; random: at a moment of the record "
-                          "from there on that each replication draws, and what comes before that "
-                          "moment follows the end of the record",
+                  {.doc = "start: the run begins at begin_s; random: each replication draws a "
+                          "later moment to begin at, and what the record has before that moment "
+                          "follows its end",
                    .choices = {"start", "random"}})
           .option("time_scale", &Options::time_scale,
                   {.doc = "simulated seconds for each second of the trace",
@@ -202,9 +202,10 @@ std::vector<OptionProblem> check_profile(const TraceOptions& options, const Faul
   if (options.first_node >= std::int64_t{target.job.nodes})
     problems.push_back({"first_node", "expected the job's node of the profile, 0 to " +
                                           std::to_string(target.job.nodes - 1)});
-  if (options.system) problems.push_back({"system", "a SimGrid profile has none, expected null"});
+  if (options.system)
+    problems.push_back({"system", "a SimGrid profile has no systems, expected null"});
   if (options.begin != "start")
-    problems.push_back({"begin", "a SimGrid profile says itself what is drawn, expected start"});
+    problems.push_back({"begin", "a SimGrid profile itself says what is random, expected start"});
   return problems;
 }
 
@@ -223,13 +224,13 @@ std::vector<OptionProblem> check_trace(const TraceOptions& options, const FaultT
   if (trace.format == TraceFormat::simgrid) return check_profile(options, target);
   const std::string systems = systems_of(trace);
   if (!options.system && !systems.empty())
-    return {{"system", "the trace has several, expected one of " + systems}};
+    return {{"system", "the trace has several systems, expected one of " + systems}};
   if (records_of_system(options).empty())
     return {{"system", "the trace has no failure of this system" +
                            (systems.empty() ? "" : ", expected one of " + systems)}};
   if (!failures_of_job(options, target).empty()) {
     if (options.begin == "start" || turn_s(options) > 0) return {};
-    return {{"begin", "all failures of the trace are at one moment, expected start"}};
+    return {{"begin", "all failures of the trace are at the same moment, expected start"}};
   }
   return {{"first_node", "the trace has no failure of nodes " + std::to_string(options.first_node) +
                              " to " + std::to_string(options.first_node + target.job.nodes - 1) +

@@ -190,7 +190,7 @@ JsonValue parse_json(const std::string& text, Problems& problems) {
   if (builder.too_deep()) {
     refuse(problems, " " + in_quotes(builder.path()),
            "nested too deeply, expected at most " + std::to_string(kDeepestNesting) +
-               " objects and lists in each other");
+               " objects and lists inside each other");
   }
   // File names and the strings of other programs would end at the zero.
   if (builder.has_zero())

@@ -224,7 +224,7 @@ class TopologyWriter {
   void open(std::string_view element, Attributes attributes, std::uint64_t line) {
     if (depth_++ >= kDeepestElement)
       refuse("nested too deeply, expected at most " + std::to_string(kDeepestElement) +
-             " elements in each other");
+             " elements inside each other");
     if (std::find(kLeftOut.begin(), kLeftOut.end(), element) != kLeftOut.end()) return;
     check(element, attributes);
     count(element, attributes);

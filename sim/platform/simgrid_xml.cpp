@@ -240,7 +240,7 @@ std::string complaint(int status, const std::string& words) {
   if (!words.empty()) return "SimGrid refuses this platform file: " + words;
   const std::string end = WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
                                               : "status " + std::to_string(WEXITSTATUS(status));
-  return "SimGrid ends without a word on this platform file, with " + end;
+  return "SimGrid ended without a message on this platform file, with " + end;
 }
 
 template <typename Value>
@@ -275,7 +275,7 @@ constexpr const char* kTopology = "topology.xml";
 
 [[noreturn]] void refuse_full(const std::string& path, const ScratchDirectory& scratch) {
   throw RunError(path + ": what was read could not be written to a temporary directory (" +
-                 scratch.path() + "): is it full? The variable TMPDIR can name another place");
+                 scratch.path() + "); if that is full, TMPDIR can name another directory");
 }
 
 /// Writes the part of the user's file that SimGrid may see into the scratch directory. Returns the

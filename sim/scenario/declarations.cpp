@@ -177,7 +177,7 @@ const OptionSet<SweepRange>& sweep_range_options() {
   static const auto set =
       OptionSet<Options>()
           .option("from", &Options::from, {.doc = "the first value", .required = true})
-          .option("to", &Options::to, {.doc = "no value goes beyond it", .required = true})
+          .option("to", &Options::to, {.doc = "the bound that no value exceeds", .required = true})
           .option("times", &Options::times,
                   {.doc = "the factor from one value to the next; give this or step",
                    .minimum = 0,
@@ -192,7 +192,7 @@ const OptionSet<Precision>& precision_options() {
   static const auto set =
       OptionSet<Options>()
           .option("metric", &Options::metric,
-                  {.doc = "the metric whose mean counts", .required = true})
+                  {.doc = "the metric whose mean decides", .required = true})
           .option("relative_half_width", &Options::relative_half_width,
                   {.doc = "a point is done when half its 95 % confidence interval is at most this "
                           "share of the mean",
@@ -240,7 +240,7 @@ const OptionSet<Machine>& machine_values() {
           .option("nic_bandwidth_Bps", &Machine::nic_bandwidth_Bps,
                   bandwidth("1/G: what a node's NIC sustains, per direction"))
           .option("nic_latency_s", &Machine::nic_latency_s,
-                  time("the part of L that no hop counts: both NICs together"))
+                  time("the part of L outside the links: both NICs together"))
           .option("hop_latency_s", &Machine::hop_latency_s,
                   time("the part of L for each link of the route"))
           .option("link_bandwidth_Bps", &Machine::link_bandwidth_Bps,

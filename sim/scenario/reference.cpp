@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kBeginning = R"(# Scenario reference
 
 Made by `faultline schema --format markdown` from the declarations that the program itself reads; a
-test holds that this page is what it prints. [scenario.md](scenario.md) explains.
+test compares this page with what it prints. [scenario.md](scenario.md) explains it.
 
 Numbers are bare: times in seconds, sizes in bytes, bandwidths in bytes per second.
 )";

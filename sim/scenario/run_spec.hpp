@@ -21,7 +21,7 @@ enum class StopWhen { announced, all_reported, finished, time };
 
 /// The machine and the part of it that the job takes.
 struct PlatformSpec {
-  Machine machine;       ///< only its costs if xml_path is set: topology and links are in that file
+  Machine machine;  ///< only its costs if xml_path is set: that file has the topology and the links
   std::string xml_path;  ///< a SimGrid platform file, or ""
   std::uint32_t processes = 1;
   std::uint32_t processes_per_node = 1;
@@ -79,10 +79,10 @@ struct RunSpec {
   [[nodiscard]] bool has_faults() const { return !faults.empty() || !fault_sources.empty(); }
 };
 
-/// The name of a run's termination detector, or "none".
-inline std::string detector_of(const RunSpec& spec) {
-  const Registration* detector = spec.component(Family::termination).registration;
-  return detector == nullptr ? "none" : detector->name;
+/// The name of a run's protocol of that family, or "none".
+inline std::string protocol_of(const RunSpec& spec, Family family) {
+  const Registration* protocol = spec.component(family).registration;
+  return protocol == nullptr ? "none" : protocol->name;
 }
 
 /// What components may know about the job of a run.

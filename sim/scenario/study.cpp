@@ -101,7 +101,7 @@ void check_points(Study& study) {
       const std::string hash = hash_of(*scenario);
       const auto [twin, is_new] = seen.emplace(hash, study.points.size());
       if (!is_new)
-        throw UsageError(study.file + ": sweep: says the same as " +
+        throw UsageError(study.file + ": sweep: this point equals " +
                          words(twin->second, point_parameters(study, twin->second)) +
                          ", expected points that differ");
       study.points.push_back({i, hash, scenario->replications});

@@ -17,6 +17,14 @@ constexpr std::size_t kMostCombinations = 1000000;
 /// Limits the swept places, which are compared pair by pair.
 constexpr std::size_t kMostPlaces = 1000;
 
+/// The place in a scenario that a key names. Adds a problem at `place` if it names none.
+JsonPath path_of(const std::string& key, const std::string& place, Problems& problems) {
+  JsonPath path = split_path(key);
+  if (path.empty())
+    problems.add(place, "expected a path such as platform.processes or faults.at[0].time_s");
+  return path;
+}
+
 /// Removes the rounding errors of a computation: 0.1 + 2 * 0.1 becomes 0.3.
 JsonValue rounded(double value) {
   char digits[32];
@@ -79,11 +87,8 @@ class SweepReader {
 
   /// The place in the scenario that a key of the sweep names.
   JsonPath read_path(const std::string& key, const std::string& place) {
-    JsonPath path = split_path(key);
-    if (path.empty()) {
-      problems_.add(place, "expected a path such as platform.processes or faults.at[0].time_s");
-      return path;
-    }
+    JsonPath path = path_of(key, place, problems_);
+    if (path.empty()) return path;
     static const std::vector<std::string> tops = {
         "schema_version", "name",   "engine",          "seed",
         "replications",   "stop",   "platform",        "workload",
@@ -331,6 +336,19 @@ std::size_t Sweep::combinations() const {
   std::size_t product = 1;
   for (const SweepDimension& dimension : dimensions) product *= dimension.front().values.size();
   return product;
+}
+
+JsonValue with_values(JsonValue scenario, const JsonValue::Object& values, const std::string& place,
+                      Problems& problems) {
+  for (const JsonMember& member : values) {
+    const std::string stated = member_path(place, member.key);
+    const JsonPath path = path_of(member.key, stated, problems);
+    if (path.empty()) continue;
+    const std::string why = set_at(scenario, path, member.value);
+    if (!why.empty()) problems.add(stated, why);
+    problems.set_origin(path_text(path), "from " + stated);
+  }
+  return scenario;
 }
 
 Sweep read_sweep(JsonValue root, Problems& problems) {

@@ -48,6 +48,12 @@ struct SweepPoint {
   bool wanted = true;            ///< true if the constraints hold
 };
 
+/// The scenario with these values, which are set in their order; the key of each is its path.
+/// Values that do not fit are added to the problems, at their key within `place`. Later problems of
+/// what was set will name that place, too.
+JsonValue with_values(JsonValue scenario, const JsonValue::Object& values, const std::string& place,
+                      Problems& problems);
+
 /// Reads the sweep of a scenario's tree. Lists of components become dimensions too, which vary more
 /// slowly than those of `sweep`. Adds all errors to the problems.
 Sweep read_sweep(JsonValue root, Problems& problems);

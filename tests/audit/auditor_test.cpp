@@ -56,7 +56,7 @@ TEST_CASE("an announcement is premature while a rank is active or a message in f
   }
 }
 
-TEST_CASE("the end is when the last work ended, and a later message begins it anew") {
+TEST_CASE("the end is when the last work ended, and a later message postpones it") {
   Auditor auditor = started(2);
   auditor.sent();
   auditor.turn_over(false, true, true, 1.0);
@@ -82,7 +82,7 @@ TEST_CASE("a phase is judged by its first announcement") {
   CHECK(kinds(auditor) == Words{"premature"});
 }
 
-TEST_CASE("messages to the dead are no work, and a death can end the work") {
+TEST_CASE("messages to the dead are not work, and a death can end the work") {
   Auditor auditor = started(2);
   auditor.sent();
   auditor.turn_over(false, true, true, 1.0);

@@ -105,7 +105,7 @@ TEST_CASE("hung: the work is over and nobody announces within the grace time") {
     }
 }
 
-TEST_CASE("hung: who announces to some ranks only has not announced") {
+TEST_CASE("hung: announcing to some ranks only is not enough") {
   for (const EngineKind engine : engines()) {
     Job job(3);
     one_message(job);

@@ -82,7 +82,7 @@ BROKEN_XML = [
     ("cut", PLATFORM_XML[:200]),
     ("not XML", "hello"),
     ("an unknown tag", PLATFORM_XML.replace("cluster id", "clutser id")),
-    ("a bandwidth that is no number", PLATFORM_XML.replace("125MBps", "fast")),
+    ("a bandwidth that is not a number", PLATFORM_XML.replace("125MBps", "fast")),
     ("a version of the past", PLATFORM_XML.replace('version="4.1"', 'version="1"')),
     ("a host twice", PLATFORM_XML.replace("</zone>", '<host id="node-1" speed="1f"/></zone>')),
     ("empty", ""),

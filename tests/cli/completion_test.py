@@ -109,6 +109,8 @@ class Bash(Declared):
                          {"end_time_s,announce_time_s"})
         self.assertEqual(self.completed("compare", "r.sqlite", "--by", ""),
                          {"platform.processes", "termination", "termination.name"})
+        self.assertEqual(self.completed("report", "r.sqlite", "--html", "p.html", "--x", "pl"),
+                         {"platform.processes"})
         self.assertEqual(self.completed("query", "r.sqlite", "--group-by", "termination,pl"),
                          {"termination,platform.processes"})
 
@@ -184,6 +186,8 @@ class Zsh(Declared):
                                  ("faultline bench --termination=dijk", "dijkstra-scholten"),
                                  ("faultline query r.sqlite --metric=end_", "end_time_s"),
                                  ("faultline compare r.sqlite --by platf",
+                                  "platform.processes"),
+                                 ("faultline report r.sqlite --x platf",
                                   "platform.processes")):
                 os.write(terminal, typed.encode() + b"\t")
                 self.read_until(terminal, shown)

@@ -176,7 +176,7 @@ class Grows(SweepTest):
                              "0.2 / platform.processes")):
             for study in (STUDY, WIDE, changed(STUDY, SIZES, [4])):
                 self.write("s.json", changed(study, path, value))
-                self.assertIn('has results of another scenario than s.json says now: "small" '
+                self.assertIn('has results of another scenario than s.json describes now: "small" '
                               "(24 points); --add-study",
                               self.refusal("sweep", "s.json", "--store", "r.sqlite"))
         # Of the studies of a store the one grows to which the new values belong.
@@ -186,6 +186,34 @@ class Grows(SweepTest):
         self.assertIn("36 of 36 points stored, 24 before", self.sweep())
         self.assertEqual([(row[0], row[3]) for row in rows(self.store)["studies"]],
                          [(1, 24), (2, 36)])
+
+    def test_an_axis_that_is_gone_is_named(self):
+        self.sweep()
+        before = rows(self.store, clock=True)
+        alone = changed(changed(STUDY, ["sweep", "seed"], GONE), ["seed"], 2)
+        self.write("s.json", alone)
+        said = self.refusal("sweep", "s.json", "--store", "r.sqlite")
+        self.assertIn('r.sqlite: has results of another scenario than s.json describes now: '
+                      '"small" (24 points); s.json no longer sweeps "seed" (a list of one value '
+                      "keeps the axis, and the study goes on); --add-study keeps both, another "
+                      "--store starts a new store", said)
+        self.assertEqual(rows(self.store, clock=True), before)
+        # What the message says is true.
+        self.assertIn("8 of 8 points stored, 8 before",
+                      self.grow(changed(STUDY, ["sweep", "seed"], [2])))
+        # A scenario of another name without a point of this one has not lost an axis.
+        other = changed(changed(alone, ["name"], "other"), ["stop"], {"time_s": 1e6})
+        self.write("s.json", other)
+        self.assertNotIn("no longer sweeps", self.refusal("sweep", "s.json", "--store",
+                                                          "r.sqlite"))
+
+    def test_the_report_of_a_study_that_has_grown(self):
+        self.sweep("--shard", "1/2")
+        self.grow(changed(changed(STUDY, SIZES, [32, 4]), ["replications"], 9))
+        self.faultline("report", "r.sqlite", "--html", "p.html", "--metric", "control_messages")
+        page = (self.folder / "p.html").read_text()
+        for shown in ("6 to 9 of each point", ">4; 8; 16; 32; 64<", ">1; 2; 3<"):
+            self.assertIn(shown, page)
 
     def test_a_store_of_a_program_that_counted_the_replications_in(self):
         self.sweep()
@@ -214,9 +242,9 @@ class Grows(SweepTest):
         self.write("wide.json", changed(slower(3000), SIZES, [8, 4]))
         result = self.faultline("sweep", "wide.json", "--store", "r.sqlite")
         self.assertEqual(result.returncode, 1, result.stdout)
-        self.assertEqual(result.stderr, "faultline: r.sqlite: another sweep is at work with the "
-                         "study as it was before; a study grows when no other sweep uses its "
-                         "store\n")
+        self.assertEqual(result.stderr, "faultline: r.sqlite: another sweep is working on the "
+                         "study as it was before; a study can grow only while no other "
+                         "sweep uses its store\n")
         process.kill()
 
     def test_a_point_that_fails_keeps_what_it_has(self):

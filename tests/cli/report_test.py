@@ -247,8 +247,8 @@ class Content(ReportTest):
             result = self.faultline(*command, "--html", "page.html", "--figures", "figures",
                                     env={**os.environ, "PATH": str(folder)})
             self.assertEqual((result.returncode, result.stdout, result.stderr), (
-                2, "", f"faultline: {command[0]}: --figures: gnuplot is missing, which draws the "
-                "figures (Debian: gnuplot-nox)\n"))
+                2, "", f"faultline: {command[0]}: --figures: needs gnuplot to draw the figures, "
+                "but gnuplot is missing (Debian: gnuplot-nox)\n"))
         self.assertEqual(sorted(self.folder.rglob("*")), before)
 
     def test_a_gnuplot_that_fails_at_a_figure_is_no_success(self):

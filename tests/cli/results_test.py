@@ -340,7 +340,7 @@ class Platforms(ProgramTest):
 
 
 class AllFailed(ProgramTest):
-    """A fault that takes the whole job is no violation, and nobody has survived it."""
+    """A fault that takes the whole job is not a violation, and nobody has survived it."""
 
     JOB = {"schema_version": 1, "replications": 4,
            "platform": {"machine": "intrepid", "processes": 8, "processes_per_node": 1},

@@ -307,7 +307,7 @@ class Compare(StoreTest):
 
     def test_refusals(self):
         for arguments, message in (
-                (["--by", "seed", "--metric", "end_time_s"], "other random numbers"),
+                (["--by", "seed", "--metric", "end_time_s"], "different random numbers"),
                 (["--by", "workload.name", "--metric", "end_time_s"], "no two points differ"),
                 (["--by", "a..b", "--metric", "end_time_s"], "expected a path"),
                 (["--by", "termination.name", "--metric", "end_tim_s"], "end_time_s"),

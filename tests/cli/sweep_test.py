@@ -107,6 +107,72 @@ class Results(SweepTest):
         self.assertIn("  point 23: termination=cda, platform.processes=64, seed=3,", text)
         self.assertEqual(self.files(), ["s.json"])
 
+    def dry_run(self, *arguments):
+        """What a dry run says of the store, which it leaves as it is."""
+        before = self.store.read_bytes() if self.store.exists() else None
+        lines = self.sweep("--dry-run", *arguments).splitlines()
+        self.assertRegex(lines[0], r"\As\.json: \d+ points, ")
+        self.assertEqual(self.store.read_bytes() if self.store.exists() else None, before)
+        return lines[1]
+
+    def test_dry_run_with_a_store(self):
+        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored; 144 replications would "
+                                         "be simulated")
+        self.assertEqual(self.files(), ["s.json"])
+        self.sweep("--shard", "1/4")
+        self.assertEqual(self.dry_run(), "r.sqlite: 6 of 24 points stored; 108 replications would "
+                                         "be simulated")
+        self.assertEqual(self.dry_run("--shard", "1/2"), "r.sqlite: 6 of 12 points stored; 36 "
+                                                         "replications would be simulated")
+        self.assertEqual(self.dry_run("--replications", 9),
+                         "r.sqlite: 0 of 24 points stored, 6 would grow; 180 replications would be "
+                         "simulated")
+        # Another axis, which gives the stored points other numbers.
+        self.write("s.json", changed(STUDY, ["sweep", "platform.processes"], [4, 16, 8, 32, 64]))
+        self.assertEqual(self.dry_run(), "r.sqlite: 6 of 30 points stored; 144 replications would "
+                                         "be simulated")
+        self.write("s.json", changed(STUDY, ["sweep", "precision"], {
+            "metric": "control_messages", "relative_half_width": 0.5}))
+        # At least ten of each.
+        self.assertEqual(self.dry_run(), "r.sqlite: 0 of 24 points stored, 6 would grow; at least "
+                                         "204 replications would be simulated")
+
+    def test_dry_run_says_what_the_sweep_does(self):
+        self.sweep("--shard", "1/3")
+        self.write("s.json", changed(STUDY, ["replications"], 8))
+        said = re.search(r"; (\d+) replications", self.dry_run())
+        count = len(rows(self.store)["runs"])
+        self.sweep()
+        self.assertEqual(len(rows(self.store)["runs"]) - count, int(said.group(1)))
+        self.assertEqual(self.dry_run(), "r.sqlite: 24 of 24 points stored; 0 replications would "
+                                         "be simulated")
+
+    def test_dry_run_with_failed_points(self):
+        self.sweep()
+        with changing(self.store) as database:
+            database.execute("DELETE FROM runs WHERE point=3")
+            database.execute("UPDATE points SET failure='lost' WHERE point=3")
+        self.assertEqual(self.dry_run(), "r.sqlite: 24 of 24 points stored, 1 failed; 0 "
+                                         "replications would be simulated")
+        self.assertEqual(self.dry_run("--retry-failed"), "r.sqlite: 23 of 24 points stored, 1 "
+                                                         "failed; 6 replications would be "
+                                                         "simulated")
+
+    def test_dry_run_refuses_what_the_sweep_refuses(self):
+        self.sweep()
+        self.write("other.json", changed(STUDY, ["stop"], {"time_s": 1e6}))
+        self.write("no-store", "text")
+        with sqlite3.connect(self.folder / "foreign.sqlite") as database:
+            database.execute("CREATE TABLE mine(a)")
+        (self.folder / "folder").mkdir()
+        for file, store in (("other.json", "r.sqlite"), ("s.json", "no-store"),
+                            ("s.json", "foreign.sqlite"), ("s.json", "folder"),
+                            ("s.json", ":memory:"), ("s.json", "")):
+            command = ("sweep", file, "--store", store)
+            self.assertEqual(self.refusal(*command, "--dry-run"), self.refusal(*command))
+        self.assertIn("; 144 replications", self.sweep("--dry-run", "--add-study",
+                                                       file="other.json"))
+
     def test_the_same_for_any_jobs(self):
         whole = self.whole()
         self.assertEqual(len(whole["points"]), 24)
@@ -223,8 +289,8 @@ class Again(SweepTest):
         before = rows(self.store, clock=True)
         self.write("s.json", changed(STUDY, ["stop"], {"time_s": 1e6}))
         message = self.refusal("sweep", "s.json", "--store", "r.sqlite")
-        self.assertIn('has results of another scenario than s.json says now: "small" (24 points); '
-                      "--add-study", message)
+        self.assertIn('has results of another scenario than s.json describes now: "small" (24 '
+                      "points); --add-study", message)
         self.sweep("--add-study")
         after = rows(self.store, clock=True)
         self.assertEqual(len(after["studies"]), 2)
@@ -246,9 +312,9 @@ class Again(SweepTest):
                 database.execute("UPDATE studies SET faultline=?, simgrid=?", other)
             message = self.refusal("sweep", "s.json", "--store", "r.sqlite")
             self.assertEqual(
-                message, f"faultline: r.sqlite: has results of s.json by {words(*other)}, and this "
+                message, f"faultline: r.sqlite: has results of s.json by {words(*other)}, but this "
                 f"is {words(faultline, simgrid)}: results of different versions are not mixed; "
-                "--add-study keeps both, another --store begins anew\n")
+                "--add-study keeps both, another --store starts a new store\n")
 
     def test_results_of_another_build_of_the_release_are_gone_on_with(self):
         self.sweep()
@@ -257,7 +323,7 @@ class Again(SweepTest):
             (this,), = database.execute("SELECT faultline FROM studies")
             other = this.split("+")[0] + "+g0123456789"
             database.execute("UPDATE studies SET faultline=?", (other,))
-        note = (f"faultline: r.sqlite: has results by Faultline {other}, and this is {this}, "
+        note = (f"faultline: r.sqlite: has results by Faultline {other}, but this is {this}, "
                 "another build of the release: their results may differ\n")
 
         def go_on():
@@ -290,8 +356,8 @@ class Again(SweepTest):
                 (["--store", "r.sqlite", "--jobs", "0"], "from 1 to 4096"),
                 (["--store", "none/r.sqlite"], "cannot be opened"),
                 (["--store", ""], 'a store: expected the name of a file, got ""'),
-                (["--store", ":memory:"], ":memory:: a store is a file"),
-                (["--store", "file:r.sqlite?mode=memory"], "a store is a file"),
+                (["--store", ":memory:"], ":memory:: expected the name of a file"),
+                (["--store", "file:r.sqlite?mode=memory"], "expected the name of a file"),
                 (["--store", "/dev/null"], "it is not a regular file"),
                 (["--store", "."], "cannot be opened")):
             self.assertIn(message, self.refusal("sweep", "s.json", *arguments))

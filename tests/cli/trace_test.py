@@ -160,7 +160,7 @@ class Paje(ProgramTest):
             events = json.loads((self.folder / "run.json").read_text())["traceEvents"]
             arrows = collections.Counter(event["cat"] for event in events if event["ph"] == "s")
             self.assertEqual(links, arrows)
-            # What takes no time is a slice, but no state.
+            # A span of no length is a slice, but not a state.
             slices = sum(event["ph"] == "X" and event["dur"] > 0 for event in events)
             self.assertGreaterEqual(found["State"], slices)
             self.assertEqual(found["Event"], sum(event["ph"] == "i" for event in events))

@@ -66,7 +66,7 @@ TEST_CASE("partial file: takes its place when it is complete, and is gone otherw
   CHECK(folder.text("result") == "all of it");
 }
 
-TEST_CASE("partial file: what the dead have left is removed, what the living write is not") {
+TEST_CASE("partial file: one left by a dead process is removed, one being written is not") {
   const Folder folder;
   folder.write("result.partial-1", "dead");
   folder.write("result.partial-1-journal", "dead");
@@ -93,7 +93,7 @@ TEST_CASE("partial file: a link in the place of a partial file is not followed")
   CHECK(fs::is_symlink(folder.path / "result.partial-1"));
 }
 
-TEST_CASE("partial file: a new one does not take the place of what has come meanwhile") {
+TEST_CASE("partial file: it does not replace a file that was created meanwhile") {
   const Folder folder;
   PartialFile file(folder.place());
   folder.write("result", "of another");

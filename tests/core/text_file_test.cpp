@@ -68,7 +68,7 @@ TEST_CASE("a file is read whole, whatever is in it, up to the limit") {
              Equals(folder.file("more") + ": is larger than 1 MiB, expected a test"));
 }
 
-TEST_CASE("what is no file with something in it is refused by name") {
+TEST_CASE("anything but a file with content is refused by name") {
   const ScratchDirectory folder("to test");
   CHECK_THAT(told(folder.file("missing")), Equals(folder.file("missing") + ": no such file"));
   CHECK_THAT(told(folder.path()), Equals(folder.path() + ": is a directory, expected a file"));

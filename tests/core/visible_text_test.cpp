@@ -20,7 +20,7 @@ TEST_CASE("what a terminal obeys, or what hides other text, is shown as a number
   CHECK(visible_lines("a\n\tb\x1b\r\n") == "a\n\tb\\x1b\\x0d\n");
 }
 
-TEST_CASE("bytes that are no UTF-8 are shown one by one") {
+TEST_CASE("bytes that are not UTF-8 are shown one by one") {
   CHECK(visible("a\xff\xfe") == "a\\xff\\xfe");
   CHECK(visible("\xc3") == "\\xc3");                             // cut off
   CHECK(visible("\xc3(") == "\\xc3(");                           // another character follows
@@ -35,7 +35,7 @@ TEST_CASE("bytes that are no UTF-8 are shown one by one") {
   CHECK(is_utf8("\u009b"));
 }
 
-TEST_CASE("whatever the bytes, what is shown has no control in it and is shown as it is") {
+TEST_CASE("any bytes are shown without control characters, and showing twice changes nothing") {
   std::uint32_t state = 1;
   for (int i = 0; i < 20'000; ++i) {
     std::string text;

@@ -183,7 +183,7 @@ TEST_CASE("the oracle tells every live rank of every death after its delay") {
   }
 }
 
-TEST_CASE("who dies before the oracle's word comes does not hear it") {
+TEST_CASE("a rank that dies before the oracle's notice arrives does not hear it") {
   for (const EngineKind engine : engines()) {
     Job job(6);
     six_ranks(job);

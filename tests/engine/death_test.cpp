@@ -57,7 +57,7 @@ TEST_CASE("bytes that wait in the sender's NIC die with it, bytes that have left
   }
 }
 
-TEST_CASE("what is on its way to the dead is lost, and the ground truth knows") {
+TEST_CASE("messages on their way to the dead are lost, and the ground truth knows") {
   for (const EngineKind engine : engines()) {
     Job job(2);
     burst(job, 5, 0);

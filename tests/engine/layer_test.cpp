@@ -126,7 +126,7 @@ TEST_CASE("a message that a layer holds at its receiver is handled when it is de
   }
 }
 
-TEST_CASE("what layers hold counts as in flight to the very end") {
+TEST_CASE("messages that layers hold count as in flight to the very end") {
   for (const bool at_receiver : {false, true}) {
     Job job(2);
     two_messages(job);
@@ -251,7 +251,7 @@ TEST_CASE("messages climb through message logging, then the detector, to their c
   }
 }
 
-TEST_CASE("what message logging recovers, the layers above never learn") {
+TEST_CASE("layers above never learn of deaths that message logging recovers") {
   for (const EngineKind engine : engines()) {
     Job job(4);
     const auto noted = [&job](const char* who) {

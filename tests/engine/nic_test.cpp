@@ -97,7 +97,7 @@ TEST_CASE("a NIC serves the processes of its node in the order of time, not of t
   }
 }
 
-TEST_CASE("what waits before a busy NIC is taken up in the order in which it was ready") {
+TEST_CASE("a busy NIC takes waiting messages in the order in which they were ready") {
   for (const EngineKind engine : engines()) {
     Job job(6);
     job.spec.platform.processes_per_node = 2;
@@ -145,7 +145,7 @@ TEST_CASE("a node takes in no two messages within the gap") {
   }
 }
 
-TEST_CASE("loggp: what the NIC still takes in does not hold up a message within the node") {
+TEST_CASE("loggp: a message that the NIC is receiving does not delay one within the node") {
   Job job(6);
   job.spec.platform.processes_per_node = 2;
   // The two from outside are in at 16 and 21; the neighbour's has come at 17.

@@ -115,7 +115,7 @@ TEST_CASE("a death in the middle of a recovery is heard of and recovered from to
   }
 }
 
-TEST_CASE("who dies while it waits for a flush gets no answer, and the run ends") {
+TEST_CASE("a rank that dies while it waits for a flush gets no answer, and the run ends") {
   for (const EngineKind engine : engines()) {
     Job job(3);
     flushing(job, 3);

@@ -52,7 +52,7 @@ class Drawing final : public Workload {
 
 }  // namespace
 
-TEST_CASE("a restarted actor starts anew, without the timers and computations of before") {
+TEST_CASE("a restarted actor starts afresh, without its earlier timers and computations") {
   for (const EngineKind engine : engines()) {
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
@@ -113,7 +113,7 @@ TEST_CASE("messages to the old incarnation are void, those to the new one arrive
   }
 }
 
-TEST_CASE("what the old incarnation has injected arrives after its restart") {
+TEST_CASE("messages that the old incarnation injected arrive after its restart") {
   for (const EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {

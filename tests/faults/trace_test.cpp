@@ -288,12 +288,12 @@ TEST_CASE("trace: a random begin needs a record that takes time") {
       trace_input(lanl("2", "0", "1/1/2000 0:00", "") + lanl("2", "1", "1/1/2000 0:00", ""));
   CHECK(target.problems("trace", {{"file", moment}}).empty());
   CHECK(target.problems("trace", {{"file", moment}, {"begin", "random"}}) ==
-        Words{"begin: all failures of the trace are at one moment, expected start"});
+        Words{"begin: all failures of the trace are at the same moment, expected start"});
   CHECK(target.problems("trace", {{"file", moment}, {"begin", "random"}, {"begin_s", -60.0}})
             .empty());
   CHECK(target.problems("trace",
                         {{"file", trace_input("1 0\n2 1\nLOOPAFTER 1\n")}, {"begin", "random"}}) ==
-        Words{"begin: a SimGrid profile says itself what is drawn, expected start"});
+        Words{"begin: a SimGrid profile itself says what is random, expected start"});
 }
 
 TEST_CASE("trace: a system or nodes that are not in it are refused") {
@@ -302,7 +302,7 @@ TEST_CASE("trace: a system or nodes that are not in it are refused") {
       trace_input(lanl("2", "9", "1/1/2000 0:00", "") + lanl("3", "1", "1/1/2000 0:01", ""));
   const auto profile = trace_input("1 0\n2 1\nLOOPAFTER 1\n");
   CHECK(target.problems("trace", {{"file", file}}) ==
-        Words{"system: the trace has several, expected one of 2, 3"});
+        Words{"system: the trace has several systems, expected one of 2, 3"});
   CHECK(target.problems("trace", {{"file", file}, {"system", std::int64_t{5}}}) ==
         Words{"system: the trace has no failure of this system, expected one of 2, 3"});
   CHECK(target.problems("trace", {{"file", file}, {"system", std::int64_t{2}}}) ==
@@ -311,7 +311,7 @@ TEST_CASE("trace: a system or nodes that are not in it are refused") {
   CHECK(target.problems("trace", {{"file", profile}, {"first_node", std::int64_t{4}}}) ==
         Words{"first_node: expected the job's node of the profile, 0 to 3"});
   CHECK(target.problems("trace", {{"file", profile}, {"system", std::int64_t{1}}}) ==
-        Words{"system: a SimGrid profile has none, expected null"});
+        Words{"system: a SimGrid profile has no systems, expected null"});
 }
 
 TEST_CASE("trace: a profile strikes its own node until the limit") {

@@ -113,7 +113,7 @@ TEST_CASE("unknown keys are told the nearest name, or all of them") {
              Contains("unknown key, expected count, delay_s, limit_s, fast or colour"));
 }
 
-TEST_CASE("keys that are no words are shown safely") {
+TEST_CASE("keys that are not words are shown safely") {
   CHECK_THAT(read(R"({"a\nb": 1})").errors, Contains(R"(o["a\x0ab"]: unknown key)"));
   const std::string error = read("{\"" + std::string(100000, 'x') + "\": 1}").errors;
   CHECK(error.size() < 400);

@@ -4,7 +4,7 @@
 
 namespace faultline {
 
-TEST_CASE("a slip of the keyboard gets the nearest name, anything else gets what is expected") {
+TEST_CASE("a typing error gets the nearest name, anything else gets what is expected") {
   const std::vector<std::string> names = {"table", "json", "csv", "termination"};
   CHECK(suggestion("tabel", names) == ", did you mean \"table\"?");
   CHECK(suggestion("jsn", names) == ", did you mean \"json\"?");

@@ -34,7 +34,7 @@ std::string error(const std::string& text) {
 /// Of a zone with this in it, which begins on line 4.
 std::string error_in_zone(const std::string& body) { return error(kHead + body + kTail); }
 
-TEST_CASE("a topology is written anew, every element on its line") {
+TEST_CASE("a topology is rewritten with every element on its line") {
   CHECK(kept(kHead + std::string(R"(<!-- two
 lines --><host id="a &amp; &#34;b&#x22; &lt;"
                speed='1Gf'/>
@@ -49,7 +49,7 @@ lines --><host id="a &amp; &#34;b&#x22; &lt;"
 <link id="l" bandwidth="1Bps" latency="1us"></link></zone></platform>)");
 }
 
-TEST_CASE("comments may hold what XML forbids in them, as SimGrid's own files do") {
+TEST_CASE("comments may contain what XML forbids in them, as in SimGrid's own files") {
   const std::string text =
       kept(kHead + std::string("<!-- a -- b ---> <!-----><!--\xFF <config/>\n-- c\n-->") +
            "<host id='h' speed='1f'/>" + kTail);
@@ -58,7 +58,7 @@ TEST_CASE("comments may hold what XML forbids in them, as SimGrid's own files do
              StartsWith("p.xml:4: not well-formed XML"));
 }
 
-TEST_CASE("properties and disks are left out, with what is in them") {
+TEST_CASE("properties and disks are left out with their content") {
   const std::string text = kept(kHead + std::string(R"(<prop id="a" value="secret"/>
 <host id="h" speed="1f"><disk id="secret" read_bw="1Bps" write_bw="1Bps">
 <prop id="content" value="secret"/></disk><prop id="x" value="secret"/></host>)") +

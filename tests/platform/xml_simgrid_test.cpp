@@ -124,7 +124,7 @@ TEST_CASE("a file that SimGrid refuses is an error that quotes it, not the end o
           "Not a valid model");
 }
 
-TEST_CASE("a file that is no platform file is refused before SimGrid sees it") {
+TEST_CASE("a file that is not a platform file is refused before SimGrid sees it") {
   const auto refused = [](const std::string& text, const std::string& reason) {
     const PlatformFile file(text);
     CHECK_THROWS_AS(read_platform_xml(file.path(), 2), UsageError);
@@ -170,7 +170,7 @@ TEST_CASE("a platform that SimGrid accepts but no job can run on is refused by n
           2, "route from 'x' to 'y': a link's bandwidth is not positive");
 }
 
-TEST_CASE("what is not a readable file is refused before SimGrid sees it") {
+TEST_CASE("a file that cannot be read is refused before SimGrid sees it") {
   CHECK_THROWS_WITH(read_platform_xml("/nowhere/platform.xml", 0),
                     Equals("/nowhere/platform.xml: no such platform file"));
   CHECK_THROWS_WITH(read_platform_xml(fs::temp_directory_path(), 0),

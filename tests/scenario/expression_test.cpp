@@ -68,7 +68,7 @@ TEST_CASE("a formula that cannot be read names the column") {
   CHECK_THAT(error(""), Contains("expected a value"));
 }
 
-TEST_CASE("what nests too deep is named with its column, whatever it nests") {
+TEST_CASE("nesting too deep is refused with its column, whatever is nested") {
   const std::string limit = "nested too deeply, expected at most 64 levels";
   CHECK(error(std::string(1000, '(') + "1") == "column 65: " + limit);
   CHECK(error(std::string(1000, '-') + "1") == "column 65: " + limit);
@@ -87,7 +87,7 @@ TEST_CASE("what nests too deep is named with its column, whatever it nests") {
 static_assert(!std::is_copy_constructible_v<Expression> && !std::is_copy_assignable_v<Expression>);
 static_assert(!std::is_copy_constructible_v<ExpressionPart>);
 
-TEST_CASE("a long formula is no deep one, and looks up every path once") {
+TEST_CASE("a long formula does not nest deep, and looks up every path once") {
   const JsonValue root = tree();
   std::size_t lookups = 0;
   const auto evaluate = [&](const std::string& text) {

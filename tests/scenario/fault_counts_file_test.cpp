@@ -127,7 +127,7 @@ TEST_CASE("another schema version is refused") {
   }
 }
 
-TEST_CASE("a count that is no positive integer is refused with its path and value") {
+TEST_CASE("a count that is not a positive integer is refused with its path and value") {
   for (const std::string count :
        {"-1", "0", "1.5", "1e13", "\"980\"", "null", "true", "[1]", "{\"a\": 1}", "1000000000001",
         "18446744073709551616", "-9223372036854775809"}) {
@@ -139,7 +139,7 @@ TEST_CASE("a count that is no positive integer is refused with its path and valu
              Contains("beyond the range of double precision"));
 }
 
-TEST_CASE("a size that is no positive integer in plain digits is refused with its path") {
+TEST_CASE("a size that is not a positive integer in plain digits is refused with its path") {
   for (const std::string size : {"0", "-1", "1.5", "01", "+1", " 1", "1 ", "1e3", "", "one", "0x10",
                                  "1000000001", "99999999999999999999"}) {
     INFO(size);
@@ -157,7 +157,7 @@ TEST_CASE("no faults at all are refused") {
         ": counts.2: expected an integer from 1 to 1000000000000, got 0");
 }
 
-TEST_CASE("counts whose sum is no exact double are refused") {
+TEST_CASE("counts whose sum is not exact in a double are refused") {
   std::string counts = "{";
   for (int size = 1; size <= 9008; ++size) {
     counts += (size > 1 ? ", \"" : "\"") + std::to_string(size) + "\": 1000000000000";

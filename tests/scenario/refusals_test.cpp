@@ -84,7 +84,7 @@ TEST_CASE("every value out of place is refused with file, path and expectation")
   CHECK(lines_in(error) == 1);
 }
 
-TEST_CASE("a file that is no object is refused") {
+TEST_CASE("a file that is not an object is refused") {
   const Workspace workspace;
   CHECK_THAT(workspace.errors("[]"), Contains("s.json: expected an object, got an empty list"));
   CHECK_THAT(workspace.errors("3"), Contains("s.json: expected an object, got 3"));

@@ -151,7 +151,7 @@ TEST_CASE("points that say the same, and no points at all, are refused") {
     return study_error(workspace.write("s.json", text));
   };
   CHECK_THAT(with(R"({"platform.processes": [2, 3, 2]})"),
-             Contains("says the same as point 0: platform.processes=2"));
+             Contains("this point equals point 0: platform.processes=2"));
   CHECK_THAT(with(R"({"seed": [2], "where": ["seed == 3"]})"), Contains("no point satisfies"));
   CHECK(with(R"({"seed": [2, 3]})") == "accepted");
 }
@@ -223,6 +223,25 @@ TEST_CASE("the points of a study look into each file once") {
   CHECK(study.points.size() == 100);
   CHECK(inspections == 2);  // the routes of 4 hosts, and those of 8
   CHECK(study.points[99].replications == 3);
+}
+
+TEST_CASE("values are set at their paths in order, and what does not fit names its place") {
+  Problems problems("s.json");
+  const JsonValue plain = parse_json(R"({"seed": 1, "faults": {"at": []}})", problems);
+  const JsonValue changed = with_values(plain,
+                                        {{"name", "7"},
+                                         {"faults.at[0]", JsonValue::Object{}},
+                                         {"faults.at[0].time_s", 0.5},
+                                         {"seed", 2}},
+                                        "changes[3]", problems);
+  CHECK(problems.empty());
+  CHECK(to_json(changed) == R"({"seed":2,"faults":{"at":[{"time_s":0.5}]},"name":"7"})");
+  CHECK(to_json(plain) == R"({"seed":1,"faults":{"at":[]}})");
+  problems.add("seed", "is even");
+  with_values(plain, {{"seed.x", 1}, {"..", 1}}, "changes[4]", problems);
+  CHECK_THAT(problems.text(), Contains("seed: is even (from changes[3].seed)") &&
+                                  Contains(R"(changes[4]["seed.x"]: )") &&
+                                  Contains(R"(changes[4][".."]: expected a path such as)"));
 }
 
 }  // namespace faultline

@@ -84,7 +84,7 @@ TEST_CASE("every step branches with its probability, into a leaf task that ends 
       const double leaves = seen.metric("leaf_tasks");
       const double deviation = std::sqrt(probability * (1 - probability));
       CHECK(leaves / kSteps == mean_of(probability, deviation, kSteps));
-      // A leaf that stays, with probability 1/8, is no message.
+      // A leaf that stays, with probability 1/8, makes no message.
       const double sent = seen.metric("application_messages") - seen.metric("token_moves");
       CHECK(sent <= leaves);
       CHECK(sent / kSteps == mean_of(probability * 7 / 8, 0.5, kSteps));

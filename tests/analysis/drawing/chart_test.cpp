@@ -105,14 +105,60 @@ TEST_CASE("panels of one metric have the same axes") {
 
 TEST_CASE("lines stand side by side at categories, and where they are on a number's axis") {
   const Chart chart = chart_of(ChartKind::curves, 2, 3);
-  const std::string numbers = chart_script(fitted(chart));
-  CHECK_THAT(numbers, Contains("using ($2):($4)") && !Contains("($2) + ("));
+  Chart apart = chart;
+  for (ChartPoint& point : apart.lines[1].points) {
+    point.y = *point.y + 10;
+    point.y_interval = Interval{*point.y - 1, *point.y + 1};
+  }
+  const std::string numbers = chart_script(fitted(apart));
+  CHECK_THAT(numbers, Contains("using ($2):($4) with linespoints") && !Contains("($2) + ("));
   const std::string categories = chart_script(with_categories(chart, {"a", "b", "c"}));
   CHECK_THAT(categories, Contains("using (($2) + (-0.2)):($4)") &&
                              Contains("using (($2) + (0.2)):($4)") && !Contains("linespoints"));
   CHECK_THAT(categories, Contains("set xrange [0.4:3.6]"));
   const std::string boxes = chart_script(fitted(chart_of(ChartKind::boxes, 2, 3)));
   CHECK_THAT(boxes, Contains("using (($2) + (-0.2)):") && Contains("set xrange [0.4:3.6]"));
+}
+
+TEST_CASE("lines whose intervals meet stand side by side on the axis of a number, too") {
+  // Ten pixels apart, of 390 for an axis from 0.9 to 3.1.
+  Chart chart = chart_of(ChartKind::curves, 2, 3);
+  const std::string linear = chart_script(fitted(chart));
+  for (const char* style : {"yerrorbars lt 1", "linespoints lt 1 dt 1 title"})
+    CHECK_THAT(linear, Contains("every ::0::2 using (($2) + (-0.0282") && Contains(style));
+  CHECK_THAT(linear, Contains("every ::3::5 using (($2) + (0.0282"));
+  CHECK_THAT(linear, !Contains("using ($2):($4)"));
+  for (ChartLine& line : chart.lines)
+    for (ChartPoint& point : line.points) point.x = std::pow(4.0, point.x);
+  const std::string logarithmic = chart_script(fitted(chart));
+  CHECK_THAT(logarithmic, Contains("using (($2)*0.959") && Contains("using (($2)*1.042"));
+  // Equal values hide each other without an interval, too.
+  for (ChartLine& line : chart.lines)
+    for (ChartPoint& point : line.points) {
+      point.y = 7;
+      point.y_interval.reset();
+    }
+  CHECK_THAT(chart_script(fitted(chart)), Contains("using (($2)*0.959"));
+}
+
+TEST_CASE(
+    "points that stand aside stay nearer to their number than to any other, and in the plot") {
+  Chart chart = chart_of(ChartKind::curves, 8, 2);
+  chart.lines[0].points[1].x = 1.01;
+  for (ChartLine& line : chart.lines)
+    for (ChartPoint& point : line.points) point.y = 1;
+  const Chart drawn = fitted(chart);
+  const std::string script = chart_script(drawn);
+  const std::string begin = "using (($2) + (";
+  std::size_t moved = 0;
+  for (std::size_t at = script.find(begin); at != std::string::npos;
+       at = script.find(begin, at + 1)) {
+    const double aside = std::fabs(std::stod(script.substr(at + begin.size())));
+    CHECK(aside < 0.005);
+    CHECK(1 - aside > drawn.x.range->low);
+    ++moved;
+  }
+  CHECK(moved == 16);  // points and intervals of eight lines
 }
 
 TEST_CASE("names along x are slanted only where they do not fit") {

@@ -238,9 +238,10 @@ TEST_CASE("figures of papers show any name as it is, and carry out none") {
     SeriesPoint point{8, {}};
     point.samples["indep"] = {{"announce_time_s", {3, 4, 5}}};
     point.samples["edod"] = {{"announce_time_s", {1, 2, 3}}};
+    point.detectors = {"edod", "indep"};
     result.measured.push_back({{}, {point}, "", false});
     const TemporaryDirectory folder;
-    (void)folder.write("figure.gnuplot", figure_script(result, "figure"));
+    (void)folder.write("figure.gnuplot", figure_script(result, figure_rows(result), "figure"));
     CHECK(draw(folder.path().string(), "figure.gnuplot", "svg"));
     CHECK(files_in(folder.path()) == std::set<std::string>{"figure.gnuplot", "figure.svg"});
     const auto words = words_of(text_of(folder.path() / "figure.svg"));

@@ -86,7 +86,7 @@ TEST_CASE("95 % intervals hold the truth in 95 % of samples") {
     const auto weibull = *fit_weibull(values);
     shape += weibull.shape.confidence_95.low <= 0.7 && 0.7 <= weibull.shape.confidence_95.high;
     scale += weibull.scale_s.confidence_95.low <= 5 && 5 <= weibull.scale_s.confidence_95.high;
-    // ln of an exponential value to a power is no normal one; Box and Muller's are.
+    // ln of an exponential value to a power is not normal; Box and Muller's values are.
     std::vector<double> normal(20);
     for (double& value : normal)
       value = std::exp(2 + 0.5 * std::sqrt(2 * random.exponential(1.0)) *
@@ -102,7 +102,7 @@ TEST_CASE("95 % intervals hold the truth in 95 % of samples") {
   }
 }
 
-TEST_CASE("what has no fit says so") {
+TEST_CASE("a sample that cannot be fitted says so") {
   CHECK_FALSE(fit_weibull({1.0, 2.0}));
   CHECK_FALSE(fit_weibull({2.0, 2.0, 2.0, 2.0}));
   CHECK_FALSE(fit_lognormal({}));

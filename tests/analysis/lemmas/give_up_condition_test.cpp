@@ -209,7 +209,7 @@ TEST_CASE("potential children of an engagement that is over are none") {
   check_met_now(kIndep, later.dies(kC).dies(kP).told_dead(kG, kC).told_dead(kG, kP));
 }
 
-TEST_CASE("what was sent to the dead is no debt, and a process is no child of itself") {
+TEST_CASE("messages to the dead are not debts, and a process is not its own child") {
   History history;
   history.dies(kP).told_dead(kG, kP).work(kG, kP).dies(kC).told_dead(kG, kC);
   CHECK_FALSE(is_met(kIndep, history));
@@ -261,7 +261,7 @@ TEST_CASE("signals of another engagement or to another parent say nothing") {
   }
 }
 
-TEST_CASE("RELLAZY takes what an adopted process has named for interior, or all of it") {
+TEST_CASE("RELLAZY counts as interior what an adopted process has named, or all of it") {
   History history;
   history.queries().work(kG, kP);
   const ReplyToGrandparent adopted{.failed = 4, .debt = 1, .engagement = 1};
@@ -272,7 +272,7 @@ TEST_CASE("RELLAZY takes what an adopted process has named for interior, or all 
   check_met_now(kFallback, history);
 }
 
-TEST_CASE("RELEAGER leaves out whose children its child says it has adopted") {
+TEST_CASE("RELEAGER leaves out a process whose children have been adopted by its child") {
   History history;
   history.engages().says(kC, kG, kInformInterior, Signal{1, kP});
   history.dies(kC).told_dead(kG, kC);
@@ -282,7 +282,7 @@ TEST_CASE("RELEAGER leaves out whose children its child says it has adopted") {
   CHECK_FALSE(is_met(kEager, recovered.dies(kP).told_dead(kG, kP)));
 }
 
-TEST_CASE("with another phase all begins anew, but for who is known to be dead") {
+TEST_CASE("a new phase forgets everything except who is known to be dead") {
   History forgotten;
   forgotten.engages().begins_phase(kG).dies(kC).dies(kP).told_dead(kG, kC).told_dead(kG, kP);
   CHECK_FALSE(is_met(kIndep, forgotten));
@@ -295,7 +295,7 @@ TEST_CASE("with another phase all begins anew, but for who is known to be dead")
     check_met_now(condition, known);
 }
 
-TEST_CASE("the root's failure is met with the next phase where this one was over") {
+TEST_CASE("the root's failure counts for the next phase if this one was over") {
   FactLog over(5);
   over.see({.kind = Sight::Kind::announced, .actor = 4});
   over.see({.kind = Sight::Kind::died, .actor = 0});
@@ -324,7 +324,7 @@ TEST_CASE("a message of a phase that is over is dropped, and no flush awaits it 
   CHECK(met->time_s == dropped_s);
 }
 
-TEST_CASE("a node that fails is its processes, and no process of its own") {
+TEST_CASE("the failure of a node is that of its processes, not of one more process") {
   FactLog log(2);
   log.see({.kind = Sight::Kind::died, .actor = 1});
   log.see({.kind = Sight::Kind::died, .actor = 2});  // the daemon of node 0

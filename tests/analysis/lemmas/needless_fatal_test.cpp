@@ -101,7 +101,7 @@ TEST_CASE("a detector that gives up at any death breaks its promise") {
     }
 }
 
-TEST_CASE("adoption: who gives up at two deaths that it survives breaks its promise") {
+TEST_CASE("adoption: giving up at two deaths that it survives breaks the promise") {
   std::size_t survived = 0;
   std::size_t given_up = 0;
   for (const EngineKind engine : engines())

@@ -101,7 +101,7 @@ TEST_CASE("curves have the mean and Student's interval of each point") {
   store.add(swept("hcda", 16), {5});
   store.add(swept("cda", 64), {7, 7, 7});
   const auto points = store.points();
-  const auto charts = curves_of(points, "control_messages");
+  const auto charts = curves_of(arranged(points, false), "control_messages");
   REQUIRE(charts.size() == 1);
   REQUIRE(charts[0].lines.size() == 2);
   const ChartLine& cda = charts[0].lines[0];
@@ -125,7 +125,7 @@ TEST_CASE("survival is the share of runs that end, with Clopper and Pearson's in
   store.add(swept("indep", 64), {-1, -2});
   const auto points = store.points();
   CHECK(has_faults(points));
-  const auto charts = survival_of(points);
+  const auto charts = survival_of(arranged(points, true));
   REQUIRE(charts.size() == 1);
   const auto& line = charts[0].lines.at(0).points;
   CHECK(*line.at(0).y == Approx(0.75));
@@ -136,7 +136,7 @@ TEST_CASE("survival is the share of runs that end, with Clopper and Pearson's in
   CHECK(*line.at(1).y == 0);
   CHECK(line[1].y_interval->low == 0);
 
-  const auto planes = planes_of(points, "control_messages");
+  const auto planes = planes_of(arranged(points, true), "control_messages");
   const ChartPoint& first = planes.at(0).lines.at(0).points.at(0);
   CHECK(first.x == Approx(2.5));
   CHECK(*first.y == Approx(0.75));
@@ -147,7 +147,8 @@ TEST_CASE("boxes have the quartiles of the replications") {
   HandMadeStore store;
   store.add(swept("cda", 16), {1, 2, 3, 4, 100});
   const auto points = store.points();
-  const Boxplot& box = *boxes_of(points, "control_messages").at(0).lines.at(0).points.at(0).box;
+  const Boxplot box =
+      *boxes_of(arranged(points, false), "control_messages").at(0).lines.at(0).points.at(0).box;
   CHECK(box.quartile_1 == 2);
   CHECK(box.median == 3);
   CHECK(box.quartile_3 == 4);
@@ -155,7 +156,7 @@ TEST_CASE("boxes have the quartiles of the replications") {
   CHECK(box.max == 100);
 }
 
-TEST_CASE("the number with the most values is along x, and what it determines is no line") {
+TEST_CASE("the number with the most values is along x, and what it determines makes no lines") {
   HandMadeStore store;
   for (const int processes : {16, 64, 256})
     for (const int fanout : {2, 4})
@@ -201,7 +202,7 @@ TEST_CASE("points that differ in their seed alone are one sample") {
     store.add(values, {1.0 * seed, 2.0 * seed}, seed);
   }
   const auto points = store.points();
-  const auto charts = curves_of(points, "control_messages");
+  const auto charts = curves_of(arranged(points, false), "control_messages");
   REQUIRE(charts.at(0).lines.size() == 1);
   REQUIRE(charts[0].lines[0].points.size() == 1);
   CHECK(charts[0].lines[0].points[0].runs == 4);
@@ -241,7 +242,7 @@ TEST_CASE("large studies are drawn in parts that can be read") {
   CHECK(reports.at(0).curves.size() == 3);
   CHECK(reports[0].boxes.size() == 1);
   CHECK(chart_table(reports[0].curves[0]).rows.size() == 8 * 51 / 2);
-  const auto many = curves_of(points, "control_messages");
+  const auto many = curves_of(arranged(points, false), "control_messages");
   CHECK_THAT(chart_script(many[0]), !Contains("yerrorbars"));
   CHECK_THAT(chart_script(many[2]), Contains("yerrorbars"));
 }
@@ -251,7 +252,7 @@ TEST_CASE("without a swept number each line has a place of its own") {
   store.add({{"termination", json_object({{"name", "cda"}, {"initial_credit", 4}})}}, {1});
   store.add({{"termination", json_object({{"name", "cda"}})}}, {2});
   const auto points = store.points();
-  const auto charts = curves_of(points, "control_messages");
+  const auto charts = curves_of(arranged(points, false), "control_messages");
   REQUIRE(charts.size() == 1);
   CHECK(charts[0].x.names_lines);
   CHECK(charts[0].lines[0].name == "cda, initial_credit 4");
@@ -317,11 +318,12 @@ TEST_CASE("the reader chooses what is along x") {
         store.add(values, {1.0 * fanout});
       }
   const auto points = store.points();
-  const auto by_fanout = curves_of(points, "control_messages", "workload.fanout");
+  const auto by_fanout = curves_of(arranged(points, false, "workload.fanout"), "control_messages");
   CHECK(by_fanout.at(0).x.name == "fanout");
   CHECK(by_fanout[0].lines.size() == 6);
   CHECK(by_fanout[0].lines[0].points.size() == 2);
-  const Chart by_protocol = curves_of(points, "control_messages", "termination").at(0);
+  const Chart by_protocol =
+      curves_of(arranged(points, false, "termination"), "control_messages").at(0);
   CHECK(by_protocol.x.categories == std::vector<std::string>{"hcda", "cda"});
   REQUIRE(by_protocol.lines.size() == 6);
   CHECK(by_protocol.lines[0].name == "processes 16, fanout 2");
@@ -345,7 +347,7 @@ TEST_CASE("without a swept number protocols stand beside each other, the rest si
                  {"workload", json_object({{"name", "flood"}, {"fanout", fanout}})}},
                 {1});
   const auto points = store.points();
-  const Chart chart = curves_of(points, "control_messages").at(0);
+  const Chart chart = curves_of(arranged(points, false), "control_messages").at(0);
   CHECK(chart.x.categories == std::vector<std::string>{"cda", "hcda"});
   REQUIRE(chart.lines.size() == 2);
   CHECK(chart.lines[0].name == "flood, fanout 4");
@@ -359,20 +361,20 @@ TEST_CASE("a chart says which points have no value, and why") {
   store.add(swept("hcda", 16), {-3, -4});
   store.add(swept("hcda", 64), {1});
   const auto points = store.points();
-  CHECK(curves_of(points, "control_messages").at(0).notes.empty());
-  CHECK(curves_of(points, "detection_latency_s").at(0).notes ==
+  CHECK(curves_of(arranged(points, false), "control_messages").at(0).notes.empty());
+  CHECK(curves_of(arranged(points, false), "detection_latency_s").at(0).notes ==
         std::vector<std::string>{"1 of 4 points has no value, of hcda", "runs: 2 fatal-reported"});
-  CHECK(curves_of(points, "borrows").at(0).notes ==
+  CHECK(curves_of(arranged(points, false), "borrows").at(0).notes ==
         std::vector<std::string>{"4 of 4 points have no value, of cda and hcda",
                                  "runs: 2 fatal-reported, 3 terminated"});
-  CHECK(survival_of(points).at(0).notes.empty());
+  CHECK(survival_of(arranged(points, true)).at(0).notes.empty());
 }
 
 TEST_CASE("values beyond the whiskers are drawn, each once") {
   HandMadeStore store;
   store.add(swept("cda", 16), {1, 2, 3, 4, 100, 100, 3, 2});
   store.add(swept("cda", 64), {1, 2, 3});
-  const Chart chart = boxes_of(store.points(), "control_messages").at(0);
+  const Chart chart = boxes_of(arranged(store.points(), false), "control_messages").at(0);
   CHECK(chart.lines.at(0).points.at(0).outliers == std::vector<double>{100});
   CHECK_THAT(chart_script(chart),
              Contains("$outliers << END_OF_NUMBERS\n1,100\nEND_OF_NUMBERS\n") &&
@@ -381,7 +383,7 @@ TEST_CASE("values beyond the whiskers are drawn, each once") {
   CHECK(chart_rows(chart).at(2).at(1) == "64");
 }
 
-TEST_CASE("components are told in words everywhere on the page") {
+TEST_CASE("components are named in words everywhere on the page") {
   HandMadeStore store;
   for (const int leaders : {1, 5})
     for (const int processes : {16, 64})
@@ -577,7 +579,7 @@ TEST_CASE("the axis of a share is linear and has both ends") {
   CHECK(chart.y.range->high >= 1);
 }
 
-TEST_CASE("text stands in HTML and shells as it is, and what is hidden as a number") {
+TEST_CASE("text appears in HTML and shells unchanged, and hidden characters as numbers") {
   CHECK(escaped("<a & \"b\">\x01\u202e") == "&lt;a &amp; &quot;b&quot;&gt;\\x01\\u202e");
   CHECK(shell_word("it's\n\x1b\\") == R"($'it\'s\012\033\\')");
   CHECK(shell_line({"faultline", "query", "my r.sqlite", "--where", "a == 'b'"}) ==

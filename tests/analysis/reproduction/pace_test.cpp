@@ -4,7 +4,7 @@
 
 using faultline::ReproductionPace;
 
-TEST_CASE("the time left is what this machine took, whatever the data files say") {
+TEST_CASE("the time left follows the pace of this machine, whatever the data files say") {
   // Items that took 10, 30 and 60 s elsewhere; this machine takes five times as long.
   ReproductionPace pace({10, 30, 60});
   CHECK(pace.share() == 0);

@@ -136,7 +136,7 @@ TEST_CASE("a factor bounds a ratio on both sides alike") {
   CHECK(verdict_of(similar, 0) == Verdict::differs);
 }
 
-TEST_CASE("a bound of what does not happen is not comparable, until it happens") {
+TEST_CASE("a bound on something that does not happen is not comparable until it happens") {
   Cell cell = cell_of(100, 0.0, PrintedAs::at_most);
   cell.comparable_above = 0;
   cell.expected = Verdict::not_comparable;
@@ -225,7 +225,7 @@ TEST_CASE("the simulated cells of adoption-2013's table 1 stand beside the close
                            : measure == "stencil"      ? 6
                                                        : 26;
     const FaultOutcome form =
-        cell.detector == "indep" ? indep_outcome(256, failed, f) : rel_outcome(256, failed);
+        cell.protocol == "indep" ? indep_outcome(256, failed, f) : rel_outcome(256, failed);
     const double without_root = measure.ends_with("root may die") ? 1 - *cell.at / 256 : 1;
     INFO(cell.name);
     CHECK(*cell.stated == Approx(form.survival * without_root).epsilon(1e-5));
@@ -243,7 +243,7 @@ TEST_CASE("the exact column of theorem 1 is what docs/reproduction.md derives") 
     for (const double q : {0.1, 0.01, 0.001})
       for (const std::uint32_t processes : {16U, 64U, 256U, 1024U}) {
         INFO(item.cells[cell].name);
-        CHECK(item.cells[cell].detector == detector);
+        CHECK(item.cells[cell].protocol == detector);
         CHECK(*item.cells[cell].exact == Approx(exact_mean(detector, processes, q)).epsilon(1e-6));
         ++cell;
         ++compared;
@@ -256,7 +256,7 @@ TEST_CASE("survival is reproduced to every digit that the paper prints") {
   ReproductionItem item = read_reproduction_item(file);
   item.measures.resize(1);  // closed forms; the others are runs
   std::erase_if(item.cells, [](const Cell& cell) { return cell.measure > 0; });
-  ItemResult result = reproduce_item(std::move(item), file, {});
+  ItemResult result = reproduce_item(std::move(item), {});
   CHECK(result.cells.size() == 89);
   std::size_t matches = 0;
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
@@ -276,8 +276,8 @@ TEST_CASE("the members of a group stand for those that its cells leave out") {
   const ReproductionItem item = item_of(
       with_cells(R"({"cell": "a", "paper": 1}, {"cell": "b", "paper": 2, "detector": "hcda"})"));
   REQUIRE(item.cells.size() == 2);
-  CHECK(item.cells[0].detector == "cda");
-  CHECK(item.cells[1].detector == "hcda");
+  CHECK(item.cells[0].protocol == "cda");
+  CHECK(item.cells[1].protocol == "hcda");
   CHECK(item.cells[1].place == "p");
 }
 
@@ -285,8 +285,8 @@ TEST_CASE("runs give the same estimates whatever the number of jobs, and name wh
   const std::string text = with_cells(R"({"cell": "a", "paper": 7, "tolerance": 0.2},
       {"cell": "b", "paper": 7, "detector": "edod"})");
   const ReproductionItem item = item_of(text);
-  const ItemResult one = reproduce_item(item, "f", {.quick = false, .jobs = 1});
-  const ItemResult three = reproduce_item(item, "f", {.quick = false, .jobs = 3});
+  const ItemResult one = reproduce_item(item, {.quick = false, .jobs = 1});
+  const ItemResult three = reproduce_item(item, {.quick = false, .jobs = 3});
   CHECK(reproduction_json({one}, false) == reproduction_json({three}, false));
   CHECK(one.cells[0].verdict == Verdict::match);
   CHECK(one.cells[1].verdict == Verdict::not_comparable);
@@ -302,7 +302,7 @@ TEST_CASE("a ratio to another detector is taken run by run") {
       item_of(with_cells(R"({"cell": "a", "paper": 1}, {"cell": "b", "paper": 1, "detector": "hcda",
           "expected": "differs", "reason": "r"})",
                          relative)),
-      "f", {});
+      {});
   CHECK(*result.cells[0].measured.value == 1.0);
   CHECK(*result.cells[1].measured.value > 1.0);
   CHECK(result.cells[1].verdict == Verdict::differs);
@@ -320,9 +320,9 @@ TEST_CASE("the pieces of work that are told make the whole work of an item") {
     double told = 0;
     ReproductionSettings settings{.quick = quick, .jobs = 2};
     settings.worked = [&](double work) { told += work; };
-    reproduce_item(item, "f", settings);
+    reproduce_item(item, settings);
     CHECK(told == expected);
-    CHECK(work_of(item, "f", settings) == expected);
+    CHECK(work_of(item, settings) == expected);
   };
   // Two detectors on four processes, and a series on more and more.
   const ReproductionItem runs = item_of(with_cells(R"({"cell": "a", "paper": 7})"));
@@ -341,7 +341,7 @@ TEST_CASE("a series keeps the samples that plain runs of its scenario give") {
          {"cell": "ratio", "metric": "control_messages", "detector": "hcda",
           "relative_to": "cda"})",
       kSeries));
-  const ItemResult result = reproduce_item(item, "f", {.quick = false, .jobs = 2});
+  const ItemResult result = reproduce_item(item, {.quick = false, .jobs = 2});
   REQUIRE(result.measured.size() == 1);
   const auto& points = result.measured[0].points;
   REQUIRE(points.size() == 3);
@@ -354,7 +354,7 @@ TEST_CASE("a series keeps the samples that plain runs of its scenario give") {
         "metric": "control_messages", "quick_replications": 1, "changes": )" +
                              changes + R"(, "replications": )" + std::to_string(replications) +
                              "}},";
-    const ItemResult plain = reproduce_item(item_of(with_cells(R"({"cell": "a"})", runs)), "f", {});
+    const ItemResult plain = reproduce_item(item_of(with_cells(R"({"cell": "a"})", runs)), {});
     const std::size_t cell = processes == 8 ? 1 : 0;
     CHECK(*plain.cells[0].measured.value == *result.cells[cell].measured.value);
   }
@@ -363,7 +363,7 @@ TEST_CASE("a series keeps the samples that plain runs of its scenario give") {
   for (std::size_t i = 0; i < 2; ++i)
     ratios += last.at("hcda").at("control_messages")[i] / last.at("cda").at("control_messages")[i];
   CHECK(*result.cells[2].measured.value == Approx(ratios / 2));
-  const ItemResult quick = reproduce_item(item, "f", {.quick = true, .jobs = 1});
+  const ItemResult quick = reproduce_item(item, {.quick = true, .jobs = 1});
   REQUIRE(quick.measured[0].points.size() == 2);
   CHECK(quick.measured[0].points[1].samples.at("cda").at("control_messages").size() == 2);
   REQUIRE(quick.cells.size() == 2);  // the last point is that of "at 8" now
@@ -398,14 +398,17 @@ TEST_CASE("a series that is drawn relative to a detector has ratios of means") {
   SeriesPoint point{8, {}};
   point.samples["indep"] = {{"announce_time_s", {3, 4, 5}}};
   point.samples["dijkstra-scholten"] = {{"announce_time_s", {1, 2, 3}}};
+  point.detectors = {"dijkstra-scholten", "indep"};
   result.measured.push_back({{}, {point}, "", false});
   const Estimate ratio = estimate_ratio_of_means({3, 4, 5}, {1, 2, 3});
-  CHECK(csv_records(figure_rows(result, {})) ==
+  CHECK(csv_records(figure_rows(result)) ==
         "series,metric,detector,processes,runs,ratio,low_99,high_99\n"
         "m,announce_time_s,indep,8,3,2," +
             shortest(ratio.confidence_99->low) + "," + shortest(ratio.confidence_99->high) + "\n");
-  const std::string script = figure_script(result, "figure");
-  CHECK_THAT(script, Contains("yerrorbars") && Contains("\n:relative to DIJKSTRA-SCHOLTEN\n") &&
+  const std::string script = figure_script(result, figure_rows(result), "figure");
+  // The colour of the second detector, though the first one is not drawn.
+  CHECK_THAT(script, Contains("yerrorbars linewidth 2 lt 2 title") &&
+                         Contains("\n:relative to DIJKSTRA-SCHOLTEN\n") &&
                          !Contains("candlesticks"));
 }
 
@@ -421,12 +424,13 @@ TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
   point.samples["indep"] = {{"share_min", {0.0, 0.25}},   {"share_quartile_1", {0.25, 0.5}},
                             {"share_median", {0.5, 0.5}}, {"share_quartile_3", {0.5, 0.75}},
                             {"share_max", {0.875, 1.0}},  {"lone_min", {3.0, 5.0}}};
+  point.detectors = {"indep"};
   result.measured.push_back({{}, {point}, "", false});
-  const std::string csv = csv_records(figure_rows(result, {}));
+  const std::string csv = csv_records(figure_rows(result));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
   CHECK_THAT(csv, Contains("m,share,indep,8,2,0.125,0.125,0.375,0.5,0.625,0.9375,0.9375,\n"));
   CHECK_THAT(csv, Contains("m,lone_min,indep,8,2,3,"));
-  const std::string script = figure_script(result, "figure");
+  const std::string script = figure_script(result, figure_rows(result), "figure");
   CHECK_THAT(script, Contains("set multiplot layout 1,2"));
   CHECK_THAT(script, Contains(",8,2,0.125,0.125,0.375,0.5,0.625,0.9375,0.9375,\n"));
   CHECK_THAT(script, Contains("$numbers using ($1 == 1 && $2 == "));
@@ -434,8 +438,8 @@ TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
 
 TEST_CASE("a figure of a series has one line for each box, and draws each where it belongs") {
   const ItemResult result = reproduce_item(
-      item_of(with_cells(R"({"cell": "a", "metric": "control_messages"})", kSeries)), "f", {});
-  const std::string csv = csv_records(figure_rows(result, {}));
+      item_of(with_cells(R"({"cell": "a", "metric": "control_messages"})", kSeries)), {});
+  const std::string csv = csv_records(figure_rows(result));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 3 * 2 * 2);
   const auto& sample = result.measured[0].points[1].samples.at("hcda").at("control_messages");
   const Boxplot box = boxplot(sample);
@@ -446,9 +450,46 @@ TEST_CASE("a figure of a series has one line for each box, and draws each where 
                            shortest(*summarize(sample).mean) + "\n";
   CHECK_THAT(csv, Contains(line));
   CHECK_THAT(csv, Contains("series,metric,detector,processes,runs,min,"));
-  const std::string script = figure_script(result, "figure");
+  const std::string script = figure_script(result, figure_rows(result), "figure");
   CHECK_THAT(script, Contains("set multiplot layout 1,2") && Contains("'16' log(16)") &&
                          Contains("\n:HCDA\n"));
+}
+
+TEST_CASE("detectors are drawn in the order and colours in which their scenario names them") {
+  std::string walk = with_cells(R"({"cell": "a", "metric": "control_messages"})", kSeries);
+  const std::string listed = R"([{"name": "cda"}, {"name": "hcda"}])";
+  REQUIRE(walk.find(listed) != std::string::npos);
+  walk.replace(walk.find(listed), listed.size(), R"([{"name": "hcda"}, {"name": "cda"}])");
+  const ItemResult result = reproduce_item(item_of(walk), {});
+  CHECK(result.measured.at(0).points.at(0).detectors == std::vector<std::string>{"hcda", "cda"});
+  const std::string script = figure_script(result, figure_rows(result), "figure");
+  CHECK(script.find("\n:HCDA\n") < script.find("\n:CDA\n"));
+  CHECK_THAT(script, Contains("solid 0.3 lt 1 title") && Contains("solid 0.3 lt 2 title") &&
+                         Contains("linespoints lt 2 dt 2"));
+}
+
+TEST_CASE("the labels of a figure are slanted only where they would run into each other") {
+  const auto script_of = [](const std::vector<double>& places) {
+    ItemResult result;
+    SeriesMeasure series;
+    series.over = "platform.processes";
+    series.metrics = {"control_messages"};
+    result.item.measures.push_back({"m", series});
+    result.item.curves = {0};
+    std::vector<SeriesPoint> points;
+    for (const double at : places) {
+      SeriesPoint& point = points.emplace_back();
+      point.at = at;
+      point.samples["cda"] = {{"control_messages", {at, at + 1}}};
+      point.detectors = {"cda"};
+    }
+    result.measured.push_back({{}, points, "", false});
+    return figure_script(result, figure_rows(result), "figure");
+  };
+  CHECK_THAT(script_of({64, 256, 1024, 4096, 16384}), Contains("set xtics norotate"));
+  CHECK_THAT(script_of({32, 128, 512, 1024, 2048, 4096, 8192, 16384}),
+             Contains("set xtics rotate by 35 right"));
+  CHECK_THAT(script_of({262144, 1048576}), Contains("norotate") && Contains("'1048576' log(1"));
 }
 
 TEST_CASE("what is wrong with a series is said with file and place") {
@@ -514,7 +555,7 @@ TEST_CASE("what is wrong with a data file is said with file and place") {
   CHECK_THAT(refusal_of(with_cells(R"({"cell": "a", "paper": 1, "why": ""})")),
              Contains("groups[0].cells[0].why: missing"));
   CHECK_THAT(refusal_of(with_cells(R"({"cell": "a", "paper": 1}, {"cell": "b", "paper": 1})")),
-             Contains("groups[0].cells[1]: asks the same as \"a\" above"));
+             Contains("groups[0].cells[1]: compares the same value as \"a\" above"));
   CHECK_THAT(refusal_of(with_cells("")), Contains("groups[0].cells: expected a list"));
   CHECK_THAT(refusal_of(with_cells(R"({"cell": "a"})", R"("measures": {"m": {"kind": "run"}},)")),
              Contains("measures.m.kind"));

@@ -66,7 +66,7 @@ TEST_CASE("run record: written as the output has it, and read back as it was") {
   CHECK_FALSE(read.run->violations.at(1).actor);
 }
 
-TEST_CASE("run record: every outcome comes back, and what it was worth") {
+TEST_CASE("run record: every outcome is read back, with its exit code") {
   for (const std::string& word : outcome_words()) {
     std::string line = kLine;
     line.replace(line.find("violated"), 8, word);
@@ -120,7 +120,7 @@ TEST_CASE("run record: a number that JSON does not have is none from the start")
   CHECK(run.number("c") == 1.5);
 }
 
-TEST_CASE("run record: what is no record is refused") {
+TEST_CASE("run record: anything that is not a record is refused") {
   for (const auto& [from, to, message] :
        {std::tuple{R"("seed":7,"replication":3,)", R"("seed":7,)", "replication: missing"},
         std::tuple{"violated", "violatd", R"(did you mean "violated")"},

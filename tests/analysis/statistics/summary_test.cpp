@@ -60,7 +60,7 @@ TEST_CASE("a boxplot has the quartiles of the textbook and Tukey's whiskers") {
   CHECK_THROWS_AS(boxplot({}), std::invalid_argument);
 }
 
-TEST_CASE("what too small a sample cannot say is absent") {
+TEST_CASE("statistics that a sample is too small for are absent") {
   const Summary none = summarize({});
   CHECK(none.count == 0);
   CHECK_FALSE((none.mean || none.min || none.max || none.standard_deviation || none.confidence_95));
@@ -111,7 +111,7 @@ TEST_CASE("shifting and scaling a sample shifts and scales its summary") {
   CHECK(*after.max == 4.0 * *before.max - 16.0);
 }
 
-TEST_CASE("a value that is no number is refused instead of poisoning the mean") {
+TEST_CASE("a value that is not a number is refused instead of poisoning the mean") {
   CHECK_THROWS_AS(summarize({1.0, std::nan("")}), std::invalid_argument);
   CHECK_THROWS_AS(summarize({1.0, std::numeric_limits<double>::infinity()}), std::invalid_argument);
 }

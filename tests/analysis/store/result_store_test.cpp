@@ -194,7 +194,7 @@ class FlippedBits {
 
 }  // namespace
 
-TEST_CASE("a store with a flipped bit says what it said before, or is refused") {
+TEST_CASE("a store with a flipped bit gives the same results, or is refused") {
   FlippedBits store;
   constexpr std::size_t kHeader_B = 100;
   for (std::size_t bit = 0; bit < kHeader_B * 8; ++bit) store.flip(bit, false);
@@ -203,12 +203,12 @@ TEST_CASE("a store with a flipped bit says what it said before, or is refused") 
   CHECK(store.refused() > 1000);
 }
 
-TEST_CASE("a store with any bit flipped says what it said before, or is refused", "[.soak]") {
+TEST_CASE("a store with any single bit flipped gives the same results, or is refused", "[.soak]") {
   FlippedBits store;
   for (std::size_t bit = 0; bit < store.bits(); ++bit) store.flip(bit, bit % 1000 == 0);
 }
 
-TEST_CASE("what a row of a store says is checked, with its table and row") {
+TEST_CASE("every value of a stored row is checked, and refused with table and row") {
   for (const auto& [sql, message] : std::vector<std::pair<std::string, std::string>>{
            {"UPDATE runs SET metrics='5' WHERE point=1 AND replication=2",
             "r.sqlite: runs: study 1, point 1, replication 2: metrics: expected an object, got"},
@@ -235,18 +235,19 @@ TEST_CASE("what a row of a store says is checked, with its table and row") {
            {"UPDATE runs SET replication=5 WHERE point=2 AND replication=1",
             "points: study 1, point 2: is damaged: replication 1 is missing"},
            {"DELETE FROM runs WHERE point=2", "points: study 1, point 2: has no runs"},
-           {"UPDATE runs SET point=9 WHERE point=2 AND replication=2", "there is no such point"},
-           {"DELETE FROM points WHERE point=0", "runs: point 0: is damaged: there is no such"},
+           {"UPDATE runs SET point=9 WHERE point=2 AND replication=2",
+            "the store has no such point"},
+           {"DELETE FROM points WHERE point=0", "runs: point 0: is damaged: the store has no such"},
            {"UPDATE points SET failure='x' WHERE point=1", "has failed, but has runs"},
            {"UPDATE points SET parameters='[]'",
             "parameters: expected an object, got an empty list"},
-           {"UPDATE points SET parameters='{\"a..b\": 1}'", "\"a..b\" is no path"},
+           {"UPDATE points SET parameters='{\"a..b\": 1}'", "\"a..b\" is not a path"},
            {"UPDATE points SET scenario='null'", "scenario: expected an object, got null"},
            {"UPDATE points SET engine='logp'", "engine: expected loggp or simgrid, got \"logp\""},
            {"UPDATE points SET seed=0.5", "seed: expected an integer, got a number"},
            {"UPDATE points SET point='x' WHERE point=3", "point: expected an integer"},
            {"UPDATE studies SET points=0", "studies: study 1: points: expected an integer from 1"},
-           {"UPDATE studies SET study=2", "there is no study 1 that results belong to"},
+           {"UPDATE studies SET study=2", "it has results of study 1, but no such study"},
            {"UPDATE studies SET name=CAST(x'c328' AS TEXT)", "name: has a zero byte, or bytes"}}) {
     INFO(sql);
     const SmallStore store;
@@ -281,7 +282,7 @@ TEST_CASE("a changed value does not fit the checksum of its row") {
   }
 }
 
-TEST_CASE("a store that has something else than its tables is refused in our words") {
+TEST_CASE("a store with changed tables or a trigger is refused in our own words") {
   for (const auto& [sql, message] : std::vector<std::pair<std::string, std::string>>{
            {"DROP VIEW results; DROP TABLE runs", "has no table runs"},
            {"DROP VIEW results; DROP TABLE runs; CREATE VIEW runs AS SELECT 1 AS study",
@@ -309,7 +310,7 @@ TEST_CASE("a store that has something else than its tables is refused in our wor
   }
 }
 
-TEST_CASE("a store is whole after SQLite has written it anew") {
+TEST_CASE("a store stays valid after SQLite has rewritten it") {
   for (const char* sql : {"PRAGMA page_size=512; VACUUM", "PRAGMA page_size=1024; VACUUM",
                           "PRAGMA page_size=65536; VACUUM", "PRAGMA auto_vacuum=FULL; VACUUM",
                           "ANALYZE", "CREATE TABLE notes(text); CREATE VIEW mine AS SELECT 1"}) {
@@ -404,7 +405,7 @@ TEST_CASE("a store has the name of a file") {
   CHECK(std::filesystem::file_size(directory.path() / ":memory:") > 0);
 }
 
-TEST_CASE("what a worker prints is stored as text, whatever it is") {
+TEST_CASE("whatever a worker prints is stored as text") {
   CHECK(storable("caf\xC3\xA9 \xF0\x9F\x92\xA5") == "caf\xC3\xA9 \xF0\x9F\x92\xA5");
   const std::string broken("a\0\xC3-\xED\xA0\x80\xF4\x90\x80\x80\xC0\xAF\xE2\x82", 15);
   CHECK(storable(broken) == "a" + std::string(2, '?') + "-" + std::string(11, '?'));
@@ -482,7 +483,7 @@ TEST_CASE("numbers change only while nobody relies on them") {
   CHECK(ours.use_numbers(NumbersUse::kept));
 }
 
-TEST_CASE("what stores keep beside a study does not take each other's place when they are merged") {
+TEST_CASE("points kept beside a study do not replace each other when stores are merged") {
   const SmallStore first;
   const SmallStore second;
   StoredPoint kept = point_of(6, "cda", 64, {1, 2});

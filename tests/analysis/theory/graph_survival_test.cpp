@@ -120,12 +120,12 @@ TEST_CASE("the exact values of table 1's simulated cells are those of their grap
     const auto k = static_cast<int>(*cell.at);
     INFO(cell.name);
     ++compared;
-    if (cell.detector == "rel-eager") {
+    if (cell.protocol == "rel-eager") {
       // All processes are children of the root, which does not die.
       CHECK((measure == "stencil" && *cell.exact == 1.0));
       continue;
     }
-    CHECK(cell.detector == "indep");
+    CHECK(cell.protocol == "indep");
     const double by_graph =
         measure == "stencil"
             ? static_cast<double>(unrelated.at(static_cast<std::size_t>(k))) /

@@ -81,7 +81,7 @@ TEST_CASE("step-model's CSV and table hold the same counts") {
     if (line.find(tree) == std::string::npos) CHECK(line.size() <= 80);
 }
 
-TEST_CASE("the mapping is the file's where it has one, unless another is asked for") {
+TEST_CASE("the mapping is the file's if it has one, unless the user asks for another") {
   const TemporaryDirectory folder;
   const std::string plain = folder.write("plain.json", kSeven);
   const std::string mapped = folder.write("mapped.json", kMapped);

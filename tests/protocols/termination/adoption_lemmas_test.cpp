@@ -225,7 +225,7 @@ TEST_CASE("the search finds a failure detector that reports nothing") {
   CHECK(broken->text.rfind("deadlock: ", 0) == 0);
 }
 
-TEST_CASE("what is broken is told by the kind of a violation, not by its words") {
+TEST_CASE("the broken promise follows from the kind of a violation, not from its words") {
   const auto figure = [](const char* kind) {
     return promise_broken_by(
                {.kind = kind, .time_s = 0, .actor = {}, .detail = "hung premature given up"})

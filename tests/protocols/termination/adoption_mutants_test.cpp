@@ -1,5 +1,5 @@
 // INDEP and its kin with one mistake each, which the search of analysis/lemmas/lemma_search.hpp
-// must find: this is what shows that its finding nothing in the real ones means something.
+// must find. Only then does it mean something that it finds nothing in the real ones.
 
 #include <algorithm>
 #include <catch2/catch.hpp>

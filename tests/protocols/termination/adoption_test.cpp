@@ -91,7 +91,7 @@ TEST_CASE("adoption by hand: the parent of the dead adopts its child") {
     }
 }
 
-TEST_CASE("adoption by hand: who survives which failures") {
+TEST_CASE("adoption by hand: which protocol survives which failures") {
   const OptionValues fallback{{"adopted_child_fails", std::string("fallback")}};
   const Outcome survives = Outcome::terminated;
   const Outcome gives_up = Outcome::fatal_reported;
@@ -122,7 +122,7 @@ TEST_CASE("adoption by hand: who survives which failures") {
   }
 }
 
-TEST_CASE("a process that was adopted with a message to itself on its way is no child of itself") {
+TEST_CASE("a process adopted with a message to itself on its way is not its own child") {
   const OptionValues fallback{{"adopted_child_fails", std::string("fallback")}};
   for (const EngineKind engine : engines())
     for (const std::string& detector : kAdopting) {

@@ -44,7 +44,7 @@ void check_equal(RankTable<Entry>& table, const std::map<Rank, std::uint64_t>& e
 
 }  // namespace
 
-TEST_CASE("a rank table has what a map has, in the same order") {
+TEST_CASE("a rank table has the same entries as a map, in the same order") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Stream random(seed, 0, Purpose::workload, 0);
     const std::uint64_t ranks = seed % 2 == 0 ? 1000 : 20;

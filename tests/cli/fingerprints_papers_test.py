@@ -1,0 +1,46 @@
+"""The scenarios of the papers' tables and figures give the results that fingerprints.txt says."""
+
+import json
+import unittest
+
+from fingerprints import Case, FingerprintTest, options
+from program import SOURCE
+
+# All other folders of scenarios/ hold the items of a paper.
+NO_PAPERS = ("examples", "faults", "machines", "sweeps")
+
+# What the item measures at 256 processes.
+TOKEN_RING = {"platform.processes": 256, "workload.walk_length": 2560}
+
+# {name: what to set} where a scenario takes more than about a second as it is.
+CUTS = {
+    "adoption-2013/recovery-cost: by size": {"platform.processes": 256},
+    "termination-2022/figure-6: pipeline": TOKEN_RING,
+    "termination-2022/figure-6: random ranks: leaf tasks": TOKEN_RING,
+    "termination-2022/figure-6: random ranks: walking tokens": TOKEN_RING,
+}
+
+
+class Fingerprints(FingerprintTest):
+    def test_papers(self):
+        cases, left_out = {}, {}
+        for path in sorted((SOURCE / "scenarios").glob("*/*.json")):
+            folder = path.parent.name
+            if folder in NO_PAPERS:
+                continue
+            item = json.loads(path.read_text())
+            scenarios = item.get("scenarios", {})
+            if not scenarios:
+                kinds = sorted({measure["kind"] for measure in item["measures"].values()})
+                left_out[f"{folder}/{path.stem}", "loggp"] = \
+                    f"measured without a scenario, by {', '.join(kinds)}"
+            for title, scenario in scenarios.items():
+                name = f"{folder}/{path.stem}: {title}"
+                cases[name, scenario.get("engine", "loggp")] = Case(
+                    path.relative_to(SOURCE).as_posix(), options(1, CUTS.get(name, {})), title)
+        self.assertGreater(len(cases), 20)
+        self.check(lambda folder: folder not in NO_PAPERS, cases, left_out)
+
+
+if __name__ == "__main__":
+    unittest.main()

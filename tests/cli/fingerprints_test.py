@@ -1,0 +1,92 @@
+"""Every shipped example and sweep gives the results that fingerprints.txt says."""
+
+import json
+import unittest
+
+from fingerprints import Case, FingerprintTest, SEPARATOR, fingerprint, options
+from program import EXAMPLES, SOURCE
+
+# Two, so that what one replication leaves to the next would show; simgrid has a process for each.
+REPLICATIONS = {"loggp": 2, "simgrid": 1}
+
+# {(name, engine): what to set} where a scenario takes more than about a second as it is.
+CUTS = {
+    ("examples/allreduce-stampede", "simgrid"): {"platform.processes": 256},
+    ("examples/branching-walk-jaguar", "simgrid"): {"platform.processes": 60},
+    ("examples/projection-mira", "simgrid"): {"platform.processes": 256},
+    ("examples/stencil-cori", "simgrid"): {"platform.processes": 256},
+    ("examples/token-ring-intrepid", "simgrid"): {"platform.processes": 32},
+    ("examples/uniform-traffic-unordered", "simgrid"): {"platform.processes": 240},
+}
+
+
+def first_two(axis):
+    """The axis of a sweep, cut to its first two values."""
+    if isinstance(axis, list):
+        return axis[:2]
+    second = axis["from"] * axis["times"] if "times" in axis else axis["from"] + axis["step"]
+    return {**axis, "to": min(axis["to"], second)}
+
+
+def cut_sweep(sweep):
+    """The sweep with the first two values of each axis."""
+    axes = {key: value if key in ("derive", "where", "precision") else first_two(value)
+            for key, value in sweep.items() if key != "zip"}
+    if "zip" in sweep:
+        axes["zip"] = [{path: first_two(axis) for path, axis in together.items()}
+                       for together in sweep["zip"]]
+    return axes
+
+
+class Hash(unittest.TestCase):
+    METRICS = {"outcome": "terminated", "waves": None, "waits": 3, "end_time_s": 0.12345678901}
+    VIOLATION = {"kind": "hung", "time_s": 0.5, "actor": 3, "detail": "nothing was announced"}
+
+    def fingerprint(self, events=9, replication=0, metrics=(), violation=()):
+        return fingerprint([(0, replication, {**self.METRICS, **dict(metrics)},
+                             [{**self.VIOLATION, **dict(violation)}], events)])
+
+    def test_sees_every_change_of_a_result(self):
+        for change in ({"replication": 1}, {"metrics": {"outcome": "hung"}},
+                       {"metrics": {"waves": 0}}, {"metrics": {"waits": 4}},
+                       {"metrics": {"waits": None}}, {"metrics": {"end_time_s": 0.123456788}},
+                       {"violation": {"kind": "late"}}, {"violation": {"actor": None}},
+                       {"violation": {"time_s": 0.500000001}}):
+            hashes = [found.split(SEPARATOR)[1]
+                      for found in (self.fingerprint(), self.fingerprint(**change))]
+            self.assertNotEqual(*hashes, change)
+
+    def test_sees_nothing_else(self):
+        for change in ({"metrics": {"end_time_s": 0.12345678902}}, {"metrics": {"new": None}},
+                       {"violation": {"detail": "other words"}}):
+            self.assertEqual(self.fingerprint(), self.fingerprint(**change))
+        events, hashed = self.fingerprint(events=10).split(SEPARATOR)
+        self.assertEqual(events, "10")
+        self.assertEqual(hashed, self.fingerprint().split(SEPARATOR)[1])
+
+
+class Fingerprints(FingerprintTest):
+    def test_examples(self):
+        cases = {}
+        for path in sorted(EXAMPLES.glob("*.json")):
+            for engine, replications in REPLICATIONS.items():
+                key = f"examples/{path.stem}", engine
+                cases[key] = Case(path.relative_to(SOURCE).as_posix(),
+                                  options(replications, CUTS.get(key, {})))
+        self.assertGreater(len(cases), 20)
+        self.check("examples".__eq__, cases, {})
+
+    def test_sweeps(self):
+        cases = {}
+        for path in sorted((SOURCE / "scenarios/sweeps").glob("*.json")):
+            scenario = json.loads(path.read_text())
+            engine = scenario.get("engine", "loggp")
+            cases[f"sweeps/{path.stem}", engine] = Case(
+                path.relative_to(SOURCE).as_posix(),
+                options(REPLICATIONS[engine], {"sweep": cut_sweep(scenario["sweep"])}))
+        self.assertGreater(len(cases), 1)
+        self.check("sweeps".__eq__, cases, {})
+
+
+if __name__ == "__main__":
+    unittest.main()
