@@ -55,17 +55,15 @@ const OptionSet<MeasureHead>& measure_options() {
 
 std::vector<std::string> family_keys() {
   std::vector<std::string> keys;
-  for (const FamilyDeclaration& family : families()) keys.emplace_back(family_key(family.family));
+  for (const StackPlace& place : kStack) keys.emplace_back(place.key);
   return keys;
 }
 
 /// The family with this key, which must be one of family_keys().
 Family family_of(const std::string& key) {
-  const auto& all = families();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const FamilyDeclaration& family) {
-    return family_key(family.family) == key;
-  });
-  return found == all.end() ? Family::termination : found->family;
+  for (const StackPlace& place : kStack)
+    if (place.key == key) return place.family;
+  return Family::termination;
 }
 
 const OptionSet<RunsHead>& runs_options() {

@@ -17,9 +17,10 @@ void Auditor::check_conserved(ActorId actor, double now_s) {
             now_s);
 }
 
-void Auditor::lost(std::uint64_t messages) {
+void Auditor::lost(std::uint64_t messages, double now_s) {
   application_lost_ += messages;
   in_flight_ -= static_cast<std::int64_t>(messages);
+  if (messages > 0 && active_ == 0 && in_flight_ == 0 && starting_ == 0) over(now_s);
 }
 
 /// A death costs time that does not depend on the number of ranks: each live rank owes one more

@@ -69,7 +69,7 @@ class Auditor {
   /// An idle rank begins a new phase, as at the start of the run.
   void phase_started() { ++starts_; }
   /// A message can no longer reach a live workload (its receiver or, uninjected, its sender died).
-  void lost(std::uint64_t messages);
+  void lost(std::uint64_t messages, double now_s);
   void died(Incarnation dead, bool is_rank, bool was_active, double now_s);
   void restarted(Incarnation actor, bool is_rank);
   void announced(Rank rank, std::uint32_t phase, double now_s);

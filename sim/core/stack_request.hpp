@@ -17,8 +17,8 @@ struct StackRequest {
   bool is_answer = false;
   std::uint16_t kind = 0;    ///< T::kRequest
   std::uint64_t number = 0;  ///< chosen by who asks; an answer has that of its request
-  Payload content;
-  Attachments attachments;
+  Payload content = {};
+  Attachments attachments = {};
 
   template <class T>
   [[nodiscard]] bool is() const {

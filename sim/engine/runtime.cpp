@@ -240,7 +240,8 @@ bool Runtime::goes_on(double time_s) {
   }
   if (awaits_announcement_ && time_s > auditor_.over_since_s() + spec_.stop.grace_s &&
       time_s > announce_time_s_ + spec_.stop.grace_s &&
-      time_s > notices_until_s_ + spec_.stop.grace_s && unannounced() && all_have_heard()) {
+      time_s > notices_until_s_ + spec_.stop.grace_s && unannounced() &&
+      (background_ == 0 || all_have_heard())) {
     now_s_ = std::max({auditor_.over_since_s(), announce_time_s_, notices_until_s_}) +
              spec_.stop.grace_s;
     describe_stuck("hung");

@@ -222,6 +222,7 @@ class Runtime : private Services {
 
   // actions (runtime_actions.cpp)
   void carry_out_pending();
+  void carry_out(PendingAction pending);
   void carry_out(const Action& action, ActorId self);
   void set_timer(ActorId self, const Action& action);
   void cancel_timer(ActorState& actor, Family family, std::uint64_t key);
@@ -259,6 +260,7 @@ class Runtime : private Services {
   void break_link(ActorId holder, std::uint32_t death, bool silent);
   void report_failed(ActorId self, Incarnation peer);
   void note_report(ActorId self, Incarnation peer);
+  void report_at_once(ActorId self, Incarnation peer);
   void stop_victim(ActorId self);
   [[nodiscard]] const Report* report_of(ActorId self, Incarnation peer) const;
   [[nodiscard]] std::vector<Incarnation> known_failures(ActorId self) const;

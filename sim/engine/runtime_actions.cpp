@@ -11,13 +11,17 @@ namespace faultline {
 void Runtime::carry_out_pending() {
   if (pending_actions_.empty()) return;
   while (next_pending_ < pending_actions_.size() && !stopped_) {
-    const PendingAction pending = pending_actions_[next_pending_++];
-    const ActorState& actor = actors_[pending.self.actor];
-    if (actor.alive && actor.incarnation == pending.self.number)
-      carry_out(pending.action, pending.self.actor);
+    carry_out(pending_actions_[next_pending_++]);
   }
   pending_actions_.clear();
   next_pending_ = 0;
+}
+
+/// Not by reference: carrying an action out can add others to the list.
+void Runtime::carry_out(PendingAction pending) {
+  const ActorState& actor = actors_[pending.self.actor];
+  if (actor.alive && actor.incarnation == pending.self.number)
+    carry_out(pending.action, pending.self.actor);
 }
 
 void Runtime::carry_out(const Action& action, ActorId self) {

@@ -242,14 +242,15 @@ void Runtime::report_counts(Metrics& metrics) const {
   metrics.set("announce_time_s", known_to_all ? std::optional(announce_time_s_) : std::nullopt);
   metrics.set("detection_latency_s",
               known_to_all && truth ? std::optional(announce_time_s_ - *truth) : std::nullopt);
-  if (!spec_.has_faults()) return;
+  const bool detector_errs =
+      !detector_is_accurate_ && spec_.component(Family::failure_detection).registration != nullptr;
+  if (!spec_.has_faults() && !detector_errs) return;
   const bool struck = faults_struck_ > 0;
   metrics.set("faults_struck", static_cast<double>(faults_struck_));
   metrics.set("first_fault_time_s", struck ? std::optional(first_fault_s_) : std::nullopt);
   metrics.set("last_fault_time_s", struck ? std::optional(last_fault_s_) : std::nullopt);
   metrics.set("failed_ranks", static_cast<double>(job_.processes - live_ranks_));
-  if (!detector_is_accurate_ && spec_.component(Family::failure_detection).registration != nullptr)
-    metrics.set("false_reports", static_cast<double>(auditor_.false_reports()));
+  if (detector_errs) metrics.set("false_reports", static_cast<double>(auditor_.false_reports()));
   metrics.set("failure_reports", static_cast<double>(auditor_.reports()));
   metrics.set("failure_report_latency_max_s", auditor_.report_latency_max_s());
 }

@@ -83,7 +83,7 @@ void Runtime::kill(ActorId actor, bool silent) {
   state.alive = false;
   lose_messages_of(actor);
   if (is_rank(actor)) {
-    auditor_.lost(state.held_down + state.held_up);
+    auditor_.lost(state.held_down + state.held_up, now_s_);
     --live_ranks_;
     if (state.announced) --announced_ranks_;
     if (state.finished) --finished_ranks_;
@@ -114,7 +114,7 @@ void Runtime::lose_messages_of(ActorId dead) {
     message.flags |= kLost;
     if (message.channel == Family::workload) ++lost;
   });
-  auditor_.lost(lost);
+  auditor_.lost(lost, now_s_);
   while (state.inbox_head != nullptr) forget(state.take_out());
   if (!state.rare_state) return;
   for (Message* message : state.rare_state->early) forget(message);

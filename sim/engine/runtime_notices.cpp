@@ -122,12 +122,23 @@ void Runtime::report_failed(ActorId self, Incarnation peer) {
   if (!actors_[self].alive || is_rank(peer.actor)) return;
   const auto ranks = died_with_node_.find(peer);
   if (ranks != died_with_node_.end()) {
-    for (const Incarnation rank : ranks->second) note_report(self, rank);
+    for (const Incarnation rank : ranks->second) report_at_once(self, rank);
   } else if (incarnation_of(peer.actor) == peer && actors_[peer.actor].alive) {
     for (const Rank rank : placement_.ranks_on(node_of(peer.actor)))
-      if (actors_[rank].alive) note_report(self, incarnation_of(rank));
+      if (actors_[rank].alive) report_at_once(self, incarnation_of(rank));
   }
   check_stop();
+}
+
+/// Makes a report and carries out all that follows from it, before the next report of the same node:
+/// as if each had come by itself.
+void Runtime::report_at_once(ActorId self, Incarnation peer) {
+  const std::size_t before = pending_actions_.size();
+  note_report(self, peer);
+  for (std::size_t next = before; next < pending_actions_.size() && !stopped_; ++next)
+    carry_out(pending_actions_[next]);
+  // An announcement among them has carried out everything that was pending.
+  if (pending_actions_.size() > before) pending_actions_.resize(before);
 }
 
 void Runtime::note_report(ActorId self, Incarnation peer) {

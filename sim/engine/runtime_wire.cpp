@@ -38,7 +38,7 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
     auditor_.conserved_moved(actor.layer(Family::termination)->conserved_in(message));
   if (any_death_ && !reachable(actors_[message.to], message)) {
     message.flags |= kLost;
-    if (message.channel == Family::workload) auditor_.lost(1);
+    if (message.channel == Family::workload) auditor_.lost(1, now_s_);
   }
 }
 

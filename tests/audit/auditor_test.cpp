@@ -86,7 +86,7 @@ TEST_CASE("messages to the dead are not work, and a death can end the work") {
   Auditor auditor = started(2);
   auditor.sent();
   auditor.turn_over(false, true, true, 1.0);
-  auditor.lost(1);
+  auditor.lost(1, 1.5);
   CHECK(auditor.over_since_s() == kNever);
   auditor.died({0, 0}, true, true, 2.0);
   CHECK(auditor.over_since_s() == 2.0);
@@ -100,7 +100,7 @@ TEST_CASE("every application message is delivered, lost or in flight") {
     Auditor auditor = started(2);
     for (int i = 0; i < 4; ++i) auditor.sent();
     auditor.delivered();
-    auditor.lost(1);
+    auditor.lost(1, 1.5);
     auditor.finish(in_flight);
     CHECK(kinds(auditor) == (in_flight == 2 ? Words{} : Words{"message-conservation"}));
   }

@@ -527,19 +527,23 @@ TEST_CASE("needless fatal: giving up needs a death, and the one that its declara
     }
 }
 
-TEST_CASE("false report: a detector that declares a live rank dead") {
+TEST_CASE("false report: a detector that promises accuracy declares a live rank dead") {
   for (const EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [](ActorId) {
       return Handlers{.start = [](Context& context) { context.compute(20); }};
     });
-    job.script(Family::failure_detection, [](ActorId self) {
-      return Handlers{.start =
-                          [self](Context& context) {
-                            if (self == 1) context.set_timer(1, 5);
-                          },
-                      .timer = [](Context& context, std::uint64_t) { context.report_failed(2); }};
-    });
+    job.script(
+        Family::failure_detection,
+        [](ActorId self) {
+          return Handlers{
+              .start =
+                  [self](Context& context) {
+                    if (self == 1) context.set_timer(1, 5);
+                  },
+              .timer = [](Context& context, std::uint64_t) { context.report_failed(2); }};
+        },
+        Traits{.accurate = true});
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::violated);
     REQUIRE(seen.violations() == Words{"false-report"});

@@ -15,7 +15,7 @@ void one_errs(Job& job) {
   job.script(Family::workload, [&job](ActorId self) {
     Handlers handlers;
     handlers.start = [=](Context& context) {
-      for (std::uint64_t second = 1; second <= 60 && self != 0; ++second)
+      for (std::uint64_t second = 1; second <= 60 && self == 2; ++second)
         context.set_timer(second, static_cast<double>(second));
     };
     handlers.timer = [](Context& context, std::uint64_t) { context.send(0, 0, 0); };
@@ -63,7 +63,6 @@ TEST_CASE("who is declared dead is refused from then on, and stops when it hears
     // Rank 2 has sent at 1, 2, 3 and 4 when it is declared dead: these are in the network, and the
     // flush waits for them. A message enters it 1 s after its send began.
     CHECK(std::count(got.begin(), got.end(), 2) == 4);
-    CHECK(std::count(got.begin(), got.end(), 1) == 60);
     CHECK(close(seen.times_s(0, "failed"), {5}, engine));
     CHECK(close(seen.times_s(0, "flushed"), {16}, engine));
     CHECK(seen.values(2, "failed").empty());  // it is not its own dead peer

@@ -227,7 +227,7 @@ TEST_CASE("message logging sees what the detector sends, in the same batch") {
       return handlers;
     });
     const Seen seen = job.run(engine);
-    CHECK(seen.values(0, "down") == Values{0, 1, 17});
+    CHECK(seen.values(0, "down") == Values{0, 1, 27});
     CHECK(seen.values(1, "up") == Values{500, 501, 507});
     CHECK(seen.values(1, "got") == Values{0, 1});
   }

@@ -92,7 +92,7 @@ TEST_CASE("a mark is found among half a million without looking at each") {
   CHECK_FALSE(plan.waits_for_marks());
 }
 
-TEST_CASE("victims: ranks as they are, nodes and daemons by the daemon; nodes die silently") {
+TEST_CASE("victims: ranks as they are, nodes and daemons by the daemon, nodes silently") {
   FaultSpec fault;
   fault.time_s = 1;
   fault.ranks = {7, 2};

@@ -251,6 +251,10 @@ class Job {
     return *this;
   }
 
+  Job& script(Family family, const Scripts& scripts, const Traits& traits) {
+    return script(family, scripts, ScriptTerms{.traits = traits});
+  }
+
   Job& kill(double time_s, std::vector<Rank> ranks, std::vector<NodeId> nodes = {},
             std::vector<NodeId> daemons = {}) {
     spec.faults.push_back({.time_s = time_s,
