@@ -114,6 +114,10 @@ void LaiWu::on_message(Context& context, const Message& message) {
       got_acknowledgement(message.from, 1);
       break;
     case kQuery:
+      if (is_root()) {
+        survivor_asks(context, message.payload.get<Query>().failed);
+        return;
+      }
       await_flush(context, message.payload.get<Query>().failed);
       noticed_s_ = message.payload.get<Query>().noticed_s;
       return;
@@ -134,12 +138,30 @@ void LaiWu::on_peer_failed(Context& context, Incarnation peer) {
     return;
   }
   announcement_.peer_failed(context, failed_, peer.actor);
-  if (is_root() && started_ && !announcement_.announced()) query_survivors(context, peer.actor);
+  if (!started_ || announcement_.announced()) return;
+  if (is_root())
+    query_survivors(context, peer.actor);
+  else if (context.phase() > 0)
+    ask_root(context, peer.actor);
+}
+
+// The root may have known of a death when the phase began, and this process not: what it has sent
+// to the dead since then nobody would write off.
+void LaiWu::ask_root(Context& context, Rank failed) {
+  const Debtor* debtor = successors_.find(failed);
+  if (debtor == nullptr || debtor->acks_owed == 0) return;
+  ++recovery_messages_;
+  context.send(0, kQuery, options_->control_bytes).payload.put(Query{failed, context.now_s()});
+}
+
+void LaiWu::survivor_asks(Context& context, Rank failed) {
+  if (failed_.contains(failed) && !queried_.contains(failed)) query_survivors(context, failed);
 }
 
 // From here on the survivors owe the root, so it cannot announce until each of them is its child or
 // idle. Processes below the dead one in the tree owe it as well.
 void LaiWu::query_survivors(Context& context, Rank failed) {
+  queried_.insert(failed);
   await_flush(context, failed);
   for (Rank rank = 1; rank < processes_; ++rank) {
     if (failed_.contains(rank)) continue;

@@ -49,6 +49,8 @@ class LaiWu final : public Layer {
   void acknowledge(Context& context, Rank predecessor);
   void got_acknowledgement(Rank rank, std::uint32_t count);
   void query_survivors(Context& context, Rank failed);
+  void ask_root(Context& context, Rank failed);
+  void survivor_asks(Context& context, Rank failed);
   void await_flush(Context& context, Rank failed);
   void become_child_of_root(Context& context);
   void try_disengage(Context& context);
@@ -60,6 +62,7 @@ class LaiWu final : public Layer {
   std::int64_t D_ = 0;            ///< messages sent and not acknowledged
   RankTable<Debtor> successors_;  ///< includes ranks that owe nothing
   FailedRanks failed_;
+  FailedRanks queried_;  ///< root: deaths of this phase about which it has queried the survivors
   std::vector<Rank> awaited_flushes_;  ///< of failed ranks; the root's own, or those of a query
   Announcement announcement_;
   bool started_ = false;

@@ -85,7 +85,10 @@ void Auditor::declared_dead(ActorId by, Incarnation peer, bool accurate, double 
   const auto death = deaths_.find(peer);
   if (death != deaths_.end()) {
     report_latency_max_s_ = std::max(report_latency_max_s_, now_s - death->second.time_s);
-    if (by < processes_) settle(by, death->second);
+    if (by < processes_) {
+      death->second.declared = true;
+      settle(by, death->second);
+    }
     return;
   }
   if (peer.actor >= processes_) return;

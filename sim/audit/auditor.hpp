@@ -97,6 +97,11 @@ class Auditor {
   /// Has every live rank declared every dead one dead? A new incarnation has to declare those who
   /// were dead when it started, and those who die later.
   [[nodiscard]] bool all_reported() const { return owed_ == 0; }
+  /// Has any rank declared that incarnation of a rank dead since its death?
+  [[nodiscard]] bool is_declared(Incarnation dead) const {
+    const auto death = deaths_.find(dead);
+    return death != deaths_.end() && death->second.declared;
+  }
   /// The longest time from a death to its declaration by a live rank.
   [[nodiscard]] double report_latency_max_s() const { return report_latency_max_s_; }
   /// How many declarations of deaths there were.
@@ -109,6 +114,7 @@ class Auditor {
  private:
   struct Death {
     double time_s = 0.0;
+    bool declared = false;              ///< by any rank, which may be dead itself by now
     std::uint64_t mended = UINT64_MAX;  ///< the restart that followed, by its number
   };
   /// What a rank owes: to declare each death, but for those that it need not have heard of.

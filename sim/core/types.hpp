@@ -23,7 +23,7 @@ struct Incarnation {
   ActorId actor = kNobody;
   std::uint16_t number = 0;  ///< 0 from the start of the run on, one more after each restart
 
-  friend auto operator<=>(const Incarnation&, const Incarnation&) = default;
+  friend auto operator<=>(const Incarnation&, const Incarnation&) = default;  // NOLINT(*-nullptr)
 };
 
 /// A time that never comes.

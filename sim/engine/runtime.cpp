@@ -235,7 +235,10 @@ double Runtime::unordered_delay_s(ActorId from) {
 bool Runtime::goes_on(double time_s) {
   if (time_s > spec_.stop.time_s) {
     now_s_ = spec_.stop.time_s;
-    stop(spec_.stop.when == StopWhen::time ? Outcome::finished : Outcome::limit);
+    const bool is_over = spec_.stop.when == StopWhen::announced && all_know();
+    stop(is_over                             ? Outcome::terminated
+         : spec_.stop.when == StopWhen::time ? Outcome::finished
+                                             : Outcome::limit);
     return false;
   }
   if (awaits_announcement_ && time_s > auditor_.over_since_s() + spec_.stop.grace_s &&
@@ -311,6 +314,7 @@ void Runtime::carry_out(const Event& event) {
 
 void Runtime::after_event() {
   carry_out_pending();
+  if (std::exchange(heard_news_, false)) check_stop();
   if (events_ >= faults_.next_event())
     while (events_ >= faults_.next_event()) strike(faults_.victims(faults_.take_event()));
 }

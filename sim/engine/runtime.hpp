@@ -279,6 +279,7 @@ class Runtime : private Services {
   void check_stop();
   [[nodiscard]] bool all_faults_reported() const;
   [[nodiscard]] bool all_have_heard() const;
+  [[nodiscard]] bool word_spreads() const;
   [[nodiscard]] bool awaits_recovery() const;
   [[nodiscard]] bool misled(const RunResult& result) const;
   [[nodiscard]] bool unannounced() const;
@@ -353,6 +354,7 @@ class Runtime : private Services {
   double first_fault_s_ = 0.0;
   double last_fault_s_ = 0.0;
   bool stopped_ = false;
+  bool heard_news_ = false;  ///< a report was made in this event, so that the run may be over
   Outcome outcome_ = Outcome::limit;
   std::string fatal_reason_;
   ActorId fatal_actor_ = kNobody;

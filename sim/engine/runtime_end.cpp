@@ -91,6 +91,26 @@ bool Runtime::awaits_recovery() const {
   return false;
 }
 
+/// True if a live rank has still to hear of a death that somebody else knows of, or of somebody who
+/// had begun a phase that this rank has not. The job is not over then: who hears last may have to
+/// do lost work again, or to give up.
+bool Runtime::word_spreads() const {
+  if (all_have_heard()) return false;
+  return std::any_of(deaths_in_order_.begin(), deaths_in_order_.end(),
+                     [this](const Incarnation& dead) {
+                       if (!is_rank(dead.actor)) return false;
+                       const ActorState& state = actors_[dead.actor];
+                       const bool is_known = auditor_.is_declared(dead);
+                       for (Rank rank = 0; rank < job_.processes; ++rank) {
+                         if (!actors_[rank].alive || report_of(rank, dead) != nullptr) continue;
+                         const bool was_ahead =
+                             state.incarnation == dead.number && state.phase > actors_[rank].phase;
+                         if (is_known || was_ahead) return true;
+                       }
+                       return false;
+                     });
+}
+
 bool Runtime::all_faults_reported() const {
   return auditor_.all_reported() && faults_.exhausted(now_s_);
 }
@@ -99,7 +119,7 @@ void Runtime::check_stop() {
   if (stopped_ || live_ranks_ == 0) return;
   switch (spec_.stop.when) {
     case StopWhen::announced:
-      if (awaits_announcement_ && !unannounced()) stop(Outcome::terminated);
+      if (awaits_announcement_ && !unannounced() && !word_spreads()) stop(Outcome::terminated);
       break;
     case StopWhen::finished:
       if (finished_ranks_ == live_ranks_ && !awaits_recovery()) stop(Outcome::finished);
@@ -114,6 +134,7 @@ void Runtime::check_stop() {
 
 /// Ends the run when nothing but periodic timers is left to happen.
 void Runtime::conclude() {
+  if (spec_.stop.when == StopWhen::announced && all_know()) return stop(Outcome::terminated);
   if (spec_.stop.when == StopWhen::time) return stop(Outcome::finished);
   if (live_ranks_ == 0) return stop(Outcome::all_failed);
   // There may be no death to report: faults of a whole machine may all have missed the job, a trace

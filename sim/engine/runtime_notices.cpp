@@ -127,11 +127,10 @@ void Runtime::report_failed(ActorId self, Incarnation peer) {
     for (const Rank rank : placement_.ranks_on(node_of(peer.actor)))
       if (actors_[rank].alive) report_at_once(self, incarnation_of(rank));
   }
-  check_stop();
 }
 
-/// Makes a report and carries out all that follows from it, before the next report of the same node:
-/// as if each had come by itself.
+/// Makes a report and carries out all that follows from it, before the next report of the same
+/// node: as if each had come by itself.
 void Runtime::report_at_once(ActorId self, Incarnation peer) {
   const std::size_t before = pending_actions_.size();
   note_report(self, peer);
@@ -158,8 +157,8 @@ void Runtime::note_report(ActorId self, Incarnation peer) {
     any_refusal_ = true;
   auditor_.declared_dead(self, peer, detector_is_accurate_, now_s_);
   show_about(Sight::Kind::declared_dead, self, peer.actor);
+  heard_news_ = true;  // the run may be over once all that follows from this is carried out
   if (is_rank(self)) tell_stack(self, peer, &Component::on_peer_failed);
-  check_stop();
 }
 
 /// A false report has reached its victim. A daemon takes the ranks of its node along.

@@ -305,7 +305,8 @@ bool Runtime::wrong_phase(ActorId self, Message* message) {
 /// Discards a message that cannot be handled, for instance because its receiver is dead or has
 /// restarted since.
 void Runtime::drop(Message* message) {
-  if ((message->flags & kLost) == 0 && message->channel == Family::workload) auditor_.lost(1, now_s_);
+  if ((message->flags & kLost) == 0 && message->channel == Family::workload)
+    auditor_.lost(1, now_s_);
   if (observer_ != nullptr) show_loss(*message);
   pool_.give_back(message);
 }

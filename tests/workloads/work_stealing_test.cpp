@@ -155,7 +155,9 @@ TEST_CASE("A run that survives its faults has done every task, whatever was lost
         Job job(4 + static_cast<std::uint32_t>(draw.below(30)), quick_machine());
         job.spec.platform.worker_cores = 1 + static_cast<std::uint32_t>(draw.below(3));
         job.detector(detector)
-            .use(Family::failure_detection, "oracle", {{"delay_s", draw.exponential(1e-4)}})
+            .use(Family::failure_detection, "oracle",
+                 {{"delay_s", draw.exponential(1e-4)},
+                  {"spread_s", draw.chance(0.5) ? 0.0 : draw.exponential(2e-4)}})
             .workload("work-stealing",
                       {{"preset", std::string("tensor-contraction")},
                        {"tasks", static_cast<std::int64_t>(100 + draw.below(400))},

@@ -138,7 +138,9 @@ TEST_CASE("no real detector is found to give up without need, in phases and wher
         job.spec.platform.processes_per_node = 2;
         job.spec.platform.progress = static_cast<Progress>(draw.below(3));
         job.detector(detector)
-            .use(Family::failure_detection, "oracle", {{"delay_s", draw.exponential(1e-4)}})
+            .use(Family::failure_detection, "oracle",
+                 {{"delay_s", draw.exponential(1e-4)},
+                  {"spread_s", draw.chance(0.5) ? 0.0 : draw.exponential(1e-4)}})
             .workload("work-stealing", {{"preset", std::string("tensor-contraction")},
                                         {"tasks", std::int64_t{200}},
                                         {"task_compute_s", 1e-4}});
