@@ -36,7 +36,7 @@ XmlSummary inspected(const PlatformSpec& platform, const XmlInspector& inspect,
   const fs::file_type kind = fs::status(platform.xml_path, ignored).type();
   const std::string expected = ", expected a SimGrid platform file";
   if (kind == fs::file_type::directory) {
-    problems.add(path, platform.xml_path + " is a directory" + expected);
+    problems.add(path, platform.xml_path + " is a directory and not a file" + expected);
   } else if (kind != fs::file_type::regular && kind != fs::file_type::not_found) {
     problems.add(path, platform.xml_path + " is a device or a pipe" + expected);
   } else if (!std::ifstream(platform.xml_path)) {
