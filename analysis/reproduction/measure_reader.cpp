@@ -55,6 +55,7 @@ const OptionSet<MeasureHead>& measure_options() {
 
 std::vector<std::string> family_keys() {
   std::vector<std::string> keys;
+  keys.reserve(kFamilies);
   for (const StackPlace& place : kStack) keys.emplace_back(place.key);
   return keys;
 }
