@@ -89,18 +89,6 @@ bool Runtime::nics_are_shared() const {
          std::any_of(std::begin(spec_.components), std::end(spec_.components), on_daemons);
 }
 
-/// The latest incarnation of the peer that the actor knows of.
-Incarnation Runtime::known(ActorId self, ActorId peer) const {
-  if (!any_restart_) return {peer, 0};
-  if (self == peer) return incarnation_of(self);
-  if (!actors_[self].rare_state) return {peer, 0};
-  const auto& restarted = actors_[self].rare_state->restarted;
-  const auto found =
-      std::lower_bound(restarted.begin(), restarted.end(), peer,
-                       [](const Incarnation& entry, ActorId actor) { return entry.actor < actor; });
-  return found != restarted.end() && found->actor == peer ? *found : Incarnation{peer, 0};
-}
-
 /// True if daemons run or nodes can die. Else no memory is spent on daemons.
 bool Runtime::nodes_matter() const {
   return std::any_of(std::begin(spec_.components), std::end(spec_.components), on_daemons) ||

@@ -15,6 +15,12 @@ struct ReportOrder {
   }
 };
 
+/// The place of an actor in a list of incarnations that is sorted by actors.
+std::vector<Incarnation>::iterator place_of(std::vector<Incarnation>& incarnations, ActorId actor) {
+  return std::lower_bound(incarnations.begin(), incarnations.end(), actor,
+                          [](const Incarnation& entry, ActorId of) { return entry.actor < of; });
+}
+
 }  // namespace
 
 // ---- notices ----------------------------------------------------------------------------------
@@ -196,13 +202,21 @@ bool Runtime::refuses(ActorId self, const Message& message) const {
   return is_rank(self) && daemon < actor_count() && has_refused(daemon);
 }
 
+/// The latest incarnation of the peer that the actor knows of.
+Incarnation Runtime::known(ActorId self, ActorId peer) const {
+  if (!any_restart_) return {peer, 0};
+  if (self == peer) return incarnation_of(self);
+  if (!actors_[self].rare_state) return {peer, 0};
+  auto& restarted = actors_[self].rare_state->restarted;
+  const auto place = place_of(restarted, peer);
+  return place != restarted.end() && place->actor == peer ? *place : Incarnation{peer, 0};
+}
+
 /// From now on the actor knows of this incarnation of the peer.
 void Runtime::learn(ActorId self, Incarnation peer) {
   if (peer.actor == self || peer.number <= known(self, peer.actor).number) return;
   auto& restarted = actors_[self].rare().restarted;
-  const auto place =
-      std::lower_bound(restarted.begin(), restarted.end(), peer.actor,
-                       [](const Incarnation& entry, ActorId actor) { return entry.actor < actor; });
+  const auto place = place_of(restarted, peer.actor);
   if (place != restarted.end() && place->actor == peer.actor)
     *place = peer;
   else

@@ -72,13 +72,11 @@ void Runtime::restart(std::uint32_t index) {
 /// those who are dead as everybody did.
 void Runtime::revive(ActorId actor, NodeId node) {
   ActorState& state = actors_[actor];
-  const std::uint8_t present = state.present;
   for (const auto& component : state.components)
     if (component) component->report(earlier_);
   const auto incarnation = static_cast<std::uint16_t>(state.incarnation + 1);
   state = ActorState{};
   state.incarnation = incarnation;
-  state.present = present;
   state.cpu_free_s = now_s_;
   any_restart_ = true;
   if (shared_nics_.empty()) shared_nics_.resize(nodes_);  // the node may have other actors
