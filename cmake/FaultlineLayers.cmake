@@ -41,3 +41,9 @@ endfunction()
 # Where a program that is not installed finds scenarios/.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/sim/core/data_directory.cpp" PROPERTIES
   COMPILE_DEFINITIONS "FAULTLINE_DATA_DIR=\"${PROJECT_SOURCE_DIR}/scenarios\"")
+
+# The path that every event takes, where -O3 pays.
+foreach(hot event_queue loggp_engine runtime runtime_turn runtime_wire)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/sim/engine/${hot}.cpp" PROPERTIES
+    COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
+endforeach()

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/core/context.hpp"
+#include "sim/core/large_pages.hpp"
 #include "sim/core/metrics.hpp"
 #include "sim/core/registry.hpp"
 
@@ -34,6 +35,10 @@ inline constexpr std::int64_t kConservedModulus = (std::int64_t{1} << 61) - 1;
 class Component {
  public:
   virtual ~Component() = default;
+  static void* operator new(std::size_t bytes) { return component_storage().allocate(bytes); }
+  static void operator delete(void* storage, std::size_t bytes) {
+    component_storage().deallocate(storage, bytes);
+  }
   [[nodiscard]] virtual std::unique_ptr<Component> clone() const = 0;
 
   // ---- its life ------------------------------------------------------------------------------

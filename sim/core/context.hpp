@@ -79,12 +79,15 @@ struct Turn {
   /// families: `requests` has entries.
   std::uint32_t waiting = 0;
   std::uint32_t present = 0;  ///< bit f: the actor has a component of that family
+  bool direct = false;        ///< the stack has no layers: what is sent is on the wire at once
+  std::vector<Message*> wire;  ///< messages that have reached the network
   std::vector<StackRequest> requests;
   std::vector<Action> actions;
 
   static constexpr std::uint32_t kRequestsWait = 1U << (2 * kFamilies);
 
   void pass_down(std::size_t family, Message* message) {
+    if (direct) return wire.push_back(message);
     outbox[family].push_back(message);
     waiting |= 1U << (2 * family);
   }

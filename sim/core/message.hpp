@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "sim/core/attachments.hpp"
+#include "sim/core/large_pages.hpp"
 #include "sim/core/stack.hpp"
 #include "sim/core/types.hpp"
 
@@ -99,18 +101,21 @@ class MessagePool {
   /// Visits every message in flight. The order is the same in every repetition of a run.
   template <class Visit>
   void for_each_in_flight(Visit visit) {
-    for (const auto& chunk : chunks_)
-      for (std::size_t i = 0; i < kChunk; ++i)
-        if ((chunk[i].flags & kInFlight) != 0) visit(chunk[i]);
+    for (auto& chunk : chunks_)
+      for (Message& message : chunk)
+        if ((message.flags & kInFlight) != 0) visit(message);
   }
 
  private:
-  static constexpr std::size_t kChunk = 1024;
+  static constexpr std::size_t kFirstChunk = 16;
+  static constexpr std::size_t kLargestChunk = 16384;  ///< 2 MiB, a large page
   void grow() {
-    chunks_.push_back(std::make_unique<Message[]>(kChunk));
-    for (std::size_t i = kChunk; i-- > 0;) give_back(&chunks_.back()[i]);
+    const std::size_t size =
+        chunks_.empty() ? kFirstChunk : std::min(kLargestChunk, 2 * chunks_.back().size());
+    LargeVector<Message>& chunk = chunks_.emplace_back(size);
+    for (std::size_t i = size; i-- > 0;) give_back(&chunk[i]);
   }
-  std::vector<std::unique_ptr<Message[]>> chunks_;
+  std::vector<LargeVector<Message>> chunks_;
   Message* free_ = nullptr;
 };
 

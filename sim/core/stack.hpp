@@ -57,6 +57,14 @@ inline constexpr std::size_t kFamilies = kStack.size();
 constexpr std::size_t index_of(Family family) { return static_cast<std::size_t>(family); }
 constexpr const StackPlace& place_of(Family family) { return kStack[index_of(family)]; }
 
+/// Bit f: the component of that family is a layer.
+inline constexpr std::uint32_t kLayers = [] {
+  std::uint32_t layers = 0;
+  for (std::size_t i = 0; i < kFamilies; ++i)
+    if (kStack[i].role == Role::layer) layers |= 1U << i;
+  return layers;
+}();
+
 /// The key of a family in a scenario, such as "termination".
 constexpr const char* family_key(Family family) { return place_of(family).key; }
 

@@ -1,5 +1,6 @@
 #include "sim/engine/event_queue.hpp"
 
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -20,7 +21,7 @@ void insertion_sort(Event* first, Event* last) {
 void sort_bucket(Event* first, Event* last) {
   if (last - first <= 24)
     insertion_sort(first, last);
-  else
+  else if (!std::is_sorted(first, last))  // events of one time come in their order
     std::sort(first, last);
 }
 
@@ -36,10 +37,10 @@ void EventQueue::push_near(const Event& event) {
     hole = parent;
   }
   near_[hole] = event;
-  if (!in_slots_ && near_.size() > heap_enough_) {
-    far_.insert(far_.end(), near_.begin(), near_.end());
+  if (ring_.empty() && near_.size() > heap_enough_) {
+    for (const Event& waiting : near_) put_far(waiting);
     near_.clear();
-    refill();
+    lay_out();
   }
 }
 
@@ -71,42 +72,137 @@ void EventQueue::next_bucket() {
       return;
     }
     if (!near_.empty()) return;
-    if (!open_next_slot()) refill();
+    if (!open_next_slot()) lay_out();
   }
 }
 
+/// Opens the next slot that has events. False if the calendar has to be laid out anew first; all
+/// events wait in far_ then.
 bool EventQueue::open_next_slot() {
-  if (!in_slots_) return false;
-  while (++open_slot_ < kSlots) {
-    std::vector<Event>& slot = slots_[open_slot_];
-    if (slot.empty()) continue;
-    deal(slot);
-    slot.clear();
-    return true;
+  if (ring_.empty()) return false;
+  if (opened_ >= 2 * size_ + kHeapEnough && fits_badly()) {
+    gather();
+    return false;
   }
-  return false;
+  std::uint64_t slot = next_filled();
+  if (slot == open_ + ring_.size() || place_of(far_first_s_) < static_cast<double>(slot + 1)) {
+    if (!fetch_far()) {
+      gather();
+      return false;
+    }
+    slot = next_filled();
+  }
+  open(slot);
+  return true;
 }
 
-/// Called when every slot is used up. Fills the slots again, or puts everything into the heap.
-void EventQueue::refill() {
+void EventQueue::open(std::uint64_t slot) {
+  open_ = slot;
+  near_end_ = static_cast<double>(slot + 1);
+  far_begin_ = static_cast<double>(slot + ring_.size());
+  std::vector<Event>& events = ring_[slot & mask_];
+  filled_[(slot & mask_) / 64] &= ~(std::uint64_t{1} << (slot & 63U));
+  opened_ += events.size();
+  if (events.size() > kDealt) {
+    deal(events);
+  } else {
+    staged_.swap(events);
+    bucket_end_.assign(1, static_cast<std::uint32_t>(staged_.size()));
+    bucket_ = cursor_ = sorted_end_ = 0;
+  }
+  events.clear();
+}
+
+/// The first slot after the open one that has events, or the first beyond the ring.
+std::uint64_t EventQueue::next_filled() const {
+  const std::uint64_t end = open_ + ring_.size();
+  for (std::uint64_t slot = open_ + 1; slot < end;) {
+    const std::uint64_t word = filled_[(slot & mask_) / 64] >> (slot & 63U);
+    if (word != 0) return std::min(end, slot + static_cast<std::uint64_t>(std::countr_zero(word)));
+    slot += 64 - (slot & 63U);
+  }
+  return end;
+}
+
+/// Called when the next event may be one that waits beyond the ring. False if a new layout is
+/// better: no slot reaches that far, or looking through so many events gains too little.
+bool EventQueue::fetch_far() {
+  if (!(place_of(far_first_s_) < 0x1p52)) return false;
+  const std::size_t before = far_.size();
+  take_in_far();
+  const std::size_t used = before - far_.size() + opened_ - fetched_at_;
+  fetched_at_ = opened_;
+  return 8 * used >= before;
+}
+
+/// Moves the ring to the first event beyond it, and takes in all events that lie on it then.
+void EventQueue::take_in_far() {
+  const auto slot = slot_at(std::max(1.0, place_of(far_first_s_)));
+  open_ = std::max(open_, slot - 1);
+  near_end_ = static_cast<double>(open_ + 1);
+  far_begin_ = static_cast<double>(open_ + ring_.size());
+  far_first_s_ = std::numeric_limits<double>::infinity();
+  std::size_t kept = 0;
+  for (const Event& event : far_) {
+    const double place = place_of(event.time_s);
+    if (place < near_end_) {
+      push_near(event);  // rounding may put the first event into the open slot
+    } else if (place < far_begin_) {
+      put_in_slot(slot_at(place), event);
+    } else {
+      far_first_s_ = std::min(far_first_s_, event.time_s);
+      far_[kept++] = event;
+    }
+  }
+  far_.resize(kept);
+}
+
+/// True if the slots have become too full or too empty, or too many or too few for the events.
+bool EventQueue::fits_badly() {
+  const std::size_t slots = static_cast<std::size_t>(open_ - checked_) + 1;
+  const std::size_t aim = std::max(kEventsPerSlot, 2 * size_ / kMostSlots);
+  const bool bad = opened_ > 4 * aim * slots || 8 * opened_ < aim * slots || 8 * put_far_ > opened_;
+  opened_ = put_far_ = fetched_at_ = 0;
+  checked_ = open_;
+  return bad;
+}
+
+/// Puts all events beyond the ring, to lay the calendar out anew.
+void EventQueue::gather() {
+  for (std::vector<Event>& slot : ring_) {
+    far_.insert(far_.end(), slot.begin(), slot.end());
+    slot.clear();
+  }
+  filled_.fill(0);
+}
+
+/// Lays the calendar out for the events in far_, or puts them all into the heap. Half of the ring
+/// takes in most of them; the rest is for those that will be scheduled meanwhile.
+void EventQueue::lay_out() {
+  far_first_s_ = std::numeric_limits<double>::infinity();
   if (far_.size() <= kHeapEnough / 2) return take_all_near();
-  const double horizon_s = sampled_horizon();
-  double first_s = horizon_s;
-  for (const Event& event : far_) first_s = std::min(first_s, event.time_s);
-  const double slots_per_s = static_cast<double>(kSlots) / (horizon_s - first_s);
-  if (!std::isfinite(slots_per_s)) return take_all_near();
-  first_s_ = first_s;
+  for (const Event& event : far_) far_first_s_ = std::min(far_first_s_, event.time_s);
+  const std::size_t slots =
+      std::clamp(std::bit_ceil(2 * far_.size() / kEventsPerSlot), std::size_t{64}, kMostSlots);
+  const double slots_per_s = static_cast<double>(slots / 2) / (sampled_horizon() - far_first_s_);
+  if (!std::isfinite(slots_per_s) || slots_per_s <= 0.0) return take_all_near();
+  first_s_ = far_first_s_ - 1.0 / slots_per_s;  // slot 0 is open, and empty
   slots_per_s_ = slots_per_s;
-  fill_slots(horizon_s);
+  ring_.resize(slots);
+  mask_ = slots - 1;
+  open_ = checked_ = 0;
+  opened_ = put_far_ = fetched_at_ = 0;
+  heap_enough_ = kHeapEnough;
+  take_in_far();
 }
 
 void EventQueue::take_all_near() {
   staged_.clear();
   bucket_end_.clear();
   bucket_ = cursor_ = sorted_end_ = 0;
-  in_slots_ = false;
-  open_slot_ = 0;
-  horizon_s_ = std::numeric_limits<double>::infinity();
+  ring_.clear();
+  first_s_ = slots_per_s_ = 0.0;
+  near_end_ = far_begin_ = far_first_s_ = std::numeric_limits<double>::infinity();
   near_.swap(far_);
   std::sort(near_.begin(), near_.end());  // a sorted array is a heap
   // With few events a heap is enough. With many, most are at the same time, and slots cannot
@@ -122,23 +218,6 @@ double EventQueue::sampled_horizon() {
   const auto place = sample_.begin() + static_cast<std::ptrdiff_t>(sample_.size() * 7 / 8);
   std::nth_element(sample_.begin(), place, sample_.end());
   return *place;
-}
-
-void EventQueue::fill_slots(double horizon_s) {
-  horizon_s_ = horizon_s;
-  std::size_t kept = 0;
-  for (const Event& event : far_) {
-    if (event.time_s < horizon_s)
-      slots_[slot_of(event.time_s)].push_back(event);
-    else
-      far_[kept++] = event;
-  }
-  far_.resize(kept);
-  heap_enough_ = kHeapEnough;
-  in_slots_ = true;
-  open_slot_ = 0;
-  deal(slots_[0]);
-  slots_[0].clear();
 }
 
 void EventQueue::deal(const std::vector<Event>& events) {

@@ -54,14 +54,17 @@ struct Event {
 /// The pending events, earliest first.
 ///
 /// A few events are kept in a 4-ary heap. With many events a heap is slow: each of its levels costs
-/// a mispredicted branch and, out of cache, a miss. So many events are kept in a ladder queue
-/// (Tang, Goh, Thng: ACM TOMACS 15(3), 2005) with two rungs:
-/// - Events beyond a horizon wait unsorted. The horizon is a quantile of the times, so that timers
-///   far in the future do not widen the slots.
-/// - Events before the horizon wait unsorted in slots of equal duration.
-/// - When a slot opens, its events are dealt into narrow buckets, in one pass within the cache. A
-///   bucket is sorted when its events are next.
-/// Events that are scheduled into the open slot go through the heap.
+/// a mispredicted branch and, out of cache, a miss. So many events are kept in a calendar (Brown:
+/// CACM 31(10), 1988), a ring of slots of equal duration:
+/// - An event goes into its slot, unsorted. Events beyond the last slot of the ring wait apart
+/// until
+///   the ring reaches them.
+/// - When a slot opens, its events are sorted. Those of a large slot are first dealt into narrow
+///   buckets, in one pass within the cache, and a bucket is sorted when its events are next (the
+///   second rung of a ladder queue; Tang, Goh, Thng: ACM TOMACS 15(3), 2005).
+/// - Events that are scheduled into the open slot go through the heap.
+/// The duration of a slot comes from a quantile of the times, so that timers far in the future do
+/// not widen the slots. It is chosen again when the slots turn out to be too full or too empty.
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -69,15 +72,15 @@ class EventQueue {
 
   void push(const Event& event) {
     ++size_;
-    if (event.time_s >= horizon_s_) {
-      far_.push_back(event);
-      return;
-    }
-    const std::size_t slot = in_slots_ ? slot_of(event.time_s) : 0;
-    if (slot <= open_slot_)
+    const double place = place_of(event.time_s);
+    if (!(place >= near_end_))  // also if it is no number, because no slots exist
       push_near(event);
-    else
-      slots_[slot].push_back(event);
+    else if (place < far_begin_)
+      put_in_slot(slot_at(place), event);
+    else {
+      ++put_far_;
+      put_far(event);
+    }
   }
 
   /// The earliest event; the queue must not be empty.
@@ -100,43 +103,70 @@ class EventQueue {
   /// or does not know. Only a guess, for prefetching.
   [[nodiscard]] const Event* ahead(std::size_t distance) const {
     const std::size_t place = cursor_ + distance;
-    return place < staged_.size() ? &staged_[place] : nullptr;
+    if (place < staged_.size()) return &staged_[place];
+    if (ring_.empty()) return nullptr;
+    const auto& next = ring_[(open_ + 1) & mask_];
+    return place - staged_.size() < next.size() ? &next[place - staged_.size()] : nullptr;
   }
 
  private:
   static constexpr std::size_t kHeapEnough = 256;  ///< up to this size a heap is as fast
-  static constexpr std::size_t kSlots = 64;
-  static constexpr std::size_t kBucketSize = 8;
-  static constexpr std::size_t kSample = 512;
+  static constexpr std::size_t kMostSlots = 128;
+  static constexpr std::size_t kEventsPerSlot = 4;  ///< aimed at, if kMostSlots allows it
+  static constexpr std::size_t kDealt = 24;         ///< a slot with more is dealt into buckets
+  static constexpr std::size_t kBucketSize = 4;
+  static constexpr std::size_t kSample = 256;
 
   [[nodiscard]] bool staged_first() const {
     return cursor_ != sorted_end_ && (near_.empty() || staged_[cursor_] < near_.front());
   }
-  [[nodiscard]] std::size_t slot_of(double time_s) const {
-    const double slot = std::max(0.0, (time_s - first_s_) * slots_per_s_);
-    return std::min(kSlots - 1, static_cast<std::size_t>(slot));
+  /// Slots are numbered from the start of the calendar; the ring holds those from open_ on.
+  [[nodiscard]] double place_of(double time_s) const { return (time_s - first_s_) * slots_per_s_; }
+  /// By way of a signed number, because x86 converts that in one instruction.
+  [[nodiscard]] static std::uint64_t slot_at(double place) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(place));
+  }
+  void put_in_slot(std::uint64_t slot, const Event& event) {
+    ring_[slot & mask_].push_back(event);
+    filled_[(slot & mask_) / 64] |= std::uint64_t{1} << (slot & 63U);
+  }
+  void put_far(const Event& event) {
+    far_.push_back(event);
+    far_first_s_ = std::min(far_first_s_, event.time_s);
   }
   void push_near(const Event& event);
   void pop_near();
   void next_bucket();
   bool open_next_slot();
-  void refill();
+  void open(std::uint64_t slot);
+  [[nodiscard]] std::uint64_t next_filled() const;
+  bool fetch_far();
+  void take_in_far();
+  bool fits_badly();
+  void gather();
+  void lay_out();
   void take_all_near();
   [[nodiscard]] double sampled_horizon();
-  void fill_slots(double horizon_s);
   void deal(const std::vector<Event>& events);
 
   std::size_t size_ = 0;
   std::vector<Event> near_;  ///< 4-ary heap: all events, or those scheduled into the open slot
   std::size_t heap_enough_ = kHeapEnough;
 
-  bool in_slots_ = false;
-  std::size_t open_slot_ = 0;
-  double first_s_ = 0.0;  ///< start of the first slot
+  std::vector<std::vector<Event>> ring_;                 ///< empty while the heap holds everything
+  std::array<std::uint64_t, kMostSlots / 64> filled_{};  ///< bit i: ring_[i] may have events
+  std::uint64_t mask_ = 0;                               ///< the number of slots less 1
+  std::uint64_t open_ = 0;                               ///< the slot whose events are staged
+  double first_s_ = 0.0;                                 ///< start of slot 0
   double slots_per_s_ = 0.0;
-  double horizon_s_ = std::numeric_limits<double>::infinity();  ///< end of the last slot
-  std::array<std::vector<Event>, kSlots> slots_;
-  std::vector<Event> far_;  ///< at or beyond the horizon
+  double near_end_ = std::numeric_limits<double>::infinity();   ///< the slot after the open one
+  double far_begin_ = std::numeric_limits<double>::infinity();  ///< the slot after the ring's last
+  std::vector<Event> far_;                                      ///< from far_begin_ on
+  double far_first_s_ = std::numeric_limits<double>::infinity();
+  std::size_t opened_ = 0;      ///< events in slots that have opened since the layout was checked
+  std::uint64_t checked_ = 0;   ///< the slot that was open then
+  std::size_t put_far_ = 0;     ///< events pushed beyond the ring since then
+  std::size_t fetched_at_ = 0;  ///< opened_ when far events were last looked through
   std::vector<double> sample_;
 
   std::vector<Event> staged_;  ///< the open slot, bucket after bucket

@@ -8,7 +8,7 @@ namespace faultline {
 LogGpEngine::LogGpEngine(const RunSpec& spec, Topology routes, std::uint64_t seed,
                          std::uint64_t replication)
     : Runtime(spec, std::move(routes), seed, replication),
-      intake_free_s_(node_count(), -kNever),
+      outgrows_cache_(actor_count() > kActorsInCache),
       links_are_narrow_(this->routes().least_bandwidth() < machine().nic_bandwidth_Bps) {}
 
 void LogGpEngine::simulate() {
@@ -16,7 +16,7 @@ void LogGpEngine::simulate() {
     const Event event = queue_.pop();
     if (!goes_on(event.time_s)) return;
     now_s_ = event.time_s;
-    look_ahead();
+    if (outgrows_cache_) look_ahead();
     if (event.kind() == EventKind::arrive)
       take_in(event.message);
     else
@@ -42,9 +42,7 @@ void LogGpEngine::look_ahead() {
   const Event* near = queue_.ahead(16);
   if (near != nullptr && about_actor(*near)) prefetch_actor(actor_of(*near));
   const Event* next = queue_.ahead(8);
-  if (next == nullptr || !about_actor(*next)) return;
-  prefetch_components(actor_of(*next));
-  prefetch(&intake_free_s_[node_of(actor_of(*next))], 1);
+  if (next != nullptr && about_actor(*next)) prefetch_components(actor_of(*next));
 }
 
 /// Schedules the event at the earliest time at which the receiver can have taken the message in.
@@ -93,8 +91,9 @@ double LogGpEngine::taken_in_s_of(const Message& message) {
   const NodeId node = node_of(message.to);
   if (node == node_of(message.from) || message.inject_s == kNever) return now_s_;
   const double occupied_s = static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;
-  const double taken_in_s = std::max(now_s_, intake_free_s_[node] + occupied_s);
-  intake_free_s_[node] = taken_in_s + machine().gap_s;
+  double& free_s = nics_[node].intake_free_s;
+  const double taken_in_s = std::max(now_s_, free_s + occupied_s);
+  free_s = taken_in_s + machine().gap_s;
   return taken_in_s;
 }
 

@@ -20,13 +20,15 @@ class LogGpEngine final : public Runtime {
   void transmit(Message& message, const Transit& transit) override;
 
  private:
+  /// Up to this number, what a run touches lies in the caches of a processor.
+  static constexpr std::uint32_t kActorsInCache = 1500;
+
   void look_ahead();
   void take_in(Message* message);
   [[nodiscard]] double taken_in_s_of(const Message& message);
   [[nodiscard]] double on_link_s(const Message& message, const Transit& transit);
 
-  /// Per node: when its NIC can begin to take in the next message, plus the receiver's overhead.
-  std::vector<double> intake_free_s_;
+  bool outgrows_cache_;
   bool links_are_narrow_;            ///< some link is narrower than a NIC
   double links_free_s_ = 0.0;        ///< when all first links are free
   std::vector<double> link_free_s_;  ///< per node and port; empty until first needed

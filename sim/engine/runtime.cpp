@@ -42,7 +42,6 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
       replication_(replication),
       job_(job_shape(spec)),
       nodes_(job_.nodes + spec.platform.spare_nodes),
-      nic_free_s_(nodes_, 0.0),
       routes_(std::move(routes)),
       auditor_(job_.processes),
       faults_(spec.faults, job_),
@@ -64,8 +63,10 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
     if (choice.registration->exit_notice)
       exit_notice_ = choice.registration->exit_notice(choice.options);
   }
+  shares_cores_ = daemons_share_cores_ || spec_.platform.progress == Progress::shared;
   awaits_announcement_ = spec_.component(Family::termination).registration != nullptr;
-  if (nics_are_shared()) shared_nics_.resize(nodes_);
+  nics_are_shared_ = shares_nics();
+  nics_.resize(nodes_);
   place_actors();
   add_fault_sources();
 }
@@ -74,7 +75,7 @@ void Runtime::place_actors() {
   placement_ =
       place_ranks(spec_.platform, job_, nodes_, Stream(seed_, replication_, Purpose::mapping, 0));
   if (nodes_matter()) node_is_alive_.assign(nodes_, true);
-  actors_ = std::vector<ActorState>(job_.processes + node_is_alive_.size());
+  actors_ = LargeVector<ActorState>(job_.processes + node_is_alive_.size());
   if (spec_.platform.ordering == Ordering::unordered)
     for (ActorId actor = 0; actor < actors_.size(); ++actor)
       network_random_.emplace_back(seed_, replication_, Purpose::network, actor);
@@ -83,7 +84,7 @@ void Runtime::place_actors() {
 
 /// True if two actors may send through one NIC. A layer that recovers can restart an actor on any
 /// node.
-bool Runtime::nics_are_shared() const {
+bool Runtime::shares_nics() const {
   return job_.processes_per_node > 1 ||
          spec_.component(Family::message_logging).registration != nullptr ||
          std::any_of(std::begin(spec_.components), std::end(spec_.components), on_daemons);
@@ -220,33 +221,6 @@ double Runtime::unordered_delay_s(ActorId from) {
   return network_random_[from].exponential(spec_.platform.unordered_delay_s);
 }
 
-bool Runtime::goes_on(double time_s) {
-  if (time_s > spec_.stop.time_s) {
-    now_s_ = spec_.stop.time_s;
-    const bool is_over = spec_.stop.when == StopWhen::announced && all_know();
-    stop(is_over                             ? Outcome::terminated
-         : spec_.stop.when == StopWhen::time ? Outcome::finished
-                                             : Outcome::limit);
-    return false;
-  }
-  if (awaits_announcement_ && time_s > auditor_.over_since_s() + spec_.stop.grace_s &&
-      time_s > announce_time_s_ + spec_.stop.grace_s &&
-      time_s > notices_until_s_ + spec_.stop.grace_s && unannounced() &&
-      (background_ == 0 || all_have_heard())) {
-    now_s_ = std::max({auditor_.over_since_s(), announce_time_s_, notices_until_s_}) +
-             spec_.stop.grace_s;
-    describe_stuck("hung");
-    stop(Outcome::hung);
-    return false;
-  }
-  if (events_ >= spec_.stop.events) {
-    stop(Outcome::limit);
-    return false;
-  }
-  ++events_;
-  return true;
-}
-
 void Runtime::carry_out(const Event& event) {
   switch (event.kind()) {
     case EventKind::arrive:
@@ -298,13 +272,6 @@ void Runtime::carry_out(const Event& event) {
       break;
   }
   after_event();
-}
-
-void Runtime::after_event() {
-  carry_out_pending();
-  if (std::exchange(heard_news_, false)) check_stop();
-  if (events_ >= faults_.next_event())
-    while (events_ >= faults_.next_event()) strike(faults_.victims(faults_.take_event()));
 }
 
 }  // namespace faultline

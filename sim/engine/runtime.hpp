@@ -53,7 +53,12 @@ class Runtime : private Services {
   /// Carries out any event that is not an arrival.
   void carry_out(const Event& event);
   /// Called with an event's time before the event: counts it. False if the run ends instead.
-  bool goes_on(double time_s);
+  bool goes_on(double time_s) {
+    if (time_s > spec_.stop.time_s || events_ >= spec_.stop.events || awaits_announcement_)
+      if (ends_before(time_s)) return false;
+    ++events_;
+    return true;
+  }
   void schedule(double time_s, EventKind kind, Message* message);
   void schedule(double time_s, EventKind kind, std::uint32_t actor, std::uint32_t detail);
   /// Discards a message that never entered the network because its sender died (its inject_s is
@@ -64,7 +69,14 @@ class Runtime : private Services {
   void foreground_done() { --foreground_; }
   /// Carries out the actions that the handlers of an event asked for. Faults that a scenario sets
   /// by event number strike here.
-  void after_event();
+  void after_event() {
+    if (!pending_actions_.empty()) carry_out_pending();
+    if (heard_news_) {
+      heard_news_ = false;
+      check_stop();
+    }
+    if (events_ >= faults_.next_event()) strike_by_number();
+  }
   [[nodiscard]] bool stopped() const { return stopped_; }
   /// True if nothing is left to happen. Background timers keep a run alive under `stop: time`, and
   /// while a detector may still find a death that a live rank has not heard of.
@@ -101,11 +113,23 @@ class Runtime : private Services {
     for (const auto& component : actors_[actor].components)
       if (component) prefetch(component.get(), sizeof(Component));
     prefetch(actors_[actor].inbox_head, sizeof(Message));
-    prefetch(&nic_free_s_[node_of(actor)], 1);
+    prefetch(&nics_[node_of(actor)], sizeof(Nic));
   }
+
+  /// The NIC of a node. Where several actors share it, messages that find it busy queue before it,
+  /// in the order in which they became ready.
+  struct Nic {
+    double free_s = 0.0;             ///< when it can take up the next message
+    double intake_free_s = -kNever;  ///< when it can take in the next (loggp: plus the overhead)
+    Message* head = nullptr;
+    Message* tail = nullptr;
+    std::uint32_t expected = 0;  ///< messages sent through it that it has not taken up yet
+    bool awaited = false;        ///< a nic_free event is scheduled
+  };
 
   EventQueue queue_;
   double now_s_ = 0.0;
+  LargeVector<Nic> nics_;  ///< per node
 
  private:
   /// Values of Event::at.detail for a fault. Event::at.actor is then the index of a fault that the
@@ -122,14 +146,6 @@ class Runtime : private Services {
     std::uint16_t incarnation;
     Family channel;
   };
-  /// The queue before a NIC that several actors share: messages that found it busy, in the order in
-  /// which they became ready.
-  struct SharedNic {
-    Message* head = nullptr;
-    Message* tail = nullptr;
-    std::uint32_t expected = 0;  ///< messages sent through it that it has not taken up yet
-    bool awaited = false;        ///< a nic_free event is scheduled
-  };
   struct PendingAction {
     Incarnation self;
     Action action;
@@ -143,7 +159,7 @@ class Runtime : private Services {
 
   void place_actors();
   [[nodiscard]] bool nodes_matter() const;
-  [[nodiscard]] bool nics_are_shared() const;
+  [[nodiscard]] bool shares_nics() const;
   void make_components(ActorId actor);
   void start_all();
   void start_actor(ActorId actor);
@@ -168,11 +184,15 @@ class Runtime : private Services {
   void settle();
   void pass_down(std::size_t level);
   void pass_up(std::size_t level);
-  void climb(Message* message, std::size_t below);
+  void climb(Message* message, std::size_t from);
   void handle(Message* message);
   void deliver_request();
   void spend_time();
   void tell_idle();
+  /// The number of messages that the workload has sent in this turn and that no layer has seen.
+  [[nodiscard]] std::size_t sent_by_workload() const {
+    return turn_.direct ? turn_.wire.size() : turn_.outbox[index_of(Family::workload)].size();
+  }
   [[nodiscard]] std::int64_t conserved_now() const;
   /// Runs `handler(component, context)` as one turn, if the actor is alive and has a component of
   /// that family. A handler of the workload makes its rank active. The handler of a notice
@@ -184,7 +204,7 @@ class Runtime : private Services {
     Context context(turn_, family);
     handler(*current_->component(family), context);
     handled_ =
-        family == Family::workload && (!is_notice || context.busy() || !turn_.outbox[0].empty());
+        family == Family::workload && (!is_notice || context.busy() || sent_by_workload() > 0);
     settle();
     end_turn();
   }
@@ -202,6 +222,10 @@ class Runtime : private Services {
   // what leaves an actor (runtime_wire.cpp)
   void inject_wire();
   void leave_stack(ActorState& actor, Message& message);
+  void note_sent(const Message& message) {
+    auditor_.sent();
+    application_bytes_ += message.bytes;
+  }
   void put_on_wire(ActorId self, ActorState& actor, const std::vector<Message*>& messages,
                    bool held);
   void hold_at_fence(ActorState& actor, std::vector<Message*>::const_iterator begin,
@@ -210,7 +234,7 @@ class Runtime : private Services {
   void inject(ActorState& actor, Message* message, bool held);
   void count_control(const Message& message);
   [[nodiscard]] Transit transit_of(const Message& message) const;
-  [[nodiscard]] bool nic_serves_next(NodeId node, double ready_s) const;
+  [[nodiscard]] bool nic_serves_next(const Nic& nic, double ready_s) const;
   [[nodiscard]] bool sender_is_gone(const Message& message) const;
   void enter_network(Message& message, const Transit& transit);
   void stand_before_nic(Message* message);
@@ -247,6 +271,7 @@ class Runtime : private Services {
   void strike_from(std::uint32_t source);
   [[nodiscard]] Rank parent_of(Rank rank) const;
   void strike(const std::vector<Victim>& victims);
+  void strike_by_number();
   void kill_node(NodeId node, bool silent);
   void kill(ActorId actor, bool silent = false);
   void lose_messages_of(ActorId dead);
@@ -276,6 +301,7 @@ class Runtime : private Services {
   void revive(ActorId actor, NodeId node);
 
   // the end (runtime_end.cpp)
+  [[nodiscard]] bool ends_before(double time_s);
   void check_stop();
   [[nodiscard]] bool all_faults_reported() const;
   [[nodiscard]] bool all_have_heard() const;
@@ -299,10 +325,9 @@ class Runtime : private Services {
   JobShape job_;
   std::uint32_t nodes_;
   std::array<ComponentFactory, kFamilies> factories_;
-  std::vector<ActorState> actors_;  ///< ranks, then one daemon per node if nodes matter
+  LargeVector<ActorState> actors_;  ///< ranks, then one daemon per node if nodes matter
   Placement placement_;
-  std::vector<double> nic_free_s_;      ///< per node
-  std::vector<SharedNic> shared_nics_;  ///< per node; empty where each NIC has one actor
+  bool nics_are_shared_;  ///< several actors may send through one NIC
   Topology routes_;
   std::vector<Stream> network_random_;  ///< per actor, only if unordered
   MessagePool pool_;
@@ -314,7 +339,6 @@ class Runtime : private Services {
   std::vector<std::uint32_t> free_promises_;
 
   Turn turn_;
-  std::vector<Message*> wire_;  ///< messages of the turn that have reached the network
   std::vector<Message*> batch_;
   std::vector<PendingAction> pending_actions_;  ///< in the order in which they were asked for
   std::size_t next_pending_ = 0;
@@ -326,6 +350,7 @@ class Runtime : private Services {
 
   bool awaits_announcement_ = false;
   bool audits_conserved_ = false;
+  bool shares_cores_ = false;  ///< what processors do may take time from computations
   bool any_death_ = false;
   bool any_flush_ = false;
   bool any_refusal_ = false;

@@ -9,7 +9,6 @@ namespace faultline {
 /// Carries out actions in order. An action can start a turn; the actions of that turn are queued
 /// behind the others. If an actor dies, the rest of its actions are dropped.
 void Runtime::carry_out_pending() {
-  if (pending_actions_.empty()) return;
   while (next_pending_ < pending_actions_.size() && !stopped_) {
     carry_out(pending_actions_[next_pending_++]);
   }

@@ -115,6 +115,33 @@ bool Runtime::all_faults_reported() const {
   return auditor_.all_reported() && faults_.exhausted(now_s_);
 }
 
+/// Ends the run if it ends before something that happens at time_s.
+bool Runtime::ends_before(double time_s) {
+  if (time_s > spec_.stop.time_s) {
+    now_s_ = spec_.stop.time_s;
+    const bool is_over = spec_.stop.when == StopWhen::announced && all_know();
+    stop(is_over                             ? Outcome::terminated
+         : spec_.stop.when == StopWhen::time ? Outcome::finished
+                                             : Outcome::limit);
+    return true;
+  }
+  if (awaits_announcement_ && time_s > auditor_.over_since_s() + spec_.stop.grace_s &&
+      time_s > announce_time_s_ + spec_.stop.grace_s &&
+      time_s > notices_until_s_ + spec_.stop.grace_s && unannounced() &&
+      (background_ == 0 || all_have_heard())) {
+    now_s_ = std::max({auditor_.over_since_s(), announce_time_s_, notices_until_s_}) +
+             spec_.stop.grace_s;
+    describe_stuck("hung");
+    stop(Outcome::hung);
+    return true;
+  }
+  if (events_ >= spec_.stop.events) {
+    stop(Outcome::limit);
+    return true;
+  }
+  return false;
+}
+
 void Runtime::check_stop() {
   if (stopped_ || live_ranks_ == 0) return;
   switch (spec_.stop.when) {

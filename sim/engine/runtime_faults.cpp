@@ -61,6 +61,11 @@ void Runtime::strike(const std::vector<Victim>& victims) {
   check_stop();
 }
 
+/// Strikes with the faults that a scenario sets by the number of an event.
+void Runtime::strike_by_number() {
+  while (events_ >= faults_.next_event()) strike(faults_.victims(faults_.take_event()));
+}
+
 /// The daemon of a node and all its ranks die. If the node itself fails, nobody is left who could
 /// close their connections: they die silently.
 void Runtime::kill_node(NodeId node, bool silent) {
@@ -119,7 +124,7 @@ void Runtime::lose_messages_of(ActorId dead) {
   if (!state.rare_state) return;
   for (Message* message : state.rare_state->early) forget(message);
   for (Message* message : state.rare_state->fenced) forget_unsent(message);
-  if (!shared_nics_.empty()) shared_nics_[node_of(dead)].expected -= state.rare_state->before_nic;
+  nics_[node_of(dead)].expected -= state.rare_state->before_nic;
 }
 
 /// Discards a message: its sender died before it entered the network, or its receiver died before

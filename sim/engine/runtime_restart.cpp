@@ -79,7 +79,7 @@ void Runtime::revive(ActorId actor, NodeId node) {
   state.incarnation = incarnation;
   state.cpu_free_s = now_s_;
   any_restart_ = true;
-  if (shared_nics_.empty()) shared_nics_.resize(nodes_);  // the node may have other actors
+  nics_are_shared_ = true;  // the node may have other actors
   if (is_rank(actor)) {
     if (node != node_of(actor)) {
       placement_.move(actor, node);

@@ -14,6 +14,10 @@ constexpr std::size_t kWorkload = index_of(Family::workload);
 /// The level below all layers. A detector stands beside the stack.
 constexpr std::size_t kNetwork = index_of(Family::failure_detection);
 static_assert(kStack[kNetwork].role == Role::detector && kNetwork + 1 == kFamilies);
+constexpr std::uint32_t kBelow = 1U << kNetwork;
+
+/// The bits of all levels that lie below this one.
+constexpr std::uint32_t below(std::size_t level) { return ~((2U << level) - 1); }
 
 }  // namespace
 
@@ -25,6 +29,7 @@ void Runtime::begin_turn(ActorId actor) {
   turn_.self = actor;
   turn_.incarnation = current_->incarnation;
   turn_.present = current_->present;
+  turn_.direct = (turn_.present & kLayers) == 0;
   turn_.phase = current_->phase;
   turn_.computing = current_->computing;
   turn_.declared_work = current_->declared_work;
@@ -41,7 +46,7 @@ void Runtime::end_turn() {
   const ActorId self = turn_.self;
   ActorState& actor = *current_;
   bool handled = handled_;
-  if (handled_ || turn_.active) {
+  if (!turn_.direct && (handled_ || turn_.active)) {
     tell_idle();
     handled = handled || handled_;
   }
@@ -49,7 +54,7 @@ void Runtime::end_turn() {
   actor.computing = static_cast<std::int32_t>(turn_.computing);
   actor.declared_work = static_cast<std::int32_t>(turn_.declared_work);
   if (turn_.spent_s > 0.0) spend_time();
-  if (!wire_.empty()) inject_wire();
+  if (!turn_.wire.empty()) inject_wire();
   if (is_rank(self)) {
     if (audits_conserved_) {
       auditor_.conserved_moved(conserved_now() - conserved_before_);
@@ -119,28 +124,25 @@ void Runtime::deliver_request() {
   Component* component = current_->component(request.to);
   if (component == nullptr) return;
   Context context(turn_, request.to);
+  const std::size_t before = sent_by_workload();
   if (request.is_answer)
     component->on_answer(context, request);
   else
     component->on_request(context, request);
   if (request.to == Family::workload)
-    handled_ = handled_ || context.busy() || !turn_.outbox[kWorkload].empty();
+    handled_ = handled_ || context.busy() || sent_by_workload() > before;
 }
 
 void Runtime::pass_down(std::size_t level) {
   auto& outbox = turn_.outbox[level];
   if (level == kWorkload) {
-    for (const Message* message : outbox) {
-      auditor_.sent();
-      application_bytes_ += message->bytes;
-    }
+    for (const Message* message : outbox) note_sent(*message);
     current_->held_down += static_cast<std::uint32_t>(outbox.size());
   }
-  std::size_t next = level + 1;
-  while (next < kNetwork && !current_->components[next]) ++next;
+  const auto next =
+      static_cast<std::size_t>(std::countr_zero((turn_.present & kLayers & below(level)) | kBelow));
   if (next >= kNetwork) {
-    if (wire_.empty()) wire_.swap(outbox);  // nearly always
-    wire_.insert(wire_.end(), outbox.begin(), outbox.end());
+    turn_.wire.insert(turn_.wire.end(), outbox.begin(), outbox.end());
     outbox.clear();
     return;
   }
@@ -165,11 +167,13 @@ void Runtime::pass_up(std::size_t level) {
   }
 }
 
-void Runtime::climb(Message* message, std::size_t below) {
-  const auto target = static_cast<std::size_t>(message->channel);
-  for (std::size_t level = below; level-- > target + 1;) {
+void Runtime::climb(Message* message, std::size_t from) {
+  std::uint32_t levels =
+      turn_.present & kLayers & below(index_of(message->channel)) & ((1U << from) - 1);
+  while (levels != 0) {
+    const auto level = static_cast<std::size_t>(std::bit_width(levels) - 1);
+    levels &= ~(1U << level);
     Layer* layer = current_->layer(level);
-    if (layer == nullptr) continue;
     Context context(turn_, static_cast<Family>(level));
     if (layer->on_receive(context, *message) == Passage::deliver) continue;
     if (message->channel == Family::workload) ++current_->held_up;
@@ -275,7 +279,7 @@ void Runtime::receive(ActorId self, Message* message) {
   cpu_s_ = now_s_;
   if (audits_conserved_ && is_rank(self))
     auditor_.conserved_moved(-current_->layer(Family::termination)->conserved_in(*message));
-  take_from_workers(self, machine().receive_overhead_s);
+  if (shares_cores_) take_from_workers(self, machine().receive_overhead_s);
   climb(message, kNetwork);
   settle();
   end_turn();

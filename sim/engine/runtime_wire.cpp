@@ -15,12 +15,13 @@ namespace faultline {
 // Flattened, because every message takes this path and its calls were 4 % of a run's instructions.
 [[gnu::flatten]] void Runtime::inject_wire() {
   ActorState& actor = *current_;
-  for (Message* message : wire_) leave_stack(actor, *message);
+  const std::vector<Message*>& wire = turn_.wire;
+  for (Message* message : wire) leave_stack(actor, *message);
   if (actor.rare_state && !actor.rare_state->fenced.empty())
-    hold_at_fence(actor, wire_.begin(), wire_.end());
+    hold_at_fence(actor, wire.begin(), wire.end());
   else
-    put_on_wire(turn_.self, actor, wire_, false);
-  wire_.clear();
+    put_on_wire(turn_.self, actor, wire, false);
+  turn_.wire.clear();
 }
 
 /// From here on a message is in flight, although it may still wait for its processor or its NIC.
@@ -30,10 +31,12 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
   message.from_incarnation = actor.incarnation;
   message.to_incarnation = any_restart_ ? known(message.from, message.to).number : std::uint16_t{0};
   ++foreground_;
-  if (message.channel == Family::workload)
-    --actor.held_down;
-  else
+  if (message.channel != Family::workload)
     count_control(message);
+  else if (turn_.direct)
+    note_sent(message);
+  else
+    --actor.held_down;
   if (audits_conserved_ && is_rank(message.from))
     auditor_.conserved_moved(actor.layer(Family::termination)->conserved_in(message));
   if (any_death_ && !reachable(actors_[message.to], message)) {
@@ -63,7 +66,7 @@ void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Mes
           .actor = self,
           .value = sent});
   actor.cpu_free_s = cpu_s_;
-  take_from_workers(self, static_cast<double>(sent) * machine().send_overhead_s);
+  if (shares_cores_) take_from_workers(self, static_cast<double>(sent) * machine().send_overhead_s);
   const auto rest = messages.begin() + static_cast<std::ptrdiff_t>(sent);
   if (held)
     actor.rare_state->fenced.assign(rest, messages.end());
@@ -97,9 +100,10 @@ void Runtime::inject(ActorState& actor, Message* message, bool held) {
   if (transit.local) {
     message->inject_s = std::max(cpu_s_, actor.local_free_s);
     actor.local_free_s = message->inject_s + transit.transfer_s;
-  } else if (shared_nics_.empty() || nic_serves_next(node, cpu_s_)) {
-    message->inject_s = std::max(cpu_s_, nic_free_s_[node]);
-    nic_free_s_[node] = message->inject_s + transit.nic_occupied_s;
+  } else if (!nics_are_shared_ || nic_serves_next(nics_[node], cpu_s_)) {
+    Nic& nic = nics_[node];
+    message->inject_s = std::max(cpu_s_, nic.free_s);
+    nic.free_s = message->inject_s + transit.nic_occupied_s;
   }
   const bool enters = message->inject_s != kNever;
   if (observer_ != nullptr && !held)
@@ -110,7 +114,7 @@ void Runtime::inject(ActorState& actor, Message* message, bool held) {
     enter_network(*message, transit);
     return;
   }
-  ++shared_nics_[node].expected;
+  ++nics_[node].expected;
   ++actor.rare().before_nic;
   schedule(cpu_s_, EventKind::nic_ready, message);
 }
@@ -146,9 +150,9 @@ void Runtime::enter_network(Message& message, const Transit& transit) {
 /// other message of the node can be ready earlier: none is expected, and a turn that begins from
 /// now on spends the send overhead first. If actors can die, the NIC must also be free by then,
 /// because a death may withdraw a message that has reserved it.
-bool Runtime::nic_serves_next(NodeId node, double ready_s) const {
-  return shared_nics_[node].expected == 0 && ready_s <= now_s_ + machine().send_overhead_s &&
-         (nic_free_s_[node] <= ready_s || !(any_death_ || spec_.has_faults()));
+bool Runtime::nic_serves_next(const Nic& nic, double ready_s) const {
+  return nic.expected == 0 && ready_s <= now_s_ + machine().send_overhead_s &&
+         (nic.free_s <= ready_s || !(any_death_ || spec_.has_faults()));
 }
 
 bool Runtime::sender_is_gone(const Message& message) const {
@@ -162,8 +166,8 @@ void Runtime::stand_before_nic(Message* message) {
     return;
   }
   const NodeId node = node_of(message->from);
-  SharedNic& nic = shared_nics_[node];
-  if (nic.head == nullptr && nic_free_s_[node] <= now_s_) {
+  Nic& nic = nics_[node];
+  if (nic.head == nullptr && nic.free_s <= now_s_) {
     take_up(node, message);
     return;
   }
@@ -172,13 +176,13 @@ void Runtime::stand_before_nic(Message* message) {
   nic.tail = message;
   if (nic.awaited) return;
   nic.awaited = true;
-  schedule(nic_free_s_[node], EventKind::nic_free, node, 0);
+  schedule(nic.free_s, EventKind::nic_free, node, 0);
 }
 
 void Runtime::serve_nic(NodeId node) {
-  SharedNic& nic = shared_nics_[node];
+  Nic& nic = nics_[node];
   nic.awaited = false;
-  while (nic.head != nullptr && nic_free_s_[node] <= now_s_) {
+  while (nic.head != nullptr && nic.free_s <= now_s_) {
     Message* message = nic.head;
     nic.head = message->next;
     if (sender_is_gone(*message))
@@ -188,15 +192,16 @@ void Runtime::serve_nic(NodeId node) {
   }
   if (nic.head == nullptr) return;
   nic.awaited = true;
-  schedule(nic_free_s_[node], EventKind::nic_free, node, 0);
+  schedule(nic.free_s, EventKind::nic_free, node, 0);
 }
 
 void Runtime::take_up(NodeId node, Message* message) {
   const ActorId self = message->from;
   const Transit transit = transit_of(*message);
   message->inject_s = now_s_;
-  nic_free_s_[node] = now_s_ + transit.nic_occupied_s;
-  --shared_nics_[node].expected;
+  Nic& nic = nics_[node];
+  nic.free_s = now_s_ + transit.nic_occupied_s;
+  --nic.expected;
   RareState& sender = *actors_[self].rare_state;
   --sender.before_nic;
   if (observer_ != nullptr) show_leaving(Sight::Kind::injected, *message, now_s_);
@@ -215,10 +220,10 @@ void Runtime::forget_unsent(Message* message) {
 void Runtime::withdraw(Message& message) {
   const double inject_s = std::exchange(message.inject_s, kNever);
   if (inject_s == kNever || node_of(message.from) == node_of(message.to)) return;
-  double& free_s = nic_free_s_[node_of(message.from)];
+  double& free_s = nics_[node_of(message.from)].free_s;
   // If the dead actor had the NIC to itself, all reserved time was its own. Else the last message
   // to reserve time may be another actor's.
-  if (shared_nics_.empty() || free_s == inject_s + transit_of(message).nic_occupied_s)
+  if (!nics_are_shared_ || free_s == inject_s + transit_of(message).nic_occupied_s)
     free_s = std::min(free_s, inject_s);
 }
 

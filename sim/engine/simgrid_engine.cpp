@@ -310,8 +310,8 @@ class SimGridEngine final : public Runtime {
     double taken_in_s = now_s_;
     const NodeId node = node_of(message->to);
     if (node != node_of(message->from)) {
-      taken_in_s = std::max(taken_in_s, intake_free_s_[node]);
-      intake_free_s_[node] = taken_in_s + machine().gap_s;
+      taken_in_s = std::max(taken_in_s, nics_[node].intake_free_s);
+      nics_[node].intake_free_s = taken_in_s + machine().gap_s;
     }
     schedule(taken_in_s + unordered_delay_s(message->from) + machine().receive_overhead_s,
              EventKind::arrive, message);
@@ -320,7 +320,6 @@ class SimGridEngine final : public Runtime {
   std::vector<s4u::Host*> hosts_;
   std::vector<Process> processes_;
   std::vector<Pending> in_order_ = std::vector<Pending>(actor_count());
-  std::vector<double> intake_free_s_ = std::vector<double>(node_count(), -kNever);
   std::deque<Flight> flights_;  ///< stable addresses
   std::vector<Flight*> free_flights_;
   /// Never iterated over, because its order depends on addresses.

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <vector>
+
+namespace faultline {
+
+/// Memory for the state of large jobs. What a run of a million processes touches is spread over
+/// hundreds of megabytes, and with pages of 4 KiB most of its time would go into finding the pages.
+/// So blocks from 2 MiB on are aligned and advised to use large pages; a system that has none
+/// ignores the advice. Smaller blocks come from the heap.
+std::pmr::memory_resource& large_pages();
+
+/// For containers that grow with the job.
+template <class T>
+struct LargePageAllocator {
+  using value_type = T;
+  LargePageAllocator() = default;
+  template <class U>
+  explicit(false) LargePageAllocator(const LargePageAllocator<U>&) {}
+
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(large_pages().allocate(count * sizeof(T), alignof(T)));
+  }
+  void deallocate(T* first, std::size_t count) {
+    large_pages().deallocate(first, count * sizeof(T), alignof(T));
+  }
+  friend bool operator==(const LargePageAllocator&, const LargePageAllocator&) { return true; }
+};
+
+template <class T>
+using LargeVector = std::vector<T, LargePageAllocator<T>>;
+
+/// Storage of the components of all actors, in large blocks of objects of one size. Returned
+/// storage serves the next object of that size. One thread.
+std::pmr::memory_resource& component_storage();
+
+}  // namespace faultline
