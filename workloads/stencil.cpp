@@ -1,7 +1,9 @@
 #include "workloads/stencil.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <utility>
 
 namespace faultline {
 
@@ -51,14 +53,21 @@ std::vector<std::uint32_t> process_grid(std::uint32_t processes, std::uint32_t d
 Stencil::Stencil(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
     : options_(std::move(options)), self_(self) {
   std::uint32_t stride = 1;
+  std::uint32_t below = 1;
   for (const std::uint32_t size : process_grid(job.processes, options_->dimensions)) {
     const std::uint32_t place = self / stride % size;
     const bool wraps = options_->periodic && size > 1;
-    if (place > 0 || wraps)
-      neighbours_.push_back(place > 0 ? self - stride : self + (size - 1) * stride);
-    if (place + 1 < size || wraps)
-      neighbours_.push_back(place + 1 < size ? self + stride : self - (size - 1) * stride);
+    const std::uint32_t above = 2 * below;
+    if (place > 0 || wraps) {
+      neighbours_.push_back({place > 0 ? self - stride : self + (size - 1) * stride, above});
+      sides_ |= below;
+    }
+    if (place + 1 < size || wraps) {
+      neighbours_.push_back({place + 1 < size ? self + stride : self - (size - 1) * stride, below});
+      sides_ |= above;
+    }
     stride *= size;
+    below *= 4;
   }
 }
 
@@ -70,18 +79,30 @@ void Stencil::start(Context& context) { exchange(context); }
 
 void Stencil::exchange(Context& context) {
   context.mark("iteration", static_cast<std::int64_t>(iteration_));
-  for (const Rank neighbour : neighbours_)
-    context.send(neighbour, 0, options_->bytes).payload.put(iteration_);
+  for (const Neighbour& neighbour : neighbours_)
+    context.send(neighbour.rank, 0, options_->bytes)
+        .payload.put(Halo{iteration_, neighbour.its_side});
   try_compute(context);
 }
 
 void Stencil::on_message(Context& context, const Message& message) {
-  ++halos_[message.payload.get<std::uint64_t>() - iteration_];
+  take(message.payload.get<Halo>());
   try_compute(context);
 }
 
+/// Neighbours are at most one iteration apart until one of them goes back to an earlier state. It
+/// then sends halos again, of which each counts once, and its neighbours are further ahead of it.
+void Stencil::take(const Halo& halo) {
+  if (halo.iteration < iteration_) return;
+  const std::uint64_t ahead = halo.iteration - iteration_;
+  if (ahead <= 1)
+    halos_[ahead] |= static_cast<std::uint32_t>(halo.side);
+  else
+    early_.push_back(halo);
+}
+
 void Stencil::try_compute(Context& context) {
-  if (computing_ || iteration_ == options_->iterations || halos_[0] < neighbours_.size()) return;
+  if (computing_ || iteration_ == options_->iterations || missing() != 0) return;
   computing_ = true;
   context.compute(options_->compute_s);
 }
@@ -91,6 +112,7 @@ void Stencil::on_compute_done(Context& context, std::uint64_t) {
   ++iteration_;
   halos_[0] = halos_[1];
   halos_[1] = 0;
+  for (const Halo& halo : std::exchange(early_, {})) take(halo);
   if (iteration_ < options_->iterations) {
     exchange(context);
     return;
@@ -106,7 +128,7 @@ void Stencil::report(Metrics& metrics) const {
 
 std::string Stencil::waiting_for() const {
   if (iteration_ == options_->iterations) return {};
-  return std::to_string(neighbours_.size() - halos_[0]) + " halos of iteration " +
+  return std::to_string(std::popcount(missing())) + " halos of iteration " +
          std::to_string(iteration_);
 }
 

@@ -20,6 +20,12 @@ struct StencilOptions {
 /// dimensions, waits for theirs, and computes.
 class Stencil final : public Workload {
  public:
+  /// What a message says.
+  struct Halo {
+    std::uint64_t iteration = 0;
+    std::uint64_t side = 0;  ///< of the receiver at which its sender lies: one bit
+  };
+
   using Options = StencilOptions;
   Stencil(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
@@ -31,14 +37,24 @@ class Stencil final : public Workload {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
+  /// A rank has two sides in each dimension of the grid. Both may lead to the same neighbour.
+  struct Neighbour {
+    Rank rank;
+    std::uint32_t its_side;  ///< at which this rank lies
+  };
+
   void exchange(Context& context);
+  void take(const Halo& halo);
   void try_compute(Context& context);
+  [[nodiscard]] std::uint32_t missing() const { return sides_ & ~halos_[0]; }
 
   std::shared_ptr<const Options> options_;
   Rank self_;
-  std::vector<Rank> neighbours_;
+  std::vector<Neighbour> neighbours_;
+  std::uint32_t sides_ = 0;  ///< with a neighbour
   std::uint64_t iteration_ = 0;
-  std::uint32_t halos_[2] = {0, 0};  ///< that have come, for this iteration and the next
+  std::uint32_t halos_[2] = {0, 0};  ///< sides whose halo has come, for this iteration and the next
+  std::vector<Halo> early_;          ///< of later iterations
   bool computing_ = false;
   double finish_s_ = 0.0;
 };

@@ -45,7 +45,8 @@ struct CountedBoard {
 };
 
 /// Counting a large board takes longer than a run, and most runs of a process are of the same
-/// board.
+/// board. What is kept depends on the arguments alone, and task lists copy it: no component refers
+/// to it.
 const QueensTasks& counted(std::uint32_t board, std::uint32_t cut_depth) {
   static CountedBoard last;
   if (last.board != board || last.cut_depth != cut_depth)

@@ -1,7 +1,6 @@
 #include "workloads/task_range.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace faultline {
 
@@ -33,21 +32,6 @@ TaskRange TaskDeque::cut(std::uint32_t begin) {
   oldest.end = begin;
   if (oldest.size() == 0) ranges_.erase(ranges_.begin());
   return stolen;
-}
-
-std::uint64_t TaskCoverage::add(TaskRange range) {
-  const std::uint64_t before = tasks_;
-  auto next = ranges_.upper_bound(range.begin);
-  if (next != ranges_.begin() && std::prev(next)->second >= range.begin) --next;
-  while (next != ranges_.end() && next->first <= range.end) {
-    range.begin = std::min(range.begin, next->first);
-    range.end = std::max(range.end, next->second);
-    tasks_ -= next->second - next->first;
-    next = ranges_.erase(next);
-  }
-  ranges_.emplace(range.begin, range.end);
-  tasks_ += range.size();
-  return tasks_ - before;
 }
 
 }  // namespace faultline

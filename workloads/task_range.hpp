@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -41,18 +40,6 @@ class TaskDeque {
 
   std::vector<TaskRange>
       ranges_;  ///< oldest first; more than one when work came from several sides
-};
-
-/// A set of tasks, whose memory grows with the number of gaps in it.
-class TaskCoverage {
- public:
-  /// Adds a range, and returns how many of its tasks were not in the set before.
-  std::uint64_t add(TaskRange range);
-  [[nodiscard]] std::uint64_t tasks() const { return tasks_; }
-
- private:
-  std::map<std::uint32_t, std::uint32_t> ranges_;  ///< begin -> end, neither touching
-  std::uint64_t tasks_ = 0;
 };
 
 }  // namespace faultline

@@ -14,7 +14,7 @@ constexpr std::uint64_t kBeginRecovery = std::uint64_t{1} << 32U;  // a tag beyo
 
 struct Work {
   TaskRange range;
-  bool answer;  ///< to a request; else it comes along a lifeline
+  std::uint32_t answer;  ///< 1: to a request; 0: it comes along a lifeline
 };
 
 constexpr const char* kPaper = "adoption-2013 section 7.2";
@@ -111,9 +111,9 @@ Registration work_stealing() {
       }};
   registration.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     auto chosen = std::make_shared<const WorkStealingOptions>(options().read(values));
-    auto plan = std::make_shared<StealingPlan>(StealingPlan{list_of(*chosen), {}});
-    return [chosen, plan, job](ActorId self) -> std::unique_ptr<Component> {
-      return std::make_unique<WorkStealing>(chosen, plan, job, self);
+    auto list = std::make_shared<const TaskList>(list_of(*chosen));
+    return [chosen, list, job](ActorId self) -> std::unique_ptr<Component> {
+      return std::make_unique<WorkStealing>(chosen, list, job, self);
     };
   };
   return registration;
@@ -143,9 +143,9 @@ std::uint32_t child_dimensions(Rank rank, std::uint32_t processes) {
 // At the start, everyone hangs on the lifeline of its parent in the binomial tree, so that the work
 // of rank 0 spreads by halves.
 WorkStealing::WorkStealing(std::shared_ptr<const Options> options,
-                           std::shared_ptr<StealingPlan> plan, const JobShape& job, Rank self)
+                           std::shared_ptr<const TaskList> list, const JobShape& job, Rank self)
     : options_(std::move(options)),
-      plan_(std::move(plan)),
+      list_(std::move(list)),
       job_(job),
       self_(self),
       waiting_(child_dimensions(self, job.processes)),
@@ -157,7 +157,7 @@ std::unique_ptr<Component> WorkStealing::clone() const {
 
 void WorkStealing::start(Context& context) {
   if (self_ != 0) return;
-  take_over(context, {0, plan_->list.tasks()});
+  take_over(context, {0, list_->tasks()});
   work(context);
   share(context);
 }
@@ -201,7 +201,7 @@ void WorkStealing::run(Context& context, std::uint32_t task) {
     ++begun_.back().end;
   else
     begun_.push_back({task, task + 1});
-  context.compute(plan_->list.compute_s(task), task);
+  context.compute(list_->compute_s(task), task);
 }
 
 void WorkStealing::on_compute_done(Context& context, std::uint64_t tag) {
@@ -211,7 +211,7 @@ void WorkStealing::on_compute_done(Context& context, std::uint64_t tag) {
   }
   --running_;
   ++tasks_;
-  task_s_ += plan_->list.compute_s(static_cast<std::uint32_t>(tag));
+  task_s_ += list_->compute_s(static_cast<std::uint32_t>(tag));
   last_task_end_s_ = context.now_s();
   if (out_of_work()) {
     finished_ = begun_.size();
@@ -230,9 +230,9 @@ void WorkStealing::requested(Context& context, Rank thief) {
 
 void WorkStealing::give(Context& context, Rank thief, bool answer) {
   const TaskRange range =
-      options_->steal == "one" ? deque_.steal_one(plan_->list.divergence) : deque_.steal_half();
+      options_->steal == "one" ? deque_.steal_one(list_->divergence) : deque_.steal_half();
   thefts_.push_back({thief, range});
-  context.send(thief, kWork, options_->work_bytes).payload.put(Work{range, answer});
+  context.send(thief, kWork, options_->work_bytes).payload.put(Work{range, answer ? 1U : 0U});
 }
 
 /// The highest dimension first: at the start it leads to the largest part of the binomial tree.
@@ -296,7 +296,7 @@ void WorkStealing::hang_on_lifelines(Context& context) {
 
 void WorkStealing::take_in(Context& context, const Message& message) {
   const auto got = message.payload.get<Work>();
-  if (got.answer) {
+  if (got.answer == 1) {
     ++steals_;
     if (message.from == victim_) end_search(context);
   } else {
@@ -406,10 +406,12 @@ void WorkStealing::report(Metrics& metrics) const {
   metrics.add("task_time_s", task_s_);
   metrics.maximum("makespan_s", last_task_end_s_);
   metrics.add("idle_time_s", idle_s_);
+  NumberSet& done = metrics.numbers("tasks_done");
   std::uint64_t first_time = 0;
-  for (std::size_t i = 0; i < finished_; ++i) first_time += plan_->done.add(begun_[i]);
+  for (std::size_t i = 0; i < finished_; ++i)
+    first_time += done.add(begun_[i].begin, begun_[i].end);
   metrics.add("tasks_repeated", static_cast<double>(tasks_ - first_time));
-  metrics.set("tasks_missing", static_cast<double>(plan_->list.tasks() - plan_->done.tasks()));
+  metrics.set("tasks_missing", static_cast<double>(list_->tasks() - done.size()));
 }
 
 std::string WorkStealing::waiting_for() const {

@@ -25,13 +25,6 @@ struct WorkStealingOptions {
   std::uint32_t work_bytes = 256;
 };
 
-/// The tasks of one run, and which of them are done. The latter is for the report alone: no rank
-/// looks at it.
-struct StealingPlan {
-  TaskList list;
-  TaskCoverage done;
-};
-
 /// Work stealing over active messages (adoption-2013 section 7.1). All work begins at rank 0. A
 /// process that has an empty deque and a free core asks random victims for some of their tasks.
 /// After a number of refusals it asks its neighbours in a hypercube, its lifelines, to remember it,
@@ -42,7 +35,8 @@ struct StealingPlan {
 class WorkStealing final : public Workload {
  public:
   using Options = WorkStealingOptions;
-  WorkStealing(std::shared_ptr<const Options> options, std::shared_ptr<StealingPlan> plan,
+  /// `list` has the tasks of the run. All ranks share it.
+  WorkStealing(std::shared_ptr<const Options> options, std::shared_ptr<const TaskList> list,
                const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
@@ -90,7 +84,7 @@ class WorkStealing final : public Workload {
   void account_idle(double now_s);
 
   std::shared_ptr<const Options> options_;
-  std::shared_ptr<StealingPlan> plan_;
+  std::shared_ptr<const TaskList> list_;
   JobShape job_;
   Rank self_;
 

@@ -12,8 +12,9 @@ namespace {
 enum Kind : std::uint16_t { kAcknowledge, kQuery, kAnnounce };
 
 struct Query {
-  Rank failed;
-  double noticed_s;  ///< when the root was told, for the report
+  Rank failed = kNobody;
+  std::uint32_t unused = 0;
+  double noticed_s = 0.0;  ///< when the root was told, for the report
 };
 
 const Registered registered{registration<LaiWu>(
@@ -151,7 +152,8 @@ void LaiWu::ask_root(Context& context, Rank failed) {
   const Debtor* debtor = successors_.find(failed);
   if (debtor == nullptr || debtor->acks_owed == 0) return;
   ++recovery_messages_;
-  context.send(0, kQuery, options_->control_bytes).payload.put(Query{failed, context.now_s()});
+  context.send(0, kQuery, options_->control_bytes)
+      .payload.put(Query{.failed = failed, .noticed_s = context.now_s()});
 }
 
 void LaiWu::survivor_asks(Context& context, Rank failed) {
@@ -167,7 +169,8 @@ void LaiWu::query_survivors(Context& context, Rank failed) {
     if (failed_.contains(rank)) continue;
     will_send_to(rank);
     ++recovery_messages_;
-    context.send(rank, kQuery, options_->control_bytes).payload.put(Query{failed, context.now_s()});
+    context.send(rank, kQuery, options_->control_bytes)
+        .payload.put(Query{.failed = failed, .noticed_s = context.now_s()});
   }
 }
 

@@ -125,7 +125,7 @@ void Venkatesan::on_peer_failed(Context& context, Incarnation peer) {
   if (!any) context.fatal("all leaders have died");
   if (!is_leader()) return;
   view_.died(peer.actor, started_);
-  deaths_.push_back({peer.actor, context.now_s()});
+  deaths_.push_back({.failed = peer.actor, .noticed_s = context.now_s()});
   if (!started_) return;
   if (is_first_leader() && !was_first)
     succeed(context);

@@ -26,8 +26,9 @@ class Venkatesan final : public Layer {
  public:
   /// Asks a process to signal when all that a dead one has sent to it has arrived.
   struct Question {
-    Rank failed;
-    double noticed_s;  ///< for the report: when the leader was told
+    Rank failed = kNobody;
+    std::uint32_t unused = 0;
+    double noticed_s = 0.0;  ///< for the report: when the leader was told
   };
 
   using Options = VenkatesanOptions;

@@ -57,6 +57,10 @@ class ForwardingComponent : public Base {
  protected:
   [[nodiscard]] Base& inner() { return static_cast<Base&>(*inner_); }
   [[nodiscard]] const Base& inner() const { return static_cast<const Base&>(*inner_); }
+  /// Puts another component of the same role in the place of the inner one, which is returned.
+  std::unique_ptr<Component> replace_inner(std::unique_ptr<Component> other) {
+    return std::exchange(inner_, std::move(other));
+  }
 
  private:
   std::unique_ptr<Component> inner_;

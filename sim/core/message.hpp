@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +17,17 @@
 
 namespace faultline {
 
-/// A few words carried inside a message: any trivially copyable struct that fits. It has no unused
-/// bytes, so that equal values are equal byte by byte.
+/// Is every byte of a T part of one of its members? A byte between or behind them has no value,
+/// which the compiler refuses to read. std::has_unique_object_representations would ask for more:
+/// it is false for a double, which has two zeros.
+template <class T>
+concept HasNoUnusedBytes = requires {
+  std::integral_constant<std::size_t,
+                         std::bit_cast<std::array<signed char, sizeof(T)>>(T{}).size()>::value;
+};
+
+/// A few words carried inside a message: any trivially copyable struct that fits. It must have no
+/// unused bytes, so that equal values are equal byte by byte: give such bytes to a member.
 template <std::size_t Bytes>
 class Field {
  public:
@@ -26,6 +36,7 @@ class Field {
   template <class T>
   void put(const T& value) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kBytes);
+    static_assert(HasNoUnusedBytes<T>, "make members wider, or fill the gaps with members");
     if constexpr (sizeof(T) < kBytes) words_ = {};
     std::memcpy(words_.data(), &value, sizeof(T));
   }

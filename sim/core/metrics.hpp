@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/number_set.hpp"
 #include "sim/core/quantile.hpp"
 
 namespace faultline {
@@ -35,7 +36,11 @@ class Metrics {
   /// Adds a value to a sample that has one value for each rank in each phase. The sample becomes
   /// the metrics NAME_min, NAME_quartile_1, NAME_median, NAME_quartile_3 and NAME_max.
   void sample(const std::string& name, double value) { samples_[name].push_back(value); }
-  /// Turns the samples into metrics. Call it when all ranks have reported.
+  /// A set of numbers to which all ranks add, such as the tasks that were done. It is no metric
+  /// itself; it lets a rank report what only all of them together know.
+  NumberSet& numbers(const std::string& name) { return numbers_[name]; }
+  /// Turns the samples into metrics, and drops the sets of numbers. Call it when all ranks have
+  /// reported.
   void close_samples() {
     for (auto& [name, values] : samples_) {
       std::sort(values.begin(), values.end());
@@ -46,6 +51,7 @@ class Metrics {
       set(name + "_max", values.back());
     }
     samples_.clear();
+    numbers_.clear();
   }
   void set(const std::string& name, std::optional<double> value) { values_[name] = value; }
   [[nodiscard]] const std::map<std::string, std::optional<double>>& values() const {
@@ -56,6 +62,7 @@ class Metrics {
   std::map<std::string, std::optional<double>> values_;
   std::map<std::string, std::pair<double, double>> averages_;
   std::map<std::string, std::vector<double>> samples_;
+  std::map<std::string, NumberSet> numbers_;
 };
 
 }  // namespace faultline

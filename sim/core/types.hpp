@@ -22,6 +22,7 @@ inline constexpr ActorId kNobody = std::numeric_limits<ActorId>::max();
 struct Incarnation {
   ActorId actor = kNobody;
   std::uint16_t number = 0;  ///< 0 from the start of the run on, one more after each restart
+  std::uint16_t unused = 0;  ///< always: a message that carries an incarnation has no gap there
 
   friend auto operator<=>(const Incarnation&, const Incarnation&) = default;  // NOLINT(*-nullptr)
 };

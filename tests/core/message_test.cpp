@@ -11,13 +11,57 @@ TEST_CASE("a payload gives back any struct that fits") {
     std::int64_t credit;
     double time_s;
     std::uint32_t rank;
+    std::uint32_t phase;
   };
   Payload payload;
-  payload.put(Share{-5, 0.25, 7});
+  payload.put(Share{-5, 0.25, 7, 3});
   const auto words = payload.get<Share>();
   CHECK(words.credit == -5);
   CHECK(words.time_s == 0.25);
   CHECK(words.rank == 7);
+  CHECK(words.phase == 3);
+}
+
+TEST_CASE("what a message carries has no bytes that belong to no member") {
+  struct Behind {
+    double time_s;
+    std::uint32_t rank;
+  };
+  struct Between {
+    std::uint8_t kind;
+    std::uint32_t rank;
+  };
+  struct Within {
+    struct {
+      std::uint32_t rank;
+      bool dead;
+    } peer;
+    std::uint64_t count;
+  };
+  struct Full {
+    double time_s;
+    float share;
+    std::uint16_t kind;
+    bool first;
+    bool last;
+  };
+  STATIC_REQUIRE_FALSE(HasNoUnusedBytes<Behind>);
+  STATIC_REQUIRE_FALSE(HasNoUnusedBytes<Between>);
+  STATIC_REQUIRE_FALSE(HasNoUnusedBytes<Within>);
+  STATIC_REQUIRE(HasNoUnusedBytes<Full>);
+  STATIC_REQUIRE(HasNoUnusedBytes<double>);
+  STATIC_REQUIRE(HasNoUnusedBytes<Incarnation>);
+}
+
+TEST_CASE("equal values are equal payloads, whatever was there before") {
+  Payload first;
+  Payload second;
+  second.put(std::array<std::uint64_t, 4>{1, 2, 3, 4});
+  first.put(Incarnation{7, 2});
+  second.put(Incarnation{7, 2});
+  CHECK(first == second);
+  second.put(Incarnation{7, 3});
+  CHECK_FALSE(first == second);
 }
 
 TEST_CASE("the pool hands out each message once, at an address that stays") {

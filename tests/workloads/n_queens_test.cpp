@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <deque>
 #include <numeric>
-#include <set>
 
 #include "sim/core/random.hpp"
 #include "workloads/n_queens.hpp"
@@ -164,22 +163,6 @@ TEST_CASE("Half of a deque is the last half of its oldest range") {
   CHECK(deque.steal_one({}) == TaskRange{21, 22});
   CHECK(deque.take() == 20);
   CHECK(deque.empty());
-}
-
-TEST_CASE("A coverage counts every task once") {
-  Stream random(5, 0, Purpose::workload, 0);
-  for (int run = 0; run < 100; ++run) {
-    TaskCoverage coverage;
-    std::set<std::uint32_t> covered;
-    for (int i = 0; i < 30; ++i) {
-      const auto begin = static_cast<std::uint32_t>(random.below(60));
-      const auto end = begin + 1 + static_cast<std::uint32_t>(random.below(6));
-      std::uint64_t fresh = 0;
-      for (std::uint32_t task = begin; task < end; ++task) fresh += covered.insert(task).second;
-      CHECK(coverage.add({begin, end}) == fresh);
-      CHECK(coverage.tasks() == covered.size());
-    }
-  }
 }
 
 TEST_CASE("Estimated task sizes follow their models") {

@@ -1,10 +1,14 @@
-// stencil: who is a neighbour, how many messages, and how long it takes.
+// stencil: who is a neighbour, how many messages, how long it takes, and halos out of their turn.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <numeric>
+#include <vector>
 
+#include "tests/support/pass_through.hpp"
 #include "tests/workloads/observed.hpp"
 #include "workloads/stencil.hpp"
 
@@ -40,6 +44,90 @@ std::uint64_t steps_between(Rank from, Rank to, const std::vector<std::uint32_t>
     }
   return steps;
 }
+
+/// The middle one of three ranks in a row, whose handlers are called without an engine.
+class MiddleRank {
+ public:
+  static constexpr std::uint64_t kBelow = 1;  ///< the side of rank 0
+  static constexpr std::uint64_t kAbove = 2;  ///< the side of rank 2
+
+  MiddleRank() {
+    turn_.pool = &pool_;
+    turn_.job.processes = 3;
+    turn_.self = 1;
+    stencil_.start(context_);
+  }
+
+  void hand(std::uint64_t iteration, std::uint64_t side) {
+    Message message;
+    message.payload.put(Stencil::Halo{iteration, side});
+    stencil_.on_message(context_, message);
+  }
+  void hand_both(std::uint64_t iteration) {
+    hand(iteration, kBelow);
+    hand(iteration, kAbove);
+  }
+  void end_computation() { stencil_.on_compute_done(context_, 0); }
+
+  [[nodiscard]] std::size_t computations() const {
+    return static_cast<std::size_t>(
+        std::count_if(turn_.actions.begin(), turn_.actions.end(),
+                      [](const Action& action) { return action.kind == Action::Kind::compute; }));
+  }
+  [[nodiscard]] const std::vector<Message*>& sent() const { return turn_.outbox[0]; }
+  [[nodiscard]] std::string waits_for() const { return stencil_.waiting_for(); }
+
+ private:
+  MessagePool pool_;
+  Turn turn_;
+  Context context_{turn_, Family::workload};
+  Stencil stencil_{std::make_shared<const StencilOptions>(
+                       StencilOptions{.dimensions = 1, .periodic = false, .iterations = 6}),
+                   JobShape{.processes = 3}, 1};
+};
+
+/// Gets all messages of its past again with each new one.
+class GetsAllAgain final : public PassThrough<GetsAllAgain, Workload> {
+ public:
+  using PassThrough::PassThrough;
+  void on_message(Context& context, const Message& message) override {
+    past_.push_back(message);
+    for (const Message& again : past_) PassThrough::on_message(context, again);
+  }
+
+ private:
+  std::vector<Message> past_;
+};
+
+/// Rank 0 goes back to where it was after its first iteration when it should end its fourth. It
+/// then gets again what it has received since.
+class GoesBackOnce final : public PassThrough<GoesBackOnce, Workload> {
+ public:
+  using PassThrough::PassThrough;
+  void on_message(Context& context, const Message& message) override {
+    if (saved_) since_.push_back(message);
+    PassThrough::on_message(context, message);
+  }
+  void on_compute_done(Context& context, std::uint64_t tag) override {
+    if (context.self() == 0 && ++computations_ == 4)
+      go_back(context, tag);
+    else
+      PassThrough::on_compute_done(context, tag);
+    if (context.self() == 0 && computations_ == 1) saved_ = inner().clone();
+  }
+
+ private:
+  void go_back(Context& context, std::uint64_t tag) {
+    replace_inner(saved_->clone());
+    const bool computed = waiting_for() == "0 halos of iteration 1";
+    for (const Message& message : since_) PassThrough::on_message(context, message);
+    if (computed) PassThrough::on_compute_done(context, tag);
+  }
+
+  int computations_ = 0;
+  std::shared_ptr<const Component> saved_;
+  std::vector<Message> since_;
+};
 
 }  // namespace
 
@@ -114,5 +202,90 @@ TEST_CASE("an iteration takes an exchange and a computation") {
     // second enters the NIC when the first has left it: 3 s later.
     CHECK(stencil_s(2, false, engine) == times_ten(12 + 3 + 5));
     CHECK(stencil_s(2, true, engine) == times_ten(12 + 3 + 3 + 5));
+  }
+}
+
+TEST_CASE("a halo says for which iteration and side of its receiver it is") {
+  const MiddleRank rank;
+  REQUIRE(rank.sent().size() == 2);
+  CHECK(rank.sent()[0]->to == 0);
+  CHECK(rank.sent()[0]->payload.get<Stencil::Halo>().side == MiddleRank::kAbove);
+  CHECK(rank.sent()[1]->to == 2);
+  CHECK(rank.sent()[1]->payload.get<Stencil::Halo>().side == MiddleRank::kBelow);
+  for (const Message* message : rank.sent())
+    CHECK(message->payload.get<Stencil::Halo>().iteration == 0);
+}
+
+TEST_CASE("halos of earlier iterations are nothing new") {
+  MiddleRank rank;
+  rank.hand_both(0);
+  CHECK(rank.computations() == 1);
+  rank.hand_both(0);
+  rank.end_computation();
+  CHECK(rank.computations() == 1);
+  CHECK(rank.waits_for() == "2 halos of iteration 1");
+  rank.hand_both(0);
+  rank.hand_both(0);
+  CHECK(rank.computations() == 1);
+  CHECK(rank.waits_for() == "2 halos of iteration 1");
+  rank.hand_both(1);
+  CHECK(rank.computations() == 2);
+}
+
+TEST_CASE("a halo that comes twice does not stand for one that is missing") {
+  MiddleRank rank;
+  for (int time = 0; time < 3; ++time) rank.hand(0, MiddleRank::kBelow);
+  for (int time = 0; time < 3; ++time) rank.hand(1, MiddleRank::kAbove);
+  CHECK(rank.computations() == 0);
+  CHECK(rank.waits_for() == "1 halos of iteration 0");
+  rank.hand(0, MiddleRank::kAbove);
+  CHECK(rank.computations() == 1);
+  rank.end_computation();
+  CHECK(rank.computations() == 1);
+  CHECK(rank.waits_for() == "1 halos of iteration 1");
+}
+
+TEST_CASE("halos of iterations far ahead wait for their turn") {
+  MiddleRank rank;
+  for (const std::uint64_t iteration : {5U, 2U, 3U, 1U}) rank.hand_both(iteration);
+  rank.hand_both(std::numeric_limits<std::uint64_t>::max());
+  CHECK(rank.computations() == 0);
+  rank.hand_both(0);
+  for (std::size_t iterations = 1; iterations <= 3; ++iterations) {
+    CHECK(rank.computations() == iterations);
+    rank.end_computation();
+  }
+  CHECK(rank.computations() == 4);
+  rank.end_computation();
+  CHECK(rank.waits_for() == "2 halos of iteration 4");
+  rank.hand_both(4);
+  rank.end_computation();
+  CHECK(rank.computations() == 6);
+  rank.end_computation();
+  CHECK(rank.waits_for().empty());
+}
+
+TEST_CASE("messages that come again change nothing") {
+  for (const EngineKind engine : engines()) {
+    Job job(12, quick_machine());
+    job.workload("stencil", {{"dimensions", 2}, {"iterations", 6}});
+    const std::string expected = to_text(job.run(engine));
+    Registration repeated;
+    make_mistaken<GetsAllAgain>(job.spec, Family::workload, repeated);
+    CHECK(to_text(job.run(engine)) == expected);
+  }
+}
+
+TEST_CASE("a rank that goes back to an earlier state catches up, and the others wait for it") {
+  for (const EngineKind engine : engines()) {
+    Job job(12, quick_machine());
+    job.workload("stencil", {{"dimensions", 2}, {"iterations", 8}});
+    Registration mistaken;
+    make_mistaken<GoesBackOnce>(job.spec, Family::workload, mistaken);
+    const Seen seen = job.run(engine);
+    CHECK(seen.violations().empty());
+    CHECK(seen.metric("iterations_done") == 12 * 8);
+    // Rank 0 sends the halos of iterations 2 and 3 a second time.
+    CHECK(seen.metric("application_messages") == (12 * 8 + 2) * 4);
   }
 }

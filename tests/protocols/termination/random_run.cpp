@@ -13,6 +13,7 @@ namespace {
 struct Task {
   std::uint64_t key = 0;
   std::uint32_t tasks = 0;
+  std::uint32_t unused = 0;
 };
 
 /// What is left to do, known from outside the engine, the auditor and the detector.

@@ -27,7 +27,7 @@ Safra::Safra(const std::shared_ptr<const Options>& options, const JobShape& job,
       tree_{job.processes},
       self_(self),
       has_token_(self == 0),
-      token_{.black = true} {}
+      token_{.black = 1} {}
 
 std::unique_ptr<Component> Safra::clone() const { return std::make_unique<Safra>(*this); }
 
@@ -62,14 +62,14 @@ void Safra::on_message(Context& context, const Message& message) {
 // The token takes on the count and the colour of the process, which is white again.
 void Safra::hand_on(Context& context) {
   if (is_root()) {
-    const bool proved = !token_.black && !black_ && c_ + token_.q == 0;
+    const bool proved = token_.black == 0 && !black_ && c_ + token_.q == 0;
     if (!proved) return begin_probe(context);
     has_token_ = false;
     tree_.announce(context, kAnnounce, control_bytes_);
     return;
   }
   token_.q += c_;
-  token_.black = token_.black || black_;
+  if (black_) token_.black = 1;
   send_token(context, self_ - 1);
 }
 

@@ -30,8 +30,8 @@ class Safra final : public Layer {
 
  private:
   struct Token {
-    std::int64_t q = 0;  ///< sent less received, of the processes that it has visited
-    bool black = false;
+    std::int64_t q = 0;      ///< sent less received, of the processes that it has visited
+    std::int64_t black = 0;  ///< 1: proves nothing
   };
 
   void hand_on(Context& context);
