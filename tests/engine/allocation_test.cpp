@@ -2,8 +2,10 @@
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <memory>
 #include <new>
 
+#include "sim/core/operations.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -42,6 +44,40 @@ Cost cost_of(const std::string& detector, std::uint32_t processes, std::int64_t 
   return {after - before, *result.metrics.values().at("application_messages")};
 }
 
+/// Each rank sends to the next one and receives from the one before it, round after round.
+Cost cost_of_rounds(std::uint32_t processes, std::uint32_t rounds) {
+  constexpr double kTimeout_s = 2e-5;  // some rounds: timers that are not needed do not pile up
+  Job job(processes, quick_machine());
+  job.script(Family::workload, [=](ActorId self) {
+    const auto operations = std::make_shared<Operations>(OperationKeys{});
+    const auto walk = [=, round = std::make_shared<std::uint32_t>(0)](Context& context) {
+      if (!operations->all_done() || *round == rounds) return;
+      operations->forget_ended();
+      ++*round;
+      operations->send(context, (self + 1) % processes, *round, 8, kTimeout_s);
+      operations->receive(context, (self + processes - 1) % processes, *round, kTimeout_s);
+    };
+    Handlers handlers;
+    handlers.start = walk;
+    handlers.message = [=](Context& context, const Message& message) {
+      operations->on_message(context, message);
+      walk(context);
+    };
+    handlers.sent = [=](Context& context, ActorId to, std::uint16_t kind) {
+      operations->on_sent(context, to, kind);
+      walk(context);
+    };
+    handlers.timer = [=](Context& context, std::uint64_t key) {
+      operations->on_timer(context, key);
+    };
+    return handlers;
+  });
+  const std::uint64_t before = allocations;
+  const RunResult result = run_simulation(job.spec, EngineKind::loggp, 1, 0);
+  const std::uint64_t after = allocations;
+  return {after - before, *result.metrics.values().at("application_messages")};
+}
+
 }  // namespace
 
 TEST_CASE("ten times the messages need no more allocations, but for the growth of a few arrays") {
@@ -71,4 +107,13 @@ TEST_CASE("what the adoption protocols allocate is bounded by what they store, n
     CHECK(cost.messages == 320000);
     CHECK(cost.allocations < bare + 16 * kRank);
   }
+}
+
+TEST_CASE("operations allocate nothing once the most that are pending have been reached") {
+  const Cost few = cost_of_rounds(8, 20);
+  const Cost many = cost_of_rounds(8, 2000);
+  INFO(few.allocations << " and " << many.allocations);
+  CHECK(few.messages == 8 * 20);
+  CHECK(many.messages == 8 * 2000);
+  CHECK(many.allocations < few.allocations + 64);
 }
