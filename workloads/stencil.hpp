@@ -31,6 +31,7 @@ class Stencil final : public Workload {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
+  void digest_state(Digest& into) const override { into.add(iteration_, halos_, computing_); }
   void exchange(Context& context);
   void try_compute(Context& context);
 

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/core/digest.hpp"
+
 namespace faultline {
 
 /// Tasks `begin` to below `end` of a list in depth-first order.
@@ -14,6 +16,7 @@ struct TaskRange {
 
   [[nodiscard]] std::uint32_t size() const { return end - begin; }
   bool operator==(const TaskRange&) const = default;
+  void digest(Digest& into) const { into.add(begin, end); }
 };
 
 /// The deque of a process that works depth first. When its owner takes the newest task and makes
@@ -35,6 +38,7 @@ class TaskDeque {
   /// with the one before, plus one; it is empty if all tasks are children of one. The deque must
   /// not be empty.
   TaskRange steal_one(std::span<const std::uint8_t> divergence);
+  void digest(Digest& into) const { into.add(ranges_); }
 
  private:
   TaskRange cut(std::uint32_t begin);
@@ -49,6 +53,7 @@ class TaskCoverage {
   /// Adds a range, and returns how many of its tasks were not in the set before.
   std::uint64_t add(TaskRange range);
   [[nodiscard]] std::uint64_t tasks() const { return tasks_; }
+  void digest(Digest& into) const { into.add(ranges_); }
 
  private:
   std::map<std::uint32_t, std::uint32_t> ranges_;  ///< begin -> end, neither touching

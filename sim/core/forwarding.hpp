@@ -57,6 +57,8 @@ class ForwardingComponent : public Base {
  protected:
   [[nodiscard]] Base& inner() { return static_cast<Base&>(*inner_); }
   [[nodiscard]] const Base& inner() const { return static_cast<const Base&>(*inner_); }
+  /// Whoever wraps a component and has a state of its own adds that, too.
+  void digest_state(Digest& into) const override { inner_->digest(into); }
 
  private:
   std::unique_ptr<Component> inner_;
