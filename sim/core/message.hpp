@@ -63,11 +63,11 @@ struct Message {
   std::uint32_t from_object = 0;     ///< an over-decomposed object is addressed (actor, object)
   std::uint32_t to_object = 0;
   // Each layer has a field of its own in every message. No other layer reads it.
-  Field<8> transactions;
-  Field<16> termination;
-  Field<16> logging;
-  Payload payload;
-  Attachments attachments;
+  Field<8> transactions = {};
+  Field<16> termination = {};
+  Field<16> logging = {};
+  Payload payload = {};
+  Attachments attachments = {};
   double inject_s = 0.0;  ///< when its bytes enter the network; set by the engine
   Message* next = nullptr;
 
