@@ -80,6 +80,9 @@ void Allreduce::report(Metrics& metrics) const {
   metrics.add("wrong_sums", static_cast<double>(wrong_));
 }
 
+// A wrong sum is a violation when the run ends, so two runs that differ in it are not the same.
+void Allreduce::digest_state(Digest& into) const { into.add(sum_, operations_, reducing_, wrong_); }
+
 std::string Allreduce::waiting_for() const {
   return reducing_ ? "parts of operation " + std::to_string(operations_ + 1) : std::string();
 }

@@ -29,6 +29,7 @@ class Allreduce final : public Workload {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
+  void digest_state(Digest& into) const override;
   void begin(Context& context);
   void send(Context& context, const std::vector<RecursiveDoubling::Send>& sends);
   void try_complete(Context& context);

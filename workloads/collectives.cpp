@@ -1,6 +1,7 @@
 #include "workloads/collectives.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace faultline {
 
@@ -55,6 +56,17 @@ std::vector<RecursiveDoubling::Send> RecursiveDoubling::advance() {
     if (step_ < last) sends.push_back({self_ ^ (1U << step_), part(step_)});
   }
   return sends;
+}
+
+// Early parts are looked up by operation and step.
+void RecursiveDoubling::digest(Digest& into) const {
+  using Place = std::pair<std::uint32_t, std::uint32_t>;
+  std::vector<std::pair<Place, double>> early;
+  early.reserve(early_.size());
+  for (const CollectivePart& part : early_)
+    early.emplace_back(Place(part.operation, part.step), part.sum);
+  into.add(operation_, step_, waits_for_fold_, done_, sum_);
+  into.add_sorted(early);
 }
 
 }  // namespace faultline

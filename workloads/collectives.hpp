@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
@@ -40,6 +41,7 @@ class RecursiveDoubling {
   [[nodiscard]] std::optional<double> sum() const {
     return done_ ? std::optional(sum_) : std::nullopt;
   }
+  void digest(Digest& into) const;
 
  private:
   static constexpr std::uint32_t kFold = 100;    ///< step of a part folded into the core

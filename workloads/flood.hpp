@@ -29,6 +29,7 @@ class Flood final : public Workload {
   void on_message(Context& context, const Message& message) override;
 
  private:
+  void digest_state(Digest& into) const override { into.add(reached_); }
   [[nodiscard]] std::vector<Rank> successors(std::uint32_t processes);
   void pass_on(Context& context);
 

@@ -28,6 +28,8 @@ class PingPong final : public Workload {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
+  /// The rest is for the report.
+  void digest_state(Digest& into) const override { into.add(round_trips_); }
   void finish(Context& context);
 
   std::shared_ptr<const Options> options_;

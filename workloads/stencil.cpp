@@ -75,6 +75,11 @@ std::unique_ptr<Component> Stencil::clone() const { return std::make_unique<Sten
 
 // The grid waits for its neighbours' halos with work left: that makes a rank idle, not finished,
 // since only a message can make it go on.
+void Stencil::digest_state(Digest& into) const {
+  into.add(iteration_, halos_, computing_);
+  into.add_sorted(early_, [](const Halo& halo) { return std::pair(halo.iteration, halo.side); });
+}
+
 void Stencil::start(Context& context) { exchange(context); }
 
 void Stencil::exchange(Context& context) {

@@ -24,6 +24,8 @@ class Stencil final : public Workload {
   struct Halo {
     std::uint64_t iteration = 0;
     std::uint64_t side = 0;  ///< of the receiver at which its sender lies: one bit
+
+    void digest(Digest& into) const { into.add(iteration, side); }
   };
 
   using Options = StencilOptions;
@@ -43,6 +45,7 @@ class Stencil final : public Workload {
     std::uint32_t its_side;  ///< at which this rank lies
   };
 
+  void digest_state(Digest& into) const override;
   void exchange(Context& context);
   void take(const Halo& halo);
   void try_compute(Context& context);

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/core/digest.hpp"
+
 namespace faultline {
 
 /// Tasks `begin` to below `end` of a list in depth-first order.
@@ -13,6 +15,7 @@ struct TaskRange {
 
   [[nodiscard]] std::uint32_t size() const { return end - begin; }
   bool operator==(const TaskRange&) const = default;
+  void digest(Digest& into) const { into.add(begin, end); }
 };
 
 /// The deque of a process that works depth first. When its owner takes the newest task and makes
@@ -34,6 +37,7 @@ class TaskDeque {
   /// with the one before, plus one; it is empty if all tasks are children of one. The deque must
   /// not be empty.
   TaskRange steal_one(std::span<const std::uint8_t> divergence);
+  void digest(Digest& into) const { into.add(ranges_); }
 
  private:
   TaskRange cut(std::uint32_t begin);

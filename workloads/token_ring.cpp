@@ -1,5 +1,7 @@
 #include "workloads/token_ring.hpp"
 
+#include <utility>
+
 namespace faultline {
 
 namespace {
@@ -125,7 +127,8 @@ void TokenRing::step(Context& context) {
     context.compute(options_->step_compute_s, kStep);
   } else {
     ++moves_;
-    context.send(next, kToken, options_->bytes).payload.put(steps_done_);
+    context.send(next, kToken, options_->bytes)
+        .payload.put(std::exchange(steps_done_, std::uint64_t{0}));
   }
   if (options_->branch_probability > 0.0 && random.chance(options_->branch_probability))
     send_leaf(context);

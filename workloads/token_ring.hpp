@@ -36,6 +36,8 @@ class TokenRing final : public Workload {
   void report(Metrics& metrics) const override;
 
  private:
+  /// Moves, stays and leaves are counted for the report.
+  void digest_state(Digest& into) const override { into.add(steps_done_); }
   void step(Context& context);
   [[nodiscard]] Rank random_rank(const Context& context);
   void send_leaf(Context& context);
@@ -44,7 +46,7 @@ class TokenRing final : public Workload {
 
   std::shared_ptr<const Options> options_;
   Rank self_;
-  std::uint64_t steps_done_ = 0;  ///< of the walk; travels with the token
+  std::uint64_t steps_done_ = 0;  ///< of the walk; travels with the token, 0 without it
   std::uint64_t moves_ = 0;       ///< that left from here
   std::uint64_t stays_ = 0;
   std::uint64_t leaves_ = 0;

@@ -34,6 +34,7 @@ class UniformTraffic final : public Workload {
   void on_compute_done(Context& context, std::uint64_t hops_left) override;
 
  private:
+  void digest_state(Digest& into) const override { into.add(successors_); }
   void burst(Context& context) const;
   void move(Context& context, std::uint64_t hops_left);
   [[nodiscard]] Rank successor(std::uint32_t processes);

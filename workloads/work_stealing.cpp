@@ -414,6 +414,19 @@ void WorkStealing::report(Metrics& metrics) const {
   metrics.set("tasks_missing", static_cast<double>(list_->tasks() - done.size()));
 }
 
+// The tasks that it has begun and finished are part of it, since a run in which some are missing at
+// the end is a violation; how often and in which order they were done is not. All other counts and
+// the times are kept for the report.
+void WorkStealing::digest_state(Digest& into) const {
+  NumberSet finished;
+  NumberSet unfinished;
+  for (std::size_t i = 0; i < begun_.size(); ++i)
+    (i < finished_ ? finished : unfinished).add(begun_[i].begin, begun_[i].end);
+  into.add(deque_, running_, waiting_, hanging_, thefts_, dead_, unrecovered_, announced_);
+  into.add(finished, unfinished, searching_);
+  if (searching_) into.add(attempts_, victim_);
+}
+
 std::string WorkStealing::waiting_for() const {
   return searching_ ? "an answer of rank " + std::to_string(victim_) : std::string();
 }

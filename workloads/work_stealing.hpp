@@ -53,7 +53,11 @@ class WorkStealing final : public Workload {
   struct Theft {
     Rank thief;
     TaskRange range;
+
+    void digest(Digest& into) const { into.add(thief, range); }
   };
+
+  void digest_state(Digest& into) const override;
 
   // owner and victim
   void take_over(const Context& context, TaskRange range);

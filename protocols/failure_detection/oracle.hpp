@@ -23,6 +23,10 @@ class Oracle final : public Detector {
     return std::make_unique<Oracle>(*this);
   }
   void on_exit_notice(Context& context, Incarnation dead) override { context.report_failed(dead); }
+
+ private:
+  /// It keeps nothing.
+  void digest_state(Digest&) const override {}
 };
 
 }  // namespace faultline

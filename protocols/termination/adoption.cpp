@@ -266,6 +266,24 @@ void Adoption::report(Metrics& metrics) const {
   metrics.sample("interior_fraction", phase_s > 0.0 ? (interior_s_ + open_s) / phase_s : 0.0);
 }
 
+void HeldQuery::digest(Digest& into) const {
+  into.add(grandparent, query.failed, query.failed_engagement, query.engagement, query.parent,
+           query.version);
+}
+
+// Queries about different failed processes, and recoveries of different grandchildren, never meet:
+// only the order among those about the same one makes a difference. Without a parent it is
+// forgotten which engagement of the last one it was. Partners, counts, times and sizes are kept for
+// the report.
+void Adoption::digest(Digest& into) const {
+  into.add(parent);
+  if (parent != kNobody) into.add(parents_engagement);
+  into.add(engagement, D, successors, failed, announcement);
+  into.add_sorted(pending_recoveries,
+                  [](const PendingRecovery& recovery) { return recovery.grandchild.rank; });
+  into.add_sorted(held_queries, [](const HeldQuery& held) { return held.query.failed; });
+}
+
 std::string Adoption::waiting_for() const {
   std::string text = D > 0 ? std::to_string(D) + " acknowledgements" : std::string();
   if (!pending_recoveries.empty())

@@ -83,6 +83,8 @@ struct PendingRecovery {
   Rank failed = kNobody;
   std::uint32_t failed_engagement = 0;
   PotentialChild grandchild;
+
+  void digest(Digest& into) const { into.add(failed, failed_engagement, grandchild); }
 };
 
 /// A query that waits until all messages of the failed parent have arrived. If it were answered
@@ -90,6 +92,8 @@ struct PendingRecovery {
 struct HeldQuery {
   Rank grandparent = kNobody;
   TryEngageGrandchild query;
+
+  void digest(Digest& into) const;
 };
 
 /// A process to which the application has sent.
@@ -164,6 +168,7 @@ struct Adoption {
   void keep_statistics(Context& context);
   void report(Metrics& metrics) const;
   [[nodiscard]] std::string waiting_for() const;
+  void digest(Digest& into) const;
 
   Rank self;
   std::uint32_t control_bytes;

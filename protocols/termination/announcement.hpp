@@ -29,6 +29,7 @@ class Announcement {
   }
 
   [[nodiscard]] bool announced() const { return announced_; }
+  void digest(Digest& into) const { into.add(begun_, announced_); }
 
   /// Repeats the announcements that the peer may not have passed on. `failed` contains the peer.
   void peer_failed(Context& context, const FailedRanks& failed, Rank peer) const {

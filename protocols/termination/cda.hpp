@@ -43,6 +43,8 @@ class Cda final : public Layer {
   }
 
  private:
+  /// Merges are counted for the report.
+  void digest_state(Digest& into) const override { into.add(account_); }
   [[nodiscard]] std::int64_t uniform_share(std::int64_t shares) const;
   [[nodiscard]] std::int64_t published_share(std::int64_t shares) const;
   [[nodiscard]] bool divisible(std::int64_t shares) const;

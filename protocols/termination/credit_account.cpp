@@ -79,6 +79,12 @@ void CreditAccount::report(Metrics& metrics) const {
       metrics);
 }
 
+// Of what the agent has issued, only what has not come back makes a difference. Borrows, flushes
+// and delays are counted for the report.
+void CreditAccount::digest(Digest& into) const {
+  into.add(current_, borrowing_, delayed_, issued_ - returned_);
+}
+
 std::string CreditAccount::waiting_for() const {
   if (borrowing_) return "credit from the agent";
   if (is_agent() && returned_ != issued_)

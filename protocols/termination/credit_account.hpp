@@ -84,6 +84,7 @@ class CreditAccount {
   void report(Metrics& metrics) const;
   [[nodiscard]] std::string waiting_for() const;
   [[nodiscard]] Conserved conserved() const { return {current_ + returned_, issued_}; }
+  void digest(Digest& into) const;
 
  private:
   CreditTerms terms_;

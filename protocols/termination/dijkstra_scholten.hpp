@@ -30,6 +30,8 @@ class DijkstraScholten final : public Layer {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
+  /// Engagements are counted for the report.
+  void digest_state(Digest& into) const override { into.add(parent_, D_); }
   void acknowledge(Context& context, Rank predecessor) const;
   void try_disengage(Context& context);
   void announce(Context& context) const;

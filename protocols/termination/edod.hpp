@@ -39,6 +39,9 @@ class Edod final : public Layer {
     Rank receiver;
   };
 
+  void digest_state(Digest& into) const override {
+    into.add(stopped_, child_stops_, unacknowledged_);
+  }
   void on_stop(Context& context, Rank child);
   void on_resume(Context& context, Rank child, const PrimaryMessage& primary);
   void on_acknowledge(Context& context, const PrimaryMessage& primary);

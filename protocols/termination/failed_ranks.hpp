@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
@@ -17,6 +18,7 @@ class FailedRanks {
     const auto place = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
     if (place == ranks_.end() || *place != rank) ranks_.insert(place, rank);
   }
+  void digest(Digest& into) const { into.add(ranks_); }
 
  private:
   std::vector<Rank> ranks_;  ///< sorted

@@ -127,6 +127,12 @@ void FourCounter::report(Metrics& metrics) const {
   DetectorStatistics{.waves = waves_}.report(metrics);
 }
 
+// Waves are counted for the report.
+void FourCounter::digest_state(Digest& into) const {
+  into.add(state_, idle_, repeat_waits_, stops_, sent_, received_, subtree_sent_, subtree_received_,
+           previous_sent_, previous_received_);
+}
+
 std::string FourCounter::waiting_for() const {
   if (state_ == State::down) return self_ == 0 ? "" : "the end of the wave";
   const std::uint32_t missing = tree_.child_count(self_) - stops_;

@@ -33,6 +33,7 @@ class FourCounter final : public Layer {
  private:
   enum class State : std::uint8_t { up, down };
 
+  void digest_state(Digest& into) const override;
   void try_stop(Context& context);
   void decide(Context& context);
   void repeat(Context& context);

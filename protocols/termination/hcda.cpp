@@ -110,6 +110,7 @@ class Huang final : public Layer {
   }
 
  private:
+  void digest_state(Digest& into) const override { into.add(account_); }
   [[nodiscard]] bool divisible() const { return account_.current() >= 2; }
   void give_half(Message& message) { account_.put_on(message, account_.current() / 2); }
   void send_delayed(Context& context) {

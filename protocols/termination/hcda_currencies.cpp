@@ -88,6 +88,10 @@ class OwnCurrency final : public Layer {
   }
 
  private:
+  // Flushes and subcalls are counted for the report.
+  void digest_state(Digest& into) const override {
+    into.add(foreign_, cover_issuer_, cover_, own_, issued_);
+  }
   [[nodiscard]] bool is_agent() const { return self_ == 0; }
 
   /// Credit of which a message can take half: what others issued, as long as it can be divided, and

@@ -96,6 +96,8 @@ class Mattern final : public Layer {
   }
 
  private:
+  // The residue says the same as the sum; flushes are counted for the report.
+  void digest_state(Digest& into) const override { into.add(exponent_, returned_); }
   [[nodiscard]] bool is_agent() const { return self_ == 0; }
 
   void give_to_agent(Context& context, std::uint64_t exponent) {

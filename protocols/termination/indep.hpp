@@ -34,6 +34,7 @@ class Indep final : public Layer {
   [[nodiscard]] std::string waiting_for() const override { return adoption_.waiting_for(); }
 
  private:
+  void digest_state(Digest& into) const override { into.add(adoption_); }
   bool will_send_to(Context& context, Rank successor);
   void try_disengage(Context& context);
   void failure_happened(Context& context, Rank failed);

@@ -206,6 +206,17 @@ void LaiWu::report(Metrics& metrics) const {
   metrics.average("state_bytes_mean", bytes, 1);
 }
 
+// A rank that owes nothing is as one that it has never sent to; flushes are waited for in any
+// order. Messages of recovery and times are kept for the report.
+void LaiWu::digest_state(Digest& into) const {
+  const auto owes = [](const Debtor& debtor) { return debtor.acks_owed > 0; };
+  into.add(parent_, D_, failed_, queried_, announcement_, started_);
+  into.add(std::count_if(successors_.begin(), successors_.end(), owes));
+  for (const Debtor& debtor : successors_)
+    if (owes(debtor)) into.add(debtor.rank, debtor.acks_owed);
+  into.add_sorted(awaited_flushes_);
+}
+
 std::string LaiWu::waiting_for() const {
   return D_ > 0 ? std::to_string(D_) + " acknowledgements" : std::string();
 }

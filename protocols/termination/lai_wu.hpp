@@ -43,6 +43,7 @@ class LaiWu final : public Layer {
     std::uint32_t acks_owed = 0;
   };
 
+  void digest_state(Digest& into) const override;
   [[nodiscard]] bool is_root() const { return self_ == 0; }
   [[nodiscard]] Debtor& successor(Rank rank);
   void will_send_to(Rank rank);

@@ -73,6 +73,10 @@ std::size_t LeaderView::bytes() const {
          flushes_.size() * processes_ / 8;
 }
 
+void LeaderView::digest(Digest& into) const {
+  into.add(live_, untold_, told_, channels_, flushes_);
+}
+
 std::string LeaderView::waiting_for() const {
   if (told_.empty() || terminated()) return {};
   return std::to_string(untold_) + " processes to be idle, " + std::to_string(channels_.size()) +

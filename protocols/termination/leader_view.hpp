@@ -28,6 +28,7 @@ class LeaderView {
   [[nodiscard]] bool terminated() const;
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] std::string waiting_for() const;
+  void digest(Digest& into) const;
 
  private:
   /// Which processes have reported that all that a dead process sent to them has arrived.
@@ -35,6 +36,8 @@ class LeaderView {
     std::vector<bool> by;
     std::uint32_t live = 0;  ///< how many of these are live
     bool required = false;   ///< this leader has been told of the death
+
+    void digest(Digest& into) const { into.add(by, live, required); }
   };
 
   [[nodiscard]] std::uint64_t missing_flushes() const;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "sim/core/digest.hpp"
+
 namespace faultline {
 
 /// An exact sum of powers 2^-Y of any Y, by which Mattern's agent adds up returned credit.
@@ -12,6 +14,7 @@ class PowerSum {
   void add(std::uint64_t exponent);
   /// The sum if it is a whole number, else nothing.
   [[nodiscard]] std::optional<std::uint64_t> whole() const;
+  void digest(Digest& into) const;
 
  private:
   std::uint64_t whole_ = 0;

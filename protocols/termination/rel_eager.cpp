@@ -178,4 +178,13 @@ RelEager::KnownParent RelEager::newest(const KnownParent& told) const {
   return told;
 }
 
+// What it knows of parents it looks up by rank. The parent will be told of recoveries in their
+// order; the root has nobody to tell.
+void RelEager::digest_state(Digest& into) const {
+  into.add(state_, version_, unanswered_);
+  if (!state_.adoption.is_root()) into.add(recovering_);
+  if (state_.adoption.parent != kNobody) into.add(grandparents_version_);
+  into.add_sorted(known_parents_, &KnownParent::rank);
+}
+
 }  // namespace faultline

@@ -40,8 +40,11 @@ class RelEager final : public Layer {
     Rank rank = kNobody;
     std::uint32_t version = 0;
     Rank parent = kNobody;
+
+    void digest(Digest& into) const { into.add(rank, version, parent); }
   };
 
+  void digest_state(Digest& into) const override;
   void failure_happened(Context& context, Rank failed);
   void try_engage_grandchild(Context& context, const HeldQuery& held);
   void new_grandparent(Context& context, const Message& message);

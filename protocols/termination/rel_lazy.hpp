@@ -32,6 +32,7 @@ class RelLazy final : public Layer {
   [[nodiscard]] std::string waiting_for() const override { return state_.adoption.waiting_for(); }
 
  private:
+  void digest_state(Digest& into) const override { into.add(state_); }
   void failure_happened(Context& context, Rank failed);
   void try_engage_grandchild(Context& context, const HeldQuery& held);
   void reply_to_grandparent(const Context& context, const Message& message);

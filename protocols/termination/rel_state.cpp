@@ -91,6 +91,12 @@ void RelState::try_disengage(Context& context) {
   adoption.disengage(context, fence);
 }
 
+// The parent's parent is forgotten with the parent.
+void RelState::digest(Digest& into) const {
+  into.add(adoption, informed_interior);
+  if (adoption.parent != kNobody) into.add(grandparent);
+}
+
 // ---- section 6.2: recovery ----------------------------------------------------------------------
 
 bool RelState::write_off_grandchild(Context& context, Rank failed) {

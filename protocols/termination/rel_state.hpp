@@ -50,6 +50,7 @@ struct RelState {
   void query_potential_children(Context& context, const Successor& failed, std::uint32_t version);
   /// Takes on the new parent, and the grandparent that comes with it.
   void adopted_by(Context& context, const HeldQuery& held, Rank new_grandparent);
+  void digest(Digest& into) const;
 
   Adoption adoption;
   Rank grandparent = kNobody;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "protocols/termination/rank_table.hpp"
+#include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
@@ -15,6 +16,8 @@ struct PotentialChild {
   std::int32_t interior = 0;
   bool unknown = false;    ///< its signals went to another process, so it may be interior
   bool recovered = false;  ///< it has failed, and the successor has adopted all its children
+
+  void digest(Digest& into) const { into.add(rank, interior, unknown, recovered); }
 };
 
 /// A process that owes acknowledgements, and its potential children in its present engagement.
@@ -25,6 +28,10 @@ struct Successor {
   std::uint32_t asked = 0;       ///< RELEAGER: the version of its grandparent that it is to confirm
   bool adopted = false;          ///< RELLAZY: its children do not know their grandparent
   RankTable<PotentialChild> potential_children;
+
+  void digest(Digest& into) const {
+    into.add(rank, acks_owed, engagement, asked, adopted, potential_children);
+  }
 };
 
 /// The successors of a process, by rank. The memory of erased entries is used for new ones, so that
@@ -46,6 +53,7 @@ class Successors {
 
   [[nodiscard]] auto begin() { return entries_.begin(); }
   [[nodiscard]] auto end() { return entries_.end(); }
+  void digest(Digest& into) const { into.add(entries_); }
   /// The size of what has to be stored: O(f) successors with O(f) potential children each.
   [[nodiscard]] std::size_t bytes() const {
     return size_ * sizeof(Successor) + potential_children_ * sizeof(PotentialChild);

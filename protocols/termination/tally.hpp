@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocols/termination/rank_table.hpp"
+#include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
@@ -24,11 +25,14 @@ class Tally {
   /// The words of a signal: one for each count, sorted by entry and peer.
   [[nodiscard]] std::vector<std::uint64_t> words() const;
   [[nodiscard]] static Word word(std::uint64_t packed);
+  void digest(Digest& into) const { into.add(counts_); }
 
  private:
   struct Count {
     Rank rank = kNobody;
     std::uint32_t count = 0;
+
+    void digest(Digest& into) const { into.add(rank, count); }
   };
 
   RankTable<Count> counts_[3];  ///< by entry

@@ -1,6 +1,7 @@
 #include "protocols/termination/venkatesan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "protocols/termination/detector_statistics.hpp"
 
@@ -203,6 +204,22 @@ void Venkatesan::report(Metrics& metrics) const {
   metrics.maximum("recovery_time_max_s", recovery_s_);
   metrics.maximum("state_bytes_max", static_cast<double>(state_bytes_));
   metrics.average("state_bytes_mean", static_cast<double>(state_bytes_), 1);
+}
+
+// Of a question it matters whether it has been answered, and not when its asker was told. The order
+// of deaths is that in which a leader asks about them when it succeeds the first one; the first
+// leader has asked. Messages of recovery, times and sizes are kept for the report.
+void Venkatesan::digest_state(Digest& into) const {
+  into.add(tally_, told_, failed_, view_, started_, announced_);
+  if (is_leader() && !is_first_leader()) {
+    into.add(deaths_.size());
+    for (const Question& death : deaths_) into.add(death.failed);
+  }
+  std::vector<std::pair<Rank, bool>> asked;
+  asked.reserve(asked_.size());
+  for (const Question& question : asked_)
+    asked.emplace_back(question.failed, question.noticed_s == kNever);
+  into.add_sorted(asked);
 }
 
 std::string Venkatesan::waiting_for() const { return view_.waiting_for(); }

@@ -46,6 +46,7 @@ class Venkatesan final : public Layer {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
+  void digest_state(Digest& into) const override;
   [[nodiscard]] bool is_leader() const { return self_ < leaders_; }
   [[nodiscard]] bool is_first_leader() const;
   void signal(Context& context);

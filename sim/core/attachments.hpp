@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/digest.hpp"
 #include "sim/core/stack.hpp"
 
 namespace faultline {
@@ -40,7 +41,8 @@ class Attachments {
     first_ = nullptr;
   }
 
-  /// Attaches the value of one component. An earlier one of the same component is hidden by it.
+  /// Attaches the value of one component. An earlier one of the same component is hidden by it. The
+  /// value is of a type that a Digest takes.
   template <class T>
   void put(Family owner, T value) {
     first_ = new Holding<T>(owner, std::exchange(first_, nullptr), std::move(value));
@@ -48,10 +50,20 @@ class Attachments {
   /// The value that the component attached, or null if it attached none of that type.
   template <class T>
   [[nodiscard]] const T* get(Family owner) const {
-    const Attached* attached = first_;
-    while (attached != nullptr && attached->owner != owner) attached = attached->next;
-    const auto* holding = dynamic_cast<const Holding<T>*>(attached);
+    const auto* holding = dynamic_cast<const Holding<T>*>(newest_of(owner));
     return holding == nullptr ? nullptr : &holding->value;
+  }
+
+  /// Adds what each component finds, by value: not where it is stored, in which order components
+  /// have attached, nor what is hidden.
+  void digest(Digest& into) const {
+    into.add(empty());
+    if (empty()) return;
+    for (const StackPlace& place : kStack) {
+      const Attached* attached = newest_of(place.family);
+      into.add(attached != nullptr);
+      if (attached != nullptr) attached->digest(into);
+    }
   }
 
  private:
@@ -60,6 +72,7 @@ class Attachments {
     Attached(const Attached&) = delete;
     Attached& operator=(const Attached&) = delete;
     virtual ~Attached() = default;
+    virtual void digest(Digest& into) const = 0;
 
     Family owner;
     std::uint32_t users = 1;
@@ -68,8 +81,15 @@ class Attachments {
   template <class T>
   struct Holding final : Attached {
     Holding(Family of, Attached* rest, T held) : Attached(of, rest), value(std::move(held)) {}
+    void digest(Digest& into) const override { into.add(value); }
     T value;
   };
+
+  [[nodiscard]] const Attached* newest_of(Family owner) const {
+    const Attached* attached = first_;
+    while (attached != nullptr && attached->owner != owner) attached = attached->next;
+    return attached;
+  }
 
   Attached* first_ = nullptr;
 };

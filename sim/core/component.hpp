@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/core/context.hpp"
+#include "sim/core/digest.hpp"
 #include "sim/core/large_pages.hpp"
 #include "sim/core/metrics.hpp"
 #include "sim/core/registry.hpp"
@@ -71,8 +72,23 @@ class Component {
   /// What this component waits for, in words; "" if nothing. Shown when a run is stuck.
   [[nodiscard]] virtual std::string waiting_for() const { return {}; }
 
+  /// Adds the state of this component: its random stream, always, since two states from which
+  /// different numbers will be drawn are not the same; and what digest_state() adds.
+  void digest(Digest& into) const {
+    into.add(random);
+    digest_state(into);
+  }
+
   /// This component's own random numbers. They are part of its state: a copy draws the same ones.
   Stream random;
+
+ protected:
+  /// Adds what determines all that this component will do and what its end will be judged by, each
+  /// value in one way whatever path led to it. Two states of the component of one actor in one job
+  /// may add the same only if every handler asks for the same actions in both and leaves states
+  /// that again add the same. Left out is what never changes (options, the job, the actor's
+  /// number), and what is only reported, such as counts of messages and times.
+  virtual void digest_state(Digest& into) const = 0;
 };
 
 /// What the ranks do. Its messages are the application's.

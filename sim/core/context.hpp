@@ -127,12 +127,13 @@ class Context {
   /// the message that is returned.
   Message& send(ActorId to, std::uint16_t kind, std::uint32_t bytes) {
     Message* message = turn_.pool->take();
-    message->from = turn_.self;
-    message->to = to;
-    message->kind = kind;
-    message->channel = family_;
-    message->bytes = bytes;
-    message->phase = turn_.phase;
+    // Nothing is left of the message that had this memory before: it would be part of a state.
+    *message = {.from = turn_.self,
+                .to = to,
+                .kind = kind,
+                .channel = family_,
+                .bytes = bytes,
+                .phase = turn_.phase};
     turn_.pass_down(index(), message);
     return *message;
   }

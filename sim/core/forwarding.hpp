@@ -61,6 +61,8 @@ class ForwardingComponent : public Base {
   std::unique_ptr<Component> replace_inner(std::unique_ptr<Component> other) {
     return std::exchange(inner_, std::move(other));
   }
+  /// Whoever wraps a component and has a state of its own adds that, too.
+  void digest_state(Digest& into) const override { inner_->digest(into); }
 
  private:
   std::unique_ptr<Component> inner_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/core/attachments.hpp"
+#include "sim/core/digest.hpp"
 #include "sim/core/large_pages.hpp"
 #include "sim/core/stack.hpp"
 #include "sim/core/types.hpp"
@@ -48,6 +49,9 @@ class Field {
     return value;
   }
   void clear() { words_ = {}; }
+  void digest(Digest& into) const {
+    for (const std::uint64_t word : words_) into.add(word);
+  }
 
   friend bool operator==(const Field&, const Field&) = default;
 
@@ -72,13 +76,17 @@ struct Message {
   std::uint32_t from_object = 0;     ///< an over-decomposed object is addressed (actor, object)
   std::uint32_t to_object = 0;
   // Each layer has a field of its own in every message. No other layer reads it.
-  Field<8> transactions;
-  Field<16> termination;
-  Field<16> logging;
-  Payload payload;
-  Attachments attachments;
+  Field<8> transactions = {};
+  Field<16> termination = {};
+  Field<16> logging = {};
+  Payload payload = {};
+  Attachments attachments = {};
   double inject_s = 0.0;  ///< when its bytes enter the network; set by the engine
   Message* next = nullptr;
+
+  /// Adds everything that its receiver, or a layer that holds it, can tell it from another by. What
+  /// the engine and the pool note on it is theirs.
+  void digest(Digest& into) const;
 };
 static_assert(sizeof(Message) <= 128);
 
@@ -91,6 +99,12 @@ enum MessageFlag : std::uint8_t {
   kArrived = 16,    ///< waits in its receiver's inbox
   kFence = 32,      ///< its sender waits until everything it has sent before is in the network
 };
+
+inline void Message::digest(Digest& into) const {
+  into.add(from, to, kind, channel, flags & (kNotifySent | kFence));
+  into.add(from_incarnation, to_incarnation, bytes, phase, from_object, to_object);
+  into.add(transactions, termination, logging, payload, attachments);
+}
 
 /// Storage of all messages of a run. Addresses are stable, and the message freed last is reused
 /// first. Nothing is allocated once the largest number in flight has been reached.

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <map>
 
+#include "sim/core/digest.hpp"
+
 namespace faultline {
 
 /// A set of numbers, whose memory grows with the number of gaps in it.
@@ -12,6 +14,7 @@ class NumberSet {
   /// them were not in the set before.
   std::uint64_t add(std::uint32_t begin, std::uint32_t end);
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  void digest(Digest& into) const { into.add(ranges_); }
 
  private:
   std::map<std::uint32_t, std::uint32_t> ranges_;  ///< begin -> end, neither touching

@@ -250,6 +250,27 @@ bool Operations::none_pending(std::span<const Operation> operations) const {
   });
 }
 
+void Operations::digest(Digest& into) const {
+  into.add(epoch_, latest_, records_.size());
+  for (const Record& record : records_) {
+    into.add(record.number, record.peer, record.tag, record.is_receive, record.state);
+    into.add(record.deadline_s, record.data);
+  }
+  std::vector<const Early*> early;
+  early.reserve(early_.size());
+  for (const Early& message : early_) early.push_back(&message);
+  // Their order matters only among those that one receive could match.
+  std::stable_sort(early.begin(), early.end(), [](const Early* a, const Early* b) {
+    return std::pair(a->from, a->tag) < std::pair(b->from, b->tag);
+  });
+  for (const Early* message : early)
+    into.add(message->from, message->epoch, message->tag, message->data);
+  into.add(early.size(), leaving_.size());
+  for (const Leaving& message : leaving_) into.add(message.peer, message.send);
+  into.add(heard_.size());
+  for (const Heard& news : heard_) into.add(news.peer, news.dead);
+}
+
 std::string Operations::waiting_for() const {
   const auto first = std::find_if(records_.begin(), records_.end(), [](const Record& record) {
     return record.state == OperationState::pending;

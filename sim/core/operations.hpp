@@ -106,6 +106,8 @@ class Operations {
   [[nodiscard]] std::string waiting_for() const;
 
   friend bool operator==(const Operations&, const Operations&) = default;
+  /// Deadlines are added as they are: two states that differ in time alone are two states.
+  void digest(Digest& into) const;
 
  private:
   struct Record {

@@ -3,6 +3,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "sim/core/digest.hpp"
+#include "sim/core/split_mix.hpp"
+
 namespace faultline {
 
 /// What a random stream is used for. Part of its key, so that draws for one purpose do not change
@@ -31,9 +34,11 @@ class Stream {
  public:
   Stream() = default;
   Stream(std::uint64_t seed, std::uint64_t replication, Purpose purpose, std::uint64_t rank)
-      : key_(mix(mix(mix(mix(seed) + replication) + static_cast<std::uint64_t>(purpose)) + rank)) {}
+      : key_(split_mix(split_mix(split_mix(split_mix(seed) + replication) +
+                                 static_cast<std::uint64_t>(purpose)) +
+                       rank)) {}
 
-  std::uint64_t next() { return mix(key_ ^ mix(counter_++)); }
+  std::uint64_t next() { return split_mix(key_ ^ split_mix(counter_++)); }
 
   /// Uniform on [0, 1), 53 bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
@@ -56,14 +61,10 @@ class Stream {
   /// Exponentially distributed with the given mean, in the mean's unit.
   double exponential(double mean) { return -mean * std::log1p(-uniform()); }
 
- private:
-  static constexpr std::uint64_t mix(std::uint64_t z) {
-    z += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
+  /// Two streams with equal digests draw the same numbers from here on.
+  void digest(Digest& into) const { into.add(key_, counter_); }
 
+ private:
   std::uint64_t key_ = 0;
   std::uint64_t counter_ = 0;
 };

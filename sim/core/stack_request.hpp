@@ -20,6 +20,10 @@ struct StackRequest {
   Payload content = {};
   Attachments attachments = {};
 
+  void digest(Digest& into) const {
+    into.add(from, to, is_answer, kind, number, content, attachments);
+  }
+
   template <class T>
   [[nodiscard]] bool is() const {
     return kind == T::kRequest;

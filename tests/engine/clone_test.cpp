@@ -404,6 +404,8 @@ class Ball final : public Workload {
   }
 
  private:
+  void digest_state(Digest& into) const override { into.add(*count_); }
+
   Mistake mistake_;
   std::shared_ptr<int> count_ = std::make_shared<int>(0);
   std::shared_ptr<double> reported_;  ///< by all ranks

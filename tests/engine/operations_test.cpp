@@ -87,6 +87,8 @@ class Program final : public Workload {
   }
 
  private:
+  void digest_state(Digest& into) const override { into.add(operations); }
+
   struct Watched {
     bool is_receive;
     OperationState noted = OperationState::pending;

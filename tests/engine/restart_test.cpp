@@ -47,6 +47,7 @@ class Drawing final : public Workload {
   }
 
  private:
+  void digest_state(Digest&) const override {}
   Job& job_;
 };
 

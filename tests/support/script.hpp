@@ -36,6 +36,7 @@ struct Handlers {
   std::function<Conserved()> conserved = {};
   std::function<std::int64_t(const Message&)> conserved_in = {};
   std::function<void(Metrics&)> report = {};
+  std::function<void(Digest&)> digest = {};
   std::string waiting_for = {};
 };
 
@@ -82,6 +83,7 @@ class ScriptedComponent : public Role {
   static void call(Function& function, Arguments&&... arguments) {
     if (function) function(std::forward<Arguments>(arguments)...);
   }
+  void digest_state(Digest& into) const override { call(do_.digest, into); }
 
   Handlers do_;
 };

@@ -33,6 +33,10 @@ class GivesUp final : public PassThrough<GivesUp> {
   }
 
  private:
+  void digest_state(Digest& into) const override {
+    PassThrough::digest_state(into);
+    into.add(left_);
+  }
   std::uint32_t left_;
 };
 

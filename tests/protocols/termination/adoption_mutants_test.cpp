@@ -55,6 +55,10 @@ class ForgetsTheDead final : public PassThrough<ForgetsTheDead> {
   }
 
  private:
+  void digest_state(Digest& into) const override {
+    PassThrough::digest_state(into);
+    into.add(started_);
+  }
   bool started_ = false;
 };
 
@@ -82,6 +86,7 @@ class Tampering final : public Layer {
   }
 
  private:
+  void digest_state(Digest&) const override {}
   Tamper tamper_;
 };
 
@@ -129,6 +134,7 @@ class SeesQueries : public Layer {
   }
 
  protected:
+  void digest_state(Digest& into) const override { into.add(unanswered_); }
   /// By potential grandchild and its failed parent.
   std::set<std::pair<Rank, Rank>> unanswered_;
 };

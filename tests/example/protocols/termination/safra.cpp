@@ -88,6 +88,12 @@ void Safra::send_token(Context& context, Rank to) {
 
 void Safra::report(Metrics& metrics) const { DetectorStatistics{.waves = waves_}.report(metrics); }
 
+// The token is part of the state while it is here. Waves are counted for the report.
+void Safra::digest_state(Digest& into) const {
+  into.add(c_, black_, has_token_);
+  if (has_token_) into.add(token_.q, token_.black);
+}
+
 std::string Safra::waiting_for() const { return has_token_ ? "passivity" : "the token"; }
 
 }  // namespace faultline

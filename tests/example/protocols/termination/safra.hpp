@@ -34,6 +34,7 @@ class Safra final : public Layer {
     std::int64_t black = 0;  ///< 1: proves nothing
   };
 
+  void digest_state(Digest& into) const override;
   void hand_on(Context& context);
   void begin_probe(Context& context);
   void send_token(Context& context, Rank to);

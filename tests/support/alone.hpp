@@ -1,0 +1,158 @@
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/core/component.hpp"
+#include "sim/core/registry.hpp"
+
+namespace faultline::test {
+
+inline StateDigest digest_of(const Component& component) {
+  Digest digest;
+  digest.add(component);
+  return digest.value();
+}
+
+/// A message of some component as it arrives at another rank, with a payload.
+template <class T>
+Message arriving(Family channel, ActorId from, std::uint16_t kind, const T& payload) {
+  Message message;
+  message.from = from;
+  message.kind = kind;
+  message.channel = channel;
+  message.payload.put(payload);
+  return message;
+}
+
+/// A job in which only rank 0 has work at the start, on as many nodes.
+inline JobShape job_of(std::uint32_t processes) {
+  JobShape job;
+  job.processes = job.nodes = processes;
+  job.starts_at_root = true;
+  return job;
+}
+
+/// A registered component of one rank, without an engine: a test calls its handlers, in turns that
+/// no engine ends. What they ask for is dropped.
+class Alone final : public Services {
+ public:
+  Alone(Family family, const std::string& name, const JobShape& job, Rank self,
+        const OptionValues& changes = {})
+      : family_(family),
+        placement_(Placement::in_blocks(job.processes, job.nodes, job.processes_per_node)) {
+    const Registration* found = find_registration(family, name);
+    if (found == nullptr) throw std::logic_error("not registered: " + name);
+    OptionValues values;
+    for (const OptionSpec& option : found->options) values[option.name] = option.default_value;
+    for (const auto& [option, value] : changes) values.at(option) = value;
+    component_ = found->make(values, job)(self);
+    turn_.pool = &pool_;
+    turn_.services = this;
+    turn_.placement = &placement_;
+    turn_.job = job;
+    turn_.self = self;
+  }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+  ~Alone() = default;
+
+  [[nodiscard]] Incarnation known(ActorId, ActorId peer) const override { return {peer, 0}; }
+
+  /// Calls a handler: a function of the component's role and a context. The rank is active.
+  template <class Role = Layer, class Handler>
+  Alone& turn(const Handler& handler) {
+    turn_.active = true;
+    return call<Role>(handler);
+  }
+  /// The same on a rank that is idle.
+  template <class Role = Layer, class Handler>
+  Alone& idle_turn(const Handler& handler) {
+    turn_.active = false;
+    return call<Role>(handler);
+  }
+
+  Alone& start() {
+    return turn<Component>(
+        [](Component& component, Context& context) { component.start(context); });
+  }
+  /// The application sends a message to each of these ranks, in one batch.
+  Alone& sends(const std::vector<Rank>& to) {
+    std::vector<Message> messages(to.size());
+    std::vector<Message*> batch;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      messages[i].from = turn_.self;
+      messages[i].to = to[i];
+      batch.push_back(&messages[i]);
+    }
+    return turn([&](Layer& layer, Context& context) { layer.on_sends(context, batch, true); });
+  }
+  /// A message of the application arrives, with what the detector of its sender has put on it.
+  template <class T>
+  Alone& receives(Rank from, const T& of_detector) {
+    Message message;
+    message.from = from;
+    message.to = turn_.self;
+    message.termination.put(of_detector);
+    return turn([&](Layer& layer, Context& context) { layer.on_receive(context, message); });
+  }
+  /// A message of the same component of another rank arrives.
+  template <class T>
+  Alone& gets(Rank from, std::uint16_t kind, const T& payload) {
+    Message message = arriving(family_, from, kind, payload);
+    message.to = turn_.self;
+    return gets(message);
+  }
+  Alone& gets(const Message& message) {
+    return turn<Component>(
+        [&](Component& component, Context& context) { component.on_message(context, message); });
+  }
+  Alone& told_dead(Rank peer) {
+    return turn<Component>([&](Component& component, Context& context) {
+      component.on_peer_failed(context, {peer, 0});
+    });
+  }
+  Alone& flushed(Rank peer) {
+    return turn<Component>([&](Component& component, Context& context) {
+      component.on_flushed(context, {peer, 0});
+    });
+  }
+  Alone& idle() {
+    return idle_turn([](Layer& layer, Context& context) { layer.on_idle(context); });
+  }
+  Alone& at(double now_s) {
+    turn_.now_s = now_s;
+    return *this;
+  }
+
+  [[nodiscard]] StateDigest digest() const { return digest_of(*component_); }
+  [[nodiscard]] const Component& component() const { return *component_; }
+
+ private:
+  template <class Role, class Handler>
+  Alone& call(const Handler& handler) {
+    Context context(turn_, family_);
+    handler(static_cast<Role&>(*component_), context);
+    for (std::size_t family = 0; family < kFamilies; ++family) {
+      turn_.outbox[family].clear();
+      turn_.upward[family].clear();
+    }
+    turn_.waiting = 0;
+    turn_.computing = 0;
+    turn_.declared_work = 0;
+    turn_.requests.clear();
+    turn_.actions.clear();
+    return *this;
+  }
+
+  Family family_;
+  MessagePool pool_;
+  Placement placement_;
+  Turn turn_;
+  std::unique_ptr<Component> component_;
+};
+
+}  // namespace faultline::test
