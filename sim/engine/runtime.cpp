@@ -61,6 +61,7 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
     if (choice.registration == nullptr) continue;
     factories_[family] = choice.registration->make(choice.options, job_);
     control_[family].resize(choice.registration->message_kinds.size());
+    reported_[family] = MetricTotals(choice.registration->metrics);
     if (choice.registration->exit_notice)
       exit_notice_ = choice.registration->exit_notice(choice.options);
   }

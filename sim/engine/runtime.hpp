@@ -288,7 +288,8 @@ class Runtime : private Services {
   void conclude();
   void describe_stuck(const std::string& kind);
   [[nodiscard]] RunResult result();
-  void check_end(const Metrics& metrics);
+  void check_end();
+  void report(const ActorState& actor, std::size_t family);
   void report_counts(Metrics& metrics) const;
 
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -359,7 +360,7 @@ class Runtime : private Services {
   std::string fatal_reason_;
   ActorId fatal_actor_ = kNobody;
   Family fatal_family_ = Family::workload;
-  Metrics earlier_;  ///< of detectors of earlier phases, and of dead incarnations
+  std::array<MetricTotals, kFamilies> reported_;  ///< of all phases and incarnations
   std::array<std::vector<KindCount>, kFamilies> control_;
   std::uint64_t application_bytes_ = 0;
 };

@@ -72,8 +72,7 @@ void Runtime::restart(std::uint32_t index) {
 /// those who are dead as everybody did.
 void Runtime::revive(ActorId actor, NodeId node) {
   ActorState& state = actors_[actor];
-  for (const auto& component : state.components)
-    if (component) component->report(earlier_);
+  for (std::size_t family = 0; family < kFamilies; ++family) report(state, family);
   const auto incarnation = static_cast<std::uint16_t>(state.incarnation + 1);
   state = ActorState{};
   state.incarnation = incarnation;

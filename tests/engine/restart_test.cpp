@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <memory>
 #include <set>
 
 #include "tests/support/job.hpp"
@@ -294,16 +295,31 @@ TEST_CASE("a restart takes from nobody what it knows of others") {
 
 TEST_CASE("what dead incarnations report stays in the result") {
   for (const EngineKind engine : engines()) {
+    static constexpr MetricSpec kLives{"lives", Merge::sum, ""};
+    static constexpr MetricSpec kYoungest{"youngest", Merge::last, ""};
     Job job(2);
-    job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers = restarter(job, self, 20);
-      handlers.report = [self](Metrics& metrics) {
-        if (self == 1) metrics.add("lives", 1);
-      };
-      return handlers;
-    });
+    job.script(
+        Family::workload,
+        [&job](ActorId self) {
+          Handlers handlers = restarter(job, self, 20);
+          auto incarnation = std::make_shared<int>(0);
+          const auto start = handlers.start;
+          handlers.start = [=](Context& context) {
+            start(context);
+            *incarnation = context.incarnation();
+          };
+          handlers.report = [=](MetricTotals& totals) {
+            if (self != 1) return;
+            totals.put(kLives, 1);
+            totals.put(kYoungest, *incarnation);
+          };
+          return handlers;
+        },
+        ScriptTerms{.metrics = {&kLives, &kYoungest}});
     job.kill(5, {1});
-    CHECK(job.run(engine).metric("lives") == 2);
+    const Seen seen = job.run(engine);
+    CHECK(seen.metric("lives") == 2);
+    CHECK(seen.metric("youngest") == 1);
   }
 }
 
