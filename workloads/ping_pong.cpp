@@ -20,7 +20,8 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
   return {{"peer", "expected a rank from 1 to " + std::to_string(job.processes - 1)}};
 }
 
-constexpr MetricSpec kHalfRoundTrip{"half_round_trip_s", Merge::last, "half of the mean time of a round trip"};
+constexpr MetricSpec kHalfRoundTrip{"half_round_trip_s", Merge::last,
+                                    "half of the mean time of a round trip"};
 
 const Registered registered{
     registration<PingPong>({.family = Family::workload,
