@@ -74,8 +74,8 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
 void Runtime::place_actors() {
   placement_ =
       place_ranks(spec_.platform, job_, nodes_, Stream(seed_, replication_, Purpose::mapping, 0));
-  if (nodes_matter()) node_is_alive_.assign(nodes_, true);
-  actors_ = std::vector<ActorState>(job_.processes + node_is_alive_.size());
+  if (nodes_matter()) node_back_s_.assign(nodes_, -kNever);
+  actors_ = std::vector<ActorState>(job_.processes + node_back_s_.size());
   if (spec_.platform.ordering == Ordering::unordered)
     for (ActorId actor = 0; actor < actors_.size(); ++actor)
       network_random_.emplace_back(seed_, replication_, Purpose::network, actor);

@@ -247,7 +247,7 @@ class Runtime : private Services {
   void strike_from(std::uint32_t source);
   [[nodiscard]] Rank parent_of(Rank rank) const;
   void strike(const std::vector<Victim>& victims);
-  void kill_node(NodeId node, bool silent);
+  void kill_node(const Victim& victim);
   void kill(ActorId actor, bool silent = false);
   void lose_messages_of(ActorId dead);
   void forget(Message* message);
@@ -271,6 +271,8 @@ class Runtime : private Services {
   // restarts (runtime_restart.cpp)
   void ask_restart(ActorId self, const Action& action);
   [[nodiscard]] std::optional<NodeId> node_for(Incarnation dead, RestartOn where) const;
+  [[nodiscard]] bool node_is_up(NodeId node) const;
+  [[nodiscard]] bool has_place(NodeId node) const;
   void refuse_restart(Incarnation asker, Incarnation dead);
   void restart(std::uint32_t pending);
   void revive(ActorId actor, NodeId node);
@@ -338,7 +340,9 @@ class Runtime : private Services {
   std::vector<bool> death_was_silent_;
   /// The ranks that have died with a node, by its daemon.
   std::map<Incarnation, std::vector<Incarnation>> died_with_node_;
-  std::vector<bool> node_is_alive_;
+  /// By node: when it is in operation again after its last failure, -kNever if it has not failed.
+  /// Empty if no node can fail.
+  std::vector<double> node_back_s_;
   std::vector<PendingRestart> pending_restarts_;
   std::uint32_t serial_ = 0;
   std::uint64_t sequence_ = 0;

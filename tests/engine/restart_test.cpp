@@ -220,6 +220,26 @@ TEST_CASE("a node that is dead takes nobody, also if it dies while a process sta
     }
 }
 
+TEST_CASE("after a refused restart one can ask again") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    job.spec.platform.spare_nodes = 1;
+    job.spec.platform.restart_delay_s = 10;
+    job.script(Family::workload, [&](ActorId self) {
+      Handlers handlers = restarter(job, self, 20, RestartOn::spare_node);
+      handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+        job.note(context, "refused", peer.actor);
+        if (context.now_s() < 35) context.set_timer(1000, 10);
+      };
+      return handlers;
+    });
+    job.kill(5, {1}).kill(25, {}, {4});
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(0, "refused") == Values{1, 1});
+    CHECK(close(seen.times_s(0, "refused"), {30, 40}, engine));
+  }
+}
+
 TEST_CASE("one incarnation is restarted once, however many ask") {
   for (const EngineKind engine : engines()) {
     Job job(3);
