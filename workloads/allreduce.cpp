@@ -14,6 +14,10 @@ OptionSet<AllreduceOptions> options() {
           {.doc = "computation before each operation", .unit = "s", .minimum = 0, .maximum = 1e6});
 }
 
+constexpr MetricSpec kTime{"allreduce_time_s", Merge::maximum, "when the last rank finished"};
+constexpr MetricSpec kWrongSums{"wrong_sums", Merge::sum,
+                                "if it is not 0, the run is `violated` (`wrong-result`)"};
+
 const Registered registered{registration<Allreduce>(
     {.family = Family::workload,
      .name = "allreduce",
@@ -21,7 +25,8 @@ const Registered registered{registration<Allreduce>(
      .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
      .traits = {.finishes = true},
      .message_kinds = {"part"},
-     .end_checks = {{"wrong_sums", "wrong-result"}}},
+     .metrics = {&kTime, &kWrongSums},
+     .end_checks = {{&kWrongSums, "wrong-result"}}},
     options())};
 
 }  // namespace
@@ -75,9 +80,9 @@ void Allreduce::try_complete(Context& context) {
   context.finish();
 }
 
-void Allreduce::report(Metrics& metrics) const {
-  metrics.maximum("allreduce_time_s", finish_s_);
-  metrics.add("wrong_sums", static_cast<double>(wrong_));
+void Allreduce::report(MetricTotals& totals) const {
+  totals.put(kTime, finish_s_);
+  totals.put(kWrongSums, wrong_);
 }
 
 // A wrong sum is a violation when the run ends, so two runs that differ in it are not the same.

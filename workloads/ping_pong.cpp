@@ -20,6 +20,9 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
   return {{"peer", "expected a rank from 1 to " + std::to_string(job.processes - 1)}};
 }
 
+constexpr MetricSpec kHalfRoundTrip{"half_round_trip_s", Merge::last,
+                                    "half of the mean time of a round trip"};
+
 const Registered registered{
     registration<PingPong>({.family = Family::workload,
                             .name = "ping-pong",
@@ -27,6 +30,7 @@ const Registered registered{
                             .source = "the usual MPI latency test",
                             .traits = {.starts_at_root = true, .finishes = true},
                             .message_kinds = {"ball"},
+                            .metrics = {&kHalfRoundTrip},
                             .check = check},
                            options())};
 
@@ -69,8 +73,8 @@ void PingPong::finish(Context& context) {
   context.finish();
 }
 
-void PingPong::report(Metrics& metrics) const {
-  if (self_ == 0 && finished_) metrics.set("half_round_trip_s", half_round_trip_s_);
+void PingPong::report(MetricTotals& totals) const {
+  if (self_ == 0 && finished_) totals.put(kHalfRoundTrip, half_round_trip_s_);
 }
 
 std::string PingPong::waiting_for() const {

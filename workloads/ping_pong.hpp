@@ -24,7 +24,7 @@ class PingPong final : public Workload {
 
   void start(Context& context) override;
   void on_message(Context& context, const Message& message) override;
-  void report(Metrics& metrics) const override;
+  void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:

@@ -29,6 +29,8 @@ OptionSet<ProjectionOptions> options() {
                .source = "assumed"});
 }
 
+constexpr MetricSpec kTasks{"tasks", Merge::sum, "how many ran"};
+
 const Registered registered{registration<Projection>(
     {.family = Family::workload,
      .name = "projection",
@@ -36,7 +38,8 @@ const Registered registered{registration<Projection>(
          "adaptive projection of a function: a tree of tasks that unfolds where it is needed",
      .source = "termination-2022 sections 2 and 6.2",
      .traits = {.starts_at_root = true},
-     .message_kinds = {"task"}},
+     .message_kinds = {"task"},
+     .metrics = {&kTasks}},
     options())};
 
 // d < log2(P): these nodes are dealt to random ranks.
@@ -88,8 +91,6 @@ void Projection::on_compute_done(Context& context, std::uint64_t tag) {
   spawn(context, 2 * tag + 1);
 }
 
-void Projection::report(Metrics& metrics) const {
-  metrics.add("tasks", static_cast<double>(tasks_));
-}
+void Projection::report(MetricTotals& totals) const { totals.put(kTasks, tasks_); }
 
 }  // namespace faultline

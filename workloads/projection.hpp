@@ -27,7 +27,7 @@ class Projection final : public Workload {
   void start(Context& context) override;
   void on_message(Context& context, const Message& message) override;
   void on_compute_done(Context& context, std::uint64_t tag) override;
-  void report(Metrics& metrics) const override;
+  void report(MetricTotals& totals) const override;
 
  private:
   /// What is to be done is in messages and computations; tasks are counted for the report.

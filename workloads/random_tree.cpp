@@ -136,6 +136,8 @@ std::shared_ptr<const TreePlan> plan_of(const RandomTreeOptions& options, const 
   return plan;
 }
 
+constexpr MetricSpec kTasks{"tasks", Merge::sum, "how many ran"};
+
 Registration random_tree() {
   Registration registration{.family = Family::workload,
                             .name = "random-tree",
@@ -144,6 +146,7 @@ Registration random_tree() {
                             .traits = {.starts_at_root = true},
                             .options = options().specs(),
                             .message_kinds = {"task"},
+                            .metrics = {&kTasks},
                             .check = check};
   registration.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     auto chosen = std::make_shared<const RandomTreeOptions>(options().read(values));
@@ -191,8 +194,6 @@ void RandomTree::on_compute_done(Context& context, std::uint64_t tag) {
   for (Task child = plan_->first_child[tag]; child < end; ++child) spawn(context, child);
 }
 
-void RandomTree::report(Metrics& metrics) const {
-  metrics.add("tasks", static_cast<double>(tasks_));
-}
+void RandomTree::report(MetricTotals& totals) const { totals.put(kTasks, tasks_); }
 
 }  // namespace faultline

@@ -21,13 +21,17 @@ OptionSet<StencilOptions> options() {
               {.doc = "computation of an iteration", .unit = "s", .minimum = 0, .maximum = 1e6});
 }
 
+constexpr MetricSpec kIterations{"iterations_done", Merge::sum, "iterations of all ranks"};
+constexpr MetricSpec kTime{"stencil_time_s", Merge::maximum, "when the last rank finished"};
+
 const Registered registered{registration<Stencil>(
     {.family = Family::workload,
      .name = "stencil",
      .summary = "halo exchange with the neighbours on a grid, then computation, iterated",
      .source = "fast-message-logging section 5 (Wave2D, Jacobi3D) without objects",
      .traits = {.finishes = true},
-     .message_kinds = {"halo"}},
+     .message_kinds = {"halo"},
+     .metrics = {&kIterations, &kTime}},
     options())};
 
 std::uint32_t largest_divisor_up_to(std::uint32_t number, std::uint32_t limit) {
@@ -126,9 +130,9 @@ void Stencil::on_compute_done(Context& context, std::uint64_t) {
   context.finish();
 }
 
-void Stencil::report(Metrics& metrics) const {
-  metrics.add("iterations_done", static_cast<double>(iteration_));
-  metrics.maximum("stencil_time_s", finish_s_);
+void Stencil::report(MetricTotals& totals) const {
+  totals.put(kIterations, iteration_);
+  totals.put(kTime, finish_s_);
 }
 
 std::string Stencil::waiting_for() const {

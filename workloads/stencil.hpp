@@ -35,7 +35,7 @@ class Stencil final : public Workload {
   void start(Context& context) override;
   void on_message(Context& context, const Message& message) override;
   void on_compute_done(Context& context, std::uint64_t tag) override;
-  void report(Metrics& metrics) const override;
+  void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:

@@ -64,6 +64,10 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape&) {
   return {{"stop_probability", "a walk that never stops: expected above 0, or a walk_length"}};
 }
 
+constexpr MetricSpec kMoves{"token_moves", Merge::sum, "steps to another rank"};
+constexpr MetricSpec kStays{"token_stays", Merge::sum, "steps to the same rank"};
+constexpr MetricSpec kLeafTasks{"leaf_tasks", Merge::sum, "computations of additional tokens"};
+
 const Registered registered{registration<TokenRing>(
     {.family = Family::workload,
      .name = "token-ring",
@@ -71,6 +75,7 @@ const Registered registered{registration<TokenRing>(
      .source = "termination-2022 sections 5.1 and 6.2",
      .traits = {.starts_at_root = true},
      .message_kinds = {"token", "leaf"},
+     .metrics = {&kMoves, &kStays, &kLeafTasks},
      .check = check},
     options())};
 
@@ -148,10 +153,10 @@ void TokenRing::send_leaf(Context& context) {
     context.send(rank, kLeaf, options_->bytes);
 }
 
-void TokenRing::report(Metrics& metrics) const {
-  metrics.add("token_moves", static_cast<double>(moves_));
-  metrics.add("token_stays", static_cast<double>(stays_));
-  metrics.add("leaf_tasks", static_cast<double>(leaves_));
+void TokenRing::report(MetricTotals& totals) const {
+  totals.put(kMoves, moves_);
+  totals.put(kStays, stays_);
+  totals.put(kLeafTasks, leaves_);
 }
 
 }  // namespace faultline

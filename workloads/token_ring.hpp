@@ -33,7 +33,7 @@ class TokenRing final : public Workload {
   void start(Context& context) override;
   void on_message(Context& context, const Message& message) override;
   void on_compute_done(Context& context, std::uint64_t tag) override;
-  void report(Metrics& metrics) const override;
+  void report(MetricTotals& totals) const override;
 
  private:
   /// Moves, stays and leaves are counted for the report.

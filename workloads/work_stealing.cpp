@@ -95,6 +95,25 @@ TaskList list_of(const WorkStealingOptions& options) {
   return tensor_contraction_list(options.tasks, options.task_compute_s, options.task_seed);
 }
 
+constexpr MetricSpec kTasks{"tasks", Merge::sum, "computed to their end, by any rank"};
+constexpr MetricSpec kTasksRepeated{"tasks_repeated", Merge::sum,
+                                    "of these, computed not for the first time, or by a process "
+                                    "that died before it ran out of work"};
+constexpr MetricSpec kTasksLost{"tasks_lost", Merge::sum, "tasks that were queued again"};
+constexpr MetricSpec kLostSteals{"lost_steals", Merge::sum, "thefts that were queued again"};
+constexpr MetricSpec kTasksMissing{"tasks_missing", Merge::last,
+                                   "done by nobody: 0 in a run that comes to its end, which is "
+                                   "otherwise `violated` (`lost-work`)"};
+constexpr MetricSpec kPhases{"phases", Merge::maximum, "phases of the run"};
+constexpr MetricSpec kSteals{"steals", Merge::sum, "requests that got work"};
+constexpr MetricSpec kFailedSteals{"failed_steals", Merge::sum, "requests that got none"};
+constexpr MetricSpec kLifelineGifts{"lifeline_gifts", Merge::sum,
+                                    "shares that came along lifelines"};
+constexpr MetricSpec kMakespan{"makespan_s", Merge::maximum, "end of the last task"};
+constexpr MetricSpec kTaskTime{"task_time_s", Merge::sum, "time that all cores spent on tasks"};
+constexpr MetricSpec kIdleTime{"idle_time_s", Merge::sum,
+                               "time that ranks spent without a task, up to the last announcement"};
+
 Registration work_stealing() {
   Registration registration{
       .family = Family::workload,
@@ -104,8 +123,10 @@ Registration work_stealing() {
       .traits = {.starts_at_root = true},
       .options = options().specs(),
       .message_kinds = {"request", "nothing", "work", "lifeline", "recover"},
+      .metrics = {&kTasks, &kTasksRepeated, &kTasksLost, &kLostSteals, &kTasksMissing, &kPhases,
+                  &kSteals, &kFailedSteals, &kLifelineGifts, &kMakespan, &kTaskTime, &kIdleTime},
       .check = check,
-      .end_checks = {{"tasks_missing", "lost-work"}},
+      .end_checks = {{&kTasksMissing, "lost-work"}},
       .may_give_up = [](const OptionValues&, const JobShape&, const std::vector<ActorId>& dead) {
         return std::count(dead.begin(), dead.end(), 0U) > 0;
       }};
@@ -395,23 +416,23 @@ void WorkStealing::account_idle(double now_s) {
   idle_since_s_ = now_s;
 }
 
-void WorkStealing::report(Metrics& metrics) const {
-  metrics.add("tasks", static_cast<double>(tasks_));
-  metrics.add("steals", static_cast<double>(steals_));
-  metrics.add("failed_steals", static_cast<double>(failed_steals_));
-  metrics.add("lifeline_gifts", static_cast<double>(lifeline_gifts_));
-  metrics.add("lost_steals", static_cast<double>(lost_steals_));
-  metrics.add("tasks_lost", static_cast<double>(lost_tasks_));
-  metrics.maximum("phases", phases_);
-  metrics.add("task_time_s", task_s_);
-  metrics.maximum("makespan_s", last_task_end_s_);
-  metrics.add("idle_time_s", idle_s_);
-  NumberSet& done = metrics.numbers("tasks_done");
+void WorkStealing::report(MetricTotals& totals) const {
+  totals.put(kTasks, tasks_);
+  totals.put(kSteals, steals_);
+  totals.put(kFailedSteals, failed_steals_);
+  totals.put(kLifelineGifts, lifeline_gifts_);
+  totals.put(kLostSteals, lost_steals_);
+  totals.put(kTasksLost, lost_tasks_);
+  totals.put(kPhases, phases_);
+  totals.put(kTaskTime, task_s_);
+  totals.put(kMakespan, last_task_end_s_);
+  totals.put(kIdleTime, idle_s_);
+  NumberSet& done = totals.numbers();
   std::uint64_t first_time = 0;
   for (std::size_t i = 0; i < finished_; ++i)
     first_time += done.add(begun_[i].begin, begun_[i].end);
-  metrics.add("tasks_repeated", static_cast<double>(tasks_ - first_time));
-  metrics.set("tasks_missing", static_cast<double>(list_->tasks() - done.size()));
+  totals.put(kTasksRepeated, tasks_ - first_time);
+  totals.put(kTasksMissing, list_->tasks() - done.size());
 }
 
 // The tasks that it has begun and finished are part of it, since a run in which some are missing at

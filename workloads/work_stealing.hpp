@@ -45,7 +45,7 @@ class WorkStealing final : public Workload {
   void on_compute_done(Context& context, std::uint64_t tag) override;
   void on_peer_failed(Context& context, Incarnation peer) override;
   void on_announced(Context& context, std::uint32_t phase) override;
-  void report(Metrics& metrics) const override;
+  void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:

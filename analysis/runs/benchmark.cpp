@@ -122,9 +122,18 @@ Scenario benchmark_scenario(const BenchmarkSettings& settings, const std::string
   return parse_scenario(json, "bench");
 }
 
-Measurement measure_bare_simgrid(const Scenario& scenario, const BenchmarkSettings& settings) {
-  return {bare_simgrid_messages_per_s(scenario.points[0].platform, settings.in_flight,
-                                      settings.messages)};
+/// SimGrid's own rate. Which way to send is faster depends on how many messages are in flight, so
+/// both are measured, and the faster one counts.
+double measure_bare_simgrid(const Scenario& scenario, const BenchmarkSettings& settings) {
+  double most = 0.0;
+  for (const BareSends sends : {BareSends::detached, BareSends::kept}) {
+    const Measurement measured = in_own_process([&]() -> Measurement {
+      return {bare_simgrid_messages_per_s(scenario.points[0].platform, settings.in_flight,
+                                          settings.messages, sends)};
+    });
+    most = std::max(most, measured[0]);
+  }
+  return most;
 }
 
 /// The median, or zero if nothing was measured.
@@ -163,8 +172,7 @@ BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
       layer_ratios.push_back(engine[3] / bare.back());
     }
     if (settings.engine == EngineKind::simgrid) {
-      simgrid.push_back(
-          in_own_process([&] { return measure_bare_simgrid(scenario, settings); })[0]);
+      simgrid.push_back(measure_bare_simgrid(scenario, settings));
       simgrid_ratios.push_back(engine[0] / simgrid.back());
     }
     result.peak_rss_bytes = std::max(result.peak_rss_bytes, static_cast<std::int64_t>(engine[1]));

@@ -17,6 +17,27 @@ std::vector<std::string> adoption_kinds(std::size_t count) {
   return kinds;
 }
 
+namespace {
+
+constexpr MetricSpec kAdoptions{"adoptions", Merge::sum,
+                                "how often a rank was adopted by its grandparent"};
+constexpr MetricSpec kFanoutMax{"fanout_max", Merge::maximum,
+                                "distinct other ranks that a rank has sent to: the largest number"};
+constexpr MetricSpec kFanoutSum{"fanout_sum", Merge::sum, "the same, summed over the ranks"};
+constexpr MetricSpec kInteriorMean{
+    "interior_fraction_mean", Merge::mean,
+    "share of its time during which a rank waits for acknowledgements, over all ranks and phases"};
+constexpr MetricSpec kInterior{"interior_fraction", Merge::sample,
+                               "the same share: its distribution over the ranks and phases"};
+
+}  // namespace
+
+MetricSpecs adoption_metrics() {
+  return detector_metrics({&kEngagements, &kAdoptions, &kRecoveryMessages, &kRecoveryTime,
+                           &kStateBytesMax, &kStateBytesMean, &kFanoutMax, &kFanoutSum,
+                           &kInteriorMean, &kInterior});
+}
+
 bool adoption_may_give_up(const OptionValues&, const JobShape& job,
                           const std::vector<ActorId>& dead) {
   const auto is_rank = [&job](ActorId peer) { return peer < job.processes; };
@@ -250,20 +271,20 @@ void Adoption::keep_statistics(Context& context) {
   recovering_since_s_ = kNever;
 }
 
-void Adoption::report(Metrics& metrics) const {
-  DetectorStatistics{}.report(metrics);
-  metrics.add("engagements", is_root() ? 0 : engagement);
-  metrics.add("adoptions", static_cast<double>(adoptions_));
-  metrics.add("recovery_messages", static_cast<double>(recovery_messages_));
-  metrics.maximum("recovery_time_max_s", recovery_s_);
-  metrics.maximum("state_bytes_max", static_cast<double>(state_bytes_));
-  metrics.average("state_bytes_mean", static_cast<double>(state_bytes_), 1);
-  metrics.maximum("fanout_max", static_cast<double>(partners_.size()));
-  metrics.add("fanout_sum", static_cast<double>(partners_.size()));
+void Adoption::report(MetricTotals& totals) const {
+  DetectorStatistics{}.report(totals);
+  totals.put(kEngagements, is_root() ? 0 : engagement);
+  totals.put(kAdoptions, adoptions_);
+  totals.put(kRecoveryMessages, recovery_messages_);
+  totals.put(kRecoveryTime, recovery_s_);
+  totals.put(kStateBytesMax, state_bytes_);
+  totals.put(kStateBytesMean, state_bytes_);
+  totals.put(kFanoutMax, partners_.size());
+  totals.put(kFanoutSum, partners_.size());
   const double open_s = interior_since_s_ == kNever ? 0.0 : last_s_ - interior_since_s_;
   const double phase_s = last_s_ - begin_s_;
-  metrics.average("interior_fraction_mean", interior_s_ + open_s, phase_s);
-  metrics.sample("interior_fraction", phase_s > 0.0 ? (interior_s_ + open_s) / phase_s : 0.0);
+  totals.put_weighted(kInteriorMean, interior_s_ + open_s, phase_s);
+  totals.put(kInterior, phase_s > 0.0 ? (interior_s_ + open_s) / phase_s : 0.0);
 }
 
 void HeldQuery::digest(Digest& into) const {

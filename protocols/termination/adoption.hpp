@@ -27,6 +27,7 @@ enum AdoptionKind : std::uint16_t {
   kGrandchildRecovered,
 };
 std::vector<std::string> adoption_kinds(std::size_t count);
+MetricSpecs adoption_metrics();
 
 /// May a process give up after the deaths that it has been told of? The root's death is a reason.
 /// The death of one other process alone never is. Whether several are depends on the messages of
@@ -166,7 +167,7 @@ struct Adoption {
   void announce(Context& context) { announcement.announce(context, failed); }
   /// Updates the times and sizes that are reported; must be called at the end of every handler.
   void keep_statistics(Context& context);
-  void report(Metrics& metrics) const;
+  void report(MetricTotals& totals) const;
   [[nodiscard]] std::string waiting_for() const;
   void digest(Digest& into) const;
 

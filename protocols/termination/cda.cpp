@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocols/termination/detector_statistics.hpp"
+
 namespace faultline {
 
 namespace {
@@ -79,6 +81,9 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape&) {
   return {{"maximum_credit", "expected at least initial_credit"}};
 }
 
+constexpr MetricSpec kMerges{"merges", Merge::sum,
+                             "how often an idle process kept credit that came with a message"};
+
 const Registered registered{registration<Cda>(
     {.family = Family::termination,
      .name = "cda",
@@ -87,6 +92,7 @@ const Registered registered{registration<Cda>(
      .source = "termination-2022 section 4",
      .traits = {.announces = true},
      .message_kinds = {"flush", "borrow", "grant", "announce"},
+     .metrics = detector_metrics({&kMerges}),
      .check = check},
     options())};
 
@@ -231,9 +237,9 @@ void Cda::on_flush(Context& context, std::int64_t credit) {
   }
 }
 
-void Cda::report(Metrics& metrics) const {
-  account_.report(metrics);
-  metrics.add("merges", merges_);
+void Cda::report(MetricTotals& totals) const {
+  account_.report(totals);
+  totals.put(kMerges, merges_);
 }
 
 }  // namespace faultline

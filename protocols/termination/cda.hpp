@@ -35,7 +35,7 @@ class Cda final : public Layer {
   void on_idle(Context& context) override;
   void on_message(Context& context, const Message& message) override;
   void on_timer(Context& context, std::uint64_t key) override;
-  void report(Metrics& metrics) const override;
+  void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override { return account_.waiting_for(); }
   [[nodiscard]] std::optional<Conserved> conserved() const override { return account_.conserved(); }
   [[nodiscard]] std::int64_t conserved_in(const Message& message) const override {

@@ -74,9 +74,9 @@ void CreditAccount::announce(Context& context) const {
   tree_.announce(context, kAnnounce, terms_.control_bytes);
 }
 
-void CreditAccount::report(Metrics& metrics) const {
+void CreditAccount::report(MetricTotals& totals) const {
   DetectorStatistics{.borrows = borrows_, .flushes = flushes_, .delayed_messages = delays_}.report(
-      metrics);
+      totals);
 }
 
 // Of what the agent has issued, only what has not come back makes a difference. Borrows, flushes

@@ -81,7 +81,7 @@ class CreditAccount {
   void detect(Context& context) const;
   void announce(Context& context) const;
 
-  void report(Metrics& metrics) const;
+  void report(MetricTotals& totals) const;
   [[nodiscard]] std::string waiting_for() const;
   [[nodiscard]] Conserved conserved() const { return {current_ + returned_, issued_}; }
   void digest(Digest& into) const;

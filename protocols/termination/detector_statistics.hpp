@@ -1,33 +1,73 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 #include "sim/core/metrics.hpp"
 
 namespace faultline {
 
-/// Statistics of one process that all detectors report under the same names, beside what the engine
-/// counts. One that does not apply to a detector stays empty, and is reported as null.
-struct DetectorStatistics {
-  std::optional<std::uint64_t> borrows = {};           ///< credit asked of the agent
-  std::optional<std::uint64_t> flushes = {};           ///< returns of a process's own credit
-  std::optional<std::uint64_t> delayed_messages = {};  ///< that waited for credit
-  std::optional<std::uint64_t> waves = {};             ///< completed
+// ---- of every detector -------------------------------------------------------------------------
 
-  void report(Metrics& metrics) const {
-    put(metrics, "borrows", borrows);
-    put(metrics, "flushes", flushes);
-    put(metrics, "delayed_messages", delayed_messages);
-    put(metrics, "waves", waves);
+inline constexpr MetricSpec kBorrows{
+    "borrows", Merge::sum,
+    "how often a process asked the agent for credit; null if the detector does no such thing"};
+inline constexpr MetricSpec kFlushes{
+    "flushes", Merge::sum,
+    "how often a process returned its own credit; null if the detector does no such thing"};
+inline constexpr MetricSpec kDelayedMessages{
+    "delayed_messages", Merge::sum,
+    "application messages that waited for credit; null if the detector does no such thing"};
+inline constexpr MetricSpec kWaves{"waves", Merge::sum,
+                                   "completed waves; null if the detector has none"};
+
+// ---- of several detectors ----------------------------------------------------------------------
+
+inline constexpr MetricSpec kEngagements{"engagements", Merge::sum,
+                                         "how often a rank joined the engagement tree"};
+inline constexpr MetricSpec kRecoveryMessages{"recovery_messages", Merge::sum,
+                                              "messages that only recovery sends; divide by "
+                                              "`failed_ranks` to get the cost of one death"};
+inline constexpr MetricSpec kRecoveryTime{"recovery_time_max_s", Merge::maximum,
+                                          "the longest time from the notice of a death to the end "
+                                          "of the recovery that it made necessary"};
+inline constexpr MetricSpec kStateBytesMax{
+    "state_bytes_max", Merge::maximum,
+    "the most that a rank has to store, in bytes: the largest over the ranks"};
+inline constexpr MetricSpec kStateBytesMean{
+    "state_bytes_mean", Merge::mean,
+    "the most that a rank has to store, in bytes: the mean over the ranks"};
+
+/// The metrics of a detector: those of every detector, and `more`.
+inline MetricSpecs detector_metrics(std::initializer_list<const MetricSpec*> more = {}) {
+  MetricSpecs metrics = {&kBorrows, &kFlushes, &kDelayedMessages, &kWaves};
+  metrics.insert(metrics.end(), more);
+  return metrics;
+}
+
+/// Statistics of one process that all detectors report, beside what the engine counts. One that
+/// does not apply to a detector stays empty, and is reported as null.
+struct DetectorStatistics {
+  std::optional<std::uint64_t> borrows = {};
+  std::optional<std::uint64_t> flushes = {};
+  std::optional<std::uint64_t> delayed_messages = {};
+  std::optional<std::uint64_t> waves = {};
+
+  void report(MetricTotals& totals) const {
+    put(totals, kBorrows, borrows);
+    put(totals, kFlushes, flushes);
+    put(totals, kDelayedMessages, delayed_messages);
+    put(totals, kWaves, waves);
   }
 
  private:
-  static void put(Metrics& metrics, const char* name, std::optional<std::uint64_t> value) {
+  static void put(MetricTotals& totals, const MetricSpec& metric,
+                  std::optional<std::uint64_t> value) {
     if (value)
-      metrics.add(name, static_cast<double>(*value));
+      totals.put(metric, *value);
     else
-      metrics.set(name, std::nullopt);
+      totals.put_null(metric);
   }
 };
 

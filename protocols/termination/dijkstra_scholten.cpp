@@ -16,7 +16,8 @@ const Registered registered{registration<DijkstraScholten>(
      .summary = "parental responsibility: every message is acknowledged, the engaging one last",
      .source = "adoption-2013 section 2; Dijkstra and Scholten, Inf. Proc. Letters 11(1), 1980",
      .traits = {.announces = true},
-     .message_kinds = {"acknowledge", "announce"}},
+     .message_kinds = {"acknowledge", "announce"},
+     .metrics = detector_metrics({&kEngagements})},
     OptionSet<DijkstraScholtenOptions>().option(
         "control_bytes", &DijkstraScholtenOptions::control_bytes,
         {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"}))};
@@ -92,9 +93,9 @@ void DijkstraScholten::announce(Context& context) const {
   tree_.announce(context, kAnnounce, control_bytes_);
 }
 
-void DijkstraScholten::report(Metrics& metrics) const {
-  DetectorStatistics{}.report(metrics);
-  metrics.add("engagements", static_cast<double>(engagements_));
+void DijkstraScholten::report(MetricTotals& totals) const {
+  DetectorStatistics{}.report(totals);
+  totals.put(kEngagements, engagements_);
 }
 
 std::string DijkstraScholten::waiting_for() const {

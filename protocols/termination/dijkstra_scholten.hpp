@@ -26,7 +26,7 @@ class DijkstraScholten final : public Layer {
   void on_idle(Context& context) override;
   void on_message(Context& context, const Message& message) override;
   [[nodiscard]] Rank parent() const override { return parent_; }
-  void report(Metrics& metrics) const override;
+  void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:

@@ -28,7 +28,8 @@ const Registered registered{registration<Edod>(
      .summary = "every message is acknowledged; STOP and RESUME on a control tree",
      .source = "termination-2022 section 3.3",
      .traits = {.needs_fifo = true, .announces = true},
-     .message_kinds = {"stop", "resume", "acknowledge", "announce"}},
+     .message_kinds = {"stop", "resume", "acknowledge", "announce"},
+     .metrics = detector_metrics()},
     options())};
 
 }  // namespace
@@ -134,7 +135,7 @@ void Edod::announce(Context& context) const {
   tree_.announce(context, kAnnounce, options_->control_bytes);
 }
 
-void Edod::report(Metrics& metrics) const { DetectorStatistics{}.report(metrics); }
+void Edod::report(MetricTotals& totals) const { DetectorStatistics{}.report(totals); }
 
 std::string Edod::waiting_for() const {
   if (unacknowledged_ > 0) return std::to_string(unacknowledged_) + " acknowledgements";

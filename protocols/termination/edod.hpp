@@ -29,7 +29,7 @@ class Edod final : public Layer {
   Passage on_receive(Context& context, Message& message) override;
   void on_idle(Context& context) override;
   void on_message(Context& context, const Message& message) override;
-  void report(Metrics& metrics) const override;
+  void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:

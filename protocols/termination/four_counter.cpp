@@ -33,7 +33,8 @@ const Registered registered{registration<FourCounter>(
      .summary = "4C: waves over a binary tree until four sums of two waves are equal",
      .source = "termination-2022 section 3.2",
      .traits = {.announces = true},
-     .message_kinds = {"stop", "repeat", "announce"}},
+     .message_kinds = {"stop", "repeat", "announce"},
+     .metrics = detector_metrics()},
     options())};
 
 }  // namespace
@@ -123,8 +124,8 @@ void FourCounter::announce(Context& context) const {
   tree_.announce(context, kAnnounce, options_->control_bytes);
 }
 
-void FourCounter::report(Metrics& metrics) const {
-  DetectorStatistics{.waves = waves_}.report(metrics);
+void FourCounter::report(MetricTotals& totals) const {
+  DetectorStatistics{.waves = waves_}.report(totals);
 }
 
 // Waves are counted for the report.

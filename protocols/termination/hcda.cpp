@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "protocols/termination/credit_account.hpp"
+#include "protocols/termination/detector_statistics.hpp"
 
 namespace faultline {
 
@@ -49,6 +50,7 @@ const Registered registered{
      .traits = {.announces = true},
      .options = options().specs(),
      .message_kinds = {"flush", "borrow", "grant", "announce"},
+     .metrics = detector_metrics({&kSubcalls}),
      .make = factory}};
 
 class Huang final : public Layer {
@@ -102,7 +104,7 @@ class Huang final : public Layer {
     }
   }
 
-  void report(Metrics& metrics) const override { account_.report(metrics); }
+  void report(MetricTotals& totals) const override { account_.report(totals); }
   [[nodiscard]] std::string waiting_for() const override { return account_.waiting_for(); }
   [[nodiscard]] std::optional<Conserved> conserved() const override { return account_.conserved(); }
   [[nodiscard]] std::int64_t conserved_in(const Message& message) const override {

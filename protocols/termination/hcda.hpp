@@ -14,6 +14,10 @@ struct HcdaOptions {
   std::uint32_t control_bytes = 16;
 };
 
+inline constexpr MetricSpec kSubcalls{
+    "subcalls", Merge::sum,
+    "how often a process issued credit of its own currency; only with `own-currency`"};
+
 using SharedHcdaOptions = std::shared_ptr<const HcdaOptions>;
 
 /// The original credit distribution algorithm (HCDA, Huang 1989) as termination-2022 sections 3.4

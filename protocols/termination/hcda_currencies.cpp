@@ -77,9 +77,9 @@ class OwnCurrency final : public Layer {
     return carried(message);
   }
 
-  void report(Metrics& metrics) const override {
-    DetectorStatistics{.flushes = flushes_}.report(metrics);
-    metrics.add("subcalls", subcalls_);
+  void report(MetricTotals& totals) const override {
+    DetectorStatistics{.flushes = flushes_}.report(totals);
+    totals.put(kSubcalls, subcalls_);
   }
 
   [[nodiscard]] std::string waiting_for() const override {

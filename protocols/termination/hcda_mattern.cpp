@@ -87,8 +87,8 @@ class Mattern final : public Layer {
     return carries ? residue(message.payload.get<std::uint64_t>()) : 0;
   }
 
-  void report(Metrics& metrics) const override {
-    DetectorStatistics{.flushes = flushes_}.report(metrics);
+  void report(MetricTotals& totals) const override {
+    DetectorStatistics{.flushes = flushes_}.report(totals);
   }
 
   [[nodiscard]] std::string waiting_for() const override {

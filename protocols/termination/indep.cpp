@@ -17,6 +17,7 @@ const Registered registered{registration<Indep>(
                 .announces = true,
                 .needs_logging_off = true},
      .message_kinds = adoption_kinds(5),
+     .metrics = adoption_metrics(),
      .may_give_up = adoption_may_give_up},
     OptionSet<IndepOptions>().option("control_bytes", &IndepOptions::control_bytes,
                                      {.doc = "size of a control message; a reply has 4 bytes more "

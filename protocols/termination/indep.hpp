@@ -30,7 +30,7 @@ class Indep final : public Layer {
   void on_peer_failed(Context& context, Incarnation peer) override;
   void on_flushed(Context& context, Incarnation peer) override;
   [[nodiscard]] Rank parent() const override { return adoption_.parent; }
-  void report(Metrics& metrics) const override { adoption_.report(metrics); }
+  void report(MetricTotals& totals) const override { adoption_.report(totals); }
   [[nodiscard]] std::string waiting_for() const override { return adoption_.waiting_for(); }
 
  private:

@@ -27,6 +27,8 @@ const Registered registered{registration<LaiWu>(
                 .announces = true,
                 .needs_logging_off = true},
      .message_kinds = {"acknowledge", "query", "announce"},
+     .metrics =
+         detector_metrics({&kRecoveryMessages, &kRecoveryTime, &kStateBytesMax, &kStateBytesMean}),
      .may_give_up =
          [](const OptionValues&, const JobShape&, const std::vector<ActorId>& dead) {
            return std::count(dead.begin(), dead.end(), 0U) > 0;
@@ -197,13 +199,13 @@ void LaiWu::become_child_of_root(Context& context) {
   recovery_s_ = std::max(recovery_s_, context.now_s() - noticed_s_);
 }
 
-void LaiWu::report(Metrics& metrics) const {
-  DetectorStatistics{}.report(metrics);
-  metrics.add("recovery_messages", static_cast<double>(recovery_messages_));
-  metrics.maximum("recovery_time_max_s", recovery_s_);
-  const auto bytes = static_cast<double>(successors_.size() * sizeof(Debtor));
-  metrics.maximum("state_bytes_max", bytes);
-  metrics.average("state_bytes_mean", bytes, 1);
+void LaiWu::report(MetricTotals& totals) const {
+  DetectorStatistics{}.report(totals);
+  totals.put(kRecoveryMessages, recovery_messages_);
+  totals.put(kRecoveryTime, recovery_s_);
+  const std::size_t bytes = successors_.size() * sizeof(Debtor);
+  totals.put(kStateBytesMax, bytes);
+  totals.put(kStateBytesMean, bytes);
 }
 
 // A rank that owes nothing is as one that it has never sent to; flushes are waited for in any

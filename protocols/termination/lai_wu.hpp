@@ -34,7 +34,7 @@ class LaiWu final : public Layer {
   void on_peer_failed(Context& context, Incarnation peer) override;
   void on_flushed(Context& context, Incarnation peer) override;
   [[nodiscard]] Rank parent() const override { return parent_; }
-  void report(Metrics& metrics) const override;
+  void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:

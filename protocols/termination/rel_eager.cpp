@@ -17,6 +17,7 @@ const Registered registered{registration<RelEager>(
                 .announces = true,
                 .needs_logging_off = true},
      .message_kinds = adoption_kinds(10),
+     .metrics = adoption_metrics(),
      .may_give_up = adoption_may_give_up},
     rel_options())};
 

@@ -15,6 +15,7 @@ const Registered registered{registration<RelLazy>(
                 .announces = true,
                 .needs_logging_off = true},
      .message_kinds = adoption_kinds(7),
+     .metrics = adoption_metrics(),
      .may_give_up = adoption_may_give_up},
     rel_options().option(
         "adopted_child_fails", &RelOptions::adopted_child_fails,

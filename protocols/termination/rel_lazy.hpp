@@ -28,7 +28,7 @@ class RelLazy final : public Layer {
   void on_peer_failed(Context& context, Incarnation peer) override;
   void on_flushed(Context& context, Incarnation peer) override;
   [[nodiscard]] Rank parent() const override { return state_.adoption.parent; }
-  void report(Metrics& metrics) const override { state_.adoption.report(metrics); }
+  void report(MetricTotals& totals) const override { state_.adoption.report(totals); }
   [[nodiscard]] std::string waiting_for() const override { return state_.adoption.waiting_for(); }
 
  private:

@@ -48,6 +48,8 @@ const Registered registered{registration<Venkatesan>(
                 .announces = true,
                 .needs_logging_off = true},
      .message_kinds = {"signal", "query", "announce"},
+     .metrics =
+         detector_metrics({&kRecoveryMessages, &kRecoveryTime, &kStateBytesMax, &kStateBytesMean}),
      .may_give_up = all_leaders_among},
     options())};
 
@@ -198,12 +200,12 @@ void Venkatesan::tell_all(Context& context, std::uint32_t phase) const {
       context.send(rank, kAnnounce, options_->control_bytes).phase = phase;
 }
 
-void Venkatesan::report(Metrics& metrics) const {
-  DetectorStatistics{}.report(metrics);
-  metrics.add("recovery_messages", static_cast<double>(recovery_messages_));
-  metrics.maximum("recovery_time_max_s", recovery_s_);
-  metrics.maximum("state_bytes_max", static_cast<double>(state_bytes_));
-  metrics.average("state_bytes_mean", static_cast<double>(state_bytes_), 1);
+void Venkatesan::report(MetricTotals& totals) const {
+  DetectorStatistics{}.report(totals);
+  totals.put(kRecoveryMessages, recovery_messages_);
+  totals.put(kRecoveryTime, recovery_s_);
+  totals.put(kStateBytesMax, state_bytes_);
+  totals.put(kStateBytesMean, state_bytes_);
 }
 
 // Of a question it matters whether it has been answered, and not when its asker was told. The order

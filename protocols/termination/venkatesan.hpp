@@ -42,7 +42,7 @@ class Venkatesan final : public Layer {
   void on_message(Context& context, const Message& message) override;
   void on_peer_failed(Context& context, Incarnation peer) override;
   void on_flushed(Context& context, Incarnation peer) override;
-  void report(Metrics& metrics) const override;
+  void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:

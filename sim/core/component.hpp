@@ -68,7 +68,8 @@ class Component {
   /// The rank that is responsible for this one at the moment, such as the parent in the engagement
   /// tree, or kNobody. A fault that strikes related processes takes it as the second victim.
   [[nodiscard]] virtual Rank parent() const { return kNobody; }
-  virtual void report(Metrics&) const {}
+  /// Reports this component's values of the metrics that its registration declares.
+  virtual void report(MetricTotals&) const {}
   /// What this component waits for, in words; "" if nothing. Shown when a run is stuck.
   [[nodiscard]] virtual std::string waiting_for() const { return {}; }
 

@@ -15,7 +15,7 @@ namespace faultline {
 
 /// Where an actor restarts.
 enum class RestartOn : std::uint8_t {
-  spare_node,  ///< on the lowest node that is alive and holds no rank
+  spare_node,  ///< on the first spare node with a place, or else the first repaired node
   same_node,   ///< where it was
 };
 

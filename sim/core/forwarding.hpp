@@ -51,7 +51,7 @@ class ForwardingComponent : public Base {
     inner_->on_restart_refused(context, peer);
   }
   [[nodiscard]] Rank parent() const override { return inner_->parent(); }
-  void report(Metrics& metrics) const override { inner_->report(metrics); }
+  void report(MetricTotals& totals) const override { inner_->report(totals); }
   [[nodiscard]] std::string waiting_for() const override { return inner_->waiting_for(); }
 
  protected:

@@ -1,58 +1,18 @@
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sim/core/number_set.hpp"
-#include "sim/core/quantile.hpp"
 
 namespace faultline {
 
 /// Named results of a run. An empty value becomes JSON's null ("does not apply").
 class Metrics {
  public:
-  /// Adds to the total over all ranks.
-  void add(const std::string& name, double value) {
-    auto& entry = values_[name];
-    entry = entry.value_or(0.0) + value;
-  }
-  /// Keeps the largest value over all ranks.
-  void maximum(const std::string& name, double value) {
-    auto& entry = values_[name];
-    entry = entry ? std::max(*entry, value) : value;
-  }
-  /// Adds to a weighted mean over all ranks and phases: the sum of the totals divided by the sum of
-  /// the weights, or null while that sum is zero.
-  void average(const std::string& name, double total, double weight) {
-    auto& [totals, weights] = averages_[name];
-    totals += total;
-    weights += weight;
-    set(name, weights > 0.0 ? std::optional(totals / weights) : std::nullopt);
-  }
-  /// Adds a value to a sample that has one value for each rank in each phase. The sample becomes
-  /// the metrics NAME_min, NAME_quartile_1, NAME_median, NAME_quartile_3 and NAME_max.
-  void sample(const std::string& name, double value) { samples_[name].push_back(value); }
-  /// A set of numbers to which all ranks add, such as the tasks that were done. It is no metric
-  /// itself; it lets a rank report what only all of them together know.
-  NumberSet& numbers(const std::string& name) { return numbers_[name]; }
-  /// Turns the samples into metrics, and drops the sets of numbers. Call it when all ranks have
-  /// reported.
-  void close_samples() {
-    for (auto& [name, values] : samples_) {
-      std::sort(values.begin(), values.end());
-      set(name + "_min", values.front());
-      set(name + "_quartile_1", quantile(values, 0.25));
-      set(name + "_median", quantile(values, 0.5));
-      set(name + "_quartile_3", quantile(values, 0.75));
-      set(name + "_max", values.back());
-    }
-    samples_.clear();
-    numbers_.clear();
-  }
   void set(const std::string& name, std::optional<double> value) { values_[name] = value; }
   [[nodiscard]] const std::map<std::string, std::optional<double>>& values() const {
     return values_;
@@ -60,9 +20,77 @@ class Metrics {
 
  private:
   std::map<std::string, std::optional<double>> values_;
-  std::map<std::string, std::pair<double, double>> averages_;
-  std::map<std::string, std::vector<double>> samples_;
-  std::map<std::string, NumberSet> numbers_;
+};
+
+/// How the values that actors report, in all phases and incarnations, become one.
+enum class Merge : std::uint8_t {
+  sum,
+  maximum,
+  mean,    ///< the sum of the values divided by the sum of their weights; null while that is zero
+  sample,  ///< NAME_min, NAME_quartile_1, NAME_median, NAME_quartile_3 and NAME_max of the values
+  last,    ///< what was reported last; the ranks report in their order
+};
+
+/// The declaration of a metric. Merging, `list` and the docs come from it. There is one object for
+/// each metric: its component reports a value for that object, and its registration points to it.
+struct MetricSpec {
+  const char* name;
+  Merge merge;
+  const char* doc;
+};
+
+/// "sum", "maximum", "mean", "sample" or "last".
+const char* merge_word(Merge merge);
+
+/// The names that a metric has in a result: its own one, or the five of a sample.
+std::vector<std::string> result_names(const MetricSpec& metric);
+
+/// The metrics of a component, in the order in which `list` and the docs show them.
+using MetricSpecs = std::vector<const MetricSpec*>;
+
+/// What the actors with one component report, merged as its registration declares. Reporting
+/// throws std::logic_error if the metric is not declared there.
+class MetricTotals {
+ public:
+  MetricTotals() = default;
+  explicit MetricTotals(const MetricSpecs& declared)
+      : declared_(declared), totals_(declared.size()) {}
+
+  template <class Number>
+  void put(const MetricSpec& metric, Number value) {
+    add(metric, static_cast<double>(value), 1.0);
+  }
+  /// A value of a mean, as its product with its weight.
+  void put_weighted(const MetricSpec& metric, double product, double weight) {
+    add(metric, product, weight);
+  }
+  /// The metric does not apply. It is null unless others report a value.
+  void put_null(const MetricSpec& metric) { total_of(metric).reported = true; }
+
+  /// A set of numbers to which all actors add, such as the tasks that were done. It is no metric
+  /// itself; it lets an actor report what only all of them together know.
+  NumberSet& numbers() { return numbers_; }
+
+  /// The merged value, but for a sample. Empty if it is null or nobody has reported the metric.
+  [[nodiscard]] std::optional<double> value(const MetricSpec& metric) const;
+  /// Adds the metrics that were reported to a result.
+  void write_to(Metrics& result) const;
+
+ private:
+  struct Total {
+    bool reported = false;
+    std::optional<double> value;  ///< of a mean, the sum of the products
+    double weight = 0.0;
+    std::vector<double> sample;
+  };
+
+  void add(const MetricSpec& metric, double value, double weight);
+  [[nodiscard]] std::size_t place_of(const MetricSpec& metric) const;
+  Total& total_of(const MetricSpec& metric) { return totals_[place_of(metric)]; }
+
+  MetricSpecs declared_;
+  std::vector<Total> totals_;  ///< as in `declared_`
+  NumberSet numbers_;
 };
 
 }  // namespace faultline

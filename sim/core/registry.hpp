@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sim/core/metrics.hpp"
 #include "sim/core/options.hpp"
 #include "sim/core/stack.hpp"
 #include "sim/core/types.hpp"
@@ -36,9 +37,9 @@ struct OptionProblem {
   std::string message;  ///< what was expected
 };
 
-/// A metric that a workload reports and that must be 0 when its work has come to its end.
+/// A metric of a workload that must be 0 when its work has come to its end.
 struct EndCheck {
-  std::string metric;
+  const MetricSpec* metric;
   std::string violation;  ///< name of the violation if the metric is not 0
 };
 
@@ -68,6 +69,7 @@ struct Registration {
   Traits traits;
   std::vector<OptionSpec> options = {};
   std::vector<std::string> message_kinds = {};  ///< names of its messages; index = Message::kind
+  MetricSpecs metrics = {};                     ///< of its own; the engine's come with every run
   std::function<std::vector<OptionProblem>(const OptionValues&, const JobShape&)> check = {};
   std::function<ComponentFactory(const OptionValues&, const JobShape&)> make = {};
   /// Where the components live. If empty: on the ranks.

@@ -6,7 +6,6 @@
 #include "sim/engine/loggp_engine.hpp"
 #include "sim/platform/platform_file.hpp"
 #if FAULTLINE_SIMGRID
-#include "sim/engine/simgrid_bare_loop.hpp"
 #include "sim/engine/simgrid_engine.hpp"
 #endif
 
@@ -41,10 +40,11 @@ RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t s
 
 double bare_simgrid_messages_per_s([[maybe_unused]] const PlatformSpec& platform,
                                    [[maybe_unused]] std::uint32_t in_flight,
-                                   [[maybe_unused]] std::uint64_t messages) {
+                                   [[maybe_unused]] std::uint64_t messages,
+                                   [[maybe_unused]] BareSends sends) {
 #if FAULTLINE_SIMGRID
-  return simgrid_bare_loop_messages_per_s(platform.machine, platform.processes, in_flight,
-                                          messages);
+  return simgrid_bare_loop_messages_per_s(platform.machine, platform.processes, in_flight, messages,
+                                          sends);
 #else
   return 0.0;
 #endif

@@ -5,6 +5,7 @@
 
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/run_result.hpp"
+#include "sim/engine/simgrid_bare_loop.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
@@ -18,7 +19,7 @@ RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t s
 /// Messages per second that SimGrid reaches without any of our code (see simgrid_bare_loop.hpp). 0
 /// if Faultline was built without SimGrid.
 double bare_simgrid_messages_per_s(const PlatformSpec& platform, std::uint32_t in_flight,
-                                   std::uint64_t messages);
+                                   std::uint64_t messages, BareSends sends);
 
 /// SimGrid's version, such as "3.32.0", or "" if Faultline was built without SimGrid.
 std::string simgrid_version();

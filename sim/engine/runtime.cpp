@@ -60,6 +60,7 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
     if (choice.registration == nullptr) continue;
     factories_[family] = choice.registration->make(choice.options, job_);
     control_[family].resize(choice.registration->message_kinds.size());
+    reported_[family] = MetricTotals(choice.registration->metrics);
     if (choice.registration->exit_notice)
       exit_notice_ = choice.registration->exit_notice(choice.options);
   }
@@ -74,8 +75,8 @@ Runtime::Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed,
 void Runtime::place_actors() {
   placement_ =
       place_ranks(spec_.platform, job_, nodes_, Stream(seed_, replication_, Purpose::mapping, 0));
-  if (nodes_matter()) node_is_alive_.assign(nodes_, true);
-  actors_ = LargeVector<ActorState>(job_.processes + node_is_alive_.size());
+  if (nodes_matter()) node_back_s_.assign(nodes_, -kNever);
+  actors_ = LargeVector<ActorState>(job_.processes + node_back_s_.size());
   if (spec_.platform.ordering == Ordering::unordered)
     for (ActorId actor = 0; actor < actors_.size(); ++actor)
       network_random_.emplace_back(seed_, replication_, Purpose::network, actor);

@@ -272,7 +272,7 @@ class Runtime : private Services {
   [[nodiscard]] Rank parent_of(Rank rank) const;
   void strike(const std::vector<Victim>& victims);
   void strike_by_number();
-  void kill_node(NodeId node, bool silent);
+  void kill_node(const Victim& victim);
   void kill(ActorId actor, bool silent = false);
   void lose_messages_of(ActorId dead);
   void forget(Message* message);
@@ -296,6 +296,8 @@ class Runtime : private Services {
   // restarts (runtime_restart.cpp)
   void ask_restart(ActorId self, const Action& action);
   [[nodiscard]] std::optional<NodeId> node_for(Incarnation dead, RestartOn where) const;
+  [[nodiscard]] bool node_is_up(NodeId node) const;
+  [[nodiscard]] bool has_place(NodeId node) const;
   void refuse_restart(Incarnation asker, Incarnation dead);
   void restart(std::uint32_t pending);
   void revive(ActorId actor, NodeId node);
@@ -314,7 +316,8 @@ class Runtime : private Services {
   void conclude();
   void describe_stuck(const std::string& kind);
   [[nodiscard]] RunResult result();
-  void check_end(const Metrics& metrics);
+  void check_end();
+  void report(const ActorState& actor, std::size_t family);
   void report_counts(Metrics& metrics) const;
 
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -362,7 +365,9 @@ class Runtime : private Services {
   std::vector<bool> death_was_silent_;
   /// The ranks that have died with a node, by its daemon.
   std::map<Incarnation, std::vector<Incarnation>> died_with_node_;
-  std::vector<bool> node_is_alive_;
+  /// By node: when it is in operation again after its last failure, -kNever if it has not failed.
+  /// Empty if no node can fail.
+  std::vector<double> node_back_s_;
   std::vector<PendingRestart> pending_restarts_;
   std::uint32_t serial_ = 0;
   std::uint64_t sequence_ = 0;
@@ -384,7 +389,7 @@ class Runtime : private Services {
   std::string fatal_reason_;
   ActorId fatal_actor_ = kNobody;
   Family fatal_family_ = Family::workload;
-  Metrics earlier_;  ///< of detectors of earlier phases, and of dead incarnations
+  std::array<MetricTotals, kFamilies> reported_;  ///< of all phases and incarnations
   std::array<std::vector<KindCount>, kFamilies> control_;
   std::uint64_t application_bytes_ = 0;
 };

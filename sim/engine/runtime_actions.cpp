@@ -262,7 +262,7 @@ void Runtime::start_phase(ActorId self) {
   show_about(Sight::Kind::phase_began, self);
   const std::size_t termination = index_of(Family::termination);
   if (!factories_[termination]) return;
-  actor.components[termination]->report(earlier_);
+  report(actor, termination);
   const Stream random = actor.components[termination]->random;
   actor.components[termination] = factories_[termination](self);
   actor.components[termination]->random = random;

@@ -223,13 +223,11 @@ RunResult Runtime::result() {
   result.fatal_family = fatal_family_;
   if (awaits_announcement_) result.terminated = all_know();
   result.events = events_;
-  result.metrics = earlier_;
   report_counts(result.metrics);
   for (const ActorState& actor : actors_)
-    for (const auto& component : actor.components)
-      if (component) component->report(result.metrics);
-  result.metrics.close_samples();
-  check_end(result.metrics);
+    for (std::size_t family = 0; family < kFamilies; ++family) report(actor, family);
+  for (const MetricTotals& reported : reported_) reported.write_to(result.metrics);
+  check_end();
   result.outcome = outcome_;
   result.violations = auditor_.violations();
   for (const Violation& violation : result.violations)
@@ -239,22 +237,29 @@ RunResult Runtime::result() {
   return result;
 }
 
+/// Takes in what the actor's component has counted. Called once for each component, when its life
+/// is over: at the end of the run, of its phase or of its incarnation.
+void Runtime::report(const ActorState& actor, std::size_t family) {
+  if (actor.components[family]) actor.components[family]->report(reported_[family]);
+}
+
 /// Reports a violation for each metric of the workload that must be 0 at the end of its work, but
 /// is not. Skipped if the run has another violation: one that ends too early has left work undone.
-void Runtime::check_end(const Metrics& metrics) {
+void Runtime::check_end() {
   const Registration* workload = spec_.component(Family::workload).registration;
   const bool ends_by_itself =
       spec_.stop.when == StopWhen::finished || spec_.stop.when == StopWhen::announced;
   const bool at_end = all_know() || (outcome_ == Outcome::finished && ends_by_itself);
   if (workload == nullptr || !at_end || !auditor_.violations().empty()) return;
   for (const EndCheck& check : workload->end_checks) {
-    const auto found = metrics.values().find(check.metric);
-    if (found == metrics.values().end() || found->second.value_or(0.0) == 0.0) continue;
+    const double left = reported_[kWorkload].value(*check.metric).value_or(0.0);
+    if (left == 0.0) continue;
     char count[32];
-    std::snprintf(count, sizeof count, "%.0f", *found->second);
-    auditor_.violation(
-        check.violation, std::nullopt,
-        "the run has come to its end with " + check.metric + " " + count + " instead of 0", now_s_);
+    std::snprintf(count, sizeof count, "%.0f", left);
+    auditor_.violation(check.violation, std::nullopt,
+                       std::string("the run has come to its end with ") + check.metric->name + " " +
+                           count + " instead of 0",
+                       now_s_);
   }
 }
 

@@ -52,7 +52,7 @@ void Runtime::strike(const std::vector<Victim>& victims) {
     if (is_rank(victim.actor))
       kill(victim.actor);
     else
-      kill_node(node_of(victim.actor), victim.silent);
+      kill_node(victim);
   }
   if (deaths_ > before) {
     if (faults_struck_++ == 0) first_fault_s_ = now_s_;
@@ -67,10 +67,13 @@ void Runtime::strike_by_number() {
 }
 
 /// The daemon of a node and all its ranks die. If the node itself fails, nobody is left who could
-/// close their connections: they die silently.
-void Runtime::kill_node(NodeId node, bool silent) {
-  const Incarnation daemon = incarnation_of(placement_.daemon_of(node));
-  if (silent) node_is_alive_[node] = false;
+/// close their connections: they die silently. The node is back when all its repairs are done.
+/// Nobody is told of that, so it needs no event: whoever asks for a restart finds the node or not.
+void Runtime::kill_node(const Victim& victim) {
+  const NodeId node = node_of(victim.actor);
+  const Incarnation daemon = incarnation_of(victim.actor);
+  const bool silent = victim.silent;
+  if (silent) node_back_s_[node] = std::max(node_back_s_[node], victim.back_s);
   for (const Rank rank : placement_.ranks_on(node)) {
     if (!actors_[rank].alive) continue;
     died_with_node_[daemon].push_back(incarnation_of(rank));

@@ -172,7 +172,7 @@ void Runtime::stop_victim(ActorId self) {
   if (is_rank(self))
     kill(self);
   else
-    kill_node(node_of(self), false);
+    kill_node({.actor = self});
   check_stop();
 }
 

@@ -23,25 +23,35 @@ void Runtime::ask_restart(ActorId self, const Action& action) {
            static_cast<std::uint32_t>(pending_restarts_.size() - 1));
 }
 
-/// A spare node takes as many ranks as the job has on each of its nodes.
+/// Spare nodes come first, then nodes of the job that have been repaired.
 std::optional<NodeId> Runtime::node_for(Incarnation dead, RestartOn where) const {
-  const auto is_alive = [this](NodeId node) {
-    return node_is_alive_.empty() || node_is_alive_[node];
-  };
   if (where == RestartOn::same_node) {
     const NodeId node = node_of(dead.actor);
-    return is_alive(node) ? std::optional(node) : std::nullopt;
+    const bool fits = node_is_up(node) && (!is_rank(dead.actor) || has_place(node));
+    return fits ? std::optional(node) : std::nullopt;
   }
-  for (NodeId node = job_.nodes; node < nodes_; ++node) {
-    const auto coming = std::count_if(
-        pending_restarts_.begin(), pending_restarts_.end(), [&](const PendingRestart& pending) {
-          return pending.node == node &&
-                 actors_[pending.dead.actor].incarnation == pending.dead.number;
-        });
-    const std::size_t taken = placement_.ranks_on(node).size() + static_cast<std::size_t>(coming);
-    if (is_alive(node) && taken < job_.processes_per_node) return node;
-  }
+  for (NodeId node = job_.nodes; node < nodes_; ++node)
+    if (node_is_up(node) && has_place(node)) return node;
+  for (NodeId node = 0; node < job_.nodes && !node_back_s_.empty(); ++node)
+    if (node_back_s_[node] > -kNever && node_is_up(node) && has_place(node)) return node;
   return std::nullopt;
+}
+
+bool Runtime::node_is_up(NodeId node) const {
+  return node_back_s_.empty() || node_back_s_[node] <= now_s_;
+}
+
+/// A node takes as many ranks as the job has on each of its nodes. The dead take no place.
+bool Runtime::has_place(NodeId node) const {
+  const std::vector<Rank> ranks = placement_.ranks_on(node);
+  const auto alive =
+      std::count_if(ranks.begin(), ranks.end(), [this](Rank rank) { return actors_[rank].alive; });
+  const auto coming = std::count_if(
+      pending_restarts_.begin(), pending_restarts_.end(), [&](const PendingRestart& pending) {
+        return pending.node == node && is_rank(pending.dead.actor) &&
+               actors_[pending.dead.actor].incarnation == pending.dead.number;
+      });
+  return static_cast<std::size_t>(alive + coming) < job_.processes_per_node;
 }
 
 void Runtime::refuse_restart(Incarnation asker, Incarnation dead) {
@@ -57,7 +67,7 @@ void Runtime::refuse_restart(Incarnation asker, Incarnation dead) {
 
 void Runtime::restart(std::uint32_t index) {
   const PendingRestart pending = pending_restarts_[index];
-  if (!node_is_alive_.empty() && !node_is_alive_[pending.node]) {
+  if (!node_is_up(pending.node)) {
     pending_restarts_[index].dead = {};
     refuse_restart(pending.asker, pending.dead);
     return;
@@ -72,8 +82,7 @@ void Runtime::restart(std::uint32_t index) {
 /// those who are dead as everybody did.
 void Runtime::revive(ActorId actor, NodeId node) {
   ActorState& state = actors_[actor];
-  for (const auto& component : state.components)
-    if (component) component->report(earlier_);
+  for (std::size_t family = 0; family < kFamilies; ++family) report(state, family);
   const auto incarnation = static_cast<std::uint16_t>(state.incarnation + 1);
   state = ActorState{};
   state.incarnation = incarnation;

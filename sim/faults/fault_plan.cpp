@@ -47,6 +47,8 @@ std::vector<Victim> FaultPlan::drawn_victims(std::uint32_t source, const ParentO
   std::vector<Victim> victims;
   for (const ActorId actor : sources_[source].faults->victims(parent_of))
     victims.push_back({.actor = actor, .silent = actor >= processes_});
+  const std::vector<double> repairs_s = sources_[source].faults->repairs_s();
+  for (std::size_t i = 0; i < repairs_s.size(); ++i) victims[i].back_s = repairs_s[i];
   return victims;
 }
 

@@ -18,7 +18,8 @@ namespace faultline {
 /// An actor that dies. A daemon takes the ranks of its node along.
 struct Victim {
   ActorId actor = kNobody;
-  bool silent = false;  ///< the node itself fails, so that nobody closes its connections
+  bool silent = false;     ///< the node itself fails, so that nobody closes its connections
+  double back_s = kNever;  ///< when a node that fails is repaired
 
   friend bool operator==(const Victim&, const Victim&) = default;
 };

@@ -38,6 +38,9 @@ class FaultSource {
   /// The victims of the fault drawn last: ranks and daemons. A node is given by its daemon, whose
   /// death takes the node's ranks. Some victims may be dead already.
   virtual std::vector<ActorId> victims(const ParentOf& parent_of) = 0;
+  /// When the nodes of these victims are repaired, in the same order, kNever for one that is not.
+  /// Empty if none is.
+  [[nodiscard]] virtual std::vector<double> repairs_s() const { return {}; }
 };
 
 /// A kind of fault source, with everything that reading, `list`, the schema and the engine need.

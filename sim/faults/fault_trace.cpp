@@ -423,7 +423,14 @@ double ProfileLaw::draw(Stream& random) const {
 }
 
 std::optional<double> ProfileWalk::next_failure_s() {
-  // If the host is never switched off, the walk must end all the same.
+  const auto failure_s = next_switch_s(false);
+  if (failure_s) back_s_ = next_switch_s(true).value_or(kNever);
+  return failure_s;
+}
+
+/// When the host is next switched on, or off, which it is not yet.
+std::optional<double> ProfileWalk::next_switch_s(bool on) {
+  // If that never happens, the walk must end all the same.
   std::size_t patience = std::max<std::size_t>(100000, 2 * profile_.events.size());
   while (patience-- > 0) {
     if (at_ == profile_.events.size()) {
@@ -434,9 +441,9 @@ std::optional<double> ProfileWalk::next_failure_s() {
     const ProfileEvent& event = profile_.events[at_++];
     time_s_ += std::max(0.0, event.delay_s.draw(random_));
     const bool now_on = event.state.draw(random_) != 0;
-    const bool failed = on_ && !now_on;
+    const bool switched = on_ != now_on;
     on_ = now_on;
-    if (failed) return time_s_;
+    if (switched && now_on == on) return time_s_;
   }
   return std::nullopt;
 }

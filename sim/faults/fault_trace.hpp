@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/core/random.hpp"
+#include "sim/core/types.hpp"
 
 namespace faultline {
 
@@ -81,12 +82,17 @@ class ProfileWalk {
 
   /// The next time at which the host is switched off, or nothing if that does not happen any more.
   std::optional<double> next_failure_s();
+  /// When the host is on again after the failure returned last. kNever if it stays off.
+  [[nodiscard]] double back_s() const { return back_s_; }
 
  private:
+  std::optional<double> next_switch_s(bool on);
+
   const StateProfile& profile_;
   Stream random_;
   std::size_t at_ = 0;
   double time_s_ = 0.0;
+  double back_s_ = kNever;
   bool on_ = true;
 };
 

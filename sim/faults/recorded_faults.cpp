@@ -61,8 +61,12 @@ const OptionSet<TraceOptions>& trace_options() {
   return set;
 }
 
-/// The time of a failure in seconds since the start of the run, and the node of the job.
-using Failure = std::pair<double, NodeId>;
+/// A failure of a node of the job, in seconds since the start of the run.
+struct Failure {
+  double time_s = 0.0;
+  NodeId node = kNobody;
+  double back_s = kNever;  ///< when the node is repaired
+};
 
 /// The node of the job that a node of the trace stands for, or kNobody.
 NodeId node_in_job(std::int64_t node, const TraceOptions& options, const FaultTarget& target) {
@@ -98,10 +102,15 @@ Record record_from_begin(const TraceOptions& options) {
 std::vector<Failure> failures_of_job(const TraceOptions& options, const FaultTarget& target) {
   const Record record = record_from_begin(options);
   std::vector<Failure> failures;
+  const auto since_begin_s = [&](double time_s) {
+    return (time_s - record.begin_s) * options.time_scale;
+  };
   for (const FaultRecord& failure : record.failures) {
     const NodeId node = node_in_job(failure.node, options, target);
     if (node != kNobody)
-      failures.emplace_back((failure.time_s - record.begin_s) * options.time_scale, node);
+      failures.push_back({.time_s = since_begin_s(failure.time_s),
+                          .node = node,
+                          .back_s = since_begin_s(failure.end_s.value_or(kNever))});
   }
   return failures;
 }
@@ -123,10 +132,13 @@ double turn_s(const TraceOptions& options) {
 std::vector<Failure> from_random_moment(std::vector<Failure> failures, double turn_s,
                                         Stream random) {
   const double moment_s = turn_s * random.uniform();
-  for (Failure& failure : failures)
-    failure.first += failure.first < moment_s ? turn_s - moment_s : -moment_s;
+  for (Failure& failure : failures) {
+    const double shift_s = failure.time_s < moment_s ? turn_s - moment_s : -moment_s;
+    failure.time_s += shift_s;
+    failure.back_s += shift_s;
+  }
   std::stable_sort(failures.begin(), failures.end(),
-                   [](const Failure& a, const Failure& b) { return a.first < b.first; });
+                   [](const Failure& a, const Failure& b) { return a.time_s < b.time_s; });
   return failures;
 }
 
@@ -141,15 +153,22 @@ class RecordedFaults final : public FaultSource {
     begin_ = end_;
     if (begin_ == failures_.size() || (left_ && *left_ == 0)) return std::nullopt;
     if (left_) --*left_;
-    while (end_ < failures_.size() && failures_[end_].first == failures_[begin_].first) ++end_;
-    return failures_[begin_].first;
+    while (end_ < failures_.size() && failures_[end_].time_s == failures_[begin_].time_s) ++end_;
+    return failures_[begin_].time_s;
   }
 
   std::vector<ActorId> victims(const ParentOf&) override {
     std::vector<ActorId> daemons;
     daemons.reserve(end_ - begin_);
-    for (std::size_t i = begin_; i < end_; ++i) daemons.push_back(processes_ + failures_[i].second);
+    for (std::size_t i = begin_; i < end_; ++i) daemons.push_back(processes_ + failures_[i].node);
     return daemons;
+  }
+
+  [[nodiscard]] std::vector<double> repairs_s() const override {
+    std::vector<double> times_s;
+    times_s.reserve(end_ - begin_);
+    for (std::size_t i = begin_; i < end_; ++i) times_s.push_back(failures_[i].back_s);
+    return times_s;
   }
 
  private:
@@ -179,7 +198,7 @@ class ProfileFaults final : public FaultSource {
     for (std::size_t before = 0; before < kMostBeforeBegin; ++before) {
       const auto time_s = walk_.next_failure_s();
       if (!time_s) return std::nullopt;
-      if (*time_s >= options_.begin_s) return (*time_s - options_.begin_s) * options_.time_scale;
+      if (*time_s >= options_.begin_s) return since_begin_s(*time_s);
     }
     return std::nullopt;
   }
@@ -189,7 +208,16 @@ class ProfileFaults final : public FaultSource {
     return {daemon_};
   }
 
+  [[nodiscard]] std::vector<double> repairs_s() const override {
+    if (spared_) return {};
+    return {since_begin_s(walk_.back_s())};
+  }
+
  private:
+  [[nodiscard]] double since_begin_s(double time_s) const {
+    return (time_s - options_.begin_s) * options_.time_scale;
+  }
+
   std::shared_ptr<const FaultTrace> content_;
   ProfileWalk walk_;
   TraceOptions options_;
@@ -256,7 +284,7 @@ FaultSourceRegistration recorded() {
                                     fault_stream(target, key, "begin"));
     if (options.spare_root)
       std::erase_if(failures,
-                    [&](const Failure& failure) { return failure.second == target.node_of[0]; });
+                    [&](const Failure& failure) { return failure.node == target.node_of[0]; });
     return std::make_unique<RecordedFaults>(std::move(failures), options, target);
   };
   return made;

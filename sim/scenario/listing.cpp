@@ -67,6 +67,15 @@ JsonValue options_entry(const std::vector<OptionSpec>& specs) {
   return list;
 }
 
+JsonValue metrics_entry(const MetricSpecs& specs) {
+  JsonValue::List list;
+  for (const MetricSpec* spec : specs)
+    list.push_back(json_object({{"names", texts(result_names(*spec))},
+                                {"merge", merge_word(spec->merge)},
+                                {"doc", spec->doc}}));
+  return list;
+}
+
 JsonValue component_entry(const Registration& component) {
   const Traits& traits = component.traits;
   const JsonValue traits_entry = json_object({{"needs_fifo", traits.needs_fifo},
@@ -82,7 +91,8 @@ JsonValue component_entry(const Registration& component) {
                       {"source", component.source},
                       {"traits", traits_entry},
                       {"options", options_entry(component.options)},
-                      {"message_kinds", texts(component.message_kinds)}});
+                      {"message_kinds", texts(component.message_kinds)},
+                      {"metrics", metrics_entry(component.metrics)}});
 }
 
 bool in_section(const Registration& component, const std::string& section) {

@@ -25,6 +25,9 @@ Numbers are bare: times in seconds, sizes in bytes, bandwidths in bytes per seco
 constexpr const char* kComponents =
     R"(Each is an object with the `name` of a component and its options. All but the workload may be
 left out or be `{"name": "none"}`; a list of objects makes a point of the scenario for each.
+
+Tables of metrics say how the values of all ranks, phases and incarnations are merged: `sum`,
+`maximum`, `mean`, `last` (the last rank's value), or `sample` (what describes their distribution).
 )";
 
 constexpr const char* kAt =
@@ -97,6 +100,15 @@ std::string list_of(const std::vector<std::string>& words) {
   return text;
 }
 
+std::string metrics_text(const MetricSpecs& metrics) {
+  if (metrics.empty()) return "";
+  std::string text = "\n| metric | merged | what |\n|---|---|---|\n";
+  for (const MetricSpec* metric : metrics)
+    text += "| " + list_of(result_names(*metric)) + " | " + merge_word(metric->merge) + " | " +
+            cell(metric->doc) + " |\n";
+  return text;
+}
+
 std::string component_text(const Registration& component) {
   std::string text = "\n### `" + std::string(family_key(component.family)) + "`: `" +
                      component.name + "`\n\n" + component.summary + " [" + component.source +
@@ -107,7 +119,8 @@ std::string component_text(const Registration& component) {
     text += "\nMessages: " + list_of(component.message_kinds) + ".\n";
   if (component.family != Family::workload)
     text += "\nMore: [" + component.name + "](protocols/" + component.name + ".md).\n";
-  return component.options.empty() ? text : text + table(component.options);
+  if (!component.options.empty()) text += table(component.options);
+  return text + metrics_text(component.metrics);
 }
 
 std::string components_text() {

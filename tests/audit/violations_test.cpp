@@ -421,18 +421,22 @@ TEST_CASE("hung: a failure detector that reports late, or never, puts nothing of
 
 namespace {
 
+constexpr MetricSpec kLeft{"left", Merge::last, ""};
+constexpr MetricSpec kUnreported{"unreported", Merge::last, ""};
+
 /// A workload that counts its own work: each rank computes 10 s, and `missing` is left undone.
 void counting(Job& job, Registration& counts, double missing) {
   job.script(Family::workload, [missing](ActorId) {
     Handlers handlers;
     handlers.start = [](Context& context) { context.compute(10); };
     handlers.compute_done = [](Context& context, std::uint64_t) { context.finish(); };
-    handlers.report = [missing](Metrics& metrics) { metrics.set("left", missing); };
+    handlers.report = [missing](MetricTotals& totals) { totals.put(kLeft, missing); };
     return handlers;
   });
   ComponentChoice& workload = job.spec.components[static_cast<std::size_t>(Family::workload)];
   counts = *workload.registration;
-  counts.end_checks = {{"absent", "other"}, {"left", "lost-work"}};
+  counts.metrics = {&kLeft, &kUnreported};
+  counts.end_checks = {{&kUnreported, "other"}, {&kLeft, "lost-work"}};
   workload.registration = &counts;
 }
 

@@ -190,6 +190,12 @@ class Fields(ProgramTest):
         credit, = (option for option in protocols["cda"]["options"]
                    if option["name"] == "initial_credit")
         self.assertEqual(credit["default"], 4294967296)
+        self.assertEqual([metric["names"] for metric in protocols["cda"]["metrics"]],
+                         [["borrows"], ["flushes"], ["delayed_messages"], ["waves"], ["merges"]])
+        self.assertEqual({metric["merge"] for metric in protocols["cda"]["metrics"]}, {"sum"})
+        interior = protocols["indep"]["metrics"][-1]
+        self.assertEqual((interior["names"][0], len(interior["names"]), interior["merge"]),
+                         ("interior_fraction_min", 5, "sample"))
         self.assertIn("token-ring", {entry["name"] for entry in whole["workloads"]})
         self.assertEqual({"cori", "intrepid", "jaguar", "mira", "nacl", "stampede"},
                          {entry["name"] for entry in whole["machines"]})
@@ -238,7 +244,7 @@ class Documents(ProgramTest):
                 metrics |= set(run["metrics"])
         kinds = {metric for metric in metrics if "." in metric}
         self.check_documented(metrics - kinds, [SOURCE / "docs/output.md",
-                                                SOURCE / "docs/workloads.md",
+                                                SOURCE / "docs/scenario-reference.md",
                                                 *(SOURCE / "docs/protocols").glob("*.md")])
 
 

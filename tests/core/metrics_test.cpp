@@ -1,27 +1,114 @@
-// Metrics: what the ranks report, brought together.
+// Metrics: what the actors report, merged as declared.
 
 #include "sim/core/metrics.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "sim/core/registry.hpp"
 
 using namespace faultline;
 
+namespace {
+
+constexpr MetricSpec kSum{"sum", Merge::sum, ""};
+constexpr MetricSpec kLargest{"largest", Merge::maximum, ""};
+constexpr MetricSpec kMean{"mean", Merge::mean, ""};
+constexpr MetricSpec kLast{"last", Merge::last, ""};
+constexpr MetricSpec kShare{"share", Merge::sample, ""};
+constexpr MetricSpec kNone{"none", Merge::sum, ""};
+constexpr MetricSpec kUnreported{"unreported", Merge::sum, ""};
+
+std::map<std::string, std::optional<double>> written(const MetricTotals& totals) {
+  Metrics result;
+  totals.write_to(result);
+  return result.values();
+}
+
+}  // namespace
+
+TEST_CASE("what actors report is merged as its metric declares") {
+  MetricTotals totals({&kSum, &kLargest, &kMean, &kLast, &kNone, &kUnreported});
+  for (const double value : {1.5, 2.0}) totals.put(kSum, value);
+  for (const int value : {-3, -7}) totals.put(kLargest, value);
+  totals.put_weighted(kMean, 6.0, 3.0);
+  totals.put_weighted(kMean, 0.0, 1.0);
+  for (const int value : {5, 4}) totals.put(kLast, value);
+  totals.put_null(kNone);
+  CHECK(written(totals) ==
+        std::map<std::string, std::optional<double>>{
+            {"largest", -3.0}, {"last", 4.0}, {"mean", 1.5}, {"none", std::nullopt}, {"sum", 3.5}});
+  CHECK(totals.value(kMean) == 1.5);
+  CHECK(totals.value(kUnreported) == std::nullopt);
+}
+
+TEST_CASE("a mean without weight is null, and null gives way to a value") {
+  MetricTotals totals({&kMean, &kSum});
+  totals.put_weighted(kMean, 0.0, 0.0);
+  totals.put_null(kSum);
+  CHECK(written(totals).at("mean") == std::nullopt);
+  totals.put_weighted(kMean, 2.0, 4.0);
+  totals.put(kSum, 1);
+  CHECK(written(totals).at("mean") == 0.5);
+  CHECK(written(totals).at("sum") == 1.0);
+}
+
+TEST_CASE("a metric is told by its declaration, not by its name") {
+  static constexpr MetricSpec kNamesake{"sum", Merge::sum, ""};
+  MetricTotals totals({&kSum});
+  CHECK_THROWS_AS(totals.put(kNamesake, 1), std::logic_error);
+  CHECK_THROWS_AS(totals.put_null(kNamesake), std::logic_error);
+  CHECK(written(totals).empty());
+}
+
 TEST_CASE("a sample over the ranks becomes its ends, quartiles and median") {
-  Metrics metrics;
-  for (const double value : {4.0, 1.0, 3.0, 2.0}) metrics.sample("share", value);
-  CHECK(metrics.values().empty());
-  metrics.close_samples();
-  CHECK(metrics.values().at("share_min") == 1.0);
-  CHECK(metrics.values().at("share_quartile_1") == 1.75);
-  CHECK(metrics.values().at("share_median") == 2.5);
-  CHECK(metrics.values().at("share_quartile_3") == 3.25);
-  CHECK(metrics.values().at("share_max") == 4.0);
+  MetricTotals totals({&kShare});
+  for (const double value : {4.0, 1.0, 3.0, 2.0}) totals.put(kShare, value);
+  const auto values = written(totals);
+  CHECK(values.size() == 5);
+  CHECK(values.at("share_min") == 1.0);
+  CHECK(values.at("share_quartile_1") == 1.75);
+  CHECK(values.at("share_median") == 2.5);
+  CHECK(values.at("share_quartile_3") == 3.25);
+  CHECK(values.at("share_max") == 4.0);
 }
 
 TEST_CASE("one value is all of its sample") {
-  Metrics metrics;
-  metrics.sample("share", 0.5);
-  metrics.close_samples();
-  for (const char* part : {"_min", "_quartile_1", "_median", "_quartile_3", "_max"})
-    CHECK(metrics.values().at(std::string("share") + part) == 0.5);
+  MetricTotals totals({&kShare});
+  totals.put(kShare, 0.5);
+  for (const std::string& name : result_names(kShare)) CHECK(written(totals).at(name) == 0.5);
+}
+
+TEST_CASE("components of one run have no metric of the same name") {
+  std::map<std::string, std::set<Family>> families;
+  std::size_t declared = 0;
+  for (const Registration& registration : registrations()) {
+    CAPTURE(registration.name);
+    std::set<std::string> names;
+    for (const MetricSpec* metric : registration.metrics) {
+      CHECK(std::string(metric->doc) != "");
+      for (const std::string& name : result_names(*metric)) {
+        CHECK(names.insert(name).second);
+        families[name].insert(registration.family);
+        ++declared;
+      }
+    }
+  }
+  CHECK(declared > 0);
+  for (const auto& [name, of] : families) {
+    CAPTURE(name);
+    CHECK(of.size() == 1);
+  }
+}
+
+TEST_CASE("what must be 0 at the end is a metric of its workload") {
+  for (const Registration& registration : registrations())
+    for (const EndCheck& check : registration.end_checks) {
+      CAPTURE(registration.name);
+      CHECK(std::count(registration.metrics.begin(), registration.metrics.end(), check.metric) ==
+            1);
+    }
 }

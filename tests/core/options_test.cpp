@@ -5,7 +5,6 @@
 #include <typeinfo>
 
 #include "sim/core/component.hpp"
-#include "sim/core/metrics.hpp"
 #include "sim/core/registry.hpp"
 
 using namespace faultline;
@@ -85,18 +84,6 @@ TEST_CASE("an option that was not given is an error, not a default") {
   OptionValues values = defaults();
   values.erase("ranks");
   CHECK_THROWS_AS(declared().read(values), std::out_of_range);
-}
-
-TEST_CASE("metrics add up, keep the largest, and tell null from zero") {
-  Metrics metrics;
-  metrics.add("sum", 1.5);
-  metrics.add("sum", 2.0);
-  metrics.maximum("largest", -3.0);
-  metrics.maximum("largest", -7.0);
-  metrics.set("none", std::nullopt);
-  CHECK(metrics.values().at("sum") == 3.5);
-  CHECK(metrics.values().at("largest") == -3.0);
-  CHECK(metrics.values().at("none") == std::nullopt);
 }
 
 TEST_CASE("registrations are sorted, distinct, and complete enough to list and to make") {

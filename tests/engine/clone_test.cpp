@@ -113,10 +113,10 @@ class CopiedComponent : public Forwarding<Role> {
   void on_restart_refused(Context& context, Incarnation peer) override {
     twice(context, [peer](Role& role, Context& c) { role.on_restart_refused(c, peer); });
   }
-  void report(Metrics& metrics) const override {
-    Metrics scrap;
+  void report(MetricTotals& totals) const override {
+    MetricTotals scrap = totals;
     this->inner().report(scrap);
-    this->inner().clone()->report(metrics);
+    this->inner().clone()->report(totals);
   }
 
  protected:
@@ -375,6 +375,9 @@ void check_copies(const Stack& stack, EngineKind engine) {
 /// What the clone() of a component gets wrong.
 enum class Mistake : std::uint8_t { none, shares_count, shares_report, forgets_count, draws_anew };
 
+constexpr MetricSpec kHad{"had", Merge::sum, "how often a rank had the ball"};
+constexpr MetricSpec kReports{"reports", Merge::last, "how often a rank was asked for its metrics"};
+
 /// A ball goes round until a rank has had it five times. On the way, it rests for random times.
 class Ball final : public Workload {
  public:
@@ -398,9 +401,9 @@ class Ball final : public Workload {
   void on_compute_done(Context& context, std::uint64_t) override {
     if (*count_ < 5) context.send((context.self() + 1) % context.job().processes, 0, 8);
   }
-  void report(Metrics& metrics) const override {
-    if (mistake_ == Mistake::shares_report) metrics.set("reports", ++*reported_);
-    metrics.add("had", *count_);
+  void report(MetricTotals& totals) const override {
+    if (mistake_ == Mistake::shares_report) totals.put(kReports, ++*reported_);
+    totals.put(kHad, *count_);
   }
 
  private:
@@ -417,7 +420,8 @@ std::string difference_with(Mistake mistake, EngineKind engine) {
                             .summary = "",
                             .source = "",
                             .traits = {},
-                            .message_kinds = {"ball"}};
+                            .message_kinds = {"ball"},
+                            .metrics = {&kHad, &kReports}};
   registration.make = [mistake](const OptionValues&, const JobShape&) -> ComponentFactory {
     const auto reported = std::make_shared<double>(0.0);
     return [mistake, reported](ActorId) { return std::make_unique<Ball>(mistake, reported); };

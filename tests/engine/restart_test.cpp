@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <memory>
 #include <set>
 
 #include "tests/support/job.hpp"
@@ -220,6 +221,26 @@ TEST_CASE("a node that is dead takes nobody, also if it dies while a process sta
     }
 }
 
+TEST_CASE("after a refused restart one can ask again") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    job.spec.platform.spare_nodes = 1;
+    job.spec.platform.restart_delay_s = 10;
+    job.script(Family::workload, [&](ActorId self) {
+      Handlers handlers = restarter(job, self, 20, RestartOn::spare_node);
+      handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+        job.note(context, "refused", peer.actor);
+        if (context.now_s() < 35) context.set_timer(1000, 10);
+      };
+      return handlers;
+    });
+    job.kill(5, {1}).kill(25, {}, {4});
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(0, "refused") == Values{1, 1});
+    CHECK(close(seen.times_s(0, "refused"), {30, 40}, engine));
+  }
+}
+
 TEST_CASE("one incarnation is restarted once, however many ask") {
   for (const EngineKind engine : engines()) {
     Job job(3);
@@ -295,16 +316,31 @@ TEST_CASE("a restart takes from nobody what it knows of others") {
 
 TEST_CASE("what dead incarnations report stays in the result") {
   for (const EngineKind engine : engines()) {
+    static constexpr MetricSpec kLives{"lives", Merge::sum, ""};
+    static constexpr MetricSpec kYoungest{"youngest", Merge::last, ""};
     Job job(2);
-    job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers = restarter(job, self, 20);
-      handlers.report = [self](Metrics& metrics) {
-        if (self == 1) metrics.add("lives", 1);
-      };
-      return handlers;
-    });
+    job.script(
+        Family::workload,
+        [&job](ActorId self) {
+          Handlers handlers = restarter(job, self, 20);
+          auto incarnation = std::make_shared<int>(0);
+          const auto start = handlers.start;
+          handlers.start = [=](Context& context) {
+            start(context);
+            *incarnation = context.incarnation();
+          };
+          handlers.report = [=](MetricTotals& totals) {
+            if (self != 1) return;
+            totals.put(kLives, 1);
+            totals.put(kYoungest, *incarnation);
+          };
+          return handlers;
+        },
+        ScriptTerms{.metrics = {&kLives, &kYoungest}});
     job.kill(5, {1});
-    CHECK(job.run(engine).metric("lives") == 2);
+    const Seen seen = job.run(engine);
+    CHECK(seen.metric("lives") == 2);
+    CHECK(seen.metric("youngest") == 1);
   }
 }
 

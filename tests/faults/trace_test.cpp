@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 
 #include "sim/core/error.hpp"
 #include "tests/faults/sources.hpp"
@@ -322,4 +323,56 @@ TEST_CASE("trace: a profile strikes its own node until the limit") {
                              {"begin_s", 5.0},
                              {"limit", std::int64_t{2}}};
   CHECK(faults_of(*target.source("trace", options), 10) == std::vector<Struck>{{2, {6}}, {5, {6}}});
+}
+
+TEST_CASE("trace: a victim's node is back when the record says so, on the run's clock") {
+  Target target(4);
+  const auto file = trace_input(lanl("2", "0", "1/1/2000 0:00", "1/1/2000 0:10") +
+                                lanl("2", "1", "1/1/2000 0:01", "1/1/2000 0:03") +
+                                lanl("2", "3", "1/1/2000 0:01", "") +
+                                lanl("2", "2", "1/1/2000 0:02", "1/1/2000 0:02"));
+  const auto source = target.source(
+      "trace", {{"file", file}, {"begin_s", 30.0}, {"time_scale", 0.5}, {"spare_root", true}});
+  REQUIRE(source->next_time_s() == 15.0);
+  CHECK(source->victims(kOrphans) == std::vector<ActorId>{5, 7});
+  CHECK(source->repairs_s() == Times{75, kNever});
+  REQUIRE(source->next_time_s() == 45.0);
+  CHECK(source->repairs_s() == Times{45});
+  // Wherever the record begins, repairs take as long.
+  for (std::uint32_t replication = 0; replication < 100; ++replication) {
+    target.target().job.replication = replication;
+    const auto shifted = target.source("trace", {{"file", file}, {"begin", "random"}});
+    while (const auto time_s = shifted->next_time_s()) {
+      const auto victims = shifted->victims(kOrphans);
+      const auto repairs_s = shifted->repairs_s();
+      REQUIRE(repairs_s.size() == victims.size());
+      const std::map<ActorId, double> took_s{{4, 600}, {5, 120}, {6, 0}, {7, kNever}};
+      for (std::size_t i = 0; i < victims.size(); ++i)
+        CHECK(repairs_s[i] - *time_s == Approx(took_s.at(victims[i])).margin(1e-6));
+    }
+  }
+}
+
+TEST_CASE("trace: the node of a profile is back when the host is on again") {
+  const Target target(4);
+  const auto source = target.source(
+      "trace",
+      {{"file", trace_input("1 0\n2 1\nLOOPAFTER 1\n")}, {"begin_s", 5.0}, {"time_scale", 2.0}});
+  REQUIRE(source->next_time_s() == 4.0);
+  CHECK(source->repairs_s() == Times{6});
+  REQUIRE(source->next_time_s() == 10.0);
+  CHECK(source->repairs_s() == Times{12});
+  const auto once = target.source("trace", {{"file", trace_input("1 0\n3 1\n4 0\n")}});
+  REQUIRE(once->next_time_s() == 1.0);
+  CHECK(once->repairs_s() == Times{3});
+  REQUIRE(once->next_time_s() == 4.0);
+  CHECK(once->repairs_s() == Times{kNever});
+  CHECK(once->next_time_s() == std::nullopt);
+}
+
+TEST_CASE("a source that knows of no repairs has none") {
+  const Target target(4);
+  const auto source = target.source("poisson", {{"mtbf_s", 1.0}});
+  REQUIRE(source->next_time_s());
+  CHECK(source->repairs_s().empty());
 }

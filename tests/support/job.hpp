@@ -191,6 +191,7 @@ struct ScriptTerms {
   Traits traits = {};
   Residence residence = Residence::ranks;
   std::optional<ExitNotice> exit_notice = {};
+  MetricSpecs metrics = {};
 };
 
 /// A run that a test describes. Components are given by name or by script. Everything else has
@@ -239,7 +240,8 @@ class Job {
                          .summary = "",
                          .source = "",
                          .traits = terms.traits,
-                         .message_kinds = {"a", "b", "c"}});
+                         .message_kinds = {"a", "b", "c"},
+                         .metrics = terms.metrics});
     scripted_.back().make = [family, scripts](const OptionValues&,
                                               const JobShape&) -> ComponentFactory {
       return [family, scripts](ActorId self) { return scripted(family, scripts(self)); };

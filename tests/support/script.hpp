@@ -35,7 +35,7 @@ struct Handlers {
   std::function<void(Context&, Incarnation)> link_lost = {};
   std::function<Conserved()> conserved = {};
   std::function<std::int64_t(const Message&)> conserved_in = {};
-  std::function<void(Metrics&)> report = {};
+  std::function<void(MetricTotals&)> report = {};
   std::function<void(Digest&)> digest = {};
   std::string waiting_for = {};
 };
@@ -73,8 +73,8 @@ class ScriptedComponent : public Role {
   void on_restart_refused(Context& context, Incarnation peer) override {
     call(do_.restart_refused, context, peer);
   }
-  void report(Metrics& metrics) const override {
-    if (do_.report) do_.report(metrics);
+  void report(MetricTotals& totals) const override {
+    if (do_.report) do_.report(totals);
   }
   [[nodiscard]] std::string waiting_for() const override { return do_.waiting_for; }
 

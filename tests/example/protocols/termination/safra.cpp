@@ -14,7 +14,8 @@ const Registered registered{registration<Safra>(
      .summary = "a token sums up messages on a ring and is blackened by whoever has received some",
      .source = "Dijkstra, EWD998: Shmuel Safra's version of termination detection, 1987",
      .traits = {.announces = true},
-     .message_kinds = {"token", "announce"}},
+     .message_kinds = {"token", "announce"},
+     .metrics = detector_metrics()},
     OptionSet<SafraOptions>().option(
         "control_bytes", &SafraOptions::control_bytes,
         {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"}))};
@@ -86,7 +87,9 @@ void Safra::send_token(Context& context, Rank to) {
   context.send(to, kToken, control_bytes_).payload.put(token_);
 }
 
-void Safra::report(Metrics& metrics) const { DetectorStatistics{.waves = waves_}.report(metrics); }
+void Safra::report(MetricTotals& totals) const {
+  DetectorStatistics{.waves = waves_}.report(totals);
+}
 
 // The token is part of the state while it is here. Waves are counted for the report.
 void Safra::digest_state(Digest& into) const {
