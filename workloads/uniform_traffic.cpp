@@ -57,8 +57,14 @@ const Registered registered{registration<UniformTraffic>(
 
 }  // namespace
 
-UniformTraffic::UniformTraffic(std::shared_ptr<const Options> options, const JobShape&, Rank self)
-    : options_(std::move(options)), self_(self) {}
+UniformTraffic::UniformTraffic(std::shared_ptr<const Options> options, const JobShape&, Rank)
+    : options_(std::move(options)) {}
+
+UniformTraffic::UniformTraffic(const UniformTraffic& other)
+    : Workload(other), options_(other.options_) {
+  if (other.successors_)
+    successors_ = std::make_unique<const std::vector<Rank>>(*other.successors_);
+}
 
 std::unique_ptr<Component> UniformTraffic::clone() const {
   return std::make_unique<UniformTraffic>(*this);
@@ -67,25 +73,27 @@ std::unique_ptr<Component> UniformTraffic::clone() const {
 void UniformTraffic::start(Context& context) {
   const std::uint32_t processes = context.job().processes;
   if (options_->fanout && processes > 1)
-    successors_ = random_successors(random, processes, self_, *options_->fanout);
+    successors_ = std::make_unique<const std::vector<Rank>>(
+        random_successors(random, processes, context.self(), *options_->fanout));
   if (options_->burst_compute_s) burst(context);
   const std::uint64_t tokens = options_->tokens.value_or(processes);
-  for (std::uint64_t token = self_; token < tokens; token += processes)
+  for (std::uint64_t token = context.self(); token < tokens; token += processes)
     move(context, options_->hops);
 }
 
 void UniformTraffic::burst(Context& context) const {
-  for (const Rank to : successors_)
-    context.send(to, 0, options_->bytes).payload.put(std::uint64_t{0});
+  if (successors_)
+    for (const Rank to : *successors_)
+      context.send(to, 0, options_->bytes).payload.put(std::uint64_t{0});
   context.compute(*options_->burst_compute_s, 0);
 }
 
-Rank UniformTraffic::successor(std::uint32_t processes) {
+Rank UniformTraffic::successor(Rank self, std::uint32_t processes) {
   if (processes == 1) return 0;
-  if (options_->stay_probability > 0.0 && random.chance(options_->stay_probability)) return self_;
-  if (!successors_.empty()) return successors_[random.below(successors_.size())];
+  if (options_->stay_probability > 0.0 && random.chance(options_->stay_probability)) return self;
+  if (successors_) return (*successors_)[random.below(successors_->size())];
   const auto other = static_cast<Rank>(random.below(processes - 1));
-  return other + static_cast<Rank>(other >= self_);
+  return other + static_cast<Rank>(other >= self);
 }
 
 void UniformTraffic::on_message(Context& context, const Message& message) {
@@ -102,7 +110,8 @@ void UniformTraffic::on_compute_done(Context& context, std::uint64_t hops_left) 
 }
 
 void UniformTraffic::move(Context& context, std::uint64_t hops_left) {
-  context.send(successor(context.job().processes), 0, options_->bytes).payload.put(hops_left - 1);
+  const Rank to = successor(context.self(), context.job().processes);
+  context.send(to, 0, options_->bytes).payload.put(hops_left - 1);
 }
 
 }  // namespace faultline

@@ -26,7 +26,9 @@ struct UniformTrafficOptions {
 class UniformTraffic final : public Workload {
  public:
   using Options = UniformTrafficOptions;
-  UniformTraffic(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  UniformTraffic(std::shared_ptr<const Options> options, const JobShape&, Rank);
+  UniformTraffic(const UniformTraffic& other);
+  UniformTraffic& operator=(const UniformTraffic&) = delete;
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
   void start(Context& context) override;
@@ -34,14 +36,17 @@ class UniformTraffic final : public Workload {
   void on_compute_done(Context& context, std::uint64_t hops_left) override;
 
  private:
-  void digest_state(Digest& into) const override { into.add(successors_); }
+  void digest_state(Digest& into) const override {
+    into.add(successors_ ? *successors_ : std::vector<Rank>());
+  }
   void burst(Context& context) const;
   void move(Context& context, std::uint64_t hops_left);
-  [[nodiscard]] Rank successor(std::uint32_t processes);
+  [[nodiscard]] Rank successor(Rank self, std::uint32_t processes);
 
   std::shared_ptr<const Options> options_;
-  Rank self_;
-  std::vector<Rank> successors_;
+  /// Does not change after the start; null if all other ranks are. A pointer, because a million
+  /// ranks without it are a benchmark.
+  std::unique_ptr<const std::vector<Rank>> successors_;
 };
 
 }  // namespace faultline

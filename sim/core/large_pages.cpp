@@ -3,7 +3,9 @@
 #include <sys/mman.h>
 
 #include <cstdlib>
+#include <memory>
 #include <new>
+#include <utility>
 
 namespace faultline {
 
@@ -31,6 +33,30 @@ class LargePages final : public std::pmr::memory_resource {
   }
 };
 
+/// Gives a pool its memory. A pool asks for at most 1 MiB at a time, so several requests share large
+/// pages. What a pool has it keeps.
+class PoolBuffer final : public std::pmr::memory_resource {
+  static constexpr std::size_t kSmall = std::size_t{256} << 10;  ///< as small jobs need
+  static constexpr std::size_t kRegion = 16 * kPage;
+
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (bytes < kSmall || bytes > kRegion) return large_pages().allocate(bytes, alignment);
+    if (std::align(alignment, bytes, next_, left_) == nullptr) {
+      next_ = large_pages().allocate(kRegion, alignment);
+      left_ = kRegion;
+    }
+    left_ -= bytes;
+    return std::exchange(next_, static_cast<std::byte*>(next_) + bytes);
+  }
+  void do_deallocate(void*, std::size_t, std::size_t) override {}
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  void* next_ = nullptr;
+  std::size_t left_ = 0;
+};
+
 }  // namespace
 
 std::pmr::memory_resource& large_pages() {
@@ -39,10 +65,11 @@ std::pmr::memory_resource& large_pages() {
 }
 
 std::pmr::memory_resource& component_storage() {
-  // Components may outlive every static object, so their storage is never destroyed.
+  // Components may outlive every static object, so neither is ever destroyed.
+  static auto& buffer = *new PoolBuffer;
   static auto& storage = *new std::pmr::unsynchronized_pool_resource(
       std::pmr::pool_options{.max_blocks_per_chunk = 0, .largest_required_pool_block = 1024},
-      &large_pages());
+      &buffer);
   return storage;
 }
 

@@ -11,6 +11,11 @@ Placement Placement::in_blocks(std::uint32_t processes, std::uint32_t nodes,
   placement.processes_ = processes;
   placement.nodes_ = nodes;
   placement.ranks_per_block_ = ranks_per_node;
+  // The reciprocal, rounded up, is too large by less than 1 / 2^32. For a rank r that adds less
+  // than r / 2^32 to the quotient, and quotients are 1 / ranks_per_node apart from the next whole.
+  constexpr std::uint64_t kOne = std::uint64_t{1} << kReciprocalBits;
+  if (std::uint64_t{processes} * ranks_per_node < kOne)
+    placement.reciprocal_ = (kOne + ranks_per_node - 1) / ranks_per_node;
   return placement;
 }
 
@@ -48,6 +53,7 @@ void Placement::move(Rank rank, NodeId node) {
   if (ranks_per_block_ > 0) {
     node_of_ = nodes_of_ranks();
     ranks_per_block_ = 0;
+    reciprocal_ = 0;
     list_ranks();
   }
   std::erase(ranks_on_[node_of_[rank]], rank);

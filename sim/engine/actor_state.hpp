@@ -2,8 +2,8 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/core/component.hpp"
@@ -40,7 +40,7 @@ struct Report {
 struct RareState {
   std::vector<ArmedTimer> timers;
   std::vector<Computation> running;
-  std::deque<Computation> queued;
+  std::vector<Computation> queued;     ///< first in, first out
   std::vector<Message*> early;         ///< messages of a phase that has not begun here
   std::vector<Incarnation> flushing;   ///< peers of flushes that have not been answered yet
   std::vector<Incarnation> links;      ///< open connections
@@ -48,23 +48,29 @@ struct RareState {
   std::vector<Report> reported;        ///< peers that this actor has declared dead, sorted
   std::vector<Incarnation> restarted;  ///< peers known to live in a later incarnation, sorted
   std::vector<Message*> fenced;  ///< sent messages that a fence holds until earlier ones are out
-  std::uint32_t before_nic = 0;  ///< sent messages that the node's NIC has not taken up yet
 };
 
-/// One actor: its stack, its communication processor and its inbox.
+/// The components below the workload, which the simplest jobs do not have, and what they hold.
+struct LowerStack {
+  std::array<std::unique_ptr<Component>, kFamilies> components;  ///< but for the workload
+  std::uint32_t held_down = 0;  ///< application messages sent here that layers hold back
+  std::uint32_t held_up = 0;    ///< application messages arrived here that layers hold
+};
+
+/// One actor: its stack, its communication processor and its inbox. A million of them are most of
+/// the memory of a large job, so whatever not every actor needs lies apart.
 struct ActorState {
-  std::array<std::unique_ptr<Component>, kFamilies> components;
+  std::unique_ptr<Component> workload;
+  std::unique_ptr<LowerStack> lower;
   std::unique_ptr<RareState> rare_state;
-  double cpu_free_s = 0.0;    ///< when its communication processor is free again
-  double local_free_s = 0.0;  ///< when the copy of its last message within the node ends
-  double entered_s = 0.0;     ///< when the last message that it has sent enters the network
-  Message* inbox_head = nullptr;
-  Message* inbox_tail = nullptr;
+  double cpu_free_s = 0.0;        ///< when its communication processor is free again
+  double local_free_s = 0.0;      ///< when the copy of its last message within the node ends
+  double entered_s = 0.0;         ///< when the last message that it has sent enters the network
+  Message* inbox_tail = nullptr;  ///< the last message that waits; its `next` is the first
+  std::uint32_t before_nic = 0;   ///< sent messages that the node's NIC has not taken up yet
   std::uint32_t phase = 0;
   std::int32_t computing = 0;      ///< computations of the workload, running or queued
   std::int32_t declared_work = 0;  ///< local work that the workload has declared
-  std::uint32_t held_down = 0;     ///< application messages sent here that layers hold back
-  std::uint32_t held_up = 0;       ///< application messages arrived here that layers hold
   std::uint16_t incarnation = 0;
   std::uint8_t present = 0;  ///< bit f: it has a component of that family
   bool alive = true;
@@ -73,27 +79,37 @@ struct ActorState {
   bool announced = false;  ///< it has announced the current phase
   bool finished = false;
 
+  [[nodiscard]] std::unique_ptr<Component>& place_of(Family family) {
+    if (family == Family::workload) return workload;
+    if (!lower) lower = std::make_unique<LowerStack>();
+    return lower->components[index_of(family)];
+  }
   [[nodiscard]] Component* component(Family family) const {
-    return components[index_of(family)].get();
+    if (family == Family::workload) return workload.get();
+    return lower ? lower->components[index_of(family)].get() : nullptr;
   }
   // The registration of a component vouches for its role.
-  [[nodiscard]] Layer* layer(std::size_t level) const {
-    return static_cast<Layer*>(components[level].get());
+  [[nodiscard]] Layer* layer(Family family) const { return static_cast<Layer*>(component(family)); }
+  [[nodiscard]] Layer* layer(std::size_t level) const { return layer(static_cast<Family>(level)); }
+  /// The number of application messages that its layers hold.
+  [[nodiscard]] std::uint64_t held() const {
+    return lower ? std::uint64_t{lower->held_down} + lower->held_up : 0;
   }
-  [[nodiscard]] Layer* layer(Family family) const { return layer(index_of(family)); }
   RareState& rare() {
     if (!rare_state) rare_state = std::make_unique<RareState>();
     return *rare_state;
   }
+  [[nodiscard]] bool inbox_is_empty() const { return inbox_tail == nullptr; }
   void put_in(Message* message) {
-    message->next = nullptr;
-    (inbox_tail != nullptr ? inbox_tail->next : inbox_head) = message;
+    message->next = inbox_is_empty() ? message : std::exchange(inbox_tail->next, message);
     inbox_tail = message;
   }
   Message* take_out() {
-    Message* message = inbox_head;
-    inbox_head = message->next;
-    if (inbox_head == nullptr) inbox_tail = nullptr;
+    Message* message = inbox_tail->next;
+    if (message == inbox_tail)
+      inbox_tail = nullptr;
+    else
+      inbox_tail->next = message->next;
     return message;
   }
 };

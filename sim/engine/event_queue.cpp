@@ -8,7 +8,8 @@ namespace faultline {
 
 namespace {
 
-/// Sorts the few events of one bucket, for which std::sort has too much overhead.
+constexpr std::ptrdiff_t kFew = 24;  ///< std::sort has too much overhead for so few events
+
 void insertion_sort(Event* first, Event* last) {
   for (Event* next = first; next < last; ++next) {
     const Event event = *next;
@@ -18,11 +19,27 @@ void insertion_sort(Event* first, Event* last) {
   }
 }
 
-void sort_bucket(Event* first, Event* last) {
-  if (last - first <= 24)
-    insertion_sort(first, last);
-  else if (!std::is_sorted(first, last))  // events of one time come in their order
-    std::sort(first, last);
+/// Deals events into buckets of equal duration, one after the other from `to` on. `ends` becomes
+/// where each bucket ends.
+void deal(const std::vector<Event>& events, Event* to, std::vector<std::uint32_t>& ends) {
+  constexpr std::size_t kBucketSize = 4;
+  double first_s = std::numeric_limits<double>::infinity();
+  double last_s = -first_s;
+  for (const Event& event : events) {
+    first_s = std::min(first_s, event.time_s);
+    last_s = std::max(last_s, event.time_s);
+  }
+  const std::size_t buckets = std::max<std::size_t>(1, events.size() / kBucketSize);
+  const double per_s = static_cast<double>(buckets) / (last_s - first_s);
+  const double scale = std::isfinite(per_s) ? per_s : 0.0;
+  const auto bucket_of = [=](const Event& event) {
+    return std::min(buckets - 1, static_cast<std::size_t>((event.time_s - first_s) * scale));
+  };
+  ends.assign(buckets, 0);
+  for (const Event& event : events) ++ends[bucket_of(event)];
+  std::uint32_t total = 0;
+  for (auto& end : ends) end = std::exchange(total, total + end);
+  for (const Event& event : events) to[ends[bucket_of(event)]++] = event;
 }
 
 }  // namespace
@@ -76,6 +93,24 @@ void EventQueue::next_bucket() {
   }
 }
 
+/// Sorts the events of a bucket. Jobs that begin in step have many at nearly the same times, which
+/// are dealt once more, since their bucket is much wider than they are apart. Those of one time
+/// come in their order already.
+void EventQueue::sort_bucket(Event* first, Event* last) {
+  if (last - first <= kFew) return insertion_sort(first, last);
+  if (std::is_sorted(first, last)) return;
+  unsorted_.assign(first, last);
+  deal(unsorted_, first, narrow_end_);
+  std::uint32_t begin = 0;
+  for (const std::uint32_t end : narrow_end_) {
+    if (static_cast<std::ptrdiff_t>(end - begin) <= kFew)
+      insertion_sort(first + begin, first + end);
+    else
+      std::sort(first + begin, first + end);
+    begin = end;
+  }
+}
+
 /// Opens the next slot that has events. False if the calendar has to be laid out anew first; all
 /// events wait in far_ then.
 bool EventQueue::open_next_slot() {
@@ -100,17 +135,26 @@ void EventQueue::open(std::uint64_t slot) {
   open_ = slot;
   near_end_ = static_cast<double>(slot + 1);
   far_begin_ = static_cast<double>(slot + ring_.size());
-  std::vector<Event>& events = ring_[slot & mask_];
   filled_[(slot & mask_) / 64] &= ~(std::uint64_t{1} << (slot & 63U));
-  opened_ += events.size();
-  if (events.size() > kDealt) {
-    deal(events);
-  } else {
-    staged_.swap(events);
-    bucket_end_.assign(1, static_cast<std::uint32_t>(staged_.size()));
-    bucket_ = cursor_ = sorted_end_ = 0;
+  stage(ring_[slot & mask_]);
+  opened_ += staged_.size();
+}
+
+/// Takes over the events of a slot, to be sorted bucket by bucket.
+void EventQueue::stage(EventList& slot) {
+  bucket_ = cursor_ = sorted_end_ = 0;
+  staged_.clear();
+  bucket_end_.clear();
+  if (slot.empty()) return;
+  if (slot.first->next != nullptr) {
+    unsorted_.clear();
+    slot.take_all(blocks_, [this](const Event& event) { unsorted_.push_back(event); });
+    staged_.resize(unsorted_.size());
+    return deal(unsorted_, staged_.data(), bucket_end_);
   }
-  events.clear();
+  staged_.assign(slot.first->events.begin(), slot.first->events.begin() + slot.first->count);
+  bucket_end_.push_back(static_cast<std::uint32_t>(staged_.size()));
+  blocks_.give_back(std::exchange(slot, {}).first);
 }
 
 /// The first slot after the open one that has events, or the first beyond the ring.
@@ -128,9 +172,9 @@ std::uint64_t EventQueue::next_filled() const {
 /// better: no slot reaches that far, or looking through so many events gains too little.
 bool EventQueue::fetch_far() {
   if (!(place_of(far_first_s_) < 0x1p52)) return false;
-  const std::size_t before = far_.size();
+  const std::size_t before = far_size_;
   take_in_far();
-  const std::size_t used = before - far_.size() + opened_ - fetched_at_;
+  const std::size_t used = before - far_size_ + opened_ - fetched_at_;
   fetched_at_ = opened_;
   return 8 * used >= before;
 }
@@ -142,19 +186,16 @@ void EventQueue::take_in_far() {
   near_end_ = static_cast<double>(open_ + 1);
   far_begin_ = static_cast<double>(open_ + ring_.size());
   far_first_s_ = std::numeric_limits<double>::infinity();
-  std::size_t kept = 0;
-  for (const Event& event : far_) {
+  far_size_ = 0;
+  far_.take_all(blocks_, [this](const Event& event) {
     const double place = place_of(event.time_s);
-    if (place < near_end_) {
+    if (place < near_end_)
       push_near(event);  // rounding may put the first event into the open slot
-    } else if (place < far_begin_) {
+    else if (place < far_begin_)
       put_in_slot(slot_at(place), event);
-    } else {
-      far_first_s_ = std::min(far_first_s_, event.time_s);
-      far_[kept++] = event;
-    }
-  }
-  far_.resize(kept);
+    else
+      put_far(event);
+  });
 }
 
 /// True if the slots have become too full or too empty, or too many or too few for the events.
@@ -169,21 +210,20 @@ bool EventQueue::fits_badly() {
 
 /// Puts all events beyond the ring, to lay the calendar out anew.
 void EventQueue::gather() {
-  for (std::vector<Event>& slot : ring_) {
-    far_.insert(far_.end(), slot.begin(), slot.end());
-    slot.clear();
-  }
+  for (EventList& slot : ring_) far_.append(slot);
   filled_.fill(0);
+  far_size_ = size_;
 }
 
 /// Lays the calendar out for the events in far_, or puts them all into the heap. Half of the ring
 /// takes in most of them; the rest is for those that will be scheduled meanwhile.
 void EventQueue::lay_out() {
   far_first_s_ = std::numeric_limits<double>::infinity();
-  if (far_.size() <= kHeapEnough / 2) return take_all_near();
-  for (const Event& event : far_) far_first_s_ = std::min(far_first_s_, event.time_s);
+  if (far_size_ <= kHeapEnough / 2) return take_all_near();
+  far_.for_each(
+      [this](const Event& event) { far_first_s_ = std::min(far_first_s_, event.time_s); });
   const std::size_t slots =
-      std::clamp(std::bit_ceil(2 * far_.size() / kEventsPerSlot), std::size_t{64}, kMostSlots);
+      std::clamp(std::bit_ceil(2 * far_size_ / kEventsPerSlot), std::size_t{64}, kMostSlots);
   const double slots_per_s = static_cast<double>(slots / 2) / (sampled_horizon() - far_first_s_);
   if (!std::isfinite(slots_per_s) || slots_per_s <= 0.0) return take_all_near();
   first_s_ = far_first_s_ - 1.0 / slots_per_s;  // slot 0 is open, and empty
@@ -203,7 +243,8 @@ void EventQueue::take_all_near() {
   ring_.clear();
   first_s_ = slots_per_s_ = 0.0;
   near_end_ = far_begin_ = far_first_s_ = std::numeric_limits<double>::infinity();
-  near_.swap(far_);
+  far_size_ = 0;
+  far_.take_all(blocks_, [this](const Event& event) { near_.push_back(event); });
   std::sort(near_.begin(), near_.end());  // a sorted array is a heap
   // With few events a heap is enough. With many, most are at the same time, and slots cannot
   // separate them. Raising the limit keeps us from trying again at every event.
@@ -212,34 +253,15 @@ void EventQueue::take_all_near() {
 
 double EventQueue::sampled_horizon() {
   sample_.clear();
-  const std::size_t stride = std::max<std::size_t>(1, far_.size() / kSample);
-  for (std::size_t i = 0; i < far_.size() && sample_.size() <= kSample; i += stride)
-    sample_.push_back(far_[i].time_s);
+  const std::size_t stride = far_size_ / kSample + 1;
+  std::size_t skip = 0;
+  far_.for_each([&](const Event& event) {
+    if (skip == 0) sample_.push_back(event.time_s);
+    skip = skip == 0 ? stride - 1 : skip - 1;
+  });
   const auto place = sample_.begin() + static_cast<std::ptrdiff_t>(sample_.size() * 7 / 8);
   std::nth_element(sample_.begin(), place, sample_.end());
   return *place;
-}
-
-void EventQueue::deal(const std::vector<Event>& events) {
-  double first_s = std::numeric_limits<double>::infinity();
-  double last_s = -first_s;
-  for (const Event& event : events) {
-    first_s = std::min(first_s, event.time_s);
-    last_s = std::max(last_s, event.time_s);
-  }
-  const std::size_t buckets = std::max<std::size_t>(1, events.size() / kBucketSize);
-  const double per_s = static_cast<double>(buckets) / (last_s - first_s);
-  const double scale = std::isfinite(per_s) ? per_s : 0.0;
-  const auto bucket_of = [=](const Event& event) {
-    return std::min(buckets - 1, static_cast<std::size_t>((event.time_s - first_s) * scale));
-  };
-  bucket_end_.assign(buckets, 0);
-  for (const Event& event : events) ++bucket_end_[bucket_of(event)];
-  std::uint32_t total = 0;
-  for (auto& end : bucket_end_) end = std::exchange(total, total + end);
-  staged_.resize(events.size());
-  for (const Event& event : events) staged_[bucket_end_[bucket_of(event)]++] = event;
-  bucket_ = cursor_ = sorted_end_ = 0;
 }
 
 }  // namespace faultline

@@ -7,49 +7,10 @@
 #include <limits>
 #include <vector>
 
-#include "sim/core/message.hpp"
-#include "sim/core/types.hpp"
+#include "sim/engine/event.hpp"
+#include "sim/engine/event_list.hpp"
 
 namespace faultline {
-
-/// What an event does.
-enum class EventKind : std::uint8_t {
-  arrive,    ///< a message has arrived and can be handled if its receiver is free
-  taken_in,  ///< loggp engine: the same, for a message that found its receiver's NIC busy
-  wake,      ///< a receiver that was busy looks into its inbox
-  timer,
-  compute_done,
-  sent,  ///< a message has left its sender, which gets on_sent
-  fault,
-  exit_notice,
-  local_exit,
-  link_lost,
-  inject,     ///< simgrid engine: the message enters the network now
-  nic_ready,  ///< a message reaches a NIC that several actors share
-  nic_free,   ///< such a NIC can take up the next message
-  restart,    ///< an actor starts again
-};
-
-/// One scheduled event, 24 bytes. Events at the same time are ordered by sequence number.
-struct Event {
-  double time_s = 0.0;
-  std::uint64_t order = 0;  ///< sequence number and, in the low bits, the kind
-  union {
-    Message* message;
-    struct {
-      std::uint32_t actor;
-      std::uint32_t detail;
-    } at;
-  };
-
-  static constexpr unsigned kKindBits = 4;
-  [[nodiscard]] EventKind kind() const {
-    return static_cast<EventKind>(order & ((1U << kKindBits) - 1));
-  }
-  friend bool operator<(const Event& a, const Event& b) {
-    return a.time_s < b.time_s || (a.time_s == b.time_s && a.order < b.order);
-  }
-};
 
 /// The pending events, earliest first.
 ///
@@ -105,16 +66,15 @@ class EventQueue {
     const std::size_t place = cursor_ + distance;
     if (place < staged_.size()) return &staged_[place];
     if (ring_.empty()) return nullptr;
-    const auto& next = ring_[(open_ + 1) & mask_];
-    return place - staged_.size() < next.size() ? &next[place - staged_.size()] : nullptr;
+    const EventBlock* next = ring_[(open_ + 1) & mask_].first;
+    const std::size_t in_next = place - staged_.size();
+    return next != nullptr && in_next < next->count ? &next->events[in_next] : nullptr;
   }
 
  private:
   static constexpr std::size_t kHeapEnough = 256;  ///< up to this size a heap is as fast
   static constexpr std::size_t kMostSlots = 128;
   static constexpr std::size_t kEventsPerSlot = 4;  ///< aimed at, if kMostSlots allows it
-  static constexpr std::size_t kDealt = 24;         ///< a slot with more is dealt into buckets
-  static constexpr std::size_t kBucketSize = 4;
   static constexpr std::size_t kSample = 256;
 
   [[nodiscard]] bool staged_first() const {
@@ -127,11 +87,12 @@ class EventQueue {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(place));
   }
   void put_in_slot(std::uint64_t slot, const Event& event) {
-    ring_[slot & mask_].push_back(event);
+    ring_[slot & mask_].push(event, blocks_);
     filled_[(slot & mask_) / 64] |= std::uint64_t{1} << (slot & 63U);
   }
   void put_far(const Event& event) {
-    far_.push_back(event);
+    far_.push(event, blocks_);
+    ++far_size_;
     far_first_s_ = std::min(far_first_s_, event.time_s);
   }
   void push_near(const Event& event);
@@ -147,13 +108,15 @@ class EventQueue {
   void lay_out();
   void take_all_near();
   [[nodiscard]] double sampled_horizon();
-  void deal(const std::vector<Event>& events);
+  void stage(EventList& slot);
+  void sort_bucket(Event* first, Event* last);
 
   std::size_t size_ = 0;
   std::vector<Event> near_;  ///< 4-ary heap: all events, or those scheduled into the open slot
   std::size_t heap_enough_ = kHeapEnough;
 
-  std::vector<std::vector<Event>> ring_;                 ///< empty while the heap holds everything
+  EventBlocks blocks_;
+  std::vector<EventList> ring_;                          ///< empty while the heap holds everything
   std::array<std::uint64_t, kMostSlots / 64> filled_{};  ///< bit i: ring_[i] may have events
   std::uint64_t mask_ = 0;                               ///< the number of slots less 1
   std::uint64_t open_ = 0;                               ///< the slot whose events are staged
@@ -161,7 +124,8 @@ class EventQueue {
   double slots_per_s_ = 0.0;
   double near_end_ = std::numeric_limits<double>::infinity();   ///< the slot after the open one
   double far_begin_ = std::numeric_limits<double>::infinity();  ///< the slot after the ring's last
-  std::vector<Event> far_;                                      ///< from far_begin_ on
+  EventList far_;                                               ///< from far_begin_ on
+  std::size_t far_size_ = 0;
   double far_first_s_ = std::numeric_limits<double>::infinity();
   std::size_t opened_ = 0;      ///< events in slots that have opened since the layout was checked
   std::uint64_t checked_ = 0;   ///< the slot that was open then
@@ -171,6 +135,8 @@ class EventQueue {
 
   std::vector<Event> staged_;  ///< the open slot, bucket after bucket
   std::vector<std::uint32_t> bucket_end_;
+  std::vector<std::uint32_t> narrow_end_;  ///< the same within a bucket that is dealt once more
+  std::vector<Event> unsorted_;
   std::size_t bucket_ = 0;      ///< next bucket to sort
   std::size_t cursor_ = 0;      ///< next event of the sorted bucket
   std::size_t sorted_end_ = 0;  ///< end of the sorted bucket

@@ -112,7 +112,7 @@ void Runtime::make_components(ActorId actor) {
     // Shifted by 33, because task trees use keys from 2^32 on (workloads/random_task_tree.cpp).
     component->random = Stream(seed_, replication_, place.purpose,
                                actor + (std::uint64_t{state.incarnation} << 33));
-    state.components[index] = std::move(component);
+    state.place_of(place.family) = std::move(component);
     state.present = static_cast<std::uint8_t>(state.present | 1U << index);
   }
   // A restarted component begins with what it held at the start of the run, already counted.

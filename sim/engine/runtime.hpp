@@ -110,9 +110,10 @@ class Runtime : private Services {
   }
   void prefetch_actor(ActorId actor) const { prefetch(&actors_[actor], sizeof(ActorState)); }
   void prefetch_components(ActorId actor) const {
-    for (const auto& component : actors_[actor].components)
-      if (component) prefetch(component.get(), sizeof(Component));
-    prefetch(actors_[actor].inbox_head, sizeof(Message));
+    const ActorState& state = actors_[actor];
+    if (state.workload) prefetch(state.workload.get(), 64);
+    if (state.lower) prefetch_lower(*state.lower);
+    if (state.inbox_tail != nullptr) prefetch(state.inbox_tail, sizeof(Message));
     prefetch(&nics_[node_of(actor)], sizeof(Nic));
   }
 
@@ -126,6 +127,11 @@ class Runtime : private Services {
     std::uint32_t expected = 0;  ///< messages sent through it that it has not taken up yet
     bool awaited = false;        ///< a nic_free event is scheduled
   };
+
+  static void prefetch_lower(const LowerStack& lower) {
+    for (const auto& component : lower.components)
+      if (component) prefetch(component.get(), sizeof(Component));
+  }
 
   EventQueue queue_;
   double now_s_ = 0.0;

@@ -152,7 +152,7 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   auto& queued = actor.rare_state->queued;
   if (!queued.empty()) {
     const Computation next = queued.front();
-    queued.pop_front();
+    queued.erase(queued.begin());
     start_compute(self, next);
   }
   // For the turn the rank is active, because it was computing until now.
@@ -263,9 +263,10 @@ void Runtime::start_phase(ActorId self) {
   const std::size_t termination = index_of(Family::termination);
   if (!factories_[termination]) return;
   report(actor, termination);
-  const Stream random = actor.components[termination]->random;
-  actor.components[termination] = factories_[termination](self);
-  actor.components[termination]->random = random;
+  std::unique_ptr<Component>& detector = actor.place_of(Family::termination);
+  const Stream random = detector->random;
+  detector = factories_[termination](self);
+  detector->random = random;
   if (actor.rare_state) {
     auto& timers = actor.rare_state->timers;
     std::erase_if(timers, [this](const ArmedTimer& timer) {
@@ -281,7 +282,7 @@ void Runtime::start_phase(ActorId self) {
   begin_turn(self);
   if (!actor.active) auditor_.phase_started();
   Context context(turn_, Family::termination);
-  actor.components[termination]->start(context);
+  actor.component(Family::termination)->start(context);
   settle();
   handled_ = true;  // as at the start of the run, a rank without work goes idle now
   end_turn();

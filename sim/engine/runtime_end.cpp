@@ -184,7 +184,8 @@ void Runtime::describe_stuck(const std::string& kind) {
   detail += ": " + std::to_string(auditor_.active()) + " active ranks, " +
             std::to_string(auditor_.in_flight()) + " application messages in flight";
   for (ActorId actor = 0; actor < actors_.size(); ++actor)
-    for (const auto& component : actors_[actor].components) {
+    for (const StackPlace& place : kStack) {
+      const Component* component = actors_[actor].component(place.family);
       const std::string what = component ? component->waiting_for() : std::string();
       if (what.empty() || !actors_[actor].alive || ++waiting > kNamed) continue;
       detail += "; " + std::to_string(actor) + " waits for " + what;
@@ -211,7 +212,7 @@ bool Runtime::misled(const RunResult& result) const {
 
 RunResult Runtime::result() {
   std::uint64_t in_flight = 0;
-  for (const ActorState& actor : actors_) in_flight += actor.held_down + actor.held_up;
+  for (const ActorState& actor : actors_) in_flight += actor.held();
   pool_.for_each_in_flight([&](const Message& message) {
     if (message.channel == Family::workload && (message.flags & kLost) == 0) ++in_flight;
   });
@@ -240,7 +241,8 @@ RunResult Runtime::result() {
 /// Takes in what the actor's component has counted. Called once for each component, when its life
 /// is over: at the end of the run, of its phase or of its incarnation.
 void Runtime::report(const ActorState& actor, std::size_t family) {
-  if (actor.components[family]) actor.components[family]->report(reported_[family]);
+  const Component* component = actor.component(kStack[family].family);
+  if (component != nullptr) component->report(reported_[family]);
 }
 
 /// Reports a violation for each metric of the workload that must be 0 at the end of its work, but

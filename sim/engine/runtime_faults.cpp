@@ -1,6 +1,7 @@
 // Deaths, who hears of them, and restarts.
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/engine/runtime.hpp"
 
@@ -91,7 +92,7 @@ void Runtime::kill(ActorId actor, bool silent) {
   state.alive = false;
   lose_messages_of(actor);
   if (is_rank(actor)) {
-    auditor_.lost(state.held_down + state.held_up, now_s_);
+    auditor_.lost(state.held(), now_s_);
     --live_ranks_;
     if (state.announced) --announced_ranks_;
     if (state.finished) --finished_ranks_;
@@ -106,7 +107,7 @@ void Runtime::kill(ActorId actor, bool silent) {
       --(timer.background ? background_ : foreground_);
     state.rare_state.reset();
   }
-  state.held_down = state.held_up = 0;
+  if (state.lower) state.lower->held_down = state.lower->held_up = 0;
   state.computing = state.declared_work = 0;
   state.active = false;
 }
@@ -123,11 +124,11 @@ void Runtime::lose_messages_of(ActorId dead) {
     if (message.channel == Family::workload) ++lost;
   });
   auditor_.lost(lost, now_s_);
-  while (state.inbox_head != nullptr) forget(state.take_out());
+  while (!state.inbox_is_empty()) forget(state.take_out());
+  nics_[node_of(dead)].expected -= std::exchange(state.before_nic, 0U);
   if (!state.rare_state) return;
   for (Message* message : state.rare_state->early) forget(message);
   for (Message* message : state.rare_state->fenced) forget_unsent(message);
-  nics_[node_of(dead)].expected -= state.rare_state->before_nic;
 }
 
 /// Discards a message: its sender died before it entered the network, or its receiver died before

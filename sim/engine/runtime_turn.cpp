@@ -137,7 +137,7 @@ void Runtime::pass_down(std::size_t level) {
   auto& outbox = turn_.outbox[level];
   if (level == kWorkload) {
     for (const Message* message : outbox) note_sent(*message);
-    current_->held_down += static_cast<std::uint32_t>(outbox.size());
+    current_->lower->held_down += static_cast<std::uint32_t>(outbox.size());
   }
   const auto next =
       static_cast<std::size_t>(std::countr_zero((turn_.present & kLayers & below(level)) | kBelow));
@@ -162,7 +162,7 @@ void Runtime::pass_up(std::size_t level) {
   std::vector<Message*> messages;
   messages.swap(turn_.upward[level]);
   for (Message* message : messages) {
-    if (message->channel == Family::workload) --current_->held_up;
+    if (message->channel == Family::workload) --current_->lower->held_up;
     climb(message, level);
   }
 }
@@ -176,7 +176,7 @@ void Runtime::climb(Message* message, std::size_t from) {
     Layer* layer = current_->layer(level);
     Context context(turn_, static_cast<Family>(level));
     if (layer->on_receive(context, *message) == Passage::deliver) continue;
-    if (message->channel == Family::workload) ++current_->held_up;
+    if (message->channel == Family::workload) ++current_->lower->held_up;
     pool_.give_back(message);
     return;
   }
@@ -227,7 +227,7 @@ void Runtime::arrived(Message* message) {
   const ActorId self = message->to;
   ActorState& actor = actors_[self];
   const double free_s = actor.cpu_free_s + machine().receive_overhead_s;
-  if (actor.inbox_head == nullptr && free_s <= now_s_ && !blocked(actor)) {
+  if (actor.inbox_is_empty() && free_s <= now_s_ && !blocked(actor)) {
     receive(self, message);
     return;
   }
@@ -237,7 +237,7 @@ void Runtime::arrived(Message* message) {
 }
 
 void Runtime::schedule_wake(ActorState& actor, ActorId self) {
-  if (actor.wake_pending || actor.inbox_head == nullptr || blocked(actor)) return;
+  if (actor.wake_pending || actor.inbox_is_empty() || blocked(actor)) return;
   actor.wake_pending = true;
   const double free_s = actor.cpu_free_s + machine().receive_overhead_s;
   schedule(std::max(now_s_, free_s), EventKind::wake, self, actor.incarnation);
@@ -246,10 +246,11 @@ void Runtime::schedule_wake(ActorState& actor, ActorId self) {
 void Runtime::wake(ActorId self) {
   ActorState& actor = actors_[self];
   actor.wake_pending = false;
-  if (actor.inbox_head == nullptr || blocked(actor)) return;
+  if (actor.inbox_is_empty() || blocked(actor)) return;
   if (actor.cpu_free_s + machine().receive_overhead_s <= now_s_) {
     Message* message = actor.take_out();
-    prefetch(actor.inbox_head, sizeof(Message));  // the next message to be read
+    if (!actor.inbox_is_empty())
+      prefetch(actor.inbox_tail->next, sizeof(Message));  // the next message to be read
     receive(self, message);
   }
   schedule_wake(actor, self);

@@ -36,7 +36,7 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
   else if (turn_.direct)
     note_sent(message);
   else
-    --actor.held_down;
+    --actor.lower->held_down;
   if (audits_conserved_ && is_rank(message.from))
     auditor_.conserved_moved(actor.layer(Family::termination)->conserved_in(message));
   if (any_death_ && !reachable(actors_[message.to], message)) {
@@ -54,7 +54,7 @@ void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Mes
   std::size_t sent = 0;
   for (; sent < messages.size(); ++sent) {
     if ((messages[sent]->flags & kFence) != 0) {
-      if (actor.rare_state && actor.rare_state->before_nic > 0) break;
+      if (actor.before_nic > 0) break;
       cpu_s_ = std::max(cpu_s_, actor.entered_s);
     }
     inject(actor, messages[sent], held);
@@ -115,7 +115,7 @@ void Runtime::inject(ActorState& actor, Message* message, bool held) {
     return;
   }
   ++nics_[node].expected;
-  ++actor.rare().before_nic;
+  ++actor.before_nic;
   schedule(cpu_s_, EventKind::nic_ready, message);
 }
 
@@ -202,11 +202,12 @@ void Runtime::take_up(NodeId node, Message* message) {
   Nic& nic = nics_[node];
   nic.free_s = now_s_ + transit.nic_occupied_s;
   --nic.expected;
-  RareState& sender = *actors_[self].rare_state;
+  ActorState& sender = actors_[self];
   --sender.before_nic;
   if (observer_ != nullptr) show_leaving(Sight::Kind::injected, *message, now_s_);
   enter_network(*message, transit);
-  if (sender.before_nic == 0 && !sender.fenced.empty()) pass_fence(self);
+  if (sender.before_nic == 0 && sender.rare_state && !sender.rare_state->fenced.empty())
+    pass_fence(self);
 }
 
 /// Discards a message whose sender died before it entered the network.

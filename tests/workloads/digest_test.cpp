@@ -7,6 +7,7 @@
 
 #include "tests/support/alone.hpp"
 #include "workloads/collectives.hpp"
+#include "workloads/stencil.hpp"
 #include "workloads/task_range.hpp"
 
 using namespace faultline;
@@ -67,9 +68,9 @@ TEST_CASE("the length of a walk is part of the state where the token is, and lea
 TEST_CASE("iterations, halos and computations of a stencil are its state") {
   Alone alone(Family::workload, "stencil", job_of(3), 1, {{"dimensions", std::int64_t{1}}});
   std::vector<StateDigest> digests{alone.start().digest()};
-  digests.push_back(alone.gets(0, 0, std::uint64_t{0}).digest());
-  digests.push_back(alone.gets(2, 0, std::uint64_t{0}).digest());
-  digests.push_back(alone.gets(2, 0, std::uint64_t{1}).digest());
+  digests.push_back(alone.gets(0, 0, Stencil::Halo{0, 1}).digest());
+  digests.push_back(alone.gets(2, 0, Stencil::Halo{0, 2}).digest());
+  digests.push_back(alone.gets(2, 0, Stencil::Halo{1, 2}).digest());
   digests.push_back(computed(alone, 0).digest());
   for (std::size_t i = 0; i < digests.size(); ++i)
     for (std::size_t j = i + 1; j < digests.size(); ++j) CHECK(digests[i] != digests[j]);

@@ -205,7 +205,7 @@ TEST_CASE("times and counts that are only reported are no part of a state") {
     CHECK(digest_after({detector}, early) == digest_after({detector}, late));
   }
   const auto query = [](double noticed_s) {
-    return gets(0, kQuery, Venkatesan::Question{5, noticed_s});
+    return gets(0, kQuery, Venkatesan::Question{.failed = 5, .noticed_s = noticed_s});
   };
   for (const std::string detector : {"lai-wu", "venkatesan"}) {
     const At at{detector, 3};
@@ -255,7 +255,8 @@ TEST_CASE("whatever another detector will act on changes its digest") {
   check_all_differ({"dijkstra-scholten", 3}, {receives(1, 0), sends({4}), sends({4, 5})});
   check_all_differ({"lai-wu", 3},
                    {start(), receives(1, 0), sends({4}), sends({5}), told_dead(6),
-                    gets(0, kQuery, Venkatesan::Question{7, 1.0}), flushed(7), gets(1, 2, 0)});
+                    gets(0, kQuery, Venkatesan::Question{.failed = 7, .noticed_s = 1.0}),
+                    flushed(7), gets(1, 2, 0)});
   check_all_differ({"edod", 1}, {sends({4}), gets(3, kStop, 0), gets(4, kStop, 0)});
   check_all_differ({"edod", 7}, {idle()});
   check_all_differ({"four-counter", 1}, {sends({4}), receives(4, 0), gets(3, kStop, Counters{1, 0}),
@@ -270,7 +271,8 @@ TEST_CASE("whatever another detector will act on changes its digest") {
   check_all_differ({"venkatesan", 1},
                    {start(), sends({2}), receives(2, 0), idle(), told_dead(3),
                     gets_words(4, kSignal, {sent_to(5)}), gets_words(4, kSignal, {sent_to(6)}),
-                    gets(0, kQuery, Venkatesan::Question{3, 1.0}), flushed(3), gets(0, 2, 0)});
+                    gets(0, kQuery, Venkatesan::Question{.failed = 3, .noticed_s = 1.0}),
+                    flushed(3), gets(0, 2, 0)});
 }
 
 TEST_CASE("a leader that may succeed the first one knows in which order it was told of deaths") {

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/message.hpp"
+
+namespace faultline {
+
+/// What an event does.
+enum class EventKind : std::uint8_t {
+  arrive,    ///< a message has arrived and can be handled if its receiver is free
+  taken_in,  ///< loggp engine: the same, for a message that found its receiver's NIC busy
+  wake,      ///< a receiver that was busy looks into its inbox
+  timer,
+  compute_done,
+  sent,  ///< a message has left its sender, which gets on_sent
+  fault,
+  exit_notice,
+  local_exit,
+  link_lost,
+  inject,     ///< simgrid engine: the message enters the network now
+  nic_ready,  ///< a message reaches a NIC that several actors share
+  nic_free,   ///< such a NIC can take up the next message
+  restart,    ///< an actor starts again
+};
+
+/// One scheduled event, 24 bytes. Events at the same time are ordered by sequence number.
+struct Event {
+  double time_s = 0.0;
+  std::uint64_t order = 0;  ///< sequence number and, in the low bits, the kind
+  union {
+    Message* message;
+    struct {
+      std::uint32_t actor;
+      std::uint32_t detail;
+    } at;
+  };
+
+  static constexpr unsigned kKindBits = 4;
+  [[nodiscard]] EventKind kind() const {
+    return static_cast<EventKind>(order & ((1U << kKindBits) - 1));
+  }
+  friend bool operator<(const Event& a, const Event& b) {
+    return a.time_s < b.time_s || (a.time_s == b.time_s && a.order < b.order);
+  }
+};
+
+}  // namespace faultline
