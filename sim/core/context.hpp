@@ -78,8 +78,8 @@ struct Turn {
   /// Bit 2 f: outbox[f] has messages; bit 2 f + 1: upward[f] has. The bit above those of all
   /// families: `requests` has entries.
   std::uint32_t waiting = 0;
-  std::uint32_t present = 0;  ///< bit f: the actor has a component of that family
-  bool direct = false;        ///< the stack has no layers: what is sent is on the wire at once
+  std::uint32_t present = 0;   ///< bit f: the actor has a component of that family
+  bool direct = false;         ///< the stack has no layers: what is sent is on the wire at once
   std::vector<Message*> wire;  ///< messages that have reached the network
   std::vector<StackRequest> requests;
   std::vector<Action> actions;

@@ -33,8 +33,8 @@ class LargePages final : public std::pmr::memory_resource {
   }
 };
 
-/// Gives a pool its memory. A pool asks for at most 1 MiB at a time, so several requests share large
-/// pages. What a pool has it keeps.
+/// Gives a pool its memory. A pool asks for at most 1 MiB at a time, so that several requests share
+/// large pages. What a pool has it keeps.
 class PoolBuffer final : public std::pmr::memory_resource {
   static constexpr std::size_t kSmall = std::size_t{256} << 10;  ///< as small jobs need
   static constexpr std::size_t kRegion = 16 * kPage;
