@@ -28,7 +28,7 @@ const Registered registered{
                             .name = "ping-pong",
                             .summary = "one message at a time between rank 0 and a peer",
                             .source = "the usual MPI latency test",
-                            .traits = {.starts_at_root = true, .finishes = true},
+                            .traits = {.starts_at_root = true, .finishes = true, .has_images = true},
                             .message_kinds = {"ball"},
                             .metrics = {&kHalfRoundTrip},
                             .check = check},

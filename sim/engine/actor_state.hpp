@@ -35,6 +35,12 @@ struct Report {
   double time_s;
 };
 
+/// A flush that has not been answered.
+struct Flush {
+  Incarnation peer;
+  Family family;  ///< of the component that asked
+};
+
 /// State that only few actors need at any moment. It is kept apart, so that a million actors stay
 /// small.
 struct RareState {
@@ -42,13 +48,17 @@ struct RareState {
   std::vector<Computation> running;
   std::deque<Computation> queued;
   std::vector<Message*> early;         ///< messages of a phase that has not begun here
-  std::vector<Incarnation> flushing;   ///< peers of flushes that have not been answered yet
+  std::vector<Flush> flushing;         ///< that have not been answered yet
   std::vector<Incarnation> links;      ///< open connections
   std::vector<ActorId> linked_by;      ///< who may hold a connection to this actor
   std::vector<Report> reported;        ///< peers that this actor has declared dead, sorted
   std::vector<Incarnation> restarted;  ///< peers known to live in a later incarnation, sorted
-  std::vector<Message*> fenced;  ///< sent messages that a fence holds until earlier ones are out
-  std::uint32_t before_nic = 0;  ///< sent messages that the node's NIC has not taken up yet
+  std::vector<Message*> fenced;     ///< sent messages that a fence holds until earlier ones are out
+  std::uint32_t before_nic = 0;     ///< sent messages that the node's NIC has not taken up yet
+  Message* logging_tail = nullptr;  ///< the last message of message logging in the inbox
+  std::array<std::int32_t, kFamilies> held{};  ///< application messages that each layer holds
+  std::array<std::uint32_t, kFamilies> on_sent_due{};  ///< sent messages whose on_sent is to come
+  bool awaits_start = false;  ///< a new incarnation of which message logging runs alone
 };
 
 /// One actor: its stack, its communication processor and its inbox.
@@ -63,8 +73,6 @@ struct ActorState {
   std::uint32_t phase = 0;
   std::int32_t computing = 0;      ///< computations of the workload, running or queued
   std::int32_t declared_work = 0;  ///< local work that the workload has declared
-  std::uint32_t held_down = 0;     ///< application messages sent here that layers hold back
-  std::uint32_t held_up = 0;       ///< application messages arrived here that layers hold
   std::uint16_t incarnation = 0;
   std::uint8_t present = 0;  ///< bit f: it has a component of that family
   bool alive = true;
@@ -86,15 +94,34 @@ struct ActorState {
     return *rare_state;
   }
   void put_in(Message* message) {
+    if (message->channel == Family::message_logging) return put_before_others(message);
     message->next = nullptr;
     (inbox_tail != nullptr ? inbox_tail->next : inbox_head) = message;
     inbox_tail = message;
+  }
+  /// Messages of message logging stand in the order of arrival before all others.
+  void put_before_others(Message* message) {
+    Message*& last = rare().logging_tail;
+    Message*& place = last != nullptr ? last->next : inbox_head;
+    message->next = place;
+    if (place == nullptr) inbox_tail = message;
+    place = message;
+    last = message;
   }
   Message* take_out() {
     Message* message = inbox_head;
     inbox_head = message->next;
     if (inbox_head == nullptr) inbox_tail = nullptr;
+    if (message->channel == Family::message_logging && rare_state->logging_tail == message)
+      rare_state->logging_tail = nullptr;
     return message;
+  }
+  /// The application messages that its layers hold.
+  [[nodiscard]] std::uint64_t held() const {
+    std::int64_t messages = 0;
+    if (rare_state)
+      for (const std::int32_t held : rare_state->held) messages += held;
+    return static_cast<std::uint64_t>(messages);
   }
 };
 

@@ -91,10 +91,11 @@ void Runtime::kill(ActorId actor, bool silent) {
   state.alive = false;
   lose_messages_of(actor);
   if (is_rank(actor)) {
-    auditor_.lost(state.held_down + state.held_up, now_s_);
+    auditor_.lost(state.held(), now_s_);
     --live_ranks_;
     if (state.announced) --announced_ranks_;
     if (state.finished) --finished_ranks_;
+    if (state.rare_state && state.rare_state->awaits_start) auditor_.never_started();
   }
   auditor_.died({actor, state.incarnation}, is_rank(actor), state.active, now_s_);
   show_about(Sight::Kind::died, actor);
@@ -106,7 +107,6 @@ void Runtime::kill(ActorId actor, bool silent) {
       --(timer.background ? background_ : foreground_);
     state.rare_state.reset();
   }
-  state.held_down = state.held_up = 0;
   state.computing = state.declared_work = 0;
   state.active = false;
 }
