@@ -23,7 +23,7 @@ const Registered registered{registration<Allreduce>(
      .name = "allreduce",
      .summary = "repeated all-reduce by recursive doubling, each sum checked",
      .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
-     .traits = {.finishes = true},
+     .traits = {.finishes = true, .has_images = true},
      .message_kinds = {"part"},
      .metrics = {&kTime, &kWrongSums},
      .end_checks = {{&kWrongSums, "wrong-result"}}},

@@ -23,16 +23,16 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
 constexpr MetricSpec kHalfRoundTrip{"half_round_trip_s", Merge::last,
                                     "half of the mean time of a round trip"};
 
-const Registered registered{
-    registration<PingPong>({.family = Family::workload,
-                            .name = "ping-pong",
-                            .summary = "one message at a time between rank 0 and a peer",
-                            .source = "the usual MPI latency test",
-                            .traits = {.starts_at_root = true, .finishes = true},
-                            .message_kinds = {"ball"},
-                            .metrics = {&kHalfRoundTrip},
-                            .check = check},
-                           options())};
+const Registered registered{registration<PingPong>(
+    {.family = Family::workload,
+     .name = "ping-pong",
+     .summary = "one message at a time between rank 0 and a peer",
+     .source = "the usual MPI latency test",
+     .traits = {.starts_at_root = true, .finishes = true, .has_images = true},
+     .message_kinds = {"ball"},
+     .metrics = {&kHalfRoundTrip},
+     .check = check},
+    options())};
 
 }  // namespace
 

@@ -29,7 +29,7 @@ const Registered registered{registration<Stencil>(
      .name = "stencil",
      .summary = "halo exchange with the neighbours on a grid, then computation, iterated",
      .source = "fast-message-logging section 5 (Wave2D, Jacobi3D) without objects",
-     .traits = {.finishes = true},
+     .traits = {.finishes = true, .has_images = true},
      .message_kinds = {"halo"},
      .metrics = {&kIterations, &kTime}},
     options())};

@@ -120,7 +120,7 @@ Registration work_stealing() {
       .name = "work-stealing",
       .summary = "tasks that idle processes steal from random victims; lost ones run again",
       .source = "adoption-2013 section 7",
-      .traits = {.starts_at_root = true},
+      .traits = {.starts_at_root = true, .has_images = true},
       .options = options().specs(),
       .message_kinds = {"request", "nothing", "work", "lifeline", "recover"},
       .metrics = {&kTasks, &kTasksRepeated, &kTasksLost, &kLostSteals, &kTasksMissing, &kPhases,

@@ -167,10 +167,14 @@ class Writer {
   }
 
   [[nodiscard]] JsonValue details_of(const TracedMessage& message) const {
-    return json_object({{"from", actor_name(trace_, message.from)},
-                        {"to", actor_name(trace_, message.to)},
-                        {"bytes", whole(message.bytes)},
-                        {"phase", whole(message.phase)}});
+    JsonValue details = json_object({{"from", actor_name(trace_, message.from)},
+                                     {"to", actor_name(trace_, message.to)},
+                                     {"bytes", whole(message.bytes)},
+                                     {"phase", whole(message.phase)}});
+    if (message.from_object == 0 && message.to_object == 0) return details;
+    details.set("from_object", whole(message.from_object));
+    details.set("to_object", whole(message.to_object));
+    return details;
   }
 
   void add_arrow(std::size_t index, std::int64_t taken_ns) {

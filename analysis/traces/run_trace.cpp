@@ -46,6 +46,8 @@ MomentWords words_of(const RunTrace& trace, const TracedMoment& moment) {
       return {"failure", "restarts on node " + value};
     case Sight::Kind::declared_dead:
       return {"failure", "hears that " + actor_name(trace, moment.peer) + " is dead"};
+    case Sight::Kind::restored:
+      return {"failure", "is put back by an image, into phase " + value};
     default:
       return {"mark", std::string(moment.text) + " " +
                           std::to_string(static_cast<std::int64_t>(moment.value))};
@@ -90,6 +92,7 @@ void TraceRecorder::see(const Sight& sight) {
     case Sight::Kind::restarted:
       restarted(sight);
       break;
+    case Sight::Kind::restored:
     case Sight::Kind::phase_began:
       actors_[sight.actor].phase = static_cast<std::uint32_t>(sight.value);
       break;
@@ -120,6 +123,8 @@ void TraceRecorder::sent(const Sight& sight) {
                              .kind = message.kind,
                              .bytes = message.bytes,
                              .phase = message.phase,
+                             .from_object = message.from_object,
+                             .to_object = message.to_object,
                              .begin_s = sight.time_s,
                              .inject_s = sight.until_s,
                              .begin_order = order_});

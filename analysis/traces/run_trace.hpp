@@ -36,6 +36,8 @@ struct TracedMessage {
   Fate fate = Fate::under_way;
   std::uint32_t bytes = 0;
   std::uint32_t phase = 0;
+  std::uint32_t from_object = 0;
+  std::uint32_t to_object = 0;
   double begin_s = 0.0;
   double inject_s = 0.0;        ///< when its bytes enter the network
   double end_s = 0.0;           ///< for a message under way: the end of the run

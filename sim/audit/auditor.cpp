@@ -80,6 +80,12 @@ void Auditor::announced(Rank rank, std::uint32_t phase, double now_s) {
             now_s);
 }
 
+void Auditor::announcement_undone(std::uint32_t phase) {
+  if (announced_phase_ != phase) return;
+  announced_phase_ = phase > 0 ? std::optional(phase - 1) : std::nullopt;
+  termination_time_s_.reset();
+}
+
 void Auditor::declared_dead(ActorId by, Incarnation peer, bool accurate, double now_s) {
   ++reports_;
   const auto death = deaths_.find(peer);
@@ -106,10 +112,14 @@ void Auditor::violation(std::string kind, std::optional<ActorId> actor, std::str
 }
 
 void Auditor::finish(std::uint64_t in_flight_found) {
-  const std::uint64_t accounted = application_delivered_ + application_lost_ + in_flight_found;
-  if (accounted == application_sent_) return;
+  const std::uint64_t accounted = application_delivered_ + application_lost_ +
+                                  application_discarded_ + application_rolled_back_ +
+                                  in_flight_found;
+  if (accounted == application_sent_ + application_resent_) return;
+  const std::string again =
+      application_resent_ > 0 ? " and " + std::to_string(application_resent_) + " sent again" : "";
   violation("message-conservation", std::nullopt,
-            std::to_string(application_sent_) + " application messages were sent, " +
+            std::to_string(application_sent_) + " application messages were sent" + again + ", " +
                 std::to_string(accounted) + " are accounted for",
             now_s_);
 }

@@ -66,10 +66,32 @@ class Auditor {
     --starting_;
     ++starts_;
   }
+  /// A rank has died before it was to run that handler.
+  void never_started() { --starting_; }
   /// An idle rank begins a new phase, as at the start of the run.
   void phase_started() { ++starts_; }
   /// A message can no longer reach a live workload (its receiver or, uninjected, its sender died).
   void lost(std::uint64_t messages, double now_s);
+  /// A layer has sent messages again, or an image has brought back messages that layers held.
+  void resent(std::uint64_t messages) {
+    application_resent_ += messages;
+    in_flight_ += static_cast<std::int64_t>(messages);
+  }
+  /// A layer will neither pass these on nor deliver them. The turn that does so ends with
+  /// turn_over().
+  void discarded(std::uint64_t messages) {
+    application_discarded_ += messages;
+    in_flight_ -= static_cast<std::int64_t>(messages);
+  }
+  /// A rank goes back to an earlier state, without messages that its layers held. turn_over()
+  /// follows.
+  void rolled_back(std::uint64_t messages) {
+    application_rolled_back_ += messages;
+    in_flight_ -= static_cast<std::int64_t>(messages);
+  }
+  /// The last rank that had announced the phase has gone back to a state in which it had not. So
+  /// the next announcement of that phase is judged.
+  void announcement_undone(std::uint32_t phase);
   void died(Incarnation dead, bool is_rank, bool was_active, double now_s);
   void restarted(Incarnation actor, bool is_rank);
   void announced(Rank rank, std::uint32_t phase, double now_s);
@@ -77,7 +99,8 @@ class Auditor {
   /// promises to report nobody who lives.
   void declared_dead(ActorId by, Incarnation peer, bool accurate, double now_s);
   void violation(std::string kind, std::optional<ActorId> actor, std::string detail, double now_s);
-  /// The run has ended; `in_flight_found` was counted in the engine's own storage.
+  /// The run has ended; `in_flight_found` was counted in the engine's own storage. Every message
+  /// that was sent or sent again was delivered, lost, discarded or rolled back, or is in flight.
   void finish(std::uint64_t in_flight_found);
 
   // ---- the verdict ---------------------------------------------------------------------------
@@ -87,6 +110,9 @@ class Auditor {
   [[nodiscard]] std::uint64_t application_messages() const { return application_sent_; }
   [[nodiscard]] std::uint64_t application_delivered() const { return application_delivered_; }
   [[nodiscard]] std::uint64_t application_lost() const { return application_lost_; }
+  [[nodiscard]] std::uint64_t application_resent() const { return application_resent_; }
+  [[nodiscard]] std::uint64_t application_discarded() const { return application_discarded_; }
+  [[nodiscard]] std::uint64_t application_rolled_back() const { return application_rolled_back_; }
   [[nodiscard]] std::uint64_t idle_transitions() const { return idle_transitions_; }
   /// How often an idle rank became active. The start of a run or of a phase does not count.
   [[nodiscard]] std::uint64_t busy_transitions() const { return awakenings_ - starts_; }
@@ -136,6 +162,9 @@ class Auditor {
   std::uint64_t application_sent_ = 0;
   std::uint64_t application_delivered_ = 0;
   std::uint64_t application_lost_ = 0;
+  std::uint64_t application_resent_ = 0;
+  std::uint64_t application_discarded_ = 0;
+  std::uint64_t application_rolled_back_ = 0;
   std::uint64_t idle_transitions_ = 0;
   std::uint64_t awakenings_ = 0;  ///< and starts
   std::uint64_t starts_ = 0;

@@ -31,6 +31,7 @@ struct Sight {
     died,
     restarted,      ///< on node `value`
     declared_dead,  ///< it has been told that `peer` is dead
+    restored,       ///< an image has put it back into an earlier state, in the phase `value`
   };
   Kind kind = Kind::placed;
   double time_s = 0.0;   ///< when it happened or began

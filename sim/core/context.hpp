@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/core/image.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/placement.hpp"
 #include "sim/core/random.hpp"
@@ -35,6 +38,7 @@ struct Action {
     restart,
     learn,
     start_above,
+    restore,
     mark,
   };
   Kind kind = Kind::announce;
@@ -43,7 +47,7 @@ struct Action {
   RestartOn where = RestartOn::spare_node;
   Incarnation peer = {};       ///< flush, report_failed, open_link, restart, learn
   double delay_s = 0.0;        ///< set_timer, compute
-  std::uint64_t value = 0;     ///< timer key, compute tag, value of a mark
+  std::uint64_t value = 0;     ///< timer key, compute tag, value of a mark, place in Turn::images
   const char* text = nullptr;  ///< name of a mark, reason of a fatal error; a string literal
 };
 
@@ -52,9 +56,22 @@ class Services {
  public:
   /// The latest incarnation of the peer that the actor knows of.
   [[nodiscard]] virtual Incarnation known(ActorId self, ActorId peer) const = 0;
+  /// An image of what lies above that layer of the actor whose turn it is; see Context::capture.
+  [[nodiscard]] virtual std::optional<Image> capture(Family /*layer*/) const {
+    return std::nullopt;
+  }
 
  protected:
   ~Services() = default;
+};
+
+/// What layers do in a turn with application messages apart from passing them on.
+struct LayerCounts {
+  std::array<std::int32_t, kFamilies> held{};  ///< how the number that each layer holds changes
+  std::uint32_t resent = 0;
+  std::uint32_t discarded = 0;
+  bool replays = false;  ///< a message of any component was sent again or discarded
+  bool any = false;      ///< one of the above has changed
 };
 
 /// Everything that happens at one actor at one moment: handlers run, pass messages down the stack,
@@ -83,6 +100,8 @@ struct Turn {
   std::vector<Message*> wire;  ///< messages that have reached the network
   std::vector<StackRequest> requests;
   std::vector<Action> actions;
+  std::vector<Image> images;  ///< of the actions `restore` that have not been carried out
+  LayerCounts counts;
 
   static constexpr std::uint32_t kRequestsWait = 1U << (2 * kFamilies);
 
@@ -150,9 +169,40 @@ class Context {
     turn_.pass_down(index(), &offered);
   }
   /// For layers: passes down a message that was held back in on_sends.
-  void release(const Message& held) { turn_.pass_down(index(), copy(held)); }
+  void release(const Message& held) {
+    no_longer_holds(held);
+    turn_.pass_down(index(), copy(held, kNotifySent | kFence));
+  }
   /// For layers: passes up a message that was held in on_receive.
-  void deliver(const Message& held) { turn_.pass_up(index(), copy(held)); }
+  void deliver(const Message& held) {
+    no_longer_holds(held);
+    turn_.pass_up(index(), copy(held, kNotifySent | kFence));
+  }
+  /// For layers: there will be nothing more of this message, which the layer was offered in
+  /// on_sends and does not forward, or holds from on_receive. It was a duplicate, or has become
+  /// void.
+  void discard(const Message& message) {
+    no_longer_holds(message);
+    counts().replays = true;
+    if (message.channel == Family::workload) ++counts().discarded;
+  }
+  /// For layers: sends a message again, from a log. It is addressed and looks as then, but its
+  /// sender gets no on_sent for it. The caller may change what is returned, for instance attach
+  /// something else.
+  Message& resend(const Message& logged) {
+    counts().replays = true;
+    if (logged.channel == Family::workload) ++counts().resent;
+    return send_copy(logged);
+  }
+  /// For layers: passes a message that has come here, and that the layer holds from on_receive, on
+  /// to another actor, because what it is for is there now. It costs what a send of this actor
+  /// costs, and its receiver sees this actor as its sender. Nobody here gets it.
+  Message& relay(const Message& held, ActorId to) {
+    no_longer_holds(held);
+    Message& message = send_copy(held);
+    message.to = to;
+    return message;
+  }
 
   /// Asks for on_timer(key) after the delay. Replaces a timer with the same key. A background timer
   /// (heartbeats, polling) does not keep the run alive.
@@ -210,6 +260,24 @@ class Context {
   /// Layers, after a restart: starts the components above this one from their initial state. They
   /// wait for it, or for an image, if the stack has message logging.
   void start_above() { want({.kind = Action::Kind::start_above}); }
+  /// Layers: copies everything above this layer: its components, its phase, its declared work, and
+  /// whether it has announced and finished. Nothing may be under way there that a copy cannot hold:
+  /// a timer or a computation; a message, a request or an action in this turn; an on_sent or
+  /// on_flushed that is to come; a component that has not started or has no images
+  /// (Traits::has_images). Then there is no image, and the layer tries again later. A handler for
+  /// that is on_request, on_message, on_timer or on_idle. In on_sends, a message of it is under
+  /// way.
+  [[nodiscard]] std::optional<Image> capture() const { return turn_.services->capture(family_); }
+  /// Layers: puts an image of this layer's in the place of everything above. Timers, computations,
+  /// actions that wait, held messages, on_sent and on_flushed of what was there are void, and the
+  /// rank is no more announced or finished than it was then. What a new incarnation restores needs
+  /// no start_above. Then on_restored is called. Messages that have come too early for the phase
+  /// have not reached the layer; it is offered them when their phase has begun. Throws
+  /// std::logic_error when carried out if another layer has captured the image.
+  void restore(const Image& image) {
+    turn_.images.push_back(image);
+    want({.kind = Action::Kind::restore, .value = turn_.images.size() - 1});
+  }
   /// This actor has heard that the peer lives in this incarnation, and sends to it from now on.
   void learn(Incarnation peer) { want({.kind = Action::Kind::learn, .peer = peer}); }
 
@@ -238,6 +306,11 @@ class Context {
   void attach(Message& message, T value) const {
     message.attachments.put(family_, std::move(value));
   }
+  /// What the same component of the sender has attached; null if it is nothing of that type.
+  template <class T>
+  [[nodiscard]] const T* attached(const Message& message) const {
+    return message.attachments.get<T>(family_);
+  }
   /// The words that the same component of the sender has attached; none if it has not.
   [[nodiscard]] const std::vector<std::uint64_t>& attached_words(const Message& message) const {
     static const std::vector<std::uint64_t> none;
@@ -262,12 +335,25 @@ class Context {
     action.family = family_;
     turn_.actions.push_back(action);
   }
-  Message* copy(const Message& held) {
+  Message* copy(const Message& original, std::uint8_t kept_flags) {
     Message* message = turn_.pool->take();
-    *message = held;
-    message->flags = held.flags & (kNotifySent | kFence);
+    *message = original;
+    message->flags = original.flags & kept_flags;
     message->next = nullptr;
     return message;
+  }
+  Message& send_copy(const Message& original) {
+    Message* message = copy(original, 0);
+    message->from = turn_.self;
+    turn_.pass_down(index(), message);
+    return *message;
+  }
+  LayerCounts& counts() {
+    turn_.counts.any = true;
+    return turn_.counts;
+  }
+  void no_longer_holds(const Message& message) {
+    if (message.channel == Family::workload) --counts().held[index()];
   }
 
   Turn& turn_;

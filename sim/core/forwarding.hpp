@@ -26,6 +26,7 @@ class ForwardingComponent : public Base {
   void on_compute_done(Context& context, std::uint64_t tag) override {
     inner_->on_compute_done(context, tag);
   }
+  void on_restored(Context& context) override { inner_->on_restored(context); }
   void on_message(Context& context, const Message& message) override {
     inner_->on_message(context, message);
   }

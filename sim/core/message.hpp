@@ -73,7 +73,9 @@ struct Message {
   std::uint16_t to_incarnation = 0;  ///< the receiver's when the message was injected
   std::uint32_t bytes = 0;           ///< size on the wire
   std::uint32_t phase = 0;           ///< number of the detected phase that it belongs to
-  std::uint32_t from_object = 0;     ///< an over-decomposed object is addressed (actor, object)
+  /// An over-decomposed object is addressed (actor, object). The program numbers its objects, and
+  /// sets both on what `send` returns. Only it and layers that move objects read them.
+  std::uint32_t from_object = 0;
   std::uint32_t to_object = 0;
   // Each layer has a field of its own in every message. No other layer reads it.
   Field<8> transactions = {};

@@ -29,6 +29,10 @@ struct Traits {
   bool finishes = false;           ///< workload: it declares its own end (stop.when = finished)
   bool needs_logging_off = false;  ///< clashes with message logging (DESIGN: stack of a rank)
   bool accurate = false;           ///< detector: never reports a live process
+  /// It can go on from a copy of itself that an image holds: all its state is its own, and
+  /// on_restored begins again whatever does not go on by itself.
+  bool has_images = false;
+  bool takes_images = false;  ///< a layer that works only above which everything has images
 };
 
 /// An option whose value does not fit the rest of the job.

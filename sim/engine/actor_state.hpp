@@ -35,6 +35,12 @@ struct Report {
   double time_s;
 };
 
+/// A flush that has not been answered.
+struct Flush {
+  Incarnation peer;
+  Family family;  ///< of the component that asked
+};
+
 /// State that only few actors need at any moment. It is kept apart, so that a million actors stay
 /// small.
 struct RareState {
@@ -42,19 +48,21 @@ struct RareState {
   std::vector<Computation> running;
   std::vector<Computation> queued;     ///< first in, first out
   std::vector<Message*> early;         ///< messages of a phase that has not begun here
-  std::vector<Incarnation> flushing;   ///< peers of flushes that have not been answered yet
+  std::vector<Flush> flushing;         ///< that have not been answered yet
   std::vector<Incarnation> links;      ///< open connections
   std::vector<ActorId> linked_by;      ///< who may hold a connection to this actor
   std::vector<Report> reported;        ///< peers that this actor has declared dead, sorted
   std::vector<Incarnation> restarted;  ///< peers known to live in a later incarnation, sorted
-  std::vector<Message*> fenced;  ///< sent messages that a fence holds until earlier ones are out
+  std::vector<Message*> fenced;     ///< sent messages that a fence holds until earlier ones are out
+  Message* logging_tail = nullptr;  ///< the last message of message logging in the inbox
+  std::array<std::uint32_t, kFamilies> on_sent_due{};  ///< sent messages whose on_sent is to come
+  bool awaits_start = false;  ///< a new incarnation of which message logging runs alone
 };
 
-/// The components below the workload, which the simplest jobs do not have, and what they hold.
+/// What the simplest jobs do not have: the components below the workload, and what they hold.
 struct LowerStack {
   std::array<std::unique_ptr<Component>, kFamilies> components;  ///< but for the workload
-  std::uint32_t held_down = 0;  ///< application messages sent here that layers hold back
-  std::uint32_t held_up = 0;    ///< application messages arrived here that layers hold
+  std::array<std::int32_t, kFamilies> held{};  ///< application messages that each layer holds
 };
 
 /// One actor: its stack, its communication processor and its inbox. A million of them are most of
@@ -91,26 +99,41 @@ struct ActorState {
   // The registration of a component vouches for its role.
   [[nodiscard]] Layer* layer(Family family) const { return static_cast<Layer*>(component(family)); }
   [[nodiscard]] Layer* layer(std::size_t level) const { return layer(static_cast<Family>(level)); }
-  /// The number of application messages that its layers hold.
-  [[nodiscard]] std::uint64_t held() const {
-    return lower ? std::uint64_t{lower->held_down} + lower->held_up : 0;
-  }
   RareState& rare() {
     if (!rare_state) rare_state = std::make_unique<RareState>();
     return *rare_state;
   }
   [[nodiscard]] bool inbox_is_empty() const { return inbox_tail == nullptr; }
   void put_in(Message* message) {
+    if (message->channel == Family::message_logging) return put_before_others(message);
     message->next = inbox_is_empty() ? message : std::exchange(inbox_tail->next, message);
     inbox_tail = message;
   }
+  /// Messages of message logging stand in the order of arrival before all others.
+  void put_before_others(Message* message) {
+    Message* last = std::exchange(rare().logging_tail, message);
+    if (last == nullptr) last = inbox_tail;  // behind the end is before the first
+    message->next = last == nullptr ? message : std::exchange(last->next, message);
+    const bool was_last =
+        last == nullptr || (last == inbox_tail && last->channel == message->channel);
+    if (was_last) inbox_tail = message;
+  }
   Message* take_out() {
     Message* message = inbox_tail->next;
+    if (message->channel == Family::message_logging && rare_state->logging_tail == message)
+      rare_state->logging_tail = nullptr;
     if (message == inbox_tail)
       inbox_tail = nullptr;
     else
       inbox_tail->next = message->next;
     return message;
+  }
+  /// The application messages that its layers hold.
+  [[nodiscard]] std::uint64_t held() const {
+    std::int64_t messages = 0;
+    if (lower)
+      for (const std::int32_t held : lower->held) messages += held;
+    return static_cast<std::uint64_t>(messages);
   }
 };
 

@@ -190,6 +190,7 @@ void Runtime::start_all() {
 void Runtime::start_actor(ActorId actor) {
   const bool waits = actors_[actor].incarnation > 0 &&
                      actors_[actor].component(Family::message_logging) != nullptr;
+  if (waits) actors_[actor].rare().awaits_start = true;
   start_levels(actor, waits ? index_of(Family::message_logging) : 0, kFamilies);
 }
 
@@ -197,9 +198,11 @@ void Runtime::start_actor(ActorId actor) {
 void Runtime::start_levels(ActorId actor, std::size_t top, std::size_t below) {
   for (std::size_t index = below; index-- > top;) {
     if (kStack[index].role == Role::workload && is_rank(actor)) auditor_.started();
+    starts_above_ = index > 0;
     turn(actor, kStack[index].family,
          [](Component& component, Context& context) { component.start(context); });
   }
+  starts_above_ = false;
 }
 
 void Runtime::schedule(double time_s, EventKind kind, Message* message) {

@@ -12,6 +12,7 @@
 #include "sim/audit/auditor.hpp"
 #include "sim/audit/run_observer.hpp"
 #include "sim/core/component.hpp"
+#include "sim/core/image_content.hpp"
 #include "sim/core/placement.hpp"
 #include "sim/engine/actor_state.hpp"
 #include "sim/engine/event_queue.hpp"
@@ -124,8 +125,9 @@ class Runtime : private Services {
     double intake_free_s = -kNever;  ///< when it can take in the next (loggp: plus the overhead)
     Message* head = nullptr;
     Message* tail = nullptr;
-    std::uint32_t expected = 0;  ///< messages sent through it that it has not taken up yet
-    bool awaited = false;        ///< a nic_free event is scheduled
+    Message* logging_tail = nullptr;  ///< the last message of message logging in that queue
+    std::uint32_t expected = 0;       ///< messages sent through it that it has not taken up yet
+    bool awaited = false;             ///< a nic_free event is scheduled
   };
 
   static void prefetch_lower(const LowerStack& lower) {
@@ -147,6 +149,7 @@ class Runtime : private Services {
     std::uint64_t bytes = 0;
   };
   struct SentPromise {
+    ActorId from;  ///< kNobody once nobody waits for it any more
     ActorId to;
     std::uint16_t kind;
     std::uint16_t incarnation;
@@ -171,6 +174,7 @@ class Runtime : private Services {
   void start_actor(ActorId actor);
   void start_levels(ActorId actor, std::size_t top, std::size_t below);
   [[nodiscard]] Incarnation known(ActorId self, ActorId peer) const override;
+  [[nodiscard]] std::optional<Image> capture(Family layer) const override;
   [[nodiscard]] Incarnation incarnation_of(ActorId actor) const {
     return {actor, actors_[actor].incarnation};
   }
@@ -187,6 +191,7 @@ class Runtime : private Services {
   // turns (runtime_turn.cpp)
   void begin_turn(ActorId actor);
   void end_turn();
+  void count_for_layers();
   void settle();
   void pass_down(std::size_t level);
   void pass_up(std::size_t level);
@@ -261,7 +266,7 @@ class Runtime : private Services {
   void compute_done(ActorId self, std::uint32_t serial);
   void take_from_workers(ActorId self, double spent_s);
   [[nodiscard]] ActorState* computing_on_node(NodeId node);
-  void flush(ActorId self, Incarnation peer);
+  void flush(ActorId self, const Flush& asked);
   void answer_flushes(ActorId self, Incarnation peer);
   [[nodiscard]] bool in_flight_between(Incarnation from, ActorId to);
   void announce(ActorId self);
@@ -307,6 +312,19 @@ class Runtime : private Services {
   void refuse_restart(Incarnation asker, Incarnation dead);
   void restart(std::uint32_t pending);
   void revive(ActorId actor, NodeId node);
+  void keep_reports(ActorId actor);
+  void start_above(ActorId self, Family layer);
+
+  // images (runtime_images.cpp)
+  [[nodiscard]] bool has_images_above(Family layer) const;
+  [[nodiscard]] bool turn_waits_above(Family layer) const;
+  [[nodiscard]] bool actor_waits_above(Family layer) const;
+  void restore(ActorId self, const Action& action);
+  void void_actions(ActorId self, Family layer);
+  void void_waits(ActorId self, Family layer);
+  void void_promises(ActorId self, Family layer);
+  void put_back(ActorId self, const ImageContent& content);
+  void put_back_flags(ActorState& actor, const ImageContent& content);
 
   // the end (runtime_end.cpp)
   [[nodiscard]] bool ends_before(double time_s);
@@ -323,7 +341,11 @@ class Runtime : private Services {
   void describe_stuck(const std::string& kind);
   [[nodiscard]] RunResult result();
   void check_end();
-  void report(const ActorState& actor, std::size_t family);
+  void report(const ActorState& actor, std::size_t family) {
+    report(actor.component(kStack[family].family), family);
+  }
+  void report(const Component* component, std::size_t family);
+  void report_recovery_counts(Metrics& metrics) const;
   void report_counts(Metrics& metrics) const;
 
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -352,6 +374,9 @@ class Runtime : private Services {
   std::vector<PendingAction> pending_actions_;  ///< in the order in which they were asked for
   std::size_t next_pending_ = 0;
   std::size_t next_request_ = 0;
+  std::size_t climbing_ = 0;   ///< messages of this turn that a layer has passed up and that wait
+  std::size_t idle_told_ = 0;  ///< the layer that is being told that the rank is idle; 0 if none
+  bool starts_above_ = false;  ///< the workload of the current actor is about to be started
   std::int64_t conserved_before_ = 0;
   ActorState* current_ = nullptr;
   bool handled_ = false;  ///< the workload ran in this turn
@@ -375,6 +400,10 @@ class Runtime : private Services {
   /// Empty if no node can fail.
   std::vector<double> node_back_s_;
   std::vector<PendingRestart> pending_restarts_;
+  /// The components of dead incarnations above message logging. They have reported nothing: what
+  /// they have counted stays part of the result if the actor starts anew, but not if an image takes
+  /// their place.
+  std::map<ActorId, std::array<std::unique_ptr<Component>, kFamilies>> unreported_;
   std::uint32_t serial_ = 0;
   std::uint64_t sequence_ = 0;
   std::int64_t foreground_ = 0;

@@ -13,6 +13,7 @@ void Runtime::carry_out_pending() {
     carry_out(pending_actions_[next_pending_++]);
   }
   pending_actions_.clear();
+  turn_.images.clear();
   next_pending_ = 0;
 }
 
@@ -35,7 +36,7 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       start_compute(self, {action.delay_s, 0.0, action.value, 0, action.family});
       break;
     case Action::Kind::flush:
-      flush(self, action.peer);
+      flush(self, {action.peer, action.family});
       break;
     case Action::Kind::announce:
       announce(self);
@@ -59,7 +60,10 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       ask_restart(self, action);
       break;
     case Action::Kind::start_above:
-      start_levels(self, 0, index_of(action.family));
+      start_above(self, action.family);
+      break;
+    case Action::Kind::restore:
+      restore(self, action);
       break;
     case Action::Kind::learn:
       learn(self, action.peer);
@@ -202,19 +206,20 @@ bool Runtime::in_flight_between(Incarnation from, ActorId to) {
   return found;
 }
 
-void Runtime::flush(ActorId self, Incarnation peer) {
-  actors_[self].rare().flushing.push_back(peer);
+void Runtime::flush(ActorId self, const Flush& asked) {
+  actors_[self].rare().flushing.push_back(asked);
   any_flush_ = true;
-  answer_flushes(self, peer);
+  answer_flushes(self, asked.peer);
 }
 
 void Runtime::answer_flushes(ActorId self, Incarnation peer) {
   ActorState& actor = actors_[self];
   if (!actor.rare_state) return;
   auto& flushing = actor.rare_state->flushing;
-  const auto asked = std::count(flushing.begin(), flushing.end(), peer);
+  const auto is_asked = [peer](const Flush& flush) { return flush.peer == peer; };
+  const auto asked = std::count_if(flushing.begin(), flushing.end(), is_asked);
   if (asked == 0 || in_flight_between(peer, self)) return;
-  std::erase(flushing, peer);
+  std::erase_if(flushing, is_asked);
   const auto tell = [&](Family family) {
     turn(
         self, family,

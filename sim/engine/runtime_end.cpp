@@ -128,7 +128,7 @@ bool Runtime::ends_before(double time_s) {
   if (awaits_announcement_ && time_s > auditor_.over_since_s() + spec_.stop.grace_s &&
       time_s > announce_time_s_ + spec_.stop.grace_s &&
       time_s > notices_until_s_ + spec_.stop.grace_s && unannounced() &&
-      (background_ == 0 || all_have_heard())) {
+      (background_ == 0 || all_have_heard()) && !awaits_recovery()) {
     now_s_ = std::max({auditor_.over_since_s(), announce_time_s_, notices_until_s_}) +
              spec_.stop.grace_s;
     describe_stuck("hung");
@@ -225,6 +225,9 @@ RunResult Runtime::result() {
   if (awaits_announcement_) result.terminated = all_know();
   result.events = events_;
   report_counts(result.metrics);
+  for (const auto& [dead, components] : unreported_)
+    for (std::size_t family = 0; family < kFamilies; ++family)
+      report(components[family].get(), family);
   for (const ActorState& actor : actors_)
     for (std::size_t family = 0; family < kFamilies; ++family) report(actor, family);
   for (const MetricTotals& reported : reported_) reported.write_to(result.metrics);
@@ -238,10 +241,9 @@ RunResult Runtime::result() {
   return result;
 }
 
-/// Takes in what the actor's component has counted. Called once for each component, when its life
-/// is over: at the end of the run, of its phase or of its incarnation.
-void Runtime::report(const ActorState& actor, std::size_t family) {
-  const Component* component = actor.component(kStack[family].family);
+/// Takes in what a component has counted, if there is one. Called once for each component, when its
+/// life is over: at the end of the run, of its phase or of its incarnation.
+void Runtime::report(const Component* component, std::size_t family) {
   if (component != nullptr) component->report(reported_[family]);
 }
 
@@ -265,10 +267,23 @@ void Runtime::check_end() {
   }
 }
 
+/// Only of runs with a layer that can send messages again, discard them or roll ranks back.
+void Runtime::report_recovery_counts(Metrics& metrics) const {
+  const auto set = [&metrics](const char* name, std::uint64_t count) {
+    metrics.set(name, static_cast<double>(count));
+  };
+  set("application_messages_resent", auditor_.application_resent());
+  set("application_messages_discarded", auditor_.application_discarded());
+  set("application_messages_rolled_back", auditor_.application_rolled_back());
+}
+
 void Runtime::report_counts(Metrics& metrics) const {
   metrics.set("application_messages", static_cast<double>(auditor_.application_messages()));
   metrics.set("application_bytes", static_cast<double>(application_bytes_));
   metrics.set("application_messages_lost", static_cast<double>(auditor_.application_lost()));
+  if (spec_.component(Family::message_logging).registration != nullptr ||
+      spec_.component(Family::transactions).registration != nullptr)
+    report_recovery_counts(metrics);
   metrics.set("idle_transitions", static_cast<double>(auditor_.idle_transitions()));
   metrics.set("busy_transitions", static_cast<double>(auditor_.busy_transitions()));
   metrics.set("end_time_s", now_s_);

@@ -96,6 +96,7 @@ void Runtime::kill(ActorId actor, bool silent) {
     --live_ranks_;
     if (state.announced) --announced_ranks_;
     if (state.finished) --finished_ranks_;
+    if (state.rare_state && state.rare_state->awaits_start) auditor_.never_started();
   }
   auditor_.died({actor, state.incarnation}, is_rank(actor), state.active, now_s_);
   show_about(Sight::Kind::died, actor);
@@ -107,7 +108,7 @@ void Runtime::kill(ActorId actor, bool silent) {
       --(timer.background ? background_ : foreground_);
     state.rare_state.reset();
   }
-  if (state.lower) state.lower->held_down = state.lower->held_up = 0;
+  if (state.lower) state.lower->held.fill(0);
   state.computing = state.declared_work = 0;
   state.active = false;
 }

@@ -82,7 +82,7 @@ void Runtime::restart(std::uint32_t index) {
 /// those who are dead as everybody did.
 void Runtime::revive(ActorId actor, NodeId node) {
   ActorState& state = actors_[actor];
-  for (std::size_t family = 0; family < kFamilies; ++family) report(state, family);
+  keep_reports(actor);
   const auto incarnation = static_cast<std::uint16_t>(state.incarnation + 1);
   state = ActorState{};
   state.incarnation = incarnation;
@@ -110,6 +110,34 @@ void Runtime::revive(ActorId actor, NodeId node) {
         schedule(notice_at(exit_notice_->delay_s), EventKind::exit_notice, actor, death);
     }
   start_actor(actor);
+}
+
+/// What dead components have counted becomes part of the result. Above message logging, that waits
+/// until it is known whether an image takes their place.
+void Runtime::keep_reports(ActorId actor) {
+  ActorState& state = actors_[actor];
+  std::size_t reporting = 0;
+  if (state.component(Family::message_logging) != nullptr) {
+    reporting = index_of(Family::message_logging);
+    // If there is something already, the incarnation that has died now had not started.
+    auto& kept = unreported_[actor];
+    if (std::all_of(kept.begin(), kept.end(), [](const auto& one) { return one == nullptr; }))
+      for (std::size_t family = 0; family < reporting; ++family)
+        if (state.component(kStack[family].family) != nullptr)
+          kept[family] = std::move(state.place_of(kStack[family].family));
+  }
+  for (std::size_t family = reporting; family < kFamilies; ++family) report(state, family);
+}
+
+void Runtime::start_above(ActorId self, Family layer) {
+  ActorState& actor = actors_[self];
+  if (actor.rare_state && actor.rare_state->awaits_start) {
+    actor.rare_state->awaits_start = false;
+    for (std::size_t family = 0; family < kFamilies; ++family)
+      report(unreported_[self][family].get(), family);
+    unreported_.erase(self);
+  }
+  start_levels(self, 0, index_of(layer));
 }
 
 }  // namespace faultline

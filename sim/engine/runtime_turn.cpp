@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "sim/engine/runtime.hpp"
 
@@ -11,6 +12,7 @@ namespace faultline {
 namespace {
 
 constexpr std::size_t kWorkload = index_of(Family::workload);
+constexpr std::size_t kTermination = index_of(Family::termination);
 /// The level below all layers. A detector stands beside the stack.
 constexpr std::size_t kNetwork = index_of(Family::failure_detection);
 static_assert(kStack[kNetwork].role == Role::detector && kNetwork + 1 == kFamilies);
@@ -48,12 +50,14 @@ void Runtime::end_turn() {
   bool handled = handled_;
   if (!turn_.direct && (handled_ || turn_.active)) {
     tell_idle();
+    idle_told_ = 0;
     handled = handled || handled_;
   }
   const bool active = turn_.computing > 0 || turn_.declared_work > 0;
   actor.computing = static_cast<std::int32_t>(turn_.computing);
   actor.declared_work = static_cast<std::int32_t>(turn_.declared_work);
   if (turn_.spent_s > 0.0) spend_time();
+  if (turn_.counts.any) count_for_layers();
   if (!turn_.wire.empty()) inject_wire();
   if (is_rank(self)) {
     if (audits_conserved_) {
@@ -73,6 +77,18 @@ void Runtime::end_turn() {
   turn_.actions.clear();
 }
 
+/// Takes in what layers have done with messages. From the first message on that is sent again or
+/// discarded, what a protocol conserves is no longer audited: until a recovery is over, the same
+/// credit can be in two places, or in none.
+void Runtime::count_for_layers() {
+  const LayerCounts counts = std::exchange(turn_.counts, {});
+  auto& held = current_->lower->held;
+  for (std::size_t level = 0; level < kFamilies; ++level) held[level] += counts.held[level];
+  auditor_.resent(counts.resent);
+  auditor_.discarded(counts.discarded);
+  if (counts.replays) audits_conserved_ = false;
+}
+
 /// The processor time that handlers have asked for passes before the turn's messages are sent.
 void Runtime::spend_time() {
   cpu_s_ += turn_.spent_s;
@@ -89,6 +105,7 @@ void Runtime::tell_idle() {
     if (layer == nullptr) continue;
     if (turn_.computing > 0 || turn_.declared_work > 0) return;
     handled_ = false;
+    idle_told_ = level;
     Context context(turn_, kStack[level].family);
     layer->on_idle(context);
     settle();
@@ -135,10 +152,12 @@ void Runtime::deliver_request() {
 
 void Runtime::pass_down(std::size_t level) {
   auto& outbox = turn_.outbox[level];
-  if (level == kWorkload) {
+  if (level == kWorkload)
     for (const Message* message : outbox) note_sent(*message);
-    current_->lower->held_down += static_cast<std::uint32_t>(outbox.size());
-  }
+  // What lies below termination detection carries what it conserves, be it a layer or the network.
+  if (level == kTermination && audits_conserved_)
+    for (const Message* message : outbox)
+      auditor_.conserved_moved(current_->layer(kTermination)->conserved_in(*message));
   const auto next =
       static_cast<std::size_t>(std::countr_zero((turn_.present & kLayers & below(level)) | kBelow));
   if (next >= kNetwork) {
@@ -150,10 +169,15 @@ void Runtime::pass_down(std::size_t level) {
   Context context(turn_, static_cast<Family>(next));
   current_->layer(next)->on_sends(context, batch_, context.busy());
   for (Message* message : batch_) {
-    if ((message->flags & kForwarded) != 0)
+    if ((message->flags & kForwarded) != 0) {
       message->flags &= static_cast<std::uint8_t>(~kForwarded);
-    else
-      pool_.give_back(message);
+      continue;
+    }
+    if (message->channel == Family::workload) {
+      ++turn_.counts.held[next];
+      turn_.counts.any = true;
+    }
+    pool_.give_back(message);
   }
   batch_.clear();
 }
@@ -161,8 +185,9 @@ void Runtime::pass_down(std::size_t level) {
 void Runtime::pass_up(std::size_t level) {
   std::vector<Message*> messages;
   messages.swap(turn_.upward[level]);
+  climbing_ += messages.size();
   for (Message* message : messages) {
-    if (message->channel == Family::workload) --current_->lower->held_up;
+    --climbing_;
     climb(message, level);
   }
 }
@@ -174,9 +199,14 @@ void Runtime::climb(Message* message, std::size_t from) {
     const auto level = static_cast<std::size_t>(std::bit_width(levels) - 1);
     levels &= ~(1U << level);
     Layer* layer = current_->layer(level);
+    if (level == kTermination && audits_conserved_)
+      auditor_.conserved_moved(-layer->conserved_in(*message));
     Context context(turn_, static_cast<Family>(level));
     if (layer->on_receive(context, *message) == Passage::deliver) continue;
-    if (message->channel == Family::workload) ++current_->lower->held_up;
+    if (message->channel == Family::workload) {
+      ++turn_.counts.held[level];
+      turn_.counts.any = true;
+    }
     pool_.give_back(message);
     return;
   }
@@ -188,6 +218,8 @@ void Runtime::handle(Message* message) {
     auditor_.delivered();
     handled_ = true;
   }
+  if (message->channel == Family::termination && audits_conserved_)
+    auditor_.conserved_moved(-current_->layer(kTermination)->conserved_in(*message));
   Component* component = current_->component(message->channel);
   if (component != nullptr) {
     Context context(turn_, message->channel);
@@ -211,7 +243,8 @@ bool Runtime::reachable(const ActorState& actor, const Message& message) const {
 }
 
 /// True if the processor must not handle a message now: it waits at a fence or, under progress =
-/// between, every worker core computes.
+/// between, every worker core computes. Then nobody polls, for messages of message logging neither;
+/// they come first when a worker is free.
 bool Runtime::blocked(const ActorState& actor) const {
   if (!actor.rare_state) return false;
   return !actor.rare_state->fenced.empty() ||
@@ -278,8 +311,6 @@ void Runtime::receive(ActorId self, Message* message) {
   begin_turn(self);
   current_->cpu_free_s = now_s_;
   cpu_s_ = now_s_;
-  if (audits_conserved_ && is_rank(self))
-    auditor_.conserved_moved(-current_->layer(Family::termination)->conserved_in(*message));
   if (shares_cores_) take_from_workers(self, machine().receive_overhead_s);
   climb(message, kNetwork);
   settle();

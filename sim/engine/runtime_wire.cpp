@@ -35,10 +35,7 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
     count_control(message);
   else if (turn_.direct)
     note_sent(message);
-  else
-    --actor.lower->held_down;
-  if (audits_conserved_ && is_rank(message.from))
-    auditor_.conserved_moved(actor.layer(Family::termination)->conserved_in(message));
+  if ((message.flags & kNotifySent) != 0) ++actor.rare().on_sent_due[index_of(message.channel)];
   if (any_death_ && !reachable(actors_[message.to], message)) {
     message.flags |= kLost;
     if (message.channel == Family::workload) auditor_.lost(1, now_s_);
@@ -149,10 +146,13 @@ void Runtime::enter_network(Message& message, const Transit& transit) {
 /// True if it is already known when the NIC will take up a message that is ready at ready_s. No
 /// other message of the node can be ready earlier: none is expected, and a turn that begins from
 /// now on spends the send overhead first. If actors can die, the NIC must also be free by then,
-/// because a death may withdraw a message that has reserved it.
+/// because a death may withdraw a message that has reserved it; and if there is message logging,
+/// because its messages go first.
 bool Runtime::nic_serves_next(const Nic& nic, double ready_s) const {
   return nic.expected == 0 && ready_s <= now_s_ + machine().send_overhead_s &&
-         (nic.free_s <= ready_s || !(any_death_ || spec_.has_faults()));
+         (nic.free_s <= ready_s ||
+          !(any_death_ || spec_.has_faults() ||
+            spec_.component(Family::message_logging).registration != nullptr));
 }
 
 bool Runtime::sender_is_gone(const Message& message) const {
@@ -171,9 +171,13 @@ void Runtime::stand_before_nic(Message* message) {
     take_up(node, message);
     return;
   }
-  message->next = nullptr;
-  (nic.head != nullptr ? nic.tail->next : nic.head) = message;
-  nic.tail = message;
+  const bool goes_first = message->channel == Family::message_logging;
+  Message* const before = goes_first ? nic.logging_tail : nic.head != nullptr ? nic.tail : nullptr;
+  Message*& place = before != nullptr ? before->next : nic.head;
+  message->next = goes_first ? place : nullptr;
+  if (message->next == nullptr) nic.tail = message;
+  place = message;
+  if (goes_first) nic.logging_tail = message;
   if (nic.awaited) return;
   nic.awaited = true;
   schedule(nic.free_s, EventKind::nic_free, node, 0);
@@ -185,6 +189,7 @@ void Runtime::serve_nic(NodeId node) {
   while (nic.head != nullptr && nic.free_s <= now_s_) {
     Message* message = nic.head;
     nic.head = message->next;
+    if (nic.logging_tail == message) nic.logging_tail = nullptr;
     if (sender_is_gone(*message))
       forget_unsent(message);
     else
@@ -238,7 +243,8 @@ void Runtime::promise_sent(const Message& message, double time_s) {
     promise = free_promises_.back();
     free_promises_.pop_back();
   }
-  sent_promises_[promise] = {message.to, message.kind, message.from_incarnation, message.channel};
+  sent_promises_[promise] = {message.from, message.to, message.kind, message.from_incarnation,
+                             message.channel};
   schedule(time_s, EventKind::sent, message.from, promise);
 }
 
@@ -246,6 +252,8 @@ void Runtime::tell_sent(ActorId self, std::uint32_t promise) {
   const SentPromise sent = sent_promises_[promise];
   free_promises_.push_back(promise);
   if (!actors_[self].alive || actors_[self].incarnation != sent.incarnation) return;
+  if (sent.from != self) return;
+  --actors_[self].rare().on_sent_due[index_of(sent.channel)];
   turn(self, sent.channel, [&sent](Component& component, Context& context) {
     component.on_sent(context, sent.to, sent.kind);
   });

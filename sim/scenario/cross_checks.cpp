@@ -38,6 +38,7 @@ class AssumptionCheck {
       refuse("does not work above message logging (" +
              point_.component(Family::message_logging).registration->name +
              "), expected message_logging none");
+    if (traits.takes_images) refuse_what_has_no_image();
   }
 
  private:
@@ -46,6 +47,14 @@ class AssumptionCheck {
   }
   void refuse(const std::string& why) const {
     problems_.add(path_, component_.name + " " + why + kOrAllow);
+  }
+  void refuse_what_has_no_image() const {
+    for (std::size_t above = 0; above < index_of(component_.family); ++above) {
+      const Registration* other = point_.components[above].registration;
+      if (other == nullptr || other->traits.has_images) continue;
+      refuse("needs images of everything above it, and " + other->name + " has none" +
+             alternatives(other->family, [](const Traits& traits) { return traits.has_images; }));
+    }
   }
   void refuse_unordered() const {
     refuse(

@@ -84,7 +84,9 @@ JsonValue component_entry(const Registration& component) {
                                               {"announces", traits.announces},
                                               {"finishes", traits.finishes},
                                               {"needs_logging_off", traits.needs_logging_off},
-                                              {"accurate", traits.accurate}});
+                                              {"accurate", traits.accurate},
+                                              {"has_images", traits.has_images},
+                                              {"takes_images", traits.takes_images}});
   return json_object({{"name", component.name},
                       {"family", family_key(component.family)},
                       {"summary", component.summary},

@@ -88,6 +88,7 @@ std::string traits_text(const Registration& component) {
     say(true, traits.tolerates_faults ? "survives faults" : "tolerates no faults");
   say(traits.needs_detection, "needs a `failure_detection` under faults");
   say(traits.needs_logging_off, "not above message logging");
+  say(traits.takes_images, "needs images of everything above it");
   say(traits.starts_at_root, "all work begins at rank 0");
   say(traits.finishes, "declares its end (`stop.when` may be `finished`)");
   say(traits.accurate, "never reports a live process");

@@ -214,3 +214,42 @@ TEST_CASE("a rank goes idle when its workload has run and it is not active") {
   CHECK(auditor.idle_transitions() == before + 2);
   CHECK(auditor.active() == 0);
 }
+
+TEST_CASE("every message that was sent, once or again, has an end or is in flight") {
+  for (const std::uint64_t forgotten : {0U, 1U}) {
+    Auditor auditor = started(2);
+    for (int i = 0; i < 3; ++i) auditor.sent();
+    auditor.resent(3 + forgotten);
+    auditor.delivered();
+    auditor.discarded(2);
+    auditor.rolled_back(1);
+    auditor.lost(1, 1.0);
+    CHECK(auditor.in_flight() == static_cast<std::int64_t>(1 + forgotten));
+    auditor.finish(1);
+    CHECK(kinds(auditor) == (forgotten == 0 ? Words{} : Words{"message-conservation"}));
+    CHECK(auditor.application_messages() == 3);
+  }
+}
+
+TEST_CASE("an announcement that a rollback has undone is judged when it is made again") {
+  for (const bool undone : {false, true}) {
+    Auditor auditor = started(2);
+    auditor.announced(0, 0, 1.0);
+    CHECK(auditor.termination_time_s() == 0.0);
+    if (undone) auditor.announcement_undone(0);
+    CHECK(auditor.termination_time_s().has_value() == !undone);
+    auditor.turn_over(false, true, false, 2.0);
+    auditor.announced(1, 0, 3.0);
+    CHECK(kinds(auditor) == (undone ? Words{"premature"} : Words{}));
+  }
+}
+
+TEST_CASE("a rank that dies before it has started leaves nobody waiting for its start") {
+  Auditor auditor = started(2);
+  auditor.died({1, 0}, true, false, 1.0);
+  auditor.restarted({1, 1}, true);
+  CHECK(auditor.over_since_s() == kNever);
+  auditor.never_started();
+  auditor.died({1, 1}, true, false, 2.0);
+  CHECK(auditor.over_since_s() == 2.0);
+}

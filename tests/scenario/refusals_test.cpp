@@ -194,6 +194,9 @@ TEST_CASE("combinations whose assumptions clash are refused by name unless allow
           {{"termination.name=test-adopting", R"(message_logging={"name": "test-logging"})"},
            "termination: ",
            "test-adopting does not work above message logging (test-logging)"},
+          {{"termination.name=test-ordered", R"(message_logging={"name": "test-imaging"})"},
+           "message_logging: ",
+           "test-imaging needs images of everything above it, and test-ordered has none, choose "},
       }));
   CAPTURE(message);
   const std::string error = workspace.errors_after(sets);

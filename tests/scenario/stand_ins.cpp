@@ -25,6 +25,8 @@ const Registered adopting(stand_in(Family::termination, "test-adopting",
 const Registered silent(stand_in(Family::termination, "test-silent", {.tolerates_faults = true}));
 const Registered logging(stand_in(Family::message_logging, "test-logging",
                                   {.tolerates_faults = true}));
+const Registered imaging(stand_in(Family::message_logging, "test-imaging",
+                                  {.tolerates_faults = true, .takes_images = true}));
 
 }  // namespace
 }  // namespace faultline

@@ -18,6 +18,7 @@ struct Handlers {
   std::function<void(Context&, const Message&)> message = {};
   std::function<void(Context&, std::uint64_t)> timer = {};
   std::function<void(Context&, std::uint64_t)> compute_done = {};
+  std::function<void(Context&)> restored = {};
   std::function<void(Context&, ActorId, std::uint16_t)> sent = {};
   std::function<void(Context&, Incarnation)> flushed = {};
   std::function<void(Context&, const StackRequest&)> request = {};
@@ -54,6 +55,7 @@ class ScriptedComponent : public Role {
   void on_compute_done(Context& context, std::uint64_t tag) override {
     call(do_.compute_done, context, tag);
   }
+  void on_restored(Context& context) override { call(do_.restored, context); }
   void on_sent(Context& context, ActorId to, std::uint16_t kind) override {
     call(do_.sent, context, to, kind);
   }

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+namespace faultline {
+
+class Digest;
+struct ImageContent;
+
+/// What Context::capture has copied of everything above a layer, for Context::restore. Copies share
+/// the content, which never changes. Attached to a message, it is lost with it; the bytes that it
+/// takes on the wire are the sender's to add to Message::bytes. Only the engine looks inside
+/// (sim/core/image_content.hpp).
+class Image {
+ public:
+  Image() = default;
+  explicit Image(std::shared_ptr<const ImageContent> content) : content_(std::move(content)) {}
+
+  /// True until an image of something is assigned.
+  [[nodiscard]] bool empty() const { return content_ == nullptr; }
+  [[nodiscard]] const ImageContent& content() const { return *content_; }
+  /// Images from which the same program goes on have equal digests.
+  void digest(Digest& into) const;
+
+ private:
+  std::shared_ptr<const ImageContent> content_;
+};
+
+}  // namespace faultline

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "sim/core/component.hpp"
+#include "sim/core/image.hpp"
+#include "sim/core/stack.hpp"
+
+namespace faultline {
+
+/// What an image holds. Only the engine makes it and reads it.
+struct ImageContent {
+  Family layer = Family::message_logging;  ///< who has captured it, and can restore it
+  /// Of the families above the layer; null where the stack has none.
+  std::array<std::unique_ptr<const Component>, kFamilies> components;
+  std::array<std::int32_t, kFamilies> held{};  ///< application messages, by those components
+  std::uint32_t phase = 0;
+  std::int64_t declared_work = 0;
+  bool announced = false;
+  bool finished = false;
+  bool owes_idle = false;  ///< the layers above have still to be told that the rank is idle
+};
+
+}  // namespace faultline

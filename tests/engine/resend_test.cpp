@@ -1,0 +1,428 @@
+// What layers do with messages apart from passing them on: they send them again, discard them, and
+// relay them to where an object has moved. And those of message logging go first.
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// Rank 0 sends `count` messages to rank 1 at time zero; receivers note their kinds.
+void messages(Job& job, std::uint16_t count, std::uint32_t bytes = 0) {
+  job.script(Family::workload, [=, &job](ActorId self) {
+    Handlers handlers;
+    handlers.start = [=](Context& context) {
+      for (std::uint16_t kind = 0; kind < count && self == 0; ++kind) context.send(1, kind, bytes);
+    };
+    handlers.message = [&job](Context& context, const Message& message) {
+      job.note(context, "got", message.kind);
+    };
+    return handlers;
+  });
+}
+
+using Log = std::shared_ptr<std::vector<Message>>;
+
+/// Logs the messages of the workload, and forwards them.
+std::function<void(Context&, std::span<Message* const>, bool)> logging(const Log& log) {
+  return [log](Context& context, std::span<Message* const> batch, bool) {
+    for (Message* message : batch) {
+      log->push_back(*message);
+      context.forward(*message);
+    }
+  };
+}
+
+/// Sends control messages of message logging to rank `to` at that time.
+std::function<void(Context&, std::uint64_t)> control_to(ActorId to, std::uint16_t count) {
+  return [=](Context& context, std::uint64_t) {
+    for (std::uint16_t kind = 0; kind < count; ++kind) context.send(to, kind, 0);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("what is discarded, on its way down or up, is in flight no more") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    messages(job, 3);
+    job.script(Family::message_logging, [](ActorId self) {
+      Handlers handlers;
+      const auto kept = std::make_shared<std::vector<Message>>();
+      handlers.sends = [](Context& context, std::span<Message* const> batch, bool) {
+        for (Message* message : batch) {
+          if (message->kind == 0)
+            context.discard(*message);
+          else
+            context.forward(*message);
+        }
+      };
+      handlers.receive = [kept](Context& context, Message& message) {
+        if (message.kind == 1)
+          context.discard(message);
+        else
+          kept->push_back(message);
+        return Passage::hold;
+      };
+      handlers.start = [self](Context& context) {
+        if (self == 1) context.set_timer(1, 50);
+      };
+      handlers.timer = [kept](Context& context, std::uint64_t) { context.discard(kept->front()); };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CHECK(seen.count("got") == 0);
+    CHECK(seen.metric("application_messages") == 3);
+    CHECK(seen.metric("application_messages_discarded") == 3);
+    CHECK(seen.metric("application_messages_resent") == 0);
+    CHECK(seen.metric("termination_time_s") == Approx(50));
+    CHECK(seen.violations().empty());
+    CHECK(seen.result.outcome == Outcome::finished);
+  }
+}
+
+TEST_CASE("a layer can discard a message to oneself at either end") {
+  for (const EngineKind engine : engines())
+    for (const bool at_receiver : {false, true}) {
+      Job job(1);
+      job.script(Family::workload, [](ActorId) {
+        return Handlers{.start = [](Context& context) { context.send(0, 0, 0); }};
+      });
+      job.script(Family::message_logging, [=](ActorId) {
+        Handlers handlers;
+        const auto kept = std::make_shared<std::vector<Message>>();
+        handlers.start = [](Context& context) { context.set_timer(1, 50); };
+        if (!at_receiver)
+          handlers.sends = [kept](Context&, std::span<Message* const> batch, bool) {
+            kept->push_back(*batch.front());
+          };
+        handlers.receive = [kept](Context&, Message& message) {
+          kept->push_back(message);
+          return Passage::hold;
+        };
+        handlers.timer = [kept](Context& context, std::uint64_t) {
+          context.discard(kept->front());
+        };
+        return handlers;
+      });
+      const Seen seen = job.run(engine);
+      CHECK(seen.metric("application_messages_discarded") == 1);
+      CHECK(seen.metric("termination_time_s") == Approx(50));
+      CHECK(seen.violations().empty());
+    }
+}
+
+TEST_CASE("a logged message can be sent again and again, and duplicates be discarded") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    messages(job, 1);
+    job.script(Family::message_logging, [](ActorId self) {
+      Handlers handlers;
+      const Log log = std::make_shared<std::vector<Message>>();
+      const auto received = std::make_shared<int>(0);
+      handlers.start = [self](Context& context) {
+        if (self == 0) context.set_timer(1, 100);
+      };
+      handlers.sends = logging(log);
+      handlers.timer = [log](Context& context, std::uint64_t) {
+        context.resend(log->front());
+        context.resend(log->front());
+      };
+      handlers.receive = [received](Context& context, Message& message) {
+        if (++*received != 2) return Passage::deliver;
+        context.discard(message);
+        return Passage::hold;
+      };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(1, "got"), {12, 113}, engine));
+    CHECK(seen.metric("application_messages") == 1);
+    CHECK(seen.metric("application_messages_resent") == 2);
+    CHECK(seen.metric("application_messages_discarded") == 1);
+    CHECK(seen.metric("application_messages_rolled_back") == 0);
+    CHECK(seen.violations().empty());
+    CHECK(seen.result.outcome == Outcome::finished);
+  }
+}
+
+TEST_CASE("a message that is sent again goes to the new incarnation, changed as the layer likes") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self != 0) return;
+        Message& message = context.send(1, 1, 0);
+        message.flags |= kNotifySent;
+        message.payload.put(std::uint64_t{17});
+      };
+      handlers.sent = [&job](Context& context, ActorId, std::uint16_t) {
+        job.note(context, "sent");
+      };
+      handlers.message = [&job](Context& context, const Message& message) {
+        job.note(context, "got", static_cast<std::int64_t>(message.payload.get<std::uint64_t>()));
+      };
+      return handlers;
+    });
+    job.script(Family::message_logging, [&job](ActorId) {
+      Handlers handlers;
+      const Log log = std::make_shared<std::vector<Message>>();
+      handlers.start = [](Context& context) {
+        if (context.incarnation() > 0) context.start_above();
+      };
+      handlers.sends = logging(log);
+      handlers.peer_failed = [](Context& context, Incarnation dead) {
+        context.restart(dead, RestartOn::same_node);
+      };
+      handlers.peer_restarted = [log](Context& context, Incarnation) {
+        context.resend(log->front()).logging.put(std::uint64_t{5});
+      };
+      handlers.receive = [&job](Context& context, Message& message) {
+        job.note(context, "up", static_cast<std::int64_t>(message.logging.get<std::uint64_t>()));
+        return Passage::deliver;
+      };
+      handlers.recovers = [](ActorId) { return true; };
+      return handlers;
+    });
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1}});
+    job.kill(20, {1});
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(1, "got") == Values{17, 17});
+    CHECK(seen.values(1, "up") == Values{0, 5});
+    CHECK(close(seen.times_s(1, "got"), {12, 33}, engine));
+    CHECK(seen.values(0, "sent").size() == 1);
+    CHECK(seen.metric("application_messages_lost") == 0);
+    CHECK(seen.violations().empty());
+  }
+}
+
+TEST_CASE("a layer relays a message to where its object is, at the cost of a message") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self != 0) return;
+        for (const std::uint32_t object : {7U, 8U}) {
+          Message& message = context.send(1, 0, 0);
+          message.from_object = 3;
+          message.to_object = object;
+        }
+      };
+      handlers.message = [&job](Context& context, const Message& message) {
+        job.note(context, "got", 100 * message.from_object + message.to_object);
+        job.note(context, "from", message.from);
+      };
+      return handlers;
+    });
+    job.script(Family::message_logging, [](ActorId self) {
+      return Handlers{.receive = [self](Context& context, Message& message) {
+        if (self != 1 || message.to_object != 7) return Passage::deliver;
+        context.relay(message, 2);
+        return Passage::hold;
+      }};
+    });
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(1, "got") == Values{308});
+    CHECK(seen.values(2, "got") == Values{307});
+    CHECK(seen.values(2, "from") == Values{1});
+    CHECK(close(seen.times_s(2, "got"), {24}, engine));
+    CHECK(close(seen.times_s(1, "got"), {14}, engine));  // 12 to 13: it relays; then o_r
+    CHECK(seen.metric("application_messages") == 2);
+    CHECK(seen.metric("application_messages_resent") == 0);
+    CHECK(seen.violations().empty());
+    CHECK(seen.result.outcome == Outcome::finished);
+  }
+}
+
+TEST_CASE("a message between two objects of one rank passes the layers, at local cost") {
+  for (const EngineKind engine : engines()) {
+    Job job(1);
+    job.script(Family::workload, [&job](ActorId) {
+      Handlers handlers;
+      handlers.start = [](Context& context) {
+        Message& message = context.send(0, 0, 1000);
+        message.from_object = 1;
+        message.to_object = 2;
+      };
+      handlers.message = [&job](Context& context, const Message& message) {
+        job.note(context, "got", 10 * message.from_object + message.to_object);
+      };
+      return handlers;
+    });
+    job.script(Family::message_logging, [&job](ActorId) {
+      Handlers handlers;
+      const Log held = std::make_shared<std::vector<Message>>();
+      handlers.sends = [held, &job](Context& context, std::span<Message* const> batch, bool) {
+        job.note(context, "down", batch.front()->to_object);
+        held->push_back(*batch.front());
+        context.set_timer(1, 50);
+      };
+      handlers.timer = [held](Context& context, std::uint64_t key) {
+        if (key == 1)
+          context.release(held->front());
+        else
+          context.deliver(held->back());
+      };
+      handlers.receive = [held, &job](Context& context, Message& message) {
+        job.note(context, "up", message.to_object);
+        held->push_back(message);
+        context.set_timer(2, 50);
+        return Passage::hold;
+      };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(0, "down") == Values{2});
+    CHECK(close(seen.times_s(0, "up"), {55}, engine));  // 4 and 1000 bytes at 1000 B/s
+    CHECK(seen.values(0, "got") == Values{12});
+    CHECK(close(seen.times_s(0, "got"), {105}, engine));
+    CHECK(seen.violations().empty());
+  }
+}
+
+TEST_CASE("at a busy receiver, messages of message logging come first, in their order") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 1) context.spend(50);
+        for (std::uint16_t kind = 0; kind < 3 && self == 0; ++kind) context.send(1, kind, 0);
+      };
+      handlers.message = [&job](Context& context, const Message& message) {
+        job.note(context, "got", message.kind);
+      };
+      return handlers;
+    });
+    job.script(Family::message_logging, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 2) context.set_timer(1, 10);
+      };
+      handlers.timer = control_to(1, 2);
+      handlers.message = [&job](Context& context, const Message& message) {
+        job.note(context, "control", message.kind);
+      };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(1, "control") == Values{0, 1});
+    CHECK(close(seen.times_s(1, "control"), {51, 52}, engine));
+    CHECK(seen.values(1, "got") == Values{0, 1, 2});
+    CHECK(close(seen.times_s(1, "got"), {53, 54, 55}, engine));
+  }
+}
+
+TEST_CASE("between computations, message logging waits for a worker too, and then comes first") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.spec.platform.progress = Progress::between;
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 1) context.compute(50);
+        if (self == 0) context.send(1, 0, 0);
+      };
+      handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
+      return handlers;
+    });
+    job.script(Family::message_logging, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 2) context.set_timer(1, 10);
+      };
+      handlers.timer = control_to(1, 1);
+      handlers.message = [&job](Context& context, const Message&) { job.note(context, "control"); };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    REQUIRE(seen.times_s(1, "control").size() == 1);
+    REQUIRE(seen.times_s(1, "got").size() == 1);
+    CHECK(seen.times_s(1, "control").front() >= 50);
+    CHECK(seen.times_s(1, "control").front() <= 51);
+    CHECK(seen.times_s(1, "got").front() == Approx(seen.times_s(1, "control").front() + 1));
+  }
+}
+
+TEST_CASE("before a shared NIC, messages of message logging come first") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    job.spec.platform.processes_per_node = 2;
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        for (std::uint16_t kind = 0; kind < 3 && self == 0; ++kind) context.send(2, kind, 1000);
+      };
+      handlers.message = [&job](Context& context, const Message& message) {
+        job.note(context, "got", message.kind);
+      };
+      return handlers;
+    });
+    job.script(Family::message_logging, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 1) context.set_timer(1, 4);
+      };
+      handlers.timer = control_to(3, 2);
+      handlers.message = [&job](Context& context, const Message& message) {
+        job.note(context, "control", message.kind);
+      };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    // The NIC is busy with the first message from 1 to 11. The second enters the network then.
+    REQUIRE(seen.values(3, "control") == Values{0, 1});
+    CHECK(seen.times_s(3, "control").front() == Approx(22).epsilon(0.01));
+    CHECK(seen.times_s(3, "control").back() == Approx(23).epsilon(0.01));
+    REQUIRE(seen.values(2, "got") == Values{0, 1, 2});
+    CHECK(seen.times_s(2, "got").back() == Approx(42).epsilon(0.01));
+  }
+}
+
+TEST_CASE("credit is conserved while message logging holds what carries it") {
+  for (const EngineKind engine : engines())
+    for (std::uint64_t seed = 1; seed <= sample_of(20, engine); ++seed) {
+      Job job(4, quick_machine());
+      job.workload("uniform-traffic", {{"tokens", 6}, {"hops", 30}});
+      job.detector("cda");
+      job.script(Family::message_logging, [seed](ActorId self) {
+        struct State {
+          Stream random;
+          std::vector<Message> down;
+          std::vector<Message> up;
+        };
+        Handlers handlers;
+        const auto state = std::make_shared<State>();
+        state->random = Stream(seed, 0, Purpose::message_logging, self);
+        handlers.sends = [state](Context& context, std::span<Message* const> batch, bool) {
+          for (Message* message : batch) {
+            if (state->random.chance(0.5))
+              state->down.push_back(*message);
+            else
+              context.forward(*message);
+          }
+          context.set_timer(1, 1e-5);
+        };
+        handlers.receive = [state](Context& context, Message& message) {
+          if (state->random.chance(0.5)) return Passage::deliver;
+          state->up.push_back(message);
+          context.set_timer(1, 1e-5);
+          return Passage::hold;
+        };
+        handlers.timer = [state](Context& context, std::uint64_t) {
+          for (const Message& message : std::exchange(state->down, {})) context.release(message);
+          for (const Message& message : std::exchange(state->up, {})) context.deliver(message);
+        };
+        return handlers;
+      });
+      const Seen seen = job.run(engine, seed);
+      INFO(engine_word(engine) << ", seed " << seed);
+      CHECK(seen.result.outcome == Outcome::terminated);
+      CHECK(seen.violations().empty());
+    }
+}
