@@ -204,6 +204,7 @@ class Job {
     spec.platform.processes = processes;
     spec.stop.time_s = 1e9;
     spec.stop.grace_s = 1e6;
+    spec.checks_state = true;
   }
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
