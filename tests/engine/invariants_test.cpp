@@ -101,8 +101,7 @@ TEST_CASE("a broken invariant names its words, the file, the actor, the time and
   for (const EngineKind engine : engines()) {
     Job job(3);
     one_breaks(job);
-    const std::string broken =
-        in_child([&] { return broken_in([&] { run_simulation(job.spec, engine, 7, 3); }); });
+    const std::string broken = broken_in([&] { job.run(engine, 7, 3); });
     INFO(engine_word(engine) << ": " << broken);
     CHECK(begins(broken, "two came (invariants_test.cpp:"));
     CHECK(ends(broken, "); actor 1, 2.1 s, seed 7, replication 3"));
