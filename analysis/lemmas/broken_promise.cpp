@@ -33,4 +33,8 @@ BrokenPromise promise_broken_by(const Violation& violation) {
   return broken;
 }
 
+BrokenPromise promise_broken_by(const BrokenInvariant& broken) {
+  return {.text = std::string("broken invariant: ") + broken.what()};
+}
+
 }  // namespace faultline

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/audit/auditor.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -33,5 +34,8 @@ struct BrokenPromise {
 
 /// The promise that a violation breaks.
 BrokenPromise promise_broken_by(const Violation& violation);
+
+/// A run in which an invariant breaks has no result: nothing that it promises is kept.
+BrokenPromise promise_broken_by(const BrokenInvariant& broken);
 
 }  // namespace faultline

@@ -8,6 +8,7 @@
 #include "analysis/lemmas/fact_log.hpp"
 #include "analysis/lemmas/give_up_condition.hpp"
 #include "analysis/lemmas/related_failures.hpp"
+#include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace faultline {
@@ -112,10 +113,15 @@ LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, En
   Registration registration;
   const auto history = std::make_shared<EngagementHistory>(schedule.processes);
   if (adoption) watch(spec, registration, history);
+  spec.checks_state = true;
   FactLog log(schedule.processes);
   LemmaRun run;
-  run.result = run_simulation(spec, engine, schedule.seed, 0, &log);
-  run.broken = broken_promise(schedule, stack.stop_when, adoption, run.result, log, *history);
+  try {
+    run.result = run_simulation(spec, engine, schedule.seed, 0, &log);
+    run.broken = broken_promise(schedule, stack.stop_when, adoption, run.result, log, *history);
+  } catch (const BrokenInvariant& broken) {
+    run.broken = promise_broken_by(broken);
+  }
   run.struck = !log.deaths_s().empty();
   return run;
 }

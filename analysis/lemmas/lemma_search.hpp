@@ -16,15 +16,15 @@ using Mutation = std::function<void(RunSpec&)>;
 
 /// One run of the search.
 struct LemmaRun {
-  RunResult result;
+  RunResult result;                     ///< empty if an invariant broke
   std::optional<BrokenPromise> broken;  ///< the first one found
   bool struck = false;                  ///< has any process died?
 };
 
 /// Runs a schedule and judges it by what the stack without the mutation promises. Every stack
-/// promises that its runs end as they should and without a violation. An adoption detector also
-/// promises to give up exactly where and when its GiveUpCondition is met, and in agreement with
-/// RelatedFailures.
+/// promises that its runs end as they should and without a violation, and breaks no invariant. An
+/// adoption detector also promises to give up exactly where and when its GiveUpCondition is met,
+/// and in agreement with RelatedFailures.
 LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine,
                    const Mutation& mutation = {});
 

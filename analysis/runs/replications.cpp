@@ -11,7 +11,9 @@
 #include "analysis/runs/run_record.hpp"
 #include "analysis/runs/worker_process.hpp"
 #include "sim/core/error.hpp"
+#include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/json/problems.hpp"
 
 namespace faultline {
 
@@ -144,15 +146,23 @@ struct FirstRun {
 
 using MakeFirstRun = std::function<FirstRun()>;
 
+/// What the runtime knows of a broken invariant, and the scenario, in one line.
+std::string internal_error(const std::string& what, const std::string& scenario) {
+  return "internal error: " + what + ", scenario " + in_quotes(scenario);
+}
+
 /// The run that `make` makes, or the error that it throws.
 template <class Make>
-ReplicationRecord record_or_error(std::size_t point, std::uint64_t replication, Make make) {
+ReplicationRecord record_or_error(const Scenario& scenario, std::size_t point,
+                                  std::uint64_t replication, Make make) {
   ReplicationRecord record{
       .point = point, .replication = replication, .run = std::nullopt, .error = {}};
   try {
     record.run = make();
   } catch (const std::bad_alloc&) {
     record.error = "out of memory";
+  } catch (const BrokenInvariant& error) {
+    record.error = internal_error(error.what(), scenario.name);
   } catch (const std::exception& error) {
     record.error = error.what();
   }
@@ -168,7 +178,7 @@ FirstRun in_process_of_its_own(const Scenario& scenario, std::size_t point,
       1,
       [&](unsigned, const WriteLine& write) {
         FirstRun first;
-        write(replication_line(scenario, record_or_error(point, replication, [&] {
+        write(replication_line(scenario, record_or_error(scenario, point, replication, [&] {
                                  first = make();
                                  return first.run;
                                })));
@@ -205,7 +215,7 @@ RunRecord judged_run(const Scenario& scenario, std::size_t point, std::uint64_t 
 
 ReplicationRecord simulated(const Scenario& scenario, std::size_t point,
                             std::uint64_t replication) {
-  return record_or_error(point, replication,
+  return record_or_error(scenario, point, replication,
                          [&] { return judged_run(scenario, point, replication); });
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "protocols/termination/detector_statistics.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -103,6 +104,7 @@ bool Adoption::tell_parent(Context& context, const Successor& successor, bool fe
 }
 
 void Adoption::got_ack(Successor& successor, std::uint32_t count) {
+  invariant(count <= successor.acks_owed, "an acknowledgement that nobody owes");
   D -= count;
   successor.acks_owed -= count;
   if (successor.acks_owed == 0) successors.erase(successor.rank);
@@ -128,6 +130,7 @@ void Adoption::potential_grandchild(const Message& message) {
 }
 
 void Adoption::disengage(Context& context, bool fence) {
+  invariant(parent != kNobody, "a process disengages that is not engaged");
   Message& ack = send(context, parent, kAcknowledge);
   ack.payload.put(Acknowledgement{1, engagement});
   if (fence) context.fence(ack);
@@ -252,6 +255,7 @@ Message& Adoption::send_recovery(Context& context, Rank to, std::uint16_t kind) 
 // ---- seen from outside --------------------------------------------------------------------------
 
 void Adoption::keep_statistics(Context& context) {
+  invariant(D >= 0 && (D == 0) == successors.empty(), "the deficit is not what the successors owe");
   last_s_ = context.now_s();
   const std::size_t bytes = successors.bytes() +
                             pending_recoveries.size() * sizeof(PendingRecovery) +

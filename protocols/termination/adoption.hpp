@@ -165,7 +165,8 @@ struct Adoption {
   Message& send_recovery(Context& context, Rank to, std::uint16_t kind);
 
   void announce(Context& context) { announcement.announce(context, failed); }
-  /// Updates the times and sizes that are reported; must be called at the end of every handler.
+  /// Updates the times and sizes that are reported, and checks what must hold; must be called at
+  /// the end of every handler.
   void keep_statistics(Context& context);
   void report(MetricTotals& totals) const;
   [[nodiscard]] std::string waiting_for() const;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocols/termination/detector_statistics.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -213,6 +214,7 @@ void Cda::on_message(Context& context, const Message& message) {
       if (!context.active()) on_idle(context);
       break;
     default:
+      invariant(message.kind == kAnnounce, "a control message has an unknown kind");
       account_.announce(context);
   }
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "sim/core/context.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -11,7 +12,10 @@ namespace faultline {
 struct ControlTree {
   std::uint32_t processes = 1;
 
-  [[nodiscard]] static Rank parent(Rank rank) { return (rank - 1) / 2; }
+  [[nodiscard]] static Rank parent(Rank rank) {
+    invariant(rank > 0, "the root of the control tree is asked for its parent");
+    return (rank - 1) / 2;
+  }
   [[nodiscard]] std::uint32_t child_count(Rank rank) const {
     const std::uint64_t first = 2 * std::uint64_t{rank} + 1;
     if (first >= processes) return 0;
@@ -19,7 +23,11 @@ struct ControlTree {
   }
   /// The child of `from` whose subtree holds `descendant`, a rank below `from`.
   [[nodiscard]] static Rank child_towards(Rank from, Rank descendant) {
-    while (parent(descendant) != from) descendant = parent(descendant);
+    invariant(descendant > from, "a rank is looked for below one that it is not below");
+    while (parent(descendant) != from) {
+      descendant = parent(descendant);
+      invariant(descendant > from, "a rank is looked for below one that it is not below");
+    }
     return descendant;
   }
   template <class Visit>

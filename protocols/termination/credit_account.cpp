@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocols/termination/detector_statistics.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -16,6 +17,8 @@ CreditAccount::CreditAccount(const CreditTerms& terms, const JobShape& job, Rank
 
 // "its local credit is set to the maximum, and all remaining credit is immediately returned"
 void CreditAccount::earn(Context& context, std::int64_t credit) {
+  invariant(credit >= 0 && current_ <= terms_.maximum,
+            "a process earns or holds impossible credit");
   const std::int64_t kept = std::min(credit, terms_.maximum - current_);
   current_ += kept;
   if (credit == kept) return;
@@ -38,11 +41,13 @@ void CreditAccount::borrow(Context& context) {
 }
 
 void CreditAccount::lend(Context& context, Rank borrower) {
+  invariant(is_agent(), "somebody lends credit who is not the agent");
   issued_ += terms_.initial;
   context.send(borrower, kGrant, terms_.control_bytes).payload.put(terms_.initial);
 }
 
 void CreditAccount::on_grant(Context& context, const Message& grant) {
+  invariant(borrowing_, "credit is granted to a process that has not asked");
   borrowing_ = false;
   earn(context, carried(grant));
 }
@@ -60,6 +65,11 @@ void CreditAccount::flush(Context& context, Rank to) {
     ++flushes_;
     send_flush(context, to, std::exchange(current_, 0));
   }
+}
+
+void CreditAccount::take_back(std::int64_t credit) {
+  returned_ += credit;
+  invariant(returned_ <= issued_, "more credit comes back than the agent has issued");
 }
 
 void CreditAccount::send_flush(Context& context, Rank to, std::int64_t credit) const {

@@ -7,6 +7,7 @@
 
 #include "protocols/termination/control_tree.hpp"
 #include "sim/core/component.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -42,6 +43,7 @@ class CreditAccount {
   [[nodiscard]] std::int64_t current() const { return current_; }
 
   void put_on(Message& message, std::int64_t credit) {
+    invariant(credit >= 1 && credit <= current_, "a message takes credit that is not there");
     message.termination.put(credit);
     current_ -= credit;
   }
@@ -76,7 +78,7 @@ class CreditAccount {
   void flush(Context& context, Rank to);
   void send_flush(Context& context, Rank to, std::int64_t credit) const;
   /// At the agent: takes credit back.
-  void take_back(std::int64_t credit) { returned_ += credit; }
+  void take_back(std::int64_t credit);
   /// At the agent: announces "when it again has C_total credits".
   void detect(Context& context) const;
   void announce(Context& context) const;

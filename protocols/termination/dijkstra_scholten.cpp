@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "protocols/termination/detector_statistics.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -85,6 +86,8 @@ void DijkstraScholten::on_message(Context& context, const Message& message) {
     announce(context);
     return;
   }
+  invariant(message.kind == kAcknowledge, "a control message has an unknown kind");
+  invariant(D_ > 0, "an acknowledgement that nobody owes");
   --D_;
   if (!context.active()) try_disengage(context);
 }

@@ -1,6 +1,7 @@
 #include "protocols/termination/edod.hpp"
 
 #include "protocols/termination/detector_statistics.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -51,7 +52,7 @@ void Edod::on_sends(Context& context, std::span<Message* const> batch, bool) {
 Passage Edod::on_receive(Context& context, Message& message) {
   const PrimaryMessage primary{message.from, self_};
   if (message.from == self_) {
-    --unacknowledged_;
+    got_acknowledgement();
   } else if (stopped_ && !is_root()) {
     stopped_ = false;
     send(context, ControlTree::parent(self_), kResume, primary);
@@ -75,21 +76,27 @@ void Edod::on_message(Context& context, const Message& message) {
       on_acknowledge(context, message.payload.get<PrimaryMessage>());
       break;
     default:
+      invariant(message.kind == kAnnounce, "a control message has an unknown kind");
       announce(context);
       return;
   }
   if (!context.active()) try_stop(context);
 }
 
+std::int32_t& Edod::stops_of(Rank child) {
+  invariant(ControlTree::parent(child) == self_, "a rank signals that is no child");
+  return child_stops_[(child + 1) % 2];
+}
+
 void Edod::on_stop(Context&, Rank child) {
-  std::int32_t& stops = child_stops_[(child + 1) % 2];
+  std::int32_t& stops = stops_of(child);
   stops = options_->child_state == "flag" ? 1 : stops + 1;
 }
 
 // A stopped parent "becomes active, forgets the reception of the STOP message from that child, and
 // forwards the RESUME"; an active one forgets and sends the ACK back "following the inverse path".
 void Edod::on_resume(Context& context, Rank child, const PrimaryMessage& primary) {
-  std::int32_t& stops = child_stops_[(child + 1) % 2];
+  std::int32_t& stops = stops_of(child);
   stops = options_->child_state == "flag" ? 0 : stops - 1;
   if (stopped_ && !is_root()) {
     stopped_ = false;
@@ -102,11 +109,16 @@ void Edod::on_resume(Context& context, Rank child, const PrimaryMessage& primary
 // "... then r sends the ACK to s directly."
 void Edod::on_acknowledge(Context& context, const PrimaryMessage& primary) {
   if (primary.sender == self_)
-    --unacknowledged_;
+    got_acknowledgement();
   else if (primary.receiver == self_)
     send(context, primary.sender, kAcknowledge, primary);
   else
     send(context, ControlTree::child_towards(self_, primary.receiver), kAcknowledge, primary);
+}
+
+void Edod::got_acknowledgement() {
+  invariant(unacknowledged_ > 0, "an acknowledgement that nobody owes");
+  --unacknowledged_;
 }
 
 void Edod::send(Context& context, Rank to, std::uint16_t kind, const PrimaryMessage& primary) {

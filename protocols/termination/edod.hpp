@@ -45,6 +45,8 @@ class Edod final : public Layer {
   void on_stop(Context& context, Rank child);
   void on_resume(Context& context, Rank child, const PrimaryMessage& primary);
   void on_acknowledge(Context& context, const PrimaryMessage& primary);
+  void got_acknowledgement();
+  [[nodiscard]] std::int32_t& stops_of(Rank child);
   void send(Context& context, Rank to, std::uint16_t kind, const PrimaryMessage& primary);
   void try_stop(Context& context);
   void announce(Context& context) const;

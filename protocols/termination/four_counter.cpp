@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "protocols/termination/detector_statistics.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -68,6 +69,8 @@ void FourCounter::on_idle(Context& context) {
 void FourCounter::on_message(Context& context, const Message& message) {
   if (message.kind == kStop) {
     const auto counters = message.payload.get<Counters>();
+    invariant(state_ == State::up && stops_ < tree_.child_count(self_),
+              "a STOP that this wave does not wait for");
     ++stops_;
     subtree_sent_ += counters.sent;
     subtree_received_ += counters.received;
@@ -76,6 +79,7 @@ void FourCounter::on_message(Context& context, const Message& message) {
     repeat_waits_ = options_->restart == "idle-paced" && !idle_;
     if (!repeat_waits_) repeat(context);
   } else {
+    invariant(message.kind == kAnnounce, "a control message has an unknown kind");
     announce(context);
   }
 }

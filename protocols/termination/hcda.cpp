@@ -4,6 +4,7 @@
 
 #include "protocols/termination/credit_account.hpp"
 #include "protocols/termination/detector_statistics.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -100,6 +101,7 @@ class Huang final : public Layer {
         if (!context.active()) on_idle(context);
         break;
       default:
+        invariant(message.kind == kAnnounce, "a control message has an unknown kind");
         account_.announce(context);
     }
   }

@@ -5,6 +5,7 @@
 #include "protocols/termination/credit_account.hpp"
 #include "protocols/termination/detector_statistics.hpp"
 #include "protocols/termination/hcda.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -63,7 +64,8 @@ class OwnCurrency final : public Layer {
       announce(context);
       return;
     }
-    own_ += carried(message);
+    invariant(message.kind == kFlush, "a control message has an unknown kind");
+    earn(self_, carried(message));
     if (!context.active()) try_conclude(context);
   }
 
@@ -121,6 +123,7 @@ class OwnCurrency final : public Layer {
 
   void earn(Rank issuer, std::int64_t credit) {
     (issuer == self_ ? own_ : foreign_[issuer]) += credit;
+    invariant(own_ <= issued_, "more of a currency comes back than its issuer has issued");
   }
 
   void give_back(Context& context, Rank issuer, std::int64_t credit) {

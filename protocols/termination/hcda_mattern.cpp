@@ -3,6 +3,7 @@
 #include "protocols/termination/detector_statistics.hpp"
 #include "protocols/termination/hcda.hpp"
 #include "protocols/termination/power_sum.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -46,12 +47,13 @@ class Mattern final : public Layer {
   // "An active node receiving a basic message returns the message-carried credit to the collecting
   // agent"; an idle one keeps it.
   Passage on_receive(Context& context, Message& message) override {
-    const std::uint64_t carried = message.termination.get<Share>().exponent;
+    const auto share = message.termination.get<Share>();
+    invariant(share.is_there == 1, "a message carries no credit");
     message.termination.clear();
     if (exponent_)
-      give_to_agent(context, carried);
+      give_to_agent(context, share.exponent);
     else
-      exponent_ = carried;
+      exponent_ = share.exponent;
     return Passage::deliver;
   }
 
@@ -68,6 +70,7 @@ class Mattern final : public Layer {
       announce(context);
       return;
     }
+    invariant(message.kind == kFlush, "a control message has an unknown kind");
     take_back(message.payload.get<std::uint64_t>());
     if (!context.active()) detect(context);
   }
@@ -115,7 +118,10 @@ class Mattern final : public Layer {
   }
 
   void detect(Context& context) const {
-    if (returned_.whole() == tree_.processes) announce(context);
+    const auto whole = returned_.whole();
+    if (!whole) return;
+    invariant(*whole <= tree_.processes, "more credit comes back than there is");
+    if (*whole == tree_.processes) announce(context);
   }
   void announce(Context& context) const {
     tree_.announce(context, kAnnounce, options_->control_bytes);

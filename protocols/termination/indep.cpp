@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/core/invariant.hpp"
+
 namespace faultline {
 
 namespace {
@@ -51,7 +53,8 @@ Passage Indep::on_receive(Context& context, Message& message) {
 }
 
 void Indep::on_message(Context& context, const Message& message) {
-  adoption_.handle(context, message);
+  const bool known = adoption_.handle(context, message);
+  invariant(known, "a control message has an unknown kind");
   settle(context);
 }
 

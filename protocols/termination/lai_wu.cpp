@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocols/termination/detector_statistics.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -71,8 +72,10 @@ void LaiWu::will_send_to(Rank rank) {
 }
 
 void LaiWu::got_acknowledgement(Rank rank, std::uint32_t count) {
+  Debtor& debtor = successor(rank);
+  invariant(count <= debtor.acks_owed, "an acknowledgement that nobody owes");
   D_ -= count;
-  successor(rank).acks_owed -= count;
+  debtor.acks_owed -= count;
 }
 
 // ---- without faults: Dijkstra and Scholten ------------------------------------------------------
@@ -125,6 +128,7 @@ void LaiWu::on_message(Context& context, const Message& message) {
       noticed_s_ = message.payload.get<Query>().noticed_s;
       return;
     default:
+      invariant(message.kind == kAnnounce, "a control message has an unknown kind");
       announcement_.announce(context, failed_);
       return;
   }

@@ -1,6 +1,7 @@
 #include "protocols/termination/leader_view.hpp"
 
 #include "protocols/termination/tally.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -26,12 +27,14 @@ LeaderView::Flushes& LeaderView::flushes_of(Rank dead) {
 
 void LeaderView::signal(Rank from, const std::vector<std::uint64_t>& words,
                         const FailedRanks& failed) {
-  if (!told_[from]) --untold_;
+  invariant(from < told_.size(), "a signal reaches a process that is no leader");
+  if (!told_[from]) one_less_untold();
   told_[from] = true;
   for (const std::uint64_t packed : words) {
     const auto [entry, peer, count] = Tally::word(packed);
     if (entry == Tally::Entry::flushed) {
       Flushes& flushes = flushes_of(peer);
+      invariant(!flushes.by[from], "a process reports the flush of one death twice");
       flushes.by[from] = true;
       ++flushes.live;
     } else if (failed.contains(peer)) {
@@ -45,14 +48,23 @@ void LeaderView::signal(Rank from, const std::vector<std::uint64_t>& words,
 }
 
 void LeaderView::died(Rank rank, bool in_this_phase) {
+  invariant(rank < told_.size() && live_ > 0, "a leader is told of a death too many");
   --live_;
-  if (!told_[rank]) --untold_;
+  if (!told_[rank]) one_less_untold();
   std::erase_if(channels_, [rank](const auto& channel) {
     return channel.first.first == rank || channel.first.second == rank;
   });
   for (auto& [dead, flushes] : flushes_)
-    if (flushes.by[rank]) --flushes.live;
+    if (flushes.by[rank]) {
+      invariant(flushes.live > 0, "fewer processes report a flush than die");
+      --flushes.live;
+    }
   if (in_this_phase) require_flushes(rank);
+}
+
+void LeaderView::one_less_untold() {
+  invariant(untold_ > 0, "more processes are idle for the first time than have to be");
+  --untold_;
 }
 
 void LeaderView::require_flushes(Rank dead) { flushes_of(dead).required = true; }
@@ -60,7 +72,10 @@ void LeaderView::require_flushes(Rank dead) { flushes_of(dead).required = true; 
 std::uint64_t LeaderView::missing_flushes() const {
   std::uint64_t missing = 0;
   for (const auto& [dead, flushes] : flushes_)
-    if (flushes.required) missing += live_ - flushes.live;
+    if (flushes.required) {
+      invariant(flushes.live <= live_, "more processes report a flush than live");
+      missing += live_ - flushes.live;
+    }
   return missing;
 }
 

@@ -40,6 +40,7 @@ class LeaderView {
     void digest(Digest& into) const { into.add(by, live, required); }
   };
 
+  void one_less_untold();
   [[nodiscard]] std::uint64_t missing_flushes() const;
   Flushes& flushes_of(Rank dead);
   void move(Rank from, Rank to, std::int64_t messages);

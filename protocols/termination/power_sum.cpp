@@ -1,11 +1,14 @@
 #include "protocols/termination/power_sum.hpp"
 
+#include "sim/core/invariant.hpp"
+
 namespace faultline {
 
 void PowerSum::add(std::uint64_t exponent) {
   if (fraction_.size() < exponent) fraction_.resize(exponent);
   while (exponent > 0 && fraction_[exponent - 1]) {  // two of one power make one of the next
     fraction_[--exponent] = false;
+    invariant(ones_ > 0, "a sum has more ones than it counts");
     --ones_;
   }
   if (exponent == 0) {

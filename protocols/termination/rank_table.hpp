@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "sim/core/invariant.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
@@ -24,6 +25,10 @@ class RankTable {
       const auto before = [](const Entry& entry, Rank wanted) { return entry.rank < wanted; };
       return static_cast<std::size_t>(std::lower_bound(entries.begin(), end, rank, before) -
                                       entries.begin());
+    }
+    /// Is the entry of that rank there, at the place that place_of() has named?
+    [[nodiscard]] bool holds(Rank rank, std::size_t place) const {
+      return place < size && entries[place].rank == rank;
     }
   };
 
@@ -87,8 +92,7 @@ class RankTable {
     if (blocks_.empty()) return nullptr;
     Block& block = block_of(rank);
     const std::size_t place = block.place_of(rank);
-    return place < block.size && block.entries[place].rank == rank ? &block.entries[place]
-                                                                   : nullptr;
+    return block.holds(rank, place) ? &block.entries[place] : nullptr;
   }
 
   /// Makes room for an entry that is not there and returns it. The caller must assign the entry,
@@ -99,6 +103,8 @@ class RankTable {
     Block& found = block_of(rank);
     Block& block = found.size == kMost ? split(found, rank) : found;
     const auto place = static_cast<std::ptrdiff_t>(block.place_of(rank));
+    invariant(!block.holds(rank, static_cast<std::size_t>(place)),
+              "an entry is inserted that is in the table");
     if (block.size == block.entries.size()) block.entries.emplace_back();
     const auto begin = block.entries.begin();
     const auto end = begin + static_cast<std::ptrdiff_t>(block.size);
@@ -109,8 +115,11 @@ class RankTable {
 
   /// Removes the entry of that rank, which must be there.
   void erase(Rank rank) {
+    invariant(!blocks_.empty(), "an entry is removed from an empty table");
     Block& block = block_of(rank);
     const auto place = static_cast<std::ptrdiff_t>(block.place_of(rank));
+    invariant(block.holds(rank, static_cast<std::size_t>(place)),
+              "an entry is removed that is not in the table");
     const auto begin = block.entries.begin();
     std::rotate(begin + place, begin + place + 1, begin + static_cast<std::ptrdiff_t>(block.size));
     --block.size;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/core/invariant.hpp"
+
 namespace faultline {
 
 namespace {
@@ -53,7 +55,8 @@ void RelEager::on_message(Context& context, const Message& message) {
       grandchild_recovered(message);
       break;
     default:
-      state_.handle(context, message);
+      const bool known = state_.handle(context, message);
+      invariant(known, "a control message has an unknown kind");
   }
   settle(context);
 }

@@ -1,5 +1,7 @@
 #include "protocols/termination/rel_lazy.hpp"
 
+#include "sim/core/invariant.hpp"
+
 namespace faultline {
 
 namespace {
@@ -40,10 +42,12 @@ Passage RelLazy::on_receive(Context& context, Message& message) {
 }
 
 void RelLazy::on_message(Context& context, const Message& message) {
-  if (message.kind == kReplyToGrandparent)
+  if (message.kind == kReplyToGrandparent) {
     reply_to_grandparent(context, message);
-  else
-    state_.handle(context, message);
+  } else {
+    const bool known = state_.handle(context, message);
+    invariant(known, "a control message has an unknown kind");
+  }
   state_.settle(context);
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sim/core/invariant.hpp"
+
 namespace faultline {
 
 bool Successors::is_present(Successor& successor, std::uint32_t engagement) {
@@ -9,7 +11,7 @@ bool Successors::is_present(Successor& successor, std::uint32_t engagement) {
   if (engagement == successor.engagement) return true;
   successor.engagement = engagement;
   successor.adopted = false;
-  potential_children_ -= successor.potential_children.size();
+  forget_children_of(successor);
   successor.potential_children.clear();
   return true;
 }
@@ -31,9 +33,17 @@ Successor& Successors::operator[](Rank rank) {
 }
 
 void Successors::erase(Rank rank) {
-  potential_children_ -= find(rank)->potential_children.size();
+  const Successor* successor = find(rank);
+  invariant(successor != nullptr, "a successor is removed that is not there");
+  forget_children_of(*successor);
   entries_.erase(rank);
   --size_;
+}
+
+void Successors::forget_children_of(const Successor& successor) {
+  const std::size_t children = successor.potential_children.size();
+  invariant(children <= potential_children_, "there are fewer potential children than of one rank");
+  potential_children_ -= children;
 }
 
 }  // namespace faultline

@@ -41,6 +41,7 @@ class Successors {
   /// Returns null if the rank owes nothing.
   [[nodiscard]] Successor* find(Rank rank) { return entries_.find(rank); }
   [[nodiscard]] bool contains(Rank rank) { return find(rank) != nullptr; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
   /// Adds the successor if it is not there.
   Successor& operator[](Rank rank);
   void erase(Rank rank);
@@ -60,6 +61,8 @@ class Successors {
   }
 
  private:
+  void forget_children_of(const Successor& successor);
+
   RankTable<Successor> entries_;
   std::size_t size_ = 0;
   std::size_t potential_children_ = 0;  ///< of all successors

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sim/core/invariant.hpp"
+
 namespace faultline {
 
 namespace {
@@ -32,9 +34,11 @@ void Tally::clear() {
 std::vector<std::uint64_t> Tally::words() const {
   std::vector<std::uint64_t> words;
   for (std::uint64_t entry = 0; entry < std::size(counts_); ++entry)
-    for (const Count& count : counts_[entry])
+    for (const Count& count : counts_[entry]) {
+      invariant(count.rank >> kPeerBits == 0, "a rank does not fit into the words of a signal");
       words.push_back((entry << (kPeerBits + kCountBits)) |
                       (std::uint64_t{count.rank} << kCountBits) | count.count);
+    }
   return words;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocols/termination/detector_statistics.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -112,6 +113,7 @@ void Venkatesan::on_message(Context& context, const Message& message) {
       asked(context, message.payload.get<Question>());
       break;
     default:
+      invariant(message.kind == kAnnounce, "a control message has an unknown kind");
       announced_ = true;
       context.announce();
   }

@@ -132,6 +132,12 @@ class MessagePool {
       for (Message& message : chunk)
         if ((message.flags & kInFlight) != 0) visit(message);
   }
+  /// How many messages there is storage for.
+  [[nodiscard]] std::size_t places() const {
+    std::size_t places = 0;
+    for (const auto& chunk : chunks_) places += chunk.size();
+    return places;
+  }
 
  private:
   static constexpr std::size_t kFirstChunk = 16;

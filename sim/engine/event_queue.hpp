@@ -71,6 +71,18 @@ class EventQueue {
     return next != nullptr && in_next < next->count ? &next->events[in_next] : nullptr;
   }
 
+  /// Visits every event, in no order that means anything.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    const auto visit_all = [&visit](const std::vector<Event>& events, std::size_t first) {
+      for (std::size_t i = first; i < events.size(); ++i) visit(events[i]);
+    };
+    visit_all(near_, 0);
+    visit_all(staged_, cursor_);
+    for (const std::vector<Event>& slot : ring_) visit_all(slot, 0);
+    visit_all(far_, 0);
+  }
+
  private:
   static constexpr std::size_t kHeapEnough = 256;  ///< up to this size a heap is as fast
   static constexpr std::size_t kMostSlots = 128;

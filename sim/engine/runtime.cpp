@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "sim/core/invariant.hpp"
+
 namespace faultline {
 
 namespace {
@@ -130,13 +132,31 @@ RunResult Runtime::run() {
   for (const auto& fault : faults_.timed())
     schedule(fault.time_s, EventKind::fault, fault.index, kStatedFault);
   for (std::uint32_t source = 0; source < faults_.sources(); ++source) await_source(source);
-  start_all();
-  if (!stopped_) simulate();
-  if (!stopped_) conclude();
+  try {
+    simulate_all();
+  } catch (const BrokenInvariant& broken) {
+    end_broken(broken);
+  }
   RunResult outcome = result();
   outcome.setup_s = setup_s_;
   outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   return outcome;
+}
+
+void Runtime::simulate_all() {
+  start_all();
+  if (!stopped_) simulate();
+  if (stopped_) return;
+  if (spec_.checks_state) check_state();
+  conclude();
+}
+
+/// Called after the few events after which more is due than after every one.
+void Runtime::attend_to_event() {
+  strike_by_number();
+  if (spec_.checks_state && events_ >= next_checked_ && !stopped_) check_state();
+  next_attended_ = faults_.next_event();
+  if (spec_.checks_state) next_attended_ = std::min(next_attended_, next_checked_);
 }
 
 void Runtime::set_up_done() {

@@ -24,6 +24,8 @@
 
 namespace faultline {
 
+struct BrokenInvariant;
+
 /// Everything that both engines share: actors and their stacks, turns, processors, timers, fences,
 /// flushes, phases, faults, restarts and the end of a run. An engine adds the passing of time and
 /// the transport of messages between nodes.
@@ -69,14 +71,14 @@ class Runtime : private Services {
   /// Called when an event that keeps the run alive has left the queue.
   void foreground_done() { --foreground_; }
   /// Carries out the actions that the handlers of an event asked for. Faults that a scenario sets
-  /// by event number strike here.
+  /// by event number strike here, and the state is checked.
   void after_event() {
     if (!pending_actions_.empty()) carry_out_pending();
     if (heard_news_) {
       heard_news_ = false;
       check_stop();
     }
-    if (events_ >= faults_.next_event()) strike_by_number();
+    if (events_ >= next_attended_) attend_to_event();
   }
   [[nodiscard]] bool stopped() const { return stopped_; }
   /// True if nothing is left to happen. Background timers keep a run alive under `stop: time`, and
@@ -187,6 +189,20 @@ class Runtime : private Services {
   void show_loss(const Message& message);
   void show_leaving(Sight::Kind kind, const Message& message, double time_s);
   void show_about(Sight::Kind kind, ActorId actor, ActorId peer = kNobody);
+  void simulate_all();
+  void attend_to_event();
+
+  // what must hold between two events (runtime_invariants.cpp)
+  struct Recount;
+  void check_state();
+  void check_actor(ActorId self, Recount& recount);
+  void check_inbox(const ActorState& actor, Recount& recount) const;
+  void check_rare_state(const ActorState& actor, Recount& recount) const;
+  void check_nic(NodeId node, Recount& recount) const;
+  void count_event(const Event& event, Recount& recount) const;
+  void compare(const Recount& recount) const;
+  void end_broken(const BrokenInvariant& broken);
+  [[nodiscard]] std::string place_of_break() const;
 
   // turns (runtime_turn.cpp)
   void begin_turn(ActorId actor);
@@ -409,6 +425,11 @@ class Runtime : private Services {
   std::int64_t foreground_ = 0;
   std::int64_t background_ = 0;  ///< background timers that are set
   std::uint64_t events_ = 0;
+  std::uint64_t next_attended_ = 0;  ///< the event after which attend_to_event() is due
+  std::uint64_t next_checked_ = 0;   ///< the event after which check_state() is due
+  bool checking_ = false;            ///< in check_state()
+  bool broken_ = false;              ///< a broken invariant has ended the run in a turn
+  ActorId checked_ = kNobody;        ///< the actor that check_state() looks at
   std::uint32_t live_ranks_ = 0;
   std::uint32_t announced_ranks_ = 0;
   std::uint32_t finished_ranks_ = 0;

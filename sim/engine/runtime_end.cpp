@@ -216,7 +216,7 @@ RunResult Runtime::result() {
   pool_.for_each_in_flight([&](const Message& message) {
     if (message.channel == Family::workload && (message.flags & kLost) == 0) ++in_flight;
   });
-  auditor_.finish(in_flight);
+  if (!broken_) auditor_.finish(in_flight);  // a turn that broke off has messages nowhere
 
   RunResult result;
   result.fatal_reason = fatal_reason_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/kernel/resource/Action.hpp>
@@ -75,6 +76,7 @@ class SimGridEngine final : public Runtime {
     arm();
     engine->run();
     disarm();
+    if (failure_) std::rethrow_exception(failure_);
   }
 
   /// SimGrid's zone accounts for the latency of the hops. The latency of both NICs is spent before.
@@ -212,7 +214,7 @@ class SimGridEngine final : public Runtime {
 
   /// Sets SimGrid's timer to the next event of the queue. Ends the simulation if the run is over.
   void arm() {
-    if (stopped() || quiescent()) {
+    if (stopped() || quiescent() || failure_) {
       disarm();
       over_->release();
       return;
@@ -250,8 +252,12 @@ class SimGridEngine final : public Runtime {
     }
     if (!goes_on(event.time_s)) return false;
     now_s_ = std::max(now_s_, event.time_s);
-    carry_out(event);
-    return true;
+    try {
+      carry_out(event);
+    } catch (...) {
+      failure_ = std::current_exception();  // SimGrid ends first: its frames must not be unwound
+    }
+    return !failure_;
   }
 
   // ---- arrivals --------------------------------------------------------------------------------
@@ -327,6 +333,7 @@ class SimGridEngine final : public Runtime {
   kernel::timer::Timer* timer_ = nullptr;
   double armed_s_ = 0.0;
   s4u::SemaphorePtr over_;
+  std::exception_ptr failure_;  ///< what a handler has thrown
 };
 
 RunResult run_on_simgrid(const RunSpec& spec, Topology routes, std::uint64_t seed,

@@ -19,6 +19,12 @@ enum class Ordering { fifo, unordered };
 enum class DaemonCore { dedicated, shared };
 enum class StopWhen { announced, all_reported, finished, time };
 
+#ifdef NDEBUG
+inline constexpr bool kDebugBuild = false;
+#else
+inline constexpr bool kDebugBuild = true;
+#endif
+
 /// The machine and the part of it that the job takes.
 struct PlatformSpec {
   Machine machine;  ///< only its costs if xml_path is set: that file has the topology and the links
@@ -72,6 +78,9 @@ struct RunSpec {
   std::vector<FaultSourceChoice> fault_sources;  ///< sources that draw faults or read them
   StopSpec stop;
   bool allow_unsafe = false;
+  /// Count the state of the run anew now and then (docs/architecture.md). Changes no result. No key
+  /// of a scenario: tests and searches set it, and debug builds.
+  bool checks_state = kDebugBuild;
 
   [[nodiscard]] const ComponentChoice& component(Family family) const {
     return components[static_cast<std::size_t>(family)];

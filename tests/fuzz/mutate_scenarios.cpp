@@ -255,6 +255,7 @@ bool is_small(const RunSpec& spec) {
 /// Runs one replication of a point for a few events.
 Outcome outcome_of(RunSpec spec, std::uint64_t seed) {
   spec.stop.events = std::min<std::uint64_t>(spec.stop.events, 10000);
+  spec.checks_state = true;
   const std::uint32_t nodes = job_shape(spec.platform).nodes + spec.platform.spare_nodes;
   const Machine& machine = spec.platform.machine;
   Topology routes(partition(machine, nodes, spec.platform.whole_machine), machine.hop_latency_s,

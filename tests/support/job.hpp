@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/invariant.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/platform/in_child.hpp"
@@ -204,6 +205,7 @@ class Job {
     spec.platform.processes = processes;
     spec.stop.time_s = 1e9;
     spec.stop.grace_s = 1e6;
+    spec.checks_state = true;
   }
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -274,11 +276,21 @@ class Job {
   }
 
   /// Runs the job. The simgrid engine runs in a child process, as SimGrid allows one simulation per
-  /// process.
+  /// process. Throws BrokenInvariant.
   Seen run(EngineKind engine = EngineKind::loggp, std::uint64_t seed = 1,
            std::uint64_t replication = 0) {
     if (engine == EngineKind::loggp) return run_here(engine, seed, replication);
-    return from_text(in_child([&] { return to_text(run_here(engine, seed, replication)); }));
+    const std::string broken_invariant = "broken invariant: ";
+    const std::string text = in_child([&] {
+      try {
+        return to_text(run_here(engine, seed, replication));
+      } catch (const BrokenInvariant& broken) {
+        return broken_invariant + broken.what();
+      }
+    });
+    if (text.rfind(broken_invariant, 0) == 0)
+      throw BrokenInvariant(text.substr(broken_invariant.size()));
+    return from_text(text);
   }
 
  private:

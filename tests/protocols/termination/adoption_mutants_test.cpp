@@ -105,6 +105,15 @@ void send_without_fence(Context& context, std::span<Message* const> batch) {
   }
 }
 
+/// Each acknowledgement leaves twice.
+void acknowledge_twice(Context& context, std::span<Message* const> batch) {
+  for (Message* message : batch) {
+    context.forward(*message);
+    if (message->channel == Family::termination && message->kind == kAcknowledge)
+      context.release(*message);
+  }
+}
+
 /// Tells the parent of a process that it has not sent to, beside each that it has.
 void tell_of_another(Context& context, std::span<Message* const> batch) {
   for (Message* message : batch) {
@@ -298,4 +307,22 @@ TEST_CASE("the search finds an INDEP that gives up because of children that it h
   // By their messages it had to: only the truth about who was related tells that it had not.
   const Way against_truth{LemmaFigure::given_up, "given up, although no"};
   check_found("indep", with_tampering(tell_of_another, layer), against_truth, 20000);
+}
+
+TEST_CASE("the search finds what breaks an invariant, shrinks the schedule and writes it") {
+  // Lai and Wu's messages are Dijkstra and Scholten's; INDEP passes over what nobody owes.
+  Registration layer;
+  const Mutation mutation = with_tampering(acknowledge_twice, layer);
+  const std::string words = "broken invariant: an acknowledgement that nobody owes (lai_wu.cpp:";
+  const Way way{LemmaFigure::other, words};
+  check_found("lai-wu", mutation, way, 1000);
+  const ProtocolStack stack = under_oracle("lai-wu");
+  const auto found = counterexample(stack, mutation, way, 1000);
+  REQUIRE(found);
+  CHECK(found->schedule.processes <= 3);
+  const auto seed = ", seed " + std::to_string(found->schedule.seed) + ", replication 0";
+  CHECK(found->broken.text.find(seed) != std::string::npos);
+  const auto files =
+      replay_files(found->schedule, stack, EngineKind::loggp, found->broken.text, "m.json");
+  CHECK(files.scenario.find(words) != std::string::npos);
 }

@@ -256,6 +256,19 @@ TEST_CASE("the search finds a four-counter that counts what it is about to recei
               "tasks left", 2, 3);
 }
 
+TEST_CASE("the search finds a Dijkstra-Scholten that breaks its own invariant, and shrinks it") {
+  // While it is active, it takes an acknowledgement for two.
+  DetectorUnderTest detector = mistaken("dijkstra-scholten", [](Handlers& handlers) {
+    handlers.message = [whole = handlers.message](Context& context, const Message& message) {
+      whole(context, message);
+      if (message.kind == 0 && context.active()) whole(context, message);
+    };
+  });
+  // It announces too early, too.
+  detector.looks_for = "broken invariant: an acknowledgement that nobody owes";
+  check_found(detector, detector.looks_for + " (dijkstra_scholten.cpp:", 3, 12);
+}
+
 TEST_CASE("spoiling nothing breaks nothing") {
   for (const std::string& name : detectors()) {
     INFO(name);

@@ -312,7 +312,12 @@ Seen make_run(const RandomRun& run, const DetectorUnderTest& detector, EngineKin
 
 std::string broken_promise(const RandomRun& run, const DetectorUnderTest& detector,
                            EngineKind engine) {
-  std::string promise = judge(run, detector, make_run(run, detector, engine));
+  std::string promise;
+  try {
+    promise = judge(run, detector, make_run(run, detector, engine));
+  } catch (const BrokenInvariant& broken) {
+    promise = std::string("broken invariant: ") + broken.what();
+  }
   return promise.find(detector.looks_for) != std::string::npos ? promise : std::string();
 }
 

@@ -1,0 +1,272 @@
+// What must hold between two events: counters are what they count, lists are well formed, and the
+// dead have nothing. A mistake in a counter shows long after it was made, as a run that ends too
+// early or never.
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "sim/core/invariant.hpp"
+#include "sim/engine/runtime.hpp"
+
+namespace faultline {
+
+/// The counters of a run, counted anew.
+struct Runtime::Recount {
+  std::size_t looked_at = 0;  ///< roughly in proportion to the time that the check takes
+  std::int64_t in_flight = 0;
+  std::int64_t waiting = 0;      ///< of these: arrived, and not handled
+  std::int64_t application = 0;  ///< messages of workloads, in flight or held by a layer
+  std::int64_t foreground = 0;   ///< events, and timers that are set
+  std::int64_t background = 0;
+  std::int64_t events = 0;
+  std::int64_t timers = 0;  ///< that are set
+  std::int64_t timer_events = 0;
+  std::int64_t wakes = 0;  ///< actors that have one coming
+  std::int64_t wake_events = 0;
+  std::int64_t running = 0;  ///< computations
+  std::int64_t compute_events = 0;
+  std::int64_t sent_events = 0;
+  std::int64_t nics_awaited = 0;
+  std::int64_t nic_events = 0;
+  std::int64_t active = 0;
+  std::int64_t live = 0;
+  std::int64_t announced = 0;
+  std::int64_t finished = 0;
+  std::vector<std::uint32_t> before_nic;  ///< by node; empty if no node's NIC is shared
+};
+
+namespace {
+
+/// A check costs about as much as this many events for each thing that it looks at, or less.
+constexpr std::size_t kThingsPerEvent = 16;
+
+void expect_equal(const char* what, std::int64_t kept, std::int64_t counted) {
+  if (kept == counted) return;
+  throw BrokenInvariant(std::string(what) + ": " + std::to_string(kept) + " by the counter, " +
+                        std::to_string(counted) + " counted anew");
+}
+
+/// Each of them has an event; the events of cancelled ones and of earlier incarnations stay.
+void expect_at_most(const char* what, std::int64_t pending, std::int64_t events) {
+  if (pending <= events) return;
+  throw BrokenInvariant(std::string(what) + ": " + std::to_string(pending) + ", and events for " +
+                        std::to_string(events));
+}
+
+/// Is each entry of a list in this relation to the next one?
+template <class List, class Relation>
+bool ordered(const List& list, Relation relation) {
+  return std::adjacent_find(list.begin(), list.end(), [&](const auto& one, const auto& next) {
+           return !relation(one, next);
+         }) == list.end();
+}
+
+/// Is nothing of an actor left to happen, and no message with it?
+bool is_at_rest(const RareState& rare) {
+  return rare.timers.empty() && rare.running.empty() && rare.queued.empty() && rare.early.empty() &&
+         rare.fenced.empty() && rare.before_nic == 0;
+}
+
+/// A time in as few digits as tell it from all others.
+std::string exact(double time_s) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, time_s).ptr;
+  return {digits, end};
+}
+
+}  // namespace
+
+/// Throws what has broken, with its place in the run. But once a protocol has announced too early,
+/// say, or was told that a live rank is dead, it may find what it relies on broken: then that is a
+/// violation, at which the run ends.
+void Runtime::end_broken(const BrokenInvariant& broken) {
+  const bool false_report = auditor_.first_false_report_s() != kNever;
+  if (checking_ || (!false_report && auditor_.violations().empty()))
+    throw BrokenInvariant(broken.what() + place_of_break());
+  broken_ = true;
+  auditor_.violation("broken-invariant", turn_.self, broken.what(), now_s_);
+  stop(false_report ? Outcome::unsafe_detector : Outcome::violated);
+}
+
+/// Of a handler it is the turn that tells the actor.
+std::string Runtime::place_of_break() const {
+  const ActorId actor = checking_ ? checked_ : turn_.self;
+  std::string place = "; ";
+  if (actor != kNobody) place += "actor " + std::to_string(actor) + ", ";
+  return place + exact(now_s_) + " s, seed " + std::to_string(seed_) + ", replication " +
+         std::to_string(replication_);
+}
+
+/// Looks at the whole state, and says when to look again: after so many events that most time goes
+/// into these. Throws BrokenInvariant.
+void Runtime::check_state() {
+  checking_ = true;
+  checked_ = kNobody;
+  Recount recount;
+  if (nics_are_shared_) recount.before_nic.resize(nodes_);
+  pool_.for_each_in_flight([&](const Message& message) {
+    ++recount.in_flight;
+    if (message.channel == Family::workload && (message.flags & kLost) == 0) ++recount.application;
+  });
+  for (checked_ = 0; checked_ < actors_.size(); ++checked_) check_actor(checked_, recount);
+  checked_ = kNobody;
+  for (NodeId node = 0; node < nodes_; ++node) check_nic(node, recount);
+  queue_.for_each([&](const Event& event) { count_event(event, recount); });
+  compare(recount);
+  recount.looked_at += pool_.places() + actors_.size() + nics_.size() + queue_.size();
+  next_checked_ = events_ + 1 + recount.looked_at / kThingsPerEvent;
+  checking_ = false;
+}
+
+void Runtime::check_actor(ActorId self, Recount& recount) {
+  const ActorState& actor = actors_[self];
+  invariant((actor.present & kLayers) != 0 || (actor.held_down == 0 && actor.held_up == 0),
+            "a stack without layers holds messages");
+  // With their signs: a layer that makes two messages of one lets go of more than it holds, which
+  // the auditor reports at the end.
+  recount.application += static_cast<std::int32_t>(actor.held_down);
+  recount.application += static_cast<std::int32_t>(actor.held_up);
+  check_inbox(actor, recount);
+  if (!actor.alive)
+    invariant(!actor.active && actor.computing == 0 && actor.inbox_head == nullptr &&
+                  actor.held_down == 0 && actor.held_up == 0 &&
+                  (!actor.rare_state || is_at_rest(*actor.rare_state)),
+              "the dead have something");
+  if (actor.alive && actor.wake_pending) ++recount.wakes;
+  if (actor.rare_state) check_rare_state(actor, recount);
+  invariant(actor.rare_state || actor.computing == 0, "a computation is nowhere");
+  if (!recount.before_nic.empty() && actor.rare_state)
+    recount.before_nic[node_of(self)] += actor.rare_state->before_nic;
+  if (!is_rank(self)) return;
+  invariant(actor.active == (actor.computing > 0 || actor.declared_work > 0),
+            "a rank is active without work, or idle with it");
+  recount.active += static_cast<std::int64_t>(actor.active);
+  if (!actor.alive) return;
+  ++recount.live;
+  recount.announced += static_cast<std::int64_t>(actor.announced);
+  recount.finished += static_cast<std::int64_t>(actor.finished);
+}
+
+void Runtime::check_inbox(const ActorState& actor, Recount& recount) const {
+  invariant((actor.inbox_head == nullptr) == (actor.inbox_tail == nullptr),
+            "an inbox has one end only");
+  const Message* last = nullptr;
+  for (const Message* message = actor.inbox_head; message != nullptr; message = message->next) {
+    invariant(&actors_[message->to] == &actor && (message->flags & kInFlight) != 0,
+              "a message is in an inbox that is not its receiver's");
+    ++recount.waiting;
+    invariant(recount.waiting <= recount.in_flight, "an inbox has no end");
+    last = message;
+  }
+  invariant(last == actor.inbox_tail, "an inbox does not end with its last message");
+}
+
+void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const {
+  const RareState& rare = *actor.rare_state;
+  invariant(ordered(rare.timers, [](const ArmedTimer& one,
+                                    const ArmedTimer& next) { return one.serial < next.serial; }),
+            "timers are not in the order in which they were set");
+  for (const ArmedTimer& timer : rare.timers)
+    ++(timer.background ? recount.background : recount.foreground);
+  recount.timers += static_cast<std::int64_t>(rare.timers.size());
+  invariant(rare.running.size() <= job_.worker_cores, "more computations run than there are cores");
+  invariant(rare.queued.empty() || rare.running.size() == job_.worker_cores,
+            "a computation waits for a core that is free");
+  const auto of_workload = [](const Computation& computation) {
+    return computation.family == Family::workload;
+  };
+  expect_equal("computations of a workload", actor.computing,
+               std::count_if(rare.running.begin(), rare.running.end(), of_workload) +
+                   std::count_if(rare.queued.begin(), rare.queued.end(), of_workload));
+  recount.running += static_cast<std::int64_t>(rare.running.size());
+  invariant(ordered(rare.reported,
+                    [](const Report& one, const Report& next) { return one.peer < next.peer; }),
+            "reports of deaths are not sorted");
+  invariant(ordered(rare.restarted, [](const Incarnation& one,
+                                       const Incarnation& next) { return one.actor < next.actor; }),
+            "restarts that an actor knows of are not sorted");
+  for (const Message* message : rare.early)
+    invariant(message->phase > actor.phase && (message->flags & kInFlight) != 0,
+              "a message waits for a phase that has begun");
+  recount.waiting += static_cast<std::int64_t>(rare.early.size());
+  invariant(rare.fenced.empty() || rare.before_nic > 0, "an actor waits at a fence for nothing");
+  recount.looked_at += rare.timers.size() + rare.reported.size() + rare.queued.size();
+}
+
+void Runtime::check_nic(NodeId node, Recount& recount) const {
+  const Nic& nic = nics_[node];
+  expect_equal("messages that a NIC expects", nic.expected,
+               recount.before_nic.empty() ? 0 : recount.before_nic[node]);
+  invariant(nic.awaited == (nic.head != nullptr), "a NIC has nobody to serve, or serves nobody");
+  if (nic.awaited) ++recount.nics_awaited;
+  std::int64_t queued = 0;
+  for (const Message* message = nic.head; message != nullptr; message = message->next) {
+    invariant((message->flags & kInFlight) != 0, "a message that is not in flight is before a NIC");
+    ++queued;
+    invariant(queued <= recount.in_flight, "the queue before a NIC has no end");
+    invariant(message->next != nullptr || message == nic.tail,
+              "the queue before a NIC does not end with its last message");
+  }
+}
+
+/// The events of messages are not counted: their messages are. Of a timer its entry is, because its
+/// event stays when it is cancelled.
+void Runtime::count_event(const Event& event, Recount& recount) const {
+  ++recount.events;
+  switch (event.kind()) {
+    case EventKind::arrive:
+    case EventKind::taken_in:
+    case EventKind::inject:
+    case EventKind::nic_ready:
+      return;
+    case EventKind::timer:
+      ++recount.timer_events;
+      return;
+    case EventKind::fault:
+      if (event.at.detail == kStatedFault || faults_.ends(event.at.actor)) ++recount.foreground;
+      return;
+    case EventKind::wake:
+      ++recount.wake_events;
+      break;
+    case EventKind::compute_done:
+      ++recount.compute_events;
+      break;
+    case EventKind::sent:
+      ++recount.sent_events;
+      break;
+    case EventKind::nic_free:
+      ++recount.nic_events;
+      break;
+    case EventKind::exit_notice:
+    case EventKind::local_exit:
+    case EventKind::link_lost:
+    case EventKind::restart:
+      break;
+  }
+  ++recount.foreground;
+}
+
+void Runtime::compare(const Recount& recount) const {
+  invariant(turn_.waiting == 0 && turn_.wire.empty() && turn_.actions.empty() &&
+                turn_.requests.empty() && pending_actions_.empty(),
+            "a turn has left something undone");
+  expect_equal("events in the queue", static_cast<std::int64_t>(queue_.size()), recount.events);
+  expect_equal("what keeps the run alive", foreground_,
+               recount.in_flight - recount.waiting + recount.foreground);
+  expect_equal("background timers", background_, recount.background);
+  expect_equal("application messages in flight", auditor_.in_flight(), recount.application);
+  expect_equal("active ranks", auditor_.active(), recount.active);
+  expect_equal("live ranks", live_ranks_, recount.live);
+  expect_equal("ranks that have announced", announced_ranks_, recount.announced);
+  expect_equal("ranks that have finished", finished_ranks_, recount.finished);
+  expect_equal("senders that wait for on_sent",
+               static_cast<std::int64_t>(sent_promises_.size() - free_promises_.size()),
+               recount.sent_events);
+  expect_equal("NICs that somebody waits for", recount.nics_awaited, recount.nic_events);
+  expect_at_most("timers that are set", recount.timers, recount.timer_events);
+  expect_at_most("computations that run", recount.running, recount.compute_events);
+  expect_at_most("actors that will look into their inboxes", recount.wakes, recount.wake_events);
+}
+
+}  // namespace faultline
