@@ -121,7 +121,6 @@ void Adoption::got_ack(const Message& message) {
 // Deviation: messages may come in any order, so a note may come after the acknowledgement that
 // ended its engagement. If the child were queried in the name of a later engagement, it could be
 // adopted by a process that is not its ancestor, perhaps by a descendant.
-// by a process that is not its ancestor, perhaps by a descendant.
 void Adoption::potential_grandchild(const Message& message) {
   const auto signal = message.payload.get<Signal>();
   Successor* child = successors.find(message.from);

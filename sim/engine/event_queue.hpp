@@ -74,13 +74,10 @@ class EventQueue {
   /// Visits every event, in no order that means anything.
   template <class Visit>
   void for_each(Visit visit) const {
-    const auto visit_all = [&visit](const std::vector<Event>& events, std::size_t first) {
-      for (std::size_t i = first; i < events.size(); ++i) visit(events[i]);
-    };
-    visit_all(near_, 0);
-    visit_all(staged_, cursor_);
-    for (const std::vector<Event>& slot : ring_) visit_all(slot, 0);
-    visit_all(far_, 0);
+    for (const Event& event : near_) visit(event);
+    for (std::size_t i = cursor_; i < staged_.size(); ++i) visit(staged_[i]);
+    for (const EventList& slot : ring_) slot.for_each(visit);
+    far_.for_each(visit);
   }
 
  private:

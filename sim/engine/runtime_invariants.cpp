@@ -65,7 +65,7 @@ bool ordered(const List& list, Relation relation) {
 /// Is nothing of an actor left to happen, and no message with it?
 bool is_at_rest(const RareState& rare) {
   return rare.timers.empty() && rare.running.empty() && rare.queued.empty() && rare.early.empty() &&
-         rare.fenced.empty() && rare.before_nic == 0;
+         rare.fenced.empty();
 }
 
 /// A time in as few digits as tell it from all others.
@@ -121,23 +121,20 @@ void Runtime::check_state() {
 
 void Runtime::check_actor(ActorId self, Recount& recount) {
   const ActorState& actor = actors_[self];
-  invariant((actor.present & kLayers) != 0 || (actor.held_down == 0 && actor.held_up == 0),
-            "a stack without layers holds messages");
+  const auto held = static_cast<std::int64_t>(actor.held());
+  invariant((actor.present & kLayers) != 0 || held == 0, "a stack without layers holds messages");
   // With their signs: a layer that makes two messages of one lets go of more than it holds, which
   // the auditor reports at the end.
-  recount.application += static_cast<std::int32_t>(actor.held_down);
-  recount.application += static_cast<std::int32_t>(actor.held_up);
+  recount.application += held;
   check_inbox(actor, recount);
   if (!actor.alive)
-    invariant(!actor.active && actor.computing == 0 && actor.inbox_head == nullptr &&
-                  actor.held_down == 0 && actor.held_up == 0 &&
-                  (!actor.rare_state || is_at_rest(*actor.rare_state)),
+    invariant(!actor.active && actor.computing == 0 && actor.inbox_is_empty() && held == 0 &&
+                  actor.before_nic == 0 && (!actor.rare_state || is_at_rest(*actor.rare_state)),
               "the dead have something");
   if (actor.alive && actor.wake_pending) ++recount.wakes;
   if (actor.rare_state) check_rare_state(actor, recount);
   invariant(actor.rare_state || actor.computing == 0, "a computation is nowhere");
-  if (!recount.before_nic.empty() && actor.rare_state)
-    recount.before_nic[node_of(self)] += actor.rare_state->before_nic;
+  if (!recount.before_nic.empty()) recount.before_nic[node_of(self)] += actor.before_nic;
   if (!is_rank(self)) return;
   invariant(actor.active == (actor.computing > 0 || actor.declared_work > 0),
             "a rank is active without work, or idle with it");
@@ -149,17 +146,15 @@ void Runtime::check_actor(ActorId self, Recount& recount) {
 }
 
 void Runtime::check_inbox(const ActorState& actor, Recount& recount) const {
-  invariant((actor.inbox_head == nullptr) == (actor.inbox_tail == nullptr),
-            "an inbox has one end only");
-  const Message* last = nullptr;
-  for (const Message* message = actor.inbox_head; message != nullptr; message = message->next) {
+  if (actor.inbox_is_empty()) return;
+  const Message* message = actor.inbox_tail;
+  do {
+    message = message->next;
     invariant(&actors_[message->to] == &actor && (message->flags & kInFlight) != 0,
               "a message is in an inbox that is not its receiver's");
     ++recount.waiting;
     invariant(recount.waiting <= recount.in_flight, "an inbox has no end");
-    last = message;
-  }
-  invariant(last == actor.inbox_tail, "an inbox does not end with its last message");
+  } while (message != actor.inbox_tail);
 }
 
 void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const {
@@ -190,7 +185,7 @@ void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const 
     invariant(message->phase > actor.phase && (message->flags & kInFlight) != 0,
               "a message waits for a phase that has begun");
   recount.waiting += static_cast<std::int64_t>(rare.early.size());
-  invariant(rare.fenced.empty() || rare.before_nic > 0, "an actor waits at a fence for nothing");
+  invariant(rare.fenced.empty() || actor.before_nic > 0, "an actor waits at a fence for nothing");
   recount.looked_at += rare.timers.size() + rare.reported.size() + rare.queued.size();
 }
 
