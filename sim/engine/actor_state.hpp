@@ -128,12 +128,13 @@ struct ActorState {
       inbox_tail->next = message->next;
     return message;
   }
-  /// The application messages that its layers hold.
-  [[nodiscard]] std::uint64_t held() const {
+  /// The number of application messages that its layers hold. A layer that makes two messages of
+  /// one lets go of more than it holds.
+  [[nodiscard]] std::int64_t held() const {
     std::int64_t messages = 0;
     if (lower)
       for (const std::int32_t held : lower->held) messages += held;
-    return static_cast<std::uint64_t>(messages);
+    return messages;
   }
 };
 

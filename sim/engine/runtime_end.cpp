@@ -212,7 +212,8 @@ bool Runtime::misled(const RunResult& result) const {
 
 RunResult Runtime::result() {
   std::uint64_t in_flight = 0;
-  for (const ActorState& actor : actors_) in_flight += actor.held();
+  for (const ActorState& actor : actors_)
+    in_flight += static_cast<std::uint64_t>(std::max(std::int64_t{0}, actor.held()));
   pool_.for_each_in_flight([&](const Message& message) {
     if (message.channel == Family::workload && (message.flags & kLost) == 0) ++in_flight;
   });

@@ -92,7 +92,7 @@ void Runtime::kill(ActorId actor, bool silent) {
   state.alive = false;
   lose_messages_of(actor);
   if (is_rank(actor)) {
-    auditor_.lost(state.held(), now_s_);
+    auditor_.lost(static_cast<std::uint64_t>(state.held()), now_s_);
     --live_ranks_;
     if (state.announced) --announced_ranks_;
     if (state.finished) --finished_ranks_;

@@ -121,7 +121,7 @@ void Runtime::check_state() {
 
 void Runtime::check_actor(ActorId self, Recount& recount) {
   const ActorState& actor = actors_[self];
-  const auto held = static_cast<std::int64_t>(actor.held());
+  const std::int64_t held = actor.held();
   invariant((actor.present & kLayers) != 0 || held == 0, "a stack without layers holds messages");
   // With their signs: a layer that makes two messages of one lets go of more than it holds, which
   // the auditor reports at the end.
