@@ -224,7 +224,7 @@ void EventQueue::lay_out() {
       [this](const Event& event) { far_first_s_ = std::min(far_first_s_, event.time_s); });
   const std::size_t slots =
       std::clamp(std::bit_ceil(2 * far_size_ / kEventsPerSlot), std::size_t{64}, kMostSlots);
-  const double slots_per_s = static_cast<double>(slots / 2) / (sampled_horizon() - far_first_s_);
+  const double slots_per_s = 0.5 * static_cast<double>(slots) / (sampled_horizon() - far_first_s_);
   if (!std::isfinite(slots_per_s) || slots_per_s <= 0.0) return take_all_near();
   first_s_ = far_first_s_ - 1.0 / slots_per_s;  // slot 0 is open, and empty
   slots_per_s_ = slots_per_s;
