@@ -12,10 +12,11 @@ struct PingPongOptions {
   std::uint64_t repetitions = 1000;
   std::uint32_t bytes = 8;
   std::optional<std::uint32_t> peer;
+  bool pairs = false;
 };
 
-/// Sends one message at a time to and fro between rank 0 and a peer. Half a round trip is the
-/// latency that the documentation of a machine states.
+/// Sends one message at a time to and fro between rank 0 and a peer, or in each of P/2 pairs. Half
+/// a round trip of one pair is the latency that the documentation of a machine states.
 class PingPong final : public Workload {
  public:
   using Options = PingPongOptions;
@@ -30,11 +31,12 @@ class PingPong final : public Workload {
  private:
   /// The rest is for the report.
   void digest_state(Digest& into) const override { into.add(round_trips_); }
+  [[nodiscard]] bool serves() const { return self_ < peer_; }
   void finish(Context& context);
 
   std::shared_ptr<const Options> options_;
   Rank self_;
-  Rank peer_;
+  Rank peer_;  ///< kNobody if this rank has none
   std::uint64_t round_trips_ = 0;
   double begin_s_ = 0.0;
   double half_round_trip_s_ = 0.0;

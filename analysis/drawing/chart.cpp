@@ -64,6 +64,23 @@ Record record_of(const Chart& chart, const ChartLine& line, const ChartPoint& po
   return record;
 }
 
+/// The header for people, with the headings that were given instead of names.
+void show_headings(Record& header, const Chart& chart) {
+  const auto show = [&](std::size_t column, const std::string& heading, const char* end = "") {
+    if (!heading.empty()) header.at(column) = heading + end;
+  };
+  if (chart.kind == ChartKind::plane) {
+    show(1, chart.points_heading);
+    show(3, chart.x.heading);
+    show(4, chart.x.heading, ", low");
+    show(5, chart.x.heading, ", high");
+    show(6, chart.y.heading);
+    return;
+  }
+  show(1, chart.x.heading);
+  if (chart.kind == ChartKind::curves) show(3, chart.y.heading);
+}
+
 }  // namespace
 
 std::vector<std::vector<std::string>> chart_rows(const Chart& chart) {
@@ -75,6 +92,7 @@ std::vector<std::vector<std::string>> chart_rows(const Chart& chart) {
 
 HtmlTable chart_table(const Chart& chart) {
   auto rows = chart_rows(chart);
+  show_headings(rows.front(), chart);
   if (chart.x.names_lines)
     for (Record& row : rows) row.erase(row.begin() + 1);
   return numbers_table(escaped(chart.title), rows);

@@ -31,8 +31,9 @@ struct ChartLine {
 
 /// An axis. Points keep their own unit; multiplied by `factor` they are in the unit that is drawn.
 struct ChartAxis {
-  std::string name;   ///< of the column in the CSV: "detection_latency_s"
-  std::string title;  ///< of the axis: "detection latency [us]"
+  std::string name;     ///< of the column in the CSV: "detection_latency_s"
+  std::string title;    ///< of the axis: "detection latency [us]"
+  std::string heading;  ///< of the column in the table for people; "": the name
   double factor = 1.0;
   bool logarithmic = false;
   std::optional<Interval> range;   ///< in the drawn unit; none: gnuplot chooses
@@ -57,8 +58,9 @@ struct Chart {
   ChartKind kind = ChartKind::curves;
   ChartAxis x;
   ChartAxis y;
-  std::string points_of;  ///< in a plane: what its points differ in
-  bool in_order = true;   ///< in a plane: do the points have an order?
+  std::string points_of;       ///< in a plane: what its points differ in, as a column of the CSV
+  std::string points_heading;  ///< the heading of that column for people; "": the same
+  bool in_order = true;        ///< in a plane: do the points have an order?
   std::vector<ChartLine> lines;
 };
 
@@ -75,6 +77,10 @@ HtmlTable chart_table(const Chart& chart);
 /// Chooses the units, scales, ranges and tics of both axes that are not set yet. All panels of one
 /// metric get the same, so that they can be compared.
 void fit_axes(std::vector<Chart>& panels);
+
+/// Chooses the unit of an axis from its largest value: times are shown in the unit that is easiest
+/// to read. Sets the title, if there is none, and the factor.
+void choose_unit(ChartAxis& axis, double largest);
 
 /// Should an axis with these values be logarithmic? It should if all are positive, and they span
 /// more than a decade or are at least three in geometric progression.

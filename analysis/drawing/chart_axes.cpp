@@ -62,15 +62,10 @@ Extent extent_of_y(const std::vector<Chart>& panels) {
   return extent;
 }
 
-/// Times are shown in the unit that is easiest to read.
-void choose_unit(ChartAxis& axis, const Extent& extent) {
-  if (axis.title.empty()) axis.title = axis_title(axis.name);
-  if (metric_type(axis.name) != MetricType::time) return;
-  double longest_s = 0;
-  for (const double value : extent.centres) longest_s = std::max(longest_s, std::fabs(value));
-  const TimeUnit unit = time_unit(longest_s);
-  axis.factor = unit.in_one_s;
-  if (axis.title.ends_with(" [s]")) axis.title.replace(axis.title.size() - 2, 1, unit.word);
+double largest_of(const Extent& extent) {
+  double largest = 0;
+  for (const double value : extent.centres) largest = std::max(largest, std::fabs(value));
+  return largest;
 }
 
 /// The range that the values and their intervals cover. On a logarithmic axis an interval that
@@ -166,7 +161,7 @@ void fit_x(const std::vector<Chart>& panels, ChartAxis& axis) {
     if (axis.title.empty()) axis.title = axis_title(axis.name);
     return;
   }
-  choose_unit(axis, extent);
+  choose_unit(axis, largest_of(extent));
   axis.logarithmic = wants_logarithm(extent.centres);
   std::vector<double> values = extent.centres;
   sort_unique(values);
@@ -185,7 +180,7 @@ void fit_x(const std::vector<Chart>& panels, ChartAxis& axis) {
 void fit_y(const std::vector<Chart>& panels, ChartAxis& axis) {
   const Extent extent = extent_of_y(panels);
   if (extent.centres.empty()) return;
-  choose_unit(axis, extent);
+  choose_unit(axis, largest_of(extent));
   if (!axis.range && is_between_0_and_1(metric_type(axis.name))) axis.range = Interval{-0.02, 1.03};
   const auto [low, high] = std::minmax_element(extent.centres.begin(), extent.centres.end());
   axis.logarithmic = !axis.range && *low > 0 && *high / *low > 10;
@@ -194,6 +189,14 @@ void fit_y(const std::vector<Chart>& panels, ChartAxis& axis) {
 }
 
 }  // namespace
+
+void choose_unit(ChartAxis& axis, double largest) {
+  if (axis.title.empty()) axis.title = axis_title(axis.name);
+  if (metric_type(axis.name) != MetricType::time) return;
+  const TimeUnit unit = time_unit(largest);
+  axis.factor = unit.in_one_s;
+  if (axis.title.ends_with(" [s]")) axis.title.replace(axis.title.size() - 2, 1, unit.word);
+}
 
 bool wants_logarithm(std::vector<double> values) {
   sort_unique(values);

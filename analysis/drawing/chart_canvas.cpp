@@ -18,7 +18,7 @@ constexpr std::size_t kLetter = 8;
 constexpr std::size_t kLine = 18;
 constexpr std::size_t kTitle = 28;
 constexpr std::size_t kBroadKey = 560;  // a drawing may become this wide for a broader key
-constexpr std::size_t kSample = 40;     // a line sample of the key, with the gaps around it
+constexpr std::size_t kSample = 48;     // a line sample of the key, with the gaps around it
 constexpr std::size_t kBeside = 90;     // labels of the axis at the left, and the edge at the right
 constexpr std::size_t kBelow = 70;      // the same for below and above the plot
 constexpr std::size_t kWidest = 1200;
@@ -70,18 +70,45 @@ bool overlap(const Box& a, const Box& b) {
   return a.left < b.right && b.left < a.right && a.low < b.high && b.low < a.high;
 }
 
+/// A straight part of a line, or an interval, in pixels.
+struct Stroke {
+  double from_x;
+  double from_y;
+  double to_x;
+  double to_y;
+};
+
+bool crosses(const Stroke& stroke, const Box& box) {
+  const auto [left, right] = std::minmax(stroke.from_x, stroke.to_x);
+  const auto [low, high] = std::minmax(stroke.from_y, stroke.to_y);
+  if (right <= box.left || left >= box.right || high <= box.low || low >= box.high) return false;
+  // Are corners of the box on both sides of the stroke?
+  const auto side = [&](double x, double y) {
+    return (stroke.to_x - stroke.from_x) * (y - stroke.from_y) -
+           (stroke.to_y - stroke.from_y) * (x - stroke.from_x);
+  };
+  const auto [least, greatest] = std::minmax({side(box.left, box.low), side(box.left, box.high),
+                                              side(box.right, box.low), side(box.right, box.high)});
+  return least < 0 && greatest > 0;
+}
+
 /// Converts between the values of an axis and pixels.
 class Scale {
  public:
   Scale(const ChartAxis& axis, std::size_t pixels)
       : factor_(axis.factor),
         logarithmic_(axis.logarithmic),
+        least_(axis.range->low),
         low_(position(axis.range->low)),
         per_pixel_((position(axis.range->high) - low_) / static_cast<double>(pixels)) {}
 
   /// The pixel at which a value of a point is drawn.
   [[nodiscard]] double pixel(double value) const {
     return (position(value * factor_) - low_) / per_pixel_;
+  }
+  /// The same for the end of an interval, which is drawn no further than the axis reaches down.
+  [[nodiscard]] double pixel_of_end(double value) const {
+    return (position(std::max(value * factor_, least_)) - low_) / per_pixel_;
   }
   /// The value at a pixel, in the unit that is drawn.
   [[nodiscard]] double drawn(double pixel) const {
@@ -96,13 +123,38 @@ class Scale {
 
   double factor_;
   bool logarithmic_;
+  double least_;
   double low_;
   double per_pixel_;
 };
 
-/// The first place beside a point where a label fits into the plot and overlaps no other box.
+/// The intervals of a plane and the lines between its points.
+std::vector<Stroke> strokes_of(const Chart& chart, const Scale& along, const Scale& up) {
+  std::vector<Stroke> strokes;
+  for (const ChartLine& line : chart.lines) {
+    const ChartPoint* before = nullptr;
+    for (const ChartPoint& point : line.points) {
+      if (!point.y) continue;
+      const double x = along.pixel(point.x);
+      const double y = up.pixel(*point.y);
+      if (point.x_interval)
+        strokes.push_back({along.pixel_of_end(point.x_interval->low), y,
+                           along.pixel_of_end(point.x_interval->high), y});
+      if (point.y_interval)
+        strokes.push_back({x, up.pixel_of_end(point.y_interval->low), x,
+                           up.pixel_of_end(point.y_interval->high)});
+      if (before != nullptr && chart.in_order)
+        strokes.push_back({along.pixel(before->x), up.pixel(*before->y), x, y});
+      before = &point;
+    }
+  }
+  return strokes;
+}
+
+/// The first place beside a point where a label fits into the plot, overlaps no other box and is
+/// crossed by no stroke.
 std::optional<Box> free_box(double x, double y, double width, const Box& plot,
-                            const std::vector<Box>& taken) {
+                            const std::vector<Box>& taken, const std::vector<Stroke>& strokes) {
   constexpr double kHalf = 6;  // half the height of a letter
   const struct {
     double left;
@@ -115,8 +167,11 @@ std::optional<Box> free_box(double x, double y, double width, const Box& plot,
     const Box box{left, left + width, middle - kHalf, middle + kHalf};
     const bool inside = box.left >= plot.left && box.right <= plot.right && box.low >= plot.low &&
                         box.high <= plot.high;
-    if (inside && std::none_of(taken.begin(), taken.end(),
-                               [&](const Box& other) { return overlap(box, other); }))
+    if (inside &&
+        std::none_of(taken.begin(), taken.end(),
+                     [&](const Box& other) { return overlap(box, other); }) &&
+        std::none_of(strokes.begin(), strokes.end(),
+                     [&](const Stroke& stroke) { return crosses(stroke, box); }))
       return box;
   }
   return std::nullopt;
@@ -162,10 +217,12 @@ Canvas canvas_of(const Chart& chart) {
     widen_for(visible(chart.panel).size() * kLetter + kBeside);
     canvas.height += kTitle;
   }
-  for (const std::string& note : chart.notes) {
-    widen_for(visible(note).size() * kLetter);
-    canvas.height += kLine;
-  }
+  for (const std::string& line : lines_below(chart)) widen_for(visible(line).size() * kLetter);
+  canvas.height += kLine * chart.notes.size();
+  // The title of y stands upright beside the plot.
+  const std::size_t upright = std::min(visible(chart.y.title).size() * kLetter, kWidest);
+  const std::size_t plot = Canvas().height - kBelow;
+  if (upright > plot) canvas.height += upright - plot;
   const std::vector<std::string> along = names_along_x(chart);
   const bool has_key = !chart.x.names_lines && chart.lines.size() > 1;
   if (!along.empty()) make_room_for_names(canvas, along);
@@ -199,14 +256,17 @@ std::vector<PlacedLabel> labels_of(const Chart& chart) {
       const double y = up.pixel(*point.y);
       taken.push_back({x - kHalfPoint, x + kHalfPoint, y - kHalfPoint, y + kHalfPoint});
     }
+  const std::vector<Stroke> strokes = strokes_of(chart, along, up);
   std::vector<PlacedLabel> labels;
   for (const ChartLine& line : chart.lines) {
     if (line.points.size() < 2 || line.points.size() > kMostLabels) continue;
     for (const ChartPoint& point : line.points) {
       if (!point.y || point.of.empty()) continue;
-      const double letters = static_cast<double>(visible(point.of).size());
-      const auto box = free_box(along.pixel(point.x), up.pixel(*point.y),
-                                kSmallLetter * letters + 4, plot, taken);
+      const double x = along.pixel(point.x);
+      const double y = up.pixel(*point.y);
+      const double breadth = kSmallLetter * static_cast<double>(visible(point.of).size()) + 4;
+      auto box = free_box(x, y, breadth, plot, taken, strokes);
+      if (!box) box = free_box(x, y, breadth, plot, taken, {});
       if (!box) continue;
       taken.push_back(*box);
       labels.push_back(

@@ -46,8 +46,8 @@ struct PlacedLabel {
 };
 
 /// Labels beside the points of a plane, which tell the points of each line apart. A label is left
-/// out if it would hide a point or another label wherever it is put. Lines of many points have
-/// none.
+/// out if it would hide a point or another label wherever it is put. It stands on a line or an
+/// interval only where no place is free of them. Lines of many points have no labels.
 std::vector<PlacedLabel> labels_of(const Chart& chart);
 
 }  // namespace faultline

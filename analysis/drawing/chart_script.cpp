@@ -43,6 +43,17 @@ std::string numbers_block(const Chart& chart) {
   return gnuplot_block("numbers", rows);
 }
 
+/// The columns of an interval along an axis: where it begins, and how long it is.
+struct Bar {
+  std::string from;
+  std::string length;
+};
+
+Bar bar_of(std::size_t low, std::size_t high, const ChartAxis& axis) {
+  const std::string from = clipped(low, axis);
+  return {from, "(" + clipped(high, axis) + " - " + from + ")"};
+}
+
 /// Makes gnuplot's plots of some columns, for one line's rows in the block of numbers.
 class Rows {
  public:
@@ -85,6 +96,10 @@ std::string style_of(const ChartLine& line) {
 }
 
 bool is_named(const Chart& chart) { return !chart.x.names_lines && chart.lines.size() > 1; }
+
+std::string bar_style(const Chart& chart, const ChartLine& line) {
+  return interval_style(canvas_of(chart).width) + type_of(line);
+}
 
 std::string title_of(const Chart& chart, const ChartLine& line, GnuplotTexts& texts) {
   return is_named(chart) ? " title " + texts.variable(line.name) : " notitle";
@@ -149,8 +164,8 @@ std::vector<std::string> names_plot(const Chart& chart) {
   return {"$places using 1:(NaN):xticlabels(text($2)) with points notitle"};
 }
 
-/// All plots of a drawing. Those in `ground` come first: gnuplot clears a spot in the middle of an
-/// error bar, which would hide the points of other lines.
+/// All plots of a drawing. Those in `ground` come first, so that no interval hides a point of
+/// another line.
 std::string plot_of(const std::vector<std::string>& ground,
                     const std::vector<std::string>& figure) {
   std::string text;
@@ -259,9 +274,10 @@ std::string curves_script(const Chart& chart, GnuplotTexts& texts) {
     const Rows rows(chart, i);
     const std::string x = step == 0.0 ? place_along_x(chart, i, 2) : beside_number(chart, i, step);
     const std::string y = scaled(4, chart.y);
+    const Bar bar = bar_of(5, 6, chart.y);
     if (!crowded)
-      bars.push_back(rows.plot({x, y, clipped(5, chart.y), clipped(6, chart.y)},
-                               "yerrorbars" + type_of(line) + " pt -1 notitle"));
+      bars.push_back(
+          rows.plot({x, bar.from, "(0)", bar.length}, bar_style(chart, line) + " notitle"));
     const std::string style = has_curves ? (crowded ? "lines" : "linespoints") + style_of(line)
                                          : "points" + type_of(line) + form_of(chart, line);
     curves.push_back(rows.plot({x, y}, style + title_of(chart, line, texts)));
@@ -324,10 +340,11 @@ std::string plane_script(const Chart& chart, GnuplotTexts& texts) {
     const Rows rows(chart, i);
     const std::string x = scaled(4, chart.x);
     const std::string y = scaled(7, chart.y);
-    if (!crowded)
-      bars.push_back(rows.plot({x, y, clipped(5, chart.x), clipped(6, chart.x), clipped(8, chart.y),
-                                clipped(9, chart.y)},
-                               "xyerrorbars" + type_of(line) + " lw 1 pt -1 notitle"));
+    const std::string bar = bar_style(chart, line) + " lw 1 notitle";
+    const Bar along = bar_of(5, 6, chart.x);
+    const Bar up = bar_of(8, 9, chart.y);
+    if (!crowded) bars.push_back(rows.plot({along.from, y, along.length, "(0)"}, bar));
+    if (!crowded) bars.push_back(rows.plot({x, up.from, "(0)", up.length}, bar));
     const std::string style = crowded || !chart.in_order ? "points" : "linespoints";
     curves.push_back(rows.plot(
         {x, y}, style + (chart.in_order ? style_of(line) : type_of(line) + form_of(chart, line)) +

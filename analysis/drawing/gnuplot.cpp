@@ -177,10 +177,10 @@ std::string gnuplot_head(const std::string& stem, std::size_t width, std::size_t
           "," + std::to_string(height) + " background 'white' font 'sans,13'\n}\n";
   text += "set output '" + stem + ".' . format\nset encoding utf8\n";
   text += "set datafile separator ','\nset datafile missing NaN\nset datafile commentschars ''\n";
-  text += "set border 3\nset tics nomirror\n";
+  text += "set border 3\nset tics nomirror out scale 0.6\nset xlabel offset 0,0.5\n";
   text += "set grid ytics lt 1 lw 1 lc rgb '" + in_format("#%02x%02x%02x", kGrid) +
           "'\nset key outside top center horizontal Left reverse noenhanced samplen 2 "
-          "font ',12'\n";
+          "width 1 font ',12'\n";
   for (std::size_t i = 0; i < kLineTypes; ++i)
     text += "set linetype " + std::to_string(i + 1) + " lc rgb '" +
             in_format("#%02x%02x%02x", kPalette[i].colour) + "' lw 1.5 pt " +
@@ -220,6 +220,11 @@ std::string GnuplotTexts::definitions() const {
 std::string gnuplot_block(const std::string& name,
                           const std::vector<std::vector<std::string>>& records) {
   return "$" + name + " << END_OF_NUMBERS\n" + csv_records(records) + "END_OF_NUMBERS\n";
+}
+
+std::string interval_style(std::size_t width) {
+  constexpr double kHalfCap = 4;  // pixels
+  return "vectors heads size screen " + fixed(kHalfCap / static_cast<double>(width), 5) + ",90";
 }
 
 std::string metric_title(const std::string& name) {

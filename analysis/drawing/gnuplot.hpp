@@ -46,6 +46,12 @@ class GnuplotTexts {
 std::string gnuplot_block(const std::string& name,
                           const std::vector<std::vector<std::string>>& records);
 
+/// The style of plots that draw intervals, in a drawing of this width in pixels. Their columns are
+/// where an interval begins (x and y), and how far it reaches along x and y. gnuplot's own error
+/// bars have a gap around their point, so that two loose strokes are all that is left of a short
+/// one.
+std::string interval_style(std::size_t width);
+
 /// The title of a metric without its unit: "detection latency" for "detection_latency_s".
 std::string metric_title(const std::string& name);
 

@@ -57,9 +57,10 @@ Tics multiples(const Interval& range, double step) {
 }
 
 bool fit_into(const Tics& tics, double room) {
+  constexpr double kApart = 8;  // pixels more than what must be between any two texts
   double widest = 0;
   for (const auto& [text, value] : tics) widest = std::max(widest, breadth_of_tic(text));
-  return room <= 0 || widest * static_cast<double>(tics.size()) <= room;
+  return room <= 0 || (widest + kApart) * static_cast<double>(tics.size()) <= room;
 }
 
 }  // namespace

@@ -3,9 +3,10 @@
 namespace faultline {
 
 const std::vector<LemmaFigure>& lemma_figures() {
-  static const std::vector<LemmaFigure> figures{LemmaFigure::premature, LemmaFigure::hung,
-                                                LemmaFigure::given_up, LemmaFigure::not_given_up,
-                                                LemmaFigure::other};
+  static const std::vector<LemmaFigure> figures{LemmaFigure::premature,  LemmaFigure::hung,
+                                                LemmaFigure::given_up,   LemmaFigure::not_given_up,
+                                                LemmaFigure::missed,     LemmaFigure::false_report,
+                                                LemmaFigure::told_twice, LemmaFigure::other};
   return figures;
 }
 
@@ -19,6 +20,12 @@ std::string lemma_figure_word(LemmaFigure figure) {
       return "given up";
     case LemmaFigure::not_given_up:
       return "not given up";
+    case LemmaFigure::missed:
+      return "missed";
+    case LemmaFigure::false_report:
+      return "false report";
+    case LemmaFigure::told_twice:
+      return "told twice";
     case LemmaFigure::other:
       break;
   }

@@ -15,6 +15,9 @@ enum class LemmaFigure : std::uint8_t {
   hung,
   given_up,      ///< needlessly, or at a wrong place or time
   not_given_up,  ///< although it had to
+  missed,        ///< a live rank did not hear of a death
+  false_report,  ///< a live rank was reported dead
+  told_twice,    ///< a rank heard twice of one death
   other,
 };
 

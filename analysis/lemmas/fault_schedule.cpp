@@ -104,7 +104,60 @@ JsonValue fault_json(const FaultSpec& fault) {
   };
   set("ranks", fault.ranks);
   set("nodes", fault.nodes);
+  set("daemons", fault.daemons);
   return json;
+}
+
+JsonValue ids_json(const std::vector<std::uint32_t>& ids) {
+  JsonValue::List list;
+  for (const std::uint32_t id : ids) list.emplace_back(std::int64_t{id});
+  return list;
+}
+
+void add_window(JsonValue& json, double from_s, double to_s) {
+  json.set("from_s", from_s);
+  if (to_s != kNever) json.set("to_s", to_s);
+}
+
+JsonValue faults_json(const FaultSchedule& schedule) {
+  JsonValue::List at;
+  for (const FaultSpec& fault : schedule.faults) at.push_back(fault_json(fault));
+  JsonValue json = json_object({{"at", std::move(at)}});
+  JsonValue::List partitions;
+  for (const PartitionSpec& partition : schedule.partitions) {
+    JsonValue::List groups;
+    for (const auto& group : partition.groups) groups.push_back(ids_json(group));
+    partitions.push_back(
+        json_object({{partition.of_ranks ? "ranks" : "nodes", std::move(groups)}}));
+    add_window(partitions.back(), partition.from_s, partition.to_s);
+  }
+  if (!partitions.empty()) json.set("partition", std::move(partitions));
+  JsonValue::List slow;
+  for (const SlowSpec& one : schedule.slow) {
+    slow.push_back(json_object({{"nodes", ids_json(one.nodes)}, {"factor", one.factor}}));
+    add_window(slow.back(), one.from_s, one.to_s);
+  }
+  if (!slow.empty()) json.set("slow", std::move(slow));
+  return json;
+}
+
+/// What is as it is unless a schedule says otherwise is left out.
+void add_disturbances(JsonValue& platform, const FaultSchedule& schedule) {
+  const PlatformSpec usual;
+  const auto set = [&platform](const char* key, double value, double otherwise) {
+    if (value != otherwise) platform.set(key, value);
+  };
+  set("local_exit_delay_s", schedule.exit_delay_s, usual.local_exit_delay_s);
+  set("link_lost_delay_s", schedule.exit_delay_s, usual.link_lost_delay_s);
+  set("silent_link_lost_delay_s", schedule.silent_loss_s, usual.silent_link_lost_delay_s);
+  set("start_delay_s", schedule.start_delay_s, 0.0);
+  set("detection_loss_probability", schedule.loss_probability, 0.0);
+  if (schedule.delay_noise_s > 0)
+    platform.set("delay_noise",
+                 json_object({{"law", "exponential"}, {"mean_s", schedule.delay_noise_s}}));
+  if (schedule.os_noise)
+    platform.set("os_noise", json_object({{"interval_s", schedule.os_noise->interval_s},
+                                          {"length_s", schedule.os_noise->length_s}}));
 }
 
 JsonValue machine_json(const Machine& machine) {
@@ -143,9 +196,27 @@ void fit_faults(FaultSchedule& schedule) {
   for (FaultSpec& fault : schedule.faults) {
     std::erase_if(fault.ranks, [&](Rank rank) { return rank >= schedule.processes; });
     std::erase_if(fault.nodes, [=](NodeId node) { return node >= nodes; });
+    std::erase_if(fault.daemons, [=](NodeId node) { return node >= nodes; });
   }
-  std::erase_if(schedule.faults,
-                [](const FaultSpec& fault) { return fault.ranks.empty() && fault.nodes.empty(); });
+  std::erase_if(schedule.faults, [](const FaultSpec& fault) {
+    return fault.ranks.empty() && fault.nodes.empty() && fault.daemons.empty();
+  });
+  for (PartitionSpec& partition : schedule.partitions) {
+    const std::uint32_t end = partition.of_ranks ? schedule.processes : nodes;
+    for (auto& group : partition.groups)
+      std::erase_if(group, [=](std::uint32_t member) { return member >= end; });
+    std::erase_if(partition.groups, [](const auto& group) { return group.empty(); });
+  }
+  std::erase_if(schedule.partitions,
+                [](const PartitionSpec& partition) { return partition.groups.size() < 2; });
+  for (SlowSpec& one : schedule.slow)
+    std::erase_if(one.nodes, [=](NodeId node) { return node >= nodes; });
+  std::erase_if(schedule.slow, [](const SlowSpec& one) { return one.nodes.empty(); });
+}
+
+template <class List>
+void without(List& list, std::size_t place) {
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
 /// Collects the schedules that are one step simpler than a given one.
@@ -167,10 +238,13 @@ class Simpler {
       propose([=](FaultSchedule& s) { without(s.faults[number].ranks, victim); });
     for (std::size_t victim = 0; victim < fault.nodes.size(); ++victim)
       propose([=](FaultSchedule& s) { without(s.faults[number].nodes, victim); });
-    if (!fault.nodes.empty())
+    for (std::size_t victim = 0; victim < fault.daemons.size(); ++victim)
+      propose([=](FaultSchedule& s) { without(s.faults[number].daemons, victim); });
+    if (!fault.nodes.empty() || !fault.daemons.empty())
       propose([=](FaultSchedule& s) {
         s.faults[number].ranks = victims_of(s, s.faults[number]);
         s.faults[number].nodes.clear();
+        s.faults[number].daemons.clear();
       });
     if (!fault.time_s || *fault.time_s > 0)
       propose([=](FaultSchedule& s) {
@@ -180,23 +254,54 @@ class Simpler {
       });
   }
 
+  void disturbances() {
+    for (std::size_t one = 0; one < schedule_.partitions.size(); ++one)
+      propose([=](FaultSchedule& s) { without(s.partitions, one); });
+    for (std::size_t one = 0; one < schedule_.slow.size(); ++one)
+      propose([=](FaultSchedule& s) { without(s.slow, one); });
+    if (schedule_.loss_probability > 0) propose([](auto& s) { s.loss_probability = 0; });
+    if (schedule_.delay_noise_s > 0) propose([](auto& s) { s.delay_noise_s = 0; });
+    if (schedule_.start_delay_s > 0) propose([](auto& s) { s.start_delay_s = 0; });
+    if (schedule_.os_noise) propose([](auto& s) { s.os_noise.reset(); });
+    if (schedule_.until_reported) propose([](auto& s) { s.until_reported = false; });
+  }
+
   [[nodiscard]] std::vector<FaultSchedule> take() { return std::move(simpler_); }
 
  private:
-  static void without(std::vector<std::uint32_t>& victims, std::size_t place) {
-    victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(place));
-  }
-
   const FaultSchedule& schedule_;
   std::vector<FaultSchedule> simpler_;
 };
 
 /// The time of grace begins with the end of all work, since notices can come after that.
-StopSpec stop_of(const ProtocolStack& stack) {
-  return {.when = stack.stop_when, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
+StopSpec stop_of(const FaultSchedule& schedule, const ProtocolStack& stack) {
+  StopSpec stop{.when = stack.stop_when, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
+  if (!stack.detection) return stop;
+  // Long enough for what is promised, also if the last death is a late consequence.
+  const DetectionPromise promise = stack.detection(schedule);
+  const bool waits = schedule.until_reported && promise.complete_after_s;
+  stop.when = waits ? StopWhen::all_reported : StopWhen::time;
+  stop.time_s =
+      1.25 * (promise.calm_from_s + promise.complete_after_s.value_or(20 * schedule.timeout_s));
+  stop.events = 5000000;
+  return stop;
 }
 
 }  // namespace
+
+double calm_from_s(const FaultSchedule& schedule) {
+  double calm_s = schedule.start_delay_s;
+  for (const FaultSpec& fault : schedule.faults)
+    calm_s = std::max(calm_s, fault.time_s.value_or(0.0));
+  for (const PartitionSpec& partition : schedule.partitions)
+    calm_s = std::max(calm_s, partition.to_s);
+  for (const SlowSpec& one : schedule.slow) calm_s = std::max(calm_s, one.to_s);
+  return calm_s;
+}
+
+std::uint32_t nodes_of(const FaultSchedule& schedule) {
+  return node_of(schedule, schedule.processes - 1) + 1;
+}
 
 NodeId node_of(const FaultSchedule& schedule, Rank rank) {
   return rank / schedule.processes_per_node;
@@ -205,9 +310,9 @@ NodeId node_of(const FaultSchedule& schedule, Rank rank) {
 std::vector<Rank> victims_of(const FaultSchedule& schedule, const FaultSpec& fault) {
   std::vector<Rank> victims = fault.ranks;
   for (Rank rank = 0; rank < schedule.processes; ++rank)
-    if (std::find(fault.nodes.begin(), fault.nodes.end(), node_of(schedule, rank)) !=
-        fault.nodes.end())
-      victims.push_back(rank);
+    for (const auto* nodes : {&fault.nodes, &fault.daemons})
+      if (std::find(nodes->begin(), nodes->end(), node_of(schedule, rank)) != nodes->end())
+        victims.push_back(rank);
   return victims;
 }
 
@@ -221,6 +326,7 @@ bool strike_together(const FaultSpec& one, const FaultSpec& other) {
 std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
   Simpler simpler(schedule);
   for (std::size_t fault = 0; fault < schedule.faults.size(); ++fault) simpler.fault(fault);
+  simpler.disturbances();
   if (schedule.processes > 3) simpler.propose([](auto& s) { s.processes = s.processes / 2 + 1; });
   if (schedule.processes > 2) simpler.propose([](auto& s) { --s.processes; });
   if (schedule.work > 1) simpler.propose([](auto& s) { s.work /= 2; });
@@ -239,6 +345,23 @@ std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
   return simpler.take();
 }
 
+namespace {
+
+void disturb(RunSpec& spec, const FaultSchedule& schedule) {
+  PlatformSpec& platform = spec.platform;
+  platform.local_exit_delay_s = platform.link_lost_delay_s = schedule.exit_delay_s;
+  platform.silent_link_lost_delay_s = schedule.silent_loss_s;
+  platform.start_delay_s = schedule.start_delay_s;
+  platform.detection_loss_probability = schedule.loss_probability;
+  if (schedule.delay_noise_s > 0)
+    platform.delay_noise = DelayNoise{.mean_s = schedule.delay_noise_s};
+  platform.os_noise = schedule.os_noise;
+  spec.partitions = schedule.partitions;
+  spec.slow = schedule.slow;
+}
+
+}  // namespace
+
 RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack) {
   RunSpec spec;
   spec.platform.machine = machine_of(schedule);
@@ -250,6 +373,7 @@ RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack) {
     spec.platform.ordering = Ordering::unordered;
     spec.platform.unordered_delay_s = schedule.reordering_s;
   }
+  disturb(spec, schedule);
   const auto choose = [&spec](Family family, const std::string& name, const OptionValues& changes) {
     spec.components[static_cast<std::size_t>(family)] = choice(family, name, changes);
   };
@@ -257,7 +381,7 @@ RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack) {
   for (const auto& [family, component] : stack.components)
     choose(family, component.name, component.options_under(schedule));
   spec.faults = schedule.faults;
-  spec.stop = stop_of(stack);
+  spec.stop = stop_of(schedule, stack);
   return spec;
 }
 
@@ -274,8 +398,7 @@ ReplayFiles replay_files(const FaultSchedule& schedule, const ProtocolStack& sta
     platform.set("ordering", "unordered");
     platform.set("unordered_delay_s", schedule.reordering_s);
   }
-  JsonValue::List faults;
-  for (const FaultSpec& fault : schedule.faults) faults.push_back(fault_json(fault));
+  add_disturbances(platform, schedule);
   JsonValue scenario =
       json_object({{"schema_version", 1},
                    {"name", title},
@@ -286,8 +409,8 @@ ReplayFiles replay_files(const FaultSchedule& schedule, const ProtocolStack& sta
   for (const auto& [family, component] : stack.components)
     scenario.set(family_key(family),
                  component_json(component.name, component.options_under(schedule)));
-  scenario.set("faults", json_object({{"at", std::move(faults)}}));
-  const StopSpec stop = stop_of(stack);
+  scenario.set("faults", faults_json(schedule));
+  const StopSpec stop = stop_of(schedule, stack);
   scenario.set("stop", json_object({{"when", word_of(stop.when)},
                                     {"grace_s", stop.grace_s},
                                     {"time_s", stop.time_s},

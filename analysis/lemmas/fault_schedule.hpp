@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,28 @@ struct FaultSchedule {
   double spread_s = 0.0;      ///< each listener may hear later by up to this
   double reordering_s = 0.0;  ///< mean delay of an unordered message; 0: fifo
   std::vector<FaultSpec> faults;
+
+  // For detectors that find deaths themselves.
+  double period_s = 0.01;       ///< delta: between two heartbeats, or two probes
+  double timeout_s = 0.025;     ///< eta: from the last heartbeat to the suspicion
+  double exit_delay_s = 1e-3;   ///< until a node hears of a rank's death, or a connection breaks
+  double silent_loss_s = 480;   ///< the same, for a connection to a node that has failed
+  bool until_reported = false;  ///< the run ends as soon as everybody has heard of everything
+
+  // What disturbs the network and the processors; see docs/disturbances.md.
+  double loss_probability = 0.0;  ///< of messages of failure detection
+  double delay_noise_s = 0.0;     ///< mean of an exponential delay
+  double start_delay_s = 0.0;
+  std::optional<OsNoise> os_noise;
+  std::vector<PartitionSpec> partitions;
+  std::vector<SlowSpec> slow;
 };
+
+/// From when on nothing is disturbed, but for what lasts for the whole run [s].
+double calm_from_s(const FaultSchedule& schedule);
+
+/// The number of nodes that have ranks. There are no others.
+std::uint32_t nodes_of(const FaultSchedule& schedule);
 
 /// Draws schedule number `number`. Nine of ten schedules are small, so that many can be tried: 3 to
 /// 8 processes and 1 to 3 deaths. Every tenth is wide: 9 to 64 processes, and 4 to 12 faults of
@@ -41,8 +63,21 @@ struct FaultSchedule {
 /// progress, and messages of a process to itself.
 FaultSchedule draw_schedule(std::uint64_t number);
 
+/// How large and how slow the schedules for a failure detector are.
+struct DetectionScale {
+  double period_s = 0.01;
+  std::uint32_t most_processes = 48;
+};
+
+/// Draws schedule number `number` for a detector that finds deaths itself: 3 to 16 nodes, with one
+/// or a few ranks each; deaths of ranks, daemons and nodes at any time, together, or just when an
+/// earlier death is found and told. Some jobs compute and send meanwhile. Two of five schedules are
+/// quiet. In the others messages are lost or late, the network falls apart for a short or a long
+/// time, nodes are slow or interrupted, or daemons start late.
+FaultSchedule draw_detection_schedule(std::uint64_t number, const DetectionScale& scale);
+
 /// Returns all schedules that are one step simpler: fewer deaths, ranks instead of nodes, stated
-/// times instead of marks, fewer processes, an earlier end, plainer costs.
+/// times instead of marks, fewer processes, an earlier end, plainer costs, fewer disturbances.
 std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule);
 
 /// The node that a rank runs on.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/lemmas/fault_moment.hpp"
 #include "analysis/lemmas/fault_schedule.hpp"
 #include "sim/core/random.hpp"
 
@@ -80,28 +81,15 @@ double duration_s(const FaultSchedule& schedule) {
   return step_s * (2 + schedule.work);
 }
 
-/// The name of the mark that a workload sets, "" if it sets none.
-const char* mark_of(const FaultSchedule& schedule) {
-  if (schedule.workload == "token-ring") return "step";
-  if (schedule.workload == "stencil") return "iteration";
-  return schedule.workload == "allreduce" ? "operation" : "";
-}
-
 /// Draws when the first of several faults strikes: at the start, at a mark, or anywhere in the run.
 FaultSpec draw_wide_moment(Stream& random, const FaultSchedule& schedule) {
-  FaultSpec fault;
-  const double manner = random.uniform();
-  const char* mark = mark_of(schedule);
-  if (manner < 0.15)
-    fault.time_s = 0.0;
-  else if (manner < 0.4 && *mark != 0)
-    fault.mark = MarkSpec{mark, static_cast<std::int64_t>(random.below(schedule.work + 1))};
-  else if (manner < 0.65)
-    fault.event = 1 + random.below(std::uint64_t{3} * schedule.processes *
-                                   (std::uint64_t{1} + schedule.work));
-  else
-    fault.time_s = random.uniform() * duration_s(schedule);
-  return fault;
+  return draw_fault_moment(
+      random, schedule,
+      {.at_start = 0.15,
+       .at_mark = 0.4,
+       .by_event = 0.65,
+       .events = std::uint64_t{3} * schedule.processes * (std::uint64_t{1} + schedule.work),
+       .duration_s = duration_s(schedule)});
 }
 
 /// Draws a fault that follows another: before the notice of that one, in the recovery after the

@@ -103,6 +103,21 @@ Broken broken_promise(const FaultSchedule& schedule, StopWhen stop_when,
   return against_lemmas(schedule, adoption->lemma, result, log, history);
 }
 
+LemmaRun run_detection(const FaultSchedule& schedule, const DetectionPromise& promise,
+                       RunSpec& spec, EngineKind engine) {
+  spec.checks_state = true;
+  DetectionLog log(schedule.processes);
+  LemmaRun run;
+  try {
+    run.result = run_simulation(spec, engine, schedule.seed, 0, &log);
+    run.broken = against_detection(promise, run.result, log);
+  } catch (const BrokenInvariant& broken) {
+    run.broken = promise_broken_by(broken);
+  }
+  run.struck = log.any_death();
+  return run;
+}
+
 }  // namespace
 
 LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine,
@@ -110,6 +125,11 @@ LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, En
   RunSpec spec = run_spec(schedule, stack);
   const auto adoption = adoption_promise_of(spec);
   if (mutation) mutation(spec);
+  if (stack.detection) {
+    DetectionPromise promise = stack.detection(schedule);
+    promise.until_s = spec.stop.time_s;
+    return run_detection(schedule, promise, spec, engine);
+  }
   Registration registration;
   const auto history = std::make_shared<EngagementHistory>(schedule.processes);
   if (adoption) watch(spec, registration, history);

@@ -1,8 +1,10 @@
 #include "analysis/lemmas/lemma_subjects.hpp"
 
+#include "analysis/lemmas/detection_subjects.hpp"
+
 namespace faultline {
 
-const std::vector<LemmaSubject>& lemma_subjects() {
+const std::vector<LemmaSubject>& lemma_subjects(Family family) {
   static const std::vector<LemmaSubject> subjects = [] {
     const OptionValues fallback{{"adopted_child_fails", std::string("fallback")}};
     const OptionValues late{{"exterior_signal", std::string("at-disengagement")}};
@@ -13,7 +15,7 @@ const std::vector<LemmaSubject>& lemma_subjects() {
                                      {"rel-eager", under_oracle("rel-eager")},
                                      {"rel-eager late", under_oracle("rel-eager", late)}};
   }();
-  return subjects;
+  return family == Family::failure_detection ? detection_subjects() : subjects;
 }
 
 }  // namespace faultline

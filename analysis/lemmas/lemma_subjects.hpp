@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "analysis/lemmas/fault_schedule.hpp"
 #include "analysis/lemmas/protocol_stack.hpp"
 
 namespace faultline {
@@ -12,9 +14,12 @@ namespace faultline {
 struct LemmaSubject {
   std::string name;
   ProtocolStack stack;
+  /// Draws schedule number ... for it.
+  std::function<FaultSchedule(std::uint64_t)> draw = draw_schedule;
 };
 
-/// All subjects. Schedules on simgrid take them in turn.
-const std::vector<LemmaSubject>& lemma_subjects();
+/// The subjects that are detectors of this family: of termination under the oracle, or of failures.
+/// Schedules on simgrid take them in turn.
+const std::vector<LemmaSubject>& lemma_subjects(Family family = Family::termination);
 
 }  // namespace faultline

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "analysis/lemmas/detection_promise.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
@@ -25,6 +26,9 @@ struct NamedComponent {
 struct ProtocolStack {
   std::map<Family, NamedComponent> components;
   StopWhen stop_when = StopWhen::announced;  ///< what ends a run
+  /// For a failure detector that finds deaths itself: what it promises under a schedule. Then the
+  /// schedule says what ends a run.
+  std::function<DetectionPromise(const FaultSchedule&)> detection = {};
 };
 
 /// A termination detector with the failure detector `oracle`, which reports each death after the

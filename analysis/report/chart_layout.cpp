@@ -66,9 +66,13 @@ bool has_name(const SelectedPoint& point, const std::string& path) {
 }
 
 /// "cda", "fanout 4", "delay_s 0.1".
-std::string key_words(const SelectedPoint& point, const std::string& path) {
+std::string key_words(const SelectedPoint& point, const std::string& path, const Titles& titles) {
   const bool alone = rank_of(path) < 2 || has_name(point, path);
-  return (alone ? "" : short_path(path) + " ") + words_at(point, path);
+  return (alone ? "" : path_heading(titles, path) + " ") + words_at(point, path);
+}
+
+void append_part(std::string& text, const std::string& part) {
+  text.append(text.empty() ? "" : ", ").append(part);
 }
 
 /// The keys that are needed to tell lines apart. Of zipped keys, which change together, one is
@@ -97,10 +101,11 @@ ReportLine line_of(const PointGroup& group, const ReportLayout& layout,
       line.protocol = words_at(any, path);
       continue;
     }
-    line.rest += (line.rest.empty() ? "" : ", ") + key_words(any, path);
+    append_part(line.rest, key_words(any, path, layout.titles));
+    append_part(line.own_rest, key_words(any, path, {}));
   }
   line.name = line.protocol;
-  if (!line.rest.empty()) line.name += (line.name.empty() ? "" : ", ") + line.rest;
+  if (!line.rest.empty()) append_part(line.name, line.rest);
   if (line.name.empty()) line.name = "all runs";
   return line;
 }
@@ -131,10 +136,10 @@ std::vector<ReportPanel> split(std::vector<ReportPanel> panels, std::size_t most
   for (ReportPanel& panel : panels) {
     const std::size_t parts = (panel.lines.size() + most - 1) / most;
     for (std::size_t part = 0; part < parts; ++part) {
-      ReportPanel& to = result.emplace_back(ReportPanel{panel.rest, {}});
+      ReportPanel& to = result.emplace_back(ReportPanel{panel.rest, panel.own_rest, {}});
       if (parts > 1)
-        to.rest += (to.rest.empty() ? "part " : ", part ") + std::to_string(part + 1) + " of " +
-                   std::to_string(parts);
+        for (std::string* rest : {&to.rest, &to.own_rest})
+          append_part(*rest, "part " + std::to_string(part + 1) + " of " + std::to_string(parts));
       const std::size_t end = std::min(panel.lines.size(), (part + 1) * most);
       for (std::size_t i = part * most; i < end; ++i) to.lines.push_back(std::move(panel.lines[i]));
     }
@@ -147,8 +152,8 @@ std::vector<ReportPanel> by_rest(std::vector<ReportLine> lines) {
   std::vector<ReportPanel> panels;
   for (ReportLine& line : lines) {
     auto panel = std::find_if(panels.begin(), panels.end(),
-                              [&](const ReportPanel& of) { return of.rest == line.rest; });
-    if (panel == panels.end()) panel = panels.insert(panels.end(), {line.rest, {}});
+                              [&](const ReportPanel& of) { return of.own_rest == line.own_rest; });
+    if (panel == panels.end()) panel = panels.insert(panels.end(), {line.rest, line.own_rest, {}});
     line.name = line.protocol;
     line.dash = dash_at(panel->lines.size());
     panel->lines.push_back(std::move(line));
@@ -193,12 +198,6 @@ bool is_numeric_axis(const std::vector<SelectedPoint>& points, const std::string
          std::all_of(points.begin(), points.end(), [&](const SelectedPoint& point) {
            return number_of(cell_at(point, path)).has_value();
          });
-}
-
-std::string short_path(const std::string& path) {
-  const std::size_t dot = path.rfind('.');
-  const std::string last = dot == std::string::npos ? path : path.substr(dot + 1);
-  return last == "name" && dot != std::string::npos ? path.substr(0, dot) : last;
 }
 
 bool has_several_values(const std::vector<SelectedPoint>& points, const std::string& path) {
@@ -253,16 +252,17 @@ std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points,
     std::stable_sort(line.groups.begin(), line.groups.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
   choose_styles(lines, layout.has_protocol);
-  if (layout.x.empty()) return split({{"", std::move(lines)}}, kMostPlaces);
+  if (layout.x.empty()) return split({{"", "", std::move(lines)}}, kMostPlaces);
   const bool one_chart = lines.size() <= kMostLines || !layout.has_protocol;
   return split(
-      one_chart ? std::vector<ReportPanel>{{"", std::move(lines)}} : by_rest(std::move(lines)),
+      one_chart ? std::vector<ReportPanel>{{"", "", std::move(lines)}} : by_rest(std::move(lines)),
       kMostLines);
 }
 
 ArrangedPoints arranged(const std::vector<SelectedPoint>& points, bool faults_first,
-                        const std::string& chosen_x) {
+                        const std::string& chosen_x, const Titles& titles) {
   ReportLayout layout = layout_of(points, faults_first, chosen_x);
+  layout.titles = titles;
   auto categories = categories_of(points, layout);
   auto panels = panels_of(points, layout);
   return {std::move(layout), std::move(categories), std::move(panels)};

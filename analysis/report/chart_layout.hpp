@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/report/titles.hpp"
 #include "analysis/store/query.hpp"
 
 namespace faultline {
@@ -14,6 +15,7 @@ struct ReportLayout {
   bool x_is_numeric = true;       ///< if not, each of its values is a category
   std::vector<std::string> keys;  ///< all other swept paths but `seed`, the protocol first
   bool has_protocol = false;      ///< is the first key a path whose values are not numbers?
+  Titles titles = {};             ///< what the reader calls paths and metrics
 };
 
 /// Chooses the layout. Along x is the first of these that applies:
@@ -39,6 +41,7 @@ struct ReportLine {
   std::string name;      ///< everything that distinguishes it from the others
   std::string protocol;  ///< the first part of the name; "" for none
   std::string rest;      ///< the rest of the name
+  std::string own_rest;  ///< the rest in the paths' own words, whatever their titles
   std::size_t line_type = 1;
   std::size_t dash = 1;
   std::vector<std::pair<double, PointGroup>> groups;
@@ -46,7 +49,8 @@ struct ReportLine {
 
 /// The lines of one chart.
 struct ReportPanel {
-  std::string rest;  ///< what its lines have in common; "" for nothing
+  std::string rest;      ///< what its lines have in common; "" for nothing
+  std::string own_rest;  ///< the same in the paths' own words, whatever their titles
   std::vector<ReportLine> lines;
 };
 
@@ -65,13 +69,10 @@ struct ArrangedPoints {
 
 /// Arranges the points by their layout (layout_of). `points` must outlive the result.
 ArrangedPoints arranged(const std::vector<SelectedPoint>& points, bool faults_first,
-                        const std::string& chosen_x = {});
+                        const std::string& chosen_x = {}, const Titles& titles = {});
 
 /// Do the points have several values at this path?
 bool has_several_values(const std::vector<SelectedPoint>& points, const std::string& path);
-
-/// The last part of a path, for people: "processes".
-std::string short_path(const std::string& path);
 
 /// Are all values at this path numbers, and not all the same?
 bool is_numeric_axis(const std::vector<SelectedPoint>& points, const std::string& path);

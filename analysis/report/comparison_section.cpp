@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/drawing/gnuplot.hpp"
 #include "analysis/report/study_charts.hpp"
 #include "analysis/store/comparison.hpp"
 #include "analysis/text/shell_words.hpp"
@@ -32,21 +31,23 @@ std::vector<HtmlCell> key_cells(const Comparison& comparison, std::size_t number
   return cells;
 }
 
-std::vector<std::string> key_titles(const Comparison& comparison) {
+std::vector<std::string> key_titles(const Comparison& comparison, const Titles& titles) {
   if (comparison.paths.empty()) return {"comparison"};
-  std::vector<std::string> titles;
-  for (const std::string& path : comparison.paths) titles.push_back(short_path(path));
-  return titles;
+  std::vector<std::string> headings;
+  headings.reserve(comparison.paths.size());
+  for (const std::string& path : comparison.paths) headings.push_back(path_heading(titles, path));
+  return headings;
 }
 
-HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& settings) {
+HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& settings,
+                       const Titles& titles) {
   const std::string& metric = settings.metric;
   const TimeUnit unit = unit_of_means(comparison, metric);
-  std::string title = axis_title(metric);
+  std::string title = metric_axis_title(titles, metric);
   if (*unit.word != '\0') title.replace(title.size() - 2, 1, unit.word);
   HtmlTable table{.caption = escaped(title) + (settings.higher_is_better ? ", higher" : ", lower") +
                              " is better; means and 95 % intervals",
-                  .columns = key_titles(comparison),
+                  .columns = key_titles(comparison, titles),
                   .rows = {}};
   table.columns.emplace_back("winner");
   const auto competing = first_of_each_value(comparison);
@@ -72,8 +73,10 @@ HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& s
   return table;
 }
 
-HtmlTable pair_table(const Comparison& comparison, const std::string& metric) {
-  HtmlTable table{.caption = escaped(metric) +
+HtmlTable pair_table(const Comparison& comparison, const std::string& metric,
+                     const Titles& titles) {
+  const auto& paths = comparison.paths;
+  HtmlTable table{.caption = escaped(metric_heading(titles, metric)) +
                              ": paired differences, replication by replication; all intervals of "
                              "one situation hold together with 95 % (Bonferroni)",
                   .columns = {},
@@ -83,8 +86,8 @@ HtmlTable pair_table(const Comparison& comparison, const std::string& metric) {
     std::vector<HtmlCell>& cells = table.rows.emplace_back();
     table.columns.clear();
     for (const JsonMember& member : row) {
-      table.columns.push_back(member.key.find('.') == std::string::npos ? member.key
-                                                                        : short_path(member.key));
+      const bool is_path = std::find(paths.begin(), paths.end(), member.key) != paths.end();
+      table.columns.push_back(is_path ? path_heading(titles, member.key) : member.key);
       cells.push_back(field_cell(csv_field(member.value)));
     }
   }
@@ -92,23 +95,25 @@ HtmlTable pair_table(const Comparison& comparison, const std::string& metric) {
 }
 
 void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
-                    const std::string& command, const ComparisonSettings& settings) {
+                    const std::string& command, const ComparisonSettings& settings,
+                    const Titles& titles) {
   Comparison comparison;
   try {
     comparison = compare(points, settings);
   } catch (const UsageError& error) {
-    page.paragraph(escaped(settings.metric) + ": " + escaped(error.what()));
+    page.paragraph(escaped(metric_heading(titles, settings.metric)) + ": " + escaped(error.what()));
     return;
   }
-  page.table(winner_table(comparison, settings));
+  page.table(winner_table(comparison, settings, titles));
   const std::size_t situations = comparison.situations.size();
   if (situations > kMostRows)
     page.paragraph("The first " + std::to_string(kMostRows) + " of " + std::to_string(situations) +
                    " situations; the command has them all.");
   const std::string note = settings.higher_is_better ? "" : unequal_endings(comparison);
   if (!note.empty()) page.paragraph("<strong>&#9888;</strong> " + escaped(note));
-  const HtmlTable pairs = pair_table(comparison, settings.metric);
-  if (!pairs.rows.empty()) page.folded("Paired differences of " + settings.metric, pairs);
+  const HtmlTable pairs = pair_table(comparison, settings.metric, titles);
+  if (!pairs.rows.empty())
+    page.folded("Paired differences of " + metric_heading(titles, settings.metric), pairs);
   page.commands({command});
 }
 
@@ -117,7 +122,7 @@ void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
 void add_comparisons(HtmlPage& page, const StudyReport& report, const std::string& store) {
   const std::string& by = report.protocol;
   if (by.empty()) return;
-  page.subsection("Which " + short_path(by) + " wins where");
+  page.subsection("Which " + path_heading(report.titles, by) + " wins where");
   page.paragraph(
       "All compared points used the same random numbers, so differences are taken run by run. A "
       "winner is a point whose differences show that it is better than every other. A point that "
@@ -134,7 +139,7 @@ void add_comparisons(HtmlPage& page, const StudyReport& report, const std::strin
     if (comparison.higher_is_better) words.emplace_back("--higher-is-better");
     for (const std::string& condition : report.conditions)
       words.insert(words.end(), {"--where", condition});
-    add_comparison(page, report.points, shell_line(words), comparison);
+    add_comparison(page, report.points, shell_line(words), comparison, report.titles);
   }
 }
 

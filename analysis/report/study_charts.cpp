@@ -6,8 +6,8 @@
 #include <iterator>
 #include <set>
 
-#include "analysis/drawing/gnuplot.hpp"
 #include "analysis/statistics/estimate.hpp"
+#include "analysis/statistics/metric_type.hpp"
 
 namespace faultline {
 
@@ -31,19 +31,38 @@ std::string file_words(const std::string& text) {
   return words;
 }
 
-/// The name of a chart's files, such as "mean-control-messages-machine-cori".
-std::string stem_of(const std::string& kind, const std::string& metric, const Chart& chart) {
-  std::string stem = kind;
-  for (const std::string& part : {file_words(metric), file_words(chart.panel)})
-    if (!part.empty()) stem.append("-").append(part);
-  return stem;
+/// Names the files of charts, one for each panel: "mean-control-messages-machine-cori". They do not
+/// change with titles, so that what refers to them stays right.
+void name_files(std::vector<Chart>& charts, const std::vector<ReportPanel>& panels,
+                const std::string& kind, const std::string& metric) {
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    charts[i].stem = kind;
+    for (const std::string& part : {file_words(metric), file_words(panels.at(i).own_rest)})
+      if (!part.empty()) charts[i].stem.append("-").append(part);
+  }
 }
 
 /// The title of a metric without its unit, which stands at the axis.
-std::string plain_title(const std::string& metric) {
-  std::string title = axis_title(metric);
+std::string plain_title(const Titles& titles, const std::string& metric) {
+  std::string title = metric_axis_title(titles, metric);
   title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
-  return title.ends_with(" [s]") ? title.substr(0, title.size() - 4) : title;
+  const bool has_unit = metric_type(metric) == MetricType::time;
+  return has_unit ? title.substr(0, title.size() - 4) : title;
+}
+
+/// The title of the axis of a swept path; "" if the last part of the path says enough. Sizes and
+/// times of faults alone do not say of what they are.
+std::string x_title(const ReportLayout& layout) {
+  std::string given = given_title(layout.titles, layout.x);
+  if (!given.empty() || !layout.x.starts_with("faults")) return given;
+  return without_unit(layout.x) + (metric_type(layout.x) == MetricType::time ? " [s]" : "");
+}
+
+/// The axis of a metric, which shows its title if the reader gave it one.
+void show_metric(ChartAxis& axis, const Titles& titles, const std::string& metric) {
+  axis.name = metric;
+  axis.title = given_title(titles, metric);
+  axis.heading = axis.title;
 }
 
 /// The chart of one panel, without its values.
@@ -54,7 +73,8 @@ Chart empty_chart(const ReportPanel& panel, const ReportLayout& layout, const st
   if (!panel.rest.empty()) chart.title += ", " + panel.rest;
   chart.x.names_lines = layout.x.empty();
   chart.x.name = layout.x.empty() ? "place" : short_path(layout.x);
-  if (layout.x.starts_with("faults")) chart.x.title = layout.x;
+  chart.x.title = x_title(layout);
+  chart.x.heading = given_title(layout.titles, layout.x);
   return chart;
 }
 
@@ -182,40 +202,42 @@ std::vector<double> outliers_of(std::vector<double> values, const Boxplot& box) 
 }  // namespace
 
 std::vector<Chart> curves_of(const ArrangedPoints& points, const std::string& metric) {
-  auto charts = charts_of(points, plain_title(metric), [&](double x, const PointGroup& group) {
-    const Summary summary = summarize(group, metric);
-    ChartPoint point;
-    point.x = x;
-    point.y = summary.mean;
-    point.y_interval = summary.confidence_95;
-    point.runs = summary.count;
-    return point;
-  });
-  for (Chart& chart : charts) {
-    chart.stem = stem_of("mean", metric, chart);
-    chart.y.name = metric;
-  }
+  const Titles& titles = points.layout.titles;
+  auto charts =
+      charts_of(points, plain_title(titles, metric), [&](double x, const PointGroup& group) {
+        const Summary summary = summarize(group, metric);
+        ChartPoint point;
+        point.x = x;
+        point.y = summary.mean;
+        point.y_interval = summary.confidence_95;
+        point.runs = summary.count;
+        return point;
+      });
+  name_files(charts, points.panels, "mean", metric);
+  for (Chart& chart : charts) show_metric(chart.y, titles, metric);
   fit_axes(charts);
   return charts;
 }
 
 std::vector<Chart> boxes_of(const ArrangedPoints& points, const std::string& metric) {
-  auto charts = charts_of(points, plain_title(metric), [&](double x, const PointGroup& group) {
-    const std::vector<double> values = sample(group, metric);
-    ChartPoint point;
-    point.x = x;
-    point.runs = values.size();
-    if (values.empty()) return point;
-    point.y = summarize(values).mean;
-    point.box = boxplot(values);
-    point.outliers = outliers_of(values, *point.box);
-    return point;
-  });
+  const Titles& titles = points.layout.titles;
+  auto charts =
+      charts_of(points, plain_title(titles, metric), [&](double x, const PointGroup& group) {
+        const std::vector<double> values = sample(group, metric);
+        ChartPoint point;
+        point.x = x;
+        point.runs = values.size();
+        if (values.empty()) return point;
+        point.y = summarize(values).mean;
+        point.box = boxplot(values);
+        point.outliers = outliers_of(values, *point.box);
+        return point;
+      });
   space_evenly(charts);
+  name_files(charts, points.panels, "boxes", metric);
   for (Chart& chart : charts) {
     chart.kind = ChartKind::boxes;
-    chart.stem = stem_of("boxes", metric, chart);
-    chart.y.name = metric;
+    show_metric(chart.y, titles, metric);
   }
   fit_axes(charts);
   return charts;
@@ -231,7 +253,7 @@ std::vector<Chart> survival_of(const ArrangedPoints& points) {
     point.runs = runs_of(group);
     return point;
   });
-  for (Chart& chart : charts) chart.stem = stem_of("survival", "", chart);
+  name_files(charts, points.panels, "survival", "");
   choose_share_axis(charts);
   fit_axes(charts);
   return charts;
@@ -254,14 +276,14 @@ std::vector<Chart> planes_of(const ArrangedPoints& points, const std::string& me
     point.y_interval = share.confidence_95;
     return point;
   });
+  name_files(charts, points.panels, "cost-survival", "");
   for (Chart& chart : charts) {
     chart.kind = ChartKind::plane;
-    chart.stem = stem_of("cost-survival", "", chart);
     chart.points_of = layout.x.empty() ? "point" : short_path(layout.x);
+    chart.points_heading = chart.x.heading;
     chart.x.names_lines = false;
     chart.x.categories.clear();
-    chart.x.name = metric;
-    chart.x.title.clear();
+    show_metric(chart.x, layout.titles, metric);
     chart.in_order = layout.x_is_numeric;
   }
   choose_share_axis(charts);

@@ -62,8 +62,8 @@ void append(std::vector<Chart>& to, std::vector<Chart> charts, const std::string
 }
 
 void add_charts(StudyReport& report, const std::string& store) {
-  const ArrangedPoints usual = arranged(report.points, false, report.x);
-  const ArrangedPoints faults_first = arranged(report.points, true, report.x);
+  const ArrangedPoints usual = arranged(report.points, false, report.x, report.titles);
+  const ArrangedPoints faults_first = arranged(report.points, true, report.x, report.titles);
   const Query query = query_of(report, store, usual.layout, faults_first.layout);
   for (const std::string& metric : report.metrics) {
     append(report.curves, curves_of(usual, metric),
@@ -130,6 +130,18 @@ void check_axis(const std::vector<StudyReport>& reports, const std::string& x) {
                    (swept.empty() ? "" : suggestion(x, swept)));
 }
 
+/// Throws if a title is that of nothing that charts could show.
+void check_titles(const std::vector<SelectedPoint>& points, const StoreReportSettings& settings) {
+  std::vector<std::string> known = swept_paths(points);
+  if (!settings.x.empty()) known.push_back(settings.x);
+  const auto metrics = metric_names(points);
+  known.insert(known.end(), metrics.begin(), metrics.end());
+  for (const auto& [name, title] : settings.titles)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError("report: --title: " + in_quotes(name) +
+                       " is neither swept in the store nor a metric" + suggestion(name, known));
+}
+
 /// Drops useless charts, and gives the others distinct names.
 void finish_charts(StudyReport& report, const std::string& prefix) {
   std::vector<Chart*> all;
@@ -182,6 +194,7 @@ std::vector<HtmlFigure> figures_of(const std::vector<Chart>& charts,
 std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
                                        const StoreReportSettings& settings) {
   const auto metrics = metrics_of(points, settings);
+  if (!settings.titles.empty()) check_titles(points, settings);
   std::vector<StudyReport> reports;
   for (SelectedPoint& point : points) {
     if (reports.empty() || reports.back().points.front().study.id != point.study.id)
@@ -196,6 +209,7 @@ std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
     report.conditions = settings.conditions;
     if (several) report.conditions.push_back("study == " + study);
     report.x = settings.x;
+    report.titles = settings.titles;
     report.protocol = protocol_path(report.points);
     add_charts(report, settings.store);
     finish_charts(report, several ? "study-" + study + "-" : "");

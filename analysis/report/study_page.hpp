@@ -14,11 +14,12 @@ struct StoreReportSettings {
   std::vector<std::string> conditions;  ///< the conditions that select its points
   std::vector<std::string> metrics;     ///< empty for those that `query` shows
   std::string x = {};                   ///< path along x in the charts; "": `layout_of` chooses
+  Titles titles = {};                   ///< what the reader calls paths and metrics
 };
 
 /// The reports of all studies among these points, with charts and with commands, which name the
-/// store and the conditions. Throws UsageError for a metric that no study has, and for an `x` that
-/// has a single value in every study.
+/// store and the conditions. Throws UsageError for a metric that no study has, for an `x` that has
+/// a single value in every study, and for a title of anything but swept paths, `x` and metrics.
 std::vector<StudyReport> study_reports(std::vector<SelectedPoint> points,
                                        const StoreReportSettings& settings);
 

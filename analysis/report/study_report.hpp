@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/drawing/chart.hpp"
+#include "analysis/report/titles.hpp"
 #include "analysis/store/query.hpp"
 
 namespace faultline {
@@ -14,6 +15,7 @@ struct StudyReport {
   std::vector<std::string> conditions;  ///< the conditions that select the points
   std::vector<std::string> metrics;
   std::string x;         ///< path that the reader chose for the x axis; "" for none
+  Titles titles;         ///< what the reader calls paths and metrics
   std::string protocol;  ///< path of the protocol (protocol_path); "" for none
   std::vector<Chart> curves;
   std::vector<Chart> boxes;

@@ -151,7 +151,7 @@ HtmlTable failures_table(const std::vector<SelectedPoint>& points) {
 }
 
 /// How the runs ended, for each line and place at which they ended in more than one way.
-HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
+HtmlTable endings_table(const std::vector<SelectedPoint>& points, const Titles& titles) {
   std::set<std::string> words;
   const auto paths = swept_paths(points);
   const auto groups = group_points(points, paths);
@@ -162,7 +162,7 @@ HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
   if (groups.size() > kMostGroups)
     table.caption += ", the first " + std::to_string(kMostGroups) + " of " +
                      std::to_string(groups.size()) + " points";
-  for (const std::string& path : paths) table.columns.push_back(short_path(path));
+  for (const std::string& path : paths) table.columns.push_back(path_heading(titles, path));
   table.columns.insert(table.columns.end(), words.begin(), words.end());
   for (const PointGroup& group : groups) {
     if (table.rows.size() == kMostGroups) break;
@@ -177,10 +177,11 @@ HtmlTable endings_table(const std::vector<SelectedPoint>& points) {
 }
 
 /// Why the runs of each protocol were fatal, if several protocols are swept. `path` is theirs.
-HtmlTable fatal_table(const std::vector<SelectedPoint>& points, const std::string& path) {
+HtmlTable fatal_table(const std::vector<SelectedPoint>& points, const std::string& path,
+                      const Titles& titles) {
   HtmlTable table{.caption = "Why runs were fatal", .columns = {}, .rows = {}};
   if (path.empty() || !has_several_values(points, path)) return table;
-  table.columns = {short_path(path), "reasons"};
+  table.columns = {path_heading(titles, path), "reasons"};
   for (const PointGroup& group : group_points(points, {path})) {
     const std::string reasons = fatal_reasons(group);
     if (reasons.empty() || table.rows.size() == kMostGroups) continue;
@@ -205,9 +206,9 @@ void add_what_was_run(HtmlPage& page, const StudyReport& report, const std::stri
   if (!axes.rows.empty()) page.table(axes);
   const HtmlTable failures = failures_table(points);
   if (!failures.rows.empty()) page.table(failures);
-  const HtmlTable fatal = fatal_table(points, report.protocol);
+  const HtmlTable fatal = fatal_table(points, report.protocol, report.titles);
   if (!fatal.rows.empty()) page.table(fatal);
-  const HtmlTable endings = endings_table(points);
+  const HtmlTable endings = endings_table(points, report.titles);
   if (!endings.rows.empty()) page.folded("How the runs of each point ended", endings);
   page.folded("The whole scenario of point " + std::to_string(points.front().stored.point) +
                   ", defaults filled in",

@@ -1,17 +1,23 @@
 #include "analysis/reproduction/cell_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "analysis/lemmas/broken_promise.hpp"
 #include "analysis/lemmas/lemma_subjects.hpp"
 #include "analysis/reproduction/item_fields.hpp"
+#include "analysis/statistics/linear_fit.hpp"
+#include "analysis/statistics/metric_type.hpp"
 
 namespace faultline {
 
 namespace {
 
 const std::vector<std::string> kVerdicts = {"match", "differs", "not comparable"};
+
+/// The `scale` of a fit that is not linear.
+constexpr const char* kBinaryLogarithm = "log2";
 
 /// The members that cells have whatever the kind of their measure.
 struct CellHead {
@@ -39,7 +45,11 @@ struct SeriesSelection {
   std::string metric;
   std::string relative_to;
   bool ratio_of_means = false;
+  std::string of_runs = runs_figure_word(RunsFigure::mean);
   std::optional<double> at;
+  std::optional<std::string> fit;
+  std::optional<std::string> scale;
+  std::optional<std::string> over;
 };
 
 struct LemmaSelection {
@@ -81,7 +91,11 @@ const OptionSet<SeriesSelection>& series_selection_options() {
           .option("metric", &SeriesSelection::metric, {.required = true})
           .option("relative_to", &SeriesSelection::relative_to, {})
           .option("ratio_of_means", &SeriesSelection::ratio_of_means, {})
-          .option("at", &SeriesSelection::at, {});
+          .option("of_runs", &SeriesSelection::of_runs, {.choices = runs_figure_words()})
+          .option("at", &SeriesSelection::at, {})
+          .option("fit", &SeriesSelection::fit, {.choices = fit_figure_words()})
+          .option("scale", &SeriesSelection::scale, {.choices = {"linear", kBinaryLogarithm}})
+          .option("over", &SeriesSelection::over, {});
   return set;
 }
 
@@ -132,6 +146,11 @@ class CellReader {
   void read_stated(const CellHead& head, const std::string& path, Cell& cell);
   void read_selection(CheckedObject& object, Cell& cell);
   void read_series_selection(CheckedObject& object, const SeriesMeasure& series, Cell& cell);
+  void read_fit(const SeriesSelection& selection, const SeriesMeasure& series,
+                const std::string& path, Cell& cell);
+  std::optional<std::vector<double>> read_axis(const SeriesSelection& selection,
+                                               const SeriesMeasure& series, const std::string& path,
+                                               const std::string& measure);
 
   ReproductionItem& item_;
   Problems& problems_;
@@ -232,12 +251,85 @@ void CellReader::read_series_selection(CheckedObject& object, const SeriesMeasur
   cell.metric = selection.metric;
   cell.relative_to = selection.relative_to;
   cell.ratio_of_means = selection.ratio_of_means;
+  for (const RunsFigure figure : {RunsFigure::mean, RunsFigure::least, RunsFigure::largest})
+    if (selection.of_runs == runs_figure_word(figure)) cell.of_runs = figure;
   cell.at = selection.at;
+  if (cell.of_runs != RunsFigure::mean && cell.ratio_of_means)
+    problems_.add(member_path(object.path(), "of_runs"),
+                  "beside ratio_of_means, which takes the means of all runs");
+  if (cell.of_runs != RunsFigure::mean && metric_type(cell.metric) == MetricType::share)
+    problems_.add(member_path(object.path(), "of_runs"), "a share has no bound for each run");
   if (std::find(series.metrics.begin(), series.metrics.end(), cell.metric) == series.metrics.end())
     problems_.add(member_path(object.path(), "metric"),
                   "expected one of the metrics of its measure, got " + in_quotes(cell.metric));
   if (cell.at && std::find(series.at.begin(), series.at.end(), *cell.at) == series.at.end())
     problems_.add(member_path(object.path(), "at"), "expected a point of its measure");
+  // A `fit` that is no such word has its own problem.
+  const JsonValue* fit = object.child("fit");
+  if (selection.fit || fit == nullptr || fit->is_null())
+    read_fit(selection, series, object.path(), cell);
+}
+
+/// Reads which line a cell is about, and which figure of it.
+void CellReader::read_fit(const SeriesSelection& selection, const SeriesMeasure& series,
+                          const std::string& path, Cell& cell) {
+  const auto refuse = [&](const char* key, const std::string& why) {
+    problems_.add(member_path(path, key), why);
+  };
+  if (!selection.fit) {
+    if (selection.scale) refuse("scale", "belongs to a fit, and the cell has none");
+    if (selection.over) refuse("over", "belongs to a fit, and the cell has none");
+    return;
+  }
+  cell.fit.emplace();
+  for (const FitFigure figure : {FitFigure::slope, FitFigure::intercept, FitFigure::r_squared})
+    if (*selection.fit == fit_figure_word(figure)) cell.fit->figure = figure;
+  if (cell.at) refuse("at", "beside fit, which takes all points of its measure");
+  if (cell.of_runs != RunsFigure::mean) refuse("of_runs", "beside fit, which takes the means");
+  if (cell.ratio_of_means) refuse("ratio_of_means", "beside fit, which takes the ratios of runs");
+  if (metric_type(cell.metric) == MetricType::share)
+    refuse("metric", "expected another metric for a fit: the spread of a share changes with it");
+  const auto axis = read_axis(selection, series, path, item_.measures[cell.measure].name);
+  if (!axis) return;
+  cell.fit->x = *axis;
+  if (!cell.fit->is_determined(axis->size()))
+    refuse("fit", "expected an axis with at least " + std::to_string(fewest_x(cell.fit->figure)) +
+                      " different numbers, got " + std::to_string(different_values(*axis)));
+}
+
+/// The x of each point of a fit: what its measure, or the path that the cell names, sets there.
+/// Adds a problem and returns nothing if that is no number, or none that has a logarithm.
+std::optional<std::vector<double>> CellReader::read_axis(const SeriesSelection& selection,
+                                                         const SeriesMeasure& series,
+                                                         const std::string& path,
+                                                         const std::string& measure) {
+  // A measure whose points could not be read has its own problem.
+  if (series.at.size() != series.changes.size()) return std::nullopt;
+  const auto refuse = [&](const char* key, const std::string& why) {
+    problems_.add(member_path(path, key), why);
+    return std::nullopt;
+  };
+  const std::string changes = member_path(member_path("measures", measure), "changes");
+  const std::string over = selection.over.value_or(series.over);
+  const bool is_logarithm = selection.scale == kBinaryLogarithm;
+  std::vector<double> axis;
+  for (std::size_t i = 0; i < series.changes.size(); ++i) {
+    const JsonValue change(series.changes[i]);
+    const JsonValue* value = change.find(over);
+    if (value == nullptr)
+      return refuse("over",
+                    "expected a path that all changes of its measure set, got " + in_quotes(over));
+    const auto number = number_of(*value);
+    const std::string found = in_quotes(over) + " is " + describe(*value);
+    if (!number)
+      return refuse("over", "expected a path that is a number at all points, " + found + " in " +
+                                item_path(changes, i));
+    if (is_logarithm && *number <= 0)
+      return refuse("scale", "expected an axis above 0 for its logarithm, " + found + " in " +
+                                 item_path(changes, i));
+    axis.push_back(is_logarithm ? std::log2(*number) : *number);
+  }
+  return axis;
 }
 
 }  // namespace

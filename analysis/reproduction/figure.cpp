@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 
+#include "analysis/drawing/chart.hpp"
 #include "analysis/drawing/chart_canvas.hpp"
 #include "analysis/drawing/gnuplot.hpp"
 #include "analysis/drawing/tics.hpp"
@@ -66,7 +67,31 @@ std::string line_style(std::size_t place) {
   return " lt " + std::to_string(line_type_at(place)) + " dt " + std::to_string(dash_at(place));
 }
 
-/// One panel of step models: the CSV's rows of this mapping and activity, averaged over trees.
+/// The y axis that all panels of step models share, so that they can be compared: the control
+/// messages per process, averaged over the trees, that are above 0.
+std::string step_model_axis(const FigureRows& rows) {
+  constexpr std::size_t kProcesses = 2;
+  constexpr std::size_t kFirstCount = 4;
+  std::map<std::vector<std::string>, std::vector<double>> over_trees;
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    for (std::size_t column = kFirstCount; column < rows[i].size(); ++column)
+      over_trees[{rows[i][0], rows[i][1], rows[i][kProcesses], std::to_string(column)}].push_back(
+          std::stod(rows[i][column]) / std::stod(rows[i][kProcesses]));
+  std::vector<double> means;
+  means.reserve(over_trees.size());
+  for (const auto& [place, counts] : over_trees) means.push_back(*summarize(counts).mean);
+  std::erase_if(means, [](double mean) { return mean <= 0.0; });
+  if (means.empty()) means.push_back(1.0);
+  const auto [least, greatest] = std::minmax_element(means.begin(), means.end());
+  const Interval range{*least / 1.25, *greatest * 1.25};
+  const Tics tics = logarithmic_tics(range);
+  return "set logscale y\nset yrange [" + shortest(range.low) + ":" + shortest(range.high) +
+         "]\nset ytics " + tic_list(tics, minor_tics(range, tics)) + "\n";
+}
+
+/// One panel of step models: the CSV's rows of this mapping and activity, averaged over trees. A
+/// count of 0 has no place on a logarithmic axis; its line leaves the panel at the lower edge,
+/// instead of breaking off as if nothing had been counted.
 std::string panel(const std::string& stem, const std::string& mapping,
                   const std::string& activity) {
   const std::string here = "(strcol(1) eq '" + mapping + "' && strcol(2) eq '" + activity + "' ? ";
@@ -74,8 +99,9 @@ std::string panel(const std::string& stem, const std::string& mapping,
   const char* const names[] = {"4C", "EDOD", "HCDA", "CDA"};
   for (std::size_t i = 0; i < 4; ++i) {
     text.append(i == 0 ? "" : ", \\\n  ").append("'").append(stem).append(".csv' using ");
-    text.append(here).append("$3 : NaN):").append(here).append("$");
-    text.append(std::to_string(i + 5)).append("/$3 : NaN) smooth unique with lines");
+    const std::string count = "$" + std::to_string(i + 5);
+    text.append(here).append("$3 : NaN):").append(here).append("(").append(count).append(" > 0 ? ");
+    text.append(count).append(" : 1e-9)/$3 : NaN) smooth unique with lines");
     text.append(line_style(i)).append(" title '").append(names[i]).append("'");
   }
   return text + "\n";
@@ -91,9 +117,10 @@ FigureRows step_model_rows(const ItemResult& result) {
   return rows;
 }
 
-std::string step_model_script(const ReproductionItem& item, const std::string& stem) {
-  std::string text = gnuplot_head(stem, 1200, 700) +
-                     "set logscale y\nset xlabel 'processes'\n"
+std::string step_model_script(const ReproductionItem& item, const FigureRows& rows,
+                              const std::string& stem) {
+  std::string text = gnuplot_head(stem, 1200, 700) + step_model_axis(rows) +
+                     "set xlabel 'processes'\n"
                      "set ylabel 'control messages per process'\nset multiplot layout " +
                      std::to_string(item.curves.size()) + ",3\n";
   for (const std::size_t curve : item.curves)
@@ -224,8 +251,22 @@ std::string paper_name(const std::string& detector) {
   return name;
 }
 
+/// The largest value of a metric in all panels, which have one unit so that they can be compared.
+double largest_of(const ItemResult& result, const std::string& metric) {
+  double largest = 0.0;
+  for (const std::size_t curve : result.item.curves) {
+    const auto metrics = drawn_metrics(series_of(result.item, curve));
+    if (std::find(metrics.begin(), metrics.end(), metric) == metrics.end()) continue;
+    for (const SeriesPoint& point : result.measured[curve].points)
+      for (const auto& [detector, samples] : point.samples)
+        largest = std::max(largest, box_of(samples, metric).max);
+  }
+  return largest;
+}
+
 /// The y axis of a panel. It is logarithmic unless a sample reaches 0.
-std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& metric) {
+ChartAxis value_axis(const std::vector<SeriesPoint>& points, const std::string& metric,
+                     double largest) {
   double min = std::numeric_limits<double>::infinity();
   double max = 0.0;
   for (const SeriesPoint& point : points)
@@ -234,16 +275,33 @@ std::string y_axis(const std::vector<SeriesPoint>& points, const std::string& me
       min = std::min(min, box.min);
       max = std::max(max, box.max);
     }
+  ChartAxis axis;
+  axis.name = metric;
+  choose_unit(axis, largest);
+  axis.logarithmic = !is_between_0_and_1(metric_type(metric)) && min > 0.0;
   Interval range{-0.04, 1.04};
-  const bool logarithmic = !is_between_0_and_1(metric_type(metric)) && min > 0.0;
-  if (logarithmic)
-    range = {min / 1.25, max * 1.25};
+  if (axis.logarithmic)
+    range = {min / 1.25 * axis.factor, max * 1.25 * axis.factor};
   else if (!is_between_0_and_1(metric_type(metric)) && max > 0.0)
-    range = {-0.04 * max, 1.1 * max};
-  const Tics tics = logarithmic ? logarithmic_tics(range) : linear_tics(range);
-  return std::string(logarithmic ? "set" : "unset") + " logscale y\nset yrange [" +
-         shortest(range.low) + ":" + shortest(range.high) + "]\nset ytics " +
-         tic_list(tics, logarithmic ? minor_tics(range, tics) : std::vector<double>{}) + "\n";
+    range = {-0.04 * max * axis.factor, 1.1 * max * axis.factor};
+  axis.tics = axis.logarithmic ? logarithmic_tics(range) : linear_tics(range);
+  if (axis.logarithmic) axis.minor_tics = minor_tics(range, axis.tics);
+  axis.range = range;
+  return axis;
+}
+
+std::string axis_script(const ChartAxis& axis) {
+  return std::string(axis.logarithmic ? "set" : "unset") + " logscale y\nset yrange [" +
+         shortest(axis.range->low) + ":" + shortest(axis.range->high) + "]\nset ytics " +
+         tic_list(axis.tics, axis.minor_tics) + "\n";
+}
+
+/// ":($8*1000):($7*1000)": columns of the block of numbers, in the unit that is drawn.
+std::string in_unit(const ChartAxis& axis, const std::vector<std::size_t>& columns) {
+  std::string text;
+  for (const std::size_t column : columns)
+    text += ":($" + std::to_string(column) + "*" + shortest(axis.factor) + ")";
+  return text;
 }
 
 /// A detector of a panel.
@@ -350,22 +408,23 @@ double lane_offset(double width, std::size_t i, std::size_t detectors) {
 }
 
 /// One panel of a series: the detectors' boxes side by side, and a line through their medians.
-std::string box_panel(Drawn& drawn, const std::string& series, const std::string& metric,
+std::string box_panel(Drawn& drawn, const std::string& series, const ChartAxis& axis,
                       const std::vector<SeriesPoint>& points,
                       const std::vector<DrawnDetector>& detectors) {
   const double width = lane_width(points, detectors.size());
   std::string text = "set title " + drawn.shown(series) + " noenhanced\nset boxwidth " +
-                     fixed(0.8 * width, 4) + "\nset ylabel " + drawn.shown(axis_title(metric)) +
-                     " noenhanced\n" + y_axis(points, metric) + point_axis(points) + "plot ";
+                     fixed(0.8 * width, 4) + "\nset ylabel " + drawn.shown(axis.title) +
+                     " noenhanced\n" + axis_script(axis) + point_axis(points) + "plot ";
   for (std::size_t i = 0; i < detectors.size(); ++i) {
     const std::string place =
-        drawn.lane(series, metric, detectors[i].name, lane_offset(width, i, detectors.size()));
+        drawn.lane(series, axis.name, detectors[i].name, lane_offset(width, i, detectors.size()));
     text.append(i == 0 ? "" : ", \\\n  ").append("$numbers using ").append(place);
-    text.append(":8:7:11:10 with candlesticks whiskerbars fill transparent solid 0.3")
-        .append(" lt ")
+    text.append(in_unit(axis, {8, 7, 11, 10}))
+        .append(" with candlesticks whiskerbars fill transparent solid 0.3 lt ")
         .append(std::to_string(line_type_at(detectors[i].place)));
     text.append(" title ").append(drawn.shown(paper_name(detectors[i].name)));
-    text.append(", \\\n  $numbers using ").append(place).append(":9 with linespoints");
+    text.append(", \\\n  $numbers using ").append(place).append(in_unit(axis, {9}));
+    text.append(" with linespoints");
     text.append(line_style(detectors[i].place)).append(" ps 0.5 notitle");
   }
   return text + "\n";
@@ -388,10 +447,11 @@ std::string ratio_axis(const SeriesMeasure& series, const std::string& metric,
          tic_list(linear_tics(range)) + "\n";
 }
 
-/// One panel of ratios: a point for each detector, with whiskers for its 99 % interval.
+/// One panel of ratios: a point for each detector, with whiskers for its 99 % interval. The drawing
+/// has `pixels` along x.
 std::string ratio_panel(Drawn& drawn, const std::string& name, const SeriesMeasure& series,
                         const std::string& metric, const std::vector<SeriesPoint>& points,
-                        const std::vector<DrawnDetector>& detectors) {
+                        const std::vector<DrawnDetector>& detectors, std::size_t pixels) {
   const double width = lane_width(points, detectors.size());
   std::string text = "set title " + drawn.shown(name) + " noenhanced\nset ylabel " +
                      drawn.shown(metric_title(metric)) + R"(."\n".)" +
@@ -399,12 +459,13 @@ std::string ratio_panel(Drawn& drawn, const std::string& name, const SeriesMeasu
                      " noenhanced\n" + ratio_axis(series, metric, points, detectors) +
                      point_axis(points) + "plot 1 with lines lt -1 notitle";
   for (std::size_t i = 0; i < detectors.size(); ++i) {
-    text.append(", \\\n  $numbers using ");
-    text.append(
-        drawn.lane(name, metric, detectors[i].name, lane_offset(width, i, detectors.size())));
-    text.append(":6:7:8 with yerrorbars linewidth 2 lt ");
-    text.append(std::to_string(line_type_at(detectors[i].place))).append(" title ");
-    text.append(drawn.shown(paper_name(detectors[i].name)));
+    const std::string place =
+        drawn.lane(name, metric, detectors[i].name, lane_offset(width, i, detectors.size()));
+    const std::string type = " lt " + std::to_string(line_type_at(detectors[i].place));
+    text.append(", \\\n  $numbers using ").append(place).append(":7:(0):($8 - $7) with ");
+    text.append(interval_style(pixels)).append(type).append(" lw 2 notitle");
+    text.append(", \\\n  $numbers using ").append(place).append(":6 with points");
+    text.append(type).append(" title ").append(drawn.shown(paper_name(detectors[i].name)));
   }
   return text + "\n";
 }
@@ -428,8 +489,11 @@ std::string series_script(const ItemResult& result, const FigureRows& figure,
     const auto& points = result.measured[curve].points;
     const auto detectors = detectors_at(of_figure, points, series.drawn_relative_to);
     for (const std::string& metric : drawn_metrics(series))
-      text += draws_ratios(item) ? ratio_panel(drawn, name, series, metric, points, detectors)
-                                 : box_panel(drawn, name, metric, points, detectors);
+      text +=
+          draws_ratios(item)
+              ? ratio_panel(drawn, name, series, metric, points, detectors, kPanelWidth * columns)
+              : box_panel(drawn, name, value_axis(points, metric, largest_of(result, metric)),
+                          points, detectors);
   }
   return gnuplot_head(stem, kPanelWidth * columns, 40 + 330 * rows) + drawn.definitions() + text +
          "unset multiplot\n";
@@ -445,7 +509,7 @@ FigureRows figure_rows(const ItemResult& result) {
 std::string figure_script(const ItemResult& result, const FigureRows& rows,
                           const std::string& stem) {
   return draws_series(result.item) ? series_script(result, rows, stem)
-                                   : step_model_script(result.item, stem);
+                                   : step_model_script(result.item, rows, stem);
 }
 
 }  // namespace faultline

@@ -4,12 +4,24 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/statistics/linear_fit.hpp"
+
 namespace faultline {
 
 namespace {
 
 constexpr PrintedAs kRelations[] = {PrintedAs::equal, PrintedAs::at_least, PrintedAs::at_most,
                                     PrintedAs::in_interval, PrintedAs::at_least_in_interval};
+
+constexpr FitFigure kFitFigures[] = {FitFigure::slope, FitFigure::intercept, FitFigure::r_squared};
+
+constexpr RunsFigure kRunsFigures[] = {RunsFigure::mean, RunsFigure::least, RunsFigure::largest};
+
+/// Is the cell about points of a series that --quick does not run?
+bool is_beyond_quick(const Cell& cell, const SeriesMeasure& series) {
+  if (cell.fit) return !cell.fit->is_determined(series.quick_points);
+  return cell.at && *cell.at > series.at[series.quick_points - 1];
+}
 
 }  // namespace
 
@@ -73,6 +85,49 @@ bool is_by_interval(PrintedAs printed_as) {
   return printed_as == PrintedAs::in_interval || printed_as == PrintedAs::at_least_in_interval;
 }
 
+const char* fit_figure_word(FitFigure figure) {
+  switch (figure) {
+    case FitFigure::slope:
+      return "slope";
+    case FitFigure::intercept:
+      return "intercept";
+    case FitFigure::r_squared:
+      return "r_squared";
+  }
+  return "";
+}
+
+std::vector<std::string> fit_figure_words() {
+  std::vector<std::string> words;
+  for (const FitFigure figure : kFitFigures) words.emplace_back(fit_figure_word(figure));
+  return words;
+}
+
+const char* runs_figure_word(RunsFigure figure) {
+  switch (figure) {
+    case RunsFigure::mean:
+      return "mean";
+    case RunsFigure::least:
+      return "least";
+    case RunsFigure::largest:
+      return "largest";
+  }
+  return "";
+}
+
+std::vector<std::string> runs_figure_words() {
+  std::vector<std::string> words;
+  for (const RunsFigure figure : kRunsFigures) words.emplace_back(runs_figure_word(figure));
+  return words;
+}
+
+std::size_t fewest_x(FitFigure figure) { return figure == FitFigure::r_squared ? 3 : 2; }
+
+bool CellFit::is_determined(std::size_t points) const {
+  const auto end = x.begin() + static_cast<std::ptrdiff_t>(std::min(points, x.size()));
+  return different_values({x.begin(), end}) >= fewest_x(figure);
+}
+
 const char* protocol_word(Family family) {
   if (family == Family::workload) return "workload";
   const bool detects = family == Family::termination || family == Family::failure_detection;
@@ -96,7 +151,8 @@ bool asks_the_same(const Cell& one, const Cell& other, const std::optional<doubl
   const auto place_on_axis = [&](const Cell& cell) { return cell.at ? cell.at : last_point; };
   const auto key = [](const Cell& cell) {
     return std::tie(cell.measure, cell.protocol, cell.metric, cell.relative_to, cell.ratio_of_means,
-                    cell.figure, cell.failed, cell.fanout, cell.printed_as, cell.stated);
+                    cell.of_runs, cell.fit, cell.figure, cell.failed, cell.fanout, cell.printed_as,
+                    cell.stated);
   };
   return key(one) == key(other) && place_on_axis(one) == place_on_axis(other);
 }
@@ -105,7 +161,7 @@ void keep_quick_cells(ReproductionItem& item) {
   std::erase_if(item.cells, [&](const Cell& cell) {
     if (!cell.quick) return true;
     const auto* series = std::get_if<SeriesMeasure>(&item.measures[cell.measure].how);
-    return series != nullptr && cell.at && *cell.at > series->at[series->quick_points - 1];
+    return series != nullptr && is_beyond_quick(cell, *series);
   });
   std::vector<Cell> kept;
   for (Cell& cell : item.cells) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/theory/tree_steps.hpp"
+#include "sim/json/json_value.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -71,6 +72,7 @@ struct SeriesMeasure {
   Family family = Family::termination;
   std::string over;                         ///< the path that is set at every point: the axis
   std::vector<double> at;                   ///< its values, ascending
+  std::vector<JsonValue::Object> changes;   ///< what is set at each point
   std::vector<Scenario> scenarios;          ///< of each point, checked
   std::vector<std::uint32_t> replications;  ///< of each point
   std::vector<std::string> metrics;
@@ -109,6 +111,35 @@ struct Measure {
   std::variant<RunsMeasure, SeriesMeasure, StepModelMeasure, SurvivalMeasure, LemmasMeasure> how;
 };
 
+/// What a cell takes from the line that is fitted to its metric along a series.
+enum class FitFigure { slope, intercept, r_squared };
+
+/// The word for it in data files: "slope", "intercept", "r_squared".
+const char* fit_figure_word(FitFigure figure);
+std::vector<std::string> fit_figure_words();
+
+/// A straight line through the means at all points of a series (analysis/statistics/linear_fit).
+struct CellFit {
+  FitFigure figure = FitFigure::slope;
+  std::vector<double> x;  ///< of each point; the binary logarithm of the axis if the cell says so
+
+  /// Do the first `points` points determine the figure? Two different x determine a line; R^2 would
+  /// be 1 for any two, so that it needs three.
+  [[nodiscard]] bool is_determined(std::size_t points) const;
+  bool operator==(const CellFit&) const = default;
+};
+
+/// What a cell takes from the runs at a point of a series: their mean, or a bound that holds for
+/// each of them.
+enum class RunsFigure { mean, least, largest };
+
+/// The word for it in data files: "mean", "least", "largest".
+const char* runs_figure_word(RunsFigure figure);
+std::vector<std::string> runs_figure_words();
+
+/// The number of different x that a figure needs.
+std::size_t fewest_x(FitFigure figure);
+
 /// One value of a paper, what to measure for it, and how to compare the two.
 struct Cell {
   std::string name;
@@ -120,12 +151,14 @@ struct Cell {
   std::string exact_formula;
   double exact_tolerance = 0.01;  ///< relative
 
-  std::size_t measure = 0;             ///< index into the item's measures
-  std::string protocol;                ///< for all but `survival`: of the measure's family
-  std::string metric;                  ///< for `series`
-  std::string relative_to;             ///< for `series`: a protocol, whose metric divides; "": none
-  bool ratio_of_means = false;         ///< for `series`: else the mean of each run's ratio
-  std::optional<double> at;            ///< for `series`: the point; none: the last one
+  std::size_t measure = 0;      ///< index into the item's measures
+  std::string protocol;         ///< for all but `survival`: of the measure's family
+  std::string metric;           ///< for `series`
+  std::string relative_to;      ///< for `series`: a protocol, whose metric divides; "": none
+  bool ratio_of_means = false;  ///< for `series`: else the mean of each run's ratio
+  RunsFigure of_runs = RunsFigure::mean;  ///< for `series`
+  std::optional<double> at;               ///< for `series`: the point; none: the last one
+  std::optional<CellFit> fit;          ///< for `series`: a line through all points, instead of `at`
   std::string figure;                  ///< for `survival` and `lemmas`: what is counted
   std::vector<std::int64_t> failed;    ///< for `survival`: the sizes that are added up
   std::optional<std::int64_t> fanout;  ///< for `survival`: INDEP's; none: REL
@@ -164,7 +197,8 @@ std::optional<double> last_point(const ReproductionItem& item, const Cell& cell,
 bool asks_the_same(const Cell& one, const Cell& other, const std::optional<double>& last_point);
 
 /// Removes the cells that --quick does not measure: those marked so, those at points that it does
-/// not run, and those that equal a cell above, since the last point is another one with --quick.
+/// not run, fits for which its points are too few, and those that equal a cell above, since the
+/// last point is another one with --quick.
 void keep_quick_cells(ReproductionItem& item);
 
 }  // namespace faultline

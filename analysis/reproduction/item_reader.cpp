@@ -138,7 +138,7 @@ ReproductionItem read_reproduction_item(const fs::path& file) {
   ReproductionItem item = ItemReader(root, problems).read();
   std::error_code without_folder;
   const fs::path whole = fs::absolute(file, without_folder);
-  item.name = reproduction_item_name(without_folder ? file : whole);
+  item.name = reproduction_item_name((without_folder ? file : whole).lexically_normal());
   return item;
 }
 

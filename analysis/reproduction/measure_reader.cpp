@@ -254,9 +254,9 @@ SeriesMeasure MeasureReader::read_series(CheckedObject& object) {
   series.drawn_relative_to = head.drawn_relative_to;
   series.quick_replications = head.quick_replications;
   series.quick_points = head.quick_points;
-  const auto changes = read_points(object, series);
+  series.changes = read_points(object, series);
   series.metrics = read_texts(object.child("metrics"), member_path(path, "metrics"), problems_);
-  series.scenarios = read_scenarios(head.scenario, changes, path);
+  series.scenarios = read_scenarios(head.scenario, series.changes, path);
   check_base(series.drawn_relative_to, series.scenarios, series.family,
              member_path(path, "drawn_relative_to"));
   return series;

@@ -6,8 +6,8 @@
 
 #include "analysis/runs/replications.hpp"
 #include "analysis/runs/run_record.hpp"
+#include "analysis/statistics/linear_fit.hpp"
 #include "analysis/statistics/metric_type.hpp"
-#include "analysis/theory/survival.hpp"
 #include "sim/scenario/fault_counts_file.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -189,6 +189,43 @@ ReplicationResults results_of(const Scenario& scenario, const ReproductionSettin
   return results;
 }
 
+/// The protocol that a cell asks for and that was not measured at a point; "" if there is none.
+std::string missing_at(const SeriesPoint& point, const Cell& cell) {
+  if (!point.samples.contains(cell.protocol)) return cell.protocol;
+  return cell.relative_to.empty() || point.samples.contains(cell.relative_to) ? ""
+                                                                              : cell.relative_to;
+}
+
+/// The sample of a cell's metric at a point that has it, relative to the other protocol run by run
+/// if the cell states one.
+std::vector<double> sample_at(const SeriesPoint& point, const Cell& cell) {
+  std::vector<double> values = point.samples.at(cell.protocol).at(cell.metric);
+  if (cell.relative_to.empty()) return values;
+  const std::vector<double>& base = point.samples.at(cell.relative_to).at(cell.metric);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] /= base[i];
+  return values;
+}
+
+/// A bound that holds for each run of a sample. It is exact for these runs, and has no interval.
+Estimate bound_of(const std::vector<double>& sample, RunsFigure figure) {
+  const auto [least, largest] = std::minmax_element(sample.begin(), sample.end());
+  return {figure == RunsFigure::least ? *least : *largest, std::nullopt, ""};
+}
+
+/// What a cell takes from the line through all points that were measured.
+Estimate measure_fit(const SeriesMeasure& series, const Measured& measured, const Cell& cell) {
+  std::vector<SampleAt> samples;
+  samples.reserve(measured.points.size());
+  for (const SeriesPoint& point : measured.points) {
+    const std::string missing = missing_at(point, cell);
+    if (!missing.empty()) return not_measured(series.family, missing);
+    samples.push_back({cell.fit->x[samples.size()], sample_at(point, cell)});
+  }
+  const LinearFit fit = fit_line(samples);
+  if (cell.fit->figure == FitFigure::slope) return fit.slope;
+  return cell.fit->figure == FitFigure::intercept ? fit.intercept : fit.r_squared;
+}
+
 double share_of(const SizeSurvival& size, std::int64_t total) {
   return 100.0 * static_cast<double>(size.count) / static_cast<double>(total);
 }
@@ -246,28 +283,33 @@ Measured measure_series(const SeriesMeasure& measure, const ReproductionSettings
 
 Estimate measure_at(const SeriesMeasure& series, const Measured& measured, const Cell& cell) {
   if (!measured.trouble.empty()) return {std::nullopt, std::nullopt, measured.trouble};
+  if (cell.fit) return measure_fit(series, measured, cell);
   const auto found = std::find_if(measured.points.begin(), measured.points.end() - 1,
                                   [&](const SeriesPoint& point) { return cell.at == point.at; });
-  const auto sample_of = [&](const std::string& protocol) -> const std::vector<double>* {
-    const auto samples = found->samples.find(protocol);
-    return samples == found->samples.end() ? nullptr : &samples->second.at(cell.metric);
-  };
-  const std::vector<double>* sample = sample_of(cell.protocol);
-  const std::vector<double>* base = sample_of(cell.relative_to);
-  if (sample == nullptr) return not_measured(series.family, cell.protocol);
-  if (base == nullptr && !cell.relative_to.empty())
-    return not_measured(series.family, cell.relative_to);
+  const std::string missing = missing_at(*found, cell);
+  if (!missing.empty()) return not_measured(series.family, missing);
+  if (cell.of_runs != RunsFigure::mean) return bound_of(sample_at(*found, cell), cell.of_runs);
   const bool is_share = metric_type(cell.metric) == MetricType::share;
-  if (is_share && base == nullptr) return estimate_share(*sample);
-  if (is_share) return {std::nullopt, std::nullopt, "a ratio of shares is not estimated"};
-  if (cell.ratio_of_means && base != nullptr) return estimate_ratio_of_means(*sample, *base);
-  std::vector<double> values = *sample;
-  for (std::size_t i = 0; base != nullptr && i < values.size(); ++i) values[i] /= (*base)[i];
-  return estimate_mean(values);
+  const bool is_ratio = !cell.relative_to.empty();
+  if (is_share && is_ratio)
+    return {std::nullopt, std::nullopt, "a ratio of shares is not estimated"};
+  const auto values_of = [&](const std::string& protocol) -> const std::vector<double>& {
+    return found->samples.at(protocol).at(cell.metric);
+  };
+  if (is_share) return estimate_share(values_of(cell.protocol));
+  if (cell.ratio_of_means && is_ratio)
+    return estimate_ratio_of_means(values_of(cell.protocol), values_of(cell.relative_to));
+  return estimate_mean(sample_at(*found, cell));
 }
 
-Estimate measure_survival(const SurvivalMeasure& measure, const Cell& cell) {
-  const FaultCounts faults = find_fault_counts(measure.faults);
+Measured measure_survival(const SurvivalMeasure& measure) {
+  Measured measured;
+  measured.faults = find_fault_counts(measure.faults);
+  return measured;
+}
+
+Estimate survival_at(const SurvivalMeasure& measure, const Measured& measured, const Cell& cell) {
+  const FaultCounts& faults = measured.faults;
   const SurvivalRow row = cell.fanout ? indep_row(measure.processes, *cell.fanout, faults)
                                       : rel_row(measure.processes, faults);
   if (cell.figure == "survival-percent") return {row.survival_percent, std::nullopt, ""};

@@ -9,6 +9,7 @@
 #include "analysis/reproduction/item.hpp"
 #include "analysis/reproduction/step_model_counts.hpp"
 #include "analysis/statistics/estimate.hpp"
+#include "analysis/theory/survival.hpp"
 
 namespace faultline {
 
@@ -50,13 +51,14 @@ struct TreeCounts {
   std::vector<ProcessCounts> counts;  ///< by the number of processes, ascending
 };
 
-/// The result of one measure: estimates, the points of a series, or nothing for closed forms.
+/// The result of one measure: estimates, the points of a series, or what a closed form is of.
 struct Measured {
   std::map<EstimateKey, Estimate> estimates;
   std::vector<SeriesPoint> points;
   std::string trouble;  ///< for runs and series: why there are no estimates or points
   bool interrupted = false;
   std::vector<TreeCounts> trees = {};  ///< for step models
+  FaultCounts faults = {};             ///< for survival: the content of its file
 };
 
 /// Why a cell whose protocol was not measured has no value.
@@ -74,7 +76,10 @@ Measured measure_series(const SeriesMeasure& measure, const ReproductionSettings
 /// The estimate that a series, which was measured as `measured`, gives for one cell.
 Estimate measure_at(const SeriesMeasure& series, const Measured& measured, const Cell& cell);
 
-/// The value of the closed form for one cell.
-Estimate measure_survival(const SurvivalMeasure& measure, const Cell& cell);
+/// Reads the faults of a measure. Throws UsageError, as find_fault_counts does.
+Measured measure_survival(const SurvivalMeasure& measure);
+
+/// The value of the closed form for one cell, given the faults that were read as `measured`.
+Estimate survival_at(const SurvivalMeasure& measure, const Measured& measured, const Cell& cell);
 
 }  // namespace faultline

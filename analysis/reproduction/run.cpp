@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "analysis/reproduction/figure.hpp"
@@ -25,17 +26,27 @@ bool has_figure(const ItemResult& result) {
   });
 }
 
-/// The name of an item's files, in characters that need no quotes in gnuplot and shells.
-std::string stem_of(const std::string& item, bool with_paper) {
-  std::string stem = with_paper ? item : item.substr(item.find('/') + 1);
+/// The name of an item's files, PAPER-ITEM, in characters that need no quotes in gnuplot and
+/// shells. None begins like an option.
+std::string stem_of(const std::string& item) {
+  std::string stem = item;
   for (char& letter : stem)
     if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '_') letter = '-';
+  stem.erase(0, std::min(stem.find_first_not_of('-'), stem.size()));
+  return stem.empty() ? "item" : stem;
+}
+
+/// A name that no other files of this run have.
+std::string own_stem(const std::string& item, std::set<std::string>& taken) {
+  const std::string first = stem_of(item);
+  std::string stem = first;
+  for (std::size_t number = 2; !taken.insert(stem).second; ++number)
+    stem = first + "-" + std::to_string(number);
   return stem;
 }
 
 /// Draws the curves of one item and keeps them in the result, for the page.
-void draw_item(ItemResult& result, const DrawChart& draw, bool with_paper) {
-  const std::string stem = stem_of(result.item.name, with_paper);
+void draw_item(ItemResult& result, const DrawChart& draw, const std::string& stem) {
   result.figure = figure_rows(result);
   result.drawing =
       draw(stem, csv_records(result.figure), figure_script(result, result.figure, stem));
@@ -79,13 +90,14 @@ double expected_time_s(const std::vector<ItemFile>& items, const ReproductionSet
 
 std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
                                             const ReproductionSettings& wanted,
-                                            const DrawChart& draw, bool with_paper) {
+                                            const DrawChart& draw) {
   Reproduction all;
   all.quick = wanted.quick;
   all.versions = versions_of_this_build();
   StepModelCounts counts;
   ProgressTeller teller(wanted.progress);
   ReproductionPace pace(estimates_of(items, wanted.quick));
+  std::set<std::string> stems;
   std::string name;
   ReproductionSettings settings = wanted;
   settings.worked = [&](double work) {
@@ -102,7 +114,7 @@ std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
     pace.end_item();
     teller.finish();
     if (result.interrupted) return std::nullopt;
-    if (draw && has_figure(result)) draw_item(result, draw, with_paper);
+    if (draw && has_figure(result)) draw_item(result, draw, own_stem(name, stems));
     all.results.push_back(std::move(result));
     all.commands.push_back("faultline reproduce " + shell_word(entry.named) +
                            (settings.quick ? " --quick" : ""));

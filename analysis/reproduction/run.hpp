@@ -29,9 +29,9 @@ using DrawChart = std::function<std::string(const std::string& stem, const std::
                                             const std::string& script)>;
 
 /// Carries out all items. Shows progress if that is wanted, and draws the figures if `draw` is set.
-/// `with_paper`: names of files begin with that of the paper. Returns nothing if it is interrupted.
+/// Names of files begin with that of the paper. Returns nothing if it is interrupted.
 std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
                                             const ReproductionSettings& wanted,
-                                            const DrawChart& draw, bool with_paper);
+                                            const DrawChart& draw);
 
 }  // namespace faultline

@@ -75,7 +75,7 @@ Measured carry_out(const Measure& measure, const ReproductionSettings& settings,
     return measure_step_model(*model, settings, counts);
   if (const auto* lemmas = std::get_if<LemmasMeasure>(&measure.how))
     return measure_lemmas(*lemmas, settings);
-  return {};
+  return measure_survival(std::get<SurvivalMeasure>(measure.how));
 }
 
 /// The estimate that a cell asks for, of a measure that makes one for each figure.
@@ -88,7 +88,7 @@ EstimateKey key_of(const Measure& measure, const Cell& cell) {
 
 Estimate estimate_of(const Measured& measured, const Measure& measure, const Cell& cell) {
   if (const auto* survival = std::get_if<SurvivalMeasure>(&measure.how))
-    return measure_survival(*survival, cell);
+    return survival_at(*survival, measured, cell);
   if (const auto* series = std::get_if<SeriesMeasure>(&measure.how))
     return measure_at(*series, measured, cell);
   if (!measured.trouble.empty()) return {std::nullopt, std::nullopt, measured.trouble};

@@ -10,6 +10,8 @@
 #include "analysis/runs/worker_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/random.hpp"
+#include "sim/core/registry.hpp"
+#include "sim/core/visible_text.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/json/json_value.hpp"
 #include "sim/scenario/canonical.hpp"
@@ -89,18 +91,25 @@ Measurement measure_engine(const Scenario& scenario) {
   return {messages / spent_s, peak, peak - before, (messages + control) / spent_s};
 }
 
-Machine machine_of(const BenchmarkSettings& settings) {
-  Machine machine;
+Machine machine_named(const std::string& name) {
   try {
-    machine = load_machine(settings.machine, "");
+    return load_machine(name, "");
   } catch (const UsageError& error) {
     throw UsageError("bench: --machine: " + std::string(error.what()));
   }
-  const std::uint64_t most = std::uint64_t{machine.nodes} * machine.hardware_threads_per_node;
-  if (settings.processes > most)
-    throw UsageError("bench: --processes: expected at most " + std::to_string(most) +
-                     ", the hardware threads of " + machine.name + ", got " +
-                     std::to_string(settings.processes));
+}
+
+void check_processes(std::uint32_t processes, std::uint64_t most, const std::string& of_what) {
+  if (processes > most)
+    throw UsageError("bench: --processes: expected at most " + std::to_string(most) + ", the " +
+                     of_what + ", got " + std::to_string(processes));
+}
+
+Machine machine_of(const BenchmarkSettings& settings) {
+  Machine machine = machine_named(settings.machine);
+  check_processes(settings.processes,
+                  std::uint64_t{machine.nodes} * machine.hardware_threads_per_node,
+                  "hardware threads of " + machine.name);
   return machine;
 }
 
@@ -134,6 +143,56 @@ double measure_bare_simgrid(const Scenario& scenario, const BenchmarkSettings& s
     most = std::max(most, measured[0]);
   }
   return most;
+}
+
+// ---- failure detectors ------------------------------------------------------------------------
+
+constexpr std::uint32_t kDeathsAtOnce = 18;
+
+/// The options of the benchmark that the detector has, as members of its object.
+std::string detector_json(const DetectionBenchmarkSettings& settings) {
+  const Registration* detector =
+      find_registration(Family::failure_detection, settings.failure_detection);
+  if (detector == nullptr)
+    throw UsageError("bench: --failure-detection: there is no failure detector " +
+                     visible(settings.failure_detection));
+  std::string json = R"({"name": )" + to_json(detector->name);
+  for (const OptionSpec& option : detector->options) {
+    if (option.name == "heartbeat_period_s")
+      json += R"(, "heartbeat_period_s": )" + shortest(kBenchmarkPeriod_s);
+    if (option.name == "timeout_s") json += R"(, "timeout_s": )" + shortest(kBenchmarkTimeout_s);
+    if (option.name == "members") json += R"(, "members": "daemons")";
+  }
+  return json + "}";
+}
+
+/// The dead are spread over the job, so that each is found by itself.
+std::string deaths_json(const DetectionBenchmarkSettings& settings, std::uint32_t deaths) {
+  std::string json = R"({"at": [{"time_s": )" + shortest(settings.simulated_s / 2.0);
+  json += R"(, "nodes": [)";
+  for (std::uint64_t death = 0; death < deaths; ++death)
+    json += (death == 0 ? "" : ", ") + std::to_string(death * settings.daemons / deaths);
+  return json + "]}]}";
+}
+
+Scenario detection_scenario(const DetectionBenchmarkSettings& settings, std::uint32_t deaths) {
+  const Machine machine = machine_named(settings.machine);
+  check_processes(settings.daemons, machine.nodes, "nodes of " + machine.name);
+  std::string json = R"({"schema_version": 1, "name": "bench", "platform": {"machine": )";
+  json += to_json(settings.machine) + R"(, "processes": )" + std::to_string(settings.daemons) +
+          R"(, "processes_per_node": 1, "silent_link_lost_delay_s": )" +
+          shortest(kBenchmarkSilence_s) + R"(}, "workload": {"name": "uniform-traffic", )" +
+          R"("tokens": 1, "hops": 1}, "failure_detection": )" + detector_json(settings);
+  if (deaths > 0) json += R"(, "faults": )" + deaths_json(settings, deaths);
+  json += R"(, "stop": {"when": "time", "time_s": )" + std::to_string(settings.simulated_s) +
+          R"(, "events": 9007199254740992}})";
+  return parse_scenario(json, "bench");
+}
+
+Measurement measure_detector(const Scenario& scenario) {
+  const RunResult result = run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
+  return {result.wall_s - result.setup_s, *result.metrics.values().at("detection_messages"),
+          static_cast<double>(result.events), static_cast<double>(peak_rss_bytes())};
 }
 
 /// The median, or zero if nothing was measured.
@@ -187,6 +246,38 @@ BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
   result.bare_simgrid_messages_per_s = median(simgrid);
   result.simgrid_ratio = median(simgrid_ratios);
   return result;
+}
+
+std::vector<DetectionBenchmarkRun> run_detection_benchmark(
+    const DetectionBenchmarkSettings& settings) {
+  constexpr std::uint64_t kReferenceEvents = 3000000;
+  std::vector<DetectionBenchmarkRun> runs;
+  for (const std::uint32_t deaths : {0U, std::min(kDeathsAtOnce, settings.daemons / 4)}) {
+    const Scenario scenario = detection_scenario(settings, deaths);
+    DetectionBenchmarkRun run{.deaths = deaths};
+    std::vector<double> times;
+    std::vector<double> rates;
+    std::vector<double> references;
+    std::vector<double> ratios;
+    for (unsigned round = 0; round < settings.rounds; ++round) {
+      const Measurement engine = in_own_process([&] { return measure_detector(scenario); });
+      const Measurement reference =
+          in_own_process([&] { return measure_reference(settings.daemons, kReferenceEvents); });
+      run.messages = static_cast<std::uint64_t>(engine[1]);
+      run.events = static_cast<std::uint64_t>(engine[2]);
+      run.peak_rss_bytes = std::max(run.peak_rss_bytes, static_cast<std::int64_t>(engine[3]));
+      times.push_back(engine[0]);
+      rates.push_back(engine[1] / engine[0]);
+      references.push_back(reference[0]);
+      ratios.push_back(rates.back() / reference[0]);
+    }
+    run.spent_s = median(times);
+    run.messages_per_s = median(rates);
+    run.reference_heap_events_per_s = median(references);
+    run.ratio = median(ratios);
+    runs.push_back(run);
+  }
+  return runs;
 }
 
 }  // namespace faultline

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/scenario/scenario.hpp"
 
@@ -40,5 +41,39 @@ struct BenchmarkResult {
 /// Each measurement has a process of its own. Throws UsageError if the machine is too small for the
 /// job, and RunError if a measurement fails.
 BenchmarkResult run_benchmark(const BenchmarkSettings& settings);
+
+struct DetectionBenchmarkSettings {
+  std::string failure_detection;
+  std::string machine = "mira";
+  std::uint32_t daemons = 49152;  ///< at least 4; one to a node, with one rank
+  std::uint32_t simulated_s = 80;
+  unsigned rounds = 1;
+};
+
+/// Of the detectors that have these options, in the benchmark.
+inline constexpr double kBenchmarkPeriod_s = 0.1;
+inline constexpr double kBenchmarkTimeout_s = 0.2;
+/// When a connection to a dead node breaks, in the benchmark.
+inline constexpr double kBenchmarkSilence_s = 1.0;
+
+/// What a benchmark of a failure detector measured in one kind of run: rates and times are medians
+/// over the rounds. Zero is what has no value, because the detector has sent nothing.
+struct DetectionBenchmarkRun {
+  std::uint32_t deaths = 0;
+  std::uint64_t messages = 0;  ///< of the detector
+  std::uint64_t events = 0;
+  double spent_s = 0.0;  ///< wall time from the first event on
+  double messages_per_s = 0.0;
+  double reference_heap_events_per_s = 0.0;
+  double ratio = 0.0;  ///< messages_per_s to the heap's rate, in a round
+  std::int64_t peak_rss_bytes = 0;
+};
+
+/// Measures the speed of a failure detector on `loggp` while the job does nothing: in a run without
+/// deaths, and in one in which 18 nodes, but at most a quarter, die at once after half of the time.
+/// In each round it measures a bare event queue, too, with as many events pending as there are
+/// daemons. Throws as run_benchmark() does, and UsageError if there is no such detector.
+std::vector<DetectionBenchmarkRun> run_detection_benchmark(
+    const DetectionBenchmarkSettings& settings);
 
 }  // namespace faultline

@@ -14,7 +14,7 @@ struct Estimate {
   std::optional<double> value;
   std::optional<Interval> confidence_95;
   std::string trouble;
-  std::optional<Interval> confidence_99{};  ///< only for a share or a ratio
+  std::optional<Interval> confidence_99{};  ///< only for a share, a ratio or a fitted line
 };
 
 /// Estimates the mean of a sample, with a 95 % interval.

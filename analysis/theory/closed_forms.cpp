@@ -73,7 +73,7 @@ std::vector<ClosedForm> closed_forms(const RunSpec& spec) {
   std::vector<ClosedForm> forms;
   const TokenWalk walk = token_walk(spec);
   const Registration* detector = spec.component(Family::termination).registration;
-  if (walk.P < 2 || spec.has_faults()) return forms;
+  if (walk.P < 2 || spec.has_faults() || !spec.partitions.empty()) return forms;
   forms.push_back({"application_messages", "(1/q - 1)(1 - 1/P)", Relation::equal, walk.moves,
                    "exact: a token may stay, and the last step does not move"});
   if (detector == nullptr) return forms;

@@ -42,7 +42,8 @@ constexpr const char* kTypes =
     "2 TRUTH RUN \"truth\"\n2 ANNOUNCEMENT PROCESS \"announcement\"\n"
     "2 FAILURE PROCESS \"failure\"\n2 MARK PROCESS \"mark\"\n2 LOSS PROCESS \"lost message\"\n"
     "3 APPLICATION RUN PROCESS PROCESS \"application message\"\n"
-    "3 CONTROL RUN PROCESS PROCESS \"control message\"\n";
+    "3 CONTROL RUN PROCESS PROCESS \"control message\"\n"
+    "3 DETECTION RUN PROCESS PROCESS \"detection message\"\n";
 
 std::string quoted(const std::string& raw) {
   std::string text = visible(raw);
@@ -69,8 +70,9 @@ class Writer {
     });
     std::string text = "# Faultline " + std::string(version()) + ", " + title.engine + ", seed " +
                        std::to_string(title.seed) + ", replication " +
-                       std::to_string(title.replication) + ", times in seconds\n" + kDefinitions +
-                       kTypes;
+                       std::to_string(title.replication) + ", times in seconds" +
+                       (title.left_out.empty() ? "" : ", without " + visible(title.left_out)) +
+                       "\n" + kDefinitions + kTypes;
     for (const Line& line : lines_) text += line.text;
     return text + "5 " + shortest(last_s_) + " RUN run\n";
   }
@@ -89,6 +91,11 @@ class Writer {
   static const char* type_of(const std::string& category) {
     if (category == "announcement") return "ANNOUNCEMENT";
     return category == "failure" ? "FAILURE" : "MARK";
+  }
+
+  static const char* link_type(Family family) {
+    if (family == Family::workload) return "APPLICATION";
+    return family == Family::failure_detection ? "DETECTION" : "CONTROL";
   }
 
   void add(double time_s, bool begins, const char* number, const std::string& rest) {
@@ -150,7 +157,7 @@ class Writer {
       return add_event(message.end_s, "LOSS", process(message.to),
                        kind_of(message) + " from " + actor_name(trace_, message.from) + ": " +
                            fate_words(message.fate));
-    const std::string type = message.family == Family::workload ? "APPLICATION" : "CONTROL";
+    const std::string type = link_type(message.family);
     const std::string value = " " + quoted(kind_of(message)) + " ";
     const std::string key = " m" + std::to_string(index);
     add(message.begin_s, true, "9", type + " run" + value + process(message.from) + key);

@@ -118,7 +118,7 @@ class Writer {
     return kind_name(spec_, message.family, message.kind);
   }
   static const char* category_of(const TracedMessage& message) {
-    return message.family == Family::workload ? "application" : "control";
+    return message_group(message.family);
   }
 
   [[nodiscard]] std::string name_of(const TracedSpan& span) const {
@@ -232,13 +232,15 @@ class Writer {
   }
 
   [[nodiscard]] JsonValue about(const TraceTitle& title) const {
-    return json_object({{"scenario", title.scenario},
-                        {"point", title.point},
-                        {"engine", title.engine},
-                        {"seed", whole(title.seed)},
-                        {"replication", whole(title.replication)},
-                        {"outcome", outcome_word(trace_.result.outcome)},
-                        {"faultline", std::string(version())}});
+    JsonValue about = json_object({{"scenario", title.scenario},
+                                   {"point", title.point},
+                                   {"engine", title.engine},
+                                   {"seed", whole(title.seed)},
+                                   {"replication", whole(title.replication)},
+                                   {"outcome", outcome_word(trace_.result.outcome)},
+                                   {"faultline", std::string(version())}});
+    if (!title.left_out.empty()) about.set("without", title.left_out);
+    return about;
   }
 
   const RunTrace& trace_;

@@ -61,6 +61,33 @@ std::string kind_name(const RunSpec& spec, Family family, std::uint16_t kind) {
   return registration->message_kinds[kind];
 }
 
+std::vector<std::string> kind_names(const RunSpec& spec) {
+  std::set<std::string> names;
+  for (const ComponentChoice& choice : spec.components)
+    if (choice.registration != nullptr)
+      names.insert(choice.registration->message_kinds.begin(),
+                   choice.registration->message_kinds.end());
+  return {names.begin(), names.end()};
+}
+
+MessageKinds kinds_named(const RunSpec& spec, const std::vector<std::string>& names) {
+  MessageKinds kinds;
+  for (const StackPlace& place : kStack) {
+    const Registration* registration = spec.component(place.family).registration;
+    if (registration == nullptr) continue;
+    const auto& declared = registration->message_kinds;
+    for (std::size_t kind = 0; kind < declared.size(); ++kind)
+      if (std::find(names.begin(), names.end(), declared[kind]) != names.end())
+        kinds.emplace(place.family, static_cast<std::uint16_t>(kind));
+  }
+  return kinds;
+}
+
+const char* message_group(Family family) {
+  if (family == Family::workload) return "application";
+  return family == Family::failure_detection ? "detection" : "control";
+}
+
 void TraceRecorder::see(const Sight& sight) {
   ++order_;
   switch (sight.kind) {
@@ -69,8 +96,7 @@ void TraceRecorder::see(const Sight& sight) {
     case Sight::Kind::sent:
       return sent(sight);
     case Sight::Kind::injected:
-      trace_.messages[under_way_.at(sight.message)].inject_s = sight.time_s;
-      return;
+      return injected(sight);
     case Sight::Kind::sending:
       return sending(sight);
     case Sight::Kind::received:
@@ -116,6 +142,10 @@ void TraceRecorder::placed(const Sight& sight) {
 
 void TraceRecorder::sent(const Sight& sight) {
   const Message& message = *sight.message;
+  if (left_out_.count({message.channel, message.kind}) > 0) {
+    ++actors_[message.from].unseen;
+    return;
+  }
   under_way_[sight.message] = trace_.messages.size();
   trace_.messages.push_back({.from = message.from,
                              .to = message.to,
@@ -128,6 +158,11 @@ void TraceRecorder::sent(const Sight& sight) {
                              .begin_s = sight.time_s,
                              .inject_s = sight.until_s,
                              .begin_order = order_});
+}
+
+void TraceRecorder::injected(const Sight& sight) {
+  const auto found = under_way_.find(sight.message);
+  if (found != under_way_.end()) trace_.messages[found->second].inject_s = sight.time_s;
 }
 
 void TraceRecorder::received(const Sight& sight) {
@@ -149,11 +184,14 @@ void TraceRecorder::received(const Sight& sight) {
 /// A handler's messages are sent right after the message that it handles, so both become one span.
 void TraceRecorder::sending(const Sight& sight) {
   Actor& actor = actors_[sight.actor];
+  const std::uint64_t unseen = std::min(actor.unseen, sight.value);
+  actor.unseen -= unseen;
+  if (unseen > 0 && unseen == sight.value) return;
   const bool goes_on = actor.handling != kNone && trace_.spans[actor.handling].sends == 0 &&
                        trace_.spans[actor.handling].end_s == sight.time_s;
   if (!goes_on) actor.handling = open(TracedSpan::Kind::handling, sight.actor, sight.time_s);
   trace_.spans[actor.handling].end_s = sight.until_s;
-  trace_.spans[actor.handling].sends = static_cast<std::uint32_t>(sight.value);
+  trace_.spans[actor.handling].sends = static_cast<std::uint32_t>(sight.value - unseen);
 }
 
 void TraceRecorder::lost(const Sight& sight) {

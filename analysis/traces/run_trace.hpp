@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,6 +97,7 @@ struct TraceTitle {
   std::string engine;
   std::uint64_t seed = 1;
   std::uint64_t replication = 0;
+  std::string left_out = {};  ///< the names of the kinds of messages that it leaves out, or ""
 };
 
 /// "process 3", "daemon of node 1".
@@ -108,10 +110,17 @@ struct MomentWords {
 };
 MomentWords words_of(const RunTrace& trace, const TracedMoment& moment);
 
-/// Records a run as it sees it. It keeps everything, so it is for small runs only.
+/// Kinds of messages, each with the family of the component that sends it.
+using MessageKinds = std::set<std::pair<Family, std::uint16_t>>;
+
+/// Records a run as it sees it, but for messages of some kinds and what processors do for them
+/// alone. It keeps everything else, so it is for small runs only.
 class TraceRecorder final : public RunObserver {
  public:
-  explicit TraceRecorder(std::uint32_t processes) { trace_.processes = processes; }
+  explicit TraceRecorder(std::uint32_t processes, MessageKinds left_out = {})
+      : left_out_(std::move(left_out)) {
+    trace_.processes = processes;
+  }
 
   void see(const Sight& sight) override;
 
@@ -131,10 +140,12 @@ class TraceRecorder final : public RunObserver {
     std::size_t dead = kNone;
     std::vector<Core> cores;
     std::uint32_t phase = 0;
+    std::uint64_t unseen = 0;  ///< messages that are left out, of those that it sends now
   };
 
   void placed(const Sight& sight);
   void sent(const Sight& sight);
+  void injected(const Sight& sight);
   void sending(const Sight& sight);
   void received(const Sight& sight);
   void lost(const Sight& sight);
@@ -146,6 +157,7 @@ class TraceRecorder final : public RunObserver {
   void close(std::size_t& span, double time_s);
   [[nodiscard]] Fate fate_of(const Message& message) const;
 
+  MessageKinds left_out_;
   RunTrace trace_;
   std::size_t order_ = 0;  ///< number of sights so far
   std::vector<Actor> actors_;
@@ -155,5 +167,14 @@ class TraceRecorder final : public RunObserver {
 
 /// The name that a component declares for a kind of its messages.
 std::string kind_name(const RunSpec& spec, Family family, std::uint16_t kind);
+
+/// The names of all kinds of messages that a run can have, sorted.
+std::vector<std::string> kind_names(const RunSpec& spec);
+
+/// The kinds that have one of these names.
+MessageKinds kinds_named(const RunSpec& spec, const std::vector<std::string>& names);
+
+/// Whose messages these are: "application", "detection" (of a failure detector) or "control".
+const char* message_group(Family family);
 
 }  // namespace faultline

@@ -53,6 +53,7 @@ class Data {
                         {"engine", title.engine},
                         {"seed", whole(title.seed)},
                         {"replication", whole(title.replication)},
+                        {"without", visible(title.left_out)},
                         {"version", std::string(version())}});
   }
 
@@ -98,7 +99,7 @@ class Data {
     const auto [place, is_new] = kind_numbers_.emplace(key, kinds_.size());
     if (is_new)
       kinds_.push_back(json_object({{"name", kind_name(spec_, message.family, message.kind)},
-                                    {"control", message.family != Family::workload}}));
+                                    {"group", message_group(message.family)}}));
     return whole(place->second);
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,22 @@ struct Violation {
   double time_s = 0.0;
   std::optional<ActorId> actor;
   std::string detail;
+};
+
+/// When the deaths of a run were heard of. A death is that of a rank, or of a node with all ranks
+/// that die with its daemon. Deaths of which somebody had been declared dead before have no
+/// latencies. The others' begin with the death. No value where there is no such death.
+struct HearingFigures {
+  /// The longest and the mean time to the first report of a death, by any actor. Of a node, the
+  /// report of its daemon or of any of its ranks. Deaths that nobody has reported do not count.
+  std::optional<double> first_max_s;
+  std::optional<double> first_mean_s;
+  /// The same to the last report of a death by a rank that lived when it happened. Of a node, the
+  /// last of any of its ranks. Deaths that such a rank, alive now, has not heard of do not count.
+  std::optional<double> last_max_s;
+  std::optional<double> last_mean_s;
+  /// The dead incarnations of ranks that a live rank has not heard of: see Auditor::all_reported.
+  std::uint64_t missed = 0;
 };
 
 /// The ground truth of a run. The auditor watches the run from outside, at the workload's edge, and
@@ -70,7 +87,8 @@ class Auditor {
   void never_started() { --starting_; }
   /// An idle rank begins a new phase, as at the start of the run.
   void phase_started() { ++starts_; }
-  /// A message can no longer reach a live workload (its receiver or, uninjected, its sender died).
+  /// A message can no longer reach a live workload: its receiver or, uninjected, its sender died,
+  /// or the network has lost it.
   void lost(std::uint64_t messages, double now_s);
   /// A layer has sent messages again, or an image has brought back messages that layers held.
   void resent(std::uint64_t messages) {
@@ -92,12 +110,18 @@ class Auditor {
   /// The last rank that had announced the phase has gone back to a state in which it had not. So
   /// the next announcement of that phase is judged.
   void announcement_undone(std::uint32_t phase);
-  void died(Incarnation dead, bool is_rank, bool was_active, double now_s);
+  /// `daemon`: the one that the rank has died with; nobody if it has died alone.
+  void died(Incarnation dead, bool is_rank, bool was_active, double now_s, Incarnation daemon = {});
   void restarted(Incarnation actor, bool is_rank);
   void announced(Rank rank, std::uint32_t phase, double now_s);
   /// An actor declares an incarnation of a peer dead, for the first time. `accurate`: its detector
   /// promises to report nobody who lives.
   void declared_dead(ActorId by, Incarnation peer, bool accurate, double now_s);
+  /// Who has declared a dead daemon has declared so a rank that it hosted, which has died with it
+  /// or before it. This is no report of its own.
+  void heard_with_node(ActorId by, Incarnation dead, double now_s) {
+    heard(by, deaths_.at(dead), now_s);
+  }
   void violation(std::string kind, std::optional<ActorId> actor, std::string detail, double now_s);
   /// The run has ended; `in_flight_found` was counted in the engine's own storage. Every message
   /// that was sent or sent again was delivered, lost, discarded or rolled back, or is in flight.
@@ -123,23 +147,45 @@ class Auditor {
   /// Has every live rank declared every dead one dead? A new incarnation has to declare those who
   /// were dead when it started, and those who die later.
   [[nodiscard]] bool all_reported() const { return owed_ == 0; }
-  /// Has any rank declared that incarnation of a rank dead since its death?
+  /// Has a live rank still to declare a death that some rank has declared, or that a restart has
+  /// mended?
+  [[nodiscard]] bool word_spreads() const {
+    return owed_ > static_cast<std::uint64_t>(unknown_) * live_;
+  }
+  /// Has any rank declared that dead incarnation of a rank?
   [[nodiscard]] bool is_declared(Incarnation dead) const {
     const auto death = deaths_.find(dead);
     return death != deaths_.end() && death->second.declared;
   }
-  /// The longest time from a death to its declaration by a live rank.
+  /// What has come of the reports until now. `has_heard` says whether a live rank has declared a
+  /// dead incarnation of a rank. It is asked only about ranks that have something to hear.
+  [[nodiscard]] HearingFigures hearing(
+      const std::function<bool(Rank, Incarnation)>& has_heard) const;
+  /// The longest time from a death to its declaration by a live actor.
   [[nodiscard]] double report_latency_max_s() const { return report_latency_max_s_; }
-  /// How many declarations of deaths there were.
+  /// How many declarations of deaths there were. That of a node counts once.
   [[nodiscard]] std::uint64_t reports() const { return reports_; }
-  /// How many incarnations were declared dead by anybody while they lived.
+  /// Adds what the verdict on the rest of the run depends on.
+  void digest(Digest& into) const;
+  /// How many incarnations of ranks were declared dead by anybody while they lived.
   [[nodiscard]] std::uint64_t false_reports() const { return falsely_reported_.size(); }
+  /// Who they were, and by which ranks, after how many restarts.
+  [[nodiscard]] const auto& falsely_reported() const { return falsely_reported_; }
   /// When that happened first; kNever if it did not.
   [[nodiscard]] double first_false_report_s() const { return first_false_report_s_; }
 
  private:
-  struct Death {
+  /// Of a rank, or of a node with all ranks that die with its daemon.
+  struct Failure {
     double time_s = 0.0;
+    std::uint64_t restarts = 0;  ///< that had happened before
+    bool foretold = false;       ///< one of these ranks had been declared dead before
+    double first_report_s = kNever;
+    double last_heard_s = -kNever;  ///< by a rank that lived at that time
+  };
+  /// Of a rank.
+  struct Death {
+    std::size_t failure = 0;            ///< its place in failures_
     bool declared = false;              ///< by any rank, which may be dead itself by now
     std::uint64_t mended = UINT64_MAX;  ///< the restart that followed, by its number
   };
@@ -152,7 +198,11 @@ class Auditor {
   [[nodiscard]] std::uint64_t owed_by(const Debt& debt) const {
     return deaths_.size() - debt.exempt - debt.declared;
   }
-  void settle(Rank by, const Death& death);
+  std::size_t failure_of(Incarnation daemon, double now_s);
+  void settle(Rank by, Death& death);
+  void heard(ActorId by, Death& death, double now_s);
+  void reported(Failure& failure, double now_s);
+  [[nodiscard]] std::vector<Rank> owing() const;
 
   void over(double now_s) {
     if (over_since_s_ == kNever) over_since_s_ = now_s;
@@ -178,10 +228,13 @@ class Auditor {
   std::optional<double> termination_time_s_;
   std::optional<std::uint32_t> announced_phase_;
   std::map<Incarnation, Death> deaths_;  ///< of ranks
-  std::vector<Debt> debts_;              ///< per rank; empty before the first death
-  std::uint64_t owed_ = 0;               ///< by all live ranks together
+  std::vector<Failure> failures_;
+  std::map<Incarnation, std::size_t> failed_nodes_;  ///< in failures_, by their daemons
+  std::vector<Debt> debts_;                          ///< per rank; empty before the first death
+  std::uint64_t owed_ = 0;                           ///< by all live ranks together
   std::uint32_t live_;
   std::uint32_t dead_now_ = 0;  ///< dead ranks that have not restarted
+  std::uint32_t unknown_ = 0;   ///< of these, those that no rank has declared, so that all owe it
   std::vector<bool> is_live_;   ///< per rank; empty before the first death
   std::uint64_t restarts_ = 0;
   /// Who was declared dead while it lived, and by which ranks, after how many restarts.

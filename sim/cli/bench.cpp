@@ -5,6 +5,7 @@
 #include "analysis/runs/benchmark.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/cli/options.hpp"
+#include "sim/core/error.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/json/json_value.hpp"
 #include "sim/scenario/canonical.hpp"
@@ -18,23 +19,41 @@ namespace po = boost::program_options;
 /// With more processes than Intrepid has hardware threads, the benchmark uses a larger machine.
 constexpr std::uint32_t kIntrepidProcesses = 163840;
 
-std::vector<std::string> detector_names() {
-  std::vector<std::string> names = {"none"};
+constexpr std::uint32_t kMostProcesses = 100000000;
+
+std::vector<std::string> names_in(Family family) {
+  std::vector<std::string> names;
   for (const Registration& registration : registrations())
-    if (registration.family == Family::termination) names.push_back(registration.name);
+    if (registration.family == family) names.push_back(registration.name);
   return names;
+}
+
+std::vector<std::string> detector_names() {
+  std::vector<std::string> names = names_in(Family::termination);
+  names.insert(names.begin(), "none");
+  return names;
+}
+
+std::uint64_t count_of(const po::variables_map& values, const char* option, std::uint64_t low,
+                       std::uint64_t high) {
+  return whole_number("bench: --" + std::string(option), values[option].as<std::string>(), low,
+                      high);
+}
+
+bool is_given(const po::variables_map& values, const std::string& option) {
+  return values.count(option) != 0 && !values[option].defaulted();
 }
 
 BenchmarkSettings settings_of(const po::variables_map& values) {
   const auto number = [&](const char* option, std::uint64_t high) {
-    return whole_number("bench: --" + std::string(option), values[option].as<std::string>(), 1,
-                        high);
+    return count_of(values, option, 1, high);
   };
+  if (is_given(values, "seconds")) throw UsageError("bench: --seconds: needs --failure-detection");
   BenchmarkSettings settings;
-  settings.processes = static_cast<std::uint32_t>(number("processes", 100000000));
+  settings.processes = static_cast<std::uint32_t>(number("processes", kMostProcesses));
   settings.in_flight = values.count("in-flight") == 0
                            ? settings.processes
-                           : static_cast<std::uint32_t>(number("in-flight", 100000000));
+                           : static_cast<std::uint32_t>(number("in-flight", kMostProcesses));
   settings.rounds = static_cast<unsigned>(number("rounds", 1000));
   settings.machine = values.count("machine") != 0              ? values["machine"].as<std::string>()
                      : settings.processes > kIntrepidProcesses ? "mira"
@@ -46,6 +65,22 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
     settings.messages = 100000;
   const std::string detector = values["termination"].as<std::string>();
   if (detector != "none") settings.termination = detector;
+  return settings;
+}
+
+DetectionBenchmarkSettings detection_settings_of(const po::variables_map& values) {
+  for (const char* option : {"in-flight", "messages", "engine", "termination"})
+    if (is_given(values, option))
+      throw UsageError("bench: --failure-detection: goes without --" + std::string(option));
+  DetectionBenchmarkSettings settings;
+  settings.failure_detection = values["failure-detection"].as<std::string>();
+  if (is_given(values, "machine")) settings.machine = values["machine"].as<std::string>();
+  if (is_given(values, "processes"))
+    settings.daemons = static_cast<std::uint32_t>(count_of(values, "processes", 4, kMostProcesses));
+  if (is_given(values, "seconds"))
+    settings.simulated_s = static_cast<std::uint32_t>(count_of(values, "seconds", 1, 1000000));
+  if (is_given(values, "rounds"))
+    settings.rounds = static_cast<unsigned>(count_of(values, "rounds", 1, 1000));
   return settings;
 }
 
@@ -102,6 +137,63 @@ std::string table_text(const BenchmarkSettings& settings, const BenchmarkResult&
               : "");
 }
 
+// ---- failure detectors ------------------------------------------------------------------------
+
+double events_per_message(const DetectionBenchmarkRun& run) {
+  return run.messages == 0 ? 0.0
+                           : static_cast<double>(run.events) / static_cast<double>(run.messages);
+}
+
+std::string json_text(const DetectionBenchmarkSettings& settings,
+                      const std::vector<DetectionBenchmarkRun>& measured) {
+  JsonValue::List runs;
+  for (const DetectionBenchmarkRun& run : measured)
+    runs.push_back(json_object({{"deaths", std::int64_t{run.deaths}},
+                                {"messages", static_cast<std::int64_t>(run.messages)},
+                                {"events", static_cast<std::int64_t>(run.events)},
+                                {"events_per_message", number_or_null(events_per_message(run))},
+                                {"spent_s", run.spent_s},
+                                {"messages_per_s", number_or_null(run.messages_per_s)},
+                                {"reference_heap_events_per_s", run.reference_heap_events_per_s},
+                                {"ratio", number_or_null(run.ratio)},
+                                {"peak_rss_bytes", run.peak_rss_bytes}}));
+  return to_json(json_object({{"failure_detection", settings.failure_detection},
+                              {"machine", settings.machine},
+                              {"daemons", std::int64_t{settings.daemons}},
+                              {"simulated_s", std::int64_t{settings.simulated_s}},
+                              {"rounds", std::int64_t{settings.rounds}},
+                              {"runs", runs}}),
+                 2) +
+         "\n";
+}
+
+std::string table_text(const DetectionBenchmarkSettings& settings,
+                       const std::vector<DetectionBenchmarkRun>& measured) {
+  TextTable table;
+  table.columns = {{"deaths\nat once"},
+                   {"messages"},
+                   {"seconds"},
+                   {"messages/s"},
+                   {"events per\nmessage"},
+                   {"bare heap\nevents/s"},
+                   {"ratio"},
+                   {"peak RSS,\nMiB"}};
+  const auto or_none = [](double value, int digits) {
+    return value > 0.0 ? fixed(value, digits) : std::string("-");
+  };
+  for (const DetectionBenchmarkRun& run : measured)
+    table.rows.push_back({std::to_string(run.deaths), std::to_string(run.messages),
+                          fixed(run.spent_s, 2), or_none(run.messages_per_s, 0),
+                          or_none(events_per_message(run), 2),
+                          fixed(run.reference_heap_events_per_s, 0), or_none(run.ratio, 3),
+                          fixed(static_cast<double>(run.peak_rss_bytes) / (1024.0 * 1024.0), 1)});
+  return settings.failure_detection + " among " + std::to_string(settings.daemons) +
+         " daemons on " + settings.machine + ", " + std::to_string(settings.simulated_s) +
+         " simulated seconds,\nheartbeats every " + shortest(kBenchmarkPeriod_s) +
+         " s, engine loggp, median of rounds: " + std::to_string(settings.rounds) + "\n\n" +
+         render(table);
+}
+
 }  // namespace
 
 VerbOptions bench_options() {
@@ -109,21 +201,30 @@ VerbOptions bench_options() {
                    .usage =
                        "bench [--processes N] [--in-flight M] [--messages K]\n"
                        "       [--engine loggp|simgrid] [--machine NAME]\n"
-                       "       [--termination NAME] [--rounds R] [--format table|json]"};
+                       "       [--termination NAME] [--rounds R] [--format table|json]\n"
+                       "       faultline bench --failure-detection NAME [--processes N]\n"
+                       "       [--seconds S] [--machine NAME] [--rounds R] [--format F]"};
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
-  add("processes", text("N")->default_value("1024"), "processes of the simulated job");
+  add("processes", text("N")->default_value("1024"),
+      "processes of the simulated job; with --failure-detection nodes, by default 49152");
   add("in-flight", text("M"), "messages in flight at once; default: one per process");
   add("messages", text("K"),
       "messages to deliver in each round; default: 3000000, or 100000 on simgrid");
   add("engine", text("E")->default_value("loggp"), "loggp or simgrid");
-  add("machine", text("NAME"), "default: intrepid, or mira for more than 163840 processes");
+  add("machine", text("NAME"),
+      "default: intrepid; mira for more than 163840 processes, or with --failure-detection");
   add("termination", text("NAME")->default_value("none"), "run with this termination detector");
-  add("rounds", text("R")->default_value("3"), "number of rounds; their medians are shown");
+  add("failure-detection", text("NAME"),
+      "measure this failure detector alone, with and without deaths");
+  add("seconds", text("S"), "simulated seconds, with --failure-detection; default: 80");
+  add("rounds", text("R")->default_value("3"),
+      "number of rounds, of which medians are shown; with --failure-detection by default 1");
   add_format(verb, {"table", "json"});
   verb.choices["engine"] = only({"loggp", "simgrid"});
   verb.choices["machine"] = such_as(shipped_machines);
   verb.choices["termination"] = {.words = detector_names};
+  verb.choices["failure-detection"] = {.words = [] { return names_in(Family::failure_detection); }};
   return verb;
 }
 
@@ -135,6 +236,12 @@ int bench_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     return 0;
   }
   const std::string format = values["format"].as<std::string>();
+  if (values.count("failure-detection") != 0) {
+    const DetectionBenchmarkSettings settings = detection_settings_of(values);
+    const std::vector<DetectionBenchmarkRun> runs = run_detection_benchmark(settings);
+    out << (format == "json" ? json_text(settings, runs) : table_text(settings, runs));
+    return 0;
+  }
   const BenchmarkSettings settings = settings_of(values);
   const BenchmarkResult result = run_benchmark(settings);
   out << (format == "json" ? json_text(settings, result) : table_text(settings, result));

@@ -59,6 +59,14 @@ void add_studies(HtmlPage& page, const std::vector<StudyReport>& reports, const 
   }
 }
 
+/// The titles for the store's charts. Throws UsageError if there is no store.
+Titles titles_of(const po::variables_map& values) {
+  Titles titles = read_titles(words_of(values, "title"));
+  if (!titles.empty() && values.count("store") == 0)
+    throw UsageError("report: --title: expected a store, whose charts get the titles");
+  return titles;
+}
+
 /// The command line, for the foot of the page.
 std::string command_of(const Words& arguments) {
   Words words = {"faultline", "report"};
@@ -73,7 +81,8 @@ VerbOptions report_options() {
                    .usage =
                        "report [STORE] [--reproduce PAPER[/ITEM]...] --html FILE\n"
                        "       [--figures DIR] [--metric NAME[,NAME]...]... [--x PATH]\n"
-                       "       [--where CONDITION]... [--quick] [--jobs N] [--quiet]",
+                       "       [--title PATH=TEXT]... [--where CONDITION]...\n"
+                       "       [--quick] [--jobs N] [--quiet]",
                    .about =
                        "Writes one HTML page, which needs no other file and no network. It shows a "
                        "store of sweeps (curves, boxplots, survival, comparisons), or what papers "
@@ -93,6 +102,9 @@ VerbOptions report_options() {
   add("x", po::value<std::string>()->value_name("PATH"),
       "what is along the x axis of the store's charts: a path such as platform.processes or "
       "termination (default: the swept number with the most values)");
+  add("title", po::value<Words>()->composing()->value_name("PATH=TEXT"),
+      "what the store's charts and tables call this swept path, or this metric, instead of its "
+      "own words; units are added");
   add("where", po::value<Words>()->composing()->value_name("CONDITION"),
       "only points of the store for which it is true");
   add("quick", "with --reproduce: fewer replications, trees and sizes");
@@ -129,7 +141,8 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const StoreReportSettings of_store{.store = text_of(values, "store").value_or(""),
                                      .conditions = words_of(values, "where"),
                                      .metrics = listed_words_of(values, "metric"),
-                                     .x = text_of(values, "x").value_or("")};
+                                     .x = text_of(values, "x").value_or(""),
+                                     .titles = titles_of(values)};
   Wanted wanted = wanted_of(words_of(values, "reproduce"));
   const auto reports =
       values.count("store") == 0
@@ -150,7 +163,7 @@ int report_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     expected = expected && as_expected(saved.results);
   }
   if (!wanted.items.empty()) {
-    const auto reproduction = reproduce_items(std::move(wanted.items), settings, &drawings, true);
+    const auto reproduction = reproduce_items(std::move(wanted.items), settings, &drawings);
     if (!reproduction) {
       std::fprintf(stderr, "faultline: interrupted: no page is written\n");
       return kExitInterrupted;

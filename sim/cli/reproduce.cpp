@@ -38,7 +38,8 @@ VerbOptions reproduce_options() {
   add("html", po::value<std::string>()->value_name("FILE"),
       "also write tables and figures to this file, as one page that needs no other file");
   add("figures", po::value<std::string>()->value_name("DIR"),
-      "write the curves of figures to this directory, as CSV, SVG and PDF (needs gnuplot)");
+      "write the curves of figures to this directory, as CSV, SVG and PDF named PAPER-ITEM (needs "
+      "gnuplot)");
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
   verb.positional.add("what", 1);
@@ -71,7 +72,7 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   if (figures || page) drawings.emplace(figures, "reproduce: --figures");
   if (!quiet) say_duration(items, settings);
   const auto reproduction =
-      reproduce_items(std::move(items), settings, drawings ? &*drawings : nullptr, false);
+      reproduce_items(std::move(items), settings, drawings ? &*drawings : nullptr);
   if (!reproduction) {
     std::fprintf(stderr, "faultline: interrupted: nothing is written\n");
     return kExitInterrupted;

@@ -27,13 +27,13 @@ void say_duration(const std::vector<ItemFile>& items, const ReproductionSettings
 
 std::optional<Reproduction> reproduce_items(std::vector<ItemFile> items,
                                             const ReproductionSettings& settings,
-                                            Drawings* drawings, bool with_paper) {
+                                            Drawings* drawings) {
   DrawChart draw;
   if (drawings != nullptr)
     draw = [drawings](const std::string& stem, const std::string& csv, const std::string& script) {
       return drawings->draw(stem, csv, script);
     };
-  return carry_out_items(std::move(items), settings, draw, with_paper);
+  return carry_out_items(std::move(items), settings, draw);
 }
 
 }  // namespace faultline

@@ -15,10 +15,10 @@ unsigned jobs_of(const std::string& option, const std::optional<std::string>& te
 /// Tells on standard error how long these items took where they were timed.
 void say_duration(const std::vector<ItemFile>& items, const ReproductionSettings& settings);
 
-/// Runs all items and, unless `drawings` is null, draws their figures. `with_paper`: the names of
-/// figures' files begin with the name of the paper. Returns nothing if it was interrupted.
+/// Runs all items and, unless `drawings` is null, draws their figures. Returns nothing if it was
+/// interrupted.
 std::optional<Reproduction> reproduce_items(std::vector<ItemFile> items,
                                             const ReproductionSettings& settings,
-                                            Drawings* drawings, bool with_paper);
+                                            Drawings* drawings);
 
 }  // namespace faultline

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <utility>
 
 #include "analysis/lemmas/needless_fatal.hpp"
@@ -33,6 +34,7 @@ struct Request {
   std::string format;
   std::uint64_t replication = 0;
   std::uint64_t limit_events = 0;
+  std::vector<std::string> without;  ///< names of kinds of messages
 };
 
 std::vector<std::string> trace_formats() { return {"perfetto", "paje", "html"}; }
@@ -62,6 +64,7 @@ Request request_of(const po::variables_map& values) {
   request.out = text_of(values, "out");
   request.replication = number("replication", 0, 1000000);
   request.limit_events = number("limit-events", 1, 100000000);
+  request.without = listed_words_of(values, "without");
   return request;
 }
 
@@ -95,13 +98,14 @@ class BothObservers final : public RunObserver {
   RunObserver& second_;
 };
 
-RunTrace traced(const RunSpec& spec, const Scenario& scenario, std::uint64_t replication) {
-  TraceRecorder recorder(spec.platform.processes);
+RunTrace traced(const RunSpec& spec, const Scenario& scenario, const Request& request) {
+  TraceRecorder recorder(spec.platform.processes, kinds_named(spec, request.without));
   FactLog log(spec.platform.processes);
   BothObservers both(recorder, log);
   const bool may_be_judged = spec.has_faults() && gives_up_by_messages(spec);
   RunObserver& observer = may_be_judged ? static_cast<RunObserver&>(both) : recorder;
-  RunResult result = run_simulation(spec, scenario.engine, scenario.seed, replication, &observer);
+  RunResult result =
+      run_simulation(spec, scenario.engine, scenario.seed, request.replication, &observer);
   if (may_be_judged && detector_gave_up(result)) {
     log.keep_only(result.fatal_actor);
     judge_giving_up(spec, log, result);
@@ -115,24 +119,41 @@ std::string trace_text(const std::string& format, const RunTrace& trace, const R
   return format == "paje" ? paje_text(trace, spec, title) : perfetto_text(trace, spec, title);
 }
 
+/// The names of what the user does not want to see, once each. Throws UsageError if the run has no
+/// messages of that name.
+std::string left_out_of(const Request& request, const RunSpec& spec) {
+  const std::vector<std::string> names = kind_names(spec);
+  std::string text;
+  for (const std::string& name : request.without) one_of("trace: --without", name, names);
+  for (const std::string& name : std::set(request.without.begin(), request.without.end()))
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 std::string counted(std::size_t count, const std::string& word) {
   return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
 }
 
-std::string summary(const RunTrace& trace) {
+std::string summary(const RunTrace& trace, const std::string& left_out) {
   std::size_t control = 0;
+  std::size_t detection = 0;
   std::size_t lost = 0;
   std::size_t deaths = 0;
   for (const TracedMessage& message : trace.messages) {
-    if (message.family != Family::workload) ++control;
+    if (message.family == Family::failure_detection)
+      ++detection;
+    else if (message.family != Family::workload)
+      ++control;
     if (message.fate != Fate::handled && message.fate != Fate::under_way) ++lost;
   }
   for (const TracedMoment& moment : trace.moments)
     if (moment.kind == Sight::Kind::died && moment.actor < trace.processes) ++deaths;
   std::string text = std::to_string(trace.processes) +
                      (trace.processes == 1 ? " process, " : " processes, ") +
-                     counted(trace.messages.size() - control, "application message") + ", " +
-                     counted(control, "control message");
+                     counted(trace.messages.size() - control - detection, "application message") +
+                     ", " + counted(control, "control message");
+  if (detection > 0) text += ", " + counted(detection, "detection message");
+  if (!left_out.empty()) text += ", without " + left_out;
   if (lost > 0) text += ", " + std::to_string(lost) + " lost";
   if (deaths > 0) text += ", " + counted(deaths, "death");
   char end[64];
@@ -147,10 +168,10 @@ std::string simulated_text(const Scenario& scenario, const TraceTitle& title,
   RunSpec spec = scenario.points.at(0);
   const bool limited = request.limit_events < spec.stop.events;
   spec.stop.events = std::min(spec.stop.events, request.limit_events);
-  const RunTrace trace = traced(spec, scenario, request.replication);
+  const RunTrace trace = traced(spec, scenario, request);
   if (limited && trace.result.events >= request.limit_events) return "L";
   const ExitCode code = exit_code(trace.result.outcome, !trace.result.violations.empty());
-  std::string text = std::to_string(code) + "\n" + summary(trace) + "\n";
+  std::string text = std::to_string(code) + "\n" + summary(trace, title.left_out) + "\n";
   for (const Violation& violation : trace.result.violations)
     text += "violation: " + violation.kind + ": " + violation.detail + "\n";
   text += "\n" + trace_text(request.format, trace, spec, title);
@@ -164,7 +185,8 @@ VerbOptions trace_options() {
   VerbOptions verb{.verb = "trace",
                    .usage =
                        "trace FILE --out FILE [--format perfetto|paje|html]\n"
-                       "       [--point N] [--replication N] [--limit-events N]\n"
+                       "       [--without KIND[,KIND]]... [--point N] [--replication N]\n"
+                       "       [--limit-events N]\n"
                        "       [--set PATH=VALUE]... [--seed N] [--engine loggp|simgrid]",
                    .about =
                        "Simulates one run of a scenario and writes what happened in it: for "
@@ -179,6 +201,8 @@ VerbOptions trace_options() {
   add("replication", text("N")->default_value("0"), "which replication, counted from 0");
   add("limit-events", text("N")->default_value("100000"),
       "refuse a run of this many events or more, and write nothing");
+  add("without", po::value<std::vector<std::string>>()->composing()->value_name("KIND"),
+      "leave out the messages of this kind, by its name, such as heartbeat");
   verb.choices["format"] = only(trace_formats());
   return verb;
 }
@@ -195,12 +219,14 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const Study study = load_study(file, scenario_overrides(verb, values));
   const std::size_t point = point_of(values, study);
   const Scenario scenario = point_scenario(study, point);
+  const std::string left_out = left_out_of(request, scenario.points.at(0));
   OutputFile output(request.out);
   const TraceTitle title{.scenario = scenario.name,
                          .point = point_label(study, point),
                          .engine = word_of(scenario.engine),
                          .seed = scenario.seed,
-                         .replication = request.replication};
+                         .replication = request.replication,
+                         .left_out = left_out};
   std::string answer;
   in_processes(
       1, [&](unsigned, const WriteLine& write) { write(simulated_text(scenario, title, request)); },

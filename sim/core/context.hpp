@@ -162,6 +162,10 @@ class Context {
   /// until then.
   static void fence(Message& message) { message.flags |= kFence; }
 
+  /// Says that a message is sent again and again whatever happens, such as a heartbeat. It does not
+  /// keep the run alive, as a background timer does not.
+  static void background(Message& message) { message.flags |= kBackground; }
+
   /// For layers, in on_sends: passes an offered message down. A message that is not forwarded is
   /// held back; the layer must keep a copy and release it later.
   void forward(Message& offered) {
@@ -171,12 +175,12 @@ class Context {
   /// For layers: passes down a message that was held back in on_sends.
   void release(const Message& held) {
     no_longer_holds(held);
-    turn_.pass_down(index(), copy(held, kNotifySent | kFence));
+    turn_.pass_down(index(), copy(held, kNotifySent | kFence | kBackground));
   }
   /// For layers: passes up a message that was held in on_receive.
   void deliver(const Message& held) {
     no_longer_holds(held);
-    turn_.pass_up(index(), copy(held, kNotifySent | kFence));
+    turn_.pass_up(index(), copy(held, kNotifySent | kFence | kBackground));
   }
   /// For layers: there will be nothing more of this message, which the layer was offered in
   /// on_sends and does not forward, or holds from on_receive. It was a duplicate, or has become
@@ -242,8 +246,8 @@ class Context {
   /// The protocol itself gives up: it cannot go on. `reason` must be a string literal.
   void fatal(const char* reason) { want({.kind = Action::Kind::fatal, .text = reason}); }
   /// Failure detection: this actor takes that incarnation of the peer for dead, for good. To report
-  /// a daemon is to report the ranks of its node, too. An actor that reports itself stops, and a
-  /// daemon that does so takes its ranks along.
+  /// a daemon is to report the ranks that have died with it, or that run on its node, too. An actor
+  /// that reports itself stops, and a daemon that does so takes its ranks along.
   void report_failed(Incarnation peer) {
     want({.kind = Action::Kind::report_failed, .peer = peer});
   }

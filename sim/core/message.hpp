@@ -1,18 +1,15 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <type_traits>
-#include <vector>
 
 #include "sim/core/attachments.hpp"
 #include "sim/core/digest.hpp"
-#include "sim/core/large_pages.hpp"
+#include "sim/core/growing_pool.hpp"
 #include "sim/core/stack.hpp"
 #include "sim/core/types.hpp"
 
@@ -92,64 +89,55 @@ struct Message {
 };
 static_assert(sizeof(Message) <= 128);
 
-/// Bits of Message::flags. The sender sets kNotifySent and kFence; the engine sets the others.
+/// Bits of Message::flags. The sender sets kNotifySent, kFence and kBackground; the engine sets the
+/// others.
 enum MessageFlag : std::uint8_t {
-  kNotifySent = 1,  ///< the sender gets on_sent when the message has left it
-  kForwarded = 2,   ///< the layer that was offered it has passed it on
-  kInFlight = 4,    ///< handed to the network and not yet handled
-  kLost = 8,        ///< its sender died before it was injected, or its receiver is dead
-  kArrived = 16,    ///< waits in its receiver's inbox
-  kFence = 32,      ///< its sender waits until everything it has sent before is in the network
+  kNotifySent = 1,   ///< the sender gets on_sent when the message has left it
+  kForwarded = 2,    ///< the layer that was offered it has passed it on
+  kInFlight = 4,     ///< handed to the network and not yet handled
+  kLost = 8,         ///< nobody will handle it: an end is dead, or the network has lost it
+  kArrived = 16,     ///< waits in its receiver's inbox
+  kFence = 32,       ///< its sender waits until everything it has sent before is in the network
+  kBackground = 64,  ///< a heartbeat or a probe: does not keep the run alive
 };
 
 inline void Message::digest(Digest& into) const {
-  into.add(from, to, kind, channel, flags & (kNotifySent | kFence));
+  into.add(from, to, kind, channel, flags & (kNotifySent | kFence | kBackground));
   into.add(from_incarnation, to_incarnation, bytes, phase, from_object, to_object);
   into.add(transactions, termination, logging, payload, attachments);
 }
 
-/// Storage of all messages of a run. Addresses are stable, and the message freed last is reused
-/// first. Nothing is allocated once the largest number in flight has been reached.
+/// Storage of all messages of a run.
 class MessagePool {
  public:
   Message* take() {
-    if (free_ == nullptr) grow();
-    Message* message = free_;
-    free_ = message->next;
+    Message* message = messages_.take();
     message->next = nullptr;
     return message;
   }
   void give_back(Message* message) {
     if (!message->attachments.empty()) message->attachments.clear();
     message->flags = 0;
-    message->next = free_;
-    free_ = message;
+    messages_.give_back(message);
   }
   /// Visits every message in flight. The order is the same in every repetition of a run.
   template <class Visit>
   void for_each_in_flight(Visit visit) {
-    for (auto& chunk : chunks_)
-      for (Message& message : chunk)
-        if ((message.flags & kInFlight) != 0) visit(message);
+    messages_.for_each([&](Message& message) {
+      if ((message.flags & kInFlight) != 0) visit(message);
+    });
   }
   /// How many messages there is storage for.
-  [[nodiscard]] std::size_t places() const {
-    std::size_t places = 0;
-    for (const auto& chunk : chunks_) places += chunk.size();
-    return places;
+  [[nodiscard]] std::size_t places() const { return messages_.places(); }
+  /// The message of this pool, which is a copy of `other`, in the place of one of `other`; null for
+  /// null.
+  [[nodiscard]] Message* counterpart(const Message* message, const MessagePool& other) {
+    return messages_.counterpart(message, other.messages_);
   }
 
  private:
-  static constexpr std::size_t kFirstChunk = 16;
   static constexpr std::size_t kLargestChunk = 16384;  ///< 2 MiB, a large page
-  void grow() {
-    const std::size_t size =
-        chunks_.empty() ? kFirstChunk : std::min(kLargestChunk, 2 * chunks_.back().size());
-    LargeVector<Message>& chunk = chunks_.emplace_back(size);
-    for (std::size_t i = size; i-- > 0;) give_back(&chunk[i]);
-  }
-  std::vector<LargeVector<Message>> chunks_;
-  Message* free_ = nullptr;
+  GrowingPool<Message, kLargestChunk> messages_;
 };
 
 }  // namespace faultline

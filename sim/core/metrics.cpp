@@ -99,4 +99,10 @@ void MetricTotals::write_to(Metrics& result) const {
   }
 }
 
+void MetricTotals::digest(Digest& into) const {
+  for (const Total& total : totals_)
+    into.add(total.reported, total.value, total.weight, total.sample);
+  into.add(numbers_);
+}
+
 }  // namespace faultline

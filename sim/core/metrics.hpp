@@ -73,6 +73,7 @@ class MetricTotals {
 
   /// The merged value, but for a sample. Empty if it is null or nobody has reported the metric.
   [[nodiscard]] std::optional<double> value(const MetricSpec& metric) const;
+  void digest(Digest& into) const;
   /// Adds the metrics that were reported to a result.
   void write_to(Metrics& result) const;
 

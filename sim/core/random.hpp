@@ -20,7 +20,10 @@ enum class Purpose : std::uint32_t {
   faults,
   task_mapping,
   transactions,
-  notices,  ///< how late each listener hears of a death
+  notices,         ///< how late each listener hears of a death
+  delay_noise,     ///< how long the network delays each message
+  os_noise,        ///< when the system takes the processors of a node away
+  detection_loss,  ///< which messages of failure detection the network loses
 };
 
 /// A stream of random numbers with the key (seed, replication, purpose, rank). Draw i is a fixed
@@ -60,6 +63,12 @@ class Stream {
 
   /// Exponentially distributed with the given mean, in the mean's unit.
   double exponential(double mean) { return -mean * std::log1p(-uniform()); }
+
+  /// Pareto of the second kind (Lomax) with the given mean, in the mean's unit: it begins at 0, and
+  /// P(X > t) = (1 + t / (mean (shape - 1)))^-shape. shape > 1.
+  double pareto(double mean, double shape) {
+    return mean * (shape - 1.0) * std::expm1(-std::log1p(-uniform()) / shape);
+  }
 
   /// Two streams with equal digests draw the same numbers from here on.
   void digest(Digest& into) const { into.add(key_, counter_); }

@@ -81,6 +81,9 @@ struct Registration {
   /// Detectors to which the resource manager reports deaths (on_exit_notice). If empty: it does
   /// not.
   std::function<ExitNotice(const OptionValues&)> exit_notice = {};
+  /// Workloads whose traits say starts_at_root: true if other ranks have work at the start, too,
+  /// with these options. If empty: never.
+  std::function<bool(const OptionValues&)> starts_everywhere = {};
   std::vector<EndCheck> end_checks = {};  ///< workloads only
   MayGiveUp may_give_up = {};             ///< if empty: as soon as anyone died or was reported dead
 };

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/boxed.hpp"
 #include "sim/core/component.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
@@ -29,8 +30,9 @@ struct Computation {
   Family family;
 };
 
-/// A peer that an actor has declared dead. What the peer sends from then on is refused.
-struct Report {
+/// A peer that an actor has declared dead while it lived. What the peer sends from then on is
+/// refused.
+struct Refusal {
   Incarnation peer;
   double time_s;
 };
@@ -45,32 +47,39 @@ struct Flush {
 /// small.
 struct RareState {
   std::vector<ArmedTimer> timers;
+  /// Timers that have run out and wait for the processor, by their serial numbers, in the order in
+  /// which they were due. They may have been cancelled since.
+  std::vector<std::uint32_t> due;
   std::vector<Computation> running;
-  std::vector<Computation> queued;     ///< first in, first out
-  std::vector<Message*> early;         ///< messages of a phase that has not begun here
-  std::vector<Flush> flushing;         ///< that have not been answered yet
-  std::vector<Incarnation> links;      ///< open connections
-  std::vector<ActorId> linked_by;      ///< who may hold a connection to this actor
-  std::vector<Report> reported;        ///< peers that this actor has declared dead, sorted
+  std::vector<Computation> queued;  ///< first in, first out
+  std::vector<Message*> early;      ///< messages of a phase that has not begun here
+  std::vector<Flush> flushing;      ///< that have not been answered yet
+  std::vector<Incarnation> links;   ///< open connections, sorted
+  std::vector<ActorId> linked_by;   ///< who may hold a connection to this actor, sorted
+  /// The deaths that this actor has declared, by their numbers, sorted. A daemon's death is also
+  /// that of the ranks that died with it.
+  std::vector<std::uint32_t> heard;
+  std::vector<Refusal> refused;        ///< peers that it declared dead while they lived, sorted
   std::vector<Incarnation> restarted;  ///< peers known to live in a later incarnation, sorted
   std::vector<Message*> fenced;     ///< sent messages that a fence holds until earlier ones are out
   Message* logging_tail = nullptr;  ///< the last message of message logging in the inbox
   std::array<std::uint32_t, kFamilies> on_sent_due{};  ///< sent messages whose on_sent is to come
+  bool awaits_processor = false;                       ///< the first of `due` has an event
   bool awaits_start = false;  ///< a new incarnation of which message logging runs alone
 };
 
 /// What the simplest jobs do not have: the components below the workload, and what they hold.
 struct LowerStack {
-  std::array<std::unique_ptr<Component>, kFamilies> components;  ///< but for the workload
+  std::array<Boxed<Component>, kFamilies> components;  ///< but for the workload
   std::array<std::int32_t, kFamilies> held{};  ///< application messages that each layer holds
 };
 
 /// One actor: its stack, its communication processor and its inbox. A million of them are most of
 /// the memory of a large job, so whatever not every actor needs lies apart.
 struct ActorState {
-  std::unique_ptr<Component> workload;
-  std::unique_ptr<LowerStack> lower;
-  std::unique_ptr<RareState> rare_state;
+  Boxed<Component> workload;
+  Boxed<LowerStack> lower;
+  Boxed<RareState> rare_state;
   double cpu_free_s = 0.0;        ///< when its communication processor is free again
   double local_free_s = 0.0;      ///< when the copy of its last message within the node ends
   double entered_s = 0.0;         ///< when the last message that it has sent enters the network
@@ -87,7 +96,7 @@ struct ActorState {
   bool announced = false;  ///< it has announced the current phase
   bool finished = false;
 
-  [[nodiscard]] std::unique_ptr<Component>& place_of(Family family) {
+  [[nodiscard]] Boxed<Component>& place_of(Family family) {
     if (family == Family::workload) return workload;
     if (!lower) lower = std::make_unique<LowerStack>();
     return lower->components[index_of(family)];
@@ -127,6 +136,15 @@ struct ActorState {
     else
       inbox_tail->next = message->next;
     return message;
+  }
+  /// Replaces all pointers to messages that wait here by what `to` makes of them.
+  template <class To>
+  void repoint_messages(To to) {
+    inbox_tail = to(inbox_tail);
+    if (!rare_state) return;
+    rare_state->logging_tail = to(rare_state->logging_tail);
+    for (Message*& message : rare_state->early) message = to(message);
+    for (Message*& message : rare_state->fenced) message = to(message);
   }
   /// The number of application messages that its layers hold. A layer that makes two messages of
   /// one lets go of more than it holds.

@@ -1,5 +1,6 @@
 #include "sim/engine/engine.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "sim/core/error.hpp"
@@ -22,17 +23,22 @@ Topology routes_of(const PlatformSpec& platform, std::uint32_t nodes) {
 
 }  // namespace
 
+std::shared_ptr<const RunJob> run_job(const RunSpec& spec, std::uint64_t seed,
+                                      std::uint64_t replication) {
+  const std::uint32_t nodes = job_shape(spec.platform).nodes + spec.platform.spare_nodes;
+  return std::make_shared<const RunJob>(spec, routes_of(spec.platform, nodes), seed, replication);
+}
+
 RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
                          std::uint64_t replication, RunObserver* observer) {
-  const std::uint32_t nodes = job_shape(spec.platform).nodes + spec.platform.spare_nodes;
-  Topology routes = routes_of(spec.platform, nodes);
+  auto job = run_job(spec, seed, replication);
   if (engine == EngineKind::loggp) {
-    LogGpEngine run(spec, std::move(routes), seed, replication);
+    LogGpEngine run(std::move(job));
     if (observer != nullptr) run.observe(*observer);
     return run.run();
   }
 #if FAULTLINE_SIMGRID
-  return run_on_simgrid(spec, std::move(routes), seed, replication, observer);
+  return run_on_simgrid(std::move(job), observer);
 #else
   throw UsageError("engine simgrid: this Faultline was built without SimGrid");
 #endif

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "sim/audit/run_observer.hpp"
+#include "sim/engine/run_job.hpp"
 #include "sim/engine/run_result.hpp"
 #include "sim/engine/simgrid_bare_loop.hpp"
 #include "sim/scenario/run_spec.hpp"
@@ -15,6 +17,10 @@ namespace faultline {
 /// observer, if given, is shown the whole run.
 RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
                          std::uint64_t replication, RunObserver* observer = nullptr);
+
+/// What the engines need for one replication. Throws UsageError if the platform cannot be built.
+std::shared_ptr<const RunJob> run_job(const RunSpec& spec, std::uint64_t seed,
+                                      std::uint64_t replication);
 
 /// Messages per second that SimGrid reaches without any of our code (see simgrid_bare_loop.hpp). 0
 /// if Faultline was built without SimGrid.

@@ -22,6 +22,7 @@ enum class EventKind : std::uint8_t {
   nic_ready,  ///< a message reaches a NIC that several actors share
   nic_free,   ///< such a NIC can take up the next message
   restart,    ///< an actor starts again
+  vanish,     ///< a message that the network loses is gone
 };
 
 /// One scheduled event, 24 bytes. Events at the same time are ordered by sequence number.
@@ -39,6 +40,18 @@ struct Event {
   static constexpr unsigned kKindBits = 4;
   [[nodiscard]] EventKind kind() const {
     return static_cast<EventKind>(order & ((1U << kKindBits) - 1));
+  }
+  [[nodiscard]] bool is_about_message() const {
+    switch (kind()) {
+      case EventKind::arrive:
+      case EventKind::taken_in:
+      case EventKind::inject:
+      case EventKind::nic_ready:
+      case EventKind::vanish:
+        return true;
+      default:
+        return false;
+    }
   }
   friend bool operator<(const Event& a, const Event& b) {
     return a.time_s < b.time_s || (a.time_s == b.time_s && a.order < b.order);

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
-#include "sim/core/large_pages.hpp"
+#include "sim/core/growing_pool.hpp"
 #include "sim/engine/event.hpp"
 
 namespace faultline {
@@ -21,29 +19,20 @@ struct EventBlock {
   std::array<Event, kEvents> events;
 };
 
-/// Storage of blocks. The block freed last is used first.
+/// Storage of blocks.
 class EventBlocks {
  public:
   EventBlock* take() {
-    if (free_ == nullptr) grow();
-    EventBlock* block = std::exchange(free_, free_->next);
+    EventBlock* block = blocks_.take();
     block->next = nullptr;
     block->count = 0;
     return block;
   }
-  void give_back(EventBlock* block) { block->next = std::exchange(free_, block); }
+  void give_back(EventBlock* block) { blocks_.give_back(block); }
 
  private:
-  static constexpr std::size_t kFirstChunk = 16;
   static constexpr std::size_t kLargestChunk = (std::size_t{4} << 20) / sizeof(EventBlock);
-  void grow() {
-    const std::size_t size =
-        chunks_.empty() ? kFirstChunk : std::min(kLargestChunk, 2 * chunks_.back().size());
-    LargeVector<EventBlock>& chunk = chunks_.emplace_back(size);
-    for (std::size_t i = size; i-- > 0;) give_back(&chunk[i]);
-  }
-  std::vector<LargeVector<EventBlock>> chunks_;
-  EventBlock* free_ = nullptr;
+  GrowingPool<EventBlock, kLargestChunk> blocks_;
 };
 
 /// Events in the order in which they were added, in blocks. It needs no memory beyond its events,

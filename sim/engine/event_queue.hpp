@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/event.hpp"
@@ -28,6 +29,16 @@ namespace faultline {
 /// not widen the slots. It is chosen again when the slots turn out to be too full or too empty.
 class EventQueue {
  public:
+  EventQueue() = default;
+  EventQueue(EventQueue&&) noexcept = default;
+  EventQueue& operator=(EventQueue&&) noexcept = default;
+  EventQueue& operator=(const EventQueue&) = delete;
+  ~EventQueue() = default;
+  /// The same events. They come in the same order, although the copy keeps them in another way.
+  EventQueue(const EventQueue& other) {
+    other.for_each([this](const Event& event) { push(event); });
+  }
+
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
@@ -71,6 +82,16 @@ class EventQueue {
     return next != nullptr && in_next < next->count ? &next->events[in_next] : nullptr;
   }
 
+  /// Replaces the pointers of all events about messages by what `to` makes of them.
+  template <class To>
+  void repoint_messages(To to) {
+    EventQueue repointed;
+    for_each([&](Event event) {
+      if (event.is_about_message()) event.message = to(event.message);
+      repointed.push(event);
+    });
+    *this = std::move(repointed);
+  }
   /// Visits every event, in no order that means anything.
   template <class Visit>
   void for_each(Visit visit) const {

@@ -1,21 +1,32 @@
 #include "sim/engine/loggp_engine.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace faultline {
 
-LogGpEngine::LogGpEngine(const RunSpec& spec, Topology routes, std::uint64_t seed,
-                         std::uint64_t replication)
-    : Runtime(spec, std::move(routes), seed, replication),
-      outgrows_cache_(actor_count() > kActorsInCache),
+namespace {
+
+/// How many components an actor has.
+std::uint64_t components_of(const RunSpec& spec) {
+  return static_cast<std::uint64_t>(
+      std::count_if(std::begin(spec.components), std::end(spec.components),
+                    [](const ComponentChoice& one) { return one.registration != nullptr; }));
+}
+
+}  // namespace
+
+LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
+    : Runtime(std::move(job)),
+      outgrows_cache_(components_of(spec()) * actor_count() > kComponentsInCache),
       links_are_narrow_(this->routes().least_bandwidth() < machine().nic_bandwidth_Bps) {}
 
 void LogGpEngine::simulate() {
   while (!stopped() && !quiescent()) {
-    const Event event = queue_.pop();
+    const Event event = state_.queue.pop();
     if (!goes_on(event.time_s)) return;
-    now_s_ = event.time_s;
+    state_.now_s = event.time_s;
     if (outgrows_cache_) look_ahead();
     if (event.kind() == EventKind::arrive)
       take_in(event.message);
@@ -37,11 +48,11 @@ void LogGpEngine::look_ahead() {
   const auto actor_of = [&](const Event& event) {
     return about_message(event) ? event.message->to : event.at.actor;
   };
-  const Event* far = queue_.ahead(24);
+  const Event* far = state_.queue.ahead(24);
   if (far != nullptr && about_message(*far)) prefetch(far->message, sizeof(Message));
-  const Event* near = queue_.ahead(16);
+  const Event* near = state_.queue.ahead(16);
   if (near != nullptr && about_actor(*near)) prefetch_actor(actor_of(*near));
-  const Event* next = queue_.ahead(8);
+  const Event* next = state_.queue.ahead(8);
   if (next != nullptr && about_actor(*next)) prefetch_components(actor_of(*next));
 }
 
@@ -51,9 +62,19 @@ void LogGpEngine::look_ahead() {
 void LogGpEngine::transmit(Message& message, const Transit& transit) {
   const double begin_s =
       links_are_narrow_ && !transit.local ? on_link_s(message, transit) : message.inject_s;
-  const double arrival_s = begin_s + transit.transfer_s + transit.latency_s;
+  double arrival_s = begin_s + transit.transfer_s + transit.latency_s;
+  if (!state_.noise_random.empty() && !transit.local) [[unlikely]]
+    arrival_s = in_order_s(message, arrival_s + noise_s(message, transit));
   schedule(arrival_s + unordered_delay_s(message.from) + machine().receive_overhead_s,
            EventKind::arrive, &message);
+}
+
+/// When a message arrives that would arrive at that time, if it were not for those before it.
+double LogGpEngine::in_order_s(const Message& message, double arrival_s) {
+  if (!fifo()) return arrival_s;
+  double& last_s = state_.last_arrival_s[std::uint64_t{message.from} << 32 | message.to];
+  last_s = std::max(last_s, arrival_s);
+  return last_s;
 }
 
 /// When the first link of the route begins to carry a message that the NIC has taken up. A NIC that
@@ -75,10 +96,9 @@ double LogGpEngine::on_link_s(const Message& message, const Transit& transit) {
 
 void LogGpEngine::take_in(Message* message) {
   const double taken_in_s = taken_in_s_of(*message);
-  if (taken_in_s > now_s_) {
+  if (taken_in_s > state_.now_s) {
     schedule(taken_in_s, EventKind::taken_in, message);
   } else {
-    foreground_done();
     arrived(message);
   }
   after_event();
@@ -89,10 +109,10 @@ void LogGpEngine::take_in(Message* message) {
 /// sends them.
 double LogGpEngine::taken_in_s_of(const Message& message) {
   const NodeId node = node_of(message.to);
-  if (node == node_of(message.from) || message.inject_s == kNever) return now_s_;
+  if (node == node_of(message.from) || message.inject_s == kNever) return state_.now_s;
   const double occupied_s = static_cast<double>(message.bytes) / machine().nic_bandwidth_Bps;
-  double& free_s = nics_[node].intake_free_s;
-  const double taken_in_s = std::max(now_s_, free_s + occupied_s);
+  double& free_s = state_.nics[node].intake_free_s;
+  const double taken_in_s = std::max(state_.now_s, free_s + occupied_s);
   free_s = taken_in_s + machine().gap_s;
   return taken_in_s;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "sim/engine/runtime.hpp"
@@ -13,19 +14,20 @@ namespace faultline {
 /// later links.
 class LogGpEngine final : public Runtime {
  public:
-  LogGpEngine(const RunSpec& spec, Topology routes, std::uint64_t seed, std::uint64_t replication);
+  explicit LogGpEngine(std::shared_ptr<const RunJob> job);
 
  protected:
   void simulate() override;
   void transmit(Message& message, const Transit& transit) override;
 
  private:
-  /// Up to this number, what a run touches lies in the caches of a processor.
-  static constexpr std::uint32_t kActorsInCache = 1500;
+  /// Up to this number of components, what a run touches lies in the caches of a processor.
+  static constexpr std::uint64_t kComponentsInCache = 1500;
 
   void look_ahead();
   void take_in(Message* message);
   [[nodiscard]] double taken_in_s_of(const Message& message);
+  [[nodiscard]] double in_order_s(const Message& message, double arrival_s);
   [[nodiscard]] double on_link_s(const Message& message, const Transit& transit);
 
   bool outgrows_cache_;

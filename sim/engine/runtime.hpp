@@ -1,37 +1,30 @@
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/audit/auditor.hpp"
 #include "sim/audit/run_observer.hpp"
 #include "sim/core/component.hpp"
 #include "sim/core/image_content.hpp"
-#include "sim/core/placement.hpp"
-#include "sim/engine/actor_state.hpp"
-#include "sim/engine/event_queue.hpp"
+#include "sim/core/invariant.hpp"
+#include "sim/engine/run_job.hpp"
 #include "sim/engine/run_result.hpp"
-#include "sim/faults/fault_plan.hpp"
-#include "sim/platform/topology.hpp"
+#include "sim/engine/run_state.hpp"
 #include "sim/platform/transit.hpp"
-#include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
-
-struct BrokenInvariant;
 
 /// Everything that both engines share: actors and their stacks, turns, processors, timers, fences,
 /// flushes, phases, faults, restarts and the end of a run. An engine adds the passing of time and
 /// the transport of messages between nodes.
 class Runtime : private Services {
  public:
-  Runtime(const RunSpec& spec, Topology routes, std::uint64_t seed, std::uint64_t replication);
+  explicit Runtime(std::shared_ptr<const RunJob> job);
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
   virtual ~Runtime() = default;
@@ -50,6 +43,24 @@ class Runtime : private Services {
   virtual void transmit(Message& message, const Transit& transit) = 0;
 
   // ---- for the engines -----------------------------------------------------------------------
+  /// Lets everything begin that begins by itself: all actors, and the faults of the scenario.
+  void open();
+  /// Ends a run in which nothing is left to happen, and returns its result.
+  RunResult close();
+  /// Ends the run if a broken invariant is found in `act`.
+  template <class Act>
+  void guard(Act act) {
+    try {
+      act();
+    } catch (const BrokenInvariant& broken) {
+      end_broken(broken);
+    }
+  }
+  /// Forgets what a handler has left that has thrown.
+  void abandon_turn();
+  void stop(Outcome outcome);
+  /// The victims die now.
+  void strike(const std::vector<Victim>& victims);
   /// Called when a message has reached its receiver. Handles it if the receiver is free; else it
   /// waits in the inbox.
   void arrived(Message* message);
@@ -57,19 +68,20 @@ class Runtime : private Services {
   void carry_out(const Event& event);
   /// Called with an event's time before the event: counts it. False if the run ends instead.
   bool goes_on(double time_s) {
-    if (time_s > spec_.stop.time_s || events_ >= spec_.stop.events || awaits_announcement_)
+    if (time_s > job_->spec.stop.time_s || state_.events >= job_->spec.stop.events ||
+        job_->awaits_announcement)
       if (ends_before(time_s)) return false;
-    ++events_;
+    ++state_.events;
     return true;
   }
   void schedule(double time_s, EventKind kind, Message* message);
   void schedule(double time_s, EventKind kind, std::uint32_t actor, std::uint32_t detail);
+  /// The same for an event that leads to messages or a timer, which keep the run alive themselves.
+  void schedule_uncounted(double time_s, EventKind kind, std::uint32_t actor, std::uint32_t detail);
   /// Discards a message that never entered the network because its sender died (its inject_s is
   /// kNever).
   void forget_unsent(Message* message);
-  [[nodiscard]] const Topology& routes() const { return routes_; }
-  /// Called when an event that keeps the run alive has left the queue.
-  void foreground_done() { --foreground_; }
+  [[nodiscard]] const Topology& routes() const { return job_->routes; }
   /// Carries out the actions that the handlers of an event asked for. Faults that a scenario sets
   /// by event number strike here, and the state is checked.
   void after_event() {
@@ -78,31 +90,47 @@ class Runtime : private Services {
       heard_news_ = false;
       check_stop();
     }
-    if (events_ >= next_attended_) attend_to_event();
+    if (state_.events >= state_.next_attended) attend_to_event();
   }
-  [[nodiscard]] bool stopped() const { return stopped_; }
-  /// True if nothing is left to happen. Background timers keep a run alive under `stop: time`, and
-  /// while a detector may still find a death that a live rank has not heard of.
+  [[nodiscard]] bool stopped() const { return state_.stopped; }
+  /// True if nothing is left to happen. Background timers and messages keep a run alive under
+  /// `stop: time`, while a detector may still find a death that a live rank has not heard of, and
+  /// while somebody lives who was declared dead.
   [[nodiscard]] bool quiescent() const {
-    if (foreground_ > 0) return false;
-    return background_ == 0 || (spec_.stop.when != StopWhen::time && all_have_heard());
+    if (state_.foreground > 0) return false;
+    if (state_.background == 0) return true;
+    return job_->spec.stop.when != StopWhen::time && no_news_spreads();
   }
-  [[nodiscard]] NodeId node_of(ActorId actor) const { return placement_.node_of(actor); }
-  [[nodiscard]] std::uint32_t node_count() const { return nodes_; }
+  /// Is it to this daemon that the operating system would tell that death? Not to a daemon that has
+  /// started since.
+  [[nodiscard]] bool died_under(std::uint32_t death, Incarnation daemon) const {
+    if (daemon.number == 0) return true;
+    const auto before = static_cast<std::uint16_t>(daemon.number - 1);
+    return death > state_.death_numbers.at({daemon.actor, before});
+  }
+  [[nodiscard]] NodeId node_of(ActorId actor) const { return state_.placement.node_of(actor); }
+  [[nodiscard]] std::uint32_t node_count() const { return job_->nodes; }
   /// The number of ranks and, if there are daemons, of daemons.
   [[nodiscard]] std::uint32_t actor_count() const {
-    return static_cast<std::uint32_t>(actors_.size());
+    return static_cast<std::uint32_t>(state_.actors.size());
   }
+  /// Called before an action of an actor is carried out, after count_actions().
+  virtual void before_action(ActorId /*actor*/) {}
+  void count_actions() { counts_actions_ = true; }
   /// Called when an actor has restarted on another node.
   virtual void moved(ActorId /*actor*/) {}
   /// Called in simulate() by an engine that has something to build first, when it is built. Sets
   /// RunResult::setup_s.
   void set_up_done();
-  [[nodiscard]] const RunSpec& spec() const { return spec_; }
-  [[nodiscard]] const Machine& machine() const { return spec_.platform.machine; }
+  [[nodiscard]] const RunSpec& spec() const { return job_->spec; }
+  [[nodiscard]] const Machine& machine() const { return job_->spec.platform.machine; }
   /// The random extra delay of the actor's next message; zero under fifo ordering.
   [[nodiscard]] double unordered_delay_s(ActorId from);
-  [[nodiscard]] bool fifo() const { return network_random_.empty(); }
+  /// How much longer the noise of the network delays a message.
+  [[nodiscard]] double noise_s(const Message& message, const Transit& transit) {
+    return state_.noise_random.empty() || transit.local ? 0.0 : drawn_noise_s(message);
+  }
+  [[nodiscard]] bool fifo() const { return state_.network_random.empty(); }
 
   // Hints about memory that an event will soon touch. They change no result. GCC believes that a
   // function that only prefetches has no effect, and drops its calls; the empty asm prevents that.
@@ -111,66 +139,32 @@ class Runtime : private Services {
     for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(byte + line);
     asm volatile("");
   }
-  void prefetch_actor(ActorId actor) const { prefetch(&actors_[actor], sizeof(ActorState)); }
+  void prefetch_actor(ActorId actor) const { prefetch(&state_.actors[actor], sizeof(ActorState)); }
   void prefetch_components(ActorId actor) const {
-    const ActorState& state = actors_[actor];
+    const ActorState& state = state_.actors[actor];
     if (state.workload) prefetch(state.workload.get(), 64);
     if (state.lower) prefetch_lower(*state.lower);
     if (state.inbox_tail != nullptr) prefetch(state.inbox_tail, sizeof(Message));
-    prefetch(&nics_[node_of(actor)], sizeof(Nic));
+    prefetch(&state_.nics[node_of(actor)], sizeof(Nic));
   }
-
-  /// The NIC of a node. Where several actors share it, messages that find it busy queue before it,
-  /// in the order in which they became ready.
-  struct Nic {
-    double free_s = 0.0;             ///< when it can take up the next message
-    double intake_free_s = -kNever;  ///< when it can take in the next (loggp: plus the overhead)
-    Message* head = nullptr;
-    Message* tail = nullptr;
-    Message* logging_tail = nullptr;  ///< the last message of message logging in that queue
-    std::uint32_t expected = 0;       ///< messages sent through it that it has not taken up yet
-    bool awaited = false;             ///< a nic_free event is scheduled
-  };
 
   static void prefetch_lower(const LowerStack& lower) {
     for (const auto& component : lower.components)
       if (component) prefetch(component.get(), sizeof(Component));
   }
 
-  EventQueue queue_;
-  double now_s_ = 0.0;
-  LargeVector<Nic> nics_;  ///< per node
+  std::shared_ptr<const RunJob> job_;
+  RunState state_;
 
  private:
   /// Values of Event::at.detail for a fault. Event::at.actor is then the index of a fault that the
   /// scenario states, or of a source that draws faults.
   static constexpr std::uint32_t kStatedFault = 0;
   static constexpr std::uint32_t kDrawnFault = 1;
-  struct KindCount {
-    std::uint64_t messages = 0;
-    std::uint64_t bytes = 0;
-  };
-  struct SentPromise {
-    ActorId from;  ///< kNobody once nobody waits for it any more
-    ActorId to;
-    std::uint16_t kind;
-    std::uint16_t incarnation;
-    Family channel;
-  };
   struct PendingAction {
     Incarnation self;
     Action action;
   };
-  /// A restart that the resource manager has been asked for.
-  struct PendingRestart {
-    Incarnation dead;
-    NodeId node;
-    Incarnation asker;
-  };
-
-  void place_actors();
-  [[nodiscard]] bool nodes_matter() const;
-  [[nodiscard]] bool shares_nics() const;
   void make_components(ActorId actor);
   void start_all();
   void start_actor(ActorId actor);
@@ -178,9 +172,23 @@ class Runtime : private Services {
   [[nodiscard]] Incarnation known(ActorId self, ActorId peer) const override;
   [[nodiscard]] std::optional<Image> capture(Family layer) const override;
   [[nodiscard]] Incarnation incarnation_of(ActorId actor) const {
-    return {actor, actors_[actor].incarnation};
+    return {actor, state_.actors[actor].incarnation};
   }
-  [[nodiscard]] bool is_rank(ActorId actor) const { return actor < job_.processes; }
+  [[nodiscard]] bool is_rank(ActorId actor) const { return job_->is_rank(actor); }
+  /// When the actor can handle what is due now. A daemon handles nothing until it has launched its
+  /// processes, nor does anybody while the processors of the node are taken away. Messages wait for
+  /// the processor anyway.
+  [[nodiscard]] double handling_s(ActorId actor) const {
+    const double launched_s = job_->spec.platform.start_delay_s;
+    if (state_.now_s < launched_s && !is_rank(actor) && state_.actors[actor].incarnation == 0)
+      return launched_s;
+    return job_->slows ? job_->pace.running_s(node_of(actor), state_.now_s) : state_.now_s;
+  }
+  /// The same for what takes the processor as a message does, once that has done what it is at.
+  [[nodiscard]] double processor_free_s(ActorId actor) const {
+    const double free_s = std::max(handling_s(actor), state_.actors[actor].cpu_free_s);
+    return job_->slows ? job_->pace.running_s(node_of(actor), free_s) : free_s;
+  }
 
   /// Shows an event to the observer. Call it only after `if (observer_ != nullptr)`, so that a run
   /// without an observer does not pay for it.
@@ -189,7 +197,6 @@ class Runtime : private Services {
   void show_loss(const Message& message);
   void show_leaving(Sight::Kind kind, const Message& message, double time_s);
   void show_about(Sight::Kind kind, ActorId actor, ActorId peer = kNobody);
-  void simulate_all();
   void attend_to_event();
 
   // what must hold between two events (runtime_invariants.cpp)
@@ -198,6 +205,8 @@ class Runtime : private Services {
   void check_actor(ActorId self, Recount& recount);
   void check_inbox(const ActorState& actor, Recount& recount) const;
   void check_rare_state(const ActorState& actor, Recount& recount) const;
+  void check_due(const ActorState& actor, Recount& recount) const;
+  void check_reports(const RareState& rare) const;
   void check_nic(NodeId node, Recount& recount) const;
   void count_event(const Event& event, Recount& recount) const;
   void compare(const Recount& recount) const;
@@ -205,6 +214,7 @@ class Runtime : private Services {
   [[nodiscard]] std::string place_of_break() const;
 
   // turns (runtime_turn.cpp)
+  void begin_turns();
   void begin_turn(ActorId actor);
   void end_turn();
   void count_for_layers();
@@ -226,7 +236,7 @@ class Runtime : private Services {
   /// (`is_notice`) does so only if it starts or sends something.
   template <class Handler>
   void turn(ActorId actor, Family family, Handler handler, bool is_notice = false) {
-    if (!actors_[actor].alive || actors_[actor].component(family) == nullptr) return;
+    if (!state_.actors[actor].alive || state_.actors[actor].component(family) == nullptr) return;
     begin_turn(actor);
     Context context(turn_, family);
     handler(*current_->component(family), context);
@@ -236,12 +246,44 @@ class Runtime : private Services {
     end_turn();
   }
 
+  /// The counter of what keeps the run alive in which a message counts, from when it leaves its
+  /// stack until it is handled or put aside for a later phase.
+  std::int64_t& alive_by(const Message& message) {
+    return (message.flags & kBackground) != 0 ? state_.background : state_.foreground;
+  }
   // messages (runtime.cpp)
   void receive(ActorId self, Message* message);
+  /// When the actor's processor has done what takes work_s if nothing slows its node.
+  [[nodiscard]] double done_s(ActorId actor, double begin_s, double work_s) const {
+    if (!job_->slows) [[likely]]
+      return begin_s + work_s;
+    return job_->pace.done_s(node_of(actor), begin_s, work_s);
+  }
+  /// The same for a computation.
+  [[nodiscard]] double computed_s(ActorId actor, double begin_s, double work_s) const {
+    return job_->slows ? job_->pace.computed_s(node_of(actor), begin_s, work_s) : begin_s + work_s;
+  }
+  /// How long such work of the actor's processor occupies a core now.
+  [[nodiscard]] double occupied_s(ActorId actor, double work_s) const {
+    return job_->slows ? work_s * job_->pace.factor(node_of(actor), state_.now_s) : work_s;
+  }
+  /// When the processor has received the next message of the inbox.
+  [[nodiscard]] double reception_done_s(ActorId self, const ActorState& actor) const {
+    return done_s(self, actor.cpu_free_s, machine().receive_overhead_s);
+  }
+  [[nodiscard]] bool receives_at_once(ActorId self, ActorState& actor) const;
+  [[nodiscard, gnu::noinline]] bool receives_in_time(ActorId self, ActorState& actor) const;
   [[nodiscard]] bool reachable(const ActorState& actor, const Message& message) const;
   [[nodiscard]] bool blocked(const ActorState& actor) const;
+  [[nodiscard]] static bool timers_wait(const ActorState& actor) {
+    return actor.rare_state && !actor.rare_state->due.empty();
+  }
   [[nodiscard]] bool wrong_phase(ActorId self, Message* message);
   [[nodiscard]] bool refuses(ActorId self, const Message& message) const;
+  void count_detection_received(const Message& message) {
+    const NodeId node = node_of(message.to);
+    if (node != node_of(message.from)) state_.nics[node].detection_bytes += message.bytes;
+  }
   void wake(ActorId self);
   void schedule_wake(ActorState& actor, ActorId self);
   void drop(Message* message);
@@ -250,8 +292,8 @@ class Runtime : private Services {
   void inject_wire();
   void leave_stack(ActorState& actor, Message& message);
   void note_sent(const Message& message) {
-    auditor_.sent();
-    application_bytes_ += message.bytes;
+    state_.auditor.sent();
+    state_.application_bytes += message.bytes;
   }
   void put_on_wire(ActorId self, ActorState& actor, const std::vector<Message*>& messages,
                    bool held);
@@ -263,7 +305,13 @@ class Runtime : private Services {
   [[nodiscard]] Transit transit_of(const Message& message) const;
   [[nodiscard]] bool nic_serves_next(const Nic& nic, double ready_s) const;
   [[nodiscard]] bool sender_is_gone(const Message& message) const;
+  [[nodiscard]] double drawn_noise_s(const Message& message);
   void enter_network(Message& message, const Transit& transit);
+  // Kept out of the hot path, which is flattened.
+  [[nodiscard, gnu::noinline]] bool is_lost_in_network(const Message& message,
+                                                       const Transit& transit);
+  [[gnu::noinline]] void lose_in_network(Message& message);
+  void vanish(Message* message);
   void stand_before_nic(Message* message);
   void serve_nic(NodeId node);
   void take_up(NodeId node, Message* message);
@@ -277,7 +325,9 @@ class Runtime : private Services {
   void carry_out(const Action& action, ActorId self);
   void set_timer(ActorId self, const Action& action);
   void cancel_timer(ActorState& actor, Family family, std::uint64_t key);
+  void timer_event(ActorId self, std::uint32_t serial);
   void fire_timer(ActorId self, std::uint32_t serial);
+  void await_processor(ActorId self);
   void start_compute(ActorId self, Computation computation);
   void compute_done(ActorId self, std::uint32_t serial);
   void take_from_workers(ActorId self, double spent_s);
@@ -293,28 +343,36 @@ class Runtime : private Services {
   void mark(ActorId self, const char* name, std::int64_t value);
 
   // faults (runtime_faults.cpp)
-  void add_fault_sources();
   void await_source(std::uint32_t source);
   void strike_from(std::uint32_t source);
   [[nodiscard]] Rank parent_of(Rank rank) const;
-  void strike(const std::vector<Victim>& victims);
   void strike_by_number();
   void kill_node(const Victim& victim);
-  void kill(ActorId actor, bool silent = false);
+  void cover_earlier_deaths(NodeId node, Incarnation daemon);
+  void kill(ActorId actor, bool silent = false, Incarnation daemon = {});
+  /// The number of the death that comes next.
+  [[nodiscard]] std::uint32_t next_death() const {
+    return static_cast<std::uint32_t>(state_.deaths.size());
+  }
   void lose_messages_of(ActorId dead);
   void forget(Message* message);
 
   // who hears of deaths and restarts (runtime_notices.cpp)
-  void spread_word(Incarnation dead, bool silent);
+  void spread_word(std::uint32_t death);
   [[nodiscard]] double notice_at(double delay_s);
+  void hear(const Event& notice);
   void tell_exit(EventKind kind, ActorId listener, Incarnation dead);
   void open_link(ActorId self, Incarnation peer);
   void break_link(ActorId holder, std::uint32_t death, bool silent);
   void report_failed(ActorId self, Incarnation peer);
-  void note_report(ActorId self, Incarnation peer);
-  void report_at_once(ActorId self, Incarnation peer);
+  void report_death(ActorId self, std::uint32_t death);
+  void hear_of_ranks(ActorId self, Incarnation daemon);
+  void report_falsely(ActorId self, Incarnation peer);
+  void tell_of_death(ActorId self, Incarnation peer);
+  void carry_out_since(std::size_t first);
   void stop_victim(ActorId self);
-  [[nodiscard]] const Report* report_of(ActorId self, Incarnation peer) const;
+  [[nodiscard]] const Refusal* refusal_of(ActorId self, Incarnation peer) const;
+  [[nodiscard]] bool has_declared(ActorId self, Incarnation peer) const;
   [[nodiscard]] std::vector<Incarnation> known_failures(ActorId self) const;
   void tell_stack(ActorId self, Incarnation peer,
                   void (Component::*handler)(Context&, Incarnation));
@@ -327,6 +385,7 @@ class Runtime : private Services {
   [[nodiscard]] bool has_place(NodeId node) const;
   void refuse_restart(Incarnation asker, Incarnation dead);
   void restart(std::uint32_t pending);
+  void revive_daemon(const PendingRestart& pending);
   void revive(ActorId actor, NodeId node);
   void keep_reports(ActorId actor);
   void start_above(ActorId self, Family layer);
@@ -347,12 +406,13 @@ class Runtime : private Services {
   void check_stop();
   [[nodiscard]] bool all_faults_reported() const;
   [[nodiscard]] bool all_have_heard() const;
+  [[nodiscard]] bool no_news_spreads() const;
   [[nodiscard]] bool word_spreads() const;
+  [[nodiscard]] bool dead_were_ahead() const;
   [[nodiscard]] bool awaits_recovery() const;
   [[nodiscard]] bool misled(const RunResult& result) const;
   [[nodiscard]] bool unannounced() const;
   [[nodiscard]] bool all_know() const;
-  void stop(Outcome outcome);
   void conclude();
   void describe_stuck(const std::string& kind);
   [[nodiscard]] RunResult result();
@@ -363,28 +423,14 @@ class Runtime : private Services {
   void report(const Component* component, std::size_t family);
   void report_recovery_counts(Metrics& metrics) const;
   void report_counts(Metrics& metrics) const;
+  void report_messages(Metrics& metrics) const;
+  void report_failures(Metrics& metrics) const;
 
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   double setup_s_ = 0.0;
-  RunSpec spec_;
-  std::uint64_t seed_;
-  std::uint64_t replication_;
-  JobShape job_;
-  std::uint32_t nodes_;
-  std::array<ComponentFactory, kFamilies> factories_;
-  LargeVector<ActorState> actors_;  ///< ranks, then one daemon per node if nodes matter
-  Placement placement_;
-  bool nics_are_shared_;  ///< several actors may send through one NIC
-  Topology routes_;
-  std::vector<Stream> network_random_;  ///< per actor, only if unordered
-  MessagePool pool_;
-  Auditor auditor_;
   RunObserver* observer_ = nullptr;
-  FaultPlan faults_;
 
-  std::vector<SentPromise> sent_promises_;
-  std::vector<std::uint32_t> free_promises_;
-
+  // What a turn needs. Nothing of it matters between two events.
   Turn turn_;
   std::vector<Message*> batch_;
   std::vector<PendingAction> pending_actions_;  ///< in the order in which they were asked for
@@ -395,59 +441,13 @@ class Runtime : private Services {
   bool starts_above_ = false;  ///< the workload of the current actor is about to be started
   std::int64_t conserved_before_ = 0;
   ActorState* current_ = nullptr;
-  bool handled_ = false;  ///< the workload ran in this turn
-  double cpu_s_ = 0.0;    ///< time of the current actor's communication processor while it sends
-
-  bool awaits_announcement_ = false;
-  bool audits_conserved_ = false;
-  bool shares_cores_ = false;  ///< what processors do may take time from computations
-  bool any_death_ = false;
-  bool any_flush_ = false;
-  bool any_refusal_ = false;
-  bool any_restart_ = false;
-  bool daemons_share_cores_ = false;
-  bool detector_is_accurate_ = false;
-  std::optional<ExitNotice> exit_notice_;
-  std::vector<Incarnation> deaths_in_order_;  ///< events name a death by its place in this list
-  std::vector<bool> death_was_silent_;
-  /// The ranks that have died with a node, by its daemon.
-  std::map<Incarnation, std::vector<Incarnation>> died_with_node_;
-  /// By node: when it is in operation again after its last failure, -kNever if it has not failed.
-  /// Empty if no node can fail.
-  std::vector<double> node_back_s_;
-  std::vector<PendingRestart> pending_restarts_;
-  /// The components of dead incarnations above message logging. They have reported nothing: what
-  /// they have counted stays part of the result if the actor starts anew, but not if an image takes
-  /// their place.
-  std::map<ActorId, std::array<std::unique_ptr<Component>, kFamilies>> unreported_;
-  std::uint32_t serial_ = 0;
-  std::uint64_t sequence_ = 0;
-  std::int64_t foreground_ = 0;
-  std::int64_t background_ = 0;  ///< background timers that are set
-  std::uint64_t events_ = 0;
-  std::uint64_t next_attended_ = 0;  ///< the event after which attend_to_event() is due
-  std::uint64_t next_checked_ = 0;   ///< the event after which check_state() is due
-  bool checking_ = false;            ///< in check_state()
-  bool broken_ = false;              ///< a broken invariant has ended the run in a turn
-  ActorId checked_ = kNobody;        ///< the actor that check_state() looks at
-  std::uint32_t live_ranks_ = 0;
-  std::uint32_t announced_ranks_ = 0;
-  std::uint32_t finished_ranks_ = 0;
-  double announce_time_s_ = 0.0;
-  double notices_until_s_ = 0.0;  ///< when the last notice of a death arrives or has arrived
-  std::uint64_t deaths_ = 0;      ///< of ranks and daemons
-  std::uint64_t faults_struck_ = 0;
-  double first_fault_s_ = 0.0;
-  double last_fault_s_ = 0.0;
-  bool stopped_ = false;
-  bool heard_news_ = false;  ///< a report was made in this event, so that the run may be over
-  Outcome outcome_ = Outcome::limit;
-  std::string fatal_reason_;
-  ActorId fatal_actor_ = kNobody;
-  Family fatal_family_ = Family::workload;
-  std::array<MetricTotals, kFamilies> reported_;  ///< of all phases and incarnations
-  std::array<std::vector<KindCount>, kFamilies> control_;
-  std::uint64_t application_bytes_ = 0;
+  bool handled_ = false;     ///< the workload ran in this turn
+  bool heard_news_ = false;  ///< a rank heard of a death in this event: the run may be over
+  double cpu_s_ = 0.0;       ///< time of the current actor's communication processor while it sends
+  bool counts_actions_ = false;
+  bool checking_ = false;      ///< in check_state()
+  bool broken_ = false;        ///< a broken invariant has ended the run in a turn
+  ActorId checked_ = kNobody;  ///< the actor that check_state() looks at
 };
 
 }  // namespace faultline

@@ -9,7 +9,7 @@ namespace faultline {
 /// Carries out actions in order. An action can start a turn; the actions of that turn are queued
 /// behind the others. If an actor dies, the rest of its actions are dropped.
 void Runtime::carry_out_pending() {
-  while (next_pending_ < pending_actions_.size() && !stopped_) {
+  while (next_pending_ < pending_actions_.size() && !state_.stopped) {
     carry_out(pending_actions_[next_pending_++]);
   }
   pending_actions_.clear();
@@ -19,7 +19,8 @@ void Runtime::carry_out_pending() {
 
 /// Not by reference: carrying an action out can add others to the list.
 void Runtime::carry_out(PendingAction pending) {
-  const ActorState& actor = actors_[pending.self.actor];
+  if (counts_actions_) before_action(pending.self.actor);
+  const ActorState& actor = state_.actors[pending.self.actor];
   if (actor.alive && actor.incarnation == pending.self.number)
     carry_out(pending.action, pending.self.actor);
 }
@@ -30,7 +31,7 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       set_timer(self, action);
       break;
     case Action::Kind::cancel_timer:
-      cancel_timer(actors_[self], action.family, action.value);
+      cancel_timer(state_.actors[self], action.family, action.value);
       break;
     case Action::Kind::compute:
       start_compute(self, {action.delay_s, 0.0, action.value, 0, action.family});
@@ -77,14 +78,14 @@ void Runtime::carry_out(const Action& action, ActorId self) {
 // ---- timers -----------------------------------------------------------------------------------
 
 void Runtime::set_timer(ActorId self, const Action& action) {
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   cancel_timer(actor, action.family, action.value);
-  const std::uint32_t serial = ++serial_;
+  const std::uint32_t serial = ++state_.serial;
   actor.rare().timers.push_back({action.value, serial, action.family, action.background});
-  schedule(now_s_ + action.delay_s, EventKind::timer, self, serial);
+  schedule(state_.now_s + action.delay_s, EventKind::timer, self, serial);
   if (action.background) {
-    --foreground_;
-    ++background_;
+    --state_.foreground;
+    ++state_.background;
   }
 }
 
@@ -96,39 +97,72 @@ void Runtime::cancel_timer(ActorState& actor, Family family, std::uint64_t key) 
     return timer.family == family && timer.key == key;
   });
   if (armed == timers.end()) return;
-  --(armed->background ? background_ : foreground_);
+  --(armed->background ? state_.background : state_.foreground);
   timers.erase(armed);
 }
 
-void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
-  ActorState& actor = actors_[self];
+/// The handler of a timer needs the processor, as that of a message does. A timer that runs out
+/// while its actor can handle nothing waits: before the messages, which the processor has still to
+/// receive, and behind timers that were due earlier.
+void Runtime::timer_event(ActorId self, std::uint32_t serial) {
+  ActorState& actor = state_.actors[self];
   if (!actor.rare_state) return;
-  auto& timers = actor.rare_state->timers;
+  RareState& rare = *actor.rare_state;
+  const bool has_waited = rare.awaits_processor && rare.due.front() == serial;
+  const bool can_run = !blocked(actor) && processor_free_s(self) <= state_.now_s;
+  if (has_waited) {
+    rare.awaits_processor = false;
+    if (can_run) rare.due.erase(rare.due.begin());
+  } else if (!can_run || !rare.due.empty()) {
+    const auto& timers = rare.timers;
+    if (std::any_of(timers.begin(), timers.end(),
+                    [serial](const ArmedTimer& timer) { return timer.serial == serial; }))
+      rare.due.push_back(serial);
+  }
+  if (can_run && (has_waited || rare.due.empty())) fire_timer(self, serial);
+  await_processor(self);
+  if (has_waited && rare.due.empty()) schedule_wake(actor, self);
+}
+
+/// Calls the handler of a timer, unless it has been cancelled.
+void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
+  auto& timers = state_.actors[self].rare_state->timers;
   const auto armed = std::find_if(timers.begin(), timers.end(), [serial](const ArmedTimer& timer) {
     return timer.serial == serial;
   });
   if (armed == timers.end()) return;
   const ArmedTimer timer = *armed;
   timers.erase(armed);
-  --(timer.background ? background_ : foreground_);
+  --(timer.background ? state_.background : state_.foreground);
   turn(self, timer.family, [&timer](Component& component, Context& context) {
     component.on_timer(context, timer.key);
   });
+}
+
+/// If timers wait, schedules the first of them for when the processor is free. If it polls nothing,
+/// whoever ends that calls this again.
+void Runtime::await_processor(ActorId self) {
+  const ActorState& actor = state_.actors[self];
+  if (!actor.rare_state) return;
+  RareState& rare = *actor.rare_state;
+  if (rare.due.empty() || rare.awaits_processor || blocked(actor)) return;
+  rare.awaits_processor = true;
+  schedule_uncounted(processor_free_s(self), EventKind::timer, self, rare.due.front());
 }
 
 // ---- processors -------------------------------------------------------------------------------
 
 /// A computation begins when the processor has sent the messages of the same handler.
 void Runtime::start_compute(ActorId self, Computation computation) {
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   RareState& rare_state = actor.rare();
-  if (rare_state.running.size() >= job_.worker_cores) {
+  if (rare_state.running.size() >= job_->shape.worker_cores) {
     rare_state.queued.push_back(computation);
     return;
   }
-  computation.serial = ++serial_;
-  const double begin_s = std::max(now_s_, actor.cpu_free_s);
-  computation.end_s = begin_s + computation.duration_s;
+  computation.serial = ++state_.serial;
+  const double begin_s = std::max(state_.now_s, actor.cpu_free_s);
+  computation.end_s = computed_s(self, begin_s, computation.duration_s);
   rare_state.running.push_back(computation);
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::compute_began,
@@ -139,20 +173,23 @@ void Runtime::start_compute(ActorId self, Computation computation) {
 }
 
 void Runtime::compute_done(ActorId self, std::uint32_t serial) {
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   if (!actor.rare_state) return;
   auto& running = actor.rare_state->running;
   const auto done = std::find_if(running.begin(), running.end(),
                                  [serial](const Computation& c) { return c.serial == serial; });
   if (done == running.end()) return;
-  if (done->end_s > now_s_) {  // messages took its core in the meantime
+  if (done->end_s > state_.now_s) {  // messages took its core in the meantime
     schedule(done->end_s, EventKind::compute_done, self, serial);
     return;
   }
   const Computation computation = *done;
   running.erase(done);
   if (observer_ != nullptr)
-    show({.kind = Sight::Kind::compute_ended, .time_s = now_s_, .actor = self, .value = serial});
+    show({.kind = Sight::Kind::compute_ended,
+          .time_s = state_.now_s,
+          .actor = self,
+          .value = serial});
   auto& queued = actor.rare_state->queued;
   if (!queued.empty()) {
     const Computation next = queued.front();
@@ -165,6 +202,7 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
     component.on_compute_done(context, computation.tag);
   });
   carry_out_pending();
+  await_processor(self);
   schedule_wake(actor, self);
 }
 
@@ -173,21 +211,22 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
 void Runtime::take_from_workers(ActorId self, double spent_s) {
   ActorState* victim = nullptr;
   if (is_rank(self)) {
-    if (spec_.platform.progress != Progress::shared) return;
-    victim = &actors_[self];
+    if (job_->spec.platform.progress != Progress::shared) return;
+    victim = &state_.actors[self];
   } else {
-    if (!daemons_share_cores_) return;
+    if (!job_->daemons_share_cores) return;
     victim = computing_on_node(node_of(self));
   }
-  if (victim != nullptr && victim->rare_state && !victim->rare_state->running.empty())
-    victim->rare_state->running.front().end_s += spent_s;
+  if (victim == nullptr || !victim->rare_state || victim->rare_state->running.empty()) return;
+  double& end_s = victim->rare_state->running.front().end_s;
+  end_s = computed_s(self, end_s, spent_s);  // on the same node
 }
 
 /// The first rank of a node that computes, or null.
 ActorState* Runtime::computing_on_node(NodeId node) {
-  for (const Rank rank : placement_.ranks_on(node))
-    if (actors_[rank].rare_state && !actors_[rank].rare_state->running.empty())
-      return &actors_[rank];
+  for (const Rank rank : state_.placement.ranks_on(node))
+    if (state_.actors[rank].rare_state && !state_.actors[rank].rare_state->running.empty())
+      return &state_.actors[rank];
   return nullptr;
 }
 
@@ -196,24 +235,24 @@ ActorState* Runtime::computing_on_node(NodeId node) {
 /// True if something from that incarnation to the actor is in flight, apart from what the actor
 /// will refuse.
 bool Runtime::in_flight_between(Incarnation from, ActorId to) {
-  const Report* report = any_refusal_ ? report_of(to, from) : nullptr;
+  const Refusal* refusal = state_.any_refusal ? refusal_of(to, from) : nullptr;
   bool found = false;
-  pool_.for_each_in_flight([&](const Message& message) {
+  state_.pool.for_each_in_flight([&](const Message& message) {
     found = found || (message.from == from.actor && message.from_incarnation == from.number &&
                       message.to == to && (message.flags & kLost) == 0 &&
-                      (report == nullptr || message.inject_s <= report->time_s));
+                      (refusal == nullptr || message.inject_s <= refusal->time_s));
   });
   return found;
 }
 
 void Runtime::flush(ActorId self, const Flush& asked) {
-  actors_[self].rare().flushing.push_back(asked);
-  any_flush_ = true;
+  state_.actors[self].rare().flushing.push_back(asked);
+  state_.any_flush = true;
   answer_flushes(self, asked.peer);
 }
 
 void Runtime::answer_flushes(ActorId self, Incarnation peer) {
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   if (!actor.rare_state) return;
   auto& flushing = actor.rare_state->flushing;
   const auto is_asked = [peer](const Flush& flush) { return flush.peer == peer; };
@@ -236,12 +275,12 @@ void Runtime::answer_flushes(ActorId self, Incarnation peer) {
 // ---- phases and the end of work ----------------------------------------------------------------
 
 void Runtime::announce(ActorId self) {
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   if (actor.announced) return;
   actor.announced = true;
-  ++announced_ranks_;
-  announce_time_s_ = now_s_;
-  auditor_.announced(self, actor.phase, now_s_);
+  ++state_.announced_ranks;
+  state_.announce_time_s = state_.now_s;
+  state_.auditor.announced(self, actor.phase, state_.now_s);
   show_about(Sight::Kind::announced, self);
   const std::uint32_t phase = actor.phase;
   turn(
@@ -260,23 +299,23 @@ void Runtime::announce(ActorId self) {
 /// to zero, as at the start of the run. So the audit of a conserved quantity can leave both out,
 /// although ranks enter the phase one by one. What the previous phase has left stays in the sum.
 void Runtime::start_phase(ActorId self) {
-  ActorState& actor = actors_[self];
-  if (actor.announced) --announced_ranks_;
+  ActorState& actor = state_.actors[self];
+  if (actor.announced) --state_.announced_ranks;
   actor.announced = false;
   ++actor.phase;
   show_about(Sight::Kind::phase_began, self);
   const std::size_t termination = index_of(Family::termination);
-  if (!factories_[termination]) return;
+  if (!job_->factories[termination]) return release_early(self);
   report(actor, termination);
-  std::unique_ptr<Component>& detector = actor.place_of(Family::termination);
+  Boxed<Component>& detector = actor.place_of(Family::termination);
   const Stream random = detector->random;
-  detector = factories_[termination](self);
+  detector = job_->factories[termination](self);
   detector->random = random;
   if (actor.rare_state) {
     auto& timers = actor.rare_state->timers;
     std::erase_if(timers, [this](const ArmedTimer& timer) {
       if (timer.family != Family::termination) return false;
-      --(timer.background ? background_ : foreground_);
+      --(timer.background ? state_.background : state_.foreground);
       return true;
     });
   }
@@ -285,7 +324,7 @@ void Runtime::start_phase(ActorId self) {
       component.on_peer_failed(context, peer);
     });
   begin_turn(self);
-  if (!actor.active) auditor_.phase_started();
+  if (!actor.active) state_.auditor.phase_started();
   Context context(turn_, Family::termination);
   actor.component(Family::termination)->start(context);
   settle();
@@ -295,11 +334,14 @@ void Runtime::start_phase(ActorId self) {
 }
 
 void Runtime::release_early(ActorId self) {
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   if (!actor.rare_state || actor.rare_state->early.empty()) return;
   std::vector<Message*> early;
   early.swap(actor.rare_state->early);
-  for (Message* message : early) actor.put_in(message);
+  for (Message* message : early) {
+    ++alive_by(*message);
+    actor.put_in(message);
+  }
   schedule_wake(actor, self);
 }
 
@@ -308,30 +350,32 @@ void Runtime::release_early(ActorId self) {
 /// suffices. The full condition of the adoption protocols depends on their messages; see
 /// analysis/lemmas/needless_fatal.hpp.
 void Runtime::give_up(ActorId self, const Action& action) {
-  fatal_reason_ = action.text;
-  fatal_actor_ = self;
-  fatal_family_ = action.family;
+  state_.fatal_reason = action.text;
+  state_.fatal_actor = self;
+  state_.fatal_family = action.family;
   if (observer_ != nullptr)
-    show({.kind = Sight::Kind::gave_up, .time_s = now_s_, .actor = self, .text = action.text});
-  const ComponentChoice& choice = spec_.component(action.family);
+    show(
+        {.kind = Sight::Kind::gave_up, .time_s = state_.now_s, .actor = self, .text = action.text});
+  const ComponentChoice& choice = job_->spec.component(action.family);
   const MayGiveUp& rule = choice.registration->may_give_up;
-  const bool any = deaths_ > 0 || auditor_.reports() > 0;
+  const bool any = !state_.deaths.empty() || state_.auditor.reports() > 0;
   std::vector<ActorId> dead;
   for (const Incarnation peer : known_failures(self)) dead.push_back(peer.actor);
-  if (rule ? !rule(choice.options, job_, dead) : !any)
-    auditor_.violation("needless-fatal", self,
-                       any ? "gave up, although none of the deaths that it has been told of is a "
-                             "reason: " +
-                                 fatal_reason_
-                           : "gave up, although nobody has died: " + fatal_reason_,
-                       now_s_);
+  if (rule ? !rule(choice.options, job_->shape, dead) : !any)
+    state_.auditor.violation(
+        "needless-fatal", self,
+        any ? "gave up, although none of the deaths that it has been told of is a "
+              "reason: " +
+                  state_.fatal_reason
+            : "gave up, although nobody has died: " + state_.fatal_reason,
+        state_.now_s);
   stop(Outcome::fatal_reported);
 }
 
 void Runtime::finish(ActorId self) {
-  if (actors_[self].finished) return;
-  actors_[self].finished = true;
-  ++finished_ranks_;
+  if (state_.actors[self].finished) return;
+  state_.actors[self].finished = true;
+  ++state_.finished_ranks;
   show_about(Sight::Kind::finished, self);
   check_stop();
 }
@@ -339,12 +383,13 @@ void Runtime::finish(ActorId self) {
 void Runtime::mark(ActorId self, const char* name, std::int64_t value) {
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::mark,
-          .time_s = now_s_,
+          .time_s = state_.now_s,
           .actor = self,
           .value = static_cast<std::uint64_t>(value),
           .text = name});
-  if (!faults_.waits_for_marks()) return;
-  for (const std::uint32_t index : faults_.take_mark(name, value)) strike(faults_.victims(index));
+  if (!state_.faults.waits_for_marks()) return;
+  for (const std::uint32_t index : state_.faults.take_mark(name, value))
+    strike(state_.faults.victims(index));
 }
 
 }  // namespace faultline

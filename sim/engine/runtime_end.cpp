@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <string>
 
 #include "sim/engine/runtime.hpp"
 
@@ -60,32 +62,46 @@ std::vector<std::string> outcome_words() {
 }
 
 void Runtime::stop(Outcome outcome) {
-  if (stopped_) return;
-  stopped_ = true;
+  if (state_.stopped) return;
+  state_.stopped = true;
   // Whatever ends a run in which no rank is left, no rank has finished.
-  const bool nobody = live_ranks_ == 0;
+  const bool nobody = state_.live_ranks == 0;
   const bool by_itself = outcome == Outcome::finished || outcome == Outcome::limit;
-  outcome_ = nobody && by_itself ? Outcome::all_failed : outcome;
+  state_.outcome = nobody && by_itself ? Outcome::all_failed : outcome;
 }
 
-bool Runtime::unannounced() const { return announced_ranks_ < live_ranks_; }
+bool Runtime::unannounced() const { return state_.announced_ranks < state_.live_ranks; }
 
-bool Runtime::all_know() const { return awaits_announcement_ && live_ranks_ > 0 && !unannounced(); }
+bool Runtime::all_know() const {
+  return job_->awaits_announcement && state_.live_ranks > 0 && !unannounced();
+}
 
 /// True if no live rank will hear of a death that it has not heard of: all have, or nobody tells.
 bool Runtime::all_have_heard() const {
-  return auditor_.all_reported() ||
-         spec_.component(Family::failure_detection).registration == nullptr;
+  return state_.auditor.all_reported() ||
+         job_->spec.component(Family::failure_detection).registration == nullptr;
+}
+
+/// True if a detector will bring nothing new: all have heard of all deaths, and whoever was
+/// declared dead is.
+bool Runtime::no_news_spreads() const {
+  if (!all_have_heard()) return false;
+  const auto& reports = state_.auditor.falsely_reported();
+  return std::none_of(reports.begin(), reports.end(), [this](const auto& report) {
+    const Incarnation victim = report.first;
+    return state_.actors[victim.actor].alive && incarnation_of(victim.actor) == victim;
+  });
 }
 
 /// True if ranks that are dead will live again.
 bool Runtime::awaits_recovery() const {
-  if (!any_death_ || spec_.component(Family::message_logging).registration == nullptr) return false;
-  for (Rank dead = 0; dead < job_.processes; ++dead) {
-    if (actors_[dead].alive) continue;
-    for (Rank rank = 0; rank < job_.processes; ++rank) {
-      const Layer* logging = actors_[rank].layer(Family::message_logging);
-      if (actors_[rank].alive && logging->recovers(dead)) return true;
+  if (!state_.any_death || job_->spec.component(Family::message_logging).registration == nullptr)
+    return false;
+  for (Rank dead = 0; dead < job_->shape.processes; ++dead) {
+    if (state_.actors[dead].alive) continue;
+    for (Rank rank = 0; rank < job_->shape.processes; ++rank) {
+      const Layer* logging = state_.actors[rank].layer(Family::message_logging);
+      if (state_.actors[rank].alive && logging->recovers(dead)) return true;
     }
   }
   return false;
@@ -93,49 +109,53 @@ bool Runtime::awaits_recovery() const {
 
 /// True if a live rank has still to hear of a death that somebody else knows of, or of somebody who
 /// had begun a phase that this rank has not. The job is not over then: who hears last may have to
-/// do lost work again, or to give up.
+/// do lost work again, or to give up. Asked at every report at the end of a run.
 bool Runtime::word_spreads() const {
   if (all_have_heard()) return false;
-  return std::any_of(deaths_in_order_.begin(), deaths_in_order_.end(),
-                     [this](const Incarnation& dead) {
-                       if (!is_rank(dead.actor)) return false;
-                       const ActorState& state = actors_[dead.actor];
-                       const bool is_known = auditor_.is_declared(dead);
-                       for (Rank rank = 0; rank < job_.processes; ++rank) {
-                         if (!actors_[rank].alive || report_of(rank, dead) != nullptr) continue;
-                         const bool was_ahead =
-                             state.incarnation == dead.number && state.phase > actors_[rank].phase;
-                         if (is_known || was_ahead) return true;
-                       }
-                       return false;
-                     });
+  return state_.auditor.word_spreads() || dead_were_ahead();
+}
+
+/// True if somebody had begun a phase that a live rank has not, and no rank knows of its death.
+bool Runtime::dead_were_ahead() const {
+  std::uint32_t last_of_dead = 0;
+  std::uint32_t first_of_living = UINT32_MAX;
+  for (Rank rank = 0; rank < job_->shape.processes; ++rank) {
+    const ActorState& state = state_.actors[rank];
+    if (state.alive)
+      first_of_living = std::min(first_of_living, state.phase);
+    else if (!state_.auditor.is_declared(incarnation_of(rank)))
+      last_of_dead = std::max(last_of_dead, state.phase);
+  }
+  return last_of_dead > first_of_living;
 }
 
 bool Runtime::all_faults_reported() const {
-  return auditor_.all_reported() && faults_.exhausted(now_s_);
+  return state_.auditor.all_reported() && state_.faults.exhausted(state_.now_s);
 }
 
 /// Ends the run if it ends before something that happens at time_s.
 bool Runtime::ends_before(double time_s) {
-  if (time_s > spec_.stop.time_s) {
-    now_s_ = spec_.stop.time_s;
-    const bool is_over = spec_.stop.when == StopWhen::announced && all_know();
-    stop(is_over                             ? Outcome::terminated
-         : spec_.stop.when == StopWhen::time ? Outcome::finished
-                                             : Outcome::limit);
+  if (time_s > job_->spec.stop.time_s) {
+    state_.now_s = job_->spec.stop.time_s;
+    const bool is_over = job_->spec.stop.when == StopWhen::announced && all_know();
+    stop(is_over                                  ? Outcome::terminated
+         : job_->spec.stop.when == StopWhen::time ? Outcome::finished
+                                                  : Outcome::limit);
     return true;
   }
-  if (awaits_announcement_ && time_s > auditor_.over_since_s() + spec_.stop.grace_s &&
-      time_s > announce_time_s_ + spec_.stop.grace_s &&
-      time_s > notices_until_s_ + spec_.stop.grace_s && unannounced() &&
-      (background_ == 0 || all_have_heard()) && !awaits_recovery()) {
-    now_s_ = std::max({auditor_.over_since_s(), announce_time_s_, notices_until_s_}) +
-             spec_.stop.grace_s;
+  if (job_->awaits_announcement &&
+      time_s > state_.auditor.over_since_s() + job_->spec.stop.grace_s &&
+      time_s > state_.announce_time_s + job_->spec.stop.grace_s &&
+      time_s > state_.notices_until_s + job_->spec.stop.grace_s && unannounced() &&
+      (state_.background == 0 || no_news_spreads()) && !awaits_recovery()) {
+    state_.now_s =
+        std::max({state_.auditor.over_since_s(), state_.announce_time_s, state_.notices_until_s}) +
+        job_->spec.stop.grace_s;
     describe_stuck("hung");
     stop(Outcome::hung);
     return true;
   }
-  if (events_ >= spec_.stop.events) {
+  if (state_.events >= job_->spec.stop.events) {
     stop(Outcome::limit);
     return true;
   }
@@ -143,16 +163,17 @@ bool Runtime::ends_before(double time_s) {
 }
 
 void Runtime::check_stop() {
-  if (stopped_ || live_ranks_ == 0) return;
-  switch (spec_.stop.when) {
+  if (state_.stopped || state_.live_ranks == 0) return;
+  switch (job_->spec.stop.when) {
     case StopWhen::announced:
-      if (awaits_announcement_ && !unannounced() && !word_spreads()) stop(Outcome::terminated);
+      if (job_->awaits_announcement && !unannounced() && !word_spreads()) stop(Outcome::terminated);
       break;
     case StopWhen::finished:
-      if (finished_ranks_ == live_ranks_ && !awaits_recovery()) stop(Outcome::finished);
+      if (state_.finished_ranks == state_.live_ranks && !awaits_recovery()) stop(Outcome::finished);
       break;
     case StopWhen::all_reported:
-      if ((any_death_ || spec_.has_faults()) && all_faults_reported()) stop(Outcome::finished);
+      if ((state_.any_death || job_->spec.has_faults()) && all_faults_reported())
+        stop(Outcome::finished);
       break;
     case StopWhen::time:
       break;
@@ -161,16 +182,16 @@ void Runtime::check_stop() {
 
 /// Ends the run when nothing but periodic timers is left to happen.
 void Runtime::conclude() {
-  if (spec_.stop.when == StopWhen::announced && all_know()) return stop(Outcome::terminated);
-  if (spec_.stop.when == StopWhen::time) return stop(Outcome::finished);
-  if (live_ranks_ == 0) return stop(Outcome::all_failed);
+  if (job_->spec.stop.when == StopWhen::announced && all_know()) return stop(Outcome::terminated);
+  if (job_->spec.stop.when == StopWhen::time) return stop(Outcome::finished);
+  if (state_.live_ranks == 0) return stop(Outcome::all_failed);
   // There may be no death to report: faults of a whole machine may all have missed the job, a trace
   // may have ended early, or the scenario has no faults.
-  if (spec_.stop.when == StopWhen::all_reported && all_faults_reported())
+  if (job_->spec.stop.when == StopWhen::all_reported && all_faults_reported())
     return stop(Outcome::finished);
-  const bool over = auditor_.over_since_s() != kNever;
-  const bool hung = awaits_announcement_ && unannounced() && over;
-  if (!hung && over && spec_.stop.when == StopWhen::announced && !awaits_announcement_)
+  const bool over = state_.auditor.over_since_s() != kNever;
+  const bool hung = job_->awaits_announcement && unannounced() && over;
+  if (!hung && over && job_->spec.stop.when == StopWhen::announced && !job_->awaits_announcement)
     return stop(Outcome::finished);
   describe_stuck(hung ? "hung" : "deadlock");
   stop(hung ? Outcome::hung : Outcome::deadlock);
@@ -181,17 +202,17 @@ void Runtime::describe_stuck(const std::string& kind) {
   std::size_t waiting = 0;
   std::string detail = kind == "hung" ? "all work is done and nothing was announced"
                                       : "nothing is left that could happen";
-  detail += ": " + std::to_string(auditor_.active()) + " active ranks, " +
-            std::to_string(auditor_.in_flight()) + " application messages in flight";
-  for (ActorId actor = 0; actor < actors_.size(); ++actor)
+  detail += ": " + std::to_string(state_.auditor.active()) + " active ranks, " +
+            std::to_string(state_.auditor.in_flight()) + " application messages in flight";
+  for (ActorId actor = 0; actor < state_.actors.size(); ++actor)
     for (const StackPlace& place : kStack) {
-      const Component* component = actors_[actor].component(place.family);
+      const Component* component = state_.actors[actor].component(place.family);
       const std::string what = component ? component->waiting_for() : std::string();
-      if (what.empty() || !actors_[actor].alive || ++waiting > kNamed) continue;
+      if (what.empty() || !state_.actors[actor].alive || ++waiting > kNamed) continue;
       detail += "; " + std::to_string(actor) + " waits for " + what;
     }
   if (waiting > kNamed) detail += "; and " + std::to_string(waiting - kNamed) + " more wait";
-  auditor_.violation(kind, std::nullopt, detail, now_s_);
+  state_.auditor.violation(kind, std::nullopt, detail, state_.now_s);
 }
 
 /// True if the run has gone wrong after a false report, which can be what misled the protocols.
@@ -203,7 +224,7 @@ bool Runtime::misled(const RunResult& result) const {
       return std::any_of(result.violations.begin(), result.violations.end(),
                          [&](const Violation& violation) {
                            return violation.kind == outcome_word(result.outcome) &&
-                                  violation.time_s >= auditor_.first_false_report_s();
+                                  violation.time_s >= state_.auditor.first_false_report_s();
                          });
     default:
       return false;
@@ -212,32 +233,32 @@ bool Runtime::misled(const RunResult& result) const {
 
 RunResult Runtime::result() {
   std::uint64_t in_flight = 0;
-  for (const ActorState& actor : actors_)
+  for (const ActorState& actor : state_.actors)
     in_flight += static_cast<std::uint64_t>(std::max(std::int64_t{0}, actor.held()));
-  pool_.for_each_in_flight([&](const Message& message) {
+  state_.pool.for_each_in_flight([&](const Message& message) {
     if (message.channel == Family::workload && (message.flags & kLost) == 0) ++in_flight;
   });
-  if (!broken_) auditor_.finish(in_flight);  // a turn that broke off has messages nowhere
+  if (!broken_) state_.auditor.finish(in_flight);  // a turn that broke off has messages nowhere
 
   RunResult result;
-  result.fatal_reason = fatal_reason_;
-  result.fatal_actor = fatal_actor_;
-  result.fatal_family = fatal_family_;
-  if (awaits_announcement_) result.terminated = all_know();
-  result.events = events_;
+  result.fatal_reason = state_.fatal_reason;
+  result.fatal_actor = state_.fatal_actor;
+  result.fatal_family = state_.fatal_family;
+  if (job_->awaits_announcement) result.terminated = all_know();
+  result.events = state_.events;
   report_counts(result.metrics);
-  for (const auto& [dead, components] : unreported_)
+  for (const auto& [dead, components] : state_.unreported)
     for (std::size_t family = 0; family < kFamilies; ++family)
       report(components[family].get(), family);
-  for (const ActorState& actor : actors_)
+  for (const ActorState& actor : state_.actors)
     for (std::size_t family = 0; family < kFamilies; ++family) report(actor, family);
-  for (const MetricTotals& reported : reported_) reported.write_to(result.metrics);
+  for (const MetricTotals& reported : state_.reported) reported.write_to(result.metrics);
   check_end();
-  result.outcome = outcome_;
-  result.violations = auditor_.violations();
+  result.outcome = state_.outcome;
+  result.violations = state_.auditor.violations();
   for (const Violation& violation : result.violations)
     result.outcome = with_violation(result.outcome, violation);
-  if (auditor_.first_false_report_s() != kNever && misled(result))
+  if (state_.auditor.first_false_report_s() != kNever && misled(result))
     result.outcome = Outcome::unsafe_detector;
   return result;
 }
@@ -245,26 +266,26 @@ RunResult Runtime::result() {
 /// Takes in what a component has counted, if there is one. Called once for each component, when its
 /// life is over: at the end of the run, of its phase or of its incarnation.
 void Runtime::report(const Component* component, std::size_t family) {
-  if (component != nullptr) component->report(reported_[family]);
+  if (component != nullptr) component->report(state_.reported[family]);
 }
 
 /// Reports a violation for each metric of the workload that must be 0 at the end of its work, but
 /// is not. Skipped if the run has another violation: one that ends too early has left work undone.
 void Runtime::check_end() {
-  const Registration* workload = spec_.component(Family::workload).registration;
+  const Registration* workload = job_->spec.component(Family::workload).registration;
   const bool ends_by_itself =
-      spec_.stop.when == StopWhen::finished || spec_.stop.when == StopWhen::announced;
-  const bool at_end = all_know() || (outcome_ == Outcome::finished && ends_by_itself);
-  if (workload == nullptr || !at_end || !auditor_.violations().empty()) return;
+      job_->spec.stop.when == StopWhen::finished || job_->spec.stop.when == StopWhen::announced;
+  const bool at_end = all_know() || (state_.outcome == Outcome::finished && ends_by_itself);
+  if (workload == nullptr || !at_end || !state_.auditor.violations().empty()) return;
   for (const EndCheck& check : workload->end_checks) {
-    const double left = reported_[kWorkload].value(*check.metric).value_or(0.0);
+    const double left = state_.reported[kWorkload].value(*check.metric).value_or(0.0);
     if (left == 0.0) continue;
     char count[32];
     std::snprintf(count, sizeof count, "%.0f", left);
-    auditor_.violation(check.violation, std::nullopt,
-                       std::string("the run has come to its end with ") + check.metric->name + " " +
-                           count + " instead of 0",
-                       now_s_);
+    state_.auditor.violation(check.violation, std::nullopt,
+                             std::string("the run has come to its end with ") + check.metric->name +
+                                 " " + count + " instead of 0",
+                             state_.now_s);
   }
 }
 
@@ -273,57 +294,85 @@ void Runtime::report_recovery_counts(Metrics& metrics) const {
   const auto set = [&metrics](const char* name, std::uint64_t count) {
     metrics.set(name, static_cast<double>(count));
   };
-  set("application_messages_resent", auditor_.application_resent());
-  set("application_messages_discarded", auditor_.application_discarded());
-  set("application_messages_rolled_back", auditor_.application_rolled_back());
+  set("application_messages_resent", state_.auditor.application_resent());
+  set("application_messages_discarded", state_.auditor.application_discarded());
+  set("application_messages_rolled_back", state_.auditor.application_rolled_back());
 }
 
 void Runtime::report_counts(Metrics& metrics) const {
-  metrics.set("application_messages", static_cast<double>(auditor_.application_messages()));
-  metrics.set("application_bytes", static_cast<double>(application_bytes_));
-  metrics.set("application_messages_lost", static_cast<double>(auditor_.application_lost()));
-  if (spec_.component(Family::message_logging).registration != nullptr ||
-      spec_.component(Family::transactions).registration != nullptr)
+  metrics.set("application_messages", static_cast<double>(state_.auditor.application_messages()));
+  metrics.set("application_bytes", static_cast<double>(state_.application_bytes));
+  metrics.set("application_messages_lost", static_cast<double>(state_.auditor.application_lost()));
+  if (job_->spec.component(Family::message_logging).registration != nullptr ||
+      job_->spec.component(Family::transactions).registration != nullptr)
     report_recovery_counts(metrics);
-  metrics.set("idle_transitions", static_cast<double>(auditor_.idle_transitions()));
-  metrics.set("busy_transitions", static_cast<double>(auditor_.busy_transitions()));
-  metrics.set("end_time_s", now_s_);
-  double messages = 0;
-  double bytes = 0;
-  for (std::size_t family = 0; family < kFamilies; ++family) {
-    const auto& counts = control_[family];
-    for (const KindCount& count : counts) {
-      messages += static_cast<double>(count.messages);
-      bytes += static_cast<double>(count.bytes);
-    }
-    const Registration* registration = spec_.components[family].registration;
-    if (family == kWorkload || registration == nullptr) continue;
-    for (std::size_t kind = 0; kind < registration->message_kinds.size(); ++kind)
-      metrics.set("control_messages." + registration->message_kinds[kind],
-                  kind < counts.size() ? static_cast<double>(counts[kind].messages) : 0.0);
-  }
-  metrics.set("control_messages", messages);
-  metrics.set("control_bytes", bytes);
+  metrics.set("idle_transitions", static_cast<double>(state_.auditor.idle_transitions()));
+  metrics.set("busy_transitions", static_cast<double>(state_.auditor.busy_transitions()));
+  metrics.set("end_time_s", state_.now_s);
+  report_messages(metrics);
   const bool known_to_all = all_know();
-  const auto truth = auditor_.termination_time_s();
-  const double over_s = auditor_.over_since_s();
+  const auto truth = state_.auditor.termination_time_s();
+  const double over_s = state_.auditor.over_since_s();
   metrics.set("termination_time_s", truth              ? truth
                                     : over_s != kNever ? std::optional(over_s)
                                                        : std::nullopt);
-  metrics.set("announce_time_s", known_to_all ? std::optional(announce_time_s_) : std::nullopt);
-  metrics.set("detection_latency_s",
-              known_to_all && truth ? std::optional(announce_time_s_ - *truth) : std::nullopt);
-  const bool detector_errs =
-      !detector_is_accurate_ && spec_.component(Family::failure_detection).registration != nullptr;
-  if (!spec_.has_faults() && !detector_errs) return;
-  const bool struck = faults_struck_ > 0;
-  metrics.set("faults_struck", static_cast<double>(faults_struck_));
-  metrics.set("first_fault_time_s", struck ? std::optional(first_fault_s_) : std::nullopt);
-  metrics.set("last_fault_time_s", struck ? std::optional(last_fault_s_) : std::nullopt);
-  metrics.set("failed_ranks", static_cast<double>(job_.processes - live_ranks_));
-  if (detector_errs) metrics.set("false_reports", static_cast<double>(auditor_.false_reports()));
-  metrics.set("failure_reports", static_cast<double>(auditor_.reports()));
-  metrics.set("failure_report_latency_max_s", auditor_.report_latency_max_s());
+  metrics.set("announce_time_s",
+              known_to_all ? std::optional(state_.announce_time_s) : std::nullopt);
+  metrics.set("detection_latency_s", known_to_all && truth
+                                         ? std::optional(state_.announce_time_s - *truth)
+                                         : std::nullopt);
+  report_failures(metrics);
+}
+
+/// What the protocols have sent. Kinds of the same name count together, but for those of failure
+/// detection, which counts apart.
+void Runtime::report_messages(Metrics& metrics) const {
+  std::map<std::string, std::uint64_t> totals{{"control_messages", 0}, {"control_bytes", 0}};
+  for (std::size_t family = 0; family < kFamilies; ++family) {
+    const Registration* registration = job_->spec.components[family].registration;
+    if (family == kWorkload || registration == nullptr) continue;
+    const bool detects = static_cast<Family>(family) == Family::failure_detection;
+    const std::string sender = detects ? "detection" : "control";
+    std::uint64_t& messages = totals[sender + "_messages"];
+    std::uint64_t& bytes = totals[sender + "_bytes"];
+    const auto& counts = state_.control[family];
+    for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+      messages += counts[kind].messages;
+      bytes += counts[kind].bytes;
+      if (kind < registration->message_kinds.size())
+        totals[sender + "_messages." + registration->message_kinds[kind]] += counts[kind].messages;
+    }
+  }
+  for (const auto& [name, total] : totals) metrics.set(name, static_cast<double>(total));
+  if (job_->spec.component(Family::failure_detection).registration == nullptr) return;
+  std::uint64_t most = 0;
+  for (const Nic& nic : state_.nics) most = std::max(most, nic.detection_bytes);
+  metrics.set(
+      "detection_busiest_node_Bps",
+      state_.now_s > 0.0 ? std::optional(static_cast<double>(most) / state_.now_s) : std::nullopt);
+}
+
+/// Only of runs in which ranks can die or be declared dead.
+void Runtime::report_failures(Metrics& metrics) const {
+  const bool detects = job_->spec.component(Family::failure_detection).registration != nullptr;
+  const bool errs = detects && !job_->detector_is_accurate;
+  if (!job_->spec.has_faults() && !errs) return;
+  const bool struck = state_.faults_struck > 0;
+  metrics.set("faults_struck", static_cast<double>(state_.faults_struck));
+  metrics.set("first_fault_time_s", struck ? std::optional(state_.first_fault_s) : std::nullopt);
+  metrics.set("last_fault_time_s", struck ? std::optional(state_.last_fault_s) : std::nullopt);
+  metrics.set("failed_ranks", static_cast<double>(job_->shape.processes - state_.live_ranks));
+  if (errs) metrics.set("false_reports", static_cast<double>(state_.auditor.false_reports()));
+  metrics.set("failure_reports", static_cast<double>(state_.auditor.reports()));
+  metrics.set("failure_report_latency_max_s", state_.auditor.report_latency_max_s());
+  if (!detects) return;
+  const HearingFigures heard = state_.auditor.hearing(
+      [this](Rank rank, Incarnation dead) { return has_declared(rank, dead); });
+  metrics.set("missed_reports", static_cast<double>(heard.missed));
+  metrics.set("failure_detection_latency_s", heard.first_max_s);
+  metrics.set("failure_detection_latency_mean_s", heard.first_mean_s);
+  metrics.set("failure_propagation_latency_s", heard.last_max_s);
+  metrics.set("failure_propagation_latency_mean_s", heard.last_mean_s);
 }
 
 }  // namespace faultline

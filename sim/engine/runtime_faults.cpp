@@ -7,105 +7,116 @@
 
 namespace faultline {
 
-void Runtime::add_fault_sources() {
-  if (spec_.fault_sources.empty()) return;
-  const bool has_machine = spec_.platform.xml_path.empty();
-  const FaultTarget target{.job = job_,
-                           .node_of = placement_.nodes_of_ranks(),
-                           .routes = &routes_,
-                           .machine = has_machine ? &spec_.platform.machine : nullptr,
-                           .whole_machine = spec_.platform.whole_machine};
-  for (const FaultSourceChoice& source : spec_.fault_sources) faults_.add(source, target);
-}
-
 /// Schedules the next fault of a source. A source without end does not keep a run alive: once
 /// nothing else is left to happen, its faults no longer matter.
 void Runtime::await_source(std::uint32_t source) {
-  const auto time_s = faults_.draw(source);
+  const auto time_s = state_.faults.draw(source);
   if (!time_s) return;
-  schedule(std::max(*time_s, now_s_), EventKind::fault, source, kDrawnFault);
-  if (!faults_.ends(source)) --foreground_;
+  schedule(std::max(*time_s, state_.now_s), EventKind::fault, source, kDrawnFault);
+  if (!state_.faults.ends(source)) --state_.foreground;
 }
 
 void Runtime::strike_from(std::uint32_t source) {
-  if (faults_.ends(source)) --foreground_;
+  if (state_.faults.ends(source)) --state_.foreground;
   const std::vector<Victim> victims =
-      faults_.drawn_victims(source, [this](Rank rank) { return parent_of(rank); });
+      state_.faults.drawn_victims(source, [this](Rank rank) { return parent_of(rank); });
   await_source(source);
   strike(victims);
 }
 
 /// The rank that is responsible for this one. kNobody if this rank is dead.
 Rank Runtime::parent_of(Rank rank) const {
-  if (!actors_[rank].alive) return kNobody;
+  if (!state_.actors[rank].alive) return kNobody;
   for (const Family family :
        {Family::termination, Family::transactions, Family::message_logging, Family::workload}) {
-    const Component* component = actors_[rank].component(family);
+    const Component* component = state_.actors[rank].component(family);
     const Rank parent = component == nullptr ? kNobody : component->parent();
-    if (parent < job_.processes && parent != rank && actors_[parent].alive) return parent;
+    if (parent < job_->shape.processes && parent != rank && state_.actors[parent].alive)
+      return parent;
   }
   return kNobody;
 }
 
 void Runtime::strike(const std::vector<Victim>& victims) {
-  const std::uint64_t before = deaths_;
+  const std::size_t before = state_.deaths.size();
   for (const Victim& victim : victims) {
     if (is_rank(victim.actor))
       kill(victim.actor);
     else
       kill_node(victim);
   }
-  if (deaths_ > before) {
-    if (faults_struck_++ == 0) first_fault_s_ = now_s_;
-    last_fault_s_ = now_s_;
+  if (state_.deaths.size() > before) {
+    if (state_.faults_struck++ == 0) state_.first_fault_s = state_.now_s;
+    state_.last_fault_s = state_.now_s;
   }
   check_stop();
 }
 
 /// Strikes with the faults that a scenario sets by the number of an event.
 void Runtime::strike_by_number() {
-  while (events_ >= faults_.next_event()) strike(faults_.victims(faults_.take_event()));
+  while (state_.events >= state_.faults.next_event())
+    strike(state_.faults.victims(state_.faults.take_event()));
 }
 
 /// The daemon of a node and all its ranks die. If the node itself fails, nobody is left who could
 /// close their connections: they die silently. The node is back when all its repairs are done.
 /// Nobody is told of that, so it needs no event: whoever asks for a restart finds the node or not.
+/// Where the daemon is dead, nobody lives: a rank that restarts on the node brings it back.
 void Runtime::kill_node(const Victim& victim) {
   const NodeId node = node_of(victim.actor);
-  const Incarnation daemon = incarnation_of(victim.actor);
   const bool silent = victim.silent;
-  if (silent) node_back_s_[node] = std::max(node_back_s_[node], victim.back_s);
-  for (const Rank rank : placement_.ranks_on(node)) {
-    if (!actors_[rank].alive) continue;
-    died_with_node_[daemon].push_back(incarnation_of(rank));
-    kill(rank, silent);
+  if (silent) state_.node_back_s[node] = std::max(state_.node_back_s[node], victim.back_s);
+  if (!state_.actors[victim.actor].alive) return;
+  const Incarnation daemon = incarnation_of(victim.actor);
+  cover_earlier_deaths(node, daemon);
+  for (const Rank rank : state_.placement.ranks_on(node)) {
+    if (!state_.actors[rank].alive) continue;
+    state_.hosted_deaths[daemon].push_back(next_death());
+    kill(rank, silent, daemon);
   }
   kill(daemon.actor, silent);
 }
 
+/// A daemon that dies may have told nobody of the ranks that died before it. So its death is one of
+/// theirs, too, unless they have restarted or an earlier daemon of the node hosted them.
+void Runtime::cover_earlier_deaths(NodeId node, Incarnation daemon) {
+  for (const Rank rank : state_.placement.ranks_on(node)) {
+    if (state_.actors[rank].alive) continue;
+    const std::uint32_t number = state_.death_numbers.at(incarnation_of(rank));
+    Death& death = state_.deaths[number];
+    if (death.daemon.actor != kNobody) continue;
+    death.daemon = daemon;
+    death.earlier = true;
+    state_.hosted_deaths[daemon].push_back(number);
+  }
+}
+
 /// Fail-stop: messages that the actor has injected stay in the network, all else of it is lost.
-void Runtime::kill(ActorId actor, bool silent) {
-  ActorState& state = actors_[actor];
+/// `daemon`: the one that the rank dies with, if its node dies.
+void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
+  ActorState& state = state_.actors[actor];
   if (!state.alive) return;
-  any_death_ = true;
-  ++deaths_;
+  state_.any_death = true;
   state.alive = false;
   lose_messages_of(actor);
   if (is_rank(actor)) {
-    auditor_.lost(static_cast<std::uint64_t>(state.held()), now_s_);
-    --live_ranks_;
-    if (state.announced) --announced_ranks_;
-    if (state.finished) --finished_ranks_;
-    if (state.rare_state && state.rare_state->awaits_start) auditor_.never_started();
+    state_.auditor.lost(static_cast<std::uint64_t>(state.held()), state_.now_s);
+    --state_.live_ranks;
+    if (state.announced) --state_.announced_ranks;
+    if (state.finished) --state_.finished_ranks;
+    if (state.rare_state && state.rare_state->awaits_start) state_.auditor.never_started();
   }
-  auditor_.died({actor, state.incarnation}, is_rank(actor), state.active, now_s_);
+  const Incarnation dead = incarnation_of(actor);
+  state_.auditor.died(dead, is_rank(actor), state.active, state_.now_s, daemon);
   show_about(Sight::Kind::died, actor);
-  const auto death = static_cast<std::uint32_t>(deaths_in_order_.size());
-  spread_word({actor, state.incarnation}, silent);
+  const std::uint32_t death = next_death();
+  state_.deaths.push_back({.dead = dead, .daemon = daemon, .silent = silent});
+  state_.death_numbers[dead] = death;
+  spread_word(death);
   if (state.rare_state) {
     for (const ActorId holder : state.rare_state->linked_by) break_link(holder, death, silent);
     for (const ArmedTimer& timer : state.rare_state->timers)
-      --(timer.background ? background_ : foreground_);
+      --(timer.background ? state_.background : state_.foreground);
     state.rare_state.reset();
   }
   if (state.lower) state.lower->held.fill(0);
@@ -114,19 +125,19 @@ void Runtime::kill(ActorId actor, bool silent) {
 }
 
 void Runtime::lose_messages_of(ActorId dead) {
-  ActorState& state = actors_[dead];
+  ActorState& state = state_.actors[dead];
   std::uint64_t lost = 0;
-  pool_.for_each_in_flight([&](Message& message) {
+  state_.pool.for_each_in_flight([&](Message& message) {
     const bool uninjected = message.from == dead && message.from_incarnation == state.incarnation &&
-                            (message.flags & kArrived) == 0 && message.inject_s > now_s_;
+                            (message.flags & kArrived) == 0 && message.inject_s > state_.now_s;
     if (uninjected) withdraw(message);
     if ((message.flags & kLost) != 0 || (message.to != dead && !uninjected)) return;
     message.flags |= kLost;
     if (message.channel == Family::workload) ++lost;
   });
-  auditor_.lost(lost, now_s_);
-  while (!state.inbox_is_empty()) forget(state.take_out());
-  nics_[node_of(dead)].expected -= std::exchange(state.before_nic, 0U);
+  state_.auditor.lost(lost, state_.now_s);
+  while (!state.inbox_is_empty()) forget_unsent(state.take_out());
+  state_.nics[node_of(dead)].expected -= std::exchange(state.before_nic, 0U);
   if (!state.rare_state) return;
   for (Message* message : state.rare_state->early) forget(message);
   for (Message* message : state.rare_state->fenced) forget_unsent(message);
@@ -136,7 +147,7 @@ void Runtime::lose_messages_of(ActorId dead) {
 /// it was handled.
 void Runtime::forget(Message* message) {
   if (observer_ != nullptr) show_loss(*message);
-  pool_.give_back(message);
+  state_.pool.give_back(message);
 }
 
 }  // namespace faultline

@@ -46,7 +46,7 @@ std::optional<Image> Runtime::capture(Family layer) const {
 bool Runtime::has_images_above(Family layer) const {
   for (std::size_t above = 0; above < index_of(layer); ++above)
     if (current_->component(kStack[above].family) != nullptr &&
-        !spec_.components[above].registration->traits.has_images)
+        !job_->spec.components[above].registration->traits.has_images)
       return false;
   return true;
 }
@@ -111,7 +111,8 @@ void Runtime::restore(ActorId self, const Action& action) {
         [](Component& component, Context& context) { component.on_restored(context); }, !owes_idle);
   turn(self, layer, [](Component& component, Context& context) { component.on_restored(context); });
   release_early(self);
-  schedule_wake(actors_[self], self);
+  await_processor(self);
+  schedule_wake(state_.actors[self], self);
   check_stop();
 }
 
@@ -126,30 +127,30 @@ void Runtime::void_actions(ActorId self, Family layer) {
 }
 
 void Runtime::void_waits(ActorId self, Family layer) {
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   actor.computing = 0;
   std::int64_t undone = 0;
   if (actor.lower)
     for (std::size_t level = 0; level < index_of(layer); ++level)
       undone += std::exchange(actor.lower->held[level], 0);
-  auditor_.rolled_back(static_cast<std::uint64_t>(undone));
+  state_.auditor.rolled_back(static_cast<std::uint64_t>(undone));
   if (!actor.rare_state) return;
   RareState& rare = *actor.rare_state;
   const auto above = belongs_above(layer);
   std::erase_if(rare.timers, [&](const ArmedTimer& timer) {
     if (!above(timer)) return false;
-    --(timer.background ? background_ : foreground_);
+    --(timer.background ? state_.background : state_.foreground);
     return true;
   });
   for (const Computation& computation : rare.running)
     if (observer_ != nullptr && above(computation))
       show({.kind = Sight::Kind::compute_ended,
-            .time_s = now_s_,
+            .time_s = state_.now_s,
             .actor = self,
             .value = computation.serial});
   std::erase_if(rare.running, above);
   std::erase_if(rare.queued, above);
-  while (!rare.queued.empty() && rare.running.size() < job_.worker_cores) {
+  while (!rare.queued.empty() && rare.running.size() < job_->shape.worker_cores) {
     const Computation next = rare.queued.front();
     rare.queued.erase(rare.queued.begin());
     start_compute(self, next);
@@ -162,14 +163,14 @@ void Runtime::void_waits(ActorId self, Family layer) {
 void Runtime::void_promises(ActorId self, Family layer) {
   bool any = false;
   for (std::size_t level = 0; level < index_of(layer); ++level)
-    any = std::exchange(actors_[self].rare_state->on_sent_due[level], 0) > 0 || any;
+    any = std::exchange(state_.actors[self].rare_state->on_sent_due[level], 0) > 0 || any;
   if (!any) return;
   const Incarnation now = incarnation_of(self);
-  for (SentPromise& promise : sent_promises_)
+  for (SentPromise& promise : state_.sent_promises)
     if (Incarnation{promise.from, promise.incarnation} == now &&
         index_of(promise.channel) < index_of(layer))
       promise.from = kNobody;
-  pool_.for_each_in_flight([&](Message& message) {
+  state_.pool.for_each_in_flight([&](Message& message) {
     if (Incarnation{message.from, message.from_incarnation} == now &&
         index_of(message.channel) < index_of(layer))
       message.flags &= static_cast<std::uint8_t>(~kNotifySent);
@@ -180,8 +181,8 @@ void Runtime::void_promises(ActorId self, Family layer) {
 /// a protocol conserves holds again only when all who roll back have done so, and is no longer
 /// audited.
 void Runtime::put_back(ActorId self, const ImageContent& content) {
-  ActorState& actor = actors_[self];
-  audits_conserved_ = false;
+  ActorState& actor = state_.actors[self];
+  state_.audits_conserved = false;
   std::int64_t revived = 0;
   for (std::size_t level = 0; level < index_of(content.layer); ++level) {
     if (content.components[level])
@@ -190,27 +191,27 @@ void Runtime::put_back(ActorId self, const ImageContent& content) {
     actor.lower->held[level] = content.held[level];
     revived += content.held[level];
   }
-  auditor_.resent(static_cast<std::uint64_t>(revived));
+  state_.auditor.resent(static_cast<std::uint64_t>(revived));
   put_back_flags(actor, content);
   const bool starts = actor.rare_state && actor.rare_state->awaits_start;
   if (starts) {
     actor.rare_state->awaits_start = false;
-    unreported_.erase(self);
-    auditor_.started();
+    state_.unreported.erase(self);
+    state_.auditor.started();
   }
   const bool active = actor.declared_work > 0;
-  auditor_.turn_over(actor.active, active, starts, now_s_);
+  state_.auditor.turn_over(actor.active, active, starts, state_.now_s);
   if (actor.active != active && observer_ != nullptr)
     show_about(active ? Sight::Kind::active : Sight::Kind::idle, self);
   actor.active = active;
 }
 
 void Runtime::put_back_flags(ActorState& actor, const ImageContent& content) {
-  if (actor.announced && !content.announced && --announced_ranks_ == 0)
-    auditor_.announcement_undone(actor.phase);
-  if (!actor.announced && content.announced) ++announced_ranks_;
-  if (actor.finished && !content.finished) --finished_ranks_;
-  if (!actor.finished && content.finished) ++finished_ranks_;
+  if (actor.announced && !content.announced && --state_.announced_ranks == 0)
+    state_.auditor.announcement_undone(actor.phase);
+  if (!actor.announced && content.announced) ++state_.announced_ranks;
+  if (actor.finished && !content.finished) --state_.finished_ranks;
+  if (!actor.finished && content.finished) ++state_.finished_ranks;
   actor.announced = content.announced;
   actor.finished = content.finished;
   actor.phase = content.phase;

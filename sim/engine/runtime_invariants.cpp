@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <vector>
 
 #include "sim/core/invariant.hpp"
@@ -17,8 +18,8 @@ struct Runtime::Recount {
   std::int64_t in_flight = 0;
   std::int64_t waiting = 0;      ///< of these: arrived, and not handled
   std::int64_t application = 0;  ///< messages of workloads, in flight or held by a layer
-  std::int64_t foreground = 0;   ///< events, and timers that are set
-  std::int64_t background = 0;
+  std::int64_t foreground = 0;   ///< events, timers that are set, and messages
+  std::int64_t background = 0;   ///< timers that are set, and messages
   std::int64_t events = 0;
   std::int64_t timers = 0;  ///< that are set
   std::int64_t timer_events = 0;
@@ -34,6 +35,10 @@ struct Runtime::Recount {
   std::int64_t announced = 0;
   std::int64_t finished = 0;
   std::vector<std::uint32_t> before_nic;  ///< by node; empty if no node's NIC is shared
+
+  std::int64_t& alive_by(const Message& message) {
+    return (message.flags & kBackground) != 0 ? background : foreground;
+  }
 };
 
 namespace {
@@ -81,11 +86,11 @@ std::string exact(double time_s) {
 /// say, or was told that a live rank is dead, it may find what it relies on broken: then that is a
 /// violation, at which the run ends.
 void Runtime::end_broken(const BrokenInvariant& broken) {
-  const bool false_report = auditor_.first_false_report_s() != kNever;
-  if (checking_ || (!false_report && auditor_.violations().empty()))
+  const bool false_report = state_.auditor.first_false_report_s() != kNever;
+  if (checking_ || (!false_report && state_.auditor.violations().empty()))
     throw BrokenInvariant(broken.what() + place_of_break());
   broken_ = true;
-  auditor_.violation("broken-invariant", turn_.self, broken.what(), now_s_);
+  state_.auditor.violation("broken-invariant", turn_.self, broken.what(), state_.now_s);
   stop(false_report ? Outcome::unsafe_detector : Outcome::violated);
 }
 
@@ -94,8 +99,8 @@ std::string Runtime::place_of_break() const {
   const ActorId actor = checking_ ? checked_ : turn_.self;
   std::string place = "; ";
   if (actor != kNobody) place += "actor " + std::to_string(actor) + ", ";
-  return place + exact(now_s_) + " s, seed " + std::to_string(seed_) + ", replication " +
-         std::to_string(replication_);
+  return place + exact(state_.now_s) + " s, seed " + std::to_string(job_->seed) + ", replication " +
+         std::to_string(job_->replication);
 }
 
 /// Looks at the whole state, and says when to look again: after so many events that most time goes
@@ -104,23 +109,25 @@ void Runtime::check_state() {
   checking_ = true;
   checked_ = kNobody;
   Recount recount;
-  if (nics_are_shared_) recount.before_nic.resize(nodes_);
-  pool_.for_each_in_flight([&](const Message& message) {
+  if (state_.nics_are_shared) recount.before_nic.resize(job_->nodes);
+  state_.pool.for_each_in_flight([&](const Message& message) {
     ++recount.in_flight;
+    ++recount.alive_by(message);
     if (message.channel == Family::workload && (message.flags & kLost) == 0) ++recount.application;
   });
-  for (checked_ = 0; checked_ < actors_.size(); ++checked_) check_actor(checked_, recount);
+  for (checked_ = 0; checked_ < state_.actors.size(); ++checked_) check_actor(checked_, recount);
   checked_ = kNobody;
-  for (NodeId node = 0; node < nodes_; ++node) check_nic(node, recount);
-  queue_.for_each([&](const Event& event) { count_event(event, recount); });
+  for (NodeId node = 0; node < job_->nodes; ++node) check_nic(node, recount);
+  state_.queue.for_each([&](const Event& event) { count_event(event, recount); });
   compare(recount);
-  recount.looked_at += pool_.places() + actors_.size() + nics_.size() + queue_.size();
-  next_checked_ = events_ + 1 + recount.looked_at / kThingsPerEvent;
+  recount.looked_at +=
+      state_.pool.places() + state_.actors.size() + state_.nics.size() + state_.queue.size();
+  state_.next_checked = state_.events + 1 + recount.looked_at / kThingsPerEvent;
   checking_ = false;
 }
 
 void Runtime::check_actor(ActorId self, Recount& recount) {
-  const ActorState& actor = actors_[self];
+  const ActorState& actor = state_.actors[self];
   const std::int64_t held = actor.held();
   invariant((actor.present & kLayers) != 0 || held == 0, "a stack without layers holds messages");
   // With their signs: a layer that makes two messages of one lets go of more than it holds, which
@@ -150,7 +157,7 @@ void Runtime::check_inbox(const ActorState& actor, Recount& recount) const {
   const Message* message = actor.inbox_tail;
   do {
     message = message->next;
-    invariant(&actors_[message->to] == &actor && (message->flags & kInFlight) != 0,
+    invariant(&state_.actors[message->to] == &actor && (message->flags & kInFlight) != 0,
               "a message is in an inbox that is not its receiver's");
     ++recount.waiting;
     invariant(recount.waiting <= recount.in_flight, "an inbox has no end");
@@ -164,9 +171,10 @@ void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const 
             "timers are not in the order in which they were set");
   for (const ArmedTimer& timer : rare.timers)
     ++(timer.background ? recount.background : recount.foreground);
-  recount.timers += static_cast<std::int64_t>(rare.timers.size());
-  invariant(rare.running.size() <= job_.worker_cores, "more computations run than there are cores");
-  invariant(rare.queued.empty() || rare.running.size() == job_.worker_cores,
+  check_due(actor, recount);
+  invariant(rare.running.size() <= job_->shape.worker_cores,
+            "more computations run than there are cores");
+  invariant(rare.queued.empty() || rare.running.size() == job_->shape.worker_cores,
             "a computation waits for a core that is free");
   const auto of_workload = [](const Computation& computation) {
     return computation.family == Family::workload;
@@ -175,22 +183,48 @@ void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const 
                std::count_if(rare.running.begin(), rare.running.end(), of_workload) +
                    std::count_if(rare.queued.begin(), rare.queued.end(), of_workload));
   recount.running += static_cast<std::int64_t>(rare.running.size());
-  invariant(ordered(rare.reported,
-                    [](const Report& one, const Report& next) { return one.peer < next.peer; }),
-            "reports of deaths are not sorted");
+  check_reports(rare);
   invariant(ordered(rare.restarted, [](const Incarnation& one,
                                        const Incarnation& next) { return one.actor < next.actor; }),
             "restarts that an actor knows of are not sorted");
-  for (const Message* message : rare.early)
+  for (const Message* message : rare.early) {
     invariant(message->phase > actor.phase && (message->flags & kInFlight) != 0,
               "a message waits for a phase that has begun");
+    --recount.alive_by(*message);
+  }
   recount.waiting += static_cast<std::int64_t>(rare.early.size());
   invariant(rare.fenced.empty() || actor.before_nic > 0, "an actor waits at a fence for nothing");
-  recount.looked_at += rare.timers.size() + rare.reported.size() + rare.queued.size();
+  recount.looked_at += rare.timers.size() + rare.heard.size() + rare.queued.size();
+}
+
+/// Timers. Of those that wait for the processor, one has an event.
+void Runtime::check_due(const ActorState& actor, Recount& recount) const {
+  const RareState& rare = *actor.rare_state;
+  invariant(!rare.awaits_processor || !rare.due.empty(), "no timer waits for the processor");
+  invariant(rare.due.empty() || rare.awaits_processor || blocked(actor),
+            "a timer waits for a processor that is free");
+  const auto waits = [&](const ArmedTimer& timer) {
+    return std::find(rare.due.begin(), rare.due.end(), timer.serial) != rare.due.end();
+  };
+  recount.timers += static_cast<std::int64_t>(rare.timers.size()) -
+                    std::count_if(rare.timers.begin(), rare.timers.end(), waits) +
+                    static_cast<std::int64_t>(rare.awaits_processor);
+}
+
+/// What an actor has declared, and its connections.
+void Runtime::check_reports(const RareState& rare) const {
+  invariant(ordered(rare.heard, std::less<>()) &&
+                (rare.heard.empty() || rare.heard.back() < state_.deaths.size()),
+            "deaths that an actor has declared are not sorted, or have not happened");
+  invariant(ordered(rare.refused,
+                    [](const Refusal& one, const Refusal& next) { return one.peer < next.peer; }),
+            "peers that an actor refuses are not sorted");
+  invariant(ordered(rare.links, std::less<>()) && ordered(rare.linked_by, std::less<>()),
+            "connections are not sorted");
 }
 
 void Runtime::check_nic(NodeId node, Recount& recount) const {
-  const Nic& nic = nics_[node];
+  const Nic& nic = state_.nics[node];
   expect_equal("messages that a NIC expects", nic.expected,
                recount.before_nic.empty() ? 0 : recount.before_nic[node]);
   invariant(nic.awaited == (nic.head != nullptr), "a NIC has nobody to serve, or serves nobody");
@@ -214,16 +248,18 @@ void Runtime::count_event(const Event& event, Recount& recount) const {
     case EventKind::taken_in:
     case EventKind::inject:
     case EventKind::nic_ready:
+    case EventKind::vanish:
       return;
     case EventKind::timer:
       ++recount.timer_events;
       return;
     case EventKind::fault:
-      if (event.at.detail == kStatedFault || faults_.ends(event.at.actor)) ++recount.foreground;
+      if (event.at.detail == kStatedFault || state_.faults.ends(event.at.actor))
+        ++recount.foreground;
       return;
     case EventKind::wake:
       ++recount.wake_events;
-      break;
+      return;
     case EventKind::compute_done:
       ++recount.compute_events;
       break;
@@ -232,7 +268,7 @@ void Runtime::count_event(const Event& event, Recount& recount) const {
       break;
     case EventKind::nic_free:
       ++recount.nic_events;
-      break;
+      return;
     case EventKind::exit_notice:
     case EventKind::local_exit:
     case EventKind::link_lost:
@@ -246,17 +282,17 @@ void Runtime::compare(const Recount& recount) const {
   invariant(turn_.waiting == 0 && turn_.wire.empty() && turn_.actions.empty() &&
                 turn_.requests.empty() && pending_actions_.empty(),
             "a turn has left something undone");
-  expect_equal("events in the queue", static_cast<std::int64_t>(queue_.size()), recount.events);
-  expect_equal("what keeps the run alive", foreground_,
-               recount.in_flight - recount.waiting + recount.foreground);
-  expect_equal("background timers", background_, recount.background);
-  expect_equal("application messages in flight", auditor_.in_flight(), recount.application);
-  expect_equal("active ranks", auditor_.active(), recount.active);
-  expect_equal("live ranks", live_ranks_, recount.live);
-  expect_equal("ranks that have announced", announced_ranks_, recount.announced);
-  expect_equal("ranks that have finished", finished_ranks_, recount.finished);
+  expect_equal("events in the queue", static_cast<std::int64_t>(state_.queue.size()),
+               recount.events);
+  expect_equal("what keeps the run alive", state_.foreground, recount.foreground);
+  expect_equal("background timers and messages", state_.background, recount.background);
+  expect_equal("application messages in flight", state_.auditor.in_flight(), recount.application);
+  expect_equal("active ranks", state_.auditor.active(), recount.active);
+  expect_equal("live ranks", state_.live_ranks, recount.live);
+  expect_equal("ranks that have announced", state_.announced_ranks, recount.announced);
+  expect_equal("ranks that have finished", state_.finished_ranks, recount.finished);
   expect_equal("senders that wait for on_sent",
-               static_cast<std::int64_t>(sent_promises_.size() - free_promises_.size()),
+               static_cast<std::int64_t>(state_.sent_promises.size() - state_.free_promises.size()),
                recount.sent_events);
   expect_equal("NICs that somebody waits for", recount.nics_awaited, recount.nic_events);
   expect_at_most("timers that are set", recount.timers, recount.timer_events);

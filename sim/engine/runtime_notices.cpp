@@ -9,11 +9,20 @@ namespace faultline {
 
 namespace {
 
-struct ReportOrder {
-  bool operator()(const Report& report, const Incarnation& peer) const {
-    return report.peer < peer;
+struct RefusalOrder {
+  bool operator()(const Refusal& refusal, const Incarnation& peer) const {
+    return refusal.peer < peer;
   }
 };
+
+/// Adds an entry to a sorted list. True if it is new.
+template <class Entry>
+bool insert_sorted(std::vector<Entry>& list, Entry entry) {
+  const auto place = std::lower_bound(list.begin(), list.end(), entry);
+  if (place != list.end() && *place == entry) return false;
+  list.insert(place, entry);
+  return true;
+}
 
 /// The place of an actor in a list of incarnations that is sorted by actors.
 std::vector<Incarnation>::iterator place_of(std::vector<Incarnation>& incarnations, ActorId actor) {
@@ -30,41 +39,51 @@ std::vector<Incarnation>::iterator place_of(std::vector<Incarnation>& incarnatio
 /// starts it again, because those who hear a notice may have to pass it on. The number of notices
 /// and reports is finite, also with a detector that never reports.
 double Runtime::notice_at(double delay_s) {
-  notices_until_s_ = std::max(notices_until_s_, now_s_ + delay_s);
-  return now_s_ + delay_s;
+  state_.notices_until_s = std::max(state_.notices_until_s, state_.now_s + delay_s);
+  return state_.now_s + delay_s;
 }
 
 /// Schedules all notices of a death, one for each listener.
-void Runtime::spread_word(Incarnation dead, bool silent) {
-  const auto death = static_cast<std::uint32_t>(deaths_in_order_.size());
-  deaths_in_order_.push_back(dead);
-  death_was_silent_.push_back(silent);
-  if (exit_notice_) {
-    Stream random(seed_, replication_, Purpose::notices,
+void Runtime::spread_word(std::uint32_t death) {
+  const Incarnation dead = state_.deaths[death].dead;
+  if (job_->exit_notice) {
+    Stream random(job_->seed, job_->replication, Purpose::notices,
                   dead.actor + (std::uint64_t{dead.number} << 33));
-    for (ActorId listener = 0; listener < actors_.size(); ++listener) {
-      if (!actors_[listener].alive ||
-          actors_[listener].component(Family::failure_detection) == nullptr)
+    for (ActorId listener = 0; listener < state_.actors.size(); ++listener) {
+      if (!state_.actors[listener].alive ||
+          state_.actors[listener].component(Family::failure_detection) == nullptr)
         continue;
       const double late_s =
-          exit_notice_->spread_s > 0.0 ? exit_notice_->spread_s * random.uniform() : 0.0;
-      schedule(notice_at(exit_notice_->delay_s + late_s), EventKind::exit_notice, listener, death);
+          job_->exit_notice->spread_s > 0.0 ? job_->exit_notice->spread_s * random.uniform() : 0.0;
+      schedule(notice_at(job_->exit_notice->delay_s + late_s), EventKind::exit_notice, listener,
+               death);
     }
   }
-  if (is_rank(dead.actor) && actor_count() > job_.processes) {
-    const ActorId daemon = placement_.daemon_of(node_of(dead.actor));
-    if (actors_[daemon].alive)
-      schedule(notice_at(spec_.platform.local_exit_delay_s), EventKind::local_exit, daemon, death);
+  if (is_rank(dead.actor) && actor_count() > job_->shape.processes) {
+    const ActorId daemon = state_.placement.daemon_of(node_of(dead.actor));
+    if (state_.actors[daemon].alive)
+      schedule(notice_at(job_->spec.platform.local_exit_delay_s), EventKind::local_exit, daemon,
+               death);
   }
+}
+
+/// Who cannot handle a notice now hears of it later.
+void Runtime::hear(const Event& notice) {
+  const double later_s = handling_s(notice.at.actor);
+  if (later_s > state_.now_s)
+    schedule(notice_at(later_s - state_.now_s), notice.kind(), notice.at.actor, notice.at.detail);
+  else if (notice.kind() != EventKind::local_exit ||
+           died_under(notice.at.detail, incarnation_of(notice.at.actor)))
+    tell_exit(notice.kind(), notice.at.actor, state_.deaths[notice.at.detail].dead);
 }
 
 /// Tells a listener of a death, if it still has the detector, or the connection, that hears of it.
 void Runtime::tell_exit(EventKind kind, ActorId listener, Incarnation dead) {
   if (kind == EventKind::link_lost) {
-    if (!actors_[listener].alive || !actors_[listener].rare_state) return;
-    auto& links = actors_[listener].rare_state->links;
-    const auto link = std::find(links.begin(), links.end(), dead);
-    if (link == links.end()) return;
+    if (!state_.actors[listener].alive || !state_.actors[listener].rare_state) return;
+    auto& links = state_.actors[listener].rare_state->links;
+    const auto link = std::lower_bound(links.begin(), links.end(), dead);
+    if (link == links.end() || *link != dead) return;
     links.erase(link);
   }
   turn(listener, Family::failure_detection, [&](Component& component, Context& context) {
@@ -82,89 +101,144 @@ void Runtime::tell_exit(EventKind kind, ActorId listener, Incarnation dead) {
 
 /// A connection to somebody who is dead already breaks as one that was open does.
 void Runtime::open_link(ActorId self, Incarnation peer) {
-  actors_[self].rare().links.push_back(peer);
-  ActorState& state = actors_[peer.actor];
+  if (!insert_sorted(state_.actors[self].rare().links, peer)) return;
+  ActorState& state = state_.actors[peer.actor];
   if (state.alive && state.incarnation == peer.number) {
-    auto& holders = state.rare().linked_by;
-    if (std::find(holders.begin(), holders.end(), self) == holders.end()) holders.push_back(self);
+    insert_sorted(state.rare().linked_by, self);
     return;
   }
-  const auto death = std::find(deaths_in_order_.begin(), deaths_in_order_.end(), peer);
-  if (death == deaths_in_order_.end()) return;
-  const auto index = static_cast<std::uint32_t>(death - deaths_in_order_.begin());
-  break_link(self, index, death_was_silent_[index]);
+  const auto death = state_.death_numbers.find(peer);
+  if (death == state_.death_numbers.end()) return;
+  break_link(self, death->second, state_.deaths[death->second].silent);
 }
 
 /// The kernel closes the connections of a process that ends. Those to a node that is gone stay open
 /// until a probe of theirs fails.
 void Runtime::break_link(ActorId holder, std::uint32_t death, bool silent) {
   const double delay_s =
-      silent ? spec_.platform.silent_link_lost_delay_s : spec_.platform.link_lost_delay_s;
+      silent ? job_->spec.platform.silent_link_lost_delay_s : job_->spec.platform.link_lost_delay_s;
   schedule(notice_at(delay_s), EventKind::link_lost, holder, death);
 }
 
 // ---- reports ----------------------------------------------------------------------------------
 
-/// Whether and when the actor has declared that incarnation of the peer dead.
-const Report* Runtime::report_of(ActorId self, Incarnation peer) const {
-  if (!actors_[self].rare_state) return nullptr;
-  const auto& reported = actors_[self].rare_state->reported;
-  const auto found = std::lower_bound(reported.begin(), reported.end(), peer, ReportOrder{});
-  return found != reported.end() && found->peer == peer ? &*found : nullptr;
+/// Whether and when the actor has declared that incarnation of the peer dead while it lived.
+const Refusal* Runtime::refusal_of(ActorId self, Incarnation peer) const {
+  if (!state_.actors[self].rare_state) return nullptr;
+  const auto& refused = state_.actors[self].rare_state->refused;
+  const auto found = std::lower_bound(refused.begin(), refused.end(), peer, RefusalOrder{});
+  return found != refused.end() && found->peer == peer ? &*found : nullptr;
+}
+
+/// Has the actor declared that incarnation of the peer dead, by itself or with its node?
+bool Runtime::has_declared(ActorId self, Incarnation peer) const {
+  if (!state_.actors[self].rare_state) return false;
+  if (refusal_of(self, peer) != nullptr) return true;
+  const auto death = state_.death_numbers.find(peer);
+  if (death == state_.death_numbers.end()) return false;
+  const auto has_heard = [&](std::uint32_t number) {
+    const auto& heard = state_.actors[self].rare_state->heard;
+    return std::binary_search(heard.begin(), heard.end(), number);
+  };
+  if (has_heard(death->second)) return true;
+  const Incarnation daemon = state_.deaths[death->second].daemon;
+  return daemon.actor != kNobody && has_heard(state_.death_numbers.at(daemon));
 }
 
 /// The peers that this actor has declared dead, in the order of their numbers.
 std::vector<Incarnation> Runtime::known_failures(ActorId self) const {
   std::vector<Incarnation> known;
-  if (actors_[self].rare_state)
-    for (const Report& report : actors_[self].rare_state->reported) known.push_back(report.peer);
+  if (!state_.actors[self].rare_state) return known;
+  const RareState& rare = *state_.actors[self].rare_state;
+  for (const Refusal& refusal : rare.refused) known.push_back(refusal.peer);
+  for (const std::uint32_t death : rare.heard) {
+    known.push_back(state_.deaths[death].dead);
+    const auto ranks = state_.hosted_deaths.find(known.back());
+    if (ranks == state_.hosted_deaths.end()) continue;
+    for (const std::uint32_t rank : ranks->second) known.push_back(state_.deaths[rank].dead);
+  }
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
   return known;
 }
 
-/// A report of a daemon is one of the ranks of its node, too: of those that have died with it, or
-/// of those that run there, if the report is false.
+/// A report of a daemon is one of the ranks that it hosted, too, which have died with it or before
+/// it, or of those that it hosts, if the report is false. What it costs does not depend on the
+/// number of ranks, and hardly on the number of deaths.
 void Runtime::report_failed(ActorId self, Incarnation peer) {
-  note_report(self, peer);
-  if (!actors_[self].alive || is_rank(peer.actor)) return;
-  const auto ranks = died_with_node_.find(peer);
-  if (ranks != died_with_node_.end()) {
-    for (const Incarnation rank : ranks->second) report_at_once(self, rank);
-  } else if (incarnation_of(peer.actor) == peer && actors_[peer.actor].alive) {
-    for (const Rank rank : placement_.ranks_on(node_of(peer.actor)))
-      if (actors_[rank].alive) report_at_once(self, incarnation_of(rank));
-  }
-}
-
-/// Makes a report and carries out all that follows from it, before the next report of the same
-/// node: as if each had come by itself.
-void Runtime::report_at_once(ActorId self, Incarnation peer) {
-  const std::size_t before = pending_actions_.size();
-  note_report(self, peer);
-  for (std::size_t next = before; next < pending_actions_.size() && !stopped_; ++next)
-    carry_out(pending_actions_[next]);
-  // An announcement among them has carried out everything that was pending.
-  if (pending_actions_.size() > before) pending_actions_.resize(before);
-}
-
-void Runtime::note_report(ActorId self, Incarnation peer) {
-  if (!actors_[self].alive) return;
+  if (!state_.actors[self].alive) return;
   if (peer == incarnation_of(self)) {
     stop_victim(self);
     return;
   }
-  auto& reported = actors_[self].rare().reported;
-  const auto place = std::lower_bound(reported.begin(), reported.end(), peer, ReportOrder{});
-  if (place != reported.end() && place->peer == peer) return;
-  reported.insert(place, {peer, now_s_});
-  const bool is_true = !actors_[peer.actor].alive || actors_[peer.actor].incarnation != peer.number;
-  if (is_true)
-    notices_until_s_ = std::max(notices_until_s_, now_s_);
+  if (has_declared(self, peer)) return;
+  const auto death = state_.death_numbers.find(peer);
+  if (death != state_.death_numbers.end())
+    report_death(self, death->second);
   else
-    any_refusal_ = true;
-  auditor_.declared_dead(self, peer, detector_is_accurate_, now_s_);
+    report_falsely(self, peer);
+}
+
+/// Deaths are heard of roughly in their order, so few entries move in the list of those that are
+/// known.
+void Runtime::report_death(ActorId self, std::uint32_t death) {
+  insert_sorted(state_.actors[self].rare().heard, death);
+  state_.notices_until_s = std::max(state_.notices_until_s, state_.now_s);
+  if (is_rank(self)) heard_news_ = true;  // the run may be over once all that follows is done
+  const Incarnation dead = state_.deaths[death].dead;
+  tell_of_death(self, dead);
+  if (!is_rank(dead.actor)) hear_of_ranks(self, dead);
+}
+
+/// The stack of a rank hears of each rank that a daemon hosted. All that follows from one happens
+/// before the next: as if each had been reported by itself. A rank that has restarted need not hear
+/// of its own death. Of a daemon that hears, only the auditor wants to know that this was a report
+/// of those who had died before.
+void Runtime::hear_of_ranks(ActorId self, Incarnation daemon) {
+  const auto ranks = state_.hosted_deaths.find(daemon);
+  if (ranks == state_.hosted_deaths.end()) return;
+  for (const std::uint32_t death : ranks->second) {
+    if (!state_.actors[self].alive || (!is_rank(self) && !state_.deaths[death].earlier)) return;
+    const Incarnation dead = state_.deaths[death].dead;
+    const auto& heard = state_.actors[self].rare().heard;
+    if (dead.actor == self || std::binary_search(heard.begin(), heard.end(), death) ||
+        refusal_of(self, dead) != nullptr)
+      continue;
+    const std::size_t before = pending_actions_.size();
+    state_.auditor.heard_with_node(self, dead, state_.now_s);
+    if (!is_rank(self)) continue;
+    show_about(Sight::Kind::declared_dead, self, dead.actor);
+    tell_stack(self, dead, &Component::on_peer_failed);
+    carry_out_since(before);
+  }
+}
+
+void Runtime::report_falsely(ActorId self, Incarnation peer) {
+  auto& refused = state_.actors[self].rare().refused;
+  const auto place = std::lower_bound(refused.begin(), refused.end(), peer, RefusalOrder{});
+  refused.insert(place, {peer, state_.now_s});
+  state_.any_refusal = true;
+  tell_of_death(self, peer);
+  if (is_rank(peer.actor) || peer != incarnation_of(peer.actor)) return;
+  for (const Rank rank : state_.placement.ranks_on(node_of(peer.actor))) {
+    const std::size_t before = pending_actions_.size();
+    report_failed(self, incarnation_of(rank));
+    carry_out_since(before);
+  }
+}
+
+void Runtime::tell_of_death(ActorId self, Incarnation peer) {
+  state_.auditor.declared_dead(self, peer, job_->detector_is_accurate, state_.now_s);
   show_about(Sight::Kind::declared_dead, self, peer.actor);
-  heard_news_ = true;  // the run may be over once all that follows from this is carried out
   if (is_rank(self)) tell_stack(self, peer, &Component::on_peer_failed);
+}
+
+/// Carries out now what has been asked for since there were so many actions.
+void Runtime::carry_out_since(std::size_t first) {
+  for (std::size_t next = first; next < pending_actions_.size() && !state_.stopped; ++next)
+    carry_out(pending_actions_[next]);
+  // An announcement among them has carried out everything that was pending.
+  if (pending_actions_.size() > first) pending_actions_.resize(first);
 }
 
 /// A false report has reached its victim. A daemon takes the ranks of its node along.
@@ -184,7 +258,8 @@ void Runtime::tell_stack(ActorId self, Incarnation peer,
     turn(
         self, kStack[level].family,
         [&](Component& component, Context& context) { (component.*handler)(context, peer); }, true);
-    const Layer* layer = kStack[level].role == Role::layer ? actors_[self].layer(level) : nullptr;
+    const Layer* layer =
+        kStack[level].role == Role::layer ? state_.actors[self].layer(level) : nullptr;
     if (layer != nullptr && layer->recovers(peer.actor)) return;
   }
 }
@@ -194,20 +269,20 @@ void Runtime::tell_stack(ActorId self, Incarnation peer,
 bool Runtime::refuses(ActorId self, const Message& message) const {
   const Incarnation from{message.from, message.from_incarnation};
   const auto has_refused = [&](ActorId actor) {
-    const Report* report = report_of(actor, from);
-    return report != nullptr && message.inject_s > report->time_s;
+    const Refusal* refusal = refusal_of(actor, from);
+    return refusal != nullptr && message.inject_s > refusal->time_s;
   };
   if (has_refused(self)) return true;
-  const ActorId daemon = placement_.daemon_of(node_of(self));
+  const ActorId daemon = state_.placement.daemon_of(node_of(self));
   return is_rank(self) && daemon < actor_count() && has_refused(daemon);
 }
 
 /// The latest incarnation of the peer that the actor knows of.
 Incarnation Runtime::known(ActorId self, ActorId peer) const {
-  if (!any_restart_) return {peer, 0};
+  if (!state_.any_restart) return {peer, 0};
   if (self == peer) return incarnation_of(self);
-  if (!actors_[self].rare_state) return {peer, 0};
-  auto& restarted = actors_[self].rare_state->restarted;
+  if (!state_.actors[self].rare_state) return {peer, 0};
+  auto& restarted = state_.actors[self].rare_state->restarted;
   const auto place = place_of(restarted, peer);
   return place != restarted.end() && place->actor == peer ? *place : Incarnation{peer, 0};
 }
@@ -215,7 +290,7 @@ Incarnation Runtime::known(ActorId self, ActorId peer) const {
 /// From now on the actor knows of this incarnation of the peer.
 void Runtime::learn(ActorId self, Incarnation peer) {
   if (peer.actor == self || peer.number <= known(self, peer.actor).number) return;
-  auto& restarted = actors_[self].rare().restarted;
+  auto& restarted = state_.actors[self].rare().restarted;
   const auto place = place_of(restarted, peer.actor);
   if (place != restarted.end() && place->actor == peer.actor)
     *place = peer;

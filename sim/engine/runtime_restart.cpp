@@ -9,8 +9,9 @@ namespace faultline {
 /// The resource manager accepts one restart of each incarnation. What is alive is not restarted.
 void Runtime::ask_restart(ActorId self, const Action& action) {
   const Incarnation dead = action.peer;
-  if (actors_[dead.actor].alive || actors_[dead.actor].incarnation != dead.number) return;
-  if (std::any_of(pending_restarts_.begin(), pending_restarts_.end(),
+  if (state_.actors[dead.actor].alive || state_.actors[dead.actor].incarnation != dead.number)
+    return;
+  if (std::any_of(state_.pending_restarts.begin(), state_.pending_restarts.end(),
                   [&](const PendingRestart& pending) { return pending.dead == dead; }))
     return;
   const auto node = node_for(dead, action.where);
@@ -18,9 +19,9 @@ void Runtime::ask_restart(ActorId self, const Action& action) {
     refuse_restart(incarnation_of(self), dead);
     return;
   }
-  pending_restarts_.push_back({dead, *node, incarnation_of(self)});
-  schedule(now_s_ + spec_.platform.restart_delay_s, EventKind::restart, self,
-           static_cast<std::uint32_t>(pending_restarts_.size() - 1));
+  state_.pending_restarts.push_back({dead, *node, incarnation_of(self)});
+  schedule(state_.now_s + job_->spec.platform.restart_delay_s, EventKind::restart, self,
+           static_cast<std::uint32_t>(state_.pending_restarts.size() - 1));
 }
 
 /// Spare nodes come first, then nodes of the job that have been repaired.
@@ -30,28 +31,29 @@ std::optional<NodeId> Runtime::node_for(Incarnation dead, RestartOn where) const
     const bool fits = node_is_up(node) && (!is_rank(dead.actor) || has_place(node));
     return fits ? std::optional(node) : std::nullopt;
   }
-  for (NodeId node = job_.nodes; node < nodes_; ++node)
+  for (NodeId node = job_->shape.nodes; node < job_->nodes; ++node)
     if (node_is_up(node) && has_place(node)) return node;
-  for (NodeId node = 0; node < job_.nodes && !node_back_s_.empty(); ++node)
-    if (node_back_s_[node] > -kNever && node_is_up(node) && has_place(node)) return node;
+  for (NodeId node = 0; node < job_->shape.nodes && !state_.node_back_s.empty(); ++node)
+    if (state_.node_back_s[node] > -kNever && node_is_up(node) && has_place(node)) return node;
   return std::nullopt;
 }
 
 bool Runtime::node_is_up(NodeId node) const {
-  return node_back_s_.empty() || node_back_s_[node] <= now_s_;
+  return state_.node_back_s.empty() || state_.node_back_s[node] <= state_.now_s;
 }
 
 /// A node takes as many ranks as the job has on each of its nodes. The dead take no place.
 bool Runtime::has_place(NodeId node) const {
-  const std::vector<Rank> ranks = placement_.ranks_on(node);
-  const auto alive =
-      std::count_if(ranks.begin(), ranks.end(), [this](Rank rank) { return actors_[rank].alive; });
-  const auto coming = std::count_if(
-      pending_restarts_.begin(), pending_restarts_.end(), [&](const PendingRestart& pending) {
-        return pending.node == node && is_rank(pending.dead.actor) &&
-               actors_[pending.dead.actor].incarnation == pending.dead.number;
-      });
-  return static_cast<std::size_t>(alive + coming) < job_.processes_per_node;
+  const std::vector<Rank> ranks = state_.placement.ranks_on(node);
+  const auto alive = std::count_if(ranks.begin(), ranks.end(),
+                                   [this](Rank rank) { return state_.actors[rank].alive; });
+  const auto coming =
+      std::count_if(state_.pending_restarts.begin(), state_.pending_restarts.end(),
+                    [&](const PendingRestart& pending) {
+                      return pending.node == node && is_rank(pending.dead.actor) &&
+                             state_.actors[pending.dead.actor].incarnation == pending.dead.number;
+                    });
+  return static_cast<std::size_t>(alive + coming) < job_->shape.processes_per_node;
 }
 
 void Runtime::refuse_restart(Incarnation asker, Incarnation dead) {
@@ -66,48 +68,60 @@ void Runtime::refuse_restart(Incarnation asker, Incarnation dead) {
 }
 
 void Runtime::restart(std::uint32_t index) {
-  const PendingRestart pending = pending_restarts_[index];
+  const PendingRestart pending = state_.pending_restarts[index];
   if (!node_is_up(pending.node)) {
-    pending_restarts_[index].dead = {};
+    state_.pending_restarts[index].dead = {};
     refuse_restart(pending.asker, pending.dead);
     return;
   }
-  revive(pending.dead.actor, pending.node);
+  // A daemon may have come back since with a rank of its node.
+  if (incarnation_of(pending.dead.actor) == pending.dead) {
+    revive_daemon(pending);
+    revive(pending.dead.actor, pending.node);
+  }
   if (incarnation_of(pending.asker.actor) == pending.asker)
     learn(pending.asker.actor, incarnation_of(pending.dead.actor));
   check_stop();
 }
 
+/// As in PRRTE, a node's processes are children of its daemon. So one that starts on a node whose
+/// daemon is dead is started by a new one.
+void Runtime::revive_daemon(const PendingRestart& pending) {
+  const ActorId daemon = state_.placement.daemon_of(pending.node);
+  if (is_rank(pending.dead.actor) && daemon < actor_count() && !state_.actors[daemon].alive)
+    revive(daemon, pending.node);
+}
+
 /// The new incarnation knows from the resource manager which others have restarted. It hears of
 /// those who are dead as everybody did.
 void Runtime::revive(ActorId actor, NodeId node) {
-  ActorState& state = actors_[actor];
+  ActorState& state = state_.actors[actor];
   keep_reports(actor);
   const auto incarnation = static_cast<std::uint16_t>(state.incarnation + 1);
   state = ActorState{};
   state.incarnation = incarnation;
-  state.cpu_free_s = now_s_;
-  any_restart_ = true;
-  nics_are_shared_ = true;  // the node may have other actors
+  state.cpu_free_s = state_.now_s;
+  state_.any_restart = true;
+  state_.nics_are_shared = true;  // the node may have other actors
   if (is_rank(actor)) {
     if (node != node_of(actor)) {
-      placement_.move(actor, node);
+      state_.placement.move(actor, node);
       moved(actor);
     }
-    ++live_ranks_;
+    ++state_.live_ranks;
   }
   for (ActorId other = 0; other < actor_count(); ++other)
-    if (other != actor && actors_[other].incarnation > 0)
+    if (other != actor && state_.actors[other].incarnation > 0)
       state.rare().restarted.push_back(incarnation_of(other));
-  auditor_.restarted({actor, incarnation}, is_rank(actor));
+  state_.auditor.restarted({actor, incarnation}, is_rank(actor));
   if (observer_ != nullptr)
-    show({.kind = Sight::Kind::restarted, .time_s = now_s_, .actor = actor, .value = node});
+    show({.kind = Sight::Kind::restarted, .time_s = state_.now_s, .actor = actor, .value = node});
   make_components(actor);
-  if (exit_notice_)
-    for (std::uint32_t death = 0; death < deaths_in_order_.size(); ++death) {
-      const Incarnation dead = deaths_in_order_[death];
-      if (!actors_[dead.actor].alive && incarnation_of(dead.actor) == dead)
-        schedule(notice_at(exit_notice_->delay_s), EventKind::exit_notice, actor, death);
+  if (job_->exit_notice)
+    for (std::uint32_t death = 0; death < state_.deaths.size(); ++death) {
+      const Incarnation dead = state_.deaths[death].dead;
+      if (!state_.actors[dead.actor].alive && incarnation_of(dead.actor) == dead)
+        schedule(notice_at(job_->exit_notice->delay_s), EventKind::exit_notice, actor, death);
     }
   start_actor(actor);
 }
@@ -115,13 +129,13 @@ void Runtime::revive(ActorId actor, NodeId node) {
 /// What dead components have counted becomes part of the result. Above message logging, that waits
 /// until it is known whether an image takes their place.
 void Runtime::keep_reports(ActorId actor) {
-  ActorState& state = actors_[actor];
+  ActorState& state = state_.actors[actor];
   std::size_t reporting = 0;
   if (state.component(Family::message_logging) != nullptr) {
     reporting = index_of(Family::message_logging);
     // If there is something already, the incarnation that has died now had not started.
-    auto& kept = unreported_[actor];
-    if (std::all_of(kept.begin(), kept.end(), [](const auto& one) { return one == nullptr; }))
+    auto& kept = state_.unreported[actor];
+    if (std::all_of(kept.begin(), kept.end(), [](const auto& one) { return !one; }))
       for (std::size_t family = 0; family < reporting; ++family)
         if (state.component(kStack[family].family) != nullptr)
           kept[family] = std::move(state.place_of(kStack[family].family));
@@ -130,12 +144,12 @@ void Runtime::keep_reports(ActorId actor) {
 }
 
 void Runtime::start_above(ActorId self, Family layer) {
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   if (actor.rare_state && actor.rare_state->awaits_start) {
     actor.rare_state->awaits_start = false;
     for (std::size_t family = 0; family < kFamilies; ++family)
-      report(unreported_[self][family].get(), family);
-    unreported_.erase(self);
+      report(state_.unreported[self][family].get(), family);
+    state_.unreported.erase(self);
   }
   start_levels(self, 0, index_of(layer));
 }

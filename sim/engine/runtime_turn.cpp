@@ -26,8 +26,8 @@ constexpr std::uint32_t below(std::size_t level) { return ~((2U << level) - 1); 
 // ---- turns ------------------------------------------------------------------------------------
 
 void Runtime::begin_turn(ActorId actor) {
-  current_ = &actors_[actor];
-  turn_.now_s = now_s_;
+  current_ = &state_.actors[actor];
+  turn_.now_s = state_.now_s;
   turn_.self = actor;
   turn_.incarnation = current_->incarnation;
   turn_.present = current_->present;
@@ -37,11 +37,11 @@ void Runtime::begin_turn(ActorId actor) {
   turn_.declared_work = current_->declared_work;
   turn_.active = current_->active;
   handled_ = false;
-  cpu_s_ = std::max(now_s_, current_->cpu_free_s);
+  cpu_s_ = std::max(state_.now_s, current_->cpu_free_s);
   // A daemon that has no core to itself drives a computing rank from its core.
-  if (daemons_share_cores_ && !is_rank(actor) && computing_on_node(node_of(actor)) != nullptr)
-    turn_.spent_s = spec_.platform.context_switch_s;
-  if (audits_conserved_) conserved_before_ = conserved_now();
+  if (job_->daemons_share_cores && !is_rank(actor) && computing_on_node(node_of(actor)) != nullptr)
+    turn_.spent_s = job_->spec.platform.context_switch_s;
+  if (state_.audits_conserved) conserved_before_ = conserved_now();
 }
 
 void Runtime::end_turn() {
@@ -60,14 +60,14 @@ void Runtime::end_turn() {
   if (turn_.counts.any) count_for_layers();
   if (!turn_.wire.empty()) inject_wire();
   if (is_rank(self)) {
-    if (audits_conserved_) {
-      auditor_.conserved_moved(conserved_now() - conserved_before_);
-      auditor_.check_conserved(self, now_s_);
+    if (state_.audits_conserved) {
+      state_.auditor.conserved_moved(conserved_now() - conserved_before_);
+      state_.auditor.check_conserved(self, state_.now_s);
     }
-    auditor_.turn_over(actor.active, active, handled, now_s_);
+    state_.auditor.turn_over(actor.active, active, handled, state_.now_s);
     if (observer_ != nullptr && actor.active != active)
       show({.kind = active ? Sight::Kind::active : Sight::Kind::idle,
-            .time_s = now_s_,
+            .time_s = state_.now_s,
             .actor = self});
     actor.active = active;
   }
@@ -84,16 +84,16 @@ void Runtime::count_for_layers() {
   const LayerCounts counts = std::exchange(turn_.counts, {});
   auto& held = current_->lower->held;
   for (std::size_t level = 0; level < kFamilies; ++level) held[level] += counts.held[level];
-  auditor_.resent(counts.resent);
-  auditor_.discarded(counts.discarded);
-  if (counts.replays) audits_conserved_ = false;
+  state_.auditor.resent(counts.resent);
+  state_.auditor.discarded(counts.discarded);
+  if (counts.replays) state_.audits_conserved = false;
 }
 
 /// The processor time that handlers have asked for passes before the turn's messages are sent.
 void Runtime::spend_time() {
-  cpu_s_ += turn_.spent_s;
+  cpu_s_ = done_s(turn_.self, cpu_s_, turn_.spent_s);
   current_->cpu_free_s = cpu_s_;
-  take_from_workers(turn_.self, turn_.spent_s);
+  take_from_workers(turn_.self, occupied_s(turn_.self, turn_.spent_s));
   turn_.spent_s = 0.0;
 }
 
@@ -155,9 +155,9 @@ void Runtime::pass_down(std::size_t level) {
   if (level == kWorkload)
     for (const Message* message : outbox) note_sent(*message);
   // What lies below termination detection carries what it conserves, be it a layer or the network.
-  if (level == kTermination && audits_conserved_)
+  if (level == kTermination && state_.audits_conserved)
     for (const Message* message : outbox)
-      auditor_.conserved_moved(current_->layer(kTermination)->conserved_in(*message));
+      state_.auditor.conserved_moved(current_->layer(kTermination)->conserved_in(*message));
   const auto next =
       static_cast<std::size_t>(std::countr_zero((turn_.present & kLayers & below(level)) | kBelow));
   if (next >= kNetwork) {
@@ -177,7 +177,7 @@ void Runtime::pass_down(std::size_t level) {
       ++turn_.counts.held[next];
       turn_.counts.any = true;
     }
-    pool_.give_back(message);
+    state_.pool.give_back(message);
   }
   batch_.clear();
 }
@@ -199,15 +199,15 @@ void Runtime::climb(Message* message, std::size_t from) {
     const auto level = static_cast<std::size_t>(std::bit_width(levels) - 1);
     levels &= ~(1U << level);
     Layer* layer = current_->layer(level);
-    if (level == kTermination && audits_conserved_)
-      auditor_.conserved_moved(-layer->conserved_in(*message));
+    if (level == kTermination && state_.audits_conserved)
+      state_.auditor.conserved_moved(-layer->conserved_in(*message));
     Context context(turn_, static_cast<Family>(level));
     if (layer->on_receive(context, *message) == Passage::deliver) continue;
     if (message->channel == Family::workload) {
       ++turn_.counts.held[level];
       turn_.counts.any = true;
     }
-    pool_.give_back(message);
+    state_.pool.give_back(message);
     return;
   }
   handle(message);
@@ -215,17 +215,17 @@ void Runtime::climb(Message* message, std::size_t from) {
 
 void Runtime::handle(Message* message) {
   if (message->channel == Family::workload) {
-    auditor_.delivered();
+    state_.auditor.delivered();
     handled_ = true;
   }
-  if (message->channel == Family::termination && audits_conserved_)
-    auditor_.conserved_moved(-current_->layer(kTermination)->conserved_in(*message));
+  if (message->channel == Family::termination && state_.audits_conserved)
+    state_.auditor.conserved_moved(-current_->layer(kTermination)->conserved_in(*message));
   Component* component = current_->component(message->channel);
   if (component != nullptr) {
     Context context(turn_, message->channel);
     component->on_message(context, *message);
   }
-  pool_.give_back(message);
+  state_.pool.give_back(message);
   settle();
 }
 
@@ -248,19 +248,20 @@ bool Runtime::reachable(const ActorState& actor, const Message& message) const {
 bool Runtime::blocked(const ActorState& actor) const {
   if (!actor.rare_state) return false;
   return !actor.rare_state->fenced.empty() ||
-         (spec_.platform.progress == Progress::between &&
-          actor.rare_state->running.size() >= job_.worker_cores);
+         (job_->spec.platform.progress == Progress::between &&
+          actor.rare_state->running.size() >= job_->shape.worker_cores);
 }
 
 void Runtime::arrived(Message* message) {
-  if (any_death_ && ((message->flags & kLost) != 0 || !reachable(actors_[message->to], *message))) {
+  if (state_.any_death &&
+      ((message->flags & kLost) != 0 || !reachable(state_.actors[message->to], *message))) {
+    --alive_by(*message);
     drop(message);
     return;
   }
   const ActorId self = message->to;
-  ActorState& actor = actors_[self];
-  const double free_s = actor.cpu_free_s + machine().receive_overhead_s;
-  if (actor.inbox_is_empty() && free_s <= now_s_ && !blocked(actor)) {
+  ActorState& actor = state_.actors[self];
+  if (actor.inbox_is_empty() && !blocked(actor) && receives_at_once(self, actor)) {
     receive(self, message);
     return;
   }
@@ -269,18 +270,38 @@ void Runtime::arrived(Message* message) {
   schedule_wake(actor, self);
 }
 
+/// An arrival's time includes the overhead of a processor that is free and that nothing slows.
+bool Runtime::receives_at_once(ActorId self, ActorState& actor) const {
+  if (job_->slows) [[unlikely]]
+    return receives_in_time(self, actor);
+  return reception_done_s(self, actor) <= state_.now_s;
+}
+
+/// If something slows the processor, the reception has begun when the message arrived, and the
+/// message waits in the inbox until it is done.
+bool Runtime::receives_in_time(ActorId self, ActorState& actor) const {
+  const double overhead_s = machine().receive_overhead_s;
+  const double begin_s = state_.now_s - overhead_s;
+  if (actor.cpu_free_s > begin_s) return reception_done_s(self, actor) <= state_.now_s;
+  // Compared with a sum that is formed alike, because begin_s is rounded.
+  if (done_s(self, begin_s, overhead_s) <= begin_s + overhead_s) return true;
+  actor.cpu_free_s = begin_s;
+  return false;
+}
+
 void Runtime::schedule_wake(ActorState& actor, ActorId self) {
   if (actor.wake_pending || actor.inbox_is_empty() || blocked(actor)) return;
   actor.wake_pending = true;
-  const double free_s = actor.cpu_free_s + machine().receive_overhead_s;
-  schedule(std::max(now_s_, free_s), EventKind::wake, self, actor.incarnation);
+  schedule_uncounted(std::max(state_.now_s, reception_done_s(self, actor)), EventKind::wake, self,
+                     actor.incarnation);
 }
 
 void Runtime::wake(ActorId self) {
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   actor.wake_pending = false;
-  if (actor.inbox_is_empty() || blocked(actor)) return;
-  if (actor.cpu_free_s + machine().receive_overhead_s <= now_s_) {
+  // Timers come first, and the last of them calls schedule_wake().
+  if (actor.inbox_is_empty() || blocked(actor) || timers_wait(actor)) return;
+  if (reception_done_s(self, actor) <= state_.now_s) {
     Message* message = actor.take_out();
     if (!actor.inbox_is_empty())
       prefetch(actor.inbox_tail->next, sizeof(Message));  // the next message to be read
@@ -290,32 +311,34 @@ void Runtime::wake(ActorId self) {
 }
 
 void Runtime::receive(ActorId self, Message* message) {
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   const Incarnation from{message->from, message->from_incarnation};
+  --alive_by(*message);
+  if (message->channel == Family::failure_detection) count_detection_received(*message);
   const bool unwanted = message->phase != actor.phase && wrong_phase(self, message);
-  const bool refused = !unwanted && any_refusal_ && refuses(self, *message);
+  const bool refused = !unwanted && state_.any_refusal && refuses(self, *message);
   if (refused) drop(message);
   if (unwanted || refused) {
-    if (any_flush_) answer_flushes(self, from);
+    if (state_.any_flush) answer_flushes(self, from);
     return;
   }
-  if (any_restart_ && from.number > known(self, from.actor).number) learn(self, from);
+  if (state_.any_restart && from.number > known(self, from.actor).number) learn(self, from);
   message->flags &= static_cast<std::uint8_t>(~kInFlight);
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::received,
-          .time_s = now_s_ - machine().receive_overhead_s,
-          .until_s = now_s_,
+          .time_s = state_.now_s - machine().receive_overhead_s,
+          .until_s = state_.now_s,
           .actor = self,
           .peer = from.actor,
           .message = message});
   begin_turn(self);
-  current_->cpu_free_s = now_s_;
-  cpu_s_ = now_s_;
-  if (shares_cores_) take_from_workers(self, machine().receive_overhead_s);
+  current_->cpu_free_s = state_.now_s;
+  cpu_s_ = state_.now_s;
+  if (job_->shares_cores) take_from_workers(self, occupied_s(self, machine().receive_overhead_s));
   climb(message, kNetwork);
   settle();
   end_turn();
-  if (any_flush_) answer_flushes(self, from);
+  if (state_.any_flush) answer_flushes(self, from);
 }
 
 /// For a message whose phase is not the receiver's; false if it can be handled now. If the receiver
@@ -324,7 +347,7 @@ void Runtime::receive(ActorId self, Message* message) {
 bool Runtime::wrong_phase(ActorId self, Message* message) {
   if (message->channel == Family::message_logging || message->channel == Family::failure_detection)
     return false;
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   if (message->phase < actor.phase) {
     if (message->channel == Family::workload) return false;
     drop(message);
@@ -342,9 +365,9 @@ bool Runtime::wrong_phase(ActorId self, Message* message) {
 /// restarted since.
 void Runtime::drop(Message* message) {
   if ((message->flags & kLost) == 0 && message->channel == Family::workload)
-    auditor_.lost(1, now_s_);
+    state_.auditor.lost(1, state_.now_s);
   if (observer_ != nullptr) show_loss(*message);
-  pool_.give_back(message);
+  state_.pool.give_back(message);
 }
 
 }  // namespace faultline

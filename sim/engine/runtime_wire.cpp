@@ -29,16 +29,17 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
   message.flags |= kInFlight;
   message.inject_s = kNever;
   message.from_incarnation = actor.incarnation;
-  message.to_incarnation = any_restart_ ? known(message.from, message.to).number : std::uint16_t{0};
-  ++foreground_;
+  message.to_incarnation =
+      state_.any_restart ? known(message.from, message.to).number : std::uint16_t{0};
+  ++alive_by(message);
   if (message.channel != Family::workload)
     count_control(message);
   else if (turn_.direct)
     note_sent(message);
   if ((message.flags & kNotifySent) != 0) ++actor.rare().on_sent_due[index_of(message.channel)];
-  if (any_death_ && !reachable(actors_[message.to], message)) {
+  if (state_.any_death && !reachable(state_.actors[message.to], message)) {
     message.flags |= kLost;
-    if (message.channel == Family::workload) auditor_.lost(1, now_s_);
+    if (message.channel == Family::workload) state_.auditor.lost(1, state_.now_s);
   }
 }
 
@@ -63,7 +64,9 @@ void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Mes
           .actor = self,
           .value = sent});
   actor.cpu_free_s = cpu_s_;
-  if (shares_cores_) take_from_workers(self, static_cast<double>(sent) * machine().send_overhead_s);
+  if (job_->shares_cores)
+    take_from_workers(self,
+                      occupied_s(self, static_cast<double>(sent) * machine().send_overhead_s));
   const auto rest = messages.begin() + static_cast<std::ptrdiff_t>(sent);
   if (held)
     actor.rare_state->fenced.assign(rest, messages.end());
@@ -83,41 +86,42 @@ void Runtime::hold_at_fence(ActorState& actor, std::vector<Message*>::const_iter
 
 /// Called when everything that the actor had sent before its fence is in the network.
 void Runtime::pass_fence(ActorId self) {
-  ActorState& actor = actors_[self];
+  ActorState& actor = state_.actors[self];
   const std::vector<Message*> messages = std::exchange(actor.rare_state->fenced, {});
-  cpu_s_ = std::max(now_s_, actor.cpu_free_s);
+  cpu_s_ = std::max(state_.now_s, actor.cpu_free_s);
   put_on_wire(self, actor, messages, true);
+  await_processor(self);
   schedule_wake(actor, self);
 }
 
 void Runtime::inject(ActorState& actor, Message* message, bool held) {
-  cpu_s_ += machine().send_overhead_s;
+  const double begin_s = cpu_s_;
+  cpu_s_ = done_s(message->from, begin_s, machine().send_overhead_s);
   const Transit transit = transit_of(*message);
   const NodeId node = node_of(message->from);
   if (transit.local) {
     message->inject_s = std::max(cpu_s_, actor.local_free_s);
     actor.local_free_s = message->inject_s + transit.transfer_s;
-  } else if (!nics_are_shared_ || nic_serves_next(nics_[node], cpu_s_)) {
-    Nic& nic = nics_[node];
+  } else if (!state_.nics_are_shared || nic_serves_next(state_.nics[node], cpu_s_)) {
+    Nic& nic = state_.nics[node];
     message->inject_s = std::max(cpu_s_, nic.free_s);
     nic.free_s = message->inject_s + transit.nic_occupied_s;
   }
   const bool enters = message->inject_s != kNever;
-  if (observer_ != nullptr && !held)
-    show_leaving(Sight::Kind::sent, *message, cpu_s_ - machine().send_overhead_s);
+  if (observer_ != nullptr && !held) show_leaving(Sight::Kind::sent, *message, begin_s);
   if (observer_ != nullptr && held && enters)
     show_leaving(Sight::Kind::injected, *message, message->inject_s);
   if (enters) {
     enter_network(*message, transit);
     return;
   }
-  ++nics_[node].expected;
+  ++state_.nics[node].expected;
   ++actor.before_nic;
   schedule(cpu_s_, EventKind::nic_ready, message);
 }
 
 void Runtime::count_control(const Message& message) {
-  auto& kinds = control_[static_cast<std::size_t>(message.channel)];
+  auto& kinds = state_.control[static_cast<std::size_t>(message.channel)];
   if (message.kind >= kinds.size()) kinds.resize(message.kind + std::size_t{1});
   ++kinds[message.kind].messages;
   kinds[message.kind].bytes += message.bytes;
@@ -128,17 +132,71 @@ Transit Runtime::transit_of(const Message& message) const {
   const NodeId to = node_of(message.to);
   const auto bytes = static_cast<double>(message.bytes);
   return from == to ? local_transit(machine(), bytes)
-                    : transit_over(routes_.route(from, to), machine(), bytes);
+                    : transit_over(job_->routes.route(from, to), machine(), bytes);
 }
 
 /// The message enters the network at its inject_s. From then on its sender's death no longer stops
 /// it.
 void Runtime::enter_network(Message& message, const Transit& transit) {
-  ActorState& sender = actors_[message.from];
+  ActorState& sender = state_.actors[message.from];
   sender.entered_s = std::max(sender.entered_s, message.inject_s);
   if ((message.flags & kNotifySent) != 0)
     promise_sent(message, message.inject_s + transit.transfer_s);
-  transmit(message, transit);
+  if (message.channel == Family::failure_detection && !transit.local)
+    state_.nics[node_of(message.from)].detection_bytes += message.bytes;
+  if (job_->loses_messages && is_lost_in_network(message, transit)) [[unlikely]]
+    lose_in_network(message);
+  else
+    transmit(message, transit);
+}
+
+double Runtime::drawn_noise_s(const Message& message) {
+  const DelayNoise& noise = *job_->spec.platform.delay_noise;
+  Stream& random = state_.noise_random[message.from];
+  const auto draw = [&] {
+    switch (noise.law) {
+      case DelayLaw::exponential:
+        return random.exponential(noise.mean_s);
+      case DelayLaw::uniform:
+        return 2.0 * noise.mean_s * random.uniform();
+      case DelayLaw::pareto:
+        return random.pareto(noise.mean_s, noise.shape);
+    }
+    return 0.0;
+  };
+  const std::uint32_t draws =
+      noise.per_hop ? job_->routes.hops(node_of(message.from), node_of(message.to)) : 1;
+  double delay_s = 0.0;
+  for (std::uint32_t i = 0; i < draws; ++i) delay_s += draw();
+  return delay_s;
+}
+
+/// Whether a message that enters the network will not come out of it. What nobody will handle
+/// anyway is left to go its way.
+bool Runtime::is_lost_in_network(const Message& message, const Transit& transit) {
+  if ((message.flags & kLost) != 0) return false;
+  if (job_->cut.separates({message.from, node_of(message.from)}, {message.to, node_of(message.to)},
+                          message.inject_s))
+    return true;
+  return !transit.local && message.channel == Family::failure_detection &&
+         !state_.loss_random.empty() &&
+         state_.loss_random[message.from].chance(job_->spec.platform.detection_loss_probability);
+}
+
+/// The message has cost its sender and its NIC what every message costs them. It takes no link,
+/// does not come to its receiver's NIC, and no later message waits for it.
+void Runtime::lose_in_network(Message& message) {
+  message.flags |= kLost;
+  if (message.channel == Family::workload) state_.auditor.lost(1, state_.now_s);
+  schedule(message.inject_s, EventKind::vanish, &message);
+}
+
+/// A flush that waited for the message waits no longer.
+void Runtime::vanish(Message* message) {
+  const ActorId receiver = message->to;
+  const Incarnation sender{message->from, message->from_incarnation};
+  drop(message);
+  if (state_.any_flush) answer_flushes(receiver, sender);
 }
 
 // ---- the NIC ----------------------------------------------------------------------------------
@@ -149,14 +207,14 @@ void Runtime::enter_network(Message& message, const Transit& transit) {
 /// because a death may withdraw a message that has reserved it; and if there is message logging,
 /// because its messages go first.
 bool Runtime::nic_serves_next(const Nic& nic, double ready_s) const {
-  return nic.expected == 0 && ready_s <= now_s_ + machine().send_overhead_s &&
+  return nic.expected == 0 && ready_s <= state_.now_s + machine().send_overhead_s &&
          (nic.free_s <= ready_s ||
-          !(any_death_ || spec_.has_faults() ||
-            spec_.component(Family::message_logging).registration != nullptr));
+          !(state_.any_death || job_->spec.has_faults() ||
+            job_->spec.component(Family::message_logging).registration != nullptr));
 }
 
 bool Runtime::sender_is_gone(const Message& message) const {
-  const ActorState& sender = actors_[message.from];
+  const ActorState& sender = state_.actors[message.from];
   return !sender.alive || sender.incarnation != message.from_incarnation;
 }
 
@@ -166,8 +224,8 @@ void Runtime::stand_before_nic(Message* message) {
     return;
   }
   const NodeId node = node_of(message->from);
-  Nic& nic = nics_[node];
-  if (nic.head == nullptr && nic.free_s <= now_s_) {
+  Nic& nic = state_.nics[node];
+  if (nic.head == nullptr && nic.free_s <= state_.now_s) {
     take_up(node, message);
     return;
   }
@@ -180,13 +238,13 @@ void Runtime::stand_before_nic(Message* message) {
   if (goes_first) nic.logging_tail = message;
   if (nic.awaited) return;
   nic.awaited = true;
-  schedule(nic.free_s, EventKind::nic_free, node, 0);
+  schedule_uncounted(nic.free_s, EventKind::nic_free, node, 0);
 }
 
 void Runtime::serve_nic(NodeId node) {
-  Nic& nic = nics_[node];
+  Nic& nic = state_.nics[node];
   nic.awaited = false;
-  while (nic.head != nullptr && nic.free_s <= now_s_) {
+  while (nic.head != nullptr && nic.free_s <= state_.now_s) {
     Message* message = nic.head;
     nic.head = message->next;
     if (nic.logging_tail == message) nic.logging_tail = nullptr;
@@ -197,19 +255,19 @@ void Runtime::serve_nic(NodeId node) {
   }
   if (nic.head == nullptr) return;
   nic.awaited = true;
-  schedule(nic.free_s, EventKind::nic_free, node, 0);
+  schedule_uncounted(nic.free_s, EventKind::nic_free, node, 0);
 }
 
 void Runtime::take_up(NodeId node, Message* message) {
   const ActorId self = message->from;
   const Transit transit = transit_of(*message);
-  message->inject_s = now_s_;
-  Nic& nic = nics_[node];
-  nic.free_s = now_s_ + transit.nic_occupied_s;
+  message->inject_s = state_.now_s;
+  Nic& nic = state_.nics[node];
+  nic.free_s = state_.now_s + transit.nic_occupied_s;
   --nic.expected;
-  ActorState& sender = actors_[self];
+  ActorState& sender = state_.actors[self];
   --sender.before_nic;
-  if (observer_ != nullptr) show_leaving(Sight::Kind::injected, *message, now_s_);
+  if (observer_ != nullptr) show_leaving(Sight::Kind::injected, *message, state_.now_s);
   enter_network(*message, transit);
   if (sender.before_nic == 0 && sender.rare_state && !sender.rare_state->fenced.empty())
     pass_fence(self);
@@ -217,7 +275,7 @@ void Runtime::take_up(NodeId node, Message* message) {
 
 /// Discards a message whose sender died before it entered the network.
 void Runtime::forget_unsent(Message* message) {
-  --foreground_;
+  --alive_by(*message);
   forget(message);
 }
 
@@ -226,34 +284,34 @@ void Runtime::forget_unsent(Message* message) {
 void Runtime::withdraw(Message& message) {
   const double inject_s = std::exchange(message.inject_s, kNever);
   if (inject_s == kNever || node_of(message.from) == node_of(message.to)) return;
-  double& free_s = nics_[node_of(message.from)].free_s;
+  double& free_s = state_.nics[node_of(message.from)].free_s;
   // If the dead actor had the NIC to itself, all reserved time was its own. Else the last message
   // to reserve time may be another actor's.
-  if (!nics_are_shared_ || free_s == inject_s + transit_of(message).nic_occupied_s)
+  if (!state_.nics_are_shared || free_s == inject_s + transit_of(message).nic_occupied_s)
     free_s = std::min(free_s, inject_s);
 }
 
 // ---- the send fence ---------------------------------------------------------------------------
 
 void Runtime::promise_sent(const Message& message, double time_s) {
-  auto promise = static_cast<std::uint32_t>(sent_promises_.size());
-  if (free_promises_.empty()) {
-    sent_promises_.emplace_back();
+  auto promise = static_cast<std::uint32_t>(state_.sent_promises.size());
+  if (state_.free_promises.empty()) {
+    state_.sent_promises.emplace_back();
   } else {
-    promise = free_promises_.back();
-    free_promises_.pop_back();
+    promise = state_.free_promises.back();
+    state_.free_promises.pop_back();
   }
-  sent_promises_[promise] = {message.from, message.to, message.kind, message.from_incarnation,
-                             message.channel};
+  state_.sent_promises[promise] = {message.from, message.to, message.kind, message.from_incarnation,
+                                   message.channel};
   schedule(time_s, EventKind::sent, message.from, promise);
 }
 
 void Runtime::tell_sent(ActorId self, std::uint32_t promise) {
-  const SentPromise sent = sent_promises_[promise];
-  free_promises_.push_back(promise);
-  if (!actors_[self].alive || actors_[self].incarnation != sent.incarnation) return;
+  const SentPromise sent = state_.sent_promises[promise];
+  state_.free_promises.push_back(promise);
+  if (!state_.actors[self].alive || state_.actors[self].incarnation != sent.incarnation) return;
   if (sent.from != self) return;
-  --actors_[self].rare().on_sent_due[index_of(sent.channel)];
+  --state_.actors[self].rare().on_sent_due[index_of(sent.channel)];
   turn(self, sent.channel, [&sent](Component& component, Context& context) {
     component.on_sent(context, sent.to, sent.kind);
   });

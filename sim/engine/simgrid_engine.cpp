@@ -79,11 +79,13 @@ class SimGridEngine final : public Runtime {
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  /// SimGrid's zone accounts for the latency of the hops. The latency of both NICs is spent before.
+  /// SimGrid's zone accounts for the latency of the hops. The latency of both NICs is spent before,
+  /// and so is what noise adds.
   void transmit(Message& message, const Transit& transit) override {
     const double nic_latency_s = transit.local ? 0.0 : machine().nic_latency_s;
     if (fifo()) in_order_[message.to].append(&message);
-    schedule(message.inject_s + nic_latency_s, EventKind::inject, &message);
+    schedule(message.inject_s + nic_latency_s + noise_s(message, transit), EventKind::inject,
+             &message);
   }
 
   /// From the first message on, the network connects the actor's new node.
@@ -219,14 +221,15 @@ class SimGridEngine final : public Runtime {
       over_->release();
       return;
     }
-    if (queue_.empty()) return;
-    const double next_s = std::max(queue_.top().time_s, s4u::Engine::get_clock());
+    if (state_.queue.empty()) return;
+    const double next_s = std::max(state_.queue.top().time_s, s4u::Engine::get_clock());
     if (timer_ != nullptr && next_s >= armed_s_) return;
     disarm();
     armed_s_ = next_s;
     timer_ = kernel::timer::Timer::set(next_s, [this] {
       timer_ = nullptr;
-      while (!stopped() && !queue_.empty() && due(queue_.top().time_s, s4u::Engine::get_clock()))
+      while (!stopped() && !state_.queue.empty() &&
+             due(state_.queue.top().time_s, s4u::Engine::get_clock()))
         if (!step()) break;
       arm();
     });
@@ -238,7 +241,7 @@ class SimGridEngine final : public Runtime {
   }
 
   bool step() {
-    const Event event = queue_.pop();
+    const Event event = state_.queue.pop();
     if (event.kind() == EventKind::inject) {
       if (event.message->inject_s == kNever) {  // its sender has died in the meantime
         if (fifo()) withdraw_from_order(event.message);
@@ -251,7 +254,7 @@ class SimGridEngine final : public Runtime {
       return true;
     }
     if (!goes_on(event.time_s)) return false;
-    now_s_ = std::max(now_s_, event.time_s);
+    state_.now_s = std::max(state_.now_s, event.time_s);
     try {
       carry_out(event);
     } catch (...) {
@@ -269,7 +272,7 @@ class SimGridEngine final : public Runtime {
     Flight* flight = found->second;
     in_network_.erase(found);
     flight->arrived = true;
-    now_s_ = std::max(now_s_, s4u::Engine::get_clock());
+    state_.now_s = std::max(state_.now_s, s4u::Engine::get_clock());
     Process& receiver = processes_[flight->message->to];
     take_in(flight->message);
     // A process frees its messages when it sends. One that only receives is woken to do so.
@@ -313,11 +316,11 @@ class SimGridEngine final : public Runtime {
   /// SimGrid's links limit the bytes that enter a node per second. This adds LogGP's g: at least
   /// that time passes between two messages that a NIC takes in.
   void hand_over(Message* message) {
-    double taken_in_s = now_s_;
+    double taken_in_s = state_.now_s;
     const NodeId node = node_of(message->to);
     if (node != node_of(message->from)) {
-      taken_in_s = std::max(taken_in_s, nics_[node].intake_free_s);
-      nics_[node].intake_free_s = taken_in_s + machine().gap_s;
+      taken_in_s = std::max(taken_in_s, state_.nics[node].intake_free_s);
+      state_.nics[node].intake_free_s = taken_in_s + machine().gap_s;
     }
     schedule(taken_in_s + unordered_delay_s(message->from) + machine().receive_overhead_s,
              EventKind::arrive, message);
@@ -336,9 +339,8 @@ class SimGridEngine final : public Runtime {
   std::exception_ptr failure_;  ///< what a handler has thrown
 };
 
-RunResult run_on_simgrid(const RunSpec& spec, Topology routes, std::uint64_t seed,
-                         std::uint64_t replication, RunObserver* observer) {
-  SimGridEngine run(spec, std::move(routes), seed, replication);
+RunResult run_on_simgrid(std::shared_ptr<const RunJob> job, RunObserver* observer) {
+  SimGridEngine run(std::move(job));
   if (observer != nullptr) run.observe(*observer);
   return run.run();
 }

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "sim/audit/run_observer.hpp"
+#include "sim/engine/run_job.hpp"
 #include "sim/engine/run_result.hpp"
-#include "sim/platform/topology.hpp"
-#include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
 
@@ -18,7 +17,6 @@ std::vector<std::string> simulation_options();
 /// is a SimGrid communication over the zone of the job's partition, with flow-level contention.
 /// Call it once: SimGrid has one engine per operating system process. An observer, if given, is
 /// shown the whole run.
-RunResult run_on_simgrid(const RunSpec& spec, Topology routes, std::uint64_t seed,
-                         std::uint64_t replication, RunObserver* observer = nullptr);
+RunResult run_on_simgrid(std::shared_ptr<const RunJob> job, RunObserver* observer = nullptr);
 
 }  // namespace faultline

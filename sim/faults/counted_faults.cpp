@@ -70,8 +70,8 @@ FaultSourceRegistration counted(FaultSourceRegistration base) {
     SizeLaw sizes = options.distribution
                         ? SizeLaw(*options.distribution->content, fault_stream(target, key, "size"))
                         : SizeLaw(*options.size);
-    Placement placement(placement_options().read(values), target,
-                        fault_stream(target, key, "place"));
+    VictimPlacement placement(placement_options().read(values), target,
+                              fault_stream(target, key, "place"));
     return std::make_unique<DrawnFaults>(
         arrivals_in_window(options, fault_stream(target, key, "time")), std::move(sizes),
         std::move(placement), options.limit);

@@ -9,12 +9,12 @@
 
 #include "sim/faults/fault_counts.hpp"
 #include "sim/faults/fault_source.hpp"
-#include "sim/faults/placement.hpp"
+#include "sim/faults/victim_placement.hpp"
 
 namespace faultline {
 
-/// The moment of a fault. `unit` is its first victim, as an index into the units of the Placement,
-/// if the victim is drawn together with the moment.
+/// The moment of a fault. `unit` is its first victim, as an index into the units of the
+/// VictimPlacement, if the victim is drawn together with the moment.
 struct Arrival {
   double time_s = 0.0;
   std::optional<std::uint32_t> unit;
@@ -40,20 +40,23 @@ class SizeLaw {
 /// Faults whose moment, size and victims are drawn, each from its own stream.
 class DrawnFaults final : public FaultSource {
  public:
-  DrawnFaults(Arrivals arrivals, SizeLaw sizes, Placement placement,
+  DrawnFaults(Arrivals arrivals, SizeLaw sizes, VictimPlacement placement,
               std::optional<std::uint64_t> limit)
       : arrivals_(std::move(arrivals)),
         sizes_(std::move(sizes)),
         placement_(std::move(placement)),
         left_(limit) {}
 
+  [[nodiscard]] std::unique_ptr<FaultSource> clone() const override {
+    return std::make_unique<DrawnFaults>(*this);
+  }
   std::optional<double> next_time_s() override;
   std::vector<ActorId> victims(const ParentOf& parent_of) override;
 
  private:
   Arrivals arrivals_;
   SizeLaw sizes_;
-  Placement placement_;
+  VictimPlacement placement_;
   std::optional<std::uint64_t> left_;
   Arrival last_;
 };

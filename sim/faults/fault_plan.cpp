@@ -58,4 +58,9 @@ std::vector<std::uint32_t> FaultPlan::take_mark(std::string_view name, std::int6
   return std::move(marked_.extract(struck).mapped());
 }
 
+void FaultPlan::digest(Digest& into) const {
+  into.add(next_counted_, marked_.size());
+  for (const auto& [mark, indices] : marked_) into.add(mark, indices);
+}
+
 }  // namespace faultline

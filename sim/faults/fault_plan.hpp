@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/boxed.hpp"
 #include "sim/core/types.hpp"
 #include "sim/faults/fault_source.hpp"
 #include "sim/faults/fault_spec.hpp"
@@ -56,6 +57,9 @@ class FaultPlan {
     return marked_.empty() && owing_ == 0 && next_counted_ == counted_.size() &&
            (timed_.empty() || timed_.back().time_s <= now_s);
   }
+  /// Adds which of the stated faults at marks are still to come. Sources have a digest of their own
+  /// making: none. Whoever compares states has no drawn faults.
+  void digest(Digest& into) const;
   [[nodiscard]] bool waits_for_marks() const { return !marked_.empty(); }
 
   /// Who dies: ranks and daemons. A node is given by its daemon.
@@ -87,7 +91,7 @@ class FaultPlan {
     }
   };
   struct Source {
-    std::unique_ptr<FaultSource> faults;
+    Boxed<FaultSource> faults;
     bool ends = false;
     bool owes = false;
   };

@@ -32,6 +32,8 @@ using ParentOf = std::function<Rank(Rank)>;
 class FaultSource {
  public:
   virtual ~FaultSource() = default;
+  /// A copy draws the same faults from here on.
+  [[nodiscard]] virtual std::unique_ptr<FaultSource> clone() const = 0;
   /// Draws the next fault and returns its time, which is never earlier than the previous one's.
   /// Returns nothing if there are no more faults.
   virtual std::optional<double> next_time_s() = 0;

@@ -25,4 +25,21 @@ struct FaultSpec {
   std::vector<NodeId> daemons;  ///< given by their nodes; a daemon's death takes its ranks
 };
 
+/// A time in which messages from one group to another that enter the network are lost. Who is in no
+/// group reaches everybody.
+struct PartitionSpec {
+  bool of_ranks = false;                           ///< else the groups are of nodes
+  std::vector<std::vector<std::uint32_t>> groups;  ///< at least two, which do not overlap
+  double from_s = 0.0;
+  double to_s = kNever;  ///< the first moment at which the network is whole again
+};
+
+/// A time in which what the processors of these nodes do for messages takes longer.
+struct SlowSpec {
+  std::vector<NodeId> nodes;
+  double factor = 1.0;  ///< of all overheads, at least 1
+  double from_s = 0.0;
+  double to_s = kNever;
+};
+
 }  // namespace faultline

@@ -149,6 +149,9 @@ class RecordedFaults final : public FaultSource {
                  const FaultTarget& target)
       : failures_(std::move(failures)), processes_(target.job.processes), left_(options.limit) {}
 
+  [[nodiscard]] std::unique_ptr<FaultSource> clone() const override {
+    return std::make_unique<RecordedFaults>(*this);
+  }
   std::optional<double> next_time_s() override {
     begin_ = end_;
     if (begin_ == failures_.size() || (left_ && *left_ == 0)) return std::nullopt;
@@ -192,6 +195,9 @@ class ProfileFaults final : public FaultSource {
         daemon_(target.job.processes + static_cast<ActorId>(options.first_node)),
         spared_(options.spare_root && options.first_node == std::int64_t{target.node_of[0]}) {}
 
+  [[nodiscard]] std::unique_ptr<FaultSource> clone() const override {
+    return std::make_unique<ProfileFaults>(*this);
+  }
   std::optional<double> next_time_s() override {
     if (options_.limit && *options_.limit == 0) return std::nullopt;
     if (options_.limit) --*options_.limit;

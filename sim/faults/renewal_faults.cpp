@@ -177,7 +177,7 @@ double scale_of(const RenewalOptions& options) {
 std::unique_ptr<FaultSource> make_renewal(const RenewalOptions& options, bool exponential,
                                           const PlacementOptions& where, const FaultTarget& target,
                                           const std::string& key) {
-  Placement placement(where, target, fault_stream(target, key, "place"));
+  VictimPlacement placement(where, target, fault_stream(target, key, "place"));
   const GapLaw law = exponential ? GapLaw(1, *options.mtbf_s, false)
                                  : GapLaw(options.shape, scale_of(options), options.stationary);
   Arrivals arrivals;

@@ -36,6 +36,26 @@ void set_unless_default(JsonValue& platform, const char* option, const T& value)
       platform.set(option, value);
 }
 
+JsonValue ids_json(const std::vector<std::uint32_t>& ids) {
+  JsonValue::List list;
+  for (const std::uint32_t id : ids) list.emplace_back(std::int64_t{id});
+  return list;
+}
+
+JsonValue delay_noise_json(const DelayNoise& noise) {
+  JsonValue result = json_object({{"law", choice(delay_noise_options(), "law", noise.law)},
+                                  {"mean_s", noise.mean_s},
+                                  {"per", noise.per_hop ? "hop" : "message"}});
+  if (noise.law == DelayLaw::pareto) result.set("shape", noise.shape);
+  return result;
+}
+
+JsonValue os_noise_json(const OsNoise& noise) {
+  JsonValue result = json_object({{"interval_s", noise.interval_s}, {"length_s", noise.length_s}});
+  if (!noise.nodes.empty()) result.set("nodes", ids_json(noise.nodes));
+  return result;
+}
+
 JsonValue platform_json(const PlatformSpec& platform) {
   JsonValue result = json_object({{"processes", std::int64_t{platform.processes}},
                                   {"processes_per_node", std::int64_t{platform.processes_per_node}},
@@ -53,6 +73,10 @@ JsonValue platform_json(const PlatformSpec& platform) {
   set_unless_default(result, "daemon_core",
                      choice(platform_options(), "daemon_core", platform.daemon_core));
   set_unless_default(result, "context_switch_s", platform.context_switch_s);
+  set_unless_default(result, "start_delay_s", platform.start_delay_s);
+  set_unless_default(result, "detection_loss_probability", platform.detection_loss_probability);
+  if (platform.delay_noise) result.set("delay_noise", delay_noise_json(*platform.delay_noise));
+  if (platform.os_noise) result.set("os_noise", os_noise_json(*platform.os_noise));
   result.set("machine", machine_json(platform.machine));
   // A result depends on the content of a platform file, not on where the file lies.
   if (!platform.xml_path.empty())
@@ -77,12 +101,6 @@ JsonValue stop_json(const StopSpec& stop) {
                       {"events", static_cast<std::int64_t>(stop.events)}});
 }
 
-JsonValue ids_json(const std::vector<std::uint32_t>& ids) {
-  JsonValue::List list;
-  for (const std::uint32_t id : ids) list.emplace_back(std::int64_t{id});
-  return list;
-}
-
 JsonValue fault_json(const FaultSpec& fault) {
   JsonValue result = json_object({{"ranks", ids_json(fault.ranks)},
                                   {"nodes", ids_json(fault.nodes)},
@@ -91,6 +109,26 @@ JsonValue fault_json(const FaultSpec& fault) {
   if (fault.event) result.set("event", static_cast<std::int64_t>(*fault.event));
   if (fault.mark)
     result.set("mark", json_object({{"name", fault.mark->name}, {"value", fault.mark->value}}));
+  return result;
+}
+
+/// A window of time without end has no to_s.
+void set_window(JsonValue& object, double from_s, double to_s) {
+  object.set("from_s", from_s);
+  if (to_s != kNever) object.set("to_s", to_s);
+}
+
+JsonValue partition_json(const PartitionSpec& partition) {
+  JsonValue::List groups;
+  for (const auto& group : partition.groups) groups.push_back(ids_json(group));
+  JsonValue result = json_object({{partition.of_ranks ? "ranks" : "nodes", std::move(groups)}});
+  set_window(result, partition.from_s, partition.to_s);
+  return result;
+}
+
+JsonValue slow_json(const SlowSpec& slow) {
+  JsonValue result = json_object({{"nodes", ids_json(slow.nodes)}, {"factor", slow.factor}});
+  set_window(result, slow.from_s, slow.to_s);
   return result;
 }
 
@@ -103,6 +141,12 @@ JsonValue faults_json(const RunSpec& point) {
     for (const auto& [name, value] : source.options) options.set(name, option_json(value));
     result.set(source.key, std::move(options));
   }
+  JsonValue::List partitions;
+  for (const PartitionSpec& one : point.partitions) partitions.push_back(partition_json(one));
+  if (!partitions.empty()) result.set("partition", std::move(partitions));
+  JsonValue::List slow;
+  for (const SlowSpec& one : point.slow) slow.push_back(slow_json(one));
+  if (!slow.empty()) result.set("slow", std::move(slow));
   return result;
 }
 

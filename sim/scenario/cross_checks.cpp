@@ -97,6 +97,16 @@ void check_stop(const RunSpec& point, Problems& problems) {
                              ", which goes on without end; give it a limit");
 }
 
+/// Some of the living may never hear of a death on the other side.
+void check_endless_partition(const RunSpec& point, Problems& problems) {
+  if (point.stop.when != StopWhen::all_reported) return;
+  for (const PartitionSpec& partition : point.partitions)
+    if (partition.to_s == kNever)
+      problems.add("stop.when",
+                   R"("all-reported" may never come under a faults.partition without end, across )"
+                   "which nobody is told of a death; give it a to_s");
+}
+
 }  // namespace
 
 void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
@@ -108,6 +118,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& pr
     }
   }
   check_stop(point, problems);
+  check_endless_partition(point, problems);
 }
 
 void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {

@@ -5,6 +5,54 @@ namespace {
 
 constexpr double kLargestCount = 1e9;
 
+/// Adds what the system of a machine does: its delays, its daemons and what disturbs a job.
+OptionSet<PlatformOptions> with_system(OptionSet<PlatformOptions> set) {
+  using Options = PlatformOptions;
+  return set
+      .option("local_exit_delay_s", &Options::local_exit_delay_s,
+              {.doc = "time until a node's daemon hears of the death of a local rank",
+               .unit = "s",
+               .minimum = 0})
+      .option("link_lost_delay_s", &Options::link_lost_delay_s,
+              {.doc = "time until the holder of an open connection hears that it broke",
+               .unit = "s",
+               .minimum = 0})
+      .option("silent_link_lost_delay_s", &Options::silent_link_lost_delay_s,
+              {.doc = "the same if the peer's node has failed, so that nobody closes the "
+                      "connection",
+               .unit = "s",
+               .source = "PRRTE's keepalive: 300 s, then 9 probes in 20 s each",
+               .minimum = 0,
+               .later = true})
+      .option("restart_delay_s", &Options::restart_delay_s,
+              {.doc = "time from the request to restart a dead process until it runs",
+               .unit = "s",
+               .minimum = 0,
+               .later = true})
+      .option("daemon_core", &Options::daemon_core,
+              {.doc = "where a node's daemon runs: on a core of its own, or on those of the "
+                      "ranks",
+               .choices = {"dedicated", "shared"},
+               .later = true})
+      .option("context_switch_s", &Options::context_switch_s,
+              {.doc = "time that a daemon without a core of its own takes to get a rank's",
+               .unit = "s",
+               .minimum = 0,
+               .later = true})
+      .option("start_delay_s", &Options::start_delay_s,
+              {.doc = "time at the start in which a daemon launches processes, and neither "
+                      "sends nor handles anything of its detector",
+               .unit = "s",
+               .minimum = 0,
+               .later = true})
+      .option("detection_loss_probability", &Options::detection_loss_probability,
+              {.doc = "probability, below 1, that the network loses a message of failure "
+                      "detection from one node to another",
+               .minimum = 0,
+               .maximum = 1,
+               .later = true});
+}
+
 }  // namespace
 
 const OptionSet<ScenarioOptions>& scenario_options() {
@@ -31,7 +79,7 @@ const OptionSet<ScenarioOptions>& scenario_options() {
 
 const OptionSet<PlatformOptions>& platform_options() {
   using Options = PlatformOptions;
-  static const auto set =
+  static const auto set = with_system(
       OptionSet<Options>()
           .option("machine", &Options::machine,
                   {.doc = "a shipped machine by name, or the path of a machine file (relative to "
@@ -64,37 +112,7 @@ const OptionSet<PlatformOptions>& platform_options() {
           .option("unordered_delay_s", &Options::unordered_delay_s,
                   {.doc = "mean of the exponential delay of each message when unordered",
                    .unit = "s",
-                   .minimum = 0})
-          .option("local_exit_delay_s", &Options::local_exit_delay_s,
-                  {.doc = "time until a node's daemon hears of the death of a local rank",
-                   .unit = "s",
-                   .minimum = 0})
-          .option("link_lost_delay_s", &Options::link_lost_delay_s,
-                  {.doc = "time until the holder of an open connection hears that it broke",
-                   .unit = "s",
-                   .minimum = 0})
-          .option("silent_link_lost_delay_s", &Options::silent_link_lost_delay_s,
-                  {.doc = "the same if the peer's node has failed, so that nobody closes the "
-                          "connection",
-                   .unit = "s",
-                   .source = "PRRTE's keepalive: 300 s, then 9 probes in 20 s each",
-                   .minimum = 0,
-                   .later = true})
-          .option("restart_delay_s", &Options::restart_delay_s,
-                  {.doc = "time from the request to restart a dead process until it runs",
-                   .unit = "s",
-                   .minimum = 0,
-                   .later = true})
-          .option("daemon_core", &Options::daemon_core,
-                  {.doc = "where a node's daemon runs: on a core of its own, or on those of the "
-                          "ranks",
-                   .choices = {"dedicated", "shared"},
-                   .later = true})
-          .option("context_switch_s", &Options::context_switch_s,
-                  {.doc = "time that a daemon without a core of its own takes to get a rank's",
-                   .unit = "s",
-                   .minimum = 0,
-                   .later = true});
+                   .minimum = 0}));
   return set;
 }
 
@@ -131,6 +149,65 @@ const OptionSet<OverheadOptions>& overhead_options() {
   return set;
 }
 
+const OptionSet<DelayNoiseOptions>& delay_noise_options() {
+  using Options = DelayNoiseOptions;
+  static const auto set =
+      OptionSet<Options>()
+          .option("law", &Options::law,
+                  {.doc = "law of the delays: uniform from 0 to twice the mean, or Pareto (of the "
+                          "second kind, so that it begins at 0) with a heavy tail",
+                   .choices = {"exponential", "uniform", "pareto"}})
+          .option("mean_s", &Options::mean_s,
+                  {.doc = "their mean",
+                   .unit = "s",
+                   .minimum = 0,
+                   .above_minimum = true,
+                   .required = true})
+          .option("shape", &Options::shape,
+                  {.doc = "of the Pareto law: the share of delays above t falls as t^-shape",
+                   .minimum = 1,
+                   .maximum = 1e6,
+                   .above_minimum = true})
+          .option("per", &Options::per,
+                  {.doc = "a message has one delay, or one for each link of its route",
+                   .choices = {"message", "hop"}});
+  return set;
+}
+
+const char* delay_noise_summary() {
+  return "the network delays each message between nodes by a random time; under ordering fifo a "
+         "message waits for those that its sender has sent before it to the same process";
+}
+
+const OptionSet<OsNoiseOptions>& os_noise_options() {
+  using Options = OsNoiseOptions;
+  static const auto set = OptionSet<Options>()
+                              .option("interval_s", &Options::interval_s,
+                                      {.doc = "from one interruption to the next",
+                                       .unit = "s",
+                                       .minimum = 0,
+                                       .above_minimum = true,
+                                       .required = true})
+                              .option("length_s", &Options::length_s,
+                                      {.doc = "how long each takes, less than interval_s",
+                                       .unit = "s",
+                                       .minimum = 0,
+                                       .above_minimum = true,
+                                       .required = true});
+  return set;
+}
+
+const char* os_noise_summary() {
+  return "the system interrupts all processors of a node again and again, each node from a random "
+         "moment on; what they send, receive, spend and compute then waits";
+}
+
+const VictimList& os_noise_nodes() {
+  static const VictimList list{"nodes",
+                               "nodes that are interrupted, spare ones included; null: all"};
+  return list;
+}
+
 const OptionSet<FaultMoment>& fault_moment_options() {
   using Options = FaultMoment;
   static const auto set =
@@ -149,6 +226,38 @@ const OptionSet<MarkSpec>& mark_options() {
                   {.doc = "name of a mark that a workload or protocol publishes", .required = true})
           .option("value", &MarkSpec::value,
                   {.doc = "value of the mark at which the deaths strike", .required = true});
+  return set;
+}
+
+const OptionSet<PartitionOptions>& partition_options() {
+  using Options = PartitionOptions;
+  static const auto set = OptionSet<Options>()
+                              .option("from_s", &Options::from_s,
+                                      {.doc = "when the network is cut", .unit = "s", .minimum = 0})
+                              .option("to_s", &Options::to_s,
+                                      {.doc = "when it is whole again; null: never",
+                                       .unit = "s",
+                                       .minimum = 0,
+                                       .above_minimum = true});
+  return set;
+}
+
+const OptionSet<SlowOptions>& slow_options() {
+  using Options = SlowOptions;
+  static const auto set =
+      OptionSet<Options>()
+          .option("factor", &Options::factor,
+                  {.doc = "how many times as long; the factors of several entries multiply",
+                   .minimum = 1,
+                   .maximum = 1e9,
+                   .required = true})
+          .option("from_s", &Options::from_s,
+                  {.doc = "when the nodes become slow", .unit = "s", .minimum = 0})
+          .option("to_s", &Options::to_s,
+                  {.doc = "when they are quick again; null: never",
+                   .unit = "s",
+                   .minimum = 0,
+                   .above_minimum = true});
   return set;
 }
 
@@ -212,6 +321,28 @@ const std::vector<VictimList>& victim_lists() {
       {"nodes", "nodes that die with their daemon and all their ranks, numbered within the job"},
       {"daemons", "nodes whose daemon dies, and with it their ranks"}};
   return lists;
+}
+
+const std::vector<VictimList>& partition_lists() {
+  static const std::vector<VictimList> lists = {
+      {"nodes", "at least two groups of nodes, spare ones included; what is in none reaches all"},
+      {"ranks", "the same of ranks; daemons reach all"}};
+  return lists;
+}
+
+const char* partition_summary() {
+  return "a time in which the network loses the messages from one group to another that enter it; "
+         "the groups stand in nodes or in ranks";
+}
+
+const char* slow_summary() {
+  return "a time in which nodes are slow: their processors take longer to send, to receive and for "
+         "what protocols spend";
+}
+
+const VictimList& slow_nodes() {
+  static const VictimList list{"nodes", "nodes that are slow, spare ones included"};
+  return list;
 }
 
 const OptionSet<Machine>& machine_values() {

@@ -39,6 +39,22 @@ struct PlatformOptions {
   double restart_delay_s = 0;
   std::string daemon_core = "dedicated";
   double context_switch_s = 0;
+  double start_delay_s = 0;
+  double detection_loss_probability = 0;
+};
+
+/// `platform.delay_noise`.
+struct DelayNoiseOptions {
+  std::string law = "exponential";
+  double mean_s = 0;
+  double shape = 2.5;
+  std::string per = "message";
+};
+
+/// `platform.os_noise`. Its nodes are a separate list.
+struct OsNoiseOptions {
+  double interval_s = 0;
+  double length_s = 0;
 };
 
 /// `platform.overheads`: costs that a SimGrid platform file does not give.
@@ -58,6 +74,19 @@ struct FaultMoment {
   std::optional<std::uint64_t> event;
 };
 
+/// An entry of `faults.partition`. Its groups are separate lists.
+struct PartitionOptions {
+  double from_s = 0;
+  std::optional<double> to_s;
+};
+
+/// An entry of `faults.slow`. Its nodes are a separate list.
+struct SlowOptions {
+  double factor = 1;
+  double from_s = 0;
+  std::optional<double> to_s;
+};
+
 /// `stop`, as the file writes it.
 struct StopOptions {
   std::optional<std::string> when;
@@ -66,7 +95,8 @@ struct StopOptions {
   std::uint64_t events = 1000000000;
 };
 
-/// A list of victims in an entry of `faults.at`.
+/// A list of ranks or nodes, or of groups of them, in an entry of `faults.at` or another key of
+/// `faults`.
 struct VictimList {
   std::string name;
   std::string doc;
@@ -76,10 +106,26 @@ struct VictimList {
 const OptionSet<ScenarioOptions>& scenario_options();
 const OptionSet<PlatformOptions>& platform_options();
 const OptionSet<OverheadOptions>& overhead_options();
+/// `platform.delay_noise`, and what it does.
+const OptionSet<DelayNoiseOptions>& delay_noise_options();
+const char* delay_noise_summary();
+/// `platform.os_noise`, what it does, and its list of nodes.
+const OptionSet<OsNoiseOptions>& os_noise_options();
+const char* os_noise_summary();
+const VictimList& os_noise_nodes();
 const OptionSet<FaultMoment>& fault_moment_options();
 const OptionSet<MarkSpec>& mark_options();
+const OptionSet<PartitionOptions>& partition_options();
+const OptionSet<SlowOptions>& slow_options();
 const OptionSet<StopOptions>& stop_options();
 const std::vector<VictimList>& victim_lists();
+/// The groups of a partition: those of nodes, then those of ranks.
+const std::vector<VictimList>& partition_lists();
+/// What `faults.partition` does, in words.
+const char* partition_summary();
+/// The same of `faults.slow`, and its list of nodes.
+const char* slow_summary();
+const VictimList& slow_nodes();
 
 /// The values of a machine file. Each is an object with value, unit, status and source.
 const OptionSet<Machine>& machine_values();

@@ -152,21 +152,33 @@ constexpr const char* kAtSummary =
     "deaths at stated moments: each entry has exactly one of time_s, event and mark, and at least "
     "one victim in ranks, nodes or daemons";
 
+JsonValue::List lists_entry(const std::vector<VictimList>& lists) {
+  JsonValue::List entries;
+  for (const VictimList& list : lists)
+    entries.push_back(json_object({{"name", list.name}, {"doc", list.doc}}));
+  return entries;
+}
+
 JsonValue faults_entry() {
-  JsonValue::List victims;
-  for (const VictimList& list : victim_lists())
-    victims.push_back(json_object({{"name", list.name}, {"doc", list.doc}}));
   JsonValue::List list;
   list.push_back(json_object({{"name", "at"},
                               {"summary", kAtSummary},
                               {"options", options_entry(fault_moment_options().specs())},
                               {"mark", options_entry(mark_options().specs())},
-                              {"victims", std::move(victims)}}));
+                              {"victims", lists_entry(victim_lists())}}));
   for (const FaultSourceRegistration& source : fault_sources())
     list.push_back(json_object({{"name", source.name},
                                 {"summary", source.summary},
                                 {"source", source.source},
                                 {"options", options_entry(source.options)}}));
+  list.push_back(json_object({{"name", "partition"},
+                              {"summary", partition_summary()},
+                              {"options", options_entry(partition_options().specs())},
+                              {"groups", lists_entry(partition_lists())}}));
+  list.push_back(json_object({{"name", "slow"},
+                              {"summary", slow_summary()},
+                              {"options", options_entry(slow_options().specs())},
+                              {"nodes", slow_nodes().doc}}));
   return list;
 }
 
@@ -268,18 +280,32 @@ void print_engines(std::ostream& out) {
                   std::string(engine.available ? "" : "(not in this build) ") + engine.summary);
 }
 
+void print_lists(std::ostream& out, const std::vector<VictimList>& lists) {
+  for (const VictimList& list : lists)
+    print_wrapped(out, "      " + list.name, 28, "a list: " + list.doc);
+}
+
 void print_faults(std::ostream& out, bool options) {
   print_wrapped(out, "    at", 24, kAtSummary);
   if (options) {
     print_options(out, fault_moment_options().specs());
     for (const OptionSpec& spec : mark_options().specs())
       print_wrapped(out, "      mark." + spec.name, 28, option_text(spec));
-    for (const VictimList& list : victim_lists())
-      print_wrapped(out, "      " + list.name, 28, "a list: " + list.doc);
+    print_lists(out, victim_lists());
   }
   for (const FaultSourceRegistration& source : fault_sources()) {
     print_wrapped(out, "    " + source.name, 24, source.summary + in_brackets(source.source));
     if (options) print_options(out, source.options);
+  }
+  print_wrapped(out, "    partition", 24, partition_summary());
+  if (options) {
+    print_options(out, partition_options().specs());
+    print_lists(out, partition_lists());
+  }
+  print_wrapped(out, "    slow", 24, slow_summary());
+  if (options) {
+    print_options(out, slow_options().specs());
+    print_lists(out, {slow_nodes()});
   }
 }
 

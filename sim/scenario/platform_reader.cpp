@@ -11,6 +11,7 @@
 #include "sim/json/file_memo.hpp"
 #include "sim/platform/topology.hpp"
 #include "sim/scenario/declarations.hpp"
+#include "sim/scenario/disturbances.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -145,6 +146,8 @@ PlatformSpec resolved(const PlatformOptions& options) {
   platform.restart_delay_s = options.restart_delay_s;
   platform.daemon_core = choice_index<DaemonCore>(options.daemon_core, "daemon_core");
   platform.context_switch_s = options.context_switch_s;
+  platform.start_delay_s = options.start_delay_s;
+  platform.detection_loss_probability = options.detection_loss_probability;
   return platform;
 }
 
@@ -189,9 +192,18 @@ PlatformSpec read_platform(const JsonValue* value, const std::string& directory,
   CheckedObject object(*value, "platform", problems);
   const OptionValues values = object.options(platform_options().specs());
   const JsonValue* overheads = object.child("overheads");
+  const JsonValue* delay_noise = object.child("delay_noise");
+  const JsonValue* os_noise = object.child("os_noise");
   object.finish();
   const PlatformOptions options = platform_options().read(values);
   PlatformSpec platform = resolved(options);
+  const auto job = problems.size() == before ? std::optional(job_shape(platform)) : std::nullopt;
+  if (delay_noise != nullptr) platform.delay_noise = read_delay_noise(*delay_noise, problems);
+  if (os_noise != nullptr) platform.os_noise = read_os_noise(*os_noise, job, problems);
+  if (options.detection_loss_probability >= 1)
+    problems.add("platform.detection_loss_probability",
+                 "expected a number below 1, because a detector of which no message arrives hears "
+                 "of nobody");
   if (object.is_object())
     read_machine_or_xml(options, overheads, directory, backends, platform, problems);
   if (problems.size() == before) check_fits(platform, problems);

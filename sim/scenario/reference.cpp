@@ -134,6 +134,13 @@ std::string components_text() {
   return text;
 }
 
+std::string noise_text() {
+  return "\n### `platform.delay_noise`\n\n" + std::string(delay_noise_summary()) + ".\n" +
+         table(delay_noise_options().specs()) + "\n### `platform.os_noise`\n\n" +
+         std::string(os_noise_summary()) + ".\n" + table(os_noise_options().specs()) +
+         row(os_noise_nodes().name, "a list of numbers, or null", "`null`", os_noise_nodes().doc);
+}
+
 std::string faults_text() {
   std::string text = "\n## `faults`\n\n### `faults.at`\n\n" + std::string(kAt) +
                      table(fault_moment_options().specs());
@@ -143,6 +150,13 @@ std::string faults_text() {
   for (const FaultSourceRegistration& source : fault_sources())
     text += "\n### `faults." + source.name + "`\n\n" + source.summary + " [" + source.source +
             "]. An object, or a list of them.\n" + table(source.options);
+  text += "\n### `faults.partition`\n\n" + std::string(partition_summary()) +
+          ". An object, or a list of them.\n" + table(partition_options().specs());
+  for (const VictimList& list : partition_lists())
+    text += row(list.name, "a list of lists of numbers", "none", list.doc);
+  text += "\n### `faults.slow`\n\n" + std::string(slow_summary()) +
+          ". An object, or a list of them.\n" + table(slow_options().specs()) +
+          row(slow_nodes().name, "a list of numbers", "required", slow_nodes().doc);
   return text;
 }
 
@@ -172,8 +186,8 @@ std::string scenario_reference() {
   return kBeginning + std::string("\n## The top\n") + table(scenario_options().specs()) +
          "\n## `platform`\n" + table(platform_options().specs()) +
          "\n### `platform.overheads`\n\nWith `xml` alone: what a SimGrid platform file lacks.\n" +
-         table(overhead_options().specs()) + components_text() + faults_text() + "\n## `stop`\n" +
-         table(stop_options().specs()) + sweep_text() + machine_text();
+         table(overhead_options().specs()) + noise_text() + components_text() + faults_text() +
+         "\n## `stop`\n" + table(stop_options().specs()) + sweep_text() + machine_text();
 }
 
 }  // namespace faultline

@@ -25,6 +25,24 @@ inline constexpr bool kDebugBuild = false;
 inline constexpr bool kDebugBuild = true;
 #endif
 
+enum class DelayLaw { exponential, uniform, pareto };
+
+/// How much longer the network takes for a message between nodes.
+struct DelayNoise {
+  DelayLaw law = DelayLaw::exponential;
+  double mean_s = 0.0;
+  double shape = 2.5;    ///< of the Pareto law
+  bool per_hop = false;  ///< each link adds a delay of its own; else the message has one
+};
+
+/// The operating system takes the processors of a node away for `length_s` every `interval_s`, from
+/// a random moment on that differs from node to node.
+struct OsNoise {
+  double interval_s = 0.0;
+  double length_s = 0.0;      ///< below interval_s
+  std::vector<NodeId> nodes;  ///< that have noise; empty: all
+};
+
 /// The machine and the part of it that the job takes.
 struct PlatformSpec {
   Machine machine;  ///< only its costs if xml_path is set: that file has the topology and the links
@@ -44,6 +62,10 @@ struct PlatformSpec {
   DaemonCore daemon_core = DaemonCore::dedicated;
   double context_switch_s = 0.0;    ///< of a daemon that drives a computing rank from its core
   double unordered_delay_s = 1e-5;  ///< mean of the exponential delay of an unordered message
+  std::optional<DelayNoise> delay_noise;
+  std::optional<OsNoise> os_noise;
+  double start_delay_s = 0.0;  ///< until then a daemon only launches the processes of its node
+  double detection_loss_probability = 0.0;  ///< of a message of failure detection between nodes
 };
 
 /// The job's size. Its nodes are those that hold ranks, without spare nodes.
@@ -76,6 +98,8 @@ struct RunSpec {
   ComponentChoice components[kFamilies];         ///< indexed by Family
   std::vector<FaultSpec> faults;                 ///< faults at stated moments
   std::vector<FaultSourceChoice> fault_sources;  ///< sources that draw faults or read them
+  std::vector<PartitionSpec> partitions;
+  std::vector<SlowSpec> slow;
   StopSpec stop;
   bool allow_unsafe = false;
   /// Count the state of the run anew now and then (docs/architecture.md). Changes no result. No key
@@ -96,9 +120,12 @@ inline std::string protocol_of(const RunSpec& spec, Family family) {
 
 /// What components may know about the job of a run.
 inline JobShape job_shape(const RunSpec& spec) {
-  const Registration* workload = spec.component(Family::workload).registration;
+  const ComponentChoice& workload = spec.component(Family::workload);
   JobShape shape = job_shape(spec.platform);
-  shape.starts_at_root = workload != nullptr && workload->traits.starts_at_root;
+  shape.starts_at_root = workload.registration != nullptr &&
+                         workload.registration->traits.starts_at_root &&
+                         !(workload.registration->starts_everywhere &&
+                           workload.registration->starts_everywhere(workload.options));
   return shape;
 }
 

@@ -10,6 +10,7 @@
 #include "sim/scenario/components.hpp"
 #include "sim/scenario/cross_checks.hpp"
 #include "sim/scenario/declarations.hpp"
+#include "sim/scenario/disturbances.hpp"
 #include "sim/scenario/overrides.hpp"
 #include "sim/scenario/platform_reader.hpp"
 
@@ -109,6 +110,10 @@ void ScenarioReader::read_faults() {
   if (const JsonValue* at = object.child("at")) read_stated_faults(*at);
   for (const FaultSourceRegistration& kind : fault_sources())
     if (const JsonValue* sources = object.child(kind.name)) read_sources(kind, *sources);
+  const auto job = platform_known_ ? std::optional(job_shape(common_.platform)) : std::nullopt;
+  if (const JsonValue* partition = object.child("partition"))
+    common_.partitions = read_partitions(*partition, job, problems_);
+  if (const JsonValue* slow = object.child("slow")) common_.slow = read_slow(*slow, job, problems_);
   object.finish();
 }
 

@@ -154,15 +154,35 @@ JsonValue ids_schema(const std::string& description) {
       {{"description", description}, {"type", "array"}, {"items", id}, {"uniqueItems", true}});
 }
 
+/// The schema of an object, or of null in its place.
+JsonValue or_null(JsonValue schema) {
+  schema.set("type", List{"object", "null"});
+  return schema;
+}
+
+JsonValue os_noise_schema() {
+  JsonValue nodes = ids_schema(os_noise_nodes().doc);
+  nodes.set("type", List{"array", "null"});
+  return ObjectSchema(os_noise_summary())
+      .options(os_noise_options().specs())
+      .property(os_noise_nodes().name, std::move(nodes))
+      .take();
+}
+
 JsonValue platform_definition() {
   const JsonValue overheads = ObjectSchema("with xml: what a SimGrid platform file lacks")
                                   .options(overhead_options().specs())
                                   .take();
-  JsonValue schema = ObjectSchema("the machine, and the part of it that the job takes")
-                         .options(platform_options().specs())
-                         .property("overheads", overheads)
-                         .one_of({"machine", "xml"})
-                         .take();
+  JsonValue schema =
+      ObjectSchema("the machine, and the part of it that the job takes")
+          .options(platform_options().specs())
+          .property("overheads", overheads)
+          .property("delay_noise", or_null(ObjectSchema(delay_noise_summary())
+                                               .options(delay_noise_options().specs())
+                                               .take()))
+          .property("os_noise", or_null(os_noise_schema()))
+          .one_of({"machine", "xml"})
+          .take();
   // Overheads are only allowed beside a platform file, which does not give them.
   schema.set("dependentRequired", json_object({{"overheads", List{"xml"}}}));
   return schema;
@@ -179,13 +199,34 @@ JsonValue fault_definition() {
   return schema.one_of({"time_s", "event", "mark"}).any_of_lists(victim_lists()).take();
 }
 
-/// One source of that kind, or a list of them.
-JsonValue fault_source_schema(const FaultSourceRegistration& registration) {
-  const JsonValue one = ObjectSchema(registration.summary + " (" + registration.source + ")")
-                            .options(registration.options)
-                            .take();
+JsonValue one_or_many(const JsonValue& one) {
   const JsonValue many = json_object({{"type", "array"}, {"items", one}});
   return json_object({{"oneOf", List{one, many}}});
+}
+
+/// One source of that kind, or a list of them.
+JsonValue fault_source_schema(const FaultSourceRegistration& registration) {
+  return one_or_many(ObjectSchema(registration.summary + " (" + registration.source + ")")
+                         .options(registration.options)
+                         .take());
+}
+
+JsonValue partition_schema() {
+  ObjectSchema schema(partition_summary());
+  schema.options(partition_options().specs());
+  for (const VictimList& list : partition_lists())
+    schema.property(list.name, json_object({{"description", list.doc},
+                                            {"type", "array"},
+                                            {"minItems", 2},
+                                            {"items", ids_schema("one group")}}));
+  return schema.one_of({partition_lists()[0].name, partition_lists()[1].name}).take();
+}
+
+JsonValue slow_schema() {
+  return ObjectSchema(slow_summary())
+      .options(slow_options().specs())
+      .property(slow_nodes().name, ids_schema(slow_nodes().doc), true)
+      .take();
 }
 
 JsonValue faults_definition() {
@@ -194,6 +235,8 @@ JsonValue faults_definition() {
   schema.property("at", at);
   for (const FaultSourceRegistration& registration : fault_sources())
     schema.property(registration.name, fault_source_schema(registration));
+  schema.property("partition", one_or_many(partition_schema()));
+  schema.property("slow", one_or_many(slow_schema()));
   return schema.take();
 }
 

@@ -149,6 +149,15 @@ ARGUMENTS = [
     (["bench", "--machine", "intrepd"], ["bench: --machine: ", 'did you mean "intrepid"?']),
     (["bench", "--termination", "cdaa"], ["bench: --termination: "]),
     (["bench", "--format", "csv"], ["bench: --format: "]),
+    (["bench", "--failure-detection", "swin"],
+     ["bench: --failure-detection: ", 'did you mean "swim"?']),
+    (["bench", "--failure-detection", "swim", "--processes", "3"], ["bench: --processes: "]),
+    (["bench", "--failure-detection", "swim", "--processes", "49153"],
+     ["bench: --processes: expected at most 49152, the nodes of mira"]),
+    (["bench", "--failure-detection", "swim", "--seconds", "0"], ["bench: --seconds: "]),
+    (["bench", "--failure-detection", "swim", "--messages", "9"],
+     ["bench: --failure-detection: goes without --messages"]),
+    (["bench", "--seconds", "9"], ["bench: --seconds: needs --failure-detection"]),
     (["bench", "x"], ['bench: unexpected word "x"']),
 ]
 

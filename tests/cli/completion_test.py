@@ -71,6 +71,7 @@ class Bash(Declared):
                 (("run", "--format", "=", "c"), {"csv"}),
                 (("trace", "--format", "="), {"perfetto", "paje", "html"}),
                 (("bench", "--termination", "rel"), {"rel-eager", "rel-lazy"}),
+                (("bench", "--failure-detection", "conn"), {"connection-loss"}),
                 (("bench", "--machine", "i"), {"intrepid"}),
                 (("run", "--set", "termination.n"), {"termination.name="}),
                 (("run", "--set", "termination.name", "=", "cd"), {"cda"}),

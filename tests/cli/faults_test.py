@@ -244,13 +244,15 @@ class Runs(ProgramTest):
     def test_list_and_schema_know_every_source(self):
         listed = json.loads(self.answer("list", "faults", "--format", "json"))["faults"]
         names = {entry["name"] for entry in listed}
-        self.assertEqual(names, {"at", "counts", "jaguar", "poisson", "trace", "weibull"})
+        self.assertEqual(names, {"at", "counts", "jaguar", "partition", "poisson", "slow", "trace",
+                                 "weibull"})
         schema = json.loads(self.answer("schema"))["$defs"]["faults"]["properties"]
         self.assertEqual(set(schema), names)
         for entry in listed:
             if entry["name"] == "at":
                 continue
-            options = {option["name"] for option in entry["options"]}
+            options = {option["name"] for option in entry["options"] + entry.get("groups", [])}
+            options |= {"nodes"} & set(entry)
             self.assertEqual(options, set(schema[entry["name"]]["oneOf"][0]["properties"]))
 
 

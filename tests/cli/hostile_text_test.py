@@ -75,6 +75,26 @@ class StoreOfAStranger(ProgramTest):
         drawn = {"".join(text.itertext()) for text in body.iter(SVG + "text")}
         self.assertLessEqual({"A\\", shown}, drawn)
 
+    @drawn
+    def test_no_title_is_a_command_of_gnuplot(self):
+        self.make_store(NAMES)
+        title = "A '' \", `touch canary` @x {/Symbol a}%s</b>]]>\\"
+        self.answer("report", "r.sqlite", "--html", "p.html", "--figures", "figures",
+                    "--title", "platform.processes=" + title, "--title", "end_time_s=" + title)
+        figures = self.folder / "figures"
+        for script in sorted(figures.glob("*.gnuplot")):
+            subprocess.run(["gnuplot", script.name], cwd=figures, check=True, capture_output=True)
+        self.assertEqual([name for name in self.files() if "canary" in name], [])
+        drawing = (figures / "mean-end-time-s.svg").read_text()
+        words = [html.unescape(text) for text in re.findall("<text>(.*)</text>", drawing)]
+        self.assertIn(title, words)
+        self.assertTrue(any(word.startswith(title + " [") for word in words), words)
+        page = (self.folder / "p.html").read_text()
+        self.assertNotIn("</b>", page)
+        body = xml.etree.ElementTree.fromstring(
+            page[page.index("<body>"):page.index("</html>")])
+        self.assertIn(title, ["".join(heading.itertext()) for heading in body.iter("th")])
+
     def test_a_zero_byte_is_refused_wherever_it_stands(self):
         for column in ("label", "parameters", "scenario", "failure"):
             with self.subTest(column):

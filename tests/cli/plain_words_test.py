@@ -49,7 +49,9 @@ ITEM = {
              "absolute_tolerance": 1, "expected": "differs", "reason": "r", "quick": True}]},
         {"measure": "series", "why": "w", "place": "p", "cells": [
             {"cell": "b", "detector": "hcda", "metric": "control_messages", "relative_to": "cda",
-             "ratio_of_means": True, "at": 8}]},
+             "ratio_of_means": True, "at": 8},
+            {"cell": "f", "detector": "hcda", "metric": "control_messages", "fit": "slope",
+             "scale": "log2", "over": "platform.processes"}]},
         {"measure": "steps", "why": "w", "place": "p", "cells": [
             {"cell": "c", "detector": "edod"}]},
         {"measure": "survival", "why": "w", "place": "p", "cells": [

@@ -175,6 +175,37 @@ class Content(ReportTest):
         self.assertTrue(any("--group-by faults.counts.size,termination" in "".join(
             block.itertext()) for block in body.iter("pre")))
 
+    @drawn
+    def test_titles_of_the_reader(self):
+        ranks, cost = "ranks that die at once", "messages of <the> detector"
+        body = self.body(self.report(
+            "r.sqlite", "--figures", "figures", "--title", f"faults.counts.size={ranks}",
+            "--title", f"control_messages={cost}", "--title", "end_time_s=end"))
+        figures = self.folder / "figures"
+        self.assertIn(f"<text>{ranks}</text>", (figures / "survival.svg").read_text())
+        for drawing in figures.glob("*.svg"):
+            self.assertNotIn("faults.counts", drawing.read_text(), drawing.name)
+        self.assertRegex((figures / "mean-end-time-s.svg").read_text(),
+                         r"<text>end \[\w*s\]</text>")
+        headings = {"".join(heading.itertext()) for heading in body.iter("th")}
+        self.assertLessEqual({ranks, cost, cost + ", low", "end [s]"}, headings)
+        self.assertFalse({"size", "control_messages", "end_time_s"} & headings, headings)
+        with (figures / "cost-survival.csv").open() as file:
+            self.assertEqual(next(csv.reader(file))[:4],
+                             ["line", "size", "runs", "control_messages"])
+
+    @drawn
+    def test_titles_in_keys_leave_the_names_of_files(self):
+        arguments = ("r.sqlite", "--x", "termination", "--figures", "figures")
+        self.report(*arguments)
+        names = sorted(path.name for path in (self.folder / "figures").iterdir())
+        self.report(*arguments, "--title", "faults.counts.size=deaths", "--title",
+                    "termination=detector")
+        self.assertEqual(sorted(path.name for path in (self.folder / "figures").iterdir()), names)
+        drawing = (self.folder / "figures/mean-end-time-s.svg").read_text()
+        for text in ("deaths 2", "deaths 8", "detector"):
+            self.assertIn(f"<text>{text}</text>", drawing)
+
     def test_metrics_with_commas(self):
         listed = "--metric control_messages,end_time_s"
         each = "--metric control_messages --metric end_time_s"
@@ -329,8 +360,33 @@ class Content(ReportTest):
                 (["--reproduce", "adoption-2031", "--html", "x.html"], "adoption-2013"),
                 (["--reproduce", "adoption-2013", "r.sqlite", "--html", "x.html"], "before"),
                 (["--reproduce", "other.json", "--html", "x.html"], "other.json"),
+                (["--reproduce", "adoption-2013", "--html", "x.html", "--title", "a=b"],
+                 "--title: expected a store"),
                 (["--reproduce", "adoption-2013", "--jobs", "0", "--html", "x.html"], "--jobs")):
             self.assertIn(word, self.refusal("report", *arguments))
+
+    def test_refused_titles(self):
+        path = "faults.counts.size"
+        for titles, word in (
+                ([path], f'expected PATH=TEXT, got "{path}"'),
+                (["=deaths"], 'expected PATH=TEXT, got "=deaths"'),
+                ([path + "="], f'expected a text after "{path}="'),
+                ([path + "=  "], f'expected a text after "{path}="'),
+                ([path + "=a\x1b[1mb"], 'without control characters, got "a\\x1b[1mb"'),
+                ([path + "=a\nb"], 'without control characters, got "a\\x0ab"'),
+                ([path + "=a\u202eb"], 'without control characters, got "a\\u202eb"'),
+                ([path + "=a", path + "=b"], f'"{path}" has two titles'),
+                (["faults.counts.siz=a"], f'did you mean "{path}"?'),
+                (["control_mesages=a"], 'did you mean "control_messages"?'),
+                (["platform.machine=a"], '"platform.machine" is neither swept'),
+                (["size=a"], '"size" is neither swept'),
+                (["faults.counts.\x1b=a"], '"faults.counts.\\x1b" is neither swept')):
+            with self.subTest(titles):
+                words = [word for title in titles for word in ("--title", title)]
+                message = self.refusal("report", "r.sqlite", "--html", "x.html", *words)
+                self.assertIn(word, message)
+                self.assertEqual(message.count("report: --title: "), 1, message)
+        self.assertFalse((self.folder / "x.html").exists())
 
 
 if __name__ == "__main__":

@@ -181,6 +181,40 @@ class Fields(ProgramTest):
             self.assertGreater(report["peak_rss_bytes"], 1_000_000)
             self.assertGreater(report["bytes_per_process"], 0)
 
+    def test_of_bench_of_a_failure_detector(self):
+        words = ("bench", "--failure-detection", "rdaemon", "--processes", 40, "--seconds", 4)
+        report = json.loads(self.answer(*words, "--format", "json"))
+        self.assertEqual((report["failure_detection"], report["machine"], report["daemons"],
+                          report["simulated_s"], report["rounds"]), ("rdaemon", "mira", 40, 4, 1))
+        quiet, deadly = report["runs"]
+        self.assertEqual((quiet["deaths"], deadly["deaths"]), (0, 10))
+        # Each daemon sends its first heartbeat within a period, and then one in each.
+        self.assertEqual(quiet["messages"], 40 * 40)
+        # Then each of 30 daemons tells all its neighbours and its rank of 10 deaths. The 10 daemons
+        # that stand in for a dead one are asked to, and send a heartbeat at once, from which their
+        # next period counts.
+        neighbours = len({sign * 2 ** k % 40 for sign in (1, -1) for k in range(6)})
+        told = 10 * 30 * (neighbours + 1)
+        self.assertAlmostEqual(deadly["messages"], 40 * 20 + 30 * 20 + told + 10 + 10, delta=10)
+        for run in report["runs"]:
+            self.assertAlmostEqual(run["events_per_message"], run["events"] / run["messages"])
+            self.assertAlmostEqual(run["messages_per_s"], run["messages"] / run["spent_s"], 3)
+            self.assertAlmostEqual(
+                run["ratio"], run["messages_per_s"] / run["reference_heap_events_per_s"], places=9)
+            self.assertGreater(run["peak_rss_bytes"], 1_000_000)
+        table = self.answer(*words)
+        self.assertRegex(table, r"(?m)^rdaemon among 40 daemons on mira, 4 simulated seconds")
+        for run in report["runs"]:
+            self.assertRegex(table, rf"(?m)^ +{run['deaths']} +{run['messages']} ")
+
+    def test_of_bench_of_a_failure_detector_that_sends_nothing(self):
+        report = json.loads(self.answer("bench", "--failure-detection", "oracle", "--processes", 8,
+                                        "--seconds", 1, "--format", "json"))
+        for run, deaths in zip(report["runs"], (0, 2), strict=True):
+            self.assertEqual((run["deaths"], run["messages"]), (deaths, 0))
+            for rate in ("events_per_message", "messages_per_s", "ratio"):
+                self.assertIsNone(run[rate])
+
     def test_of_list(self):
         whole = json.loads(self.answer("list", "--format", "json"))
         self.assertEqual(list(whole), ["schema_version", "protocols", "workloads", "machines",
@@ -227,9 +261,11 @@ class Documents(ProgramTest):
         for point in report["runs"] + report["summary"]:
             point["metrics"] = list(point["metrics"].values())  # their names are another test's
         bench = self.answer("bench", "--messages", 1024, "--rounds", 1, "--format", "json")
+        detection = self.answer("bench", "--failure-detection", "swim", "--processes", 8,
+                                "--seconds", 1, "--format", "json")
         lists = json.loads(self.answer("list", "--format", "json"))
         lists["machines"] = [list(machine) for machine in lists["machines"]]
-        fields = keys_in([report, json.loads(bench), lists,
+        fields = keys_in([report, json.loads(bench), json.loads(detection), lists,
                           json.loads(self.answer("survival", "--format", "json"))])
         fields |= {"kind", "time_s", "actor", "detail", "point", "replication", "error"}
         # Traits and the names of SimGrid's terms are the components' own.

@@ -25,6 +25,14 @@ FAULTY = {
     "failure_detection": {"name": "oracle", "delay_s": 0.00001},
     "faults": {"at": [{"time_s": 0.00004, "ranks": [5]}, {"time_s": 0.00007, "nodes": [2]}]},
 }
+DETECTED = {
+    "schema_version": 1,
+    "platform": {"machine": "intrepid", "processes": 8, "processes_per_node": 2},
+    "workload": {"name": "flood", "fanout": 1},
+    "failure_detection": {"name": "rdaemon", "heartbeat_period_s": 0.01, "timeout_s": 0.025},
+    "faults": {"at": [{"time_s": 0.05, "nodes": [2]}]},
+    "stop": {"when": "time", "time_s": 0.15},
+}
 
 
 class Perfetto(ProgramTest):
@@ -48,7 +56,7 @@ class Perfetto(ProgramTest):
                 self.assertGreaterEqual(event["dur"], 0)
                 slices[event["pid"], event["tid"]].append((event["ts"], event["dur"]))
             elif event["ph"] in "sf":
-                self.assertIn(event["cat"], ("application", "control"))
+                self.assertIn(event["cat"], ("application", "control", "detection"))
                 arrows[event["id"]].append(event)
             elif event["ph"] == "i":
                 self.assertIn(event["s"], "gpt")
@@ -119,6 +127,33 @@ class Perfetto(ProgramTest):
                  if event["name"] == "process_name"}
         self.assertEqual(names, {"node 0", "node 1", "node 2", "run"})
 
+    def arrows(self, trace):
+        return collections.Counter((event["cat"], event["name"])
+                                   for event in trace["traceEvents"] if event["ph"] == "s")
+
+    def test_messages_of_failure_detection_are_a_group_and_can_be_left_out(self):
+        self.write("ring.json", DETECTED)
+        for engine in ENGINES:
+            whole = self.trace("ring.json", "--engine", engine)
+            heartbeats = self.arrows(whole)["detection", "heartbeat"]
+            self.assertGreater(heartbeats, 20)
+            self.assertEqual(self.arrows(whole)["control", "heartbeat"], 0)
+            for option in (("--without", "heartbeat"), ("--without", "heartbeat,notice")):
+                less = self.trace("ring.json", "--engine", engine, *option)
+                self.check_format(less)
+                expected = self.arrows(whole)
+                for kind in option[1].split(","):
+                    del expected["detection", kind]
+                self.assertEqual(self.arrows(less), expected)
+                self.assertEqual(less["otherData"]["without"], option[1].replace(",", ", "))
+                handled = collections.Counter(event["name"] for event in less["traceEvents"]
+                                              if event["ph"] == "X" and event["cat"] == "handling")
+                self.assertEqual(handled["heartbeat"], 0)
+                self.assertGreater(handled["report"], 0)
+            said = self.answer("trace", "ring.json", "--without", "heartbeat", "--out", "run.html")
+            self.assertIn(", without heartbeat", said)
+            self.assertIn('"group":"detection"', (self.folder / "run.html").read_text())
+
     def test_the_same_bytes(self):
         self.write("faulty.json", FAULTY)
         for name in ("a.json", "b.json", "a.html", "b.html", "a.paje", "b.trace"):
@@ -155,7 +190,8 @@ class Paje(ProgramTest):
             self.assertEqual((dump.returncode, dump.stderr), (0, ""))
             lines = dump.stdout.splitlines()
             found = collections.Counter(line.split(", ")[0] for line in lines)
-            links = collections.Counter(re.search(r"(application|control) message, ", line)[1]
+            groups = r"(application|control|detection) message, "
+            links = collections.Counter(re.search(groups, line)[1]
                                         for line in lines if line.startswith("Link"))
             events = json.loads((self.folder / "run.json").read_text())["traceEvents"]
             arrows = collections.Counter(event["cat"] for event in events if event["ph"] == "s")
@@ -177,6 +213,8 @@ class Refusals(ProgramTest):
                 (("tiny.json", "--out", "a.json", "--point", 2), "1: termination=cda"),
                 (("tiny.json", "--out", "a.json", "--replication", -1), "whole number"),
                 (("tiny.json", "--out", "missing/a.json"), "cannot be written"),
+                (("tiny.json", "--out", "a.json", "--without", "tokn"), 'did you mean "token"'),
+                (("tiny.json", "--out", "a.json", "--without", ""), "--without: expected"),
                 (("tiny.json", "--out", "a.json", "--limit-events", 20), "--limit-events")):
             self.assertIn(words, self.refusal("trace", *arguments), arguments)
 

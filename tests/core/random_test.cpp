@@ -141,6 +141,23 @@ TEST_CASE("exponential has its mean, and its variance is the square of it") {
   CHECK(squares / kDraws == Approx(12.5).margin(4 * 2.5 * 2.5 * std::sqrt(20.0 / kDraws)));
 }
 
+TEST_CASE("pareto has its mean, and a tail that falls as a power") {
+  Stream stream(9, 0, Purpose::delay_noise, 0);
+  double sum = 0;
+  int above = 0;
+  constexpr int kDraws = 200000;
+  for (int i = 0; i < kDraws; ++i) {
+    const double drawn = stream.pareto(2.0, 4.0);
+    REQUIRE(drawn >= 0.0);
+    REQUIRE(std::isfinite(drawn));
+    sum += drawn;
+    above += static_cast<int>(drawn > 18.0);
+  }
+  // The variance of shape 4 is twice the square of the mean. P(X > 18) = (1 + 18 / 6)^-4 = 1/256.
+  CHECK(sum / kDraws == Approx(2.0).margin(4 * 2.0 * std::sqrt(2.0 / kDraws)));
+  CHECK(above / double{kDraws} == Approx(1.0 / 256).margin(4 * std::sqrt(1.0 / 256 / kDraws)));
+}
+
 TEST_CASE("chance 0 never comes and chance 1 always does") {
   Stream stream(9, 0, Purpose::network, 1);
   for (int i = 0; i < 1000; ++i) {

@@ -14,6 +14,7 @@ using namespace faultline::test;
 namespace {
 
 std::uint64_t allocations = 0;
+std::uint64_t allocated_bytes = 0;
 
 }  // namespace
 
@@ -21,6 +22,7 @@ std::uint64_t allocations = 0;
 // that does not match.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++allocations;
+  allocated_bytes += bytes;
   if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
   throw std::bad_alloc();
 }
@@ -78,6 +80,32 @@ Cost cost_of_rounds(std::uint32_t processes, std::uint32_t rounds) {
   return {after - before, *result.metrics.values().at("application_messages")};
 }
 
+/// What it takes to let the daemons of 1,000 nodes report so many others, which have died.
+std::uint64_t bytes_of_node_reports(std::uint32_t ranks_per_node, std::uint32_t dead) {
+  constexpr std::uint32_t kNodes = 1000;
+  Job job(kNodes * ranks_per_node, quick_machine());
+  job.spec.platform.processes_per_node = ranks_per_node;
+  job.spec.checks_state = false;
+  job.script(Family::workload, [](ActorId) { return Handlers{}; });
+  job.script(Family::failure_detection,
+             [=](ActorId) {
+               return Handlers{.start = [](Context& context) { context.set_timer(1, 9); },
+                               .timer =
+                                   [=](Context& context, std::uint64_t) {
+                                     for (NodeId node = 0; node < dead; ++node)
+                                       context.report_failed(context.placement().daemon_of(node));
+                                   }};
+             },
+             {.residence = Residence::daemons});
+  for (NodeId node = 0; node < dead; ++node) job.kill(5, {}, {node});
+  const std::uint64_t before = allocated_bytes;
+  const RunResult result = run_simulation(job.spec, EngineKind::loggp, 1, 0);
+  const std::uint64_t after = allocated_bytes;
+  CHECK(*result.metrics.values().at("failure_reports") ==
+        static_cast<double>((kNodes - dead) * dead));
+  return after - before;
+}
+
 }  // namespace
 
 TEST_CASE("ten times the messages need no more allocations, but for the growth of a few arrays") {
@@ -116,4 +144,16 @@ TEST_CASE("operations allocate nothing once the most that are pending have been 
   CHECK(few.messages == 8 * 20);
   CHECK(many.messages == 8 * 2000);
   CHECK(many.allocations < few.allocations + 64);
+}
+
+TEST_CASE("a report of a node takes as much memory, however many ranks have died with it") {
+  // A list of numbers that grows from 4 to 16 entries takes two more pieces, of 8 and 16 numbers.
+  constexpr std::uint64_t kReporters = 1000;
+  for (const std::uint32_t ranks_per_node : {1U, 16U}) {
+    const std::uint64_t few = bytes_of_node_reports(ranks_per_node, 4);
+    const std::uint64_t many = bytes_of_node_reports(ranks_per_node, 16);
+    INFO(ranks_per_node << " ranks a node: " << few << " and " << many);
+    CHECK(many > few);
+    CHECK(many - few < kReporters * (8 + 16) * sizeof(std::uint32_t) + 12UL * 16 * 1024);
+  }
 }

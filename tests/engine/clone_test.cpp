@@ -80,38 +80,37 @@ class CopiedComponent : public Forwarding<Role> {
         family_(family),
         goes_on_(goes_on) {}
 
-  void start(Context& context) override {
-    twice(context, [](Role& role, Context& c) { role.start(c); });
-  }
+  void start(Context& context) override { twice(context, &Role::start); }
   void on_timer(Context& context, std::uint64_t key) override {
-    twice(context, [key](Role& role, Context& c) { role.on_timer(c, key); });
+    twice(context, &Role::on_timer, key);
   }
   void on_compute_done(Context& context, std::uint64_t tag) override {
-    twice(context, [tag](Role& role, Context& c) { role.on_compute_done(c, tag); });
+    twice(context, &Role::on_compute_done, tag);
   }
   void on_message(Context& context, const Message& message) override {
-    twice(context, [&](Role& role, Context& c) { role.on_message(c, message); });
+    twice(context, &Role::on_message, message);
   }
+  void on_restored(Context& context) override { twice(context, &Role::on_restored); }
   void on_sent(Context& context, ActorId to, std::uint16_t kind) override {
-    twice(context, [=](Role& role, Context& c) { role.on_sent(c, to, kind); });
+    twice(context, &Role::on_sent, to, kind);
   }
   void on_flushed(Context& context, Incarnation peer) override {
-    twice(context, [peer](Role& role, Context& c) { role.on_flushed(c, peer); });
+    twice(context, &Role::on_flushed, peer);
   }
   void on_request(Context& context, const StackRequest& request) override {
-    twice(context, [&](Role& role, Context& c) { role.on_request(c, request); });
+    twice(context, &Role::on_request, request);
   }
   void on_answer(Context& context, const StackRequest& answer) override {
-    twice(context, [&](Role& role, Context& c) { role.on_answer(c, answer); });
+    twice(context, &Role::on_answer, answer);
   }
   void on_peer_failed(Context& context, Incarnation peer) override {
-    twice(context, [peer](Role& role, Context& c) { role.on_peer_failed(c, peer); });
+    twice(context, &Role::on_peer_failed, peer);
   }
   void on_peer_restarted(Context& context, Incarnation peer) override {
-    twice(context, [peer](Role& role, Context& c) { role.on_peer_restarted(c, peer); });
+    twice(context, &Role::on_peer_restarted, peer);
   }
   void on_restart_refused(Context& context, Incarnation peer) override {
-    twice(context, [peer](Role& role, Context& c) { role.on_restart_refused(c, peer); });
+    twice(context, &Role::on_restart_refused, peer);
   }
   void report(MetricTotals& totals) const override {
     MetricTotals scrap = totals;
@@ -120,10 +119,16 @@ class CopiedComponent : public Forwarding<Role> {
   }
 
  protected:
-  /// Runs the handler once for nothing and once in earnest. `scrap` may differ from `handler` in
-  /// that it gives away copies of messages. Returns what the one in earnest returns.
+  /// Runs a handler once for nothing and once in earnest.
+  template <class Handler, class... Arguments>
+  void twice(Context& context, Handler handler, const Arguments&... arguments) {
+    const auto call = [&](Role& role, Context& c) { (role.*handler)(c, arguments...); };
+    for_nothing_and_in_earnest(context, call, call);
+  }
+  /// The same where the handler may change its arguments: `scrap` gives away copies of them.
+  /// Returns what `handler` returns.
   template <class Scrap, class Handler>
-  auto twice(Context& context, Scrap scrap, Handler handler) {
+  auto for_nothing_and_in_earnest(Context& context, Scrap scrap, Handler handler) {
     // The engine has given the random numbers to this component, and takes them from it when a
     // phase begins.
     if (!has_random_) this->inner().random = this->random;
@@ -137,10 +142,6 @@ class CopiedComponent : public Forwarding<Role> {
     }
     const Following following(*this);
     return handler(this->inner(), context);
-  }
-  template <class Handler>
-  void twice(Context& context, Handler handler) {
-    twice(context, handler, handler);
   }
 
  private:
@@ -169,7 +170,7 @@ class CopiedWorkload final : public CopiedComponent<Workload> {
     return std::make_unique<CopiedWorkload>(*this);
   }
   void on_announced(Context& context, std::uint32_t phase) override {
-    twice(context, [phase](Workload& workload, Context& c) { workload.on_announced(c, phase); });
+    twice(context, &Workload::on_announced, phase);
   }
 };
 
@@ -186,19 +187,17 @@ class CopiedLayer final : public CopiedComponent<Layer> {
       copies[i] = *batch[i];
       copied_batch[i] = &copies[i];
     }
-    twice(
+    for_nothing_and_in_earnest(
         context, [&](Layer& layer, Context& c) { layer.on_sends(c, copied_batch, still_active); },
         [&](Layer& layer, Context& c) { layer.on_sends(c, batch, still_active); });
   }
   Passage on_receive(Context& context, Message& message) override {
     Message copy = message;
-    return twice(
+    return for_nothing_and_in_earnest(
         context, [&](Layer& layer, Context& c) { layer.on_receive(c, copy); },
         [&](Layer& layer, Context& c) { return layer.on_receive(c, message); });
   }
-  void on_idle(Context& context) override {
-    twice(context, [](Layer& layer, Context& c) { layer.on_idle(c); });
-  }
+  void on_idle(Context& context) override { twice(context, &Layer::on_idle); }
 };
 
 class CopiedDetector final : public CopiedComponent<Detector> {
@@ -208,13 +207,13 @@ class CopiedDetector final : public CopiedComponent<Detector> {
     return std::make_unique<CopiedDetector>(*this);
   }
   void on_exit_notice(Context& context, Incarnation dead) override {
-    twice(context, [dead](Detector& detector, Context& c) { detector.on_exit_notice(c, dead); });
+    twice(context, &Detector::on_exit_notice, dead);
   }
   void on_local_exit(Context& context, Incarnation rank) override {
-    twice(context, [rank](Detector& detector, Context& c) { detector.on_local_exit(c, rank); });
+    twice(context, &Detector::on_local_exit, rank);
   }
   void on_link_lost(Context& context, Incarnation peer) override {
-    twice(context, [peer](Detector& detector, Context& c) { detector.on_link_lost(c, peer); });
+    twice(context, &Detector::on_link_lost, peer);
   }
 };
 

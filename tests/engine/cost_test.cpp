@@ -7,38 +7,12 @@
 
 #include "sim/platform/transit.hpp"
 #include "tests/support/job.hpp"
+#include "tests/support/script_pieces.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
 
 namespace {
-
-/// Notes the handling of every message with the kind that it has; does nothing else.
-Handlers listener(Job& job) {
-  return {.message = [&job](Context& context, const Message& message) {
-    job.note(context, "got", message.kind);
-  }};
-}
-
-/// Sends that ranks make in their start handlers, in the order given.
-struct FirstSend {
-  Rank from;
-  Rank to;
-  std::uint32_t bytes;
-};
-
-/// A workload that makes some sends at time zero; their kind is their place in the list.
-void at_start(Job& job, const std::vector<FirstSend>& sends) {
-  job.script(Family::workload, [&job, sends](ActorId self) {
-    Handlers handlers = listener(job);
-    handlers.start = [self, sends](Context& context) {
-      for (std::size_t i = 0; i < sends.size(); ++i)
-        if (sends[i].from == self)
-          context.send(sends[i].to, static_cast<std::uint16_t>(i), sends[i].bytes);
-    };
-    return handlers;
-  });
-}
 
 double half_round_trip_s(const Machine& machine, std::uint32_t peer, std::uint32_t bytes,
                          EngineKind engine) {
@@ -162,7 +136,7 @@ TEST_CASE("what a handler sends keeps its processor from the next message") {
   for (const EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers = listener(job);
+      Handlers handlers{.message = noted_kinds(job)};
       handlers.start = [self](Context& context) {
         if (self != 0) context.send(0, 0, 0);
       };

@@ -44,7 +44,7 @@ Values alive(const Seen& seen) {
   return actors;
 }
 
-const ScriptTerms kOnDaemons{.residence = Residence::daemons};
+const OwnTerms kOnDaemons{.residence = Residence::daemons};
 
 }  // namespace
 
@@ -100,9 +100,87 @@ TEST_CASE("daemons have addresses: they send, receive and pay like ranks") {
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(8, "got"), {13}, engine));
     CHECK(close(seen.times_s(6, "got"), {5}, engine));
-    CHECK(seen.metric("control_messages") == 2);
-    CHECK(seen.metric("control_bytes") == 100);
+    CHECK(seen.metric("detection_messages") == 2);
+    CHECK(seen.metric("detection_bytes") == 100);
+    CHECK(seen.metric("control_messages") == 0);
     CHECK(seen.metric("application_messages") == 0);
+  }
+}
+
+TEST_CASE("a rank that restarts where the daemon is dead is started by a new daemon") {
+  for (const EngineKind engine : engines()) {
+    Job job(6);
+    job.spec.platform.processes_per_node = 2;
+    job.spec.platform.local_exit_delay_s = 10;
+    job.script(Family::workload, [](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 0) context.set_timer(2, 7);
+        if (self == 0) context.set_timer(3, 8);
+      };
+      handlers.timer = [](Context& context, std::uint64_t rank) {
+        context.restart(context.known(static_cast<Rank>(rank)), RestartOn::same_node);
+      };
+      return handlers;
+    });
+    job.script(Family::failure_detection,
+               [&job](ActorId self) {
+                 Handlers handlers;
+                 handlers.start = [self, &job](Context& context) {
+                   job.note(context, "start", context.incarnation());
+                   if (self == 2) job.note(context, "daemon", context.known(7).number);
+                 };
+                 handlers.local_exit = [&job](Context& context, Incarnation rank) {
+                   job.note(context, "local exit", 10 * rank.actor + rank.number);
+                 };
+                 return handlers;
+               },
+               {.residence = Residence::ranks_and_daemons});
+    // The old daemon would have heard of both its ranks, at 14 and 15. The new one does not.
+    job.kill(4, {3}).kill(5, {}, {}, {1}).kill(20, {2}).kill(40, {}, {}, {1});
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(7, "start"), {0, 7}, engine));
+    CHECK(seen.values(7, "start") == Values{0, 1});
+    CHECK(close(seen.times_s(2, "start"), {0, 7}, engine));
+    CHECK(close(seen.times_s(3, "start"), {0, 8}, engine));
+    CHECK(seen.values(2, "daemon") == Values{0, 1});
+    CHECK(seen.values(7, "local exit") == Values{21});
+    CHECK(close(seen.times_s(7, "local exit"), {30}, engine));
+    CHECK(seen.metric("failed_ranks") == 2);
+    CHECK(seen.violations().empty());
+  }
+}
+
+TEST_CASE("a daemon that has come back with a rank is not restarted again") {
+  for (const EngineKind engine : engines()) {
+    Job job(6);
+    job.spec.platform.processes_per_node = 2;
+    job.spec.platform.restart_delay_s = 3;
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 0) context.set_timer(2, 6);
+        if (self == 0) context.set_timer(7, 7);
+      };
+      handlers.timer = [](Context& context, std::uint64_t actor) {
+        context.restart(context.known(static_cast<ActorId>(actor)), RestartOn::same_node);
+      };
+      handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
+        job.note(context, "restarted", 10 * peer.actor + peer.number);
+      };
+      return handlers;
+    });
+    job.script(
+        Family::failure_detection,
+        [&job](ActorId) {
+          return Handlers{.start = [&job](Context& context) { job.note(context, "start"); }};
+        },
+        kOnDaemons);
+    job.kill(5, {}, {}, {1});
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(7, "start"), {0, 9}, engine));
+    CHECK(seen.values(0, "restarted") == Values{21, 71});
+    CHECK(close(seen.times_s(0, "restarted"), {9, 10}, engine));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/job.hpp"
+#include "tests/support/script_pieces.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -10,18 +11,9 @@ using namespace faultline::test;
 namespace {
 
 /// Rank 0 sends `count` messages of `bytes` to rank 1 at time zero, one send overhead apart.
-void burst(Job& job, int count, std::uint32_t bytes, std::uint8_t flags = 0) {
+void burst(Job& job, std::size_t count, std::uint32_t bytes, std::uint8_t flags = 0) {
   job.script(Family::workload, [=, &job](ActorId self) {
-    Handlers handlers;
-    handlers.start = [=](Context& context) {
-      for (int i = 0; i < count && self == 0; ++i) {
-        Message& message = context.send(1, static_cast<std::uint16_t>(i), bytes);
-        message.flags = flags;
-      }
-    };
-    handlers.message = [&job](Context& context, const Message& message) {
-      job.note(context, "got", message.kind);
-    };
+    Handlers handlers = first_sends(job, self, std::vector<FirstSend>(count, {0, 1, bytes, flags}));
     handlers.sent = [&job](Context& context, ActorId to, std::uint16_t kind) {
       job.note(context, "sent", 100 * std::int64_t{to} + kind);
     };
@@ -178,9 +170,7 @@ TEST_CASE(
             Message& local = context.send(1, 2, 0);
             if (fence) local.flags |= kFence;
           };
-          handlers.message = [&job](Context& context, const Message& message) {
-            job.note(context, "got", message.kind);
-          };
+          handlers.message = noted_kinds(job);
           return handlers;
         });
         job.kill(death_s, {0});

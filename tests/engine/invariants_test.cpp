@@ -51,16 +51,16 @@ enum class Mistake { none, foreground, nic };
 class Mistaken final : public Runtime {
  public:
   Mistaken(const RunSpec& spec, Mistake mistake)
-      : Runtime(spec, routes_of(spec), 7, 3), mistake_(mistake) {}
+      : Runtime(std::make_shared<const RunJob>(spec, routes_of(spec), 7, 3)), mistake_(mistake) {}
 
  protected:
   void simulate() override {
-    if (mistake_ == Mistake::foreground) foreground_done();
-    if (mistake_ == Mistake::nic) ++nics_[0].expected;
+    if (mistake_ == Mistake::foreground) --state_.foreground;
+    if (mistake_ == Mistake::nic) ++state_.nics[0].expected;
     while (!stopped() && !quiescent()) {
-      const Event event = queue_.pop();
+      const Event event = state_.queue.pop();
       if (!goes_on(event.time_s)) return;
-      now_s_ = event.time_s;
+      state_.now_s = event.time_s;
       carry_out(event);
     }
   }

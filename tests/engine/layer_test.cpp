@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/job.hpp"
+#include "tests/support/script_pieces.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -20,18 +21,7 @@ std::function<void(Context&, std::span<Message* const>, bool)> noted_batches(Job
 }
 
 /// Rank 0 sends two empty messages to rank 1 at time zero; receivers note them.
-void two_messages(Job& job) {
-  job.script(Family::workload, [&job](ActorId self) {
-    Handlers handlers;
-    handlers.start = [self](Context& context) {
-      for (std::uint16_t kind = 0; kind < 2 && self == 0; ++kind) context.send(1, kind, 0);
-    };
-    handlers.message = [&job](Context& context, const Message& message) {
-      job.note(context, "got", message.kind);
-    };
-    return handlers;
-  });
-}
+void two_messages(Job& job) { at_start(job, {{0, 1, 0}, {0, 1, 0}}); }
 
 }  // namespace
 
@@ -160,9 +150,7 @@ TEST_CASE("control messages keep their place among the messages of the workload"
         context.forward(*batch[1]);
         context.send(1, 12, 0);
       };
-      handlers.message = [&job](Context& context, const Message& message) {
-        job.note(context, "got", message.kind);
-      };
+      handlers.message = noted_kinds(job);
       return handlers;
     });
     const Seen seen = job.run(engine);
@@ -281,36 +269,8 @@ TEST_CASE("layers work under random holding: everything arrives exactly once") {
     for (std::uint64_t seed = 1; seed <= sample_of(20, engine); ++seed) {
       Job job(4, quick_machine());
       job.workload("uniform-traffic", {{"tokens", 6}, {"hops", 30}});
-      job.script(Family::message_logging, [seed](ActorId self) {
-        Handlers handlers;
-        struct State {
-          Stream random;
-          std::vector<Message> down;
-          std::vector<Message> up;
-        };
-        const auto state = std::make_shared<State>();
-        state->random = Stream(seed, 0, Purpose::message_logging, self);
-        handlers.sends = [state](Context& context, std::span<Message* const> batch, bool) {
-          for (Message* message : batch) {
-            if (state->random.chance(0.5))
-              state->down.push_back(*message);
-            else
-              context.forward(*message);
-          }
-          context.set_timer(1, 1e-5);
-        };
-        handlers.receive = [state](Context& context, Message& message) {
-          if (state->random.chance(0.5)) return Passage::deliver;
-          state->up.push_back(message);
-          context.set_timer(1, 1e-5);
-          return Passage::hold;
-        };
-        handlers.timer = [state](Context& context, std::uint64_t) {
-          for (const Message& message : std::exchange(state->down, {})) context.release(message);
-          for (const Message& message : std::exchange(state->up, {})) context.deliver(message);
-        };
-        return handlers;
-      });
+      job.script(Family::message_logging,
+                 [seed](ActorId self) { return holding_at_random(seed, self); });
       const Seen seen = job.run(engine, seed);
       INFO(engine_word(engine) << ", seed " << seed);
       CHECK(seen.result.outcome == Outcome::finished);

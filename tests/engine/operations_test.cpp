@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/job.hpp"
+#include "tests/support/script_pieces.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -15,23 +16,27 @@ constexpr OperationKeys kKeys{.message_kind = 1, .timer_key = 1000};
 
 class Program;
 
+/// Something that a rank does.
+using Act = std::function<void(Context&, Program&)>;
+
 /// What a rank does at a time.
 struct Step {
   double time_s;
-  std::function<void(Context&, Program&)> run;
+  std::vector<Act> acts;
 };
 
-/// What a rank does in a run, and what it looks at after each event.
-struct Plan {
-  std::vector<Step> steps = {};
-  std::function<void(Context&, const Operations&)> after = {};
-};
+/// What a rank does in a run.
+using Plan = std::vector<Step>;
+
+/// What a rank looks at after each event.
+using Look = std::function<void(Context&, const Operations&)>;
 
 /// A rank with operations. It notes the number of each operation that ends, and the values that it
 /// receives.
 class Program final : public Workload {
  public:
-  Program(Job& job, Plan plan) : job_(job), plan_(std::move(plan)) {}
+  Program(Job& job, Plan plan, Look after)
+      : job_(job), plan_(std::move(plan)), after_(std::move(after)) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Program>(*this);
   }
@@ -57,16 +62,16 @@ class Program final : public Workload {
   }
 
   void start(Context& context) override {
-    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-      if (plan_.steps[i].time_s > 0)
-        context.set_timer(i, plan_.steps[i].time_s);
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      if (plan_[i].time_s > 0)
+        context.set_timer(i, plan_[i].time_s);
       else
-        plan_.steps[i].run(context, *this);
+        take(context, plan_[i]);
     }
     look(context);
   }
   void on_timer(Context& context, std::uint64_t key) override {
-    if (!operations.on_timer(context, key)) plan_.steps[key].run(context, *this);
+    if (!operations.on_timer(context, key)) take(context, plan_[key]);
     look(context);
   }
   void on_message(Context& context, const Message& message) override {
@@ -94,6 +99,10 @@ class Program final : public Workload {
     OperationState noted = OperationState::pending;
   };
 
+  void take(Context& context, const Step& step) {
+    for (const Act& act : step.acts) act(context, *this);
+  }
+
   void look(Context& context) {
     constexpr std::array kWords{"pending", "done", "failed", "timed out", "cancelled"};
     for (std::size_t i = 0; i < watched_.size(); ++i) {
@@ -106,24 +115,52 @@ class Program final : public Workload {
       if (watched_[i].is_receive && state == OperationState::done)
         job_.note(context, "value", operations.data(operation).get<std::int64_t>());
     }
-    if (plan_.after) plan_.after(context, operations);
+    if (after_) after_(context, operations);
   }
 
   Job& job_;
   Plan plan_;
+  Look after_;
   std::vector<Watched> watched_;
 };
 
-/// Runs the job with a program on each rank.
-Seen run(Job& job, EngineKind engine, const std::function<Plan(ActorId)>& plan_of) {
-  Registration programs{
-      .family = Family::workload, .name = "programs", .summary = "", .source = "", .traits = {}};
-  programs.make = [&](const OptionValues&, const JobShape&) -> ComponentFactory {
-    return [&](ActorId self) { return std::make_unique<Program>(job, plan_of(self)); };
+// ---- what programs do ---------------------------------------------------------------------------
+
+Act sends(ActorId peer, std::uint32_t tag, std::uint32_t bytes, std::int64_t value = 0,
+          double timeout_s = kNever) {
+  return [=](Context& context, Program& rank) {
+    rank.send(context, peer, tag, bytes, value, timeout_s);
   };
-  job.spec.components[index_of(Family::workload)] = {&programs, {}};
+}
+
+Act receives(ActorId peer, std::uint32_t tag, double timeout_s = kNever) {
+  return [=](Context& context, Program& rank) { rank.receive(context, peer, tag, timeout_s); };
+}
+
+Act enters_epoch(std::uint32_t epoch) {
+  return [=](Context& context, Program& rank) { rank.operations.enter_epoch(context, epoch); };
+}
+
+Act cancels(Operation operation) {
+  return [=](Context& context, Program& rank) { rank.operations.cancel(context, operation); };
+}
+
+Act becomes_a_copy() {
+  return [](Context&, Program& rank) { rank.become_a_copy(); };
+}
+
+/// At that time, a rank does these one after the other.
+template <class... Acts>
+Step at(double time_s, Acts... acts) {
+  return {time_s, {std::move(acts)...}};
+}
+
+/// Runs the job with a program on each rank: rank 0 has the first plan, and so on.
+Seen run(Job& job, EngineKind engine, const std::vector<Plan>& plans, const Look& after = {}) {
+  job.own(Family::workload, [&job, plans, after](ActorId self) {
+    return std::make_unique<Program>(job, self < plans.size() ? plans[self] : Plan{}, after);
+  });
   Seen seen = job.run(engine);
-  job.spec.components[index_of(Family::workload)] = {};
   CHECK(seen.count("foreign") == 0);
   CHECK(seen.violations() == Words{});
   return seen;
@@ -131,48 +168,30 @@ Seen run(Job& job, EngineKind engine, const std::function<Plan(ActorId)>& plan_o
 
 /// Rank 0 sends in epoch 0 and again in epoch 1; both messages have the same tag. Rank 1 receives,
 /// gives up at 5, when nothing has come, and receives again.
-Seen given_up(EngineKind engine, bool next_epoch) {
+Seen given_up(EngineKind engine, const Act& gives_up) {
   Job job(2);
-  return run(job, engine, [next_epoch](ActorId self) -> Plan {
-    if (self == 0)
-      return {{{0, [](Context& context, Program& rank) { rank.send(context, 1, 5, 0, 100); }},
-               {40, [](Context& context, Program& rank) {
-                  rank.operations.enter_epoch(context, 1);
-                  rank.send(context, 1, 5, 0, 101);
-                }}}};
-    return {{{0, [](Context& context, Program& rank) { rank.receive(context, 0, 5); }},
-             {5,
-              [next_epoch](Context& context, Program& rank) {
-                if (next_epoch)
-                  rank.operations.enter_epoch(context, 1);
-                else
-                  rank.operations.cancel(context, 1);
-              }},
-             {20, [](Context& context, Program& rank) { rank.receive(context, 0, 5); }}}};
-  });
+  return run(job, engine,
+             {{at(0, sends(1, 5, 0, 100)), at(40, enters_epoch(1), sends(1, 5, 0, 101))},
+              {at(0, receives(0, 5)), at(5, gives_up), at(20, receives(0, 5))}});
 }
 
 /// Ranks 0 and 1 send to rank 2 at 0 and 20. It waits for both, and for a third that never sends.
 Seen waiting_for_two(EngineKind engine, bool second_dies) {
   Job job(4);
   if (second_dies) job.kill(5, {1}).use(Family::failure_detection, "oracle", {{"delay_s", 4.0}});
-  const std::vector<Operation> pair{1, 2};
-  return run(job, engine, [&](ActorId self) -> Plan {
-    if (self == 3) return {};
-    if (self < 2)
-      return {{{self == 0 ? 0.0 : 20.0,
-                [](Context& context, Program& rank) { rank.send(context, 2, 5, 0); }}}};
-    return {{{0,
-              [](Context& context, Program& rank) {
-                for (const ActorId peer : {0U, 1U, 3U}) rank.receive(context, peer, 5);
-              }}},
-            [&](Context& context, const Operations& operations) {
-              if (operations.all_done(pair)) job.note(context, "all done");
-              if (operations.any_failed(pair)) job.note(context, "any failed");
-              if (operations.none_pending(pair)) job.note(context, "none pending");
-              if (operations.none_pending()) job.note(context, "not even the third");
-            }};
-  });
+  const auto look = [&job](Context& context, const Operations& operations) {
+    if (context.self() != 2) return;
+    const std::vector<Operation> pair{1, 2};
+    if (operations.all_done(pair)) job.note(context, "all done");
+    if (operations.any_failed(pair)) job.note(context, "any failed");
+    if (operations.none_pending(pair)) job.note(context, "none pending");
+    if (operations.none_pending()) job.note(context, "not even the third");
+  };
+  return run(job, engine,
+             {{at(0, sends(2, 5, 0))},
+              {at(20, sends(2, 5, 0))},
+              {at(0, receives(0, 5), receives(1, 5), receives(3, 5))}},
+             look);
 }
 
 /// The incarnation of rank 1 that is started at 20 sends to rank 2, which has waited for rank 1
@@ -180,27 +199,17 @@ Seen waiting_for_two(EngineKind engine, bool second_dies) {
 Seen restarted_peer(EngineKind engine, bool recovered) {
   Job job(3);
   job.kill(5, {1});
-  if (recovered)
-    job.script(Family::message_logging, [](ActorId) {
-      Handlers handlers;
-      handlers.recovers = [](ActorId) { return true; };
-      handlers.start = [](Context& context) {
-        if (context.incarnation() > 0) context.start_above();
-      };
-      return handlers;
-    });
-  return run(job, engine, [](ActorId self) -> Plan {
-    if (self == 0)
-      return {{{20, [](Context& context, Program&) {
-                  context.restart(context.known(1), RestartOn::same_node);
-                }}}};
-    if (self == 1)
-      return {{{0, [](Context& context, Program& rank) {
-                  if (context.incarnation() == 1) rank.send(context, 2, 5, 0, 100);
-                }}}};
-    const auto receive = [](Context& context, Program& rank) { rank.receive(context, 1, 5); };
-    return {{{0, receive}, {40, receive}}};
-  });
+  if (recovered) job.script(Family::message_logging, [](ActorId) { return starting_afresh(); });
+  const Act restarts = [](Context& context, Program&) {
+    context.restart(context.known(1), RestartOn::same_node);
+  };
+  const Act sends_in_its_second_life = [](Context& context, Program& rank) {
+    if (context.incarnation() == 1) rank.send(context, 2, 5, 0, 100);
+  };
+  return run(job, engine,
+             {{at(20, restarts)},
+              {at(0, sends_in_its_second_life)},
+              {at(0, receives(1, 5)), at(40, receives(1, 5))}});
 }
 
 }  // namespace
@@ -208,13 +217,9 @@ Seen restarted_peer(EngineKind engine, bool recovered) {
 TEST_CASE("a send is done when its message has left, a receive when it has come") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    const Seen seen = run(job, engine, [](ActorId self) -> Plan {
-      if (self == 0)
-        return {{{0, [](Context& context, Program& rank) {
-                    rank.send(context, 1, 5, 200, 42);  // enters the network at 1
-                  }}}};
-      return {{{0, [](Context& context, Program& rank) { rank.receive(context, 0, 5); }}}};
-    });
+    const Seen seen = run(job, engine,
+                          {{at(0, sends(1, 5, 200, 42))},  // enters the network at 1
+                           {at(0, receives(0, 5))}});
     CHECK(close(seen.times_s(0, "done"), {3}, engine));
     CHECK(close(seen.times_s(1, "done"), {14}, engine));
     CHECK(seen.values(1, "value") == Values{42});
@@ -224,17 +229,10 @@ TEST_CASE("a send is done when its message has left, a receive when it has come"
 TEST_CASE("messages that come before their receives are posted wait for them") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    const Seen seen = run(job, engine, [](ActorId self) -> Plan {
-      if (self == 0)
-        return {{{0, [](Context& context, Program& rank) {
-                    rank.send(context, 1, 5, 0, 100);
-                    rank.send(context, 1, 6, 0, 101);
-                    rank.send(context, 1, 5, 0, 102);
-                  }}}};
-      return {{{50, [](Context& context, Program& rank) {
-                  for (const std::uint32_t tag : {5U, 5U, 6U, 7U}) rank.receive(context, 0, tag);
-                }}}};
-    });
+    const Seen seen =
+        run(job, engine,
+            {{at(0, sends(1, 5, 0, 100), sends(1, 6, 0, 101), sends(1, 5, 0, 102))},
+             {at(50, receives(0, 5), receives(0, 5), receives(0, 6), receives(0, 7))}});
     CHECK(seen.values(1, "done") == Values{1, 2, 3});
     CHECK(seen.values(1, "value") == Values{100, 102, 101});
     CHECK(close(seen.times_s(1, "done"), {50, 50, 50}, engine));
@@ -244,14 +242,8 @@ TEST_CASE("messages that come before their receives are posted wait for them") {
 TEST_CASE("several sends to one peer are done one after the other, in their order") {
   for (const EngineKind engine : engines()) {
     Job job(3);
-    const Seen seen = run(job, engine, [](ActorId self) -> Plan {
-      if (self > 0) return {};
-      return {{{0, [](Context& context, Program& rank) {
-                  rank.send(context, 1, 5, 200);
-                  rank.send(context, 2, 5, 300);
-                  rank.send(context, 1, 6, 200);
-                }}}};
-    });
+    const Seen seen =
+        run(job, engine, {{at(0, sends(1, 5, 200), sends(2, 5, 300), sends(1, 6, 200))}});
     CHECK(seen.values(0, "done") == Values{1, 2, 3});
     CHECK(close(seen.times_s(0, "done"), {3, 6, 8}, engine));
   }
@@ -261,24 +253,12 @@ TEST_CASE("a peer that is reported dead fails what is pending with it, and what 
   for (const EngineKind engine : engines()) {
     Job job(3);
     job.kill(5, {0}).use(Family::failure_detection, "oracle", {{"delay_s", 4.0}});
-    const Seen seen = run(job, engine, [](ActorId self) -> Plan {
-      if (self == 0) return {};
-      if (self == 2)
-        return {{{0, [](Context& context, Program& rank) { rank.send(context, 1, 6, 0); }}}};
-      return {{{0,
-                [](Context& context, Program& rank) {
-                  rank.receive(context, 0, 5);
-                  rank.receive(context, 2, 6);
-                }},
-               {7,
-                [](Context& context, Program& rank) {
-                  rank.send(context, 0, 5, 5000);  // leaves from 8 to 58
-                }},
-               {20, [](Context& context, Program& rank) {
-                  rank.receive(context, 0, 5);
-                  rank.send(context, 0, 5, 0);
-                }}}};
-    });
+    const Seen seen = run(
+        job, engine,
+        {{},
+         {at(0, receives(0, 5), receives(2, 6)), at(7, sends(0, 5, 5000)),  // leaves from 8 to 58
+          at(20, receives(0, 5), sends(0, 5, 0))},
+         {at(0, sends(1, 6, 0))}});
     CHECK(seen.values(1, "failed") == Values{1, 3, 4, 5});
     CHECK(close(seen.times_s(1, "failed"), {9, 9, 20, 20}, engine));
     CHECK(seen.values(1, "done") == Values{2});
@@ -290,20 +270,10 @@ TEST_CASE("a peer that is reported dead fails what is pending with it, and what 
 TEST_CASE("a receive times out, and its late message waits for the next receive") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    const Seen seen = run(job, engine, [](ActorId self) -> Plan {
-      if (self == 0)
-        return {{{20, [](Context& context, Program& rank) { rank.send(context, 1, 5, 0, 100); }}}};
-      return {{{0,
-                [](Context& context, Program& rank) {
-                  rank.receive(context, 0, 5, 30);
-                  rank.receive(context, 0, 6, 10);
-                  rank.receive(context, 0, 7, 20);
-                }},
-               {50, [](Context& context, Program& rank) {
-                  rank.receive(context, 0, 5, 5);
-                  rank.receive(context, 0, 6, 5);
-                }}}};
-    });
+    const Seen seen = run(job, engine,
+                          {{at(20, sends(1, 5, 0, 100))},
+                           {at(0, receives(0, 5, 30), receives(0, 6, 10), receives(0, 7, 20)),
+                            at(50, receives(0, 5, 5), receives(0, 6, 5))}});
     CHECK(seen.values(1, "timed out") == Values{2, 3, 1, 5});
     CHECK(close(seen.times_s(1, "timed out"), {10, 20, 30, 55}, engine));
     CHECK(seen.values(1, "done") == Values{4});
@@ -315,16 +285,10 @@ TEST_CASE("a receive times out, and its late message waits for the next receive"
 TEST_CASE("a send that has timed out does not end a later one when its message leaves") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    const Seen seen = run(job, engine, [](ActorId self) -> Plan {
-      if (self == 0)
-        return {{{0, [](Context& context, Program& rank) {
-                    rank.send(context, 1, 5, 5000, 0, 10);  // leaves from 1 to 51
-                    rank.send(context, 1, 6, 200);          // leaves from 51 to 53
-                  }}}};
-      return {{{0, [](Context& context, Program& rank) {
-                  for (const std::uint32_t tag : {5U, 6U}) rank.receive(context, 0, tag);
-                }}}};
-    });
+    const Seen seen = run(job, engine,
+                          {{at(0, sends(1, 5, 5000, 0, 10),  // leaves from 1 to 51
+                               sends(1, 6, 200))},           // leaves from 51 to 53
+                           {at(0, receives(0, 5), receives(0, 6))}});
     CHECK(seen.values(0, "timed out") == Values{1});
     CHECK(close(seen.times_s(0, "timed out"), {10}, engine));
     CHECK(seen.values(0, "done") == Values{2});
@@ -336,12 +300,8 @@ TEST_CASE("a send that has timed out does not end a later one when its message l
 TEST_CASE("a timeout that is not needed does not keep a run alive") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    const Seen seen = run(job, engine, [](ActorId self) -> Plan {
-      if (self == 0)
-        return {
-            {{0, [](Context& context, Program& rank) { rank.send(context, 1, 5, 0, 0, 1e6); }}}};
-      return {{{0, [](Context& context, Program& rank) { rank.receive(context, 0, 5, 1e6); }}}};
-    });
+    const Seen seen =
+        run(job, engine, {{at(0, sends(1, 5, 0, 0, 1e6))}, {at(0, receives(0, 5, 1e6))}});
     CHECK(seen.count("done") == 2);
     CHECK(seen.metric("end_time_s") == Approx(12));
   }
@@ -349,13 +309,13 @@ TEST_CASE("a timeout that is not needed does not keep a run alive") {
 
 TEST_CASE("the message of a cancelled receive completes the next one, but not in another epoch") {
   for (const EngineKind engine : engines()) {
-    const Seen same = given_up(engine, false);
+    const Seen same = given_up(engine, cancels(1));
     CHECK(close(same.times_s(1, "cancelled"), {5}, engine));
     CHECK(same.values(1, "done") == Values{2});
     CHECK(close(same.times_s(1, "done"), {20}, engine));
     CHECK(same.values(1, "value") == Values{100});
 
-    const Seen next = given_up(engine, true);
+    const Seen next = given_up(engine, enters_epoch(1));
     CHECK(close(next.times_s(1, "cancelled"), {5}, engine));
     CHECK(next.values(1, "done") == Values{2});
     CHECK(close(next.times_s(1, "done"), {52}, engine));
@@ -366,18 +326,9 @@ TEST_CASE("the message of a cancelled receive completes the next one, but not in
 TEST_CASE("a message of a later epoch waits until its receiver enters it") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    const Seen seen = run(job, engine, [](ActorId self) -> Plan {
-      if (self == 0)
-        return {{{0, [](Context& context, Program& rank) {
-                    rank.operations.enter_epoch(context, 1);
-                    rank.send(context, 1, 5, 0, 100);
-                  }}}};
-      return {{{0, [](Context& context, Program& rank) { rank.receive(context, 0, 5); }},
-               {30, [](Context& context, Program& rank) {
-                  rank.operations.enter_epoch(context, 1);
-                  rank.receive(context, 0, 5);
-                }}}};
-    });
+    const Seen seen = run(job, engine,
+                          {{at(0, enters_epoch(1), sends(1, 5, 0, 100))},
+                           {at(0, receives(0, 5)), at(30, enters_epoch(1), receives(0, 5))}});
     CHECK(seen.values(1, "cancelled") == Values{1});
     CHECK(seen.values(1, "done") == Values{2});
     CHECK(close(seen.times_s(1, "done"), {30}, engine));
@@ -404,25 +355,12 @@ TEST_CASE("a copy of a component has its pending operations and early messages")
   for (const EngineKind engine : engines()) {
     Job job(3);
     job.kill(20, {2}).use(Family::failure_detection, "oracle", {{"delay_s", 4.0}});
-    const Seen seen = run(job, engine, [](ActorId self) -> Plan {
-      if (self == 2) return {};
-      if (self == 0)
-        return {{{0, [](Context& context, Program& rank) {
-                    rank.send(context, 1, 5, 0, 100);
-                    rank.send(context, 1, 9, 0, 101);
-                  }}}};
-      const auto copy = [](Context&, Program& rank) { rank.become_a_copy(); };
-      return {{{0,
-                [](Context& context, Program& rank) {
-                  rank.receive(context, 0, 5);
-                  rank.receive(context, 0, 6, 30);
-                  rank.send(context, 0, 5, 5000);  // leaves from 1 to 51
-                  rank.receive(context, 2, 5);
-                }},
-               {7, copy},
-               {22, copy},
-               {40, [](Context& context, Program& rank) { rank.receive(context, 0, 9); }}}};
-    });
+    const Seen seen =
+        run(job, engine,
+            {{at(0, sends(1, 5, 0, 100), sends(1, 9, 0, 101))},
+             {at(0, receives(0, 5), receives(0, 6, 30), sends(0, 5, 5000),  // leaves from 1 to 51
+                 receives(2, 5)),
+              at(7, becomes_a_copy()), at(22, becomes_a_copy()), at(40, receives(0, 9))}});
     CHECK(seen.values(1, "done") == Values{1, 5, 3});
     CHECK(close(seen.times_s(1, "done"), {12, 40, 51}, engine));
     CHECK(seen.values(1, "value") == Values{100, 101});

@@ -4,25 +4,12 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/job.hpp"
+#include "tests/support/script_pieces.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
 
 namespace {
-
-/// Rank 0 sends `count` messages to rank 1 at time zero; receivers note their kinds.
-void messages(Job& job, std::uint16_t count, std::uint32_t bytes = 0) {
-  job.script(Family::workload, [=, &job](ActorId self) {
-    Handlers handlers;
-    handlers.start = [=](Context& context) {
-      for (std::uint16_t kind = 0; kind < count && self == 0; ++kind) context.send(1, kind, bytes);
-    };
-    handlers.message = [&job](Context& context, const Message& message) {
-      job.note(context, "got", message.kind);
-    };
-    return handlers;
-  });
-}
 
 using Log = std::shared_ptr<std::vector<Message>>;
 
@@ -36,11 +23,25 @@ std::function<void(Context&, std::span<Message* const>, bool)> logging(const Log
   };
 }
 
-/// Sends control messages of message logging to rank `to` at that time.
-std::function<void(Context&, std::uint64_t)> control_to(ActorId to, std::uint16_t count) {
-  return [=](Context& context, std::uint64_t) {
-    for (std::uint16_t kind = 0; kind < count; ++kind) context.send(to, kind, 0);
-  };
+/// Messages that message logging sends: of the kinds 0, 1, ..., all at one time.
+struct ControlMessages {
+  ActorId from;
+  ActorId to;
+  double time_s;
+  std::uint16_t count;
+};
+
+/// Has message logging send these, and note the kinds of those that come.
+void control(Job& job, const ControlMessages& sent) {
+  job.script(Family::message_logging, [=, &job](ActorId self) {
+    Handlers handlers{.message = noted_kinds(job, "control")};
+    if (self == sent.from)
+      handlers.start = [sent](Context& context) { context.set_timer(1, sent.time_s); };
+    handlers.timer = [sent](Context& context, std::uint64_t) {
+      for (std::uint16_t kind = 0; kind < sent.count; ++kind) context.send(sent.to, kind, 0);
+    };
+    return handlers;
+  });
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ std::function<void(Context&, std::uint64_t)> control_to(ActorId to, std::uint16_
 TEST_CASE("what is discarded, on its way down or up, is in flight no more") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    messages(job, 3);
+    at_start(job, {{0, 1, 0}, {0, 1, 0}, {0, 1, 0}});
     job.script(Family::message_logging, [](ActorId self) {
       Handlers handlers;
       const auto kept = std::make_shared<std::vector<Message>>();
@@ -118,7 +119,7 @@ TEST_CASE("a layer can discard a message to oneself at either end") {
 TEST_CASE("a logged message can be sent again and again, and duplicates be discarded") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    messages(job, 1);
+    at_start(job, {{0, 1, 0}});
     job.script(Family::message_logging, [](ActorId self) {
       Handlers handlers;
       const Log log = std::make_shared<std::vector<Message>>();
@@ -154,12 +155,12 @@ TEST_CASE("a message that is sent again goes to the new incarnation, changed as 
     Job job(2);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
-        if (self != 0) return;
-        Message& message = context.send(1, 1, 0);
-        message.flags |= kNotifySent;
-        message.payload.put(std::uint64_t{17});
-      };
+      if (self == 0)
+        handlers.start = [](Context& context) {
+          Message& message = context.send(1, 1, 0);
+          message.flags |= kNotifySent;
+          message.payload.put(std::uint64_t{17});
+        };
       handlers.sent = [&job](Context& context, ActorId, std::uint16_t) {
         job.note(context, "sent");
       };
@@ -169,11 +170,8 @@ TEST_CASE("a message that is sent again goes to the new incarnation, changed as 
       return handlers;
     });
     job.script(Family::message_logging, [&job](ActorId) {
-      Handlers handlers;
+      Handlers handlers = starting_afresh();
       const Log log = std::make_shared<std::vector<Message>>();
-      handlers.start = [](Context& context) {
-        if (context.incarnation() > 0) context.start_above();
-      };
       handlers.sends = logging(log);
       handlers.peer_failed = [](Context& context, Incarnation dead) {
         context.restart(dead, RestartOn::same_node);
@@ -185,7 +183,6 @@ TEST_CASE("a message that is sent again goes to the new incarnation, changed as 
         job.note(context, "up", static_cast<std::int64_t>(message.logging.get<std::uint64_t>()));
         return Passage::deliver;
       };
-      handlers.recovers = [](ActorId) { return true; };
       return handlers;
     });
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1}});
@@ -205,14 +202,14 @@ TEST_CASE("a layer relays a message to where its object is, at the cost of a mes
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
       Handlers handlers;
-      handlers.start = [self](Context& context) {
-        if (self != 0) return;
-        for (const std::uint32_t object : {7U, 8U}) {
-          Message& message = context.send(1, 0, 0);
-          message.from_object = 3;
-          message.to_object = object;
-        }
-      };
+      if (self == 0)
+        handlers.start = [](Context& context) {
+          for (const std::uint32_t object : {7U, 8U}) {
+            Message& message = context.send(1, 0, 0);
+            message.from_object = 3;
+            message.to_object = object;
+          }
+        };
       handlers.message = [&job](Context& context, const Message& message) {
         job.note(context, "got", 100 * message.from_object + message.to_object);
         job.note(context, "from", message.from);
@@ -289,27 +286,11 @@ TEST_CASE("at a busy receiver, messages of message logging come first, in their 
   for (const EngineKind engine : engines()) {
     Job job(3);
     job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers;
-      handlers.start = [self](Context& context) {
-        if (self == 1) context.spend(50);
-        for (std::uint16_t kind = 0; kind < 3 && self == 0; ++kind) context.send(1, kind, 0);
-      };
-      handlers.message = [&job](Context& context, const Message& message) {
-        job.note(context, "got", message.kind);
-      };
+      Handlers handlers = first_sends(job, self, {{0, 1, 0}, {0, 1, 0}, {0, 1, 0}});
+      if (self == 1) handlers.start = [](Context& context) { context.spend(50); };
       return handlers;
     });
-    job.script(Family::message_logging, [&job](ActorId self) {
-      Handlers handlers;
-      handlers.start = [self](Context& context) {
-        if (self == 2) context.set_timer(1, 10);
-      };
-      handlers.timer = control_to(1, 2);
-      handlers.message = [&job](Context& context, const Message& message) {
-        job.note(context, "control", message.kind);
-      };
-      return handlers;
-    });
+    control(job, {.from = 2, .to = 1, .time_s = 10, .count = 2});
     const Seen seen = job.run(engine);
     CHECK(seen.values(1, "control") == Values{0, 1});
     CHECK(close(seen.times_s(1, "control"), {51, 52}, engine));
@@ -323,23 +304,11 @@ TEST_CASE("between computations, message logging waits for a worker too, and the
     Job job(3);
     job.spec.platform.progress = Progress::between;
     job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers;
-      handlers.start = [self](Context& context) {
-        if (self == 1) context.compute(50);
-        if (self == 0) context.send(1, 0, 0);
-      };
-      handlers.message = [&job](Context& context, const Message&) { job.note(context, "got"); };
+      Handlers handlers = first_sends(job, self, {{0, 1, 0}});
+      if (self == 1) handlers.start = [](Context& context) { context.compute(50); };
       return handlers;
     });
-    job.script(Family::message_logging, [&job](ActorId self) {
-      Handlers handlers;
-      handlers.start = [self](Context& context) {
-        if (self == 2) context.set_timer(1, 10);
-      };
-      handlers.timer = control_to(1, 1);
-      handlers.message = [&job](Context& context, const Message&) { job.note(context, "control"); };
-      return handlers;
-    });
+    control(job, {.from = 2, .to = 1, .time_s = 10, .count = 1});
     const Seen seen = job.run(engine);
     REQUIRE(seen.times_s(1, "control").size() == 1);
     REQUIRE(seen.times_s(1, "got").size() == 1);
@@ -353,27 +322,8 @@ TEST_CASE("before a shared NIC, messages of message logging come first") {
   for (const EngineKind engine : engines()) {
     Job job(4);
     job.spec.platform.processes_per_node = 2;
-    job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers;
-      handlers.start = [self](Context& context) {
-        for (std::uint16_t kind = 0; kind < 3 && self == 0; ++kind) context.send(2, kind, 1000);
-      };
-      handlers.message = [&job](Context& context, const Message& message) {
-        job.note(context, "got", message.kind);
-      };
-      return handlers;
-    });
-    job.script(Family::message_logging, [&job](ActorId self) {
-      Handlers handlers;
-      handlers.start = [self](Context& context) {
-        if (self == 1) context.set_timer(1, 4);
-      };
-      handlers.timer = control_to(3, 2);
-      handlers.message = [&job](Context& context, const Message& message) {
-        job.note(context, "control", message.kind);
-      };
-      return handlers;
-    });
+    at_start(job, {{0, 2, 1000}, {0, 2, 1000}, {0, 2, 1000}});
+    control(job, {.from = 1, .to = 3, .time_s = 4, .count = 2});
     const Seen seen = job.run(engine);
     // The NIC is busy with the first message from 1 to 11. The second enters the network then.
     REQUIRE(seen.values(3, "control") == Values{0, 1});
@@ -390,36 +340,8 @@ TEST_CASE("credit is conserved while message logging holds what carries it") {
       Job job(4, quick_machine());
       job.workload("uniform-traffic", {{"tokens", 6}, {"hops", 30}});
       job.detector("cda");
-      job.script(Family::message_logging, [seed](ActorId self) {
-        struct State {
-          Stream random;
-          std::vector<Message> down;
-          std::vector<Message> up;
-        };
-        Handlers handlers;
-        const auto state = std::make_shared<State>();
-        state->random = Stream(seed, 0, Purpose::message_logging, self);
-        handlers.sends = [state](Context& context, std::span<Message* const> batch, bool) {
-          for (Message* message : batch) {
-            if (state->random.chance(0.5))
-              state->down.push_back(*message);
-            else
-              context.forward(*message);
-          }
-          context.set_timer(1, 1e-5);
-        };
-        handlers.receive = [state](Context& context, Message& message) {
-          if (state->random.chance(0.5)) return Passage::deliver;
-          state->up.push_back(message);
-          context.set_timer(1, 1e-5);
-          return Passage::hold;
-        };
-        handlers.timer = [state](Context& context, std::uint64_t) {
-          for (const Message& message : std::exchange(state->down, {})) context.release(message);
-          for (const Message& message : std::exchange(state->up, {})) context.deliver(message);
-        };
-        return handlers;
-      });
+      job.script(Family::message_logging,
+                 [seed](ActorId self) { return holding_at_random(seed, self); });
       const Seen seen = job.run(engine, seed);
       INFO(engine_word(engine) << ", seed " << seed);
       CHECK(seen.result.outcome == Outcome::terminated);

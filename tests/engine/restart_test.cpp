@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/support/job.hpp"
+#include "tests/support/script_pieces.hpp"
 #include "workloads/random_task_tree.hpp"
 
 using namespace faultline;
@@ -26,9 +27,7 @@ Handlers restarter(Job& job, ActorId self, double time_s, RestartOn where = Rest
     else
       job.note(context, "timer", static_cast<std::int64_t>(key));
   };
-  handlers.message = [&job](Context& context, const Message& message) {
-    job.note(context, "got", message.kind);
-  };
+  handlers.message = noted_kinds(job);
   handlers.compute_done = [&job](Context& context, std::uint64_t) {
     job.note(context, "computed");
   };
@@ -336,7 +335,7 @@ TEST_CASE("what dead incarnations report stays in the result") {
           };
           return handlers;
         },
-        ScriptTerms{.metrics = {&kLives, &kYoungest}});
+        OwnTerms{.metrics = {&kLives, &kYoungest}});
     job.kill(5, {1});
     const Seen seen = job.run(engine);
     CHECK(seen.metric("lives") == 2);
@@ -393,12 +392,7 @@ TEST_CASE("an actor can die and restart again and again") {
 TEST_CASE("a new incarnation draws other numbers than the old one, and than the task trees") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    Registration drawing{
-        .family = Family::workload, .name = "drawing", .summary = "", .source = "", .traits = {}};
-    drawing.make = [&job](const OptionValues&, const JobShape&) -> ComponentFactory {
-      return [&job](ActorId) { return std::make_unique<Drawing>(job); };
-    };
-    job.spec.components[static_cast<std::size_t>(Family::workload)] = {&drawing, {}};
+    job.own(Family::workload, [&job](ActorId) { return std::make_unique<Drawing>(job); });
     job.script(Family::failure_detection,
                [](ActorId) {
                  return Handlers{.exit_notice = [](Context& context, Incarnation dead) {

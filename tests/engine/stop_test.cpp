@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/support/job.hpp"
+#include "tests/support/script_pieces.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -307,35 +308,87 @@ TEST_CASE("background timers keep a run alive while a live rank has not heard of
   }
 }
 
+namespace {
+
+/// Rank 0 computes for 10 s when it starts, rank 1 for 30 s; then they have finished.
+void finishing_apart(Job& job) {
+  job.script(Family::workload, [&job](ActorId self) {
+    Handlers handlers;
+    handlers.start = [=, &job](Context& context) {
+      job.note(context, "start");
+      context.compute(self == 0 ? 10 : 30);
+    };
+    handlers.compute_done = [](Context& context, std::uint64_t) { context.finish(); };
+    return handlers;
+  });
+  job.spec.stop.when = StopWhen::finished;
+}
+
+}  // namespace
+
 TEST_CASE("a run does not finish while a layer recovers somebody") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers;
-      handlers.start = [=, &job](Context& context) {
-        job.note(context, "start");
-        context.compute(self == 0 ? 10 : 30);
-      };
-      handlers.compute_done = [](Context& context, std::uint64_t) { context.finish(); };
-      return handlers;
-    });
+    finishing_apart(job);
     job.script(Family::message_logging, [](ActorId self) {
-      Handlers handlers;
-      handlers.start = [self](Context& context) {
-        if (self == 0) context.set_timer(1, 50);
-        if (context.incarnation() > 0) context.start_above();
-      };
+      Handlers handlers = starting_afresh();
+      if (self == 0) handlers.start = [](Context& context) { context.set_timer(1, 50); };
       handlers.timer = [](Context& context, std::uint64_t) {
         context.restart(context.known(1), RestartOn::same_node);
       };
-      handlers.recovers = [](ActorId) { return true; };
       return handlers;
     });
     job.kill(5, {1});
-    job.spec.stop.when = StopWhen::finished;
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(1, "start"), {0, 50}, engine));
     CHECK(seen.metric("end_time_s") == Approx(80));
     CHECK(seen.result.outcome == Outcome::finished);
+  }
+}
+
+TEST_CASE("a run does not finish during the delay of a restart with which a layer recovers") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.spec.platform.restart_delay_s = 20;
+    finishing_apart(job);
+    job.script(Family::message_logging, [](ActorId) {
+      Handlers handlers = starting_afresh();
+      handlers.peer_failed = [](Context& context, Incarnation dead) {
+        context.restart(dead, RestartOn::same_node);
+      };
+      return handlers;
+    });
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1}});
+    job.kill(12, {1});  // rank 0 has finished
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.metric("end_time_s") == Approx(12 + 1 + 20 + 30));
+    CHECK(seen.violations().empty());
+  }
+}
+
+TEST_CASE("heartbeats that are always under way keep no run alive") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    job.script(Family::failure_detection, [](ActorId self) {
+      Handlers handlers;
+      handlers.start = [](Context& context) { context.set_timer(1, 5, true); };
+      handlers.timer = [self](Context& context, std::uint64_t) {
+        Context::background(context.send((self + 1) % 4, 0, 0));
+        context.set_timer(1, 4, true);  // a message takes 12 s
+      };
+      return handlers;
+    });
+    job.script(Family::workload, [](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 0) context.send(1, 0, 0);
+      };
+      return handlers;
+    });
+    job.spec.stop.when = StopWhen::finished;  // which nobody says
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::deadlock);
+    CHECK(seen.metric("end_time_s") == Approx(12));
   }
 }

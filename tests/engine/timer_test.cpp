@@ -147,6 +147,124 @@ TEST_CASE("a timer that its own handler sets again goes on") {
   }
 }
 
+TEST_CASE(
+    "timers that run out while the processor sends wait for it, in the order of their times") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self != 0) return;
+        for (int i = 0; i < 5; ++i) context.send(1, 0, 0);
+        // Set in another order than that of their times. The last is due when the second is free.
+        context.set_timer(4, 7);
+        context.set_timer(2, 3);
+        context.set_timer(3, 4);
+        context.set_timer(1, 2);
+        context.set_timer(5, 4.5);
+      };
+      handlers.timer = [&job](Context& context, std::uint64_t key) {
+        job.note(context, "timer", static_cast<std::int64_t>(key));
+        if (key == 1) context.spend(2);
+        if (key == 1) context.cancel_timer(5);
+        if (key == 3) context.send(1, 1, 0);
+      };
+      handlers.message = [&job](Context& context, const Message& message) {
+        job.note(context, "got", message.kind);
+      };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    // The sends take the processor until 5, what the first handler spends until 7, and the send of
+    // the third until 8.
+    CHECK(seen.values(0, "timer") == Values{1, 2, 3, 4});
+    CHECK(close(seen.times_s(0, "timer"), {5, 7, 7, 8}, engine));
+    CHECK(close(seen.times_s(1, "got"), {12, 13, 14, 15, 16, 19}, engine));
+    CHECK(seen.result.outcome == Outcome::finished);
+  }
+}
+
+TEST_CASE(
+    "between computations: timers wait until the computation ends, and come before messages") {
+  for (const EngineKind engine : engines())
+    for (const bool spends : {false, true}) {
+      Job job(2);
+      job.spec.platform.progress = Progress::between;
+      job.script(Family::workload, [&job, spends](ActorId self) {
+        Handlers handlers;
+        handlers.start = [self](Context& context) {
+          if (self == 0) context.send(1, 0, 0);
+          if (self == 0) return;
+          context.compute(100);
+          for (const std::uint64_t key : {30U, 10U, 20U})
+            context.set_timer(key, static_cast<double>(key));
+        };
+        handlers.timer = [&job, spends](Context& context, std::uint64_t key) {
+          job.note(context, "timer", static_cast<std::int64_t>(key));
+          if (spends && key == 10) context.spend(3);
+        };
+        handlers.message = [&job](Context& context, const Message&) {
+          job.note(context, "message");
+        };
+        handlers.compute_done = [&job](Context& context, std::uint64_t) {
+          job.note(context, "done");
+        };
+        return handlers;
+      });
+      const Seen seen = job.run(engine);
+      Words order;
+      for (const Entry& entry : seen.log) order.push_back(entry.what);
+      CHECK(order == Words{"done", "timer", "timer", "timer", "message"});
+      CHECK(seen.values(1, "timer") == Values{10, 20, 30});
+      const double later_s = spends ? 103 : 100;
+      CHECK(close(seen.times_s(1, "timer"), {100, later_s, later_s}, engine));
+    }
+}
+
+TEST_CASE("a timer waits behind a send fence") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    job.spec.platform.processes_per_node = 2;
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self != 0) return;
+        context.send(2, 0, 500);  // enters the network at 1, keeps the NIC until 6
+        context.send(2, 1, 0);
+        Context::fence(context.send(1, 2, 0));  // takes the processor from 6 to 7
+        context.set_timer(1, 3);
+      };
+      handlers.timer = [&job](Context& context, std::uint64_t) { job.note(context, "timer"); };
+      return handlers;
+    });
+    CHECK(close(job.run(engine).times_s(0, "timer"), {7}, engine));
+  }
+}
+
+TEST_CASE("a timer that waits for the processor dies with its actor") {
+  for (const EngineKind engine : engines()) {
+    Job job(2);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        for (int i = 0; i < 5 && self == 0; ++i) context.send(1, 0, 0);
+        if (self == 0) context.set_timer(1, 2);
+        if (self == 1) context.set_timer(2, 6);
+      };
+      handlers.timer = [&job, self](Context& context, std::uint64_t) {
+        job.note(context, "timer");
+        if (self == 1) context.restart(context.known(0), RestartOn::same_node);
+      };
+      return handlers;
+    });
+    job.kill(4, {0});
+    const Seen seen = job.run(engine);
+    // The second life sends and waits as the first did.
+    CHECK(close(seen.times_s(0, "timer"), {11}, engine));
+    CHECK(seen.violations().empty());
+  }
+}
+
 TEST_CASE("equal timers fire in the order in which they were set") {
   for (const EngineKind engine : engines()) {
     Job job(1);

@@ -106,7 +106,7 @@ class FollowingThePage(unittest.TestCase):
 
     def test_it_does_what_it_says(self):
         blocks = self.follow(PAGE.read_text())
-        for_program, for_test, for_failure, for_search, for_page = range(5)
+        for_program, for_test, for_failure, for_search, for_page, for_detector = range(6)
         for number, script in enumerate(blocks):
             if number == for_failure:
                 with self.assertRaisesRegex(AssertionError, "premature") as failed:
@@ -127,7 +127,11 @@ class FollowingThePage(unittest.TestCase):
                 self.assertIn("in 4 test cases", said)
             elif number == for_page:
                 self.assertIn("100% tests passed", said)
-        self.assertEqual(number, for_page)
+            elif number == for_detector:
+                self.assertIn("in 3 test cases", said)
+                self.assertIn("100% tests passed", said)
+                self.assertIn("all-heartbeats among 64 daemons", said)
+        self.assertEqual(number, for_detector)
         self.assertNotIn("tests/example/", (self.build / "compile_commands.json").read_text())
 
 

@@ -4,6 +4,7 @@
 // its mutant, which with one mutation brings it back.
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <random>
 #include <utility>
@@ -260,7 +261,9 @@ Outcome outcome_of(RunSpec spec, std::uint64_t seed) {
   const Machine& machine = spec.platform.machine;
   Topology routes(partition(machine, nodes, spec.platform.whole_machine), machine.hop_latency_s,
                   machine.link_bandwidth_Bps);
-  return LogGpEngine(spec, std::move(routes), seed, 0).run().outcome;
+  return LogGpEngine(std::make_shared<const RunJob>(spec, std::move(routes), seed, 0))
+      .run()
+      .outcome;
 }
 
 TEST_CASE("mutated scenarios that are read also run and break no protocol") {

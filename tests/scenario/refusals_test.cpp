@@ -246,6 +246,33 @@ TEST_CASE("options that do not fit the job are refused by the component's own wo
   CHECK(workspace.errors_after({R"(workload={"name": "uniform-traffic", "fanout": 15})"}).empty());
 }
 
+TEST_CASE("failure detectors refuse times of 0, too many helpers and a tree without branches") {
+  const Workspace workspace;
+  const auto error = [&workspace](const std::string& detector, bool one_rank = false) {
+    std::vector<std::string> sets{R"(failure_detection={"name": )" + detector + "}"};
+    if (one_rank)
+      sets.insert(sets.end(), {"platform.processes=1", R"(workload={"name": "flood"})"});
+    return workspace.errors_after(sets);
+  };
+  for (const std::string option :
+       {"heartbeat_period_s", "answer_timeout_s", "gossip_period_s", "push_pull_period_s"})
+    for (const char* time_s : {"0", "-1"})
+      CHECK_THAT(error(std::string(R"("swim", ")").append(option).append("\": ").append(time_s)),
+                 Contains("s.json: failure_detection." + option + ": "));
+  CHECK_THAT(error(R"("swim", "answer_timeout_s": 1)"),
+             Contains("failure_detection.answer_timeout_s: expected less than heartbeat_period_s"));
+  CHECK_THAT(error(R"("swim", "indirect_probes": 17)"),
+             Contains("failure_detection.indirect_probes: expected at most the number of members, "
+                      "which is 16"));
+  CHECK_THAT(error(R"("connection-loss", "radix": 0)"),
+             Contains("s.json: failure_detection.radix: "));
+  for (const std::string detector : {R"("swim")", R"("connection-loss")"})
+    CHECK_THAT(error(detector, true), Contains("failure_detection.members: must be at least two"));
+  for (const std::string good : {R"("swim", "indirect_probes": 16, "push_pull_period_s": null)",
+                                 R"("connection-loss", "radix": 1, "members": "ranks")"})
+    CHECK(error(good).empty());
+}
+
 TEST_CASE("lists that combine to too many points are refused") {
   const Workspace workspace;
   std::string list;

@@ -187,17 +187,17 @@ inline Seen from_text(const std::string& text) {
   return seen;
 }
 
-/// What the registration of a scripted component says besides its handlers.
-struct ScriptTerms {
+/// What the registration of components of the test's own says besides how they are made.
+struct OwnTerms {
   Traits traits = {};
   Residence residence = Residence::ranks;
   std::optional<ExitNotice> exit_notice = {};
   MetricSpecs metrics = {};
 };
 
-/// A run that a test describes. Components are given by name or by script. Everything else has
-/// defaults that let the run reach its own end. Scripts keep a reference to the job for their
-/// notes.
+/// A run that a test describes. Components are given by name, by script or as a class of the test's
+/// own. Everything else has defaults that let the run reach its own end. Scripts keep a reference
+/// to the job for their notes.
 class Job {
  public:
   explicit Job(std::uint32_t processes = 2, Machine machine = round_machine()) {
@@ -235,28 +235,31 @@ class Job {
     return use(Family::termination, name, changes);
   }
 
-  /// Uses a component that a script of the test defines.
-  Job& script(Family family, const Scripts& scripts, const ScriptTerms& terms = {}) {
-    scripted_.push_back({.family = family,
-                         .name = "test-script",
-                         .summary = "",
-                         .source = "",
-                         .traits = terms.traits,
-                         .message_kinds = {"a", "b", "c"},
-                         .metrics = terms.metrics});
-    scripted_.back().make = [family, scripts](const OptionValues&,
-                                              const JobShape&) -> ComponentFactory {
-      return [family, scripts](ActorId self) { return scripted(family, scripts(self)); };
-    };
-    scripted_.back().residence = [terms](const OptionValues&) { return terms.residence; };
+  /// Uses components of the test's own, which `make` makes for each actor.
+  Job& own(Family family, const ComponentFactory& make, const OwnTerms& terms = {}) {
+    own_.push_back({.family = family,
+                    .name = "test-own",
+                    .summary = "",
+                    .source = "",
+                    .traits = terms.traits,
+                    .message_kinds = {"a", "b", "c"},
+                    .metrics = terms.metrics});
+    own_.back().make = [make](const OptionValues&, const JobShape&) { return make; };
+    own_.back().residence = [terms](const OptionValues&) { return terms.residence; };
     if (terms.exit_notice)
-      scripted_.back().exit_notice = [terms](const OptionValues&) { return *terms.exit_notice; };
-    choose(family, scripted_.back(), {});
+      own_.back().exit_notice = [terms](const OptionValues&) { return *terms.exit_notice; };
+    choose(family, own_.back(), {});
     return *this;
   }
 
+  /// Uses components that a script of the test defines.
+  Job& script(Family family, const Scripts& scripts, const OwnTerms& terms = {}) {
+    return own(
+        family, [family, scripts](ActorId self) { return scripted(family, scripts(self)); }, terms);
+  }
+
   Job& script(Family family, const Scripts& scripts, const Traits& traits) {
-    return script(family, scripts, ScriptTerms{.traits = traits});
+    return script(family, scripts, OwnTerms{.traits = traits});
   }
 
   Job& kill(double time_s, std::vector<Rank> ranks, std::vector<NodeId> nodes = {},
@@ -316,7 +319,7 @@ class Job {
     return seen;
   }
 
-  std::list<Registration> scripted_;  ///< a list, so that addresses stay valid
+  std::list<Registration> own_;  ///< a list, so that addresses stay valid
   std::vector<Entry> log_;
 };
 

@@ -56,3 +56,48 @@ TEST_CASE("half a round trip within a node is the closed form on every shipped m
       }
   }
 }
+
+TEST_CASE("in pairs every rank plays with the one that is half the job away") {
+  for (const EngineKind engine : engines()) {
+    Job job(8);
+    job.spec.stop.when = StopWhen::finished;
+    job.spec.platform.processes_per_node = 2;
+    job.workload("ping-pong", {{"repetitions", 10}, {"bytes", 0}, {"pairs", true}});
+    const Seen seen = job.run(engine);
+    CHECK(seen.metric("application_messages") == 4 * 20);
+    CHECK(seen.metric("half_round_trip_s") == Approx(12));
+    CHECK(seen.result.outcome == Outcome::finished);
+  }
+}
+
+TEST_CASE("the slowest pair counts") {
+  for (const EngineKind engine : engines()) {
+    Job job(8);
+    job.spec.stop.when = StopWhen::finished;
+    job.spec.slow = {{.nodes = {6}, .factor = 3}};  // its rank plays with rank 2
+    job.workload("ping-pong", {{"repetitions", 10}, {"bytes", 0}, {"pairs", true}});
+    // There the receiver takes 2 s longer, and so does the sender on the way back.
+    CHECK(job.run(engine).metric("half_round_trip_s") == Approx(14));
+  }
+}
+
+TEST_CASE("a termination detector knows that pairs begin at all ranks") {
+  for (const std::string& detector : detectors())
+    for (const EngineKind engine : engines()) {
+      CAPTURE(detector);
+      Job job(6);
+      job.workload("ping-pong", {{"repetitions", 10}, {"pairs", true}}).detector(detector);
+      const Seen seen = job.run(engine);
+      CHECK(seen.result.outcome == Outcome::terminated);
+      CHECK(seen.violations().empty());
+    }
+}
+
+TEST_CASE("pairs need an even number of ranks, and no peer") {
+  Job odd(5);
+  CHECK_THROWS_WITH(odd.workload("ping-pong", {{"pairs", true}}),
+                    "ping-pong.pairs: expected an even platform.processes, got 5");
+  Job even(4);
+  CHECK_THROWS_WITH(even.workload("ping-pong", {{"pairs", true}, {"peer", std::int64_t{1}}}),
+                    "ping-pong.peer: expected null with pairs, which say who plays with whom");
+}

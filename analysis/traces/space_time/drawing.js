@@ -14,7 +14,7 @@ function rowLines(actor) {
 function readColors() {
   const style = getComputedStyle(document.documentElement);
   for (const name of ["back", "text", "soft", "line", "band", "life", "application", "control",
-                      "failure", "announcement", "mark", "compute", "active", "pick", "focus"])
+                      "detection", "failure", "announcement", "mark", "compute", "active", "pick", "focus"])
     colors[name] = style.getPropertyValue("--" + name).trim();
 }
 
@@ -223,10 +223,12 @@ function drawCross(px, py, size) {
   line(px - size, py + size, px + size, py - size);
 }
 
+const DASHES = { application: [], control: [6, 3], detection: [1, 3] };
+
 function drawMessage(message, isPicked) {
   const ends = endsOf(message);
   const fate = run.fates[message[M.fate]];
-  const color = isControl(message) ? colors.control : colors.application;
+  const color = colors[groupOf(message)];
   if (isPicked) {
     pen.strokeStyle = colors.pick;
     pen.lineWidth = 8;
@@ -234,7 +236,7 @@ function drawMessage(message, isPicked) {
   }
   pen.strokeStyle = pen.fillStyle = color;
   pen.lineWidth = isPicked ? 2.5 : 1.4;
-  pen.setLineDash(fate !== "" ? [2, 4] : isControl(message) ? [6, 3] : []);
+  pen.setLineDash(fate !== "" ? [2, 4] : DASHES[groupOf(message)]);
   trace(ends);
   pen.setLineDash([]);
   if (fate === "") return drawHead(ends);
@@ -259,7 +261,7 @@ function drawName(message) {
   pen.lineWidth = 3;
   pen.strokeStyle = colors.back;
   pen.strokeText(text, 0, -4);
-  pen.fillStyle = isControl(message) ? colors.control : colors.application;
+  pen.fillStyle = colors[groupOf(message)];
   pen.fillText(text, 0, -4);
   pen.restore();
 }
@@ -269,11 +271,11 @@ const MOST_ARROWS = 2500;
 
 function drawManyMessages(list) {
   pen.lineWidth = 0.7;
-  for (const control of [true, false]) {
-    pen.strokeStyle = control ? colors.control : colors.application;
+  for (const group of ["detection", "control", "application"]) {
+    pen.strokeStyle = colors[group];
     pen.beginPath();
     for (const message of list) {
-      if (isControl(message) !== control) continue;
+      if (groupOf(message) !== group) continue;
       const ends = endsOf(message);
       pen.moveTo(ends.x1, ends.y1);
       pen.lineTo(ends.x2, ends.y2);

@@ -11,7 +11,8 @@ const M = { from: 0, to: 1, kind: 2, begin: 3, inject: 4, end: 5, fate: 6, bytes
 const S = { kind: 0, actor: 1, begin: 2, end: 3, core: 4, order: 5 };
 const HANDLING = 0, COMPUTING = 1, ACTIVE = 2, DEAD = 3;
 
-const isControl = (message) => run.kinds[message[M.kind]].control;
+/// Whose message it is: application, control or detection.
+const groupOf = (message) => run.kinds[message[M.kind]].group;
 const kindName = (message) => run.kinds[message[M.kind]].name;
 const who = (actor) => actor < run.processes ? "process " + actor
                                              : "daemon of node " + (actor - run.processes);
@@ -51,6 +52,7 @@ const rowOf = new Map(rows.map((row, index) => [row.actor, index]));
 const groups = [
   { key: "application", words: "application messages", on: true },
   { key: "control", words: "control messages", on: true },
+  { key: "detection", words: "messages of failure detection", on: true },
   { key: "lost", words: "lost messages", on: true },
   { key: "failure", words: "failures", on: true },
   { key: "announcement", words: "phases and announcements", on: true },
@@ -64,7 +66,7 @@ function messageShown(message) {
   const fate = message[M.fate];
   if (!kindOn[message[M.kind]]) return false;
   if (run.fates[fate] !== "" && !shown("lost")) return false;
-  return shown(isControl(message) ? "control" : "application");
+  return shown(groupOf(message));
 }
 
 // ---- time --------------------------------------------------------------------------------------
@@ -90,7 +92,8 @@ function durationText(time_s) {
 // ---- events, for the table and for going through them ------------------------------------------
 
 function messageEvents(message, index) {
-  const name = (isControl(message) ? "control " : "") + kindName(message);
+  const group = groupOf(message);
+  const name = (group === "application" ? "" : group + " ") + kindName(message);
   const details = message[M.bytes] + " B" + (run.phases > 1 ? ", phase " + message[M.phase] : "");
   const fate = run.fates[message[M.fate]];
   const sent = { time: message[M.begin], actor: message[M.from], message: index, first: true,

@@ -70,6 +70,8 @@ function sample(kind) {
   const shapes = {
     application: '<line x1="1" y1="8" x2="24" y2="8"/><path d="M30 8l-8-4v8z"/>',
     control: '<line x1="1" y1="8" x2="24" y2="8" stroke-dasharray="6 3"/><path d="M30 8l-8-4v8z"/>',
+    detection:
+      '<line x1="1" y1="8" x2="24" y2="8" stroke-dasharray="1 3"/><path d="M30 8l-8-4v8z"/>',
     lost: '<path d="M1 8h19" stroke-dasharray="2 4"/><path d="M20 3l10 10m0-10l-10 10"/>',
     failure: '<path d="M3 3l10 10m0-10l-10 10"/><path d="M24 1l6 7-6 7-6-7z" fill="none"/>',
     announcement: '<path d="M10 15V1h12v7H10"/>',
@@ -95,9 +97,11 @@ function addBox(parent, words, count, shape, change) {
 
 function addBoxes() {
   const lost = run.messages.filter((message) => run.fates[message[M.fate]] !== "").length;
+  const messagesOf = (group) => run.messages.filter((m) => groupOf(m) === group).length;
   const counts = {
-    application: run.messages.filter((message) => !isControl(message)).length,
-    control: run.messages.filter(isControl).length,
+    application: messagesOf("application"),
+    control: messagesOf("control"),
+    detection: messagesOf("detection"),
     lost,
     compute: run.spans.filter((span) => span[S.kind] === COMPUTING).length,
   };
@@ -109,7 +113,7 @@ function addBoxes() {
   }
   run.kinds.forEach((kind, index) => addBox(
     byId("kinds"), kind.name, run.messages.filter((message) => message[M.kind] === index).length,
-    kind.control ? "control" : "application", (on) => { kindOn[index] = on; }));
+    kind.group, (on) => { kindOn[index] = on; }));
 }
 
 function addVerdict(words, sort) {
@@ -134,6 +138,7 @@ function describe() {
   const about = [run.title.point, run.title.stack, run.processes + " processes",
                  "engine " + run.title.engine, "seed " + run.title.seed,
                  "replication " + run.title.replication, "Faultline " + run.title.version];
+  if (run.title.without !== "") about.push("without " + run.title.without);
   byId("about").textContent = about.filter((part) => part !== "").join(" · ");
   const bad = run.violations.length > 0 || ["premature", "hung", "deadlock", "violated",
     "all-failed"].includes(run.outcome);

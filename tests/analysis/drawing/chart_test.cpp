@@ -124,7 +124,7 @@ TEST_CASE("lines whose intervals meet stand side by side on the axis of a number
   // Ten pixels apart, of 390 for an axis from 0.9 to 3.1.
   Chart chart = chart_of(ChartKind::curves, 2, 3);
   const std::string linear = chart_script(fitted(chart));
-  for (const char* style : {"yerrorbars lt 1", "linespoints lt 1 dt 1 title"})
+  for (const char* style : {"vectors heads", "linespoints lt 1 dt 1 title"})
     CHECK_THAT(linear, Contains("every ::0::2 using (($2) + (-0.0282") && Contains(style));
   CHECK_THAT(linear, Contains("every ::3::5 using (($2) + (0.0282"));
   CHECK_THAT(linear, !Contains("using ($2):($4)"));
@@ -139,6 +139,38 @@ TEST_CASE("lines whose intervals meet stand side by side on the axis of a number
       point.y_interval.reset();
     }
   CHECK_THAT(chart_script(fitted(chart)), Contains("using (($2)*0.959"));
+}
+
+TEST_CASE("an interval is one bar from its low to its high end, with caps of equal size") {
+  const std::string curves = chart_script(fitted(chart_of(ChartKind::curves, 1, 3)));
+  CHECK_THAT(curves, Contains("using ($2):($5):(0):(($6) - ($5)) with vectors heads size screen "
+                              "0.00833,90 lt 1 notitle"));
+  Chart broad = chart_of(ChartKind::curves, 1, 3);
+  broad.panel = std::string(100, 'p');
+  broad = fitted(broad);
+  REQUIRE(canvas_of(broad).width == 890);
+  CHECK_THAT(chart_script(broad), Contains("vectors heads size screen 0.00449,90"));
+  Chart plane = plane_of({{20, 0.2}, {80, 0.8}});
+  for (ChartPoint& point : plane.lines[0].points) {
+    point.x_interval = Interval{point.x - 5, point.x + 5};
+    point.y_interval = Interval{*point.y - 0.1, *point.y + 0.1};
+  }
+  const std::string both = chart_script(plane);
+  CHECK_THAT(both, Contains("using ($5):($7):(($6) - ($5)):(0) with vectors heads") &&
+                       Contains("using ($4):($8):(0):(($9) - ($8)) with vectors heads"));
+  for (const std::string& script : {curves, both}) CHECK_THAT(script, !Contains("errorbars"));
+}
+
+TEST_CASE("the lower end of an interval stops at the end of a logarithmic axis") {
+  Chart chart = chart_of(ChartKind::curves, 1, 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    ChartPoint& point = chart.lines[0].points[i];
+    point.y = std::pow(10.0, static_cast<double>(i));
+    point.y_interval = Interval{-1, 2 * *point.y};
+  }
+  const Chart drawn = fitted(chart);
+  REQUIRE(drawn.y.logarithmic);
+  CHECK_THAT(chart_script(drawn), Contains("using ($2):(($5) > ") && Contains("):(0):((($6) > "));
 }
 
 TEST_CASE(
@@ -222,6 +254,20 @@ TEST_CASE("labels of points hide no other label, and stand at their point") {
   }
   CHECK(labels_of(plane_of(std::vector(12, std::pair{50.0, 0.5}))).size() < 12);
   CHECK(labels_of(plane_of(std::vector(13, std::pair{50.0, 0.5}))).empty());
+}
+
+TEST_CASE("labels of points stand on no line and no interval where there is another place") {
+  // At the upper edge of the plot, where there is no room above the line.
+  const auto along_line = labels_of(plane_of({{10, 1.0}, {50, 1.0}, {90, 1.0}}));
+  REQUIRE(along_line.size() == 3);
+  for (std::size_t i = 0; i < 2; ++i) CHECK((1 - along_line[i].y) * 250 == Approx(13));
+  // The interval of the second point is where the label of the first one would be.
+  Chart chart = plane_of({{50, 0.5}, {54, 0.9}});
+  CHECK(labels_of(chart).at(0).x > 50);
+  chart.lines[0].points[1].y_interval = Interval{0.3, 1.0};
+  CHECK(labels_of(chart).at(0).x < 50);
+  // Where lines are everywhere, labels stand on them.
+  CHECK(labels_of(plane_of({{50, 0.5}, {0, 0}, {50, 0.5}, {100, 1}, {0, 1}, {100, 0}})).size() > 4);
 }
 
 TEST_CASE("labels of points and notes are texts, and stand in no code") {

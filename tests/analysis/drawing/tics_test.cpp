@@ -49,6 +49,9 @@ TEST_CASE("linear tics along x stand side by side") {
   const Tics few = linear_tics(range, 200);
   CHECK(texts_of(few) == Texts{"123450", "123455", "123460"});
   CHECK(static_cast<double>(few.size()) * breadth_of_letters(6) <= 200);
+  // Seven numbers of five digits would fit, but would look like one.
+  CHECK(linear_tics({2500, 17500}).size() == 7);
+  CHECK(texts_of(linear_tics({2500, 17500}, 390)) == Texts{"5000", "10000", "15000"});
 }
 
 TEST_CASE("logarithmic tics have digits between where decades are few") {

@@ -73,7 +73,8 @@ def check_as_expected(item):
 def check_shipped_items(folder):
     """Some, and of the longest one some measures. README.md and the tutorial have theorem-1;
     tests/analysis/reproduction/shipped_items_soak.py has all."""
-    for item in ("adoption-2013/figure-5", "termination-2022/table-2", "termination-2022/figure-8"):
+    items = ("adoption-2013/figure-5", "termination-2022/table-2", "termination-2022/figure-8")
+    for item in (*items, "rdaemon-2019/figure-11", "rdaemon-2019/figure-14"):
         check_as_expected(item)
     kept = ("jaguar", "burst f=2", "successive, strict")
     check_as_expected(
@@ -126,7 +127,7 @@ def check_figure(folder):
     folder = pathlib.Path(folder)
     run = reproduce("termination-2022/figure-2", "--quick", "--figures", folder)
     expect(run.returncode == 0, f"figure-2: exit {run.returncode}: {run.stderr}")
-    with (folder / "figure-2.csv").open() as file:
+    with (folder / "termination-2022-figure-2.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["tree_seed"] == "2269"]
     tree = folder / "tree.json"
     tree.write_bytes(
@@ -147,7 +148,7 @@ def check_figure(folder):
                 for name in ("four-counter", "edod", "hcda", "cda"):
                     expect(int(row[name]) == entry[name], f"{place}, {name}: {row} {entry}")
     expect(compared == 6, f"{compared} lines of figure-2.csv compared")
-    drawing = folder / "figure-2.svg"
+    drawing = folder / "termination-2022-figure-2.svg"
     expect(drawing.exists() and "S" in drawing.read_text(), f"no drawing: {run.stderr}")
 
 
@@ -164,7 +165,7 @@ def check_boxes(folder):
     item = changed(folder, "termination-2022/figure-6.json", keep_two_points)
     run = reproduce(item, "--quick", "--figures", folder)
     expect(run.returncode == 0, f"figure-6: exit {run.returncode}: {run.stderr}")
-    with (folder / "item.csv").open() as file:
+    with (folder / f"{folder.name}-item.csv").open() as file:
         rows = list(csv.DictReader(file))
     document = json.loads(item.read_text())
     point = document["measures"]["pipeline"]["changes"][1]

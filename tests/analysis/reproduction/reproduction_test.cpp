@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <filesystem>
 
 #include "analysis/reproduction/figure.hpp"
 #include "analysis/reproduction/item_files.hpp"
@@ -174,7 +175,7 @@ TEST_CASE("a value stands under its source, in the table and for machines") {
 
 TEST_CASE("every value that is compared says why its tolerance or threshold is what it is") {
   std::size_t compared = 0;
-  for (const char* paper : {"adoption-2013", "termination-2022"})
+  for (const char* paper : {"adoption-2013", "rdaemon-2019", "termination-2022"})
     for (const auto& file : find_reproduction_items(paper))
       for (const Cell& cell : read_reproduction_item(file).cells) {
         if (!cell.stated || cell.expected == Verdict::not_comparable) continue;
@@ -270,6 +271,24 @@ TEST_CASE("survival is reproduced to every digit that the paper prints") {
   CHECK(as_expected({result}));
   result.item.cells.back().expected = Verdict::differs;
   CHECK_FALSE(as_expected({result}));
+}
+
+TEST_CASE("the faults of a survival measure are read once, for all of its cells") {
+  const TemporaryDirectory folder;
+  const auto file = folder.write(
+      "two.json", R"({"schema_version": 1, "name": "two", "counts": {"1": 3, "2": 1}})");
+  const SurvivalMeasure measure{file.string(), 1024};
+  const Measured measured = measure_survival(measure);
+  std::filesystem::remove(file);
+  Cell cell;
+  cell.figure = "share-percent";
+  for (const auto& [failed, share] : {std::pair{1, 75.0}, std::pair{2, 25.0}}) {
+    cell.failed = {failed};
+    CHECK(survival_at(measure, measured, cell).value == share);
+  }
+  cell.failed = {3};
+  CHECK_FALSE(survival_at(measure, measured, cell).value);
+  CHECK_THROWS_AS(measure_survival(measure), UsageError);
 }
 
 TEST_CASE("the members of a group stand for those that its cells leave out") {
@@ -407,9 +426,36 @@ TEST_CASE("a series that is drawn relative to a detector has ratios of means") {
             shortest(ratio.confidence_99->low) + "," + shortest(ratio.confidence_99->high) + "\n");
   const std::string script = figure_script(result, figure_rows(result), "figure");
   // The colour of the second detector, though the first one is not drawn.
-  CHECK_THAT(script, Contains("yerrorbars linewidth 2 lt 2 title") &&
+  CHECK_THAT(script, Contains("vectors heads size screen 0.00952,90 lt 2 lw 2 notitle") &&
+                         Contains("with points lt 2 title") &&
                          Contains("\n:relative to DIJKSTRA-SCHOLTEN\n") &&
                          !Contains("candlesticks"));
+}
+
+TEST_CASE("a figure shows times in the unit that is easiest to read, and its CSV in seconds") {
+  ItemResult result;
+  SeriesMeasure series;
+  series.over = "platform.processes";
+  series.metrics = {"announce_time_s"};
+  result.item.measures.push_back({"m", series});
+  result.item.curves = {0};
+  SeriesPoint point{8, {}};
+  point.samples["indep"] = {{"announce_time_s", {0.002, 0.004}}};
+  point.detectors = {"indep"};
+  result.measured.push_back({{}, {point}, "", false});
+  const FigureRows rows = figure_rows(result);
+  CHECK(rows.at(1).at(5) == "0.002");
+  const std::string script = figure_script(result, rows, "figure");
+  CHECK_THAT(script, Contains("\n:announce time [ms]\n") && Contains("set yrange [1.6:5]") &&
+                         Contains(":($8*1000):($7*1000):($11*1000):($10*1000) with candlesticks") &&
+                         Contains(":($9*1000) with linespoints"));
+  // Panels of one metric have one unit.
+  result.item.measures.push_back({"n", series});
+  result.item.curves = {0, 1};
+  point.samples["indep"] = {{"announce_time_s", {2.0, 4.0}}};
+  result.measured.push_back({{}, {point}, "", false});
+  const std::string both = figure_script(result, figure_rows(result), "figure");
+  CHECK_THAT(both, Contains("\n:announce time [s]\n") && !Contains("[ms]"));
 }
 
 TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
@@ -526,7 +572,7 @@ TEST_CASE("a quick reproduction counts no value twice") {
   keep_quick_cells(item);  // its last point is 8
   REQUIRE(item.cells.size() == 1);
   CHECK(item.cells.front().name == "at 8");
-  for (const char* paper : {"adoption-2013", "termination-2022"})
+  for (const char* paper : {"adoption-2013", "rdaemon-2019", "termination-2022"})
     for (const auto& file : find_reproduction_items(paper)) {
       ReproductionItem shipped = read_reproduction_item(file);
       keep_quick_cells(shipped);

@@ -28,7 +28,8 @@ struct Drawn {
 
 TEST_CASE("items are carried out, drawn by whoever draws, and named as the user named them") {
   const TemporaryDirectory folder;
-  const std::string file = folder.write("a figure.json", kItem);
+  const std::string file =
+      folder.write("a paper/a figure.json", kItem).parent_path() / "./a figure.json";
   std::vector<ItemFile> items = read_items(file);
   REQUIRE(items.size() == 1);
   CHECK(items[0].named == file);
@@ -39,7 +40,7 @@ TEST_CASE("items are carried out, drawn by whoever draws, and named as the user 
     return "<svg/>";
   };
   const ReproductionSettings quick{.quick = true};
-  const auto result = carry_out_items(items, quick, draw, false);
+  const auto result = carry_out_items(items, quick, draw);
   REQUIRE(result);
   CHECK(result->quick);
   CHECK(result->versions == versions_of_this_build());
@@ -47,21 +48,36 @@ TEST_CASE("items are carried out, drawn by whoever draws, and named as the user 
   REQUIRE(result->results.size() == 1);
   CHECK(result->results[0].drawing == "<svg/>");
   REQUIRE(drawn.size() == 1);
-  CHECK(drawn[0].stem == "a-figure");
+  CHECK(drawn[0].stem == "a-paper-a-figure");
   CHECK(drawn[0].csv == csv_records(result->results[0].figure));
   CHECK_FALSE(drawn[0].script.empty());
 
-  const auto of_papers = carry_out_items(items, quick, draw, true);
-  REQUIRE(of_papers);
-  REQUIRE(drawn.size() == 2);
-  CHECK(drawn[1].stem.ends_with("-a-figure"));
-  CHECK(drawn[1].stem.find('/') == std::string::npos);
-
-  const auto undrawn = carry_out_items(std::move(items), {}, {}, false);
+  const auto undrawn = carry_out_items(std::move(items), {}, {});
   REQUIRE(undrawn);
   CHECK(undrawn->results[0].figure.empty());
   CHECK(undrawn->commands[0].find("--quick") == std::string::npos);
-  CHECK(drawn.size() == 2);
+  CHECK(drawn.size() == 1);
+}
+
+TEST_CASE("no figures of one run have the same name, and none has one like an option") {
+  const TemporaryDirectory folder;
+  ItemFile item = read_items(folder.write("figure-4.json", kItem)).at(0);
+  std::vector<ItemFile> items;
+  for (const char* name : {"one-2013/figure-4", "other-2022/figure-4", "one-2013/figure-4",
+                           "/--own", "./own", "../"}) {
+    item.item.name = name;
+    items.push_back(item);
+  }
+  std::vector<std::string> stems;
+  const auto draw = [&](const std::string& stem, const std::string& /*csv*/,
+                        const std::string& /*script*/) -> std::string {
+    stems.push_back(stem);
+    return "<svg/>";
+  };
+  const bool carried_out = carry_out_items(std::move(items), {.quick = true}, draw).has_value();
+  REQUIRE(carried_out);
+  CHECK(stems == std::vector<std::string>{"one-2013-figure-4", "other-2022-figure-4",
+                                          "one-2013-figure-4-2", "own", "own-2", "item"});
 }
 
 TEST_CASE("the time that items take is that of their data files over the jobs, at least a second") {

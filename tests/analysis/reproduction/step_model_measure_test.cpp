@@ -7,6 +7,7 @@
 #include "workloads/random_task_tree.hpp"
 
 using namespace faultline;
+using Catch::Contains;
 
 namespace {
 
@@ -61,6 +62,25 @@ TEST_CASE("a tree is counted once, whoever asks, and anew if anything differs") 
   CHECK(&counts.on_tree(round_robin) != first);
   CHECK(counts.on_tree(longer).size() == 5);
   CHECK(&counts.on_tree(kTree) == first);
+}
+
+TEST_CASE("all panels of a step model have one axis, for the means of trees that are above 0") {
+  ItemResult result;
+  result.item.measures.push_back({"m", measure_of(kTree)});
+  result.item.curves = {0};
+  Measured& measured = result.measured.emplace_back();
+  for (const std::uint64_t hcda : {std::uint64_t{0}, std::uint64_t{40}}) {
+    ProcessCounts here;
+    here.processes = 2;
+    here.by_activity[0].hcda = hcda;
+    here.by_activity[2].cda = 2;
+    measured.trees.push_back({hcda, {here}});
+  }
+  const std::string script = figure_script(result, figure_rows(result), "figure");
+  const std::string range = "set yrange [0.8:12.5]\n";  // means of 10 and 1 for a process
+  CHECK_THAT(script, Contains(range));
+  CHECK(script.find("yrange", script.find(range) + range.size()) == std::string::npos);
+  CHECK_THAT(script, Contains("($5 > 0 ? $5 : 1e-9)/$3") && Contains("($8 > 0 ? $8 : 1e-9)/$3"));
 }
 
 TEST_CASE("what a figure draws are the counts that its cells are judged by") {

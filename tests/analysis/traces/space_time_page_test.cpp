@@ -61,9 +61,9 @@ TEST_CASE("the page is told what works on daemons") {
   add_a_death(job);
   job.script(
       Family::failure_detection, [](ActorId) { return Handlers{}; },
-      ScriptTerms{.residence = Residence::daemons});
+      OwnTerms{.residence = Residence::daemons});
   const nlohmann::json run = run_in(page_of(job.spec, "a test"));
-  CHECK(run["onDaemons"] == nlohmann::json::array({"test-script"}));
+  CHECK(run["onDaemons"] == nlohmann::json::array({"test-own"}));
 }
 
 TEST_CASE("a scenario's name ends no element of the page and hides no text") {

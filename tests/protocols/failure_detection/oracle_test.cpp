@@ -107,7 +107,7 @@ TEST_CASE("oracle without faults says nothing") {
     job.use(Family::failure_detection, "oracle");
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
-    CHECK(seen.metric("control_messages") == 0);
+    CHECK(seen.metric("detection_messages") == 0);
     CHECK(seen.violations().empty());
   }
 }

@@ -27,9 +27,9 @@ std::vector<OptionProblem> check_placement(const PlacementOptions& options,
 /// Chooses the victims of a fault. It chooses among units: the job's nodes or ranks or, with scope
 /// `machine`, all nodes of the machine. Nodes outside the job count as victims, but their failure
 /// changes nothing in the run.
-class Placement {
+class VictimPlacement {
  public:
-  Placement(const PlacementOptions& options, const FaultTarget& target, Stream random);
+  VictimPlacement(const PlacementOptions& options, const FaultTarget& target, Stream random);
 
   /// The number of units.
   [[nodiscard]] std::uint32_t units() const { return static_cast<std::uint32_t>(units_.size()); }

@@ -1,4 +1,4 @@
-#include "sim/faults/placement.hpp"
+#include "sim/faults/victim_placement.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -69,7 +69,8 @@ std::vector<OptionProblem> check_placement(const PlacementOptions& options,
   return problems;
 }
 
-Placement::Placement(const PlacementOptions& options, const FaultTarget& target, Stream random)
+VictimPlacement::VictimPlacement(const PlacementOptions& options, const FaultTarget& target,
+                                 Stream random)
     : options_(options),
       of_ranks_(options.victims == "ranks"),
       job_(target.job),
@@ -85,7 +86,7 @@ Placement::Placement(const PlacementOptions& options, const FaultTarget& target,
   if (kind_ == Kind::contiguous) network_ = *target.routes;
 }
 
-void Placement::list_job_units() {
+void VictimPlacement::list_job_units() {
   const std::uint32_t count = of_ranks_ ? job_.processes : job_.nodes;
   const std::uint32_t root = of_ranks_ ? 0 : node_of_[0];
   units_.reserve(count);
@@ -99,7 +100,7 @@ void Placement::list_job_units() {
 
 /// Makes a unit for each node of the machine. If distances matter, makes one for each place of its
 /// network.
-void Placement::list_machine_units(const FaultTarget& target) {
+void VictimPlacement::list_machine_units(const FaultTarget& target) {
   const Machine& machine = *target.machine;
   const bool near = kind_ == Kind::contiguous;
   const auto count = near ? static_cast<std::uint32_t>(places(machine.topology)) : machine.nodes;
@@ -115,8 +116,8 @@ void Placement::list_machine_units(const FaultTarget& target) {
   std::iota(places_.begin(), places_.end(), 0U);
 }
 
-std::vector<ActorId> Placement::choose(std::uint64_t size, std::optional<std::uint32_t> first,
-                                       const ParentOf& parent_of) {
+std::vector<ActorId> VictimPlacement::choose(std::uint64_t size, std::optional<std::uint32_t> first,
+                                             const ParentOf& parent_of) {
   const auto all = static_cast<std::uint64_t>(units_.size());
   const auto count = static_cast<std::uint32_t>(std::min(size, all));
   Indices chosen;
@@ -136,7 +137,7 @@ std::vector<ActorId> Placement::choose(std::uint64_t size, std::optional<std::ui
 
 /// Draws `size` - 1 other units without repetition (Floyd's algorithm; Bentley, Programming Pearls,
 /// CACM 30(9), 1987).
-Placement::Indices Placement::uniform(std::uint32_t size, std::uint32_t first) {
+VictimPlacement::Indices VictimPlacement::uniform(std::uint32_t size, std::uint32_t first) {
   std::set<std::uint32_t> others;
   const std::uint32_t rest = units() - 1;
   for (std::uint32_t i = rest - (size - 1); i < rest; ++i) {
@@ -149,13 +150,14 @@ Placement::Indices Placement::uniform(std::uint32_t size, std::uint32_t first) {
   return chosen;
 }
 
-std::uint32_t Placement::distance(std::uint32_t a, std::uint32_t b) const {
+std::uint32_t VictimPlacement::distance(std::uint32_t a, std::uint32_t b) const {
   return places_[a] == places_[b] ? 0 : network_->hops(places_[a], places_[b]);
 }
 
 /// The units nearest to `first` by hops. Among equally near ones, those whose numbers follow next
 /// after `first`, going round from the last unit to number 0.
-Placement::Indices Placement::contiguous(std::uint32_t size, std::uint32_t first) const {
+VictimPlacement::Indices VictimPlacement::contiguous(std::uint32_t size,
+                                                     std::uint32_t first) const {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> near;  // hops, steps in number
   near.reserve(units_.size());
   for (std::uint32_t steps = 0; steps < units(); ++steps)
@@ -168,7 +170,7 @@ Placement::Indices Placement::contiguous(std::uint32_t size, std::uint32_t first
 }
 
 /// For each unit, the units of its ranks' parents, followed by the units of their children.
-std::vector<Placement::Indices> Placement::relatives(const ParentOf& parent_of) const {
+std::vector<VictimPlacement::Indices> VictimPlacement::relatives(const ParentOf& parent_of) const {
   std::vector<std::uint32_t> index_of(of_ranks_ ? job_.processes : job_.nodes, kNobody);
   for (std::uint32_t index = 0; index < units(); ++index) index_of[units_[index]] = index;
   std::vector<Indices> parents(units_.size());
@@ -189,8 +191,9 @@ std::vector<Placement::Indices> Placement::relatives(const ParentOf& parent_of) 
 
 /// Starts at a unit that has relatives, takes these, then their relatives, and so on. If there are
 /// too few, the rest are drawn from all units.
-Placement::Indices Placement::related(std::uint32_t size, std::optional<std::uint32_t> first,
-                                      const ParentOf& parent_of) {
+VictimPlacement::Indices VictimPlacement::related(std::uint32_t size,
+                                                  std::optional<std::uint32_t> first,
+                                                  const ParentOf& parent_of) {
   const std::vector<Indices> near = relatives(parent_of);
   Indices in_tree;
   for (std::uint32_t index = 0; index < units(); ++index)

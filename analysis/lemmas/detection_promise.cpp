@@ -1,0 +1,73 @@
+#include "analysis/lemmas/detection_promise.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+namespace faultline {
+
+namespace {
+
+double metric(const RunResult& result, const char* name) {
+  const auto& values = result.metrics.values();
+  const auto found = values.find(name);
+  return found == values.end() ? 0.0 : found->second.value_or(0.0);
+}
+
+std::string whole(double count) { return std::to_string(static_cast<std::uint64_t>(count)); }
+
+std::string seconds(double time_s) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g s", time_s);
+  return text;
+}
+
+/// Must every live rank have heard of every death by now?
+bool must_be_complete(const DetectionPromise& promise, const RunResult& result,
+                      const DetectionLog& log) {
+  if (!promise.complete_after_s || log.dead(promise.of_daemons) >= promise.fewer_dead_than)
+    return false;
+  const double quiet_s = std::max(promise.calm_from_s, log.last_death_s());
+  const double end_s = metric(result, "end_time_s");
+  return end_s >= quiet_s + *promise.complete_after_s || end_s < promise.until_s;
+}
+
+}  // namespace
+
+void DetectionLog::see(const Sight& sight) {
+  if (sight.kind == Sight::Kind::died) {
+    ++(sight.actor < processes_ ? ranks_ : daemons_);
+    last_death_s_ = std::max(last_death_s_, sight.time_s);
+    dead_.insert(sight.actor);
+  }
+  if (sight.kind != Sight::Kind::declared_dead || sight.actor >= processes_) return;
+  const std::pair<Rank, ActorId> news(sight.actor, sight.peer);
+  if (!told_.insert(news).second && !told_twice_) told_twice_ = news;
+}
+
+std::optional<BrokenPromise> against_detection(const DetectionPromise& promise,
+                                               const RunResult& result, const DetectionLog& log) {
+  if (!result.violations.empty()) return promise_broken_by(result.violations.front());
+  if (log.all_dead()) return std::nullopt;
+  const double false_reports = metric(result, "false_reports");
+  if (promise.accurate && false_reports > 0)
+    return BrokenPromise{LemmaFigure::false_report,
+                         whole(false_reports) + " live ranks were reported dead"};
+  if (const auto& twice = log.told_twice())
+    return BrokenPromise{LemmaFigure::told_twice, "rank " + std::to_string(twice->first) +
+                                                      " was told twice that " +
+                                                      std::to_string(twice->second) + " is dead"};
+  const double missed = metric(result, "missed_reports");
+  if (missed > 0 && must_be_complete(promise, result, log))
+    return BrokenPromise{LemmaFigure::missed, whole(missed) + " dead ranks were not known to all " +
+                                                  seconds(*promise.complete_after_s) +
+                                                  " after the last death"};
+  // A run that waits until all is reported waits in vain if something is missed.
+  const bool waited =
+      missed > 0 && (result.outcome == Outcome::limit || result.outcome == Outcome::deadlock);
+  if (result.outcome == Outcome::finished || waited) return std::nullopt;
+  return BrokenPromise{LemmaFigure::other,
+                       std::string("the run ended as ") + outcome_word(result.outcome)};
+}
+
+}  // namespace faultline

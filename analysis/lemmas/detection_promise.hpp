@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "analysis/lemmas/broken_promise.hpp"
+#include "sim/audit/run_observer.hpp"
+#include "sim/engine/run_result.hpp"
+
+namespace faultline {
+
+/// What a failure detector promises of a run under a schedule.
+struct DetectionPromise {
+  /// The processes that watch each other are the daemons of the nodes; else the ranks.
+  bool of_daemons = true;
+  bool accurate = false;  ///< nobody who lives is reported dead
+  /// As soon as nothing has disturbed the network and nobody has died for this long, every live
+  /// rank knows of every dead one; nothing if that is not promised.
+  std::optional<double> complete_after_s;
+  /// ... if fewer members than this have died.
+  std::uint32_t fewer_dead_than = UINT32_MAX;
+  double calm_from_s = 0.0;  ///< from then on nothing disturbs the network
+  double until_s = 0.0;      ///< the run lasts so long, unless nothing is left that could happen
+};
+
+/// What an observer sees of deaths and of those who are told of them.
+class DetectionLog final : public RunObserver {
+ public:
+  explicit DetectionLog(std::uint32_t processes) : processes_(processes) {}
+
+  void see(const Sight& sight) override;
+
+  /// How many daemons, or how many ranks, have died.
+  [[nodiscard]] std::uint32_t dead(bool daemons) const { return daemons ? daemons_ : ranks_; }
+  /// When somebody died last; 0 if nobody did.
+  [[nodiscard]] double last_death_s() const { return last_death_s_; }
+  [[nodiscard]] bool any_death() const { return !dead_.empty(); }
+  /// A rank that was told twice of one death, and of whose; nothing if none was.
+  [[nodiscard]] const std::optional<std::pair<Rank, ActorId>>& told_twice() const {
+    return told_twice_;
+  }
+  [[nodiscard]] bool all_dead() const { return ranks_ == processes_; }
+
+ private:
+  std::uint32_t processes_;
+  std::uint32_t ranks_ = 0;
+  std::uint32_t daemons_ = 0;
+  double last_death_s_ = 0.0;
+  std::set<ActorId> dead_;
+  std::set<std::pair<Rank, ActorId>> told_;
+  std::optional<std::pair<Rank, ActorId>> told_twice_;
+};
+
+/// Judges a run by its result and by what an observer saw. It knows no protocol.
+std::optional<BrokenPromise> against_detection(const DetectionPromise& promise,
+                                               const RunResult& result, const DetectionLog& log);
+
+}  // namespace faultline

@@ -1,0 +1,32 @@
+#include "analysis/lemmas/fault_moment.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// The name of the mark that a workload sets, "" if it sets none.
+const char* mark_of(const FaultSchedule& schedule) {
+  if (schedule.workload == "token-ring") return "step";
+  if (schedule.workload == "stencil") return "iteration";
+  return schedule.workload == "allreduce" ? "operation" : "";
+}
+
+}  // namespace
+
+FaultSpec draw_fault_moment(Stream& random, const FaultSchedule& schedule,
+                            const FaultMoments& moments) {
+  FaultSpec fault;
+  const double manner = random.uniform();
+  const char* mark = mark_of(schedule);
+  if (manner < moments.at_start)
+    fault.time_s = 0.0;
+  else if (manner < moments.at_mark && *mark != 0)
+    fault.mark = MarkSpec{mark, static_cast<std::int64_t>(random.below(schedule.work + 1))};
+  else if (manner < moments.by_event)
+    fault.event = 1 + random.below(moments.events);
+  else
+    fault.time_s = moments.duration_s * random.uniform();
+  return fault;
+}
+
+}  // namespace faultline

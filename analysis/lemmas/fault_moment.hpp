@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "analysis/lemmas/fault_schedule.hpp"
+#include "sim/core/random.hpp"
+
+namespace faultline {
+
+/// When the first of several faults may strike. The shares are cumulative; the rest of the faults
+/// strikes at any time below duration_s.
+struct FaultMoments {
+  double at_start;
+  double at_mark;  ///< if the workload sets a mark
+  double by_event;
+  std::uint64_t events;  ///< the largest number of an event
+  double duration_s;
+};
+
+/// Draws a fault without victims.
+FaultSpec draw_fault_moment(Stream& random, const FaultSchedule& schedule,
+                            const FaultMoments& moments);
+
+}  // namespace faultline

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "sim/core/context.hpp"
+
+namespace faultline {
+
+/// One background timer for the earliest of many times at which something is due. An actor that
+/// suspects a thousand others at once needs one timer, not a thousand.
+class Alarm {
+ public:
+  /// Rings at `due_s`, by on_timer(key), unless it rings before that anyway.
+  void want(Context& context, std::uint64_t key, double due_s) {
+    if (due_s >= due_s_) return;
+    due_s_ = due_s;
+    context.set_timer(key, std::max(0.0, due_s - context.now_s()), true);
+  }
+  /// It rings: for everything that is due at the time returned or before it. That is the time that
+  /// was wanted, from which the clock may differ by a rounding.
+  double rings() { return std::exchange(due_s_, kNever); }
+  void digest(Digest& into) const { into.add(due_s_); }
+
+ private:
+  double due_s_ = kNever;
+};
+
+}  // namespace faultline

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "protocols/failure_detection/members.hpp"
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct ConnectionLossOptions {
+  std::string members = "daemons";
+  std::uint32_t radix = 64;
+  std::uint32_t control_bytes = 16;
+  std::uint32_t entry_bytes = 8;
+};
+
+/// The kinds of messages of `connection-loss`.
+enum ConnectionLossMessage : std::uint16_t {
+  kLossReport,
+  kLossKnown,
+  kLossJoin,
+};
+
+/// Members hold open connections to their parent and children in a tree. Who loses one takes the
+/// peer for dead, tells its other neighbours, and takes over those that the dead one has left: each
+/// member is below its nearest ancestor that it does not know to be dead. What is left of the tree
+/// without any ancestor is below the first member that is not known to be dead.
+///
+/// All follow from the set of the dead, so two who know the same agree on who is whose neighbour.
+/// To a new neighbour goes all that a member knows, since either of both may have missed reports.
+class ConnectionLoss final : public Detector {
+ public:
+  using Options = ConnectionLossOptions;
+  ConnectionLoss(std::shared_ptr<const Options> options, const JobShape& job, ActorId self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<ConnectionLoss>(*this);
+  }
+
+  void start(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_local_exit(Context& context, Incarnation rank) override;
+  void on_link_lost(Context& context, Incarnation peer) override;
+  void on_peer_restarted(Context& context, Incarnation peer) override;
+  void report(MetricTotals& totals) const override;
+
+ private:
+  /// A member by its number in the tree: the parent of m is (m - 1) / radix.
+  using Place = std::uint32_t;
+
+  void digest_state(Digest& into) const override;
+  void learn_of(Context& context, Incarnation dead, ActorId from);
+  void mend(Context& context, Place dead);
+  void connect(Context& context, Place neighbour);
+  void tell(Context& context, Incarnation dead, ActorId except);
+  void tell_ranks(Context& context, Incarnation dead);
+  void tell_rank_of_all(Context& context, Rank rank);
+  void adopt_below(Context& context, Place dead);
+  [[nodiscard]] bool is_dead(Place member) const { return dead_.count(members_.actor(member)) > 0; }
+  [[nodiscard]] Place parent_in_tree(Place member) const { return (member - 1) / options_->radix; }
+  [[nodiscard]] std::optional<Place> parent_of(Place member) const;
+  template <class Visit>
+  void for_each_child(Place member, Visit visit) const;
+
+  std::shared_ptr<const Options> options_;
+  Members members_;
+  Place self_;
+  std::map<ActorId, std::uint16_t> dead_;  ///< in which incarnation each has died
+  std::optional<Place> parent_;
+  std::set<Place> children_;
+  bool stopped_ = false;  ///< it has heard that it is dead
+  // For the report.
+  std::uint64_t reconnections_ = 0;
+  std::size_t most_links_ = 0;
+};
+
+}  // namespace faultline

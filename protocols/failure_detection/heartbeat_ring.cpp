@@ -1,0 +1,114 @@
+#include "protocols/failure_detection/heartbeat_ring.hpp"
+
+#include <algorithm>
+
+namespace faultline {
+
+namespace {
+
+/// With ticks, the first timer is the tick, and there is no second.
+enum Timer : std::uint64_t { kBeat, kDeadline };
+static_assert(kDeadline < HeartbeatRing::kTimerKeys);
+
+}  // namespace
+
+HeartbeatRing::HeartbeatRing(const MemberCircle& circle, ActorId self)
+    : circle_(circle), self_(self) {
+  if (!circle.contains(self) || circle.members < 2) return;
+  emitter_ = circle.before(self);
+  observer_ = circle.after(self);
+}
+
+void HeartbeatRing::start(Context& context, const RingTerms& terms, double random_part) {
+  // The ring was agreed on at the start of the job: a later incarnation has no place in it.
+  if (context.incarnation() > 0) emitter_ = observer_ = kNobody;
+  if (emitter_ == kNobody) return;
+  if (terms.tick_s > 0.0) last_look_s_ = context.now_s();
+  context.set_timer(kBeat, random_part * terms.period_s, true);
+  await_heartbeat(context, terms, terms.timeout_s + terms.start_slack_s);
+}
+
+ActorId HeartbeatRing::on_timer(Context& context, const RingTerms& terms, std::uint64_t key) {
+  if (key == kDeadline) return emitter_;
+  if (terms.tick_s > 0.0) return look(context, terms);
+  beat(context, terms);
+  return kNobody;
+}
+
+ActorId HeartbeatRing::look(Context& context, const RingTerms& terms) {
+  const double now_s = context.now_s();
+  const double before_s = last_look_s_;
+  last_look_s_ = now_s;
+  context.set_timer(kBeat, terms.tick_s, true);
+  // Ticks add up with rounding errors, so a heartbeat is due from half a tick before its time on.
+  if (now_s - last_beat_s_ > terms.beat_after_s - terms.tick_s / 2) beat(context, terms);
+  if (now_s <= deadline_s_) return kNobody;
+  const bool is_late = now_s - before_s >= terms.period_s && before_s <= deadline_s_;
+  if (!terms.late_loop_rule || !is_late) return emitter_;
+  ++late_looks_;
+  return kNobody;
+}
+
+void HeartbeatRing::beat(Context& context, const RingTerms& terms) {
+  if (terms.cpu_s > 0.0) context.spend(terms.cpu_s);
+  Message& heartbeat = context.send(observer_, kHeartbeat, terms.bytes);
+  heartbeat.payload.put(terms.summary);
+  Context::background(heartbeat);
+  if (terms.tick_s > 0.0)
+    last_beat_s_ = context.now_s();
+  else
+    context.set_timer(kBeat, terms.period_s, true);
+}
+
+void HeartbeatRing::await_heartbeat(Context& context, const RingTerms& terms, double timeout_s) {
+  if (terms.tick_s > 0.0)
+    deadline_s_ = context.now_s() + timeout_s;
+  else
+    context.set_timer(kDeadline, timeout_s, true);
+}
+
+bool HeartbeatRing::got_heartbeat(Context& context, const RingTerms& terms, ActorId from) {
+  if (from != emitter_) return false;
+  await_heartbeat(context, terms, terms.timeout_s);
+  return true;
+}
+
+void HeartbeatRing::got_request(Context& context, const RingTerms& terms, ActorId from) {
+  if (emitter_ == kNobody || !circle_.contains(from)) return;
+  if (circle_.steps(self_, from) < circle_.steps(self_, observer_)) return;
+  observer_ = from;
+  beat(context, terms);
+}
+
+void HeartbeatRing::leave_out(Context& context, const RingTerms& terms, ActorId dead) {
+  const auto place = std::lower_bound(left_out_.begin(), left_out_.end(), dead);
+  if (!circle_.contains(dead) || (place != left_out_.end() && *place == dead)) return;
+  left_out_.insert(place, dead);
+  if (dead == emitter_) mend(context, terms);
+}
+
+bool HeartbeatRing::is_left_out(ActorId member) const {
+  return std::binary_search(left_out_.begin(), left_out_.end(), member);
+}
+
+// "Daemon o tries to observe the predecessor of d. It sets d-1 as its new predecessor and then
+// sends a request to d-1 to initiate heartbeat emission. [...] o may skip over daemons that have
+// already been reported as failed" (section 4.5).
+void HeartbeatRing::mend(Context& context, const RingTerms& terms) {
+  while (emitter_ != self_ && is_left_out(emitter_)) emitter_ = circle_.before(emitter_);
+  if (emitter_ == self_) {  // nobody is left to observe, or to be observed by
+    emitter_ = observer_ = kNobody;
+    context.cancel_timer(kBeat);
+    context.cancel_timer(kDeadline);
+    return;
+  }
+  context.send(emitter_, kHeartbeatRequest, terms.bytes);
+  await_heartbeat(context, terms, terms.timeout_s + terms.mending_grace_s);
+}
+
+// Late looks are counted for the report.
+void HeartbeatRing::digest(Digest& into) const {
+  into.add(emitter_, observer_, left_out_, deadline_s_, last_beat_s_, last_look_s_);
+}
+
+}  // namespace faultline

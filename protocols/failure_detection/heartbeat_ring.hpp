@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocols/failure_detection/member_circle.hpp"
+#include "sim/core/context.hpp"
+#include "sim/core/digest.hpp"
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// Messages of the ring: the first kinds of a detector that has one.
+enum RingKind : std::uint16_t { kHeartbeat, kHeartbeatRequest, kAfterRing };
+
+/// How the members of a ring watch each other. All of them have the same terms.
+struct RingTerms {
+  double period_s = 0.0;   ///< delta: from one heartbeat to the next
+  double timeout_s = 0.0;  ///< eta: from the last heartbeat to the suspicion
+  /// Added to the timeout while no heartbeat has come yet: after the start, and from a new emitter.
+  double start_slack_s = 0.0;
+  double mending_grace_s = 0.0;
+  /// 0: a deadline is a timer. Else a member looks at its clock every tick, sends a heartbeat at
+  /// the first look that is `beat_after_s` after the last one, and suspects at the first look
+  /// behind the deadline.
+  double tick_s = 0.0;
+  double beat_after_s = 0.0;
+  /// With ticks: who looks too late by a period or more, and was in time when it looked before,
+  /// blames itself and looks once more before it suspects.
+  bool late_loop_rule = false;
+  std::uint64_t summary = 0;  ///< that a heartbeat carries; see ReportedDeaths
+  std::uint32_t bytes = 0;    ///< size of a heartbeat and of a request
+  double cpu_s = 0.0;         ///< processor time for a heartbeat that is sent
+};
+
+/// One member's place in a ring in which each member gets heartbeats from its predecessor, its
+/// emitter, and sends heartbeats to its successor, its observer (rdaemon-2019 section 4.5). When an
+/// emitter has died, its observer asks the next live one before it for heartbeats.
+class HeartbeatRing {
+ public:
+  /// Keys of its timers are below this.
+  static constexpr std::uint64_t kTimerKeys = 2;
+
+  /// Who is not in the circle neither observes nor is observed.
+  HeartbeatRing(const MemberCircle& circle, ActorId self);
+
+  /// Begins. The first heartbeat leaves after a random part of a period.
+  void start(Context& context, const RingTerms& terms, double random_part);
+  /// Handles a timer of the ring. Returns the emitter if it is now suspected, else kNobody. The
+  /// caller says so by leave_out(), and tells the others.
+  [[nodiscard]] ActorId on_timer(Context& context, const RingTerms& terms, std::uint64_t key);
+  /// A heartbeat counts if it comes from the emitter. Returns whether it does.
+  bool got_heartbeat(Context& context, const RingTerms& terms, ActorId from);
+  /// From now on that member observes this one. It is not believed if it is nearer than the present
+  /// observer: that has asked because it knows that all between are dead, so this is old news.
+  void got_request(Context& context, const RingTerms& terms, ActorId from);
+  /// That member is dead. The ring goes round it from now on.
+  void leave_out(Context& context, const RingTerms& terms, ActorId dead);
+
+  [[nodiscard]] ActorId emitter() const { return emitter_; }
+  [[nodiscard]] ActorId observer() const { return observer_; }
+  /// How often the late-loop rule has kept this member from suspecting its emitter.
+  [[nodiscard]] std::uint32_t late_looks() const { return late_looks_; }
+  void digest(Digest& into) const;
+
+ private:
+  void beat(Context& context, const RingTerms& terms);
+  void await_heartbeat(Context& context, const RingTerms& terms, double timeout_s);
+  [[nodiscard]] ActorId look(Context& context, const RingTerms& terms);
+  void mend(Context& context, const RingTerms& terms);
+  [[nodiscard]] bool is_left_out(ActorId member) const;
+
+  MemberCircle circle_;
+  ActorId self_;
+  ActorId emitter_ = kNobody;  ///< kNobody: not in the ring, or alone
+  ActorId observer_ = kNobody;
+  std::vector<ActorId> left_out_;  ///< sorted
+  // With ticks only; else they stay as they are.
+  double deadline_s_ = 0.0;
+  double last_beat_s_ = -kNever;
+  double last_look_s_ = 0.0;
+  std::uint32_t late_looks_ = 0;
+};
+
+}  // namespace faultline

@@ -1,0 +1,17 @@
+#include "protocols/failure_detection/members.hpp"
+
+namespace faultline {
+
+std::vector<Rank> ranks_of_daemon(const Context& context) {
+  const Placement& placement = context.placement();
+  return placement.ranks_on(placement.node_of(context.self()));
+}
+
+std::vector<OptionProblem> check_members(const std::string& who, const JobShape& job) {
+  const Members members(who, job);
+  if (members.count() > 1) return {};
+  return {{"members", "must be at least two to watch each other, but the job has one " +
+                          std::string(members.are_daemons() ? "node" : "rank")}};
+}
+
+}  // namespace faultline

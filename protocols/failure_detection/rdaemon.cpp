@@ -1,0 +1,300 @@
+#include "protocols/failure_detection/rdaemon.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocols/failure_detection/broadcast_graph.hpp"
+#include "protocols/failure_detection/ring_options.hpp"
+#include "sim/core/invariant.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// `report`: between daemons. `notice`: from a daemon to a process of its node. `registration`: of
+/// a process that was started later. `reports-request`: of a daemon that misses reports, as one
+/// does that was started later.
+enum Kind : std::uint16_t { kReport = kAfterRing, kNotice, kRegistration, kReportsRequest };
+
+constexpr double kTicksInPeriod = 10.0;  ///< as built
+
+/// Every node of the job has a daemon, spare nodes included.
+std::uint32_t daemons_of(const JobShape& job) { return job.nodes + job.spare_nodes; }
+
+/// As built, the launcher's own daemon, number 0, is no member of the ring.
+MemberCircle ring_of(const JobShape& job, bool as_built) {
+  const std::uint32_t outside = as_built ? 1 : 0;
+  return {job.processes + outside, daemons_of(job) - outside};
+}
+
+OptionSet<RdaemonOptions> options() {
+  using Options = RdaemonOptions;
+  OptionSet<Options> set;
+  add_ring_options(set, "rdaemon-2019 section 5.2: 100 ms, and a timeout of two periods");
+  set.option("start_slack_s", &Options::start_slack_s,
+             {.doc = "time beyond `timeout_s` for the first heartbeat",
+              .unit = "s",
+              .source = "none in the paper",
+              .minimum = 0.0,
+              .maximum = 1e6})
+      .option("mending_grace_s", &Options::mending_grace_s,
+              {.doc = "time beyond `timeout_s` for the first heartbeat that a daemon has asked for",
+               .unit = "s",
+               .source = "none in the paper",
+               .minimum = 0.0,
+               .maximum = 1e6})
+      .option("broadcast", &Options::broadcast,
+              {.doc = "over which graph a report spreads: `bmg`, daemons at distances +-2^k; "
+                      "`prrte-as-built`, at +-(2^i - 1) up to i = [ln N] + 1; `routed-tree`, as "
+                      "bmg, but each message is relayed along a tree",
+               .source = "rdaemon-2019 section 4.6; PRRTE grpcomm/bmg; its pull request 542",
+               .choices = {"bmg", "prrte-as-built", "routed-tree"}})
+      .option("radix", &Options::radix,
+              {.doc = "children of a daemon in the tree of `routed-tree`",
+               .source = "PRRTE's default",
+               .minimum = 1})
+      .option(
+          "feed_from_broadcast", &Options::feed_from_broadcast,
+          {.doc = "a daemon that mends the ring skips whoever has been reported dead; else only "
+                  "those that it has suspected itself",
+           .source = "rdaemon-2019 section 4.5; PRRTE does not"})
+      .option("compare_reports", &Options::compare_reports,
+              {.doc = "heartbeats carry a summary of what the emitter has reported; if it differs "
+                      "twice from the observer's, the two exchange their reports",
+               .source = "not in the paper, whose channels lose nothing"})
+      .option(
+          "as_built", &Options::as_built,
+          {.doc = "the ring as PRRTE has it: without daemon 0; clocks are looked at every tenth "
+                  "of a period; a second of slack at the start for each daemon; a new emitter "
+                  "has two timeouts",
+           .source = "PRRTE errmgr/detector"})
+      .option("daemon_cpu_s", &Options::daemon_cpu_s,
+              {.doc = "processor time of a daemon for each heartbeat that it sends, each message "
+                      "that it gets and each local death",
+               .unit = "s",
+               .source = "assumed: the machine's overheads alone",
+               .minimum = 0.0,
+               .maximum = 1e3})
+      .option("daemon_delay_s", &Options::daemon_delay_s,
+              {.doc = "time from a report's arrival at a daemon until the daemon acts on it; takes "
+                      "no processor time",
+               .unit = "s",
+               .source = "assumed; figures 11 and 12 of rdaemon-2019 mean about 1 ms a hop",
+               .minimum = 0.0,
+               .maximum = 1e3})
+      .option("control_bytes", &Options::control_bytes,
+              {.doc = "size of a message", .unit = "B", .source = "assumed: two words"})
+      .option("process_bytes", &Options::process_bytes,
+              {.doc = "size of each process that a report names: a node's report names all of its "
+                      "processes",
+               .unit = "B",
+               .source = "assumed: job and rank"});
+  return set;
+}
+
+std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
+  const RdaemonOptions read = options().read(values);
+  std::vector<OptionProblem> problems = ring_problems(read.heartbeat_period_s, read.timeout_s);
+  const std::uint32_t needed = read.as_built ? 3 : 2;
+  if (daemons_of(job) < needed)
+    problems.push_back(
+        {read.as_built ? "as_built" : "name", "rdaemon needs " + std::to_string(needed) +
+                                                  " nodes, whose daemons watch each other, got " +
+                                                  std::to_string(daemons_of(job))});
+  return problems;
+}
+
+Registration rdaemon() {
+  Registration rdaemon = registration<Rdaemon>(
+      {.family = Family::failure_detection,
+       .name = "rdaemon",
+       .summary = "daemons watch each other on a ring and spread reports over a binomial graph",
+       .source = "rdaemon-2019 section 4",
+       .traits = {.tolerates_faults = true},
+       .message_kinds = {"heartbeat", "heartbeat-request", "report", "notice", "registration",
+                         "reports-request"},
+       .check = check,
+       .residence = [](const OptionValues&) { return Residence::ranks_and_daemons; }},
+      options());
+  rdaemon.make = [at_daemons = rdaemon.make](const OptionValues& values,
+                                             const JobShape& job) -> ComponentFactory {
+    const std::uint32_t control_bytes = options().read(values).control_bytes;
+    return [daemon = at_daemons(values, job), processes = job.processes,
+            control_bytes](ActorId self) -> std::unique_ptr<Component> {
+      if (self < processes) return std::make_unique<RdaemonClient>(control_bytes);
+      return daemon(self);
+    };
+  };
+  return rdaemon;
+}
+
+const Registered registered{rdaemon()};
+
+}  // namespace
+
+// ---- the daemon -------------------------------------------------------------------------------
+
+Rdaemon::Rdaemon(std::shared_ptr<const Options> options, const JobShape& job, ActorId self)
+    : options_(std::move(options)),
+      daemons_{job.processes, daemons_of(job)},
+      ring_(ring_of(job, options_->as_built), self) {}
+
+RingTerms Rdaemon::terms() const {
+  RingTerms terms{.period_s = options_->heartbeat_period_s,
+                  .timeout_s = options_->timeout_s,
+                  .start_slack_s = options_->start_slack_s,
+                  .mending_grace_s = options_->mending_grace_s,
+                  .summary = options_->compare_reports ? reported_.summary() : 0,
+                  .bytes = options_->control_bytes,
+                  .cpu_s = options_->daemon_cpu_s};
+  if (!options_->as_built) return terms;
+  constexpr double kSlackPerDaemon_s = 1.0;
+  terms.start_slack_s = kSlackPerDaemon_s * (daemons_.members - 1);
+  terms.mending_grace_s = terms.timeout_s;
+  terms.tick_s = terms.period_s / kTicksInPeriod;
+  terms.beat_after_s = terms.period_s;
+  return terms;
+}
+
+/// Who is started again is no member of the ring. But the processes of its node are to hear of
+/// deaths, so it lets its neighbours in the graph know that it lives.
+void Rdaemon::start(Context& context) {
+  ring_.start(context, terms(), random.uniform());
+  if (context.incarnation() == 0) return;
+  for (const std::uint32_t distance : distances(context.self()))
+    context.send(daemons_.after(context.self(), distance), kReportsRequest,
+                 options_->control_bytes);
+}
+
+void Rdaemon::on_timer(Context& context, std::uint64_t key) {
+  if (key >= ReportTimer::kFirst) return act_on(context, ReportTimer::death(key));
+  const ActorId overdue = ring_.on_timer(context, terms(), key);
+  if (overdue == kNobody) return;
+  ring_.leave_out(context, terms(), overdue);
+  start_propagation(context, context.known(overdue));
+}
+
+void Rdaemon::on_local_exit(Context& context, Incarnation rank) {
+  context.spend(options_->daemon_cpu_s);
+  start_propagation(context, rank);
+}
+
+void Rdaemon::on_message(Context& context, const Message& message) {
+  context.spend(options_->daemon_cpu_s);
+  switch (message.kind) {
+    case kHeartbeat:
+      on_heartbeat(context, message);
+      break;
+    case kHeartbeatRequest:
+      ring_.got_request(context, terms(), message.from);
+      break;
+    case kReport:
+      on_report(context, message);
+      break;
+    case kReportsRequest:
+      send_all_reports(context, message.from);
+      break;
+    default:
+      invariant(message.kind == kRegistration, "a message to a daemon has an unknown kind");
+      tell_all(context, message.from);
+  }
+}
+
+void Rdaemon::on_heartbeat(Context& context, const Message& message) {
+  if (!ring_.got_heartbeat(context, terms(), message.from) || !options_->compare_reports) return;
+  if (!comparison_.found_loss(message.payload.get<std::uint64_t>(), reported_.summary())) return;
+  context.send(message.from, kReportsRequest, options_->control_bytes);
+  send_all_reports(context, message.from);
+}
+
+void Rdaemon::send_all_reports(Context& context, ActorId daemon) const {
+  for (const Incarnation dead : reported_.all())
+    send_report(context, {dead, daemon}, bytes_of(context, dead));
+}
+
+// StartPropagation(Eid): "if Eid not in Reported_i"
+void Rdaemon::start_propagation(Context& context, Incarnation dead) {
+  if (reported_.insert(dead)) act_on(context, dead);
+}
+
+// Forwarding(msg): "if msg is not part of Reported_j". The report of a node stands for its
+// processes, so that one entry holds them all.
+void Rdaemon::on_report(Context& context, const Message& message) {
+  const auto report = message.payload.get<DeathReport>();
+  if (report.to != context.self()) return send_report(context, report, message.bytes);
+  if (report.dead == Incarnation{context.self(), context.incarnation()})
+    return context.report_failed(report.dead);  // the sender errs: this node has to stop
+  if (!reported_.insert(report.dead)) return;
+  if (options_->daemon_delay_s > 0.0)
+    context.set_timer(ReportTimer::key(report.dead), options_->daemon_delay_s);
+  else
+    act_on(context, report.dead);
+}
+
+void Rdaemon::act_on(Context& context, Incarnation dead) {
+  context.report_failed(dead);
+  reliable_broadcast(context, dead);
+  // A report that is late says nothing about the next incarnation.
+  if (options_->feed_from_broadcast && dead == context.known(dead.actor))
+    ring_.leave_out(context, terms(), dead.actor);
+}
+
+// ReliableBroadcast(i, N, msg)
+void Rdaemon::reliable_broadcast(Context& context, Incarnation dead) const {
+  const std::uint32_t bytes = bytes_of(context, dead);
+  for (const std::uint32_t distance : distances(context.self()))
+    send_report(context, {dead, daemons_.after(context.self(), distance)}, bytes);
+  for (const Rank lp : context.placement().ranks_on(context.self() - daemons_.first))
+    if (!reported_.contains(context.known(lp))) context.send(lp, kNotice, bytes).payload.put(dead);
+}
+
+/// How far after a daemon its neighbours in the graph lie.
+std::vector<std::uint32_t> Rdaemon::distances(ActorId daemon) const {
+  const std::uint32_t N = daemons_.members;
+  const bool is_even = (daemon - daemons_.first) % 2 == 0;
+  return options_->broadcast == "prrte-as-built" ? prrte_distances(N, is_even)
+                                                 : binomial_distances(N, N, SendOrder::tree_first);
+}
+
+/// Sends a report to its receiver, or one hop towards it.
+void Rdaemon::send_report(Context& context, const DeathReport& report, std::uint32_t bytes) const {
+  ActorId hop = report.to;
+  if (options_->broadcast == "routed-tree")
+    hop = daemons_.first + RoutingTree{options_->radix}.next_hop(context.self() - daemons_.first,
+                                                                 report.to - daemons_.first);
+  context.send(hop, kReport, bytes).payload.put(report);
+}
+
+/// "If Eid is a daemon, add Hosted{Eid} to msg."
+std::uint32_t Rdaemon::bytes_of(const Context& context, Incarnation dead) const {
+  const Placement& placement = context.placement();
+  std::uint64_t named = 1;
+  if (daemons_.contains(dead.actor))
+    named += placement.ranks_on(placement.node_of(dead.actor)).size();
+  const std::uint64_t bytes = options_->control_bytes + named * options_->process_bytes;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX));
+}
+
+/// Tells a process that was started later of everybody who is dead as far as this daemon knows.
+void Rdaemon::tell_all(Context& context, Rank rank) const {
+  for (const Incarnation dead : reported_.all())
+    if (dead == context.known(dead.actor))
+      context.send(rank, kNotice, bytes_of(context, dead)).payload.put(dead);
+}
+
+// ---- the processes ----------------------------------------------------------------------------
+
+/// The daemon tells the processes that run from the start. One that is started later has missed
+/// what it told before.
+void RdaemonClient::start(Context& context) {
+  if (context.incarnation() == 0) return;
+  const Placement& placement = context.placement();
+  context.send(placement.daemon_of(placement.node_of(context.self())), kRegistration,
+               control_bytes_);
+}
+
+void RdaemonClient::on_message(Context& context, const Message& message) {
+  context.report_failed(message.payload.get<Incarnation>());
+}
+
+}  // namespace faultline

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocols/failure_detection/heartbeat_ring.hpp"
+#include "protocols/failure_detection/reported_deaths.hpp"
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct RdaemonOptions {
+  double heartbeat_period_s = 0.1;
+  double timeout_s = 0.2;
+  double start_slack_s = 0.0;
+  double mending_grace_s = 0.0;
+  std::string broadcast = "bmg";
+  std::uint32_t radix = 64;
+  bool feed_from_broadcast = true;
+  bool compare_reports = false;
+  bool as_built = false;
+  double daemon_cpu_s = 0.0;
+  double daemon_delay_s = 0.0;
+  std::uint32_t control_bytes = 16;
+  std::uint32_t process_bytes = 8;
+};
+
+/// RDAEMON# (rdaemon-2019 section 4) at the daemon of a node. The daemons watch each other on a
+/// ring. A node's death is found by missing heartbeats, that of a single process by the operating
+/// system of its node. A report spreads over a redundant graph of daemons, and from each daemon to
+/// the processes of its node (RdaemonClient).
+class Rdaemon final : public Detector {
+ public:
+  using Options = RdaemonOptions;
+  Rdaemon(std::shared_ptr<const Options> options, const JobShape& job, ActorId self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Rdaemon>(*this);
+  }
+
+  void start(Context& context) override;
+  void on_timer(Context& context, std::uint64_t key) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_local_exit(Context& context, Incarnation rank) override;
+
+ private:
+  void digest_state(Digest& into) const override { into.add(ring_, reported_, comparison_); }
+  void on_heartbeat(Context& context, const Message& message);
+  void send_all_reports(Context& context, ActorId daemon) const;
+  void start_propagation(Context& context, Incarnation dead);
+  void on_report(Context& context, const Message& message);
+  void act_on(Context& context, Incarnation dead);
+  void reliable_broadcast(Context& context, Incarnation dead) const;
+  void send_report(Context& context, const DeathReport& report, std::uint32_t bytes) const;
+  void tell_all(Context& context, Rank rank) const;
+  [[nodiscard]] std::uint32_t bytes_of(const Context& context, Incarnation dead) const;
+  [[nodiscard]] std::vector<std::uint32_t> distances(ActorId daemon) const;
+  [[nodiscard]] RingTerms terms() const;
+
+  std::shared_ptr<const Options> options_;
+  MemberCircle daemons_;  ///< all of them; without number 0, they are the ring as built
+  HeartbeatRing ring_;
+  ReportedDeaths reported_;
+  Comparison comparison_;  ///< with the emitter
+};
+
+/// RDAEMON# in a process of the application: believes the daemon of its node.
+class RdaemonClient final : public Detector {
+ public:
+  explicit RdaemonClient(std::uint32_t control_bytes) : control_bytes_(control_bytes) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<RdaemonClient>(*this);
+  }
+
+  void start(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+
+ private:
+  /// It keeps nothing.
+  void digest_state(Digest&) const override {}
+
+  std::uint32_t control_bytes_;
+};
+
+}  // namespace faultline

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sim/core/digest.hpp"
+#include "sim/core/split_mix.hpp"
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// What a report says: that incarnation is dead. `to`: whom it is for; others relay it.
+struct DeathReport {
+  Incarnation dead;
+  ActorId to = kNobody;
+};
+
+/// Reported_i of rdaemon-2019: the deaths that a member has reported, or has been told of.
+class ReportedDeaths {
+ public:
+  [[nodiscard]] bool contains(Incarnation dead) const {
+    return std::binary_search(deaths_.begin(), deaths_.end(), dead);
+  }
+  /// True if the death was not there.
+  bool insert(Incarnation dead) {
+    const auto place = std::lower_bound(deaths_.begin(), deaths_.end(), dead);
+    if (place != deaths_.end() && *place == dead) return false;
+    deaths_.insert(place, dead);
+    summary_ ^= split_mix((std::uint64_t{dead.number} << 32U) | dead.actor);
+    return true;
+  }
+  /// A number that differs between two sets that differ, but for one pair in 2^64.
+  [[nodiscard]] std::uint64_t summary() const { return summary_; }
+  [[nodiscard]] const std::vector<Incarnation>& all() const { return deaths_; }
+  void digest(Digest& into) const { into.add(deaths_); }
+
+ private:
+  std::vector<Incarnation> deaths_;  ///< sorted
+  std::uint64_t summary_ = 0;
+};
+
+/// Finds out that reports have been lost. Two members report deaths at different times, so that
+/// their summaries may differ. If neither has reported anything from one heartbeat to the next, and
+/// they still differ, then something that one knows will not come to the other any more.
+class Comparison {
+ public:
+  /// A heartbeat of the emitter has brought a summary. True if reports have been lost.
+  bool found_loss(std::uint64_t theirs, std::uint64_t mine) {
+    const bool same_as_before = differed_ && theirs == theirs_ && mine == mine_;
+    differed_ = theirs != mine && !same_as_before;
+    theirs_ = differed_ ? theirs : 0;
+    mine_ = differed_ ? mine : 0;
+    return same_as_before;
+  }
+  void digest(Digest& into) const { into.add(differed_, theirs_, mine_); }
+
+ private:
+  bool differed_ = false;  ///< at the last heartbeat, with these summaries
+  std::uint64_t theirs_ = 0;
+  std::uint64_t mine_ = 0;
+};
+
+/// The key of the timer after which a member acts on a report. It stands for the death, so that
+/// nothing else needs to remember what is to be done.
+class ReportTimer {
+ public:
+  static constexpr std::uint64_t kFirst = 16;  ///< smaller keys are free for other timers
+  [[nodiscard]] static std::uint64_t key(Incarnation dead) {
+    return kFirst + ((std::uint64_t{dead.number} << kNumberShift) | dead.actor);
+  }
+  [[nodiscard]] static Incarnation death(std::uint64_t key) {
+    const std::uint64_t packed = key - kFirst;
+    return {static_cast<ActorId>(packed), static_cast<std::uint16_t>(packed >> kNumberShift)};
+  }
+
+ private:
+  static constexpr unsigned kNumberShift = 32;
+};
+
+}  // namespace faultline

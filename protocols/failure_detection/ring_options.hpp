@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/core/options.hpp"
+#include "sim/core/registry.hpp"
+
+namespace faultline {
+
+/// A shorter time would vanish beside the times of a run.
+inline constexpr double kShortestTime_s = 1e-9;
+
+/// Declares the options that every detector with heartbeats has: the period and the timeout.
+template <class Options>
+void add_ring_options(OptionSet<Options>& set, const std::string& source) {
+  set.option("heartbeat_period_s", &Options::heartbeat_period_s,
+             {.doc = "delta: time from one heartbeat to the next",
+              .unit = "s",
+              .source = source,
+              .minimum = kShortestTime_s,
+              .maximum = 1e6})
+      .option("timeout_s", &Options::timeout_s,
+              {.doc = "eta: time from the last heartbeat to the suspicion; above "
+                      "`heartbeat_period_s`",
+               .unit = "s",
+               .source = source,
+               .minimum = kShortestTime_s,
+               .maximum = 1e6});
+}
+
+/// A timeout that is no longer than the period suspects everybody.
+inline std::vector<OptionProblem> ring_problems(double heartbeat_period_s, double timeout_s) {
+  if (timeout_s > heartbeat_period_s) return {};
+  return {{"timeout_s",
+           "expected more than heartbeat_period_s, or each heartbeat would come too late"}};
+}
+
+}  // namespace faultline

@@ -1,0 +1,206 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocols/failure_detection/alarm.hpp"
+#include "protocols/failure_detection/members.hpp"
+#include "protocols/failure_detection/update_queue.hpp"
+#include "sim/core/component.hpp"
+#include "sim/core/keyed_permutation.hpp"
+
+namespace faultline {
+
+struct SwimOptions {
+  std::string members = "ranks";
+  double heartbeat_period_s = 1.0;
+  std::optional<double> answer_timeout_s;
+  std::uint32_t indirect_probes = 3;
+  bool fallback_probe = true;
+  std::uint32_t suspicion_multiplier = 4;
+  double suspicion_maximum = 6.0;
+  bool lifeguard = true;
+  std::uint32_t health_maximum = 7;
+  double gossip_period_s = 0.2;
+  std::uint32_t gossip_members = 3;
+  double gossip_to_dead_s = 30.0;
+  std::uint32_t retransmit_multiplier = 4;
+  std::optional<double> push_pull_period_s = 30.0;
+  std::uint32_t control_bytes = 64;
+  std::uint32_t update_bytes = 48;
+  std::uint32_t packet_bytes = 1400;
+
+  [[nodiscard]] double answer_within_s() const {
+    return answer_timeout_s.value_or(heartbeat_period_s / 2);
+  }
+  /// How often each of `live` members sends an update.
+  [[nodiscard]] std::uint32_t transmissions(std::uint32_t live) const;
+  /// For how long one of `live` members is suspected, if enough others confirm that.
+  [[nodiscard]] double least_suspicion_s(std::uint32_t live) const;
+  /// For how long it is suspected after `confirmations` of the `wanted` others that would do.
+  [[nodiscard]] double suspicion_s(double least_s, std::uint32_t confirmations,
+                                   std::uint32_t wanted) const;
+  /// The time between two exchanges of all that a member knows.
+  [[nodiscard]] double push_pull_s(std::uint32_t live) const;
+};
+
+/// The kinds of messages of `swim`.
+enum SwimMessage : std::uint16_t {
+  kSwimPing,
+  kSwimAck,
+  kSwimPingRequest,
+  kSwimNack,
+  kSwimFallbackPing,
+  kSwimGossip,
+  kSwimPush,
+  kSwimPull,
+  kSwimReport,
+  kSwimJoin,
+};
+
+/// Which probe a ping belongs to, and the acknowledgement of it.
+struct SwimProbeNumber {
+  ActorId prober = kNobody;
+  std::uint32_t number = 0;
+};
+
+/// What a helper is asked: to probe the target for somebody else.
+struct SwimPingRequest {
+  SwimProbeNumber probe;
+  Incarnation target;
+};
+
+/// SWIM (Das, Gupta, Motivala: DSN 2002) as hashicorp/memberlist has it, with the extensions of
+/// Lifeguard (Dadgar, Phillips, Currey: DSN-W 2018). Each member probes another one every period,
+/// through others if it does not answer. It suspects who does not answer them either; who hears
+/// that it is suspected denies it. All this spreads with the messages of the probes, and as gossip.
+/// A member remembers only those that are not alive, or have denied a suspicion.
+class Swim final : public Detector {
+ public:
+  using Options = SwimOptions;
+  Swim(std::shared_ptr<const Options> options, const JobShape& job, ActorId self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Swim>(*this);
+  }
+
+  void start(Context& context) override;
+  void on_timer(Context& context, std::uint64_t key) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_local_exit(Context& context, Incarnation rank) override;
+  void on_peer_restarted(Context& context, Incarnation peer) override;
+  void report(MetricTotals& totals) const override;
+
+ private:
+  /// What this member knows of another actor, if it is not simply alive.
+  struct Opinion {
+    Standing standing = Standing::alive;
+    std::uint16_t life = 0;         ///< of which incarnation
+    std::uint32_t refutations = 0;  ///< see SwimUpdate
+    std::uint32_t wanted = 0;       ///< confirmations that shorten a suspicion as far as they can
+    double since_s = 0.0;           ///< suspect or dead
+    double least_s = 0.0;           ///< how long it is suspected at least
+    double due_s = kNever;          ///< when a suspect is declared dead
+    std::vector<ActorId> suspected_by;
+
+    void digest(Digest& into) const;
+  };
+  /// The probe of this period.
+  struct Probe {
+    enum class Stage : std::uint8_t { over, direct, indirect };
+    Stage stage = Stage::over;
+    std::uint32_t number = 0;
+    Incarnation target;
+    double end_s = 0.0;        ///< until then an answer counts
+    std::uint32_t asked = 0;   ///< who were asked to probe it, too
+    std::uint32_t denied = 0;  ///< of them, who said that they have had no answer
+
+    void digest(Digest& into) const {
+      into.add(stage, number);
+      if (stage != Stage::over) into.add(target, end_s, asked, denied);
+    }
+  };
+  /// A probe that another member has asked for.
+  struct Relay {
+    SwimProbeNumber probe;
+    double due_s = 0.0;  ///< when the answer is late
+
+    void digest(Digest& into) const { into.add(probe.prober, probe.number, due_s); }
+  };
+
+  void digest_state(Digest& into) const override;
+
+  // Probes.
+  void begin_probe(Context& context);
+  void rest(Context& context);
+  [[nodiscard]] std::optional<ActorId> next_target();
+  void ask_others(Context& context);
+  void probe_failed(Context& context);
+  void acknowledged(Context& context, SwimProbeNumber probe);
+  void ping_for(Context& context, const Message& request);
+  void give_up_relays(Context& context);
+  void change_health(int difference);
+
+  // What members say of each other.
+  void hear(Context& context, const SwimUpdate& update);
+  void hear_of_me(Context& context, const SwimUpdate& update);
+  void suspect(Context& context, const SwimUpdate& update);
+  void confirm(Context& context, Opinion& opinion, const SwimUpdate& update);
+  void believe_alive(Context& context, const SwimUpdate& update);
+  void declare_dead(Context& context, Incarnation dead);
+  void suspicions_are_due(Context& context);
+  /// Is that the latest life that this member has heard of? If it is news that the actor lives
+  /// again, this member remembers that.
+  [[nodiscard]] bool is_present(Context& context, Incarnation life);
+  void begin_life(Context& context, Incarnation life);
+  void end_suspicion(Opinion& opinion, ActorId of);
+  [[nodiscard]] Standing standing_of(ActorId actor) const;
+  [[nodiscard]] std::uint32_t refutations_of(ActorId actor) const;
+  Opinion& remember(Incarnation life);
+  [[nodiscard]] SwimUpdate as_update(ActorId actor, const Opinion& opinion) const;
+
+  // How it spreads.
+  void spread(Context& context, const SwimUpdate& update);
+  Message& send(Context& context, ActorId to, std::uint16_t kind);
+  Message& send_with(Context& context, ActorId to, std::uint16_t kind, SwimUpdates updates);
+  [[nodiscard]] SwimUpdates take_updates();
+  void gossip(Context& context);
+  void push_pull(Context& context);
+  void send_state(Context& context, ActorId to, std::uint16_t kind);
+  void merge_state(Context& context, const SwimUpdates& state);
+  void tell_rank_of_all(Context& context, Rank rank);
+  template <class Accept>
+  [[nodiscard]] std::vector<ActorId> pick(std::uint32_t count, Accept accept);
+  [[nodiscard]] std::uint32_t live_members() const { return members_.count() - dead_members_; }
+
+  std::shared_ptr<const Options> options_;
+  Members members_;
+  ActorId self_;
+  KeyedPermutation order_;      ///< in which it probes the others, until it has gone through them
+  std::uint32_t position_ = 0;  ///< of the next target in that order
+  double next_probe_s_ = 0.0;
+  Probe probe_;
+  std::vector<Relay> relays_;  ///< in the order in which they are due
+  std::uint32_t health_ = 0;   ///< Lifeguard's score: 0 is well
+  std::uint32_t refutations_ = 0;
+  std::map<ActorId, Opinion> opinions_;
+  std::set<std::pair<double, ActorId>> suspicions_;  ///< when each suspect is declared dead
+  std::uint32_t dead_members_ = 0;
+  UpdateQueue updates_;
+  double gossip_phase_s_ = 0.0;
+  Alarm suspicion_alarm_;
+  Alarm relay_alarm_;
+  Alarm gossip_alarm_;
+  bool stopped_ = false;  ///< it has heard that it is dead
+  // For the report.
+  std::uint64_t suspicions_begun_ = 0;
+  std::uint64_t rescues_ = 0;
+  std::size_t most_opinions_ = 0;
+};
+
+}  // namespace faultline

@@ -1,0 +1,173 @@
+#include "protocols/failure_detection/ulfm.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "protocols/failure_detection/broadcast_graph.hpp"
+#include "protocols/failure_detection/ring_options.hpp"
+#include "sim/core/invariant.hpp"
+
+namespace faultline {
+
+namespace {
+
+enum Kind : std::uint16_t { kReport = kAfterRing };
+
+OptionSet<UlfmOptions> options() {
+  using Options = UlfmOptions;
+  OptionSet<Options> set;
+  add_ring_options(set, "Open MPI's default without a thread of the detector's own");
+  set.option("late_loop_rule", &Options::late_loop_rule,
+             {.doc = "a process that looks at its clock late by a period or more, and was in time "
+                     "when it looked before, looks once more before it suspects",
+              .source = "Open MPI comm_ft_detector.c"})
+      .option("in_band", &Options::in_band,
+              {.doc = "a process holds a link to each process of its node, and takes it for dead "
+                      "when the link breaks",
+               .source = "rdaemon-2019 section 5.5"})
+      .option("message_cpu_s", &Options::message_cpu_s,
+              {.doc = "processor time for each heartbeat that a process sends, each message that "
+                      "it gets and each link that breaks",
+               .unit = "s",
+               .source = "assumed: the machine's overheads alone",
+               .minimum = 0.0,
+               .maximum = 1e3})
+      .option("message_delay_s", &Options::message_delay_s,
+              {.doc = "time from a report's arrival until the process acts on it; takes no "
+                      "processor time",
+               .unit = "s",
+               .source = "assumed",
+               .minimum = 0.0,
+               .maximum = 1e3})
+      .option("control_bytes", &Options::control_bytes,
+              {.doc = "size of a message", .unit = "B", .source = "assumed: two words"});
+  return set;
+}
+
+std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
+  const UlfmOptions read = options().read(values);
+  std::vector<OptionProblem> problems = ring_problems(read.heartbeat_period_s, read.timeout_s);
+  if (job.processes < 2)
+    problems.push_back({"name", "ulfm needs 2 processes, which watch each other, got 1"});
+  return problems;
+}
+
+constexpr MetricSpec kLateLooks{
+    "late_looks", Merge::sum,
+    "how often a process would have suspected another, but blamed itself for having looked late"};
+
+const Registered registered{registration<Ulfm>(
+    {.family = Family::failure_detection,
+     .name = "ulfm",
+     .summary = "processes watch each other on a ring, and see co-hosted ones die at once",
+     .source = "rdaemon-2019 section 5.5; ULFM Open MPI",
+     .traits = {.tolerates_faults = true},
+     .message_kinds = {"heartbeat", "heartbeat-request", "report"},
+     .metrics = {&kLateLooks},
+     .check = check},
+    options())};
+
+}  // namespace
+
+Ulfm::Ulfm(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
+    : options_(std::move(options)), ranks_{0, job.processes}, ring_(ranks_, self) {}
+
+// At the start, the last heartbeat is taken to have come a timeout, a second and ln N seconds in
+// the future; when the ring is mended, a timeout in the future.
+RingTerms Ulfm::terms() const {
+  constexpr double kTicksInPeriod = 10.0;
+  constexpr double kBeatAfter = 0.9;
+  constexpr double kSlack_s = 1.0;
+  return {.period_s = options_->heartbeat_period_s,
+          .timeout_s = options_->timeout_s,
+          .start_slack_s =
+              options_->timeout_s + kSlack_s + std::log(static_cast<double>(ranks_.members)),
+          .mending_grace_s = options_->timeout_s,
+          .tick_s = options_->heartbeat_period_s / kTicksInPeriod,
+          .beat_after_s = kBeatAfter * options_->heartbeat_period_s,
+          .late_loop_rule = options_->late_loop_rule,
+          .bytes = options_->control_bytes,
+          .cpu_s = options_->message_cpu_s};
+}
+
+void Ulfm::start(Context& context) {
+  ring_.start(context, terms(), random.uniform());
+  if (!options_->in_band) return;
+  const Placement& placement = context.placement();
+  for (const Rank other : placement.ranks_on(placement.node_of(context.self())))
+    if (other != context.self()) context.open_link(other);
+}
+
+// What this process finds out itself it also says to the suspect: a process that lives must learn
+// that it has to stop, and all others will leave it out.
+void Ulfm::on_timer(Context& context, std::uint64_t key) {
+  if (key >= ReportTimer::kFirst) return act_on(context, ReportTimer::death(key));
+  const ActorId overdue = ring_.on_timer(context, terms(), key);
+  if (overdue == kNobody) return;
+  const Incarnation dead = context.known(overdue);
+  if (!reported_.insert(dead)) return;
+  send_report(context, overdue, dead);
+  act_on(context, dead);
+}
+
+// Nobody is in doubt about a process whose end of a link has been closed.
+void Ulfm::on_link_lost(Context& context, Incarnation peer) {
+  context.spend(options_->message_cpu_s);
+  if (reported_.insert(peer)) act_on(context, peer);
+}
+
+void Ulfm::on_message(Context& context, const Message& message) {
+  context.spend(options_->message_cpu_s);
+  switch (message.kind) {
+    case kHeartbeat:
+      ring_.got_heartbeat(context, terms(), message.from);
+      break;
+    case kHeartbeatRequest:
+      ring_.got_request(context, terms(), message.from);
+      break;
+    default:
+      invariant(message.kind == kReport, "a message of the detector has an unknown kind");
+      on_report(context, message.payload.get<Incarnation>());
+  }
+}
+
+void Ulfm::on_report(Context& context, Incarnation dead) {
+  if (dead == Incarnation{context.self(), context.incarnation()})
+    return context.report_failed(dead);  // the sender errs: this process has to stop
+  if (!reported_.insert(dead)) return;
+  if (options_->message_delay_s > 0.0)
+    context.set_timer(ReportTimer::key(dead), options_->message_delay_s);
+  else
+    act_on(context, dead);
+}
+
+/// Whoever is known to be dead is left out, by the ring and by the broadcast.
+void Ulfm::act_on(Context& context, Incarnation dead) {
+  context.report_failed(dead);
+  // A report that is late says nothing about the next incarnation.
+  if (dead == context.known(dead.actor)) ring_.leave_out(context, terms(), dead.actor);
+  const std::uint32_t N = ranks_.members;
+  for (const std::uint32_t distance : binomial_distances(N, N / 2, SendOrder::alternating)) {
+    const ActorId to = neighbour(context, distance);
+    if (to != kNobody) send_report(context, to, dead);
+  }
+}
+
+/// The neighbour at that distance, or kNobody if it is dead. In place of the next one on either
+/// side, its next live one is taken, so that the ring of the living is part of the graph.
+ActorId Ulfm::neighbour(const Context& context, std::uint32_t distance) const {
+  const auto is_dead = [&](ActorId member) { return reported_.contains(context.known(member)); };
+  const bool is_next = distance == 1 || distance == ranks_.members - 1;
+  ActorId member = ranks_.after(context.self(), distance);
+  while (is_next && member != context.self() && is_dead(member))
+    member = ranks_.after(member, distance);
+  return member == context.self() || is_dead(member) ? kNobody : member;
+}
+
+void Ulfm::report(MetricTotals& totals) const { totals.put(kLateLooks, ring_.late_looks()); }
+
+void Ulfm::send_report(Context& context, Rank to, Incarnation dead) const {
+  context.send(to, kReport, options_->control_bytes).payload.put(dead);
+}
+
+}  // namespace faultline

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "protocols/failure_detection/heartbeat_ring.hpp"
+#include "protocols/failure_detection/reported_deaths.hpp"
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct UlfmOptions {
+  double heartbeat_period_s = 3.0;
+  double timeout_s = 10.0;
+  bool late_loop_rule = true;
+  bool in_band = true;
+  double message_cpu_s = 0.0;
+  double message_delay_s = 0.0;
+  std::uint32_t control_bytes = 16;
+};
+
+/// The detector of ULFM Open MPI (rdaemon-2019 sections 3.2 and 5.5, after Bosilca et al. 2016):
+/// the processes of the application watch each other on a ring, and pass reports on over a binomial
+/// graph of processes. A process that shares a node with the dead one sees its end of the shared
+/// memory close, and needs no timeout.
+class Ulfm final : public Detector {
+ public:
+  using Options = UlfmOptions;
+  Ulfm(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Ulfm>(*this);
+  }
+
+  void start(Context& context) override;
+  void on_timer(Context& context, std::uint64_t key) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_link_lost(Context& context, Incarnation peer) override;
+  void report(MetricTotals& totals) const override;
+
+ private:
+  void digest_state(Digest& into) const override { into.add(ring_, reported_); }
+  void on_report(Context& context, Incarnation dead);
+  void act_on(Context& context, Incarnation dead);
+  [[nodiscard]] ActorId neighbour(const Context& context, std::uint32_t distance) const;
+  void send_report(Context& context, Rank to, Incarnation dead) const;
+  [[nodiscard]] RingTerms terms() const;
+
+  std::shared_ptr<const Options> options_;
+  MemberCircle ranks_;
+  HeartbeatRing ring_;
+  ReportedDeaths reported_;
+};
+
+}  // namespace faultline

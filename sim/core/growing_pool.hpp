@@ -1,0 +1,72 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "sim/core/large_pages.hpp"
+
+namespace faultline {
+
+/// Storage of objects that come and go. Addresses are stable, and the object freed last is taken
+/// first. Nothing is allocated once the largest number in use has been reached. `T::next` links the
+/// free ones. The storage grows by chunks, each twice as large as the last, up to `LargestChunk`
+/// objects.
+template <class T, std::size_t LargestChunk>
+class GrowingPool {
+ public:
+  GrowingPool() = default;
+  GrowingPool(GrowingPool&&) noexcept = default;
+  GrowingPool& operator=(GrowingPool&&) noexcept = default;
+  GrowingPool& operator=(const GrowingPool&) = delete;
+  ~GrowingPool() = default;
+  /// Copies all objects. Those that are free are taken from the copy in the same order.
+  GrowingPool(const GrowingPool& other) : chunks_(other.chunks_) {
+    for_each([&](T& object) { object.next = counterpart(object.next, other); });
+    free_ = counterpart(other.free_, other);
+  }
+
+  T* take() {
+    if (free_ == nullptr) grow();
+    return std::exchange(free_, free_->next);
+  }
+  void give_back(T* object) { object->next = std::exchange(free_, object); }
+
+  template <class Visit>
+  void for_each(Visit visit) {
+    for (auto& chunk : chunks_)
+      for (T& object : chunk) visit(object);
+  }
+  /// How many objects there is storage for.
+  [[nodiscard]] std::size_t places() const {
+    std::size_t places = 0;
+    for (const auto& chunk : chunks_) places += chunk.size();
+    return places;
+  }
+  /// The object of this pool, which is a copy of `other`, at the place that `object` has there.
+  [[nodiscard]] T* counterpart(const T* object, const GrowingPool& other) {
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+      const T* const first = other.chunks_[i].data();
+      const T* const end = first + chunks_[i].size();
+      if (!std::less<>{}(object, first) && std::less<>{}(object, end))
+        return &chunks_[i][static_cast<std::size_t>(object - first)];
+    }
+    return nullptr;  // it is null itself
+  }
+
+ private:
+  static constexpr std::size_t kFirstChunk = 16;
+  void grow() {
+    const std::size_t size =
+        chunks_.empty() ? kFirstChunk : std::min(LargestChunk, 2 * chunks_.back().size());
+    LargeVector<T>& chunk = chunks_.emplace_back(size);
+    for (std::size_t i = size; i-- > 0;) give_back(&chunk[i]);
+  }
+
+  std::vector<LargeVector<T>> chunks_;
+  T* free_ = nullptr;
+};
+
+}  // namespace faultline

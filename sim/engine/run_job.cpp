@@ -1,0 +1,87 @@
+#include "sim/engine/run_job.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "sim/core/random.hpp"
+
+namespace faultline {
+
+namespace {
+
+bool on_daemons(const ComponentChoice& choice) {
+  return choice.registration != nullptr &&
+         residence_of(*choice.registration, choice.options) != Residence::ranks;
+}
+
+JobShape shape_of(const RunSpec& spec, std::uint64_t seed, std::uint64_t replication) {
+  JobShape shape = job_shape(spec);
+  shape.seed = seed;
+  shape.replication = replication;
+  return shape;
+}
+
+}  // namespace
+
+RunJob::RunJob(const RunSpec& given, Topology between, std::uint64_t with_seed,
+               std::uint64_t of_replication)
+    : spec(given),
+      seed(with_seed),
+      replication(of_replication),
+      shape(shape_of(given, seed, replication)),
+      nodes(shape.nodes + given.platform.spare_nodes),
+      routes(std::move(between)),
+      awaits_announcement(given.component(Family::termination).registration != nullptr),
+      daemons_share_cores(given.platform.daemon_core == DaemonCore::shared),
+      shares_cores(daemons_share_cores || given.platform.progress == Progress::shared),
+      pace(given, nodes, seed, replication),
+      slows(pace.varies()),
+      cut(given.partitions, shape.processes, nodes),
+      loses_messages(cut.is_ever() || given.platform.detection_loss_probability > 0.0) {
+  for (std::size_t family = 0; family < kFamilies; ++family) {
+    const ComponentChoice& choice = spec.components[family];
+    if (choice.registration == nullptr) continue;
+    factories[family] = choice.registration->make(choice.options, shape);
+    if (choice.registration->exit_notice)
+      exit_notice = choice.registration->exit_notice(choice.options);
+  }
+  const Registration* detector = spec.component(Family::failure_detection).registration;
+  detector_is_accurate = detector != nullptr && detector->traits.accurate;
+}
+
+/// Ranks fill one node after the other, or are dealt round the nodes, or are placed by a random
+/// permutation, which the seed determines.
+Placement RunJob::placement() const {
+  const Mapping mapping = spec.platform.mapping;
+  if (mapping == Mapping::block)
+    return Placement::in_blocks(shape.processes, nodes, shape.processes_per_node);
+  std::vector<NodeId> node_of(shape.processes);
+  for (Rank rank = 0; rank < shape.processes; ++rank)
+    node_of[rank] =
+        mapping == Mapping::round_robin ? rank % shape.nodes : rank / shape.processes_per_node;
+  Stream random(seed, replication, Purpose::mapping, 0);
+  if (mapping == Mapping::random)
+    for (std::uint32_t i = shape.processes; i > 1; --i)
+      std::swap(node_of[i - 1], node_of[random.below(i)]);
+  return {std::move(node_of), nodes};
+}
+
+bool RunJob::nodes_matter() const {
+  return std::any_of(std::begin(spec.components), std::end(spec.components), on_daemons) ||
+         std::any_of(spec.faults.begin(), spec.faults.end(),
+                     [](const FaultSpec& fault) {
+                       return !fault.nodes.empty() || !fault.daemons.empty();
+                     }) ||
+         std::any_of(spec.fault_sources.begin(), spec.fault_sources.end(), strikes_nodes);
+}
+
+/// A layer that recovers can restart an actor on any node.
+bool RunJob::shares_nics() const {
+  return shape.processes_per_node > 1 ||
+         spec.component(Family::message_logging).registration != nullptr ||
+         std::any_of(std::begin(spec.components), std::end(spec.components), on_daemons);
+}
+
+}  // namespace faultline

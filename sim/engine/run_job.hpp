@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "sim/core/placement.hpp"
+#include "sim/core/registry.hpp"
+#include "sim/core/types.hpp"
+#include "sim/engine/pace.hpp"
+#include "sim/faults/network_cut.hpp"
+#include "sim/platform/topology.hpp"
+#include "sim/scenario/run_spec.hpp"
+
+namespace faultline {
+
+/// What a run is given. Nothing of it changes, so that all states of a run, and all runs of a
+/// search, can share it.
+struct RunJob {
+  /// `routes` connects the nodes of the job and its spare nodes.
+  RunJob(const RunSpec& given, Topology between, std::uint64_t with_seed,
+         std::uint64_t of_replication);
+  RunJob(const RunJob&) = delete;  // fault sources point to the routes
+  RunJob& operator=(const RunJob&) = delete;
+
+  /// Which rank lies on which node at the start.
+  [[nodiscard]] Placement placement() const;
+  /// True if daemons run or nodes can die. Else no memory is spent on daemons.
+  [[nodiscard]] bool nodes_matter() const;
+  /// True if two actors may send through one NIC from the start.
+  [[nodiscard]] bool shares_nics() const;
+  [[nodiscard]] bool is_rank(ActorId actor) const { return actor < shape.processes; }
+
+  RunSpec spec;
+  std::uint64_t seed;
+  std::uint64_t replication;
+  JobShape shape;
+  std::uint32_t nodes;  ///< of the job, and spare ones
+  Topology routes;
+  std::array<ComponentFactory, kFamilies> factories;  ///< empty where the stack has nothing
+  std::optional<ExitNotice> exit_notice;              ///< what the detector asks of the system
+  bool awaits_announcement;                           ///< there is a termination detector
+  bool daemons_share_cores;
+  bool shares_cores;  ///< what processors do may take time from computations
+  bool detector_is_accurate;
+  Pace pace;
+  bool slows;  ///< processors can take longer than the machine says
+  NetworkCut cut;
+  bool loses_messages;  ///< the network can lose messages whose ends both live
+};
+
+}  // namespace faultline

@@ -1,0 +1,167 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/audit/auditor.hpp"
+#include "sim/core/boxed.hpp"
+#include "sim/core/component.hpp"
+#include "sim/core/digest.hpp"
+#include "sim/core/metrics.hpp"
+#include "sim/core/placement.hpp"
+#include "sim/core/random.hpp"
+#include "sim/engine/actor_state.hpp"
+#include "sim/engine/event_queue.hpp"
+#include "sim/engine/run_job.hpp"
+#include "sim/engine/run_result.hpp"
+#include "sim/faults/fault_plan.hpp"
+
+namespace faultline {
+
+/// The NIC of a node. Where several actors share it, messages that find it busy queue before it, in
+/// the order in which they became ready.
+struct Nic {
+  double free_s = 0.0;             ///< when it can take up the next message
+  double intake_free_s = -kNever;  ///< when it can take in the next (loggp: plus the overhead)
+  Message* head = nullptr;
+  Message* tail = nullptr;
+  Message* logging_tail = nullptr;    ///< the last message of message logging in that queue
+  std::uint32_t expected = 0;         ///< messages sent through it that it has not taken up yet
+  bool awaited = false;               ///< a nic_free event is scheduled
+  std::uint64_t detection_bytes = 0;  ///< of failure detection, sent to and received from others
+};
+
+/// An on_sent that is to come.
+struct SentPromise {
+  ActorId from;  ///< kNobody once nobody waits for it any more
+  ActorId to;
+  std::uint16_t kind;
+  std::uint16_t incarnation;
+  Family channel;
+};
+
+/// A restart that the resource manager has been asked for.
+struct PendingRestart {
+  Incarnation dead;
+  NodeId node;
+  Incarnation asker;
+};
+
+/// A death that has happened. Its number is its place in RunState::deaths.
+struct Death {
+  Incarnation dead;
+  /// The daemon that hosted this rank when that daemon died; nobody if it has not died since.
+  Incarnation daemon;
+  bool silent;           ///< nobody was left to close its connections
+  bool earlier = false;  ///< it has died before that daemon, and not with it
+};
+
+/// Messages of one kind that have been sent.
+struct KindCount {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// A component for each family, where there is one.
+using Components = std::array<Boxed<Component>, kFamilies>;
+
+/// Everything of a run that changes, between two events. It is a value: a copy goes on as the
+/// original does, and shares nothing with it that changes.
+struct RunState {
+  /// Before the first event, without components.
+  explicit RunState(const RunJob& job);
+  RunState(RunState&&) noexcept = default;
+  RunState& operator=(RunState&&) noexcept = default;
+  ~RunState() = default;
+  [[nodiscard]] RunState copy() const;
+
+  /// The digest of all that determines what can happen from here on and how it will be judged, but
+  /// for times: for runs in which time stands still. Two states of one job with the same digest
+  /// have the same future, whatever led to them. Left out is what is only reported. What is
+  /// scheduled, but can no longer have an effect, must have been removed.
+  [[nodiscard]] StateDigest digest(const RunJob& job) const;
+
+  EventQueue queue;
+  double now_s = 0.0;
+  LargeVector<Nic> nics;           ///< per node
+  LargeVector<ActorState> actors;  ///< ranks, then one daemon per node if nodes matter
+  Placement placement;
+  bool nics_are_shared;                ///< several actors may send through one NIC
+  std::vector<Stream> network_random;  ///< per actor, only if unordered
+  std::vector<Stream> noise_random;    ///< per actor, only if the network has noise
+  /// By sender and receiver, under noise and fifo ordering: when the last message arrives (loggp).
+  std::unordered_map<std::uint64_t, double> last_arrival_s;
+  std::vector<Stream> loss_random;  ///< per actor, only if messages of detection can be lost
+  MessagePool pool;
+  Auditor auditor;
+  FaultPlan faults;
+
+  std::vector<SentPromise> sent_promises;
+  std::vector<std::uint32_t> free_promises;
+  std::vector<Death> deaths;  ///< of ranks and daemons, in order; events name one by its number
+  std::map<Incarnation, std::uint32_t> death_numbers;  ///< by who has died
+  /// The deaths of the ranks that a daemon hosted when it died, by that daemon: first those that
+  /// had died before it and not restarted, then those that died with it.
+  std::map<Incarnation, std::vector<std::uint32_t>> hosted_deaths;
+  /// By node: when it is in operation again after its last failure, -kNever if it has not failed.
+  /// Empty if no node can fail.
+  std::vector<double> node_back_s;
+  std::vector<PendingRestart> pending_restarts;
+  /// The components of dead incarnations above message logging. They have reported nothing: what
+  /// they have counted stays part of the result if the actor starts anew, but not if an image takes
+  /// their place.
+  std::map<ActorId, Components> unreported;
+
+  bool audits_conserved = false;
+  bool any_death = false;
+  bool any_flush = false;
+  bool any_refusal = false;
+  bool any_restart = false;
+  std::uint32_t serial = 0;
+  std::uint64_t sequence = 0;
+  std::int64_t foreground = 0;
+  std::int64_t background = 0;  ///< background timers that are set, and messages
+  std::uint64_t events = 0;
+  std::uint64_t next_attended = 0;  ///< the event after which more is due than after every one
+  std::uint64_t next_checked = 0;   ///< the event after which the state is checked
+  std::uint32_t live_ranks;
+  std::uint32_t announced_ranks = 0;
+  std::uint32_t finished_ranks = 0;
+  double announce_time_s = 0.0;
+  double notices_until_s = 0.0;  ///< when the last notice of a death arrives or has arrived
+  std::uint64_t faults_struck = 0;
+  double first_fault_s = 0.0;
+  double last_fault_s = 0.0;
+  bool stopped = false;
+  Outcome outcome = Outcome::limit;
+  std::string fatal_reason;
+  ActorId fatal_actor = kNobody;
+  Family fatal_family = Family::workload;
+  std::array<MetricTotals, kFamilies> reported;  ///< of all phases and incarnations
+  std::array<std::vector<KindCount>, kFamilies> control;
+  std::uint64_t application_bytes = 0;
+
+ private:
+  RunState(const RunState&) = default;  // its messages are still those of the original
+  [[nodiscard]] StateDigest content_of(const Event& event) const;
+  [[nodiscard]] bool will_be_refused(const Message& message) const;
+};
+
+/// Events that happen in the order in which they were scheduled: under fifo ordering, the arrivals
+/// from one actor at another, and each actor's on_sent. All other events of a kind have no order.
+struct Lane {
+  EventKind kind;
+  ActorId from;
+  ActorId to;
+
+  [[nodiscard]] bool orders() const { return from != kNobody; }
+  friend auto operator<=>(const Lane&, const Lane&) = default;  // NOLINT(*-nullptr)
+};
+Lane lane_of(const Event& event, const RunState& state);
+
+}  // namespace faultline

@@ -1,0 +1,207 @@
+// What two states of a run must have in common to have the same future. Times are left out: whoever
+// compares states lets time stand still.
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "sim/engine/run_state.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// What is scheduled, in a form that does not depend on the path that led to it.
+struct Scheduled {
+  Lane lane;
+  std::uint64_t order = 0;  ///< within the lane; 0 if there is none
+  StateDigest content;
+
+  friend bool operator<(const Scheduled& a, const Scheduled& b) {
+    return std::tie(a.lane, a.order, a.content) < std::tie(b.lane, b.order, b.content);
+  }
+};
+
+template <class Entry, class Key>
+std::vector<Entry> sorted(std::vector<Entry> entries, Key key) {
+  std::stable_sort(entries.begin(), entries.end(),
+                   [&](const Entry& a, const Entry& b) { return key(a) < key(b); });
+  return entries;
+}
+
+void add_messages(const std::vector<Message*>& messages, Digest& into) {
+  into.add(messages.size());
+  for (const Message* message : messages) into.add(*message);
+}
+
+void add_inbox(const ActorState& actor, Digest& into) {
+  if (!actor.inbox_is_empty()) {
+    const Message* message = actor.inbox_tail;
+    do {
+      message = message->next;
+      into.add(true, *message);
+    } while (message != actor.inbox_tail);
+  }
+  into.add(false);
+}
+
+/// The numbers of deaths depend on the path that led to the state.
+void add_heard(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
+  std::vector<Incarnation> heard;
+  for (const std::uint32_t number : rare.heard) heard.push_back(deaths[number].dead);
+  into.add_sorted(heard);
+  into.add(rare.refused.size());
+  for (const Refusal& refusal : rare.refused) into.add(refusal.peer);
+}
+
+/// The numbers of timers depend on the path that led to the state, too.
+void add_due(const RareState& rare, Digest& into) {
+  for (const std::uint32_t serial : rare.due)
+    for (const ArmedTimer& timer : rare.timers)
+      if (timer.serial == serial) into.add(true, timer.family, timer.key);
+  into.add(false);
+}
+
+void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
+  into.add(rare.timers.size(), rare.running.size(), rare.queued.size(), rare.flushing.size());
+  for (const ArmedTimer& timer :
+       sorted(rare.timers, [](const ArmedTimer& t) { return std::tuple(t.family, t.key); }))
+    into.add(timer.family, timer.key, timer.background);
+  add_due(rare, into);
+  for (const Computation& running :
+       sorted(rare.running, [](const Computation& c) { return std::tuple(c.family, c.tag); }))
+    into.add(running.family, running.tag);
+  for (const Computation& queued : rare.queued) into.add(queued.family, queued.tag);
+  for (const Flush& flush :
+       sorted(rare.flushing, [](const Flush& f) { return std::tuple(f.peer, f.family); }))
+    into.add(flush.peer, flush.family);
+  into.add(rare.links);
+  add_heard(rare, deaths, into);
+  into.add(rare.restarted, rare.awaits_start);
+  add_messages(rare.early, into);
+  add_messages(rare.fenced, into);
+}
+
+/// Of the dead, only what their work will be judged by matters.
+void add_dead(const ActorState& actor, const RunJob& job, Digest& into) {
+  const Registration* workload = job.spec.component(Family::workload).registration;
+  const bool is_judged = workload != nullptr && !workload->end_checks.empty();
+  into.add(actor.incarnation, actor.phase, is_judged && actor.workload);
+  if (is_judged && actor.workload) into.add(*actor.workload);
+}
+
+void add_actor(const ActorState& actor, const RunState& state, const RunJob& job, Digest& into) {
+  into.add(actor.alive);
+  if (!actor.alive) return add_dead(actor, job, into);
+  into.add(actor.incarnation, actor.phase, actor.active, actor.declared_work, actor.announced,
+           actor.finished, actor.wake_pending);
+  for (const StackPlace& place : kStack) {
+    const Component* component = actor.component(place.family);
+    into.add(component != nullptr);
+    if (component != nullptr) into.add(*component);
+  }
+  if (actor.lower) into.add(actor.lower->held);
+  add_inbox(actor, into);
+  into.add(static_cast<bool>(actor.rare_state));
+  if (actor.rare_state) add_rare_state(*actor.rare_state, state.deaths, into);
+}
+
+}  // namespace
+
+Lane lane_of(const Event& event, const RunState& state) {
+  const EventKind kind = event.kind();
+  if (kind == EventKind::arrive && state.network_random.empty())
+    return {kind, event.message->from, event.message->to};
+  if (kind == EventKind::sent) return {kind, event.at.actor, 0};
+  return {kind, kNobody, kNobody};
+}
+
+/// An event is what it will do. Its number in some list depends on the path that led to it.
+StateDigest RunState::content_of(const Event& event) const {
+  Digest into;
+  switch (event.kind()) {
+    case EventKind::sent: {
+      const SentPromise& promise = sent_promises[event.at.detail];
+      into.add(promise.from, promise.to, promise.kind, promise.channel);
+      break;
+    }
+    case EventKind::exit_notice:
+    case EventKind::local_exit:
+    case EventKind::link_lost:
+      into.add(event.at.actor, deaths[event.at.detail].dead);
+      break;
+    case EventKind::restart: {
+      const PendingRestart& pending = pending_restarts[event.at.detail];
+      into.add(pending.dead, pending.node, pending.asker);
+      break;
+    }
+    case EventKind::fault:
+      into.add(event.at.actor, event.at.detail);
+      break;
+    case EventKind::wake:
+    case EventKind::nic_free:
+      into.add(event.at.actor);
+      break;
+    case EventKind::timer:         // part of its actor
+    case EventKind::compute_done:  // part of its actor
+      break;
+    case EventKind::arrive:
+    case EventKind::taken_in:
+    case EventKind::inject:
+    case EventKind::nic_ready:
+    case EventKind::vanish:
+      into.add(*event.message, will_be_refused(*event.message));
+      break;
+  }
+  return into.value();
+}
+
+/// True if its receiver, or the daemon of the receiver's node, had declared the sender dead before
+/// the message entered the network.
+bool RunState::will_be_refused(const Message& message) const {
+  const Incarnation from{message.from, message.from_incarnation};
+  const auto has_refused = [&](ActorId self) {
+    if (self >= actors.size() || !actors[self].rare_state) return false;
+    const auto& refused = actors[self].rare_state->refused;
+    return std::any_of(refused.begin(), refused.end(), [&](const Refusal& refusal) {
+      return refusal.peer == from && message.inject_s > refusal.time_s;
+    });
+  };
+  return has_refused(message.to) || has_refused(placement.daemon_of(placement.node_of(message.to)));
+}
+
+StateDigest RunState::digest(const RunJob& job) const {
+  Digest into;
+  for (const ActorState& actor : actors) add_actor(actor, *this, job, into);
+  std::vector<Scheduled> scheduled;
+  scheduled.reserve(queue.size());
+  queue.for_each([&](const Event& event) {
+    const Lane lane = lane_of(event, *this);
+    scheduled.push_back({lane, lane.orders() ? event.order : 0, content_of(event)});
+  });
+  std::sort(scheduled.begin(), scheduled.end());
+  into.add(scheduled.size());
+  for (const Scheduled& one : scheduled) into.add(one.lane.kind, one.content.high, one.content.low);
+  for (const Stream& random : noise_random) into.add(random);
+  for (const Stream& random : loss_random) into.add(random);
+  into.add(any_restart);
+  if (any_restart) {
+    for (ActorId actor = 0; actor < actors.size(); ++actor) into.add(placement.node_of(actor));
+    into.add(reported[index_of(Family::workload)]);  // of incarnations that have been replaced
+  }
+  for (const Death& death :
+       sorted(deaths, [](const Death& one) { return std::tuple(one.dead, one.silent); }))
+    into.add(death.dead, death.daemon, death.silent);
+  for (const auto& [actor, components] : unreported) {
+    into.add(actor);
+    for (const auto& component : components) {
+      into.add(static_cast<bool>(component));
+      if (component) into.add(*component);
+    }
+  }
+  into.add(unreported.size(), stopped, outcome, auditor, faults);
+  if (faults.next_event() != UINT64_MAX) into.add(events);
+  return into.value();
+}
+
+}  // namespace faultline

@@ -1,0 +1,264 @@
+#include "sim/engine/stepwise_engine.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace faultline {
+
+StepwiseEngine::StepwiseEngine(std::shared_ptr<const RunJob> job)
+    : Runtime(std::move(job)), done_(actor_count()) {
+  count_actions();
+}
+
+// ---- what the driver does ---------------------------------------------------------------------
+
+void StepwiseEngine::begin(std::vector<Cut> cuts) {
+  step(std::move(cuts), [this] { open(); });
+}
+
+void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts) {
+  const Event event = events_.at(place);
+  step(std::move(cuts), [&] {
+    remove(event);
+    if (event.kind() == EventKind::compute_done) end_computation(event);
+    if (goes_on(state_.now_s)) carry_out(event);
+  });
+}
+
+void StepwiseEngine::kill(ActorId actor) {
+  step({}, [&] { strike({{.actor = actor}}); });
+}
+
+void StepwiseEngine::go_on_from(const RunState& state) {
+  if (torn_) abandon_step();
+  state_ = state.copy();
+  list_agenda();
+}
+
+RunResult StepwiseEngine::end() {
+  if (!agenda_.empty()) stop(Outcome::limit);
+  return close();
+}
+
+// ---- a step -----------------------------------------------------------------------------------
+
+template <class Step>
+void StepwiseEngine::step(std::vector<Cut> cuts, Step happen) {
+  cuts_ = std::move(cuts);
+  std::fill(done_.begin(), done_.end(), 0);
+  const std::uint64_t false_reports = state_.auditor.false_reports();
+  torn_ = true;
+  guard([&] {
+    happen();
+    die_where_cut();
+    forget_unsent_messages();
+    remove_dead_wood();
+    torn_ = false;
+  });
+  if (state_.auditor.false_reports() > false_reports) state_.now_s += 1.0;
+  free_processors();
+  list_agenda();
+}
+
+/// Forgets a step that an exception has broken off.
+void StepwiseEngine::abandon_step() {
+  abandon_turn();
+  unsent_.clear();
+  torn_ = false;
+}
+
+bool StepwiseEngine::is_cut(ActorId actor) const {
+  return std::any_of(cuts_.begin(), cuts_.end(), [&](const Cut& cut) {
+    return cut.actor == actor && done_[actor] >= cut.after;
+  });
+}
+
+/// What a dying actor sends after its cut does not enter the network, and is lost with the actor.
+void StepwiseEngine::transmit(Message& message, const Transit&) {
+  if (is_cut(message.from)) {
+    message.inject_s = kNever;
+    unsent_.push_back(&message);
+    return;
+  }
+  ++done_[message.from];
+  message.inject_s = state_.now_s;
+  schedule(state_.now_s, EventKind::arrive, &message);
+}
+
+void StepwiseEngine::before_action(ActorId actor) {
+  if (is_cut(actor))
+    strike({{.actor = actor}});
+  else
+    ++done_[actor];
+}
+
+/// The deaths of those who did not come to an action after their cut.
+void StepwiseEngine::die_where_cut() {
+  for (const Cut& cut : cuts_)
+    if (!stopped()) strike({{.actor = cut.actor}});
+}
+
+void StepwiseEngine::forget_unsent_messages() {
+  for (Message* message : unsent_) forget_unsent(message);
+  unsent_.clear();
+}
+
+/// Whatever an actor has spent is over: its next handler can run at once.
+void StepwiseEngine::free_processors() {
+  for (ActorState& actor : state_.actors)
+    actor.cpu_free_s = actor.local_free_s = actor.entered_s = state_.now_s;
+  for (Nic& nic : state_.nics) nic.free_s = state_.now_s;
+}
+
+void StepwiseEngine::end_computation(const Event& event) {
+  for (Computation& running : state_.actors[event.at.actor].rare_state->running)
+    if (running.serial == event.at.detail) running.end_s = state_.now_s;
+}
+
+// ---- the agenda -------------------------------------------------------------------------------
+
+/// Carries out what leaves no choice: what can have no effect any more, and what passes through a
+/// NIC.
+void StepwiseEngine::remove_dead_wood() {
+  for (;;) {
+    std::optional<Event> next;
+    state_.queue.for_each([&](const Event& event) {
+      if (leaves_no_choice(event) && (!next || event.order < next->order)) next = event;
+    });
+    if (!next || stopped()) return;
+    remove(*next);
+    carry_out(*next);
+  }
+}
+
+/// Takes one event out of the queue.
+void StepwiseEngine::remove(const Event& event) {
+  events_.clear();
+  while (!state_.queue.empty()) events_.push_back(state_.queue.pop());
+  for (const Event& other : events_)
+    if (other.order != event.order) state_.queue.push(other);
+}
+
+bool StepwiseEngine::leaves_no_choice(const Event& event) const {
+  const auto serial_is = [&](const auto& entry) { return entry.serial == event.at.detail; };
+  switch (event.kind()) {
+    case EventKind::arrive:
+      return (event.message->flags & kLost) != 0;
+    case EventKind::taken_in:
+    case EventKind::inject:
+    case EventKind::nic_ready:
+    case EventKind::nic_free:
+    case EventKind::vanish:
+      return true;
+    case EventKind::sent: {
+      const SentPromise& sent = state_.sent_promises[event.at.detail];
+      const ActorState& actor = state_.actors[event.at.actor];
+      return !actor.alive || sent.from != event.at.actor || sent.incarnation != actor.incarnation;
+    }
+    case EventKind::fault:
+    case EventKind::restart:
+      return false;
+    default:
+      break;
+  }
+  const ActorState& actor = state_.actors[event.at.actor];
+  if (!actor.alive) return true;
+  switch (event.kind()) {
+    case EventKind::timer: {
+      if (!actor.rare_state) return true;
+      const auto& timers = actor.rare_state->timers;
+      return std::none_of(timers.begin(), timers.end(), serial_is);
+    }
+    case EventKind::compute_done: {
+      if (!actor.rare_state) return true;
+      const auto& running = actor.rare_state->running;
+      return std::none_of(running.begin(), running.end(), serial_is);
+    }
+    case EventKind::link_lost: {
+      if (!actor.rare_state) return true;
+      const auto& links = actor.rare_state->links;
+      return std::find(links.begin(), links.end(), state_.deaths[event.at.detail].dead) ==
+             links.end();
+    }
+    case EventKind::local_exit:
+      return !died_under(event.at.detail, {event.at.actor, actor.incarnation});
+    case EventKind::wake:
+      return actor.incarnation != event.at.detail || actor.inbox_is_empty();
+    default:
+      return false;
+  }
+}
+
+/// The oldest event of each lane, and all that are in none.
+void StepwiseEngine::list_agenda() {
+  agenda_.clear();
+  events_.clear();
+  if (stopped() || quiescent()) return;
+  std::vector<Event> pending;
+  state_.queue.for_each([&](const Event& event) { pending.push_back(event); });
+  std::sort(pending.begin(), pending.end(),
+            [](const Event& a, const Event& b) { return a.order < b.order; });
+  std::vector<Lane> taken;
+  for (const Event& event : pending) {
+    const Lane lane = lane_of(event, state_);
+    if (lane.orders()) {
+      if (std::find(taken.begin(), taken.end(), lane) != taken.end()) continue;
+      taken.push_back(lane);
+    }
+    events_.push_back(event);
+    agenda_.push_back(choice_of(event));
+  }
+}
+
+Choice StepwiseEngine::choice_of(const Event& event) const {
+  if (event.is_about_message())
+    return {event.kind(), event.message->to, event.message->from, event.message->kind};
+  Choice choice{event.kind(), event.at.actor};
+  switch (event.kind()) {
+    case EventKind::timer:
+      for (const ArmedTimer& timer : state_.actors[choice.actor].rare_state->timers)
+        if (timer.serial == event.at.detail) choice.detail = timer.key;
+      break;
+    case EventKind::compute_done:
+      for (const Computation& running : state_.actors[choice.actor].rare_state->running)
+        if (running.serial == event.at.detail) choice.detail = running.tag;
+      break;
+    case EventKind::sent:
+      choice.peer = state_.sent_promises[event.at.detail].to;
+      choice.detail = state_.sent_promises[event.at.detail].kind;
+      break;
+    case EventKind::exit_notice:
+    case EventKind::local_exit:
+    case EventKind::link_lost:
+      choice.peer = state_.deaths[event.at.detail].dead.actor;
+      break;
+    case EventKind::restart:
+      choice.peer = state_.pending_restarts[event.at.detail].dead.actor;
+      break;
+    default:
+      break;
+  }
+  return choice;
+}
+
+// ---- the job ----------------------------------------------------------------------------------
+
+RunSpec without_costs(RunSpec spec) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  Machine& machine = spec.platform.machine;
+  machine.send_overhead_s = machine.receive_overhead_s = machine.gap_s = 0.0;
+  machine.nic_latency_s = machine.local_latency_s = 0.0;
+  machine.nic_bandwidth_Bps = machine.local_bandwidth_Bps = kInfinite;
+  spec.platform.context_switch_s = 0.0;
+  spec.platform.delay_noise.reset();
+  spec.platform.os_noise.reset();
+  spec.platform.start_delay_s = 0.0;
+  spec.platform.detection_loss_probability = 0.0;
+  spec.partitions.clear();
+  spec.slow.clear();
+  return spec;
+}
+
+}  // namespace faultline

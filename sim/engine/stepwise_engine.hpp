@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/engine/runtime.hpp"
+
+namespace faultline {
+
+/// Something that may happen next.
+struct Choice {
+  EventKind kind;
+  ActorId actor = kNobody;  ///< to whom it happens; of a stated fault, its number
+  ActorId peer = kNobody;   ///< the sender of a message, the dead of a notice, else kNobody
+  /// Timers: the key. Computations: the tag. Messages: the kind. Else 0.
+  std::uint64_t detail = 0;
+
+  friend bool operator==(const Choice&, const Choice&) = default;
+};
+
+/// An actor dies in the middle of a step, when it has done that many things: a message has left it,
+/// or an action has been carried out. What else it has sent and asked for is lost. A death after
+/// more things than it does comes at the end of the step.
+struct Cut {
+  ActorId actor;
+  std::uint64_t after;
+};
+
+/// The engine for whoever explores a job. Time stands still, so that everything which is scheduled
+/// may happen next, whatever its delay. The driver looks at the agenda and takes one of the
+/// choices, as often as it likes from copies of the same state. Handlers, layers and the auditor
+/// are those of every run.
+///
+/// - Messages, timers, computations, notices, on_sent and restarts are choices. Under fifo ordering
+///   only the oldest message from one actor to another is.
+/// - Messages cost nothing and computations end when they are chosen, whatever they have spent.
+/// - The clock is at 0 until a live actor is declared dead. Each step in which that happens moves
+/// it
+///   on by one second, because what such an actor sends later is refused.
+class StepwiseEngine final : public Runtime {
+ public:
+  /// The job is without_costs().
+  explicit StepwiseEngine(std::shared_ptr<const RunJob> job);
+
+  /// Starts all actors, in one step. Call it first, or go_on_from a state that has begun.
+  void begin(std::vector<Cut> cuts = {});
+  /// What may happen next, the oldest first. Empty if the run is over.
+  [[nodiscard]] const std::vector<Choice>& agenda() const { return agenda_; }
+  /// Takes the choice at this place of the agenda.
+  void take(std::size_t place, std::vector<Cut> cuts = {});
+  /// An actor dies between two steps; a daemon with the ranks of its node.
+  void kill(ActorId actor);
+  /// How many things each actor has done in the last step, as a Cut counts them.
+  [[nodiscard]] const std::vector<std::uint64_t>& done() const { return done_; }
+
+  /// Everything that the future depends on. The same for the same state, whatever led to it.
+  [[nodiscard]] StateDigest digest() const { return state_.digest(*job_); }
+  [[nodiscard]] const RunState& state() const { return state_; }
+  /// Goes on from a state of the same job.
+  void go_on_from(const RunState& state);
+  /// The result of a run that ends here: as its stop says, or because nothing is left to happen, or
+  /// else as if it had come to a limit. After it, only go_on_from can be called.
+  RunResult end();
+
+ protected:
+  void simulate() override {}  // the driver does
+  void transmit(Message& message, const Transit& transit) override;
+  void before_action(ActorId actor) override;
+
+ private:
+  template <class Step>
+  void step(std::vector<Cut> cuts, Step happen);
+  void abandon_step();
+  [[nodiscard]] bool is_cut(ActorId actor) const;
+  void die_where_cut();
+  void forget_unsent_messages();
+  void free_processors();
+  void end_computation(const Event& event);
+  void remove_dead_wood();
+  void remove(const Event& event);
+  [[nodiscard]] bool leaves_no_choice(const Event& event) const;
+  void list_agenda();
+  [[nodiscard]] Choice choice_of(const Event& event) const;
+
+  std::vector<Choice> agenda_;
+  std::vector<Event> events_;  ///< of the agenda
+  std::vector<Cut> cuts_;
+  std::vector<std::uint64_t> done_;
+  std::vector<Message*> unsent_;  ///< of an actor that dies in this step
+  bool torn_ = false;             ///< the last step was broken off
+};
+
+/// The same job on a machine that costs nothing and that nothing disturbs, as a stepwise engine
+/// needs it. Without time there is no noise, no slow node and no start; and what a network may lose
+/// would be a choice of the driver.
+RunSpec without_costs(RunSpec spec);
+
+}  // namespace faultline

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/core/types.hpp"
+#include "sim/faults/fault_spec.hpp"
+
+namespace faultline {
+
+/// Which messages do not arrive because the network is partitioned.
+class NetworkCut {
+ public:
+  /// `nodes`: of the job, and spare ones. The actors from `processes` on are daemons.
+  NetworkCut(const std::vector<PartitionSpec>& partitions, std::uint32_t processes,
+             std::uint32_t nodes);
+
+  /// One end of a message: an actor, and the node that it is on.
+  struct End {
+    ActorId actor;
+    NodeId node;
+  };
+  [[nodiscard]] bool is_ever() const { return !partitions_.empty(); }
+  /// Is a message between the two lost that enters the network at that time?
+  [[nodiscard]] bool separates(End one, End other, double at_s) const;
+
+ private:
+  struct Partition {
+    bool of_ranks;
+    double from_s;
+    double to_s;
+    std::vector<std::uint32_t> group_of;  ///< by rank or node, counted from 1; 0: in none
+
+    [[nodiscard]] std::uint32_t group(End end) const {
+      const std::uint32_t unit = of_ranks ? end.actor : end.node;
+      return unit < group_of.size() ? group_of[unit] : 0;
+    }
+  };
+  std::vector<Partition> partitions_;
+};
+
+}  // namespace faultline

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/types.hpp"
+#include "sim/faults/fault_spec.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/scenario/run_spec.hpp"
+
+namespace faultline {
+
+// What hinders a job without killing anybody. Each reader takes the value of its key, adds what is
+// wrong with it to `problems`, and returns what the rest says. `job` is nothing if the job's size
+// is not known, because the platform is wrong.
+
+/// `faults.partition`: an object, or a list of them.
+std::vector<PartitionSpec> read_partitions(const JsonValue& value,
+                                           const std::optional<JobShape>& job, Problems& problems);
+
+/// `faults.slow`: an object, or a list of them.
+std::vector<SlowSpec> read_slow(const JsonValue& value, const std::optional<JobShape>& job,
+                                Problems& problems);
+
+/// `platform.delay_noise`: an object, or null for none.
+std::optional<DelayNoise> read_delay_noise(const JsonValue& value, Problems& problems);
+
+/// `platform.os_noise`: an object, or null for none.
+std::optional<OsNoise> read_os_noise(const JsonValue& value, const std::optional<JobShape>& job,
+                                     Problems& problems);
+
+}  // namespace faultline

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "tests/support/job.hpp"
+
+/// A small workload, and protocols that break a promise over it.
+namespace faultline::test {
+
+/// A detector that announces at that time at every rank, whatever the ranks do.
+inline void announce_at(Job& job, double time_s) {
+  job.script(Family::termination, [time_s](ActorId) {
+    return Handlers{.start = [time_s](Context& context) { context.set_timer(1, time_s); },
+                    .timer = [](Context& context, std::uint64_t) { context.announce(); }};
+  });
+}
+
+/// Rank 0 sends one message, handled at 12, upon which rank 1 computes until 32.
+inline void one_message(Job& job) {
+  job.script(Family::workload, [](ActorId self) {
+    return Handlers{.start =
+                        [self](Context& context) {
+                          if (self == 0) context.send(1, 0, 0);
+                        },
+                    .message = [](Context& context, const Message&) { context.compute(20); }};
+  });
+}
+
+/// A layer that does with the first application message of rank 0 what `treat` does.
+inline void first_message(Job& job, const std::function<void(Context&, Message&)>& treat) {
+  job.script(Family::message_logging, [treat](ActorId) {
+    return Handlers{.sends = [treat](Context& context, std::span<Message* const> batch, bool) {
+      for (Message* message : batch) {
+        if (message->channel == Family::workload)
+          treat(context, *message);
+        else
+          context.forward(*message);
+      }
+    }};
+  });
+}
+
+/// What the first violation says. There must be one.
+inline const std::string& first_detail(const Seen& seen) {
+  return seen.result.violations.at(0).detail;
+}
+
+}  // namespace faultline::test

@@ -1,0 +1,117 @@
+// A copy of a run's state goes on as the original does.
+
+#include "sim/engine/run_state.hpp"
+
+#include <catch2/catch.hpp>
+#include <utility>
+
+#include "sim/engine/runtime.hpp"
+#include "tests/support/script_pieces.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// An engine that goes on from a copy of its state now and then.
+class Copying final : public Runtime {
+ public:
+  Copying(std::shared_ptr<const RunJob> job, std::uint64_t every)
+      : Runtime(std::move(job)), every_(every) {}
+
+ protected:
+  void simulate() override {
+    for (std::uint64_t events = 1; !stopped() && !quiescent(); ++events) {
+      const Event event = state_.queue.pop();
+      if (!goes_on(event.time_s)) return;
+      state_.now_s = event.time_s;
+      carry_out(event);
+      if (every_ > 0 && events % every_ == 0) state_ = state_.copy();
+    }
+  }
+  void transmit(Message& message, const Transit& transit) override {
+    schedule(message.inject_s + transit.transfer_s + transit.latency_s +
+                 unordered_delay_s(message.from) + machine().receive_overhead_s,
+             EventKind::arrive, &message);
+  }
+
+ private:
+  std::uint64_t every_;
+};
+
+std::string outcome_of(const Job& job, std::uint64_t seed, std::uint64_t copied_every) {
+  Seen seen;
+  seen.result = Copying(run_job(job.spec, seed, 0), copied_every).run();
+  return to_text(seen);
+}
+
+void check_copies(const Job& job) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const std::string uncopied = outcome_of(job, seed, 0);
+    CHECK(outcome_of(job, seed, 1) == uncopied);
+    CHECK(outcome_of(job, seed, 17) == uncopied);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a run that goes on from copies of its state gives the same result") {
+  for (const std::string& detector : detectors()) {
+    CAPTURE(detector);
+    Job job(12, quick_machine());
+    job.spec.platform.processes_per_node = 3;  // messages queue before NICs
+    job.workload("token-ring", {{"walk_length", 30}, {"branch_probability", 0.5}});
+    job.detector(detector);
+    check_copies(job);
+    if (detector == "edod") continue;  // needs fifo
+    job.spec.platform.ordering = Ordering::unordered;
+    check_copies(job);
+  }
+}
+
+TEST_CASE("copies keep inboxes, computations, fences, deaths and notices that are under way") {
+  for (const std::string detector : {"indep", "rel-lazy", "rel-eager"}) {
+    CAPTURE(detector);
+    Job job(16, quick_machine());
+    job.workload("random-tree");
+    job.detector(detector);
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}, {"spread_s", 1e-4}});
+    job.spec.platform.progress = Progress::between;
+    job.kill(2e-5, {5}).kill(6e-5, {9}).kill(2e-4, {3});
+    check_copies(job);
+  }
+}
+
+TEST_CASE("copies keep what layers hold, and drawn faults") {
+  Job job(8, quick_machine());
+  job.workload("uniform-traffic");
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const auto scripted = [&](std::uint64_t copied_every) {
+      // The holding layer keeps its state behind a pointer, so it is made anew for each run.
+      job.script(Family::message_logging,
+                 [seed](ActorId self) { return holding_at_random(seed, self); });
+      return outcome_of(job, seed, copied_every);
+    };
+    const std::string uncopied = scripted(0);
+    CHECK(scripted(1) == uncopied);
+  }
+}
+
+TEST_CASE("the original of a copy does not notice what becomes of the copy") {
+  Job job(4, quick_machine());
+  job.workload("work-stealing", {{"tasks", 40}});
+  const auto prepared = run_job(job.spec, 1, 0);
+  RunState original{*prepared};
+  Message* message = original.pool.take();
+  message->flags = kInFlight;
+  message->bytes = 1;
+  original.queue.push({.time_s = 1.0, .order = 16, .message = message});
+  RunState copy = original.copy();
+  const Message* copied = copy.queue.top().message;
+  CHECK(copied != message);
+  CHECK(copied->bytes == 1);
+  copy.queue.pop().message->bytes = 2;
+  copy.pool.take()->bytes = 3;
+  CHECK(original.queue.top().message->bytes == 1);
+  CHECK(original.queue.size() == 1);
+}

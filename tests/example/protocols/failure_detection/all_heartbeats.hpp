@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "protocols/failure_detection/reported_deaths.hpp"
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct AllHeartbeatsOptions {
+  double heartbeat_period_s = 0.1;
+  double timeout_s = 0.2;
+  std::uint32_t control_bytes = 16;
+};
+
+/// Every process sends heartbeats to all others, and takes for dead whom it has not heard of for
+/// the timeout (Chandra and Toueg, 1996). Nobody needs to be told of a death, but the suspect
+/// itself, in case that it lives.
+class AllHeartbeats final : public Detector {
+ public:
+  using Options = AllHeartbeatsOptions;
+  AllHeartbeats(std::shared_ptr<const Options> options, const JobShape&, Rank)
+      : options_(std::move(options)) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<AllHeartbeats>(*this);
+  }
+
+  void start(Context& context) override;
+  void on_timer(Context& context, std::uint64_t key) override;
+  void on_message(Context& context, const Message& message) override;
+
+ private:
+  void digest_state(Digest& into) const override { into.add(dead_); }
+  void beat(Context& context);
+  void await(Context& context, Rank peer, double time_s) const;
+
+  std::shared_ptr<const Options> options_;
+  ReportedDeaths dead_;
+};
+
+}  // namespace faultline

@@ -1,0 +1,242 @@
+// One member of a ring of heartbeats, without an engine: whom it sends to, and which timers it
+// sets.
+
+#include "protocols/failure_detection/heartbeat_ring.hpp"
+
+#include <catch2/catch.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tests/support/alone.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+using Sent = std::vector<std::pair<ActorId, std::uint16_t>>;  ///< receiver and kind
+
+constexpr std::uint64_t kBeat = 0;  ///< the ring's timers
+constexpr std::uint64_t kDeadline = 1;
+
+constexpr RingTerms kTimers{
+    .period_s = 1, .timeout_s = 3, .start_slack_s = 5, .mending_grace_s = 2};
+constexpr RingTerms kTicks{
+    .period_s = 1, .timeout_s = 3, .tick_s = 0.1, .beat_after_s = 0.9, .late_loop_rule = true};
+
+/// A member of the ring 10, 11, ... 15, in turns that no engine ends.
+class Member final : public Services {
+ public:
+  Member(ActorId self, const RingTerms& terms) : terms_(terms), ring_({10, 6}, self) {
+    turn_.pool = &pool_;
+    turn_.services = this;
+    turn_.self = self;
+    turn_.direct = true;
+  }
+  Member(const Member&) = delete;
+  Member& operator=(const Member&) = delete;
+  ~Member() = default;
+
+  [[nodiscard]] Incarnation known(ActorId, ActorId peer) const override { return {peer, 0}; }
+
+  Member& at(double now_s) {
+    turn_.now_s = now_s;
+    return *this;
+  }
+  Member& start(double random_part = 0.5) {
+    return act([=](HeartbeatRing& ring, Context& context, const RingTerms& terms) {
+      ring.start(context, terms, random_part);
+    });
+  }
+  Member& heartbeat(ActorId from) {
+    return act([=](HeartbeatRing& ring, Context& context, const RingTerms& terms) {
+      ring.got_heartbeat(context, terms, from);
+    });
+  }
+  Member& request(ActorId from) {
+    return act([=](HeartbeatRing& ring, Context& context, const RingTerms& terms) {
+      ring.got_request(context, terms, from);
+    });
+  }
+  Member& dead(ActorId member) {
+    return act([=](HeartbeatRing& ring, Context& context, const RingTerms& terms) {
+      ring.leave_out(context, terms, member);
+    });
+  }
+  ActorId timer(std::uint64_t key) {
+    ActorId suspect = kNobody;
+    act([&](HeartbeatRing& ring, Context& context, const RingTerms& terms) {
+      suspect = ring.on_timer(context, terms, key);
+    });
+    return suspect;
+  }
+
+  /// What the last turn has sent.
+  [[nodiscard]] Sent sent() const {
+    Sent sent;
+    for (const Message* message : turn_.wire) sent.emplace_back(message->to, message->kind);
+    return sent;
+  }
+  /// The delay with which the last turn has set a timer in the background, if it has.
+  [[nodiscard]] std::optional<double> set(std::uint64_t key) const {
+    std::optional<double> delay_s;
+    for (const Action& action : turn_.actions)
+      if (action.kind == Action::Kind::set_timer && action.value == key && action.background)
+        delay_s = action.delay_s;
+    return delay_s;
+  }
+  [[nodiscard]] bool cancelled(std::uint64_t key) const {
+    for (const Action& action : turn_.actions)
+      if (action.kind == Action::Kind::cancel_timer && action.value == key) return true;
+    return false;
+  }
+  [[nodiscard]] ActorId emitter() const { return ring_.emitter(); }
+  [[nodiscard]] ActorId observer() const { return ring_.observer(); }
+  [[nodiscard]] StateDigest digest() const {
+    Digest digest;
+    digest.add(ring_);
+    return digest.value();
+  }
+
+ private:
+  template <class Act>
+  Member& act(const Act& act) {
+    for (Message* message : turn_.wire) pool_.give_back(message);
+    turn_.wire.clear();
+    turn_.actions.clear();
+    Context context(turn_, Family::failure_detection);
+    act(ring_, context, terms_);
+    return *this;
+  }
+
+  MessagePool pool_;
+  Turn turn_;
+  RingTerms terms_;
+  HeartbeatRing ring_;
+};
+
+}  // namespace
+
+TEST_CASE("a member observes the one before it, and its heartbeats go to the one after it") {
+  Member member(12, kTimers);
+  member.start();
+  CHECK(member.emitter() == 11);
+  CHECK(member.observer() == 13);
+  CHECK(member.set(kBeat) == 0.5);  // a random part of the period
+  CHECK(member.set(kDeadline) == 3 + 5);
+  CHECK(member.timer(kBeat) == kNobody);
+  CHECK(member.sent() == Sent{{13, kHeartbeat}});
+  CHECK(member.set(kBeat) == 1.0);
+  CHECK(member.heartbeat(11).set(kDeadline) == 3.0);
+  CHECK(member.timer(kDeadline) == 11);
+
+  CHECK(Member(10, kTimers).start().emitter() == 15);
+  CHECK(Member(15, kTimers).start().observer() == 10);
+  Member outside(16, kTimers);
+  CHECK(outside.start().emitter() == kNobody);
+  CHECK_FALSE(outside.set(kBeat));
+}
+
+TEST_CASE("only the emitter's heartbeats count") {
+  Member member(12, kTimers);
+  member.start();
+  for (const ActorId other : {10U, 12U, 13U, 15U, 99U})
+    CHECK_FALSE(member.heartbeat(other).set(kDeadline));
+}
+
+TEST_CASE("a ring is mended by a request to the nearest member that lives as far as is known") {
+  Member member(12, kTimers);
+  member.start();
+  CHECK(member.dead(11).sent() == Sent{{10, kHeartbeatRequest}});
+  CHECK(member.emitter() == 10);
+  CHECK(member.set(kDeadline) == 3 + 2);
+  CHECK_FALSE(member.heartbeat(11).set(kDeadline));
+  CHECK(member.heartbeat(10).set(kDeadline) == 3.0);
+
+  CHECK(member.dead(15).sent().empty());  // not its emitter: somebody else mends there
+  CHECK(member.dead(14).sent().empty());
+  CHECK(member.dead(11).sent().empty());
+  CHECK(member.dead(10).sent() == Sent{{13, kHeartbeatRequest}});
+  CHECK(member.emitter() == 13);
+  CHECK(member.dead(13).sent().empty());  // it is alone
+  CHECK(member.emitter() == kNobody);
+  CHECK(member.cancelled(kBeat));
+  CHECK(member.cancelled(kDeadline));
+}
+
+TEST_CASE("who is asked for heartbeats sends one at once, and to the one that asked from then on") {
+  Member member(12, kTimers);
+  member.start();
+  CHECK(member.request(15).sent() == Sent{{15, kHeartbeat}});
+  CHECK(member.set(kBeat) == 1.0);
+  member.timer(kBeat);
+  CHECK(member.sent() == Sent{{15, kHeartbeat}});
+
+  // 14 is nearer. It has asked before 15 did, which has found it dead since.
+  CHECK(member.request(14).sent().empty());
+  CHECK(member.observer() == 15);
+  CHECK(member.request(10).observer() == 10);
+  CHECK(member.request(99).observer() == 10);
+}
+
+TEST_CASE("with ticks, a heartbeat leaves at the first look at which it is due") {
+  Member member(12, kTicks);
+  member.start(0.25);
+  CHECK(member.set(kBeat) == 0.25);
+  CHECK_FALSE(member.set(kDeadline));
+  int heartbeats = 0;
+  double now_s = 0.25;
+  for (int tick = 0; tick < 91; ++tick, now_s += 0.1) {
+    CHECK(member.at(now_s).heartbeat(11).timer(kBeat) == kNobody);
+    CHECK(member.set(kBeat) == 0.1);
+    if (member.sent().empty()) continue;
+    CHECK(tick % 9 == 0);
+    ++heartbeats;
+  }
+  CHECK(heartbeats == 11);
+}
+
+TEST_CASE("with ticks, a member is suspected at the first look behind the deadline") {
+  Member member(12, kTicks);
+  member.start(0.05);
+  member.at(1).heartbeat(11);
+  double now_s = 1.05;
+  for (; now_s <= 4; now_s += 0.1) CHECK(member.at(now_s).timer(kBeat) == kNobody);
+  CHECK(member.at(now_s).timer(kBeat) == 11);
+}
+
+TEST_CASE("who looks at its clock late looks once more before it suspects, if it was in time") {
+  Member member(12, kTicks);
+  member.start(0);
+  member.at(1).heartbeat(11);
+  CHECK(member.at(3.9).timer(kBeat) == kNobody);  // in time
+  CHECK(member.at(5).timer(kBeat) == kNobody);    // 1.1 periods late
+  CHECK(member.at(5.1).timer(kBeat) == 11);       // nothing has come meanwhile
+
+  Member other(12, kTicks);
+  other.start(0);
+  other.at(1).heartbeat(11);
+  other.at(3.9).timer(kBeat);
+  other.at(5).timer(kBeat);
+  other.heartbeat(11);  // had waited while the member did not run
+  CHECK(other.at(5.1).timer(kBeat) == kNobody);
+
+  RingTerms strict = kTicks;
+  strict.late_loop_rule = false;
+  Member third(12, strict);
+  third.start(0);
+  third.at(1).heartbeat(11);
+  third.at(3.9).timer(kBeat);
+  CHECK(third.at(5).timer(kBeat) == 11);
+}
+
+TEST_CASE("a place in the ring is the same whatever has led to it") {
+  Member one(12, kTimers);
+  one.start().dead(11).dead(14).dead(10);
+  Member other(12, kTimers);
+  other.start(0.1).at(7).heartbeat(11).dead(10).dead(11).dead(14).heartbeat(15);
+  CHECK(one.digest() == other.digest());
+  other.request(15);
+  CHECK(one.digest() != other.digest());
+}

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "protocols/failure_detection/swim.hpp"
+#include "tests/support/pass_through.hpp"
+
+/// Failure detectors that a test wraps.
+namespace faultline::test {
+
+/// Passes its own random numbers on, unlike a plain PassThrough.
+template <class Changed>
+class Wrapped : public PassThrough<Changed, Detector> {
+ public:
+  using PassThrough<Changed, Detector>::PassThrough;
+  void start(Context& context) override {
+    this->inner().random = this->random;
+    Forwarding<Detector>::start(context);
+  }
+};
+
+/// A swim that never denies that it is dead: it does not see what is said of itself.
+class NeverRefutes final : public Wrapped<NeverRefutes> {
+ public:
+  using Wrapped::Wrapped;
+  void on_message(Context& context, const Message& message) override {
+    Message copy = message;
+    if (const auto* updates = context.attached<SwimUpdates>(message)) {
+      SwimUpdates others = *updates;
+      std::erase_if(others, [&](const SwimUpdate& update) {
+        return update.about.actor == context.self() && update.standing == Standing::suspect;
+      });
+      copy.attachments.put(Family::failure_detection, std::move(others));
+    }
+    Wrapped::on_message(context, copy);
+  }
+};
+
+}  // namespace faultline::test
