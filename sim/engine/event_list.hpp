@@ -15,7 +15,7 @@ namespace faultline {
 struct EventBlock {
   static constexpr std::size_t kEvents = 20;
   EventBlock* next;
-  std::size_t count;
+  std::size_t count;  ///< of a list's last block, the list knows
   std::array<Event, kEvents> events;
 };
 
@@ -25,7 +25,6 @@ class EventBlocks {
   EventBlock* take() {
     EventBlock* block = blocks_.take();
     block->next = nullptr;
-    block->count = 0;
     return block;
   }
   void give_back(EventBlock* block) { blocks_.give_back(block); }
@@ -40,37 +39,53 @@ class EventBlocks {
 struct EventList {
   EventBlock* first = nullptr;
   EventBlock* last = nullptr;
+  /// How many events its last block has. An event is added without a look at that block, which is
+  /// often not in cache.
+  std::size_t in_last = EventBlock::kEvents;
 
   [[nodiscard]] bool empty() const { return first == nullptr; }
   void push(const Event& event, EventBlocks& blocks) {
-    if (last == nullptr || last->count == EventBlock::kEvents) {
+    if (in_last == EventBlock::kEvents) {
       EventBlock* block = blocks.take();
-      (last != nullptr ? last->next : first) = block;
+      chain(block);
       last = block;
+      in_last = 0;
     }
-    last->events[last->count++] = event;
+    last->events[in_last++] = event;
   }
   /// Adds all events of another list, which is empty then.
   void append(EventList& other) {
     if (other.empty()) return;
-    (last != nullptr ? last->next : first) = other.first;
+    chain(other.first);
     last = other.last;
+    in_last = other.in_last;
     other = {};
+  }
+  /// How many events one of its blocks has.
+  [[nodiscard]] std::size_t count_in(const EventBlock* block) const {
+    return block == last ? in_last : block->count;
   }
   template <class Visit>
   void for_each(Visit visit) const {
     for (const EventBlock* block = first; block != nullptr; block = block->next)
-      for (std::size_t i = 0; i < block->count; ++i) visit(block->events[i]);
+      for (std::size_t i = 0; i < count_in(block); ++i) visit(block->events[i]);
   }
   /// Visits all events and gives their blocks back. The list is empty already, so that the visit
   /// may add to it.
   template <class Visit>
   void take_all(EventBlocks& blocks, Visit visit) {
-    EventBlock* block = std::exchange(*this, {}).first;
-    while (block != nullptr) {
-      for (std::size_t i = 0; i < block->count; ++i) visit(block->events[i]);
+    const EventList taken = std::exchange(*this, {});
+    for (EventBlock* block = taken.first; block != nullptr;) {
+      const std::size_t count = taken.count_in(block);
+      for (std::size_t i = 0; i < count; ++i) visit(block->events[i]);
       blocks.give_back(std::exchange(block, block->next));
     }
+  }
+
+ private:
+  void chain(EventBlock* block) {
+    if (last != nullptr) last->count = in_last;
+    (last != nullptr ? last->next : first) = block;
   }
 };
 

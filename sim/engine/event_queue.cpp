@@ -54,11 +54,8 @@ void EventQueue::push_near(const Event& event) {
     hole = parent;
   }
   near_[hole] = event;
-  if (ring_.empty() && near_.size() > heap_enough_) {
-    for (const Event& waiting : near_) put_far(waiting);
-    near_.clear();
-    lay_out();
-  }
+  // A new layout looks at all events, so it is worth while for half of them.
+  if (near_.size() > heap_enough_ && 2 * near_.size() >= size_) spread_out();
 }
 
 void EventQueue::pop_near() {
@@ -152,7 +149,8 @@ void EventQueue::stage(EventList& slot) {
     staged_.resize(unsorted_.size());
     return deal(unsorted_, staged_.data(), bucket_end_);
   }
-  staged_.assign(slot.first->events.begin(), slot.first->events.begin() + slot.first->count);
+  staged_.assign(slot.first->events.begin(),
+                 slot.first->events.begin() + static_cast<std::ptrdiff_t>(slot.in_last));
   bucket_end_.push_back(static_cast<std::uint32_t>(staged_.size()));
   blocks_.give_back(std::exchange(slot, {}).first);
 }
@@ -215,16 +213,33 @@ void EventQueue::gather() {
   far_size_ = size_;
 }
 
+/// Lays the calendar out so that slots take in most of the events that crowd the heap: there is no
+/// calendar yet, or a burst of events has come that all lie in its open slot.
+void EventQueue::spread_out() {
+  for (const Event& event : near_) put_far(event);
+  for (std::size_t i = cursor_; i < staged_.size(); ++i) put_far(staged_[i]);
+  const std::size_t crowd = near_.size() + staged_.size() - cursor_;
+  near_.clear();
+  staged_.clear();
+  bucket_end_.clear();
+  bucket_ = cursor_ = sorted_end_ = 0;
+  gather();
+  lay_out(static_cast<double>(crowd) / static_cast<double>(size_));
+  heap_enough_ = std::max(heap_enough_, 2 * near_.size());  // if that could not separate them
+}
+
 /// Lays the calendar out for the events in far_, or puts them all into the heap. Half of the ring
-/// takes in most of them; the rest is for those that will be scheduled meanwhile.
-void EventQueue::lay_out() {
+/// takes in most of the first `share` of them; the rest is for those that will be scheduled
+/// meanwhile.
+void EventQueue::lay_out(double share) {
   far_first_s_ = std::numeric_limits<double>::infinity();
   if (far_size_ <= kHeapEnough / 2) return take_all_near();
   far_.for_each(
       [this](const Event& event) { far_first_s_ = std::min(far_first_s_, event.time_s); });
   const std::size_t slots =
       std::clamp(std::bit_ceil(2 * far_size_ / kEventsPerSlot), std::size_t{64}, kMostSlots);
-  const double slots_per_s = 0.5 * static_cast<double>(slots) / (sampled_horizon() - far_first_s_);
+  const double slots_per_s =
+      0.5 * static_cast<double>(slots) / (sampled_horizon(share) - far_first_s_);
   if (!std::isfinite(slots_per_s) || slots_per_s <= 0.0) return take_all_near();
   first_s_ = far_first_s_ - 1.0 / slots_per_s;  // slot 0 is open, and empty
   slots_per_s_ = slots_per_s;
@@ -251,7 +266,8 @@ void EventQueue::take_all_near() {
   heap_enough_ = std::max(kHeapEnough, 2 * near_.size());
 }
 
-double EventQueue::sampled_horizon() {
+/// The time before which seven eighths of the first `share` of the events in far_ lie, roughly.
+double EventQueue::sampled_horizon(double share) {
   sample_.clear();
   const std::size_t stride = far_size_ / kSample + 1;
   std::size_t skip = 0;
@@ -259,7 +275,8 @@ double EventQueue::sampled_horizon() {
     if (skip == 0) sample_.push_back(event.time_s);
     skip = skip == 0 ? stride - 1 : skip - 1;
   });
-  const auto place = sample_.begin() + static_cast<std::ptrdiff_t>(sample_.size() * 7 / 8);
+  const auto place = sample_.begin() + static_cast<std::ptrdiff_t>(
+                                           share * static_cast<double>(sample_.size() * 7 / 8));
   std::nth_element(sample_.begin(), place, sample_.end());
   return *place;
 }

@@ -24,7 +24,8 @@ namespace faultline {
 /// - When a slot opens, its events are sorted. Those of a large slot are first dealt into narrow
 ///   buckets, in one pass within the cache, and a bucket is sorted when its events are next (the
 ///   second rung of a ladder queue; Tang, Goh, Thng: ACM TOMACS 15(3), 2005).
-/// - Events that are scheduled into the open slot go through the heap.
+/// - Events that are scheduled into the open slot go through the heap. If they become a crowd, the
+///   calendar is laid out anew, for them.
 /// The duration of a slot comes from a quantile of the times, so that timers far in the future do
 /// not widen the slots. It is chosen again when the slots turn out to be too full or too empty.
 class EventQueue {
@@ -77,9 +78,10 @@ class EventQueue {
     const std::size_t place = cursor_ + distance;
     if (place < staged_.size()) return &staged_[place];
     if (ring_.empty()) return nullptr;
-    const EventBlock* next = ring_[(open_ + 1) & mask_].first;
+    const EventList& next = ring_[(open_ + 1) & mask_];
     const std::size_t in_next = place - staged_.size();
-    return next != nullptr && in_next < next->count ? &next->events[in_next] : nullptr;
+    return !next.empty() && in_next < next.count_in(next.first) ? &next.first->events[in_next]
+                                                                : nullptr;
   }
 
   /// Replaces the pointers of all events about messages by what `to` makes of them.
@@ -135,9 +137,10 @@ class EventQueue {
   void take_in_far();
   bool fits_badly();
   void gather();
-  void lay_out();
+  void spread_out();
+  void lay_out(double share = 1.0);
   void take_all_near();
-  [[nodiscard]] double sampled_horizon();
+  [[nodiscard]] double sampled_horizon(double share);
   void stage(EventList& slot);
   void sort_bucket(Event* first, Event* last);
 

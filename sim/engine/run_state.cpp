@@ -55,10 +55,10 @@ RunState RunState::copy() const {
   RunState other(*this);
   const auto own = [&](Message* message) { return other.pool.counterpart(message, pool); };
   for (ActorState& actor : other.actors) actor.repoint_messages(own);
-  for (Nic& nic : other.nics) {
-    nic.head = own(nic.head);
-    nic.tail = own(nic.tail);
-    nic.logging_tail = own(nic.logging_tail);
+  for (NicQueue& waiting : other.nic_queues) {
+    waiting.head = own(waiting.head);
+    waiting.tail = own(waiting.tail);
+    waiting.logging_tail = own(waiting.logging_tail);
   }
   other.queue.repoint_messages(own);
   return other;

@@ -23,17 +23,22 @@
 
 namespace faultline {
 
-/// The NIC of a node. Where several actors share it, messages that find it busy queue before it, in
-/// the order in which they became ready.
-struct Nic {
-  double free_s = 0.0;             ///< when it can take up the next message
-  double intake_free_s = -kNever;  ///< when it can take in the next (loggp: plus the overhead)
+/// The NIC of a node. Every message between nodes touches two, so none lies in two cache lines.
+struct alignas(32) Nic {
+  double free_s = 0.0;                ///< when it can take up the next message
+  double intake_free_s = -kNever;     ///< when it can take in the next (loggp: plus the overhead)
+  std::uint64_t detection_bytes = 0;  ///< of failure detection, sent to and received from others
+  std::uint32_t expected = 0;         ///< messages sent through it that it has not taken up yet
+  bool awaited = false;               ///< messages queue before it, and a nic_free is scheduled
+};
+static_assert(sizeof(Nic) == 32);
+
+/// The messages that have found the NIC of a node busy, in the order in which they became ready.
+/// Only a NIC that several actors share has such.
+struct NicQueue {
   Message* head = nullptr;
   Message* tail = nullptr;
-  Message* logging_tail = nullptr;    ///< the last message of message logging in that queue
-  std::uint32_t expected = 0;         ///< messages sent through it that it has not taken up yet
-  bool awaited = false;               ///< a nic_free event is scheduled
-  std::uint64_t detection_bytes = 0;  ///< of failure detection, sent to and received from others
+  Message* logging_tail = nullptr;  ///< the last message of message logging
 };
 
 /// An on_sent that is to come.
@@ -88,8 +93,9 @@ struct RunState {
 
   EventQueue queue;
   double now_s = 0.0;
-  LargeVector<Nic> nics;           ///< per node
-  LargeVector<ActorState> actors;  ///< ranks, then one daemon per node if nodes matter
+  LargeVector<Nic> nics;             ///< per node
+  std::vector<NicQueue> nic_queues;  ///< per node; empty until a message has found its NIC busy
+  LargeVector<ActorState> actors;    ///< ranks, then one daemon per node if nodes matter
   Placement placement;
   bool nics_are_shared;                ///< several actors may send through one NIC
   std::vector<Stream> network_random;  ///< per actor, only if unordered

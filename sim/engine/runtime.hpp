@@ -142,10 +142,24 @@ class Runtime : private Services {
   void prefetch_actor(ActorId actor) const { prefetch(&state_.actors[actor], sizeof(ActorState)); }
   void prefetch_components(ActorId actor) const {
     const ActorState& state = state_.actors[actor];
-    if (state.workload) prefetch(state.workload.get(), 64);
+    if (state.workload) prefetch(state.workload.get(), 128);
     if (state.lower) prefetch_lower(*state.lower);
+    if (state.rare_state) prefetch(state.rare_state.get(), 64);
     if (state.inbox_tail != nullptr) prefetch(state.inbox_tail, sizeof(Message));
-    prefetch(&state_.nics[node_of(actor)], sizeof(Nic));
+    const NodeId node = node_of(actor);
+    prefetch(&state_.nics[node], sizeof(Nic));
+    prefetch(job_->routes.place(node), sizeof(std::uint32_t));
+  }
+
+  void prefetch_rare_state(ActorId actor) const {
+    const ActorState& state = state_.actors[actor];
+    if (state.rare_state) prefetch(state.rare_state.get(), 64);
+    if (state.lower) prefetch(state.lower.get(), 64);
+  }
+  void prefetch_timers(ActorId actor) const {
+    const ActorState& state = state_.actors[actor];
+    if (state.rare_state) prefetch(state.rare_state->timers.data(), 64);
+    prefetch_components(actor);
   }
 
   static void prefetch_lower(const LowerStack& lower) {

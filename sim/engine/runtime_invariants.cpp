@@ -227,14 +227,16 @@ void Runtime::check_nic(NodeId node, Recount& recount) const {
   const Nic& nic = state_.nics[node];
   expect_equal("messages that a NIC expects", nic.expected,
                recount.before_nic.empty() ? 0 : recount.before_nic[node]);
-  invariant(nic.awaited == (nic.head != nullptr), "a NIC has nobody to serve, or serves nobody");
+  const NicQueue waiting = state_.nic_queues.empty() ? NicQueue() : state_.nic_queues[node];
+  invariant(nic.awaited == (waiting.head != nullptr),
+            "a NIC has nobody to serve, or serves nobody");
   if (nic.awaited) ++recount.nics_awaited;
   std::int64_t queued = 0;
-  for (const Message* message = nic.head; message != nullptr; message = message->next) {
+  for (const Message* message = waiting.head; message != nullptr; message = message->next) {
     invariant((message->flags & kInFlight) != 0, "a message that is not in flight is before a NIC");
     ++queued;
     invariant(queued <= recount.in_flight, "the queue before a NIC has no end");
-    invariant(message->next != nullptr || message == nic.tail,
+    invariant(message->next != nullptr || message == waiting.tail,
               "the queue before a NIC does not end with its last message");
   }
 }

@@ -225,17 +225,19 @@ void Runtime::stand_before_nic(Message* message) {
   }
   const NodeId node = node_of(message->from);
   Nic& nic = state_.nics[node];
-  if (nic.head == nullptr && nic.free_s <= state_.now_s) {
+  if (!nic.awaited && nic.free_s <= state_.now_s) {
     take_up(node, message);
     return;
   }
+  if (state_.nic_queues.empty()) state_.nic_queues.resize(state_.nics.size());
+  NicQueue& waiting = state_.nic_queues[node];
   const bool goes_first = message->channel == Family::message_logging;
-  Message* const before = goes_first ? nic.logging_tail : nic.head != nullptr ? nic.tail : nullptr;
-  Message*& place = before != nullptr ? before->next : nic.head;
+  Message* const before = goes_first ? waiting.logging_tail : nic.awaited ? waiting.tail : nullptr;
+  Message*& place = before != nullptr ? before->next : waiting.head;
   message->next = goes_first ? place : nullptr;
-  if (message->next == nullptr) nic.tail = message;
+  if (message->next == nullptr) waiting.tail = message;
   place = message;
-  if (goes_first) nic.logging_tail = message;
+  if (goes_first) waiting.logging_tail = message;
   if (nic.awaited) return;
   nic.awaited = true;
   schedule_uncounted(nic.free_s, EventKind::nic_free, node, 0);
@@ -244,16 +246,17 @@ void Runtime::stand_before_nic(Message* message) {
 void Runtime::serve_nic(NodeId node) {
   Nic& nic = state_.nics[node];
   nic.awaited = false;
-  while (nic.head != nullptr && nic.free_s <= state_.now_s) {
-    Message* message = nic.head;
-    nic.head = message->next;
-    if (nic.logging_tail == message) nic.logging_tail = nullptr;
+  NicQueue& waiting = state_.nic_queues[node];
+  while (waiting.head != nullptr && nic.free_s <= state_.now_s) {
+    Message* message = waiting.head;
+    waiting.head = message->next;
+    if (waiting.logging_tail == message) waiting.logging_tail = nullptr;
     if (sender_is_gone(*message))
       forget_unsent(message);
     else
       take_up(node, message);
   }
-  if (nic.head == nullptr) return;
+  if (waiting.head == nullptr) return;
   nic.awaited = true;
   schedule_uncounted(nic.free_s, EventKind::nic_free, node, 0);
 }

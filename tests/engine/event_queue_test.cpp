@@ -130,6 +130,26 @@ TEST_CASE("bursts that fill and empty the queue leave no event behind") {
   CHECK(both.same());
 }
 
+// Reports of a failure among heartbeats: each event of the burst causes another one soon.
+TEST_CASE("bursts much shorter than what waits around them come out in order") {
+  for (const int burst : {300, 4000, 30000}) {
+    INFO(burst << " events in a burst");
+    Both both(7);
+    const auto period_s = [](Stream& random) { return random.uniform(); };
+    const auto soon_s = [](Stream& random) { return 1e-7 * random.uniform(); };
+    both.push_many(3000, period_s);
+    for (int times = 0; times < 3; ++times) {
+      both.hold(5000, period_s);
+      const double now_s = both.pop();
+      for (int i = 0; i < burst; ++i) both.push(now_s + soon_s(both.random));
+      both.hold(2 * burst, soon_s);
+      for (int i = 0; i < burst; ++i) both.pop();
+    }
+    both.drain();
+    CHECK(both.same());
+  }
+}
+
 TEST_CASE("delays of very different size mix") {
   Both both(6);
   const auto delay_s = [](Stream& random) {
