@@ -42,16 +42,11 @@ struct Event {
     return static_cast<EventKind>(order & ((1U << kKindBits) - 1));
   }
   [[nodiscard]] bool is_about_message() const {
-    switch (kind()) {
-      case EventKind::arrive:
-      case EventKind::taken_in:
-      case EventKind::inject:
-      case EventKind::nic_ready:
-      case EventKind::vanish:
-        return true;
-      default:
-        return false;
-    }
+    constexpr auto bit = [](EventKind kind) { return 1U << static_cast<unsigned>(kind); };
+    constexpr unsigned kAboutMessages = bit(EventKind::arrive) | bit(EventKind::taken_in) |
+                                        bit(EventKind::inject) | bit(EventKind::nic_ready) |
+                                        bit(EventKind::vanish);
+    return (kAboutMessages & bit(kind())) != 0;
   }
   friend bool operator<(const Event& a, const Event& b) {
     return a.time_s < b.time_s || (a.time_s == b.time_s && a.order < b.order);

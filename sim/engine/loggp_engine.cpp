@@ -40,25 +40,32 @@ void LogGpEngine::simulate() {
 /// then their actors, then the components and nodes of those actors. Of a timer, the actor is known
 /// at once, but what has set it lies further from there.
 void LogGpEngine::look_ahead() {
-  const auto about_message = [](const Event& event) {
-    return event.kind() == EventKind::arrive || event.kind() == EventKind::taken_in;
-  };
-  const auto about_actor = [&](const Event& event) {
-    return about_message(event) || event.kind() == EventKind::wake;
-  };
   const auto about_timer = [](const Event& event) { return event.kind() == EventKind::timer; };
-  const auto actor_of = [&](const Event& event) {
-    return about_message(event) ? event.message->to : event.at.actor;
+  const auto about_nic = [](const Event& event) { return event.kind() == EventKind::nic_ready; };
+  const auto about_actor = [](const Event& event) {
+    return event.is_about_message() || event.kind() == EventKind::wake;
   };
-  const Event* far = state_.queue.ahead(24);
-  if (far != nullptr && about_message(*far)) prefetch(far->message, sizeof(Message));
-  if (far != nullptr && about_timer(*far)) prefetch_actor(far->at.actor);
-  const Event* near = state_.queue.ahead(16);
-  if (near != nullptr && about_actor(*near)) prefetch_actor(actor_of(*near));
-  if (near != nullptr && about_timer(*near)) prefetch_rare_state(near->at.actor);
-  const Event* next = state_.queue.ahead(8);
-  if (next != nullptr && about_actor(*next)) prefetch_components(actor_of(*next));
-  if (next != nullptr && about_timer(*next)) prefetch_timers(next->at.actor);
+  const auto actor_of = [&](const Event& event) {
+    if (about_nic(event)) return event.message->from;
+    return event.is_about_message() ? event.message->to : event.at.actor;
+  };
+  if (const Event* far = state_.queue.ahead(24)) {
+    if (far->is_about_message()) prefetch(far->message, sizeof(Message));
+    if (about_timer(*far)) prefetch_actor(far->at.actor);
+  }
+  if (const Event* near = state_.queue.ahead(16)) {
+    if (about_actor(*near)) prefetch_actor(actor_of(*near));
+    if (about_timer(*near)) prefetch_rare_state(near->at.actor);
+  }
+  if (const Event* next = state_.queue.ahead(8)) {
+    if (about_nic(*next))
+      prefetch_nic(actor_of(*next));
+    else if (about_actor(*next))
+      prefetch_components(actor_of(*next));
+    if (about_timer(*next)) prefetch_timers(next->at.actor);
+  }
+  const Event* soon = state_.queue.ahead(4);
+  if (soon != nullptr && soon->kind() == EventKind::wake) prefetch_inbox(soon->at.actor);
 }
 
 /// Schedules the event at the earliest time at which the receiver can have taken the message in.

@@ -146,9 +146,17 @@ class Runtime : private Services {
     if (state.lower) prefetch_lower(*state.lower);
     if (state.rare_state) prefetch(state.rare_state.get(), 64);
     if (state.inbox_tail != nullptr) prefetch(state.inbox_tail, sizeof(Message));
+    prefetch_nic(actor);
+  }
+  void prefetch_nic(ActorId actor) const {
     const NodeId node = node_of(actor);
     prefetch(&state_.nics[node], sizeof(Nic));
     prefetch(job_->routes.place(node), sizeof(std::uint32_t));
+  }
+  /// The message that is to be received next.
+  void prefetch_inbox(ActorId actor) const {
+    const ActorState& state = state_.actors[actor];
+    if (state.inbox_tail != nullptr) prefetch(state.inbox_tail->next, sizeof(Message));
   }
 
   void prefetch_rare_state(ActorId actor) const {
