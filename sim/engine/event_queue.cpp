@@ -275,8 +275,8 @@ double EventQueue::sampled_horizon(double share) {
     if (skip == 0) sample_.push_back(event.time_s);
     skip = skip == 0 ? stride - 1 : skip - 1;
   });
-  const auto place = sample_.begin() + static_cast<std::ptrdiff_t>(
-                                           share * static_cast<double>(sample_.size() * 7 / 8));
+  const double before = 0.875 * share * static_cast<double>(sample_.size());
+  const auto place = sample_.begin() + static_cast<std::ptrdiff_t>(before);
   std::nth_element(sample_.begin(), place, sample_.end());
   return *place;
 }
