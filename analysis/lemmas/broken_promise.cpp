@@ -2,12 +2,13 @@
 
 namespace faultline {
 
-const std::vector<LemmaFigure>& lemma_figures() {
-  static const std::vector<LemmaFigure> figures{LemmaFigure::premature,  LemmaFigure::hung,
-                                                LemmaFigure::given_up,   LemmaFigure::not_given_up,
-                                                LemmaFigure::missed,     LemmaFigure::false_report,
-                                                LemmaFigure::told_twice, LemmaFigure::other};
-  return figures;
+const std::vector<LemmaFigure>& lemma_figures(Family family) {
+  static const std::vector<LemmaFigure> of_termination{
+      LemmaFigure::premature, LemmaFigure::hung, LemmaFigure::given_up, LemmaFigure::not_given_up,
+      LemmaFigure::other};
+  static const std::vector<LemmaFigure> of_failures{LemmaFigure::missed, LemmaFigure::false_report,
+                                                    LemmaFigure::told_twice, LemmaFigure::other};
+  return family == Family::failure_detection ? of_failures : of_termination;
 }
 
 std::string lemma_figure_word(LemmaFigure figure) {

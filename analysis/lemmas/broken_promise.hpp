@@ -6,6 +6,7 @@
 
 #include "sim/audit/auditor.hpp"
 #include "sim/core/invariant.hpp"
+#include "sim/core/types.hpp"
 
 namespace faultline {
 
@@ -17,12 +18,13 @@ enum class LemmaFigure : std::uint8_t {
   not_given_up,  ///< although it had to
   missed,        ///< a live rank did not hear of a death
   false_report,  ///< a live rank was reported dead
-  told_twice,    ///< a rank heard twice of one death
+  told_twice,    ///< a rank's detector reported one death twice
   other,
 };
 
-/// All figures, in the order of the enumeration.
-const std::vector<LemmaFigure>& lemma_figures();
+/// The figures of what detectors of that family promise, in the order of the enumeration: of
+/// termination, or of failures.
+const std::vector<LemmaFigure>& lemma_figures(Family family);
 
 /// The name of a figure in data files and counterexamples, such as "not given up".
 std::string lemma_figure_word(LemmaFigure figure);

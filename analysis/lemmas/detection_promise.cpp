@@ -40,23 +40,29 @@ void DetectionLog::see(const Sight& sight) {
     last_death_s_ = std::max(last_death_s_, sight.time_s);
     dead_.insert(sight.actor);
   }
-  if (sight.kind != Sight::Kind::declared_dead || sight.actor >= processes_) return;
-  const std::pair<Rank, ActorId> news(sight.actor, sight.peer);
-  if (!told_.insert(news).second && !told_twice_) told_twice_ = news;
+  if (sight.actor >= processes_ || told_twice_) return;
+  const auto about = [&](const char* what) {
+    return "rank " + std::to_string(sight.actor) + what + std::to_string(sight.peer) + " is dead";
+  };
+  if (sight.kind == Sight::Kind::reported &&
+      !reported_
+           .emplace(sight.actor, Incarnation{sight.peer, static_cast<std::uint16_t>(sight.value)})
+           .second)
+    told_twice_ = about("'s detector reported twice that ");
+  if (sight.kind == Sight::Kind::declared_dead && !told_.emplace(sight.actor, sight.peer).second)
+    told_twice_ = about(" was told twice that ");
 }
 
 std::optional<BrokenPromise> against_detection(const DetectionPromise& promise,
                                                const RunResult& result, const DetectionLog& log) {
-  if (!result.violations.empty()) return promise_broken_by(result.violations.front());
+  if (!result.violations.empty())  // whichever: none of them is about failure detection
+    return BrokenPromise{LemmaFigure::other, promise_broken_by(result.violations.front()).text};
   if (log.all_dead()) return std::nullopt;
   const double false_reports = metric(result, "false_reports");
   if (promise.accurate && false_reports > 0)
     return BrokenPromise{LemmaFigure::false_report,
                          whole(false_reports) + " live ranks were reported dead"};
-  if (const auto& twice = log.told_twice())
-    return BrokenPromise{LemmaFigure::told_twice, "rank " + std::to_string(twice->first) +
-                                                      " was told twice that " +
-                                                      std::to_string(twice->second) + " is dead"};
+  if (const auto& twice = log.told_twice()) return BrokenPromise{LemmaFigure::told_twice, *twice};
   const double missed = metric(result, "missed_reports");
   if (missed > 0 && must_be_complete(promise, result, log))
     return BrokenPromise{LemmaFigure::missed, whole(missed) + " dead ranks were not known to all " +

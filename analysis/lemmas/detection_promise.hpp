@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "analysis/lemmas/broken_promise.hpp"
@@ -38,10 +39,11 @@ class DetectionLog final : public RunObserver {
   /// When somebody died last; 0 if nobody did.
   [[nodiscard]] double last_death_s() const { return last_death_s_; }
   [[nodiscard]] bool any_death() const { return !dead_.empty(); }
-  /// A rank that was told twice of one death, and of whose; nothing if none was.
-  [[nodiscard]] const std::optional<std::pair<Rank, ActorId>>& told_twice() const {
-    return told_twice_;
-  }
+  /// Who was told twice of one death, and of whose; nothing if nobody was. The detector of a rank
+  /// must not report an incarnation twice. The engine drops a repeated report, and must not tell a
+  /// rank what it knows. A report of a node is none of the ranks that died with it: each of these
+  /// can be reported besides, and the engine then tells what is news of the second.
+  [[nodiscard]] const std::optional<std::string>& told_twice() const { return told_twice_; }
   [[nodiscard]] bool all_dead() const { return ranks_ == processes_; }
 
  private:
@@ -50,8 +52,9 @@ class DetectionLog final : public RunObserver {
   std::uint32_t daemons_ = 0;
   double last_death_s_ = 0.0;
   std::set<ActorId> dead_;
+  std::set<std::pair<Rank, Incarnation>> reported_;
   std::set<std::pair<Rank, ActorId>> told_;
-  std::optional<std::pair<Rank, ActorId>> told_twice_;
+  std::optional<std::string> told_twice_;
 };
 
 /// Judges a run by its result and by what an observer saw. It knows no protocol.

@@ -99,14 +99,12 @@ const OptionSet<SeriesSelection>& series_selection_options() {
   return set;
 }
 
-const OptionSet<LemmaSelection>& lemma_selection_options() {
-  static const OptionSet<LemmaSelection> set = [] {
-    std::vector<std::string> figures;
-    for (const LemmaFigure figure : lemma_figures()) figures.push_back(lemma_figure_word(figure));
-    return OptionSet<LemmaSelection>().option("figure", &LemmaSelection::figure,
-                                              {.required = true, .choices = figures});
-  }();
-  return set;
+OptionSet<LemmaSelection> lemma_selection_options(Family family) {
+  std::vector<std::string> figures;
+  for (const LemmaFigure figure : lemma_figures(family))
+    figures.push_back(lemma_figure_word(figure));
+  return OptionSet<LemmaSelection>().option("figure", &LemmaSelection::figure,
+                                            {.required = true, .choices = figures});
 }
 
 const OptionSet<SurvivalSelection>& survival_selection_options() {
@@ -130,9 +128,9 @@ std::string read_protocol(CheckedObject& object, Family family,
   return std::get<std::string>(object.options({spec}).at(spec.name));
 }
 
-std::vector<std::string> lemma_subject_names() {
+std::vector<std::string> lemma_subject_names(Family family) {
   std::vector<std::string> names;
-  for (const LemmaSubject& subject : lemma_subjects()) names.push_back(subject.name);
+  for (const LemmaSubject& subject : lemma_subjects(family)) names.push_back(subject.name);
   return names;
 }
 
@@ -232,9 +230,9 @@ void CellReader::read_selection(CheckedObject& object, Cell& cell) {
           read_integers<std::int64_t>(failed, member_path(object.path(), "failed"), problems_);
     return;
   }
-  if (std::holds_alternative<LemmasMeasure>(how)) {
-    cell.protocol = read_protocol(object, Family::termination, lemma_subject_names());
-    cell.figure = read_options(object, lemma_selection_options()).figure;
+  if (const auto* lemmas = std::get_if<LemmasMeasure>(&how)) {
+    cell.protocol = read_protocol(object, lemmas->family, lemma_subject_names(lemmas->family));
+    cell.figure = read_options(object, lemma_selection_options(lemmas->family)).figure;
   } else if (const auto* series = std::get_if<SeriesMeasure>(&how)) {
     cell.protocol = read_protocol(object, series->family);
     read_series_selection(object, *series, cell);

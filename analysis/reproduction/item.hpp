@@ -99,11 +99,14 @@ struct SurvivalMeasure {
   std::uint32_t processes = 1;
 };
 
-/// Searches random schedules of deaths for ones under which an adoption protocol breaks its lemmas.
+/// Searches random schedules of deaths for ones under which a detector breaks what it promises: the
+/// adoption protocols their lemmas, the failure detectors to be complete and accurate.
 struct LemmasMeasure {
-  std::uint64_t loggp_schedules = 1;
-  std::uint64_t simgrid_schedules = 0;
-  std::uint64_t quick_schedules = 1;  ///< on loggp; simgrid runs a hundredth of them
+  Family family = Family::termination;  ///< or failure_detection
+  std::uint64_t loggp_schedules = 1;    ///< for each detector
+  std::uint64_t simgrid_schedules = 0;  ///< dealt among them
+  std::uint64_t quick_schedules = 1;    ///< on loggp
+  std::uint64_t quick_simgrid_schedules = 0;
 };
 
 struct Measure {

@@ -19,7 +19,7 @@ namespace faultline {
 
 namespace {
 
-/// What is counted: a figure of the subject with this index in lemma_subjects().
+/// What is counted: a figure of the subject with this index in lemma_subjects(family).
 using Counted = std::pair<std::size_t, LemmaFigure>;
 
 /// The first schedule in which something was found, and the engine that ran it.
@@ -44,7 +44,7 @@ struct Extent {
 };
 
 Extent extent_of(const LemmasMeasure& measure, bool quick) {
-  if (quick) return {measure.quick_schedules, measure.quick_schedules / 100};
+  if (quick) return {measure.quick_schedules, measure.quick_simgrid_schedules};
   return {measure.loggp_schedules, measure.simgrid_schedules};
 }
 
@@ -71,10 +71,12 @@ Broken found_in(const FaultSchedule& schedule, const ProtocolStack& stack, Engin
   return found;
 }
 
-/// Runs one schedule. If something is found, writes the line "ENGINE SCHEDULE SUBJECT FIGURE", in
-/// numbers.
-void try_one(std::uint64_t number, std::size_t subject, EngineKind engine, const WriteLine& write) {
-  const Broken found = found_in(draw_schedule(number), lemma_subjects()[subject].stack, engine);
+/// Runs one schedule of subjects[subject]. If something is found, writes the line "ENGINE SCHEDULE
+/// SUBJECT FIGURE", in numbers.
+void try_one(std::uint64_t number, const std::vector<LemmaSubject>& subjects, std::size_t subject,
+             EngineKind engine, const WriteLine& write) {
+  const LemmaSubject& tried = subjects[subject];
+  const Broken found = found_in(tried.draw(number), tried.stack, engine);
   if (!found) return;
   std::ostringstream line;
   line << static_cast<int>(engine) << ' ' << number << ' ' << subject << ' '
@@ -83,21 +85,22 @@ void try_one(std::uint64_t number, std::size_t subject, EngineKind engine, const
 }
 
 /// Tries one worker's share, which is every jobs-th schedule. Writes an empty line after each.
-void search(const Extent& extent, unsigned worker, unsigned jobs, const WriteLine& write) {
-  const std::size_t subjects = lemma_subjects().size();
+void search(Family family, const Extent& extent, unsigned worker, unsigned jobs,
+            const WriteLine& write) {
+  const auto& subjects = lemma_subjects(family);
   for (std::uint64_t number = 1 + worker; number <= extent.loggp; number += jobs) {
-    for (std::size_t subject = 0; subject < subjects; ++subject)
-      try_one(number, subject, EngineKind::loggp, write);
+    for (std::size_t subject = 0; subject < subjects.size(); ++subject)
+      try_one(number, subjects, subject, EngineKind::loggp, write);
     write("");
   }
   for (std::uint64_t number = 1 + worker; number <= extent.simgrid; number += jobs) {
-    try_one(number, number % subjects, EngineKind::simgrid, write);
+    try_one(number, subjects, number % subjects.size(), EngineKind::simgrid, write);
     write("");
   }
 }
 
 /// Searches in several processes. Returns nothing if it is interrupted.
-std::optional<Findings> search_in_processes(const Extent& extent,
+std::optional<Findings> search_in_processes(Family family, const Extent& extent,
                                             const ReproductionSettings& settings) {
   const unsigned jobs = std::max(1U, settings.jobs);
   const InterruptGuard guard;
@@ -117,7 +120,8 @@ std::optional<Findings> search_in_processes(const Extent& extent,
                  {static_cast<EngineKind>(engine), schedule});
   };
   in_processes(
-      jobs, [&](unsigned worker, const WriteLine& write) { search(extent, worker, jobs, write); },
+      jobs,
+      [&](unsigned worker, const WriteLine& write) { search(family, extent, worker, jobs, write); },
       heard);
   if (InterruptGuard::interrupted()) return std::nullopt;
   return findings;
@@ -134,15 +138,15 @@ void write_file(const std::string& name, const std::string& text) {
 }
 
 /// Shrinks a counterexample and writes it. Returns the name of the scenario that replays it.
-std::string write_counterexample(const Counted& counted, const FirstFound& place) {
-  const LemmaSubject& subject = lemma_subjects()[counted.first];
+std::string write_counterexample(const LemmaSubject& subject, const Counted& counted,
+                                 const FirstFound& place) {
   const LemmaFigure figure = counted.second;
   const EngineKind engine = place.first;
   const Judge judge = [&](const FaultSchedule& simpler) -> Broken {
     Broken broken = found_in(simpler, subject.stack, engine);
     return broken && broken->figure == figure ? broken : std::nullopt;
   };
-  const FaultSchedule schedule = draw_schedule(place.second);
+  const FaultSchedule schedule = subject.draw(place.second);
   const std::uint64_t seeds = engine == EngineKind::loggp ? 100 : 1;
   const LemmaCounterexample found =
       shrink({schedule, judge(schedule).value_or(BrokenPromise{figure, ""})}, judge, seeds);
@@ -164,21 +168,23 @@ double work_of(const LemmasMeasure& measure, const ReproductionSettings& setting
 
 Measured measure_lemmas(const LemmasMeasure& measure, const ReproductionSettings& settings) {
   Measured measured;
-  const auto findings = search_in_processes(extent_of(measure, settings.quick), settings);
+  const auto findings =
+      search_in_processes(measure.family, extent_of(measure, settings.quick), settings);
   measured.interrupted = !findings;
   if (!findings) return measured;
-  const auto& subjects = lemma_subjects();
+  const auto& subjects = lemma_subjects(measure.family);
   for (std::size_t subject = 0; subject < subjects.size(); ++subject)
-    for (const LemmaFigure figure : lemma_figures()) {
+    for (const LemmaFigure figure : lemma_figures(measure.family)) {
       const std::string word = lemma_figure_word(figure);
-      Estimate& estimate = measured.estimates[{Family::termination, subjects[subject].name, word}];
+      Estimate& estimate = measured.estimates[{measure.family, subjects[subject].name, word}];
       estimate.value = 0.0;
       const Counted counted(subject, figure);
       const auto first = findings->first.find(counted);
       if (first == findings->first.end()) continue;
       estimate.value = static_cast<double>(findings->counts.at(counted));
       std::fprintf(stderr, "faultline: %s %s: see %s\n", subjects[subject].name.c_str(),
-                   word.c_str(), write_counterexample(counted, first->second).c_str());
+                   word.c_str(),
+                   write_counterexample(subjects[subject], counted, first->second).c_str());
     }
   return measured;
 }

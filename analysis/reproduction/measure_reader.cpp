@@ -1,6 +1,7 @@
 #include "analysis/reproduction/measure_reader.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "analysis/reproduction/item_fields.hpp"
 #include "sim/core/error.hpp"
@@ -44,6 +45,14 @@ struct StepModelHead {
   std::uint32_t fewest_processes = 2;
   std::uint32_t most_processes = 240;
   std::uint32_t quick_trees = 1;
+};
+
+struct LemmasHead {
+  std::string family = family_key(Family::termination);
+  std::uint64_t loggp_schedules = 1;
+  std::uint64_t simgrid_schedules = 0;
+  std::uint64_t quick_schedules = 1;
+  std::optional<std::uint64_t> quick_simgrid_schedules;
 };
 
 const OptionSet<MeasureHead>& measure_options() {
@@ -126,14 +135,19 @@ const OptionSet<SurvivalMeasure>& survival_options() {
   return set;
 }
 
-const OptionSet<LemmasMeasure>& lemmas_options() {
-  static const OptionSet<LemmasMeasure> set =
-      OptionSet<LemmasMeasure>()
-          .option("loggp_schedules", &LemmasMeasure::loggp_schedules,
+const OptionSet<LemmasHead>& lemmas_options() {
+  static const OptionSet<LemmasHead> set =
+      OptionSet<LemmasHead>()
+          .option(
+              "family", &LemmasHead::family,
+              {.choices = {family_key(Family::termination), family_key(Family::failure_detection)}})
+          .option("loggp_schedules", &LemmasHead::loggp_schedules,
                   {.minimum = 1, .maximum = 1e9, .required = true})
-          .option("simgrid_schedules", &LemmasMeasure::simgrid_schedules, {.maximum = 1e9})
-          .option("quick_schedules", &LemmasMeasure::quick_schedules,
-                  {.minimum = 1, .maximum = 1e9, .required = true});
+          .option("simgrid_schedules", &LemmasHead::simgrid_schedules, {.maximum = 1e9})
+          .option("quick_schedules", &LemmasHead::quick_schedules,
+                  {.minimum = 1, .maximum = 1e9, .required = true})
+          .option("quick_simgrid_schedules", &LemmasHead::quick_simgrid_schedules,
+                  {.maximum = 1e9});
   return set;
 }
 
@@ -149,6 +163,7 @@ class MeasureReader {
   SeriesMeasure read_series(CheckedObject& object);
   std::vector<JsonValue::Object> read_points(CheckedObject& object, SeriesMeasure& series);
   StepModelMeasure read_step_model(CheckedObject& object);
+  static LemmasMeasure read_lemmas(CheckedObject& object);
   std::vector<JsonValue::Object> read_changes(const JsonValue* value, const std::string& path);
   std::vector<Scenario> read_scenarios(const std::string& name,
                                        const std::vector<JsonValue::Object>& changes,
@@ -168,7 +183,7 @@ decltype(Measure::how) MeasureReader::read(const JsonValue& value, const std::st
   if (kind == "series") how = read_series(object);
   if (kind == "step-model") how = read_step_model(object);
   if (kind == "survival") how = read_options(object, survival_options());
-  if (kind == "lemmas") how = read_options(object, lemmas_options());
+  if (kind == "lemmas") how = read_lemmas(object);
   object.finish();
   return how;
 }
@@ -304,6 +319,18 @@ StepModelMeasure MeasureReader::read_step_model(CheckedObject& object) {
   model.tree_seeds = read_integers<std::uint64_t>(
       object.child("tree_seeds"), member_path(object.path(), "tree_seeds"), problems_);
   return model;
+}
+
+LemmasMeasure MeasureReader::read_lemmas(CheckedObject& object) {
+  const LemmasHead head = read_options(object, lemmas_options());
+  LemmasMeasure lemmas;
+  lemmas.family = family_of(head.family);
+  lemmas.loggp_schedules = head.loggp_schedules;
+  lemmas.simgrid_schedules = head.simgrid_schedules;
+  lemmas.quick_schedules = head.quick_schedules;
+  lemmas.quick_simgrid_schedules =
+      head.quick_simgrid_schedules.value_or(head.quick_schedules / 100);
+  return lemmas;
 }
 
 }  // namespace

@@ -82,8 +82,9 @@ Measured carry_out(const Measure& measure, const ReproductionSettings& settings,
 EstimateKey key_of(const Measure& measure, const Cell& cell) {
   if (const auto* runs = std::get_if<RunsMeasure>(&measure.how))
     return {runs->family, cell.protocol, runs->metric};
-  const bool counted = std::holds_alternative<LemmasMeasure>(measure.how);
-  return {Family::termination, cell.protocol, counted ? cell.figure : kStepModelFigure};
+  if (const auto* lemmas = std::get_if<LemmasMeasure>(&measure.how))
+    return {lemmas->family, cell.protocol, cell.figure};
+  return {Family::termination, cell.protocol, kStepModelFigure};
 }
 
 Estimate estimate_of(const Measured& measured, const Measure& measure, const Cell& cell) {

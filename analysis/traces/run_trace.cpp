@@ -118,6 +118,8 @@ void TraceRecorder::see(const Sight& sight) {
     case Sight::Kind::restarted:
       restarted(sight);
       break;
+    case Sight::Kind::reported:  // `declared_dead` follows if that is news
+      return;
     case Sight::Kind::restored:
     case Sight::Kind::phase_began:
       actors_[sight.actor].phase = static_cast<std::uint32_t>(sight.value);

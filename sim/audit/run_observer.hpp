@@ -30,7 +30,9 @@ struct Sight {
     mark,         ///< it sets the mark `text` to `value` (Context::mark)
     died,
     restarted,      ///< on node `value`
-    declared_dead,  ///< it has been told that `peer` is dead
+    /// Its failure detector reports that incarnation `value` of `peer` is dead, perhaps again.
+    reported,
+    declared_dead,  ///< it is told that `peer` is dead, which it did not know
     restored,       ///< an image has put it back into an earlier state, in the phase `value`
   };
   Kind kind = Kind::placed;

@@ -52,6 +52,12 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       give_up(self, action);
       break;
     case Action::Kind::report_failed:
+      if (observer_ != nullptr)
+        show({.kind = Sight::Kind::reported,
+              .time_s = state_.now_s,
+              .actor = self,
+              .peer = action.peer.actor,
+              .value = action.peer.number});
       report_failed(self, action.peer);
       break;
     case Action::Kind::open_link:
