@@ -81,6 +81,25 @@ FaultSpec draw_following(Stream& random, const FaultSchedule& schedule, const Fa
   return next;
 }
 
+/// Draws a fault of those who are the first to hear of the last rank that has died, while they pass
+/// it on: the operating system tells them, who are on its node.
+FaultSpec draw_cut_broadcast(Stream& random, const FaultSchedule& schedule,
+                             const FaultSpec& before) {
+  FaultSpec next;
+  const double sending_s = 8 * (schedule.overhead_s + schedule.gap_s);
+  next.time_s = *before.time_s + schedule.exit_delay_s + sending_s * random.uniform();
+  const Rank dead = before.ranks.back();
+  const NodeId node = node_of(schedule, dead);
+  const Rank beside =
+      node * schedule.processes_per_node + below(random, schedule.processes_per_node);
+  const double manner = random.uniform();
+  if (manner < 0.3 && beside != dead)
+    next.ranks = {beside};
+  else
+    (manner < 0.8 ? next.nodes : next.daemons) = {node};
+  return next;
+}
+
 void draw_victim(Stream& random, const FaultSchedule& schedule, FaultSpec& fault,
                  double of_a_rank) {
   const double manner = random.uniform();
@@ -95,13 +114,18 @@ void draw_deaths(Stream& random, FaultSchedule& schedule) {
   const std::uint32_t nodes = nodes_of(schedule);
   const std::uint32_t deaths = random.chance(0.5) ? 1 + below(random, 3) : below(random, nodes);
   const double of_a_rank = random.uniform();
+  std::vector<FaultSpec>& faults = schedule.faults;
   for (std::uint32_t death = 0; death < deaths; ++death) {
     const double manner = random.uniform();
-    if (schedule.faults.empty() || manner < 0.3)
-      schedule.faults.push_back(draw_moment(random, schedule));
-    else if (manner < 0.85)
-      schedule.faults.push_back(draw_following(random, schedule, schedule.faults.back()));
-    draw_victim(random, schedule, schedule.faults.back(), of_a_rank);
+    if (faults.empty() || manner < 0.3) {
+      faults.push_back(draw_moment(random, schedule));
+    } else if (manner < 0.5 && faults.back().time_s && !faults.back().ranks.empty()) {
+      faults.push_back(draw_cut_broadcast(random, schedule, faults.back()));
+      continue;
+    } else if (manner < 0.85) {
+      faults.push_back(draw_following(random, schedule, faults.back()));
+    }
+    draw_victim(random, schedule, faults.back(), of_a_rank);
   }
   for (FaultSpec& fault : schedule.faults)
     for (auto* victims : {&fault.ranks, &fault.nodes, &fault.daemons}) {

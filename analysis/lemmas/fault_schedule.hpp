@@ -70,10 +70,10 @@ struct DetectionScale {
 };
 
 /// Draws schedule number `number` for a detector that finds deaths itself: 3 to 16 nodes, with one
-/// or a few ranks each; deaths of ranks, daemons and nodes at any time, together, or just when an
-/// earlier death is found and told. Some jobs compute and send meanwhile. Two of five schedules are
-/// quiet. In the others messages are lost or late, the network falls apart for a short or a long
-/// time, nodes are slow or interrupted, or daemons start late.
+/// or a few ranks each; deaths of ranks, daemons and nodes at any time, together, just when an
+/// earlier death is found and told, or between two sends of a broadcast. Some jobs compute and send
+/// meanwhile. Two of five schedules are quiet. In the others messages are lost or late, the network
+/// falls apart for a short or a long time, nodes are slow or interrupted, or daemons start late.
 FaultSchedule draw_detection_schedule(std::uint64_t number, const DetectionScale& scale);
 
 /// Returns all schedules that are one step simpler: fewer deaths, ranks instead of nodes, stated

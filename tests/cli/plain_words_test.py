@@ -39,8 +39,8 @@ ITEM = {
                   "rules": "literal", "fewest_processes": 2, "most_processes": 3,
                   "quick_trees": 1, "tree_seeds": [1]},
         "survival": {"kind": "survival", "faults": "jaguar", "processes": 64},
-        "lemmas": {"kind": "lemmas", "loggp_schedules": 1, "simgrid_schedules": 0,
-                   "quick_schedules": 1}},
+        "lemmas": {"kind": "lemmas", "family": "termination", "loggp_schedules": 1,
+                   "simgrid_schedules": 0, "quick_schedules": 1, "quick_simgrid_schedules": 0}},
     "curves": ["series"],
     "groups": [
         {"measure": "runs", "why": "w", "place": "p", "cells": [

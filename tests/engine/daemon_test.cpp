@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "sim/engine/engine.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -290,6 +291,37 @@ TEST_CASE("a report that is made twice is heard once") {
     const Seen seen = job.run(engine);
     CHECK(seen.values(0, "peer failed") == Values{3});
     CHECK(seen.metric("failure_reports") == 5);
+  }
+}
+
+TEST_CASE("an observer sees reports that are made again, which nobody hears") {
+  for (const EngineKind engine : engines()) {
+    Job job(6);
+    six_ranks(job);
+    job.script(Family::failure_detection,
+               [](ActorId) {
+                 return Handlers{.exit_notice = [](Context& context, Incarnation dead) {
+                   context.report_failed(dead);
+                   if (context.self() == 4) context.report_failed(dead);
+                 }};
+               },
+               {.exit_notice = ExitNotice{.delay_s = 1.0}});
+    job.kill(5, {3});
+    struct Reports final : RunObserver {
+      void see(const Sight& sight) override {
+        const bool is_report = sight.kind == Sight::Kind::reported;
+        if (!is_report && sight.kind != Sight::Kind::declared_dead) return;
+        text += (is_report ? "r" : "d") + std::to_string(sight.actor);
+        if (sight.peer != 3 || (is_report && sight.value != 0)) text += "?";
+      }
+      std::string text;
+    };
+    const auto seen = [&] {
+      Reports reports;
+      run_simulation(job.spec, engine, 1, 0, &reports);
+      return reports.text;
+    };
+    CHECK((engine == EngineKind::loggp ? seen() : in_child(seen)) == "r0d0r1d1r2d2r4d4r4r5d5");
   }
 }
 

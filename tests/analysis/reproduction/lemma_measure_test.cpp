@@ -1,0 +1,124 @@
+#include "analysis/reproduction/lemma_measure.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+#include <variant>
+
+#include "analysis/lemmas/broken_promise.hpp"
+#include "analysis/lemmas/lemma_subjects.hpp"
+#include "analysis/reproduction/item_files.hpp"
+#include "analysis/reproduction/item_reader.hpp"
+#include "analysis/reproduction/verdicts.hpp"
+#include "sim/core/error.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+using namespace faultline;
+using Catch::Matchers::Contains;
+
+namespace {
+
+ReproductionItem item_of(const std::string& more, const std::string& cells) {
+  const TemporaryDirectory folder;
+  return read_reproduction_item(folder.write(
+      "item.json",
+      R"({"schema_version": 1, "title": "t", "time_s": 1, "quick_time_s": 1, "measures":
+          {"m": {"kind": "lemmas", "loggp_schedules": 700, "quick_schedules": 300)" +
+          more + R"(}}, "groups": [{"place": "p", "why": "w", "measure": "m", "cells": [)" + cells +
+          "]}]}"));
+}
+
+LemmasMeasure measure_of(const std::string& more, const std::string& cells) {
+  return std::get<LemmasMeasure>(item_of(more, cells).measures[0].how);
+}
+
+/// What is wrong, after the folder.
+std::string refusal_of(const std::string& more, const std::string& cells) {
+  try {
+    item_of(more, cells);
+  } catch (const UsageError& error) {
+    const std::string text = error.what();
+    return text.substr(text.find("item.json"));
+  }
+  FAIL("was accepted");
+  return "";
+}
+
+constexpr const char* kFailures = R"(, "family": "failure_detection")";
+constexpr const char* kIndep = R"({"cell": "a", "detector": "indep", "figure": "hung"})";
+constexpr const char* kUlfm = R"({"cell": "a", "detector": "ulfm", "figure": "missed"})";
+
+}  // namespace
+
+TEST_CASE("a search is of termination detectors, unless it says of failure detectors") {
+  CHECK(measure_of("", kIndep).family == Family::termination);
+  CHECK(measure_of(R"(, "family": "termination")", kIndep).family == Family::termination);
+  CHECK(measure_of(kFailures, kUlfm).family == Family::failure_detection);
+}
+
+TEST_CASE("a quick search tries a hundredth on simgrid, unless it says how many") {
+  CHECK(measure_of("", kIndep).quick_simgrid_schedules == 3);
+  CHECK(measure_of(R"(, "quick_simgrid_schedules": 0)", kIndep).quick_simgrid_schedules == 0);
+  CHECK(measure_of(R"(, "quick_simgrid_schedules": 40)", kIndep).quick_simgrid_schedules == 40);
+}
+
+TEST_CASE("the cells of a search are about detectors of its family, and about their promises") {
+  CHECK(refusal_of(R"(, "family": "workload")", kIndep) ==
+        "item.json: measures.m.family: expected one of termination, failure_detection, got "
+        "\"workload\"");
+  CHECK_THAT(refusal_of(R"(, "family": 3)", kIndep),
+             Contains("item.json: measures.m.family: expected"));
+  CHECK_THAT(refusal_of(R"(, "quick_simgrid_schedules": -1)", kIndep),
+             Contains("item.json: measures.m.quick_simgrid_schedules: expected"));
+  CHECK_THAT(refusal_of(kFailures, R"({"cell": "a", "detector": "indep", "figure": "missed"})"),
+             Contains("item.json: groups[0].cells[0].detector: expected one of rdaemon, "));
+  CHECK_THAT(refusal_of("", kUlfm),
+             Contains("item.json: groups[0].cells[0].detector: expected one of indep, "));
+  CHECK_THAT(
+      refusal_of(kFailures, R"({"cell": "a", "detector": "ulfm", "figure": "hung"})"),
+      Contains("groups[0].cells[0].figure: expected one of missed, false report, told twice, "
+               "other, got \"hung\""));
+  CHECK_THAT(refusal_of("", R"({"cell": "a", "detector": "indep", "figure": "missed"})"),
+             Contains("groups[0].cells[0].figure: expected one of premature, hung, "));
+}
+
+TEST_CASE("a search has a result for each detector of its family and each of their promises") {
+  for (const Family family : {Family::termination, Family::failure_detection}) {
+    LemmasMeasure measure;
+    measure.family = family;
+    measure.quick_schedules = 3;
+    measure.quick_simgrid_schedules = 2;
+    std::set<EstimateKey> expected;
+    for (const LemmaSubject& subject : lemma_subjects(family))
+      for (const LemmaFigure figure : lemma_figures(family))
+        expected.insert({family, subject.name, lemma_figure_word(figure)});
+    double worked = 0;
+    ReproductionSettings settings{.quick = true, .jobs = 2};
+    settings.worked = [&](double amount) { worked += amount; };
+    std::set<EstimateKey> measured;
+    for (const auto& [key, estimate] : measure_lemmas(measure, settings).estimates) {
+      measured.insert(key);
+      CHECK(estimate.value == 0.0);
+    }
+    CHECK(measured == expected);
+    CHECK(worked == work_of(measure, settings));
+  }
+}
+
+TEST_CASE("the item of the failure detectors has a cell for each detector and promise") {
+  const auto files = find_reproduction_items("rdaemon-2019/properties");
+  REQUIRE(files.size() == 1);
+  const ReproductionItem item = read_reproduction_item(files.front());
+  const auto& measure = std::get<LemmasMeasure>(item.measures.at(0).how);
+  const auto& subjects = lemma_subjects(Family::failure_detection);
+  CHECK(measure.loggp_schedules >= 20000);
+  CHECK(measure.simgrid_schedules >= 200 * subjects.size());
+  std::set<std::pair<std::string, std::string>> cells;
+  for (const Cell& cell : item.cells) {
+    cells.emplace(cell.protocol, cell.figure);
+    CHECK(cell.stated == 0.0);
+  }
+  for (const LemmaSubject& subject : subjects)
+    for (const LemmaFigure figure : lemma_figures(Family::failure_detection))
+      CHECK(cells.count({subject.name, lemma_figure_word(figure)}) == 1);
+}
