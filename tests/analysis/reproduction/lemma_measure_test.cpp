@@ -64,7 +64,7 @@ TEST_CASE("a quick search tries a hundredth on simgrid, unless it says how many"
 
 TEST_CASE("the cells of a search are about detectors of its family, and about their promises") {
   CHECK(refusal_of(R"(, "family": "workload")", kIndep) ==
-        "item.json: measures.m.family: expected one of termination, failure_detection, got "
+        "item.json: measures.m.family: expected one of termination or failure_detection, got "
         "\"workload\"");
   CHECK_THAT(refusal_of(R"(, "family": 3)", kIndep),
              Contains("item.json: measures.m.family: expected"));
@@ -74,10 +74,9 @@ TEST_CASE("the cells of a search are about detectors of its family, and about th
              Contains("item.json: groups[0].cells[0].detector: expected one of rdaemon, "));
   CHECK_THAT(refusal_of("", kUlfm),
              Contains("item.json: groups[0].cells[0].detector: expected one of indep, "));
-  CHECK_THAT(
-      refusal_of(kFailures, R"({"cell": "a", "detector": "ulfm", "figure": "hung"})"),
-      Contains("groups[0].cells[0].figure: expected one of missed, false report, told twice, "
-               "other, got \"hung\""));
+  CHECK_THAT(refusal_of(kFailures, R"({"cell": "a", "detector": "ulfm", "figure": "hung"})"),
+             Contains("groups[0].cells[0].figure: expected one of missed, false report, told twice "
+                      "or other, got \"hung\""));
   CHECK_THAT(refusal_of("", R"({"cell": "a", "detector": "indep", "figure": "missed"})"),
              Contains("groups[0].cells[0].figure: expected one of premature, hung, "));
 }
