@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/choices.hpp"
 #include "workloads/random_successors.hpp"
 
 namespace faultline {
@@ -10,20 +11,24 @@ namespace faultline {
 namespace {
 
 OptionSet<FloodOptions> options() {
-  return OptionSet<FloodOptions>()
-      .option("graph", &FloodOptions::graph,
+  return with_choices(
+      OptionSet<FloodOptions>()
+          .option(
+              "graph", &FloodOptions::graph,
               {.doc = "random: distinct random successors; tree: those of a complete tree, so that "
                       "every message engages its receiver and recovery costs the most",
                .choices = {"random", "tree"}})
-      .option(
-          "fanout", &FloodOptions::fanout,
-          {.doc = "successors of each rank", .source = "adoption-2013 section 5.2", .minimum = 1})
-      .option("bytes", &FloodOptions::bytes, {.doc = "size of a message", .unit = "B"})
-      .option("compute_s", &FloodOptions::compute_s,
-              {.doc = "computation of each rank once it has sent to its successors",
-               .unit = "s",
-               .minimum = 0,
-               .maximum = 1e9});
+          .option("fanout", &FloodOptions::fanout,
+                  {.doc = "successors of each rank",
+                   .source = "adoption-2013 section 5.2",
+                   .minimum = 1})
+          .option("bytes", &FloodOptions::bytes, {.doc = "size of a message", .unit = "B"})
+          .option("compute_s", &FloodOptions::compute_s,
+                  {.doc = "computation of each rank once it has sent to its successors",
+                   .unit = "s",
+                   .minimum = 0,
+                   .maximum = 1e9}),
+      &FloodOptions::choices);
 }
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
@@ -59,11 +64,11 @@ void Flood::on_message(Context& context, const Message&) {
 }
 
 // The last ranks of a complete tree have fewer successors, or none.
-std::vector<Rank> Flood::successors(std::uint32_t processes) {
-  if (options_->graph == "random")
-    return random_successors(random, processes, self_, options_->fanout);
+std::vector<Rank> Flood::successors(Context& context) {
+  if (options_->graph == "random") return random_successors(context, random, options_->fanout);
   std::vector<Rank> children;
   children.reserve(options_->fanout);
+  const std::uint32_t processes = context.job().processes;
   const std::uint64_t first = std::uint64_t{self_} * options_->fanout + 1;
   for (std::uint64_t child = first; child < first + options_->fanout && child < processes; ++child)
     children.push_back(static_cast<Rank>(child));
@@ -72,7 +77,7 @@ std::vector<Rank> Flood::successors(std::uint32_t processes) {
 
 void Flood::pass_on(Context& context) {
   reached_ = true;
-  for (const Rank to : successors(context.job().processes)) context.send(to, 0, options_->bytes);
+  for (const Rank to : successors(context)) context.send(to, 0, options_->bytes);
   context.compute(options_->compute_s);
 }
 

@@ -14,6 +14,7 @@ struct FloodOptions {
   std::uint32_t fanout = 8;
   std::uint32_t bytes = 64;
   double compute_s = 1.0;
+  std::string choices = "seeded";
 };
 
 /// Rank 0 floods a graph: a rank that its first message reaches sends one to each of its
@@ -30,7 +31,7 @@ class Flood final : public Workload {
 
  private:
   void digest_state(Digest& into) const override { into.add(reached_); }
-  [[nodiscard]] std::vector<Rank> successors(std::uint32_t processes);
+  [[nodiscard]] std::vector<Rank> successors(Context& context);
   void pass_on(Context& context);
 
   std::shared_ptr<const Options> options_;

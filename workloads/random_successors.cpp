@@ -5,17 +5,16 @@
 namespace faultline {
 
 // Floyd's sampling: distinct ranks without a table of all of them.
-std::vector<Rank> random_successors(Stream& random, std::uint32_t processes, Rank self,
-                                    std::uint32_t fanout) {
+std::vector<Rank> random_successors(Context& context, Stream& random, std::uint32_t fanout) {
   std::vector<Rank> successors;
   successors.reserve(fanout);
-  const std::uint32_t others = processes - 1;
+  const std::uint32_t others = context.job().processes - 1;
   for (std::uint32_t last = others - fanout; last < others; ++last) {
-    const auto drawn = static_cast<Rank>(random.below(last + 1U));
+    const auto drawn = static_cast<Rank>(context.choose(random, last + 1U));
     const bool taken = std::find(successors.begin(), successors.end(), drawn) != successors.end();
     successors.push_back(taken ? last : drawn);
   }
-  for (Rank& rank : successors) rank += static_cast<Rank>(rank >= self);
+  for (Rank& rank : successors) rank += static_cast<Rank>(rank >= context.self());
   return successors;
 }
 

@@ -3,14 +3,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/core/random.hpp"
-#include "sim/core/types.hpp"
+#include "sim/core/context.hpp"
 
 namespace faultline {
 
-/// Draws `fanout` distinct ranks other than `self`; every set of them is equally likely
-/// (adoption-2013 section 5.2). `fanout` must be below `processes`.
-std::vector<Rank> random_successors(Stream& random, std::uint32_t processes, Rank self,
-                                    std::uint32_t fanout);
+/// Chooses `fanout` distinct ranks other than this one, with the component's own stream; every set
+/// of them is equally likely (adoption-2013 section 5.2). `fanout` must be below the number of
+/// processes.
+std::vector<Rank> random_successors(Context& context, Stream& random, std::uint32_t fanout);
 
 }  // namespace faultline

@@ -1,5 +1,8 @@
 #include "workloads/random_tree.hpp"
 
+#include "sim/core/choices.hpp"
+#include "workloads/any_tree.hpp"
+
 namespace faultline {
 
 namespace {
@@ -44,7 +47,7 @@ OptionSet<RandomTreeOptions> shape_options() {
               {.doc = "one tree for all runs; null: one from each run's seed and replication"});
 }
 
-OptionSet<RandomTreeOptions> options() {
+OptionSet<RandomTreeOptions> task_options() {
   return shape_options()
       .option("tree_file", &RandomTreeOptions::tree_file,
               {.doc = "runs the tree of this JSON file, {\"parents\": [null, 0, 0, ...], "
@@ -66,6 +69,22 @@ OptionSet<RandomTreeOptions> options() {
                .source = "assumed"});
 }
 
+OptionSet<RandomTreeOptions> options() {
+  return with_choices(
+      task_options()
+          .option("most_messages", &RandomTreeOptions::most_messages,
+                  {.doc = "instead of a tree of that shape, any: each task chooses its children, "
+                          "each on another rank, so that there are at most so many messages in "
+                          "all; null: the tree is drawn before the run",
+                   .maximum = 1e6,
+                   .later = true})
+          .option("pauses", &RandomTreeOptions::pauses,
+                  {.doc = "with most_messages, a task may compute once more after each message, "
+                          "before it goes on or ends",
+                   .later = true}),
+      &RandomTreeOptions::choices);
+}
+
 TaskTreeShape shape_of(const RandomTreeOptions& options) {
   TaskTreeShape shape = task_tree_preset(options.preset).value_or(TaskTreeShape{});
   shape.minimum_height = options.minimum_height.value_or(shape.minimum_height);
@@ -78,6 +97,24 @@ TaskTreeShape shape_of(const RandomTreeOptions& options) {
   return shape;
 }
 
+bool is_shaped(const RandomTreeOptions& options) {
+  return options.minimum_height || options.lambda || options.smallest_subtree_height ||
+         options.largest_subtree_height || options.maximum_height || options.tree_seed;
+}
+
+std::vector<OptionProblem> check_choices(const RandomTreeOptions& options) {
+  if (!options.most_messages) {
+    if (options.choices == "all")
+      return {{"choices", "\"all\" needs most_messages: other trees are drawn before the run"}};
+    if (options.pauses) return {{"pauses", "needs most_messages"}};
+    return {};
+  }
+  if (!is_shaped(options) && !options.tree_file && options.task_mapping != "random") return {};
+  return {{"most_messages",
+           "tasks choose their children and ranks, expected neither a tree_file "
+           "nor a task_mapping nor parameters of a random tree"}};
+}
+
 std::vector<OptionProblem> check_file(const RandomTreeOptions& options, const JobShape& job) {
   const bool by_file = options.task_mapping == "file";
   if (!options.tree_file) {
@@ -85,9 +122,7 @@ std::vector<OptionProblem> check_file(const RandomTreeOptions& options, const Jo
     return {{"task_mapping", "\"file\" needs a tree_file with ranks"}};
   }
   std::vector<OptionProblem> problems;
-  const bool shaped = options.minimum_height || options.lambda || options.smallest_subtree_height ||
-                      options.largest_subtree_height || options.maximum_height || options.tree_seed;
-  if (shaped)
+  if (is_shaped(options))
     problems.push_back(
         {"tree_file", "the tree stands in the file, expected no parameters of a random one"});
   const TaskTreeFile& file = *options.tree_file->content;
@@ -107,7 +142,9 @@ std::vector<OptionProblem> check_file(const RandomTreeOptions& options, const Jo
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
   const RandomTreeOptions chosen = options().read(values);
-  auto problems = check_file(chosen, job);
+  auto problems = check_choices(chosen);
+  if (!problems.empty()) return problems;
+  problems = check_file(chosen, job);
   const TaskTreeShape shape = shape_of(chosen);
   if (shape.smallest_subtree_height > shape.largest_subtree_height)
     problems.push_back(
@@ -136,8 +173,6 @@ std::shared_ptr<const TreePlan> plan_of(const RandomTreeOptions& options, const 
   return plan;
 }
 
-constexpr MetricSpec kTasks{"tasks", Merge::sum, "how many ran"};
-
 Registration random_tree() {
   Registration registration{.family = Family::workload,
                             .name = "random-tree",
@@ -146,10 +181,14 @@ Registration random_tree() {
                             .traits = {.starts_at_root = true, .has_images = true},
                             .options = options().specs(),
                             .message_kinds = {"task"},
-                            .metrics = {&kTasks},
+                            .metrics = {&kTasksRun},
                             .check = check};
   registration.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     auto chosen = std::make_shared<const RandomTreeOptions>(options().read(values));
+    if (chosen->most_messages)
+      return [chosen](ActorId) -> std::unique_ptr<Component> {
+        return std::make_unique<AnyTree>(chosen);
+      };
     auto plan = plan_of(*chosen, job);
     return [chosen, plan](ActorId self) -> std::unique_ptr<Component> {
       return std::make_unique<RandomTree>(chosen, plan, self);
@@ -194,6 +233,6 @@ void RandomTree::on_compute_done(Context& context, std::uint64_t tag) {
   for (Task child = plan_->first_child[tag]; child < end; ++child) spawn(context, child);
 }
 
-void RandomTree::report(MetricTotals& totals) const { totals.put(kTasks, tasks_); }
+void RandomTree::report(MetricTotals& totals) const { totals.put(kTasksRun, tasks_); }
 
 }  // namespace faultline

@@ -23,6 +23,9 @@ struct RandomTreeOptions {
   std::string task_mapping = "round-robin";
   double task_compute_s = 1e-4;
   std::uint32_t bytes = 64;
+  std::optional<std::uint32_t> most_messages;
+  bool pauses = false;
+  std::string choices = "seeded";
 };
 
 /// The tree of one run and the ranks of its tasks. All ranks share it.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sim/core/choices.hpp"
+
 namespace faultline {
 
 namespace {
@@ -9,7 +11,17 @@ namespace {
 enum Kind : std::uint16_t { kToken, kLeaf };
 enum Tag : std::uint64_t { kStep, kLeafTask };
 
-OptionSet<TokenRingOptions> options() {
+/// The computation of a token that may still make so many steps of those in most_steps. Without
+/// most_steps, none are counted.
+constexpr std::uint64_t tag_of(Tag tag, std::uint64_t left) { return left << 1U | tag; }
+
+/// What a token takes along.
+struct Token {
+  std::uint64_t steps_done = 0;  ///< of the walk
+  std::uint64_t left = 0;        ///< of most_steps
+};
+
+OptionSet<TokenRingOptions> walk_options() {
   const std::string paper = "termination-2022 section 5.1";
   return OptionSet<TokenRingOptions>()
       .option("stop_probability", &TokenRingOptions::stop_probability,
@@ -58,9 +70,26 @@ OptionSet<TokenRingOptions> options() {
       .option("bytes", &TokenRingOptions::bytes, {.doc = "size of a message", .unit = "B"});
 }
 
+OptionSet<TokenRingOptions> options() {
+  return with_choices(
+      walk_options().option(
+          "most_steps", &TokenRingOptions::most_steps,
+          {.doc = "the walk and the additional tokens make at most so many steps in all, those "
+                  "that stay included; an additional token gets its share of what is left; null: "
+                  "any number",
+           .minimum = 0,
+           .maximum = 1e6,
+           .later = true}),
+      &TokenRingOptions::choices);
+}
+
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape&) {
   const bool random_walk = std::holds_alternative<std::monostate>(values.at("walk_length"));
-  if (!random_walk || std::get<double>(values.at("stop_probability")) > 0.0) return {};
+  const bool bounded = !std::holds_alternative<std::monostate>(values.at("most_steps"));
+  const bool leaves_end = std::get<double>(values.at("branch_walk_probability")) <= 0.0;
+  if (has_open_choices(values) && !bounded && (random_walk || !leaves_end))
+    return {{"choices", "\"all\" needs most_steps: the choices would have no end"}};
+  if (!random_walk || bounded || std::get<double>(values.at("stop_probability")) > 0.0) return {};
   return {{"stop_probability", "a walk that never stops: expected above 0, or a walk_length"}};
 }
 
@@ -88,69 +117,88 @@ std::unique_ptr<Component> TokenRing::clone() const { return std::make_unique<To
 
 void TokenRing::start(Context& context) {
   if (self_ != 0) return;
+  const std::uint64_t left = options_->most_steps.value_or(0);
   const Rank first = options_->route == "random" ? 0 : 1 % context.job().processes;
   if (first == self_)
-    context.compute(options_->step_compute_s, kStep);
+    context.compute(options_->step_compute_s, tag_of(kStep, left));
   else
-    context.send(first, kToken, options_->bytes).payload.put(steps_done_);
+    context.send(first, kToken, options_->bytes).payload.put(Token{steps_done_, left});
 }
 
 void TokenRing::on_message(Context& context, const Message& message) {
+  const auto token = message.payload.get<Token>();
   if (message.kind == kLeaf) {
-    context.compute(options_->leaf_compute_s, kLeafTask);
+    context.compute(options_->leaf_compute_s, tag_of(kLeafTask, token.left));
     return;
   }
-  steps_done_ = message.payload.get<std::uint64_t>();
-  context.compute(options_->step_compute_s, kStep);
+  steps_done_ = token.steps_done;
+  context.compute(options_->step_compute_s, tag_of(kStep, token.left));
 }
 
 void TokenRing::on_compute_done(Context& context, std::uint64_t tag) {
-  if (tag == kStep) {
-    if (!stops()) step(context);
-  } else if (walks_on()) {
-    send_leaf(context);
+  const std::uint64_t left = tag >> 1U;
+  if ((tag & 1U) == kStep) {
+    if (!stops(context, left)) step(context, left);
+  } else if (walks_on(context, left)) {
+    send_leaf(context, left);
   }
 }
 
-bool TokenRing::stops() {
+bool TokenRing::stops(Context& context, std::uint64_t left) {
+  if (options_->most_steps && left == 0) return true;
   if (options_->walk_length) return steps_done_ >= *options_->walk_length;
-  return random.chance(options_->stop_probability);
+  return context.choose_yes(random, options_->stop_probability);
 }
 
-bool TokenRing::walks_on() {
+bool TokenRing::walks_on(Context& context, std::uint64_t left) {
+  if (options_->most_steps && left == 0) return false;
   const double probability = options_->branch_walk_probability;
-  return probability > 0.0 && random.chance(probability);
+  return probability > 0.0 && context.choose_yes(random, probability);
 }
 
-// The paper draws the next owner from all ranks: a token that stays costs no message.
-void TokenRing::step(Context& context) {
+bool TokenRing::branches(Context& context, std::uint64_t left) {
+  if (options_->most_steps && left == 0) return false;
+  const double probability = options_->branch_probability;
+  return probability > 0.0 && context.choose_yes(random, probability);
+}
+
+// The paper draws the next owner from all ranks: a token that stays costs no message. Tokens that
+// count steps spend one here, and share what is left with an additional token.
+void TokenRing::step(Context& context, std::uint64_t left) {
+  if (options_->most_steps) --left;
   const Rank next = options_->route == "random" ? random_rank(context) : self_;
   ++steps_done_;
   context.mark("step", static_cast<std::int64_t>(steps_done_));
+  const bool branching = branches(context, left);
+  std::uint64_t share = 0;
+  if (branching && left > 0) {
+    share = options_->branch_walk_probability > 0.0 ? 1 + context.choose(random, left) : 1;
+    left -= share;
+  }
   if (next == self_) {
     ++stays_;
-    context.compute(options_->step_compute_s, kStep);
+    context.compute(options_->step_compute_s, tag_of(kStep, left));
   } else {
     ++moves_;
     context.send(next, kToken, options_->bytes)
-        .payload.put(std::exchange(steps_done_, std::uint64_t{0}));
+        .payload.put(Token{std::exchange(steps_done_, std::uint64_t{0}), left});
   }
-  if (options_->branch_probability > 0.0 && random.chance(options_->branch_probability))
-    send_leaf(context);
+  if (branching) send_leaf(context, share);
 }
 
-Rank TokenRing::random_rank(const Context& context) {
-  return static_cast<Rank>(random.below(context.job().processes));
+Rank TokenRing::random_rank(Context& context) {
+  return static_cast<Rank>(context.choose(random, context.job().processes));
 }
 
-void TokenRing::send_leaf(Context& context) {
+void TokenRing::send_leaf(Context& context, std::uint64_t left) {
   ++leaves_;
+  if (options_->most_steps) --left;
   const Rank rank =
       options_->route == "random" ? random_rank(context) : (self_ + 1) % context.job().processes;
   if (rank == self_)
-    context.compute(options_->leaf_compute_s, kLeafTask);
+    context.compute(options_->leaf_compute_s, tag_of(kLeafTask, left));
   else
-    context.send(rank, kLeaf, options_->bytes);
+    context.send(rank, kLeaf, options_->bytes).payload.put(Token{0, left});
 }
 
 void TokenRing::report(MetricTotals& totals) const {

@@ -18,6 +18,8 @@ struct TokenRingOptions {
   double step_compute_s = 2e-3;
   double leaf_compute_s = 2e-3;
   std::uint32_t bytes = 64;
+  std::optional<std::uint64_t> most_steps;
+  std::string choices = "seeded";
 };
 
 /// The token ring of termination-2022 sections 5.1 and 6.2: a token walks between uniformly random
@@ -38,11 +40,12 @@ class TokenRing final : public Workload {
  private:
   /// Moves, stays and leaves are counted for the report.
   void digest_state(Digest& into) const override { into.add(steps_done_); }
-  void step(Context& context);
-  [[nodiscard]] Rank random_rank(const Context& context);
-  void send_leaf(Context& context);
-  [[nodiscard]] bool stops();
-  [[nodiscard]] bool walks_on();
+  void step(Context& context, std::uint64_t left);
+  [[nodiscard]] Rank random_rank(Context& context);
+  void send_leaf(Context& context, std::uint64_t left);
+  [[nodiscard]] bool stops(Context& context, std::uint64_t left);
+  [[nodiscard]] bool walks_on(Context& context, std::uint64_t left);
+  [[nodiscard]] bool branches(Context& context, std::uint64_t left);
 
   std::shared_ptr<const Options> options_;
   Rank self_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/core/choices.hpp"
 #include "workloads/random_successors.hpp"
 
 namespace faultline {
@@ -9,29 +10,32 @@ namespace faultline {
 namespace {
 
 OptionSet<UniformTrafficOptions> options() {
-  return OptionSet<UniformTrafficOptions>()
-      .option("tokens", &UniformTrafficOptions::tokens,
-              {.doc = "tokens in flight, dealt to the ranks in turn; null: one per rank"})
-      .option("hops", &UniformTrafficOptions::hops,
-              {.doc = "messages that carry each token", .minimum = 1})
-      .option("fanout", &UniformTrafficOptions::fanout,
-              {.doc = "fixed, distinct, random successors of each rank; null: all others",
-               .source = "adoption-2013 section 5.2",
-               .minimum = 1})
-      .option("bytes", &UniformTrafficOptions::bytes, {.doc = "size of a message", .unit = "B"})
-      .option("compute_s", &UniformTrafficOptions::compute_s,
-              {.doc = "computation before each hop", .unit = "s", .minimum = 0, .maximum = 1e9})
-      .option("burst_compute_s", &UniformTrafficOptions::burst_compute_s,
+  return with_choices(
+      OptionSet<UniformTrafficOptions>()
+          .option("tokens", &UniformTrafficOptions::tokens,
+                  {.doc = "tokens in flight, dealt to the ranks in turn; null: one per rank"})
+          .option("hops", &UniformTrafficOptions::hops,
+                  {.doc = "messages that carry each token", .minimum = 1})
+          .option("fanout", &UniformTrafficOptions::fanout,
+                  {.doc = "fixed, distinct, random successors of each rank; null: all others",
+                   .source = "adoption-2013 section 5.2",
+                   .minimum = 1})
+          .option("bytes", &UniformTrafficOptions::bytes, {.doc = "size of a message", .unit = "B"})
+          .option("compute_s", &UniformTrafficOptions::compute_s,
+                  {.doc = "computation before each hop", .unit = "s", .minimum = 0, .maximum = 1e9})
+          .option(
+              "burst_compute_s", &UniformTrafficOptions::burst_compute_s,
               {.doc = "every rank first sends one message to each successor and computes for this "
                       "long; null: it does not",
                .unit = "s",
                .source = "adoption-2013 section 5.4 (every process has sent to f others)",
                .minimum = 0,
                .maximum = 1e9})
-      .option("stay_probability", &UniformTrafficOptions::stay_probability,
-              {.doc = "a hop leads back to its own rank, which sends a message to itself",
-               .minimum = 0,
-               .maximum = 1});
+          .option("stay_probability", &UniformTrafficOptions::stay_probability,
+                  {.doc = "a hop leads back to its own rank, which sends a message to itself",
+                   .minimum = 0,
+                   .maximum = 1}),
+      &UniformTrafficOptions::choices);
 }
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
@@ -74,7 +78,7 @@ void UniformTraffic::start(Context& context) {
   const std::uint32_t processes = context.job().processes;
   if (options_->fanout && processes > 1)
     successors_ = std::make_unique<const std::vector<Rank>>(
-        random_successors(random, processes, context.self(), *options_->fanout));
+        random_successors(context, random, *options_->fanout));
   if (options_->burst_compute_s) burst(context);
   const std::uint64_t tokens = options_->tokens.value_or(processes);
   for (std::uint64_t token = context.self(); token < tokens; token += processes)
@@ -88,12 +92,14 @@ void UniformTraffic::burst(Context& context) const {
   context.compute(*options_->burst_compute_s, 0);
 }
 
-Rank UniformTraffic::successor(Rank self, std::uint32_t processes) {
+Rank UniformTraffic::successor(Context& context) {
+  const std::uint32_t processes = context.job().processes;
   if (processes == 1) return 0;
-  if (options_->stay_probability > 0.0 && random.chance(options_->stay_probability)) return self;
-  if (successors_) return (*successors_)[random.below(successors_->size())];
-  const auto other = static_cast<Rank>(random.below(processes - 1));
-  return other + static_cast<Rank>(other >= self);
+  if (options_->stay_probability > 0.0 && context.choose_yes(random, options_->stay_probability))
+    return context.self();
+  if (successors_) return (*successors_)[context.choose(random, successors_->size())];
+  const auto other = static_cast<Rank>(context.choose(random, processes - 1));
+  return other + static_cast<Rank>(other >= context.self());
 }
 
 void UniformTraffic::on_message(Context& context, const Message& message) {
@@ -110,7 +116,7 @@ void UniformTraffic::on_compute_done(Context& context, std::uint64_t hops_left) 
 }
 
 void UniformTraffic::move(Context& context, std::uint64_t hops_left) {
-  const Rank to = successor(context.self(), context.job().processes);
+  const Rank to = successor(context);
   context.send(to, 0, options_->bytes).payload.put(hops_left - 1);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/core/component.hpp"
@@ -17,6 +18,7 @@ struct UniformTrafficOptions {
   double compute_s = 0.0;
   std::optional<double> burst_compute_s;
   double stay_probability = 0.0;
+  std::string choices = "seeded";
 };
 
 /// Random traffic. Each token makes a fixed number of hops between random ranks, so that the number
@@ -41,7 +43,7 @@ class UniformTraffic final : public Workload {
   }
   void burst(Context& context) const;
   void move(Context& context, std::uint64_t hops_left);
-  [[nodiscard]] Rank successor(Rank self, std::uint32_t processes);
+  [[nodiscard]] Rank successor(Context& context);
 
   std::shared_ptr<const Options> options_;
   /// Does not change after the start; null if all other ranks are. A pointer, because a million

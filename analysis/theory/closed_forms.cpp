@@ -20,7 +20,8 @@ TokenWalk token_walk(const RunSpec& spec) {
   if (workload.registration == nullptr || workload.registration->name != "token-ring") return {};
   const auto& options = workload.options;
   const double q = std::get<double>(options.at("stop_probability"));
-  if (!std::holds_alternative<std::monostate>(options.at("walk_length")) || q <= 0.0 ||
+  if (!std::holds_alternative<std::monostate>(options.at("walk_length")) ||
+      !std::holds_alternative<std::monostate>(options.at("most_steps")) || q <= 0.0 ||
       std::get<double>(options.at("branch_probability")) > 0.0 ||
       std::get<std::string>(options.at("route")) != "random")
     return {};

@@ -65,6 +65,16 @@ class Services {
   ~Services() = default;
 };
 
+/// Who answers for the choices of a workload in a run in which they are branches.
+class Chooser {
+ public:
+  /// A number below the bound, which is above 0.
+  virtual std::uint64_t choose(std::uint64_t bound) = 0;
+
+ protected:
+  ~Chooser() = default;
+};
+
 /// What layers do in a turn with application messages apart from passing them on.
 struct LayerCounts {
   std::array<std::int32_t, kFamilies> held{};  ///< how the number that each layer holds changes
@@ -80,6 +90,7 @@ struct LayerCounts {
 struct Turn {
   MessagePool* pool = nullptr;
   const Services* services = nullptr;
+  Chooser* chooser = nullptr;  ///< null: the random streams choose
   const Placement* placement = nullptr;
   JobShape job;
   double now_s = 0.0;
@@ -284,6 +295,19 @@ class Context {
   }
   /// This actor has heard that the peer lives in this incarnation, and sends to it from now on.
   void learn(Incarnation peer) { want({.kind = Action::Kind::learn, .peer = peer}); }
+
+  /// One of the numbers 0 to bound - 1, bound > 0, where the component may as well go on with any
+  /// of them. The stream, the component's own, draws it, all numbers being equally likely. In a run
+  /// whose driver makes the choices (docs/workloads.md) the driver says, and draws nothing.
+  std::uint64_t choose(Stream& random, std::uint64_t bound) {
+    return turn_.chooser == nullptr ? random.below(bound) : turn_.chooser->choose(bound);
+  }
+  /// The same of yes and no: yes with that probability. No driver is asked about what is certain.
+  bool choose_yes(Stream& random, double probability) {
+    if (turn_.chooser == nullptr) return random.chance(probability);
+    if (probability <= 0.0 || probability >= 1.0) return probability >= 1.0;
+    return turn_.chooser->choose(2) == 1;
+  }
 
   /// Asks another component of this stack. Its on_request is called after this handler has
   /// returned and what it has sent is on its way down. `number` comes back with the answer. False

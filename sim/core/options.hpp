@@ -38,15 +38,25 @@ using FaultCountsInput = FileInput<FaultCounts>;
 using FaultTraceInput = FileInput<FaultTrace>;
 
 /// A checked value of an option; monostate is JSON's null.
-using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std::string,
-                                 TaskTreeInput, FaultCountsInput, FaultTraceInput>;
+using OptionValue =
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::string>,
+                 TaskTreeInput, FaultCountsInput, FaultTraceInput>;
 
 /// The checked options of one component by name, with defaults filled in.
 using OptionValues = std::map<std::string, OptionValue>;
 
 /// The type of an option's value. The last three are names of files; how each is read is declared
 /// in sim/json/file_option.hpp.
-enum class OptionKind { boolean, integer, number, text, task_tree, fault_counts, fault_trace };
+enum class OptionKind {
+  boolean,
+  integer,
+  number,
+  text,
+  texts,
+  task_tree,
+  fault_counts,
+  fault_trace
+};
 
 /// The declaration of one option. Reading, checking, `list`, the JSON Schema and the docs all come
 /// from it.
@@ -94,17 +104,18 @@ struct OptionType<std::optional<T>> {
   static constexpr bool nullable = true;
 };
 
-/// File inputs are stored in an OptionValue as they are.
+/// Lists and file inputs are stored in an OptionValue as they are.
 template <class T>
-inline constexpr bool is_file =
-    std::same_as<T, TaskTreeInput> || std::same_as<T, FaultCountsInput> ||
-    std::same_as<T, FaultTraceInput>;
+inline constexpr bool is_stored_as_it_is =
+    std::same_as<T, std::vector<std::string>> || std::same_as<T, TaskTreeInput> ||
+    std::same_as<T, FaultCountsInput> || std::same_as<T, FaultTraceInput>;
 
 template <class T>
 constexpr OptionKind option_kind() {
   if constexpr (std::same_as<T, bool>) return OptionKind::boolean;
   if constexpr (std::integral<T>) return OptionKind::integer;
   if constexpr (std::floating_point<T>) return OptionKind::number;
+  if constexpr (std::same_as<T, std::vector<std::string>>) return OptionKind::texts;
   if constexpr (std::same_as<T, TaskTreeInput>) return OptionKind::task_tree;
   if constexpr (std::same_as<T, FaultCountsInput>) return OptionKind::fault_counts;
   if constexpr (std::same_as<T, FaultTraceInput>) return OptionKind::fault_trace;
@@ -113,7 +124,7 @@ constexpr OptionKind option_kind() {
 
 template <class T>
 OptionValue to_option(const T& value) {
-  if constexpr (std::same_as<T, bool> || is_file<T>)
+  if constexpr (std::same_as<T, bool> || is_stored_as_it_is<T>)
     return value;
   else if constexpr (std::integral<T>)
     return static_cast<std::int64_t>(value);
@@ -131,7 +142,7 @@ T from_option(const OptionValue& value) {
     return static_cast<T>(std::get<std::int64_t>(value));
   else if constexpr (std::floating_point<T>)
     return std::get<double>(value);
-  else if constexpr (is_file<T>)
+  else if constexpr (is_stored_as_it_is<T>)
     return std::get<T>(value);
   else
     return std::get<std::string>(value);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -37,8 +38,9 @@ struct Traits {
 
 /// An option whose value does not fit the rest of the job.
 struct OptionProblem {
-  std::string option;   ///< JSON key within the component's object
-  std::string message;  ///< what was expected
+  std::string option;                    ///< JSON key within the component's object
+  std::string message;                   ///< what was expected
+  std::optional<std::size_t> item = {};  ///< of a list, counted from 0; null: the whole option
 };
 
 /// A metric of a workload that must be 0 when its work has come to its end.

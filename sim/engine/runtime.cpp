@@ -31,8 +31,9 @@ void Runtime::make_components(ActorId actor) {
     if (!residence || *residence == elsewhere) continue;
     auto component = job_->factories[index](actor);
     // Shifted by 33, because task trees use keys from 2^32 on (workloads/random_task_tree.cpp).
-    component->random = Stream(job_->seed, job_->replication, place.purpose,
-                               actor + (std::uint64_t{state.incarnation} << 33));
+    if (place.family != Family::workload || !job_->spec.branches_at_choices)
+      component->random = Stream(job_->seed, job_->replication, place.purpose,
+                                 actor + (std::uint64_t{state.incarnation} << 33));
     state.place_of(place.family) = std::move(component);
     state.present = static_cast<std::uint8_t>(state.present | 1U << index);
   }
@@ -78,6 +79,7 @@ void Runtime::begin_turns() {
   turn_ = Turn();
   turn_.pool = &state_.pool;
   turn_.services = this;
+  turn_.chooser = chooser_;
   turn_.placement = &state_.placement;
   turn_.job = job_->shape;
 }

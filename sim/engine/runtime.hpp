@@ -117,6 +117,8 @@ class Runtime : private Services {
   /// Called before an action of an actor is carried out, after count_actions().
   virtual void before_action(ActorId /*actor*/) {}
   void count_actions() { counts_actions_ = true; }
+  /// From now on the choices of workloads are branches, and this chooses.
+  void let_choose(Chooser& chooser) { turn_.chooser = chooser_ = &chooser; }
   /// Called when an actor has restarted on another node.
   virtual void moved(ActorId /*actor*/) {}
   /// Called in simulate() by an engine that has something to build first, when it is built. Sets
@@ -454,6 +456,7 @@ class Runtime : private Services {
 
   // What a turn needs. Nothing of it matters between two events.
   Turn turn_;
+  Chooser* chooser_ = nullptr;  ///< null: the random streams choose
   std::vector<Message*> batch_;
   std::vector<PendingAction> pending_actions_;  ///< in the order in which they were asked for
   std::size_t next_pending_ = 0;

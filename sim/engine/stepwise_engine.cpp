@@ -3,24 +3,29 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
+
+#include "sim/core/choices.hpp"
 
 namespace faultline {
 
 StepwiseEngine::StepwiseEngine(std::shared_ptr<const RunJob> job)
     : Runtime(std::move(job)), done_(actor_count()) {
   count_actions();
+  if (spec().branches_at_choices) let_choose(*this);
 }
 
 // ---- what the driver does ---------------------------------------------------------------------
 
-void StepwiseEngine::begin(std::vector<Cut> cuts) {
-  step(std::move(cuts), [this] { open(); });
+void StepwiseEngine::begin(std::vector<Cut> cuts, Decisions decisions) {
+  step(std::move(cuts), std::move(decisions), [this] { open(); });
 }
 
-void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts) {
+void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts, Decisions decisions) {
   const Event event = events_.at(place);
-  step(std::move(cuts), [&] {
+  step(std::move(cuts), std::move(decisions), [&] {
     remove(event);
     if (event.kind() == EventKind::compute_done) end_computation(event);
     if (goes_on(state_.now_s)) carry_out(event);
@@ -28,7 +33,7 @@ void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts) {
 }
 
 void StepwiseEngine::kill(ActorId actor) {
-  step({}, [&] { strike({{.actor = actor}}); });
+  step({}, {}, [&] { strike({{.actor = actor}}); });
 }
 
 void StepwiseEngine::go_on_from(const RunState& state) {
@@ -45,8 +50,10 @@ RunResult StepwiseEngine::end() {
 // ---- a step -----------------------------------------------------------------------------------
 
 template <class Step>
-void StepwiseEngine::step(std::vector<Cut> cuts, Step happen) {
+void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happen) {
   cuts_ = std::move(cuts);
+  decisions_ = std::move(decisions);
+  asked_.clear();
   std::fill(done_.begin(), done_.end(), 0);
   const std::uint64_t false_reports = state_.auditor.false_reports();
   torn_ = true;
@@ -73,6 +80,18 @@ bool StepwiseEngine::is_cut(ActorId actor) const {
   return std::any_of(cuts_.begin(), cuts_.end(), [&](const Cut& cut) {
     return cut.actor == actor && done_[actor] >= cut.after;
   });
+}
+
+std::uint64_t StepwiseEngine::choose(std::uint64_t bound) {
+  if (bound == 1) return 0;
+  const std::size_t place = asked_.size();
+  asked_.push_back(bound);
+  if (place >= decisions_.size()) return 0;
+  if (decisions_[place] >= bound)
+    throw std::out_of_range("decision " + std::to_string(place) + " is " +
+                            std::to_string(decisions_[place]) + ", expected below " +
+                            std::to_string(bound));
+  return decisions_[place];
 }
 
 /// What a dying actor sends after its cut does not enter the network, and is lost with the actor.
@@ -243,6 +262,17 @@ Choice StepwiseEngine::choice_of(const Event& event) const {
   return choice;
 }
 
+// ---- decisions --------------------------------------------------------------------------------
+
+bool next_decisions(Decisions& decisions, const std::vector<std::uint64_t>& asked) {
+  decisions.resize(asked.size());
+  while (!decisions.empty() && decisions.back() + 1 >= asked[decisions.size() - 1])
+    decisions.pop_back();
+  if (decisions.empty()) return false;
+  ++decisions.back();
+  return true;
+}
+
 // ---- the job ----------------------------------------------------------------------------------
 
 RunSpec without_costs(RunSpec spec) {
@@ -258,6 +288,7 @@ RunSpec without_costs(RunSpec spec) {
   spec.platform.detection_loss_probability = 0.0;
   spec.partitions.clear();
   spec.slow.clear();
+  spec.branches_at_choices = has_open_choices(spec.component(Family::workload).options);
   return spec;
 }
 

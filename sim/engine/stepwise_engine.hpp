@@ -28,6 +28,13 @@ struct Cut {
   std::uint64_t after;
 };
 
+/// What a driver decides of the choices of one step, each below the bound that is asked for.
+using Decisions = std::vector<std::uint64_t>;
+
+/// Turns the decisions of a step that asked for these bounds into the next ones in lexical order.
+/// False, and none, if they were the last.
+bool next_decisions(Decisions& decisions, const std::vector<std::uint64_t>& asked);
+
 /// The engine for whoever explores a job. Time stands still, so that everything which is scheduled
 /// may happen next, whatever its delay. The driver looks at the agenda and takes one of the
 /// choices, as often as it likes from copies of the same state. Handlers, layers and the auditor
@@ -39,21 +46,30 @@ struct Cut {
 /// - The clock is at 0 until a live actor is declared dead. Each step in which that happens moves
 /// it
 ///   on by one second, because what such an actor sends later is refused.
-class StepwiseEngine final : public Runtime {
+/// - If the workload leaves its choices open (sim/core/choices.hpp), the driver decides those of a
+///   step in advance: the n-th that a handler of the step asks for is the n-th of `decisions`.
+///   Beyond that list it is 0. All ways in which a step can go are seen by taking it again with
+///   next_decisions until there are none.
+class StepwiseEngine final : public Runtime, private Chooser {
  public:
   /// The job is without_costs().
   explicit StepwiseEngine(std::shared_ptr<const RunJob> job);
 
   /// Starts all actors, in one step. Call it first, or go_on_from a state that has begun.
-  void begin(std::vector<Cut> cuts = {});
+  void begin(std::vector<Cut> cuts = {}, Decisions decisions = {});
   /// What may happen next, the oldest first. Empty if the run is over.
   [[nodiscard]] const std::vector<Choice>& agenda() const { return agenda_; }
   /// Takes the choice at this place of the agenda.
-  void take(std::size_t place, std::vector<Cut> cuts = {});
+  /// Throws std::out_of_range, as begin does, if a decision is not below its bound.
+  void take(std::size_t place, std::vector<Cut> cuts = {}, Decisions decisions = {});
   /// An actor dies between two steps; a daemon with the ranks of its node.
   void kill(ActorId actor);
   /// How many things each actor has done in the last step, as a Cut counts them.
   [[nodiscard]] const std::vector<std::uint64_t>& done() const { return done_; }
+
+  /// The bounds of the choices that the last step asked for, in order. What has only one answer is
+  /// not asked.
+  [[nodiscard]] const std::vector<std::uint64_t>& asked() const { return asked_; }
 
   /// Everything that the future depends on. The same for the same state, whatever led to it.
   [[nodiscard]] StateDigest digest() const { return state_.digest(*job_); }
@@ -71,7 +87,8 @@ class StepwiseEngine final : public Runtime {
 
  private:
   template <class Step>
-  void step(std::vector<Cut> cuts, Step happen);
+  void step(std::vector<Cut> cuts, Decisions decisions, Step happen);
+  std::uint64_t choose(std::uint64_t bound) override;
   void abandon_step();
   [[nodiscard]] bool is_cut(ActorId actor) const;
   void die_where_cut();
@@ -88,6 +105,8 @@ class StepwiseEngine final : public Runtime {
   std::vector<Event> events_;  ///< of the agenda
   std::vector<Cut> cuts_;
   std::vector<std::uint64_t> done_;
+  Decisions decisions_;
+  std::vector<std::uint64_t> asked_;
   std::vector<Message*> unsent_;  ///< of an actor that dies in this step
   bool torn_ = false;             ///< the last step was broken off
 };

@@ -42,6 +42,8 @@ std::string kind_in_words(OptionKind kind) {
       return "a number";
     case OptionKind::text:
       return "a string";
+    case OptionKind::texts:
+      return "a list of strings";
     default:
       return find_file_option(kind)->expectation;
   }
@@ -79,6 +81,8 @@ OptionValue fallback(const OptionSpec& spec) {
       return nearest;
     case OptionKind::text:
       return spec.choices.empty() ? std::string() : spec.choices.front();
+    case OptionKind::texts:
+      return std::vector<std::string>();
     default:
       return find_file_option(spec.kind)->nothing;
   }
@@ -125,6 +129,20 @@ std::optional<std::int64_t> whole(const JsonValue& value) {
     if (std::floor(*number) == *number && std::abs(*number) <= kLargestExact)
       return static_cast<std::int64_t>(*number);
   return std::nullopt;
+}
+
+/// The strings of a list. Adds a problem for each entry that is none.
+std::vector<std::string> read_texts(const JsonValue::List& list, const std::string& path,
+                                    Problems& problems) {
+  std::vector<std::string> texts;
+  texts.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (const std::string* text = list[i].text(); text != nullptr)
+      texts.push_back(*text);
+    else
+      problems.add(item_path(path, i), "expected a string, got " + describe(list[i]));
+  }
+  return texts;
 }
 
 /// The checked value, or a message that says what is wrong with it.
@@ -189,6 +207,8 @@ OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const st
   const FileOption* file = find_file_option(spec.kind);
   if (file != nullptr && value.text() != nullptr)
     return read_named_file(*file, *value.text(), path, problems);
+  if (spec.kind == OptionKind::texts && value.list() != nullptr)
+    return read_texts(*value.list(), path, problems);
   auto converted = convert(value, spec);
   if (const auto* problem = std::get_if<std::string>(&converted)) {
     problems.add(path, *problem);

@@ -164,6 +164,9 @@ struct AsJson {
   JsonValue operator()(std::int64_t number) const { return number; }
   JsonValue operator()(double number) const { return number; }
   JsonValue operator()(const std::string& text) const { return text; }
+  JsonValue operator()(const std::vector<std::string>& texts) const {
+    return JsonValue::List(texts.begin(), texts.end());
+  }
   // A result depends on what the file says, not on where it lies or how it is written. A default
   // that has not been read yet is shown by its name.
   template <class Content>

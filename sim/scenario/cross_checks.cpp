@@ -107,6 +107,11 @@ void check_endless_partition(const RunSpec& point, Problems& problems) {
                    "which nobody is told of a death; give it a to_s");
 }
 
+std::string place_of(const OptionProblem& problem, const std::string& component) {
+  const std::string option = member_path(component, problem.option);
+  return problem.item ? item_path(option, *problem.item) : option;
+}
+
 }  // namespace
 
 void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
@@ -127,7 +132,7 @@ void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Pro
     const ComponentChoice& choice = point.components[family];
     if (choice.registration == nullptr || !choice.registration->check) continue;
     for (const OptionProblem& problem : choice.registration->check(choice.options, shape))
-      problems.add(member_path(paths[family], problem.option), problem.message);
+      problems.add(place_of(problem, paths[family]), problem.message);
   }
 }
 

@@ -35,6 +35,8 @@ const char* kind_word(OptionKind kind) {
       return "number";
     case OptionKind::text:
       return "text";
+    case OptionKind::texts:
+      return "texts";
     default:
       return find_file_option(kind)->word.c_str();
   }

@@ -105,6 +105,9 @@ struct RunSpec {
   /// Count the state of the run anew now and then (docs/architecture.md). Changes no result. No key
   /// of a scenario: tests and searches set it, and debug builds.
   bool checks_state = kDebugBuild;
+  /// The driver of the run makes the choices of the workload (Context::choose), whose random
+  /// streams are all the same and draw nothing. No key of a scenario: without_costs sets it.
+  bool branches_at_choices = false;
 
   [[nodiscard]] const ComponentChoice& component(Family family) const {
     return components[static_cast<std::size_t>(family)];

@@ -23,6 +23,8 @@ const char* json_type(OptionKind kind) {
       return "integer";
     case OptionKind::number:
       return "number";
+    case OptionKind::texts:
+      return "array";
     default:  // a text, or a file by its name
       return "string";
   }
@@ -44,6 +46,7 @@ JsonValue option_schema(const OptionSpec& spec) {
   JsonValue schema;
   const char* const type = json_type(spec.kind);
   schema.set("type", spec.nullable ? JsonValue(List{type, "null"}) : JsonValue(type));
+  if (spec.kind == OptionKind::texts) schema.set("items", json_object({{"type", "string"}}));
   if (!spec.choices.empty()) {
     List words;
     for (const std::string& choice : spec.choices) words.emplace_back(choice);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "sim/core/component.hpp"
+#include "sim/core/metrics.hpp"
+#include "workloads/random_tree.hpp"
+
+namespace faultline {
+
+inline constexpr MetricSpec kTasksRun{"tasks", Merge::sum, "how many ran"};
+
+/// Any tree of tasks with at most so many messages (random-tree with most_messages). A task that
+/// starts knows how many messages there are to be below it. When it has computed, it chooses the
+/// rank of a child and how many of these messages are below that child, sends it there, and goes on
+/// with what is left until nothing is. So every tree comes from exactly one list of choices: ranks
+/// choose by themselves, and their messages add up.
+class AnyTree final : public Workload {
+ public:
+  explicit AnyTree(std::shared_ptr<const RandomTreeOptions> options);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void start(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_compute_done(Context& context, std::uint64_t messages) override;
+  void report(MetricTotals& totals) const override;
+
+ private:
+  /// What is to be done is in messages and computations; tasks are counted for the report.
+  void digest_state(Digest&) const override {}
+  void run(Context& context, std::uint64_t messages);
+
+  std::shared_ptr<const RandomTreeOptions> options_;
+  std::uint64_t tasks_ = 0;
+};
+
+}  // namespace faultline

@@ -1,0 +1,143 @@
+#include "workloads/script.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace faultline {
+
+namespace {
+
+OptionSet<ScriptOptions> options() {
+  return OptionSet<ScriptOptions>()
+      .option("rules", &ScriptOptions::rules,
+              {.doc = "up to 200 strings, each with a rank, an occasion and actions: \"0 at start: "
+                      "send a to 1, compute work\", \"1 on 2nd a from 0: send b to 2\", \"0 after "
+                      "work: compute more 2e-3 s\"",
+               .required = true})
+      .option("compute_s", &ScriptOptions::compute_s,
+              {.doc = "computations without a time of their own",
+               .unit = "s",
+               .minimum = 0,
+               .maximum = 1e6})
+      .option("bytes", &ScriptOptions::bytes, {.doc = "size of a message", .unit = "B"});
+}
+
+bool starts(const ScriptRule& rule) { return rule.occasion == Occasion::start; }
+
+std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
+  const std::vector<std::string> rules = options().read(values).rules;
+  if (rules.empty() || rules.size() > kMostRules)
+    return {{"rules", "expected a list of 1 to " + std::to_string(kMostRules) +
+                          " rules, such as \"0 at start: send a to 1\", got " +
+                          std::to_string(rules.size())}};
+  const Script script = read_script(rules, job.processes);
+  std::vector<OptionProblem> found;
+  const auto add = [&](const std::vector<ScriptProblem>& problems) {
+    for (const ScriptProblem& problem : problems)
+      found.push_back({"rules", problem.message, problem.rule});
+  };
+  add(script.problems);
+  if (!found.empty()) return found;
+  if (std::none_of(script.rules.begin(), script.rules.end(), starts))
+    return {{"rules", "no rule says what a rank does \"at start\", so that nothing would happen"}};
+  add(idle_rules(script));
+  return found;
+}
+
+/// Does a rank other than 0 begin by itself?
+bool starts_elsewhere(const OptionValues& values) {
+  const Script script = read_script(options().read(values).rules, kNobody);
+  return std::any_of(script.rules.begin(), script.rules.end(),
+                     [](const ScriptRule& rule) { return starts(rule) && rule.rank != 0; });
+}
+
+constexpr MetricSpec kApplied{"rules_applied", Merge::sum, "how often a rule of the script did"};
+
+Registration script() {
+  Registration registration{
+      .family = Family::workload,
+      .name = "script",
+      .summary = "a small program in the scenario: who sends what to whom on what occasion",
+      .source = "",
+      .traits = {.starts_at_root = true, .has_images = true},
+      .options = options().specs(),
+      .message_kinds = {"message"},
+      .metrics = {&kApplied},
+      .check = check};
+  registration.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
+    auto chosen = std::make_shared<const ScriptOptions>(options().read(values));
+    auto script = std::make_shared<const Script>(read_script(chosen->rules, job.processes));
+    return [chosen, script](ActorId self) -> std::unique_ptr<Component> {
+      return std::make_unique<ScriptedRanks>(chosen, script, self);
+    };
+  };
+  registration.starts_everywhere = starts_elsewhere;
+  return registration;
+}
+
+const Registered registered{script()};
+
+/// Is what happened what the rule waits for, but for the count?
+bool is_occasion(const ScriptRule& rule, const ScriptRule& happened) {
+  return rule.occasion == happened.occasion && rule.name == happened.name &&
+         (rule.from == kNobody || rule.from == happened.from);
+}
+
+}  // namespace
+
+ScriptedRanks::ScriptedRanks(std::shared_ptr<const ScriptOptions> options,
+                             std::shared_ptr<const Script> script, Rank self)
+    : options_(std::move(options)), script_(std::move(script)), own_(nullptr) {
+  const auto own = script_->rules_of.find(self);
+  if (own == script_->rules_of.end()) return;
+  own_ = &own->second;
+  for (const std::uint32_t rule : *own_)
+    if (script_->rules[rule].count > 0) counts_.push_back(0);
+}
+
+std::unique_ptr<Component> ScriptedRanks::clone() const {
+  return std::make_unique<ScriptedRanks>(*this);
+}
+
+void ScriptedRanks::start(Context& context) {
+  on(context, {.occasion = Occasion::start, .actions = {}});
+}
+
+void ScriptedRanks::on_message(Context& context, const Message& message) {
+  on(context, {.occasion = Occasion::received,
+               .name = static_cast<std::uint32_t>(message.payload.get<std::uint64_t>()),
+               .from = message.from,
+               .actions = {}});
+}
+
+void ScriptedRanks::on_compute_done(Context& context, std::uint64_t tag) {
+  on(context,
+     {.occasion = Occasion::computed, .name = static_cast<std::uint32_t>(tag), .actions = {}});
+}
+
+void ScriptedRanks::on(Context& context, const ScriptRule& occasion) {
+  if (own_ == nullptr) return;
+  std::size_t counter = 0;
+  for (const std::uint32_t place : *own_) {
+    const ScriptRule& rule = script_->rules[place];
+    std::uint32_t* const count = rule.count > 0 ? &counts_[counter++] : nullptr;
+    if (!is_occasion(rule, occasion)) continue;
+    if (count == nullptr || (*count < rule.count && ++*count == rule.count)) apply(context, place);
+  }
+}
+
+// A fault can strike at the mark.
+void ScriptedRanks::apply(Context& context, std::uint32_t rule) {
+  ++applied_;
+  context.mark("rule", rule);
+  for (const ScriptAction& action : script_->rules[rule].actions) {
+    if (action.sends)
+      context.send(action.to, 0, options_->bytes).payload.put(std::uint64_t{action.name});
+    else
+      context.compute(action.compute_s < 0.0 ? options_->compute_s : action.compute_s, action.name);
+  }
+}
+
+void ScriptedRanks::report(MetricTotals& totals) const { totals.put(kApplied, applied_); }
+
+}  // namespace faultline

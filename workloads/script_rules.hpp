@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// How many rules a script can have, and how many characters a rule.
+inline constexpr std::size_t kMostRules = 200;
+inline constexpr std::size_t kLongestRule = 500;
+
+/// What a rule of a script lets its rank do: send a message, or compute.
+struct ScriptAction {
+  bool sends = false;
+  std::uint32_t name = 0;   ///< the message's tag, or the computation: its place in Script::names
+  Rank to = kNobody;        ///< of a message
+  double compute_s = -1.0;  ///< of a computation; below 0: as the workload's option says
+};
+
+/// What lets a rule apply.
+enum class Occasion : std::uint8_t {
+  start,     ///< the run begins
+  received,  ///< the rank has received a message with that tag
+  computed,  ///< a computation of that name has ended
+};
+
+/// One rule of a script: what a rank does on an occasion.
+struct ScriptRule {
+  Rank rank = 0;
+  Occasion occasion = Occasion::start;
+  std::uint32_t name = 0;   ///< of the message or computation: its place in Script::names
+  Rank from = kNobody;      ///< received: from that rank only; kNobody: from any
+  std::uint32_t count = 0;  ///< applies only when that happens for this time, from 1; 0: each time
+  std::vector<ScriptAction> actions;
+};
+
+/// A rule that cannot be read, or that can never apply.
+struct ScriptProblem {
+  std::size_t rule;  ///< counted from 0
+  std::string message;
+};
+
+/// What each rank does on which occasion.
+///
+///     0 at start: send a to 1, compute work 2e-3 s
+///     1 on a: send b to 2
+///     2 on 2nd b from 1: send c to 0
+///     0 after work: send a to 2
+struct Script {
+  std::vector<ScriptRule> rules;   ///< without those that cannot be read
+  std::vector<std::string> names;  ///< tags and computations, in the order in which they come
+  std::map<Rank, std::vector<std::uint32_t>> rules_of;  ///< those of a rank, by their places
+  std::vector<ScriptProblem> problems;                  ///< what cannot be read
+};
+
+/// Reads the rules of a script: at most kMostRules, in a job with ranks below `processes`.
+Script read_script(const std::vector<std::string>& rules, std::uint32_t processes);
+
+/// The rules of a script without other problems that can never apply, whatever the order of
+/// messages.
+std::vector<ScriptProblem> idle_rules(const Script& script);
+
+}  // namespace faultline
