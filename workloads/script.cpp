@@ -58,7 +58,7 @@ Registration script() {
       .family = Family::workload,
       .name = "script",
       .summary = "a small program in the scenario: who sends what to whom on what occasion",
-      .source = "",
+      .source = "the cases by which papers explain protocols",
       .traits = {.starts_at_root = true, .has_images = true},
       .options = options().specs(),
       .message_kinds = {"message"},

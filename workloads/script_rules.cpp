@@ -236,13 +236,12 @@ class MostOften {
 };
 
 std::string never(const ScriptRule& rule, const std::string& name) {
-  const std::string times = rule.count > 1 ? " " + std::to_string(rule.count) + " times" : "";
-  const std::string rank = "rank " + std::to_string(rule.rank);
-  if (rule.occasion == Occasion::computed)
-    return "never applies: " + rank + " never computes " + name + times;
-  const std::string sender =
-      rule.from == kNobody ? "nobody ever" : "rank " + std::to_string(rule.from) + " never";
-  return "never applies: " + sender + " sends " + name + " to " + rank + times;
+  std::string text = "never applies: rank " + std::to_string(rule.rank);
+  text += rule.occasion == Occasion::received ? " gets no " : " computes no ";
+  if (rule.count > 0) text += ordinal(rule.count) + " ";
+  text += name;
+  if (rule.from != kNobody) text += " from rank " + std::to_string(rule.from);
+  return text;
 }
 
 }  // namespace
