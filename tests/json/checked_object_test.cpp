@@ -16,6 +16,7 @@ struct Sample {
   std::optional<double> limit_s;
   bool fast = false;
   std::string colour = "red";
+  std::vector<std::string> lines = {"one"};
 };
 
 const std::vector<OptionSpec>& specs() {
@@ -25,7 +26,8 @@ const std::vector<OptionSpec>& specs() {
           .option("delay_s", &Sample::delay_s, {.unit = "s", .minimum = 0, .above_minimum = true})
           .option("limit_s", &Sample::limit_s, {.unit = "s", .minimum = 0})
           .option("fast", &Sample::fast, {})
-          .option("colour", &Sample::colour, {.choices = {"red", "green", "blue"}});
+          .option("colour", &Sample::colour, {.choices = {"red", "green", "blue"}})
+          .option("lines", &Sample::lines, {});
   return set.specs();
 }
 
@@ -52,6 +54,21 @@ TEST_CASE("absent options have their defaults") {
   CHECK(std::get<std::int64_t>(outcome.values.at("count")) == 4);
   CHECK(std::get<double>(outcome.values.at("delay_s")) == 0.5);
   CHECK(std::holds_alternative<std::monostate>(outcome.values.at("limit_s")));
+}
+
+TEST_CASE("a list of strings is read entry by entry") {
+  using Lines = std::vector<std::string>;
+  const auto lines = [](const std::string& text) {
+    return std::get<Lines>(read(text).values.at("lines"));
+  };
+  CHECK(lines("{}") == Lines{"one"});
+  CHECK(lines(R"({"lines": []})").empty());
+  CHECK(lines(R"({"lines": ["a", ""]})") == Lines{"a", ""});
+  CHECK(read(R"({"lines": ["a", 3, null]})").errors ==
+        "f: o.lines[1]: expected a string, got 3\nf: o.lines[2]: expected a string, got null");
+  CHECK(read(R"({"lines": "a"})").errors ==
+        "f: o.lines: expected a list of strings, got the string \"a\"");
+  CHECK(read(R"({"lines": null})").errors == "f: o.lines: expected a list of strings, got null");
 }
 
 TEST_CASE("an integer may be written as a float if it is exact") {

@@ -246,6 +246,57 @@ TEST_CASE("options that do not fit the job are refused by the component's own wo
   CHECK(workspace.errors_after({R"(workload={"name": "uniform-traffic", "fanout": 15})"}).empty());
 }
 
+TEST_CASE("a rule of a script that cannot be read is named with its place and character") {
+  const Workspace workspace;
+  const auto refused = [&](const std::string& rules) {
+    const std::string error =
+        workspace.errors_after({R"(workload={"name": "script", "rules": )" + rules + "}"});
+    CHECK(lines_in(error) == 1);
+    return error;
+  };
+  CHECK_THAT(refused(R"(["0 at start: send a to 1", "1 on a: send b to 16"])"),
+             Contains("s.json: workload.rules[1]: character 19: expected a rank from 0 to 15, got "
+                      "\"16\""));
+  CHECK_THAT(refused(R"(["0 at start: send a to 1", 7])"),
+             Contains("workload.rules[1]: expected a string, got 7"));
+  CHECK_THAT(refused(R"("0 at start: send a to 1")"),
+             Contains("workload.rules: expected a list of strings, got the string"));
+  CHECK_THAT(refused("[]"), Contains("workload.rules: expected a list of 1 to 200 rules"));
+  CHECK_THAT(workspace.errors_after({"workload.name=script"}), Contains("workload.rules: missing"));
+}
+
+TEST_CASE("choices that would have no end are refused") {
+  const Workspace workspace;
+  const auto refused = [&](const std::string& workload) {
+    return workspace.errors_after({"workload=" + workload});
+  };
+  CHECK_THAT(refused(R"({"name": "token-ring", "choices": "all"})"),
+             Contains("workload.choices: \"all\" needs most_steps"));
+  CHECK_THAT(refused(R"({"name": "token-ring", "choices": "all", "walk_length": 3,
+                         "branch_walk_probability": 0.5})"),
+             Contains("workload.choices: \"all\" needs most_steps"));
+  CHECK(refused(R"({"name": "token-ring", "choices": "all", "walk_length": 3})").empty());
+  CHECK(refused(R"({"name": "token-ring", "choices": "all", "most_steps": 3})").empty());
+  CHECK_THAT(refused(R"({"name": "random-tree", "choices": "all"})"),
+             Contains("workload.choices: \"all\" needs most_messages"));
+  CHECK_THAT(refused(R"({"name": "random-tree", "pauses": true})"),
+             Contains("workload.pauses: needs most_messages"));
+  CHECK_THAT(refused(R"({"name": "random-tree", "most_messages": 3, "lambda": 0.5})"),
+             Contains("workload.most_messages: tasks choose their children and ranks"));
+  CHECK(refused(R"({"name": "random-tree", "choices": "all", "most_messages": 3})").empty());
+}
+
+TEST_CASE("choices are no part of a scenario's hash at their default") {
+  const Workspace workspace;
+  const auto hash = [&](const std::vector<std::string>& sets) {
+    return workspace.scenario_after(sets).hash;
+  };
+  const std::string before = hash({});
+  CHECK(hash({"workload.choices=seeded"}) == before);
+  CHECK(hash({"workload.most_steps=5"}) != before);
+  CHECK(hash({"workload.most_steps=5", "workload.choices=all"}) != hash({"workload.most_steps=5"}));
+}
+
 TEST_CASE("failure detectors refuse times of 0, too many helpers and a tree without branches") {
   const Workspace workspace;
   const auto error = [&workspace](const std::string& detector, bool one_rank = false) {

@@ -54,6 +54,12 @@ TEST_CASE("the schema says range, default, unit and source of an option") {
                                                     Catch::Matchers::Contains("termination-2022"));
 }
 
+TEST_CASE("the schema says of a list what its entries are") {
+  const JsonValue rules = at(component("workload", "script"), {"properties", "rules"});
+  CHECK(to_json(at(rules, {"type"})) == R"("array")");
+  CHECK(to_json(at(rules, {"items", "type"})) == R"("string")");
+}
+
 TEST_CASE("the schema refuses unknown keys everywhere") {
   const JsonValue whole = schema();
   CHECK(to_json(at(whole, {"additionalProperties"})) == "false");
