@@ -14,6 +14,8 @@ const char* fate_words(Fate fate) {
       return "the receiver has restarted";
     case Fate::sender_died:
       return "the sender died before it was sent";
+    case Fate::lost_in_network:
+      return "lost in the network";
     case Fate::refused:
       return "refused, because the receiver believes the sender dead";
     case Fate::stale:
@@ -213,7 +215,8 @@ Fate TraceRecorder::fate_of(const Message& message) const {
   if (message.inject_s == kNever) return Fate::sender_died;  // it had not entered the network
   const Actor& receiver = actors_[message.to];
   if (receiver.dead != kNone) return Fate::receiver_died;
-  if ((message.flags & kLost) != 0) return Fate::receiver_restarted;
+  if (receiver.incarnation != message.to_incarnation) return Fate::receiver_restarted;
+  if ((message.flags & kLost) != 0) return Fate::lost_in_network;
   if (message.channel != Family::workload && message.phase < receiver.phase) return Fate::stale;
   return Fate::refused;
 }
@@ -273,6 +276,7 @@ void TraceRecorder::died(const Sight& sight) {
 void TraceRecorder::restarted(const Sight& sight) {
   close(actors_[sight.actor].dead, sight.time_s);
   actors_[sight.actor].phase = 0;
+  ++actors_[sight.actor].incarnation;
 }
 
 RunTrace TraceRecorder::finish(RunResult result) {

@@ -19,6 +19,7 @@ enum class Fate : std::uint8_t {
   receiver_died,       ///< before the message was handled or sent
   receiver_restarted,  ///< the message was for its previous incarnation
   sender_died,         ///< before the message was in the network
+  lost_in_network,     ///< cut off, or lost as the scenario allows
   refused,             ///< the sender had falsely been declared dead
   stale,               ///< a control message of a phase that was over
   under_way,           ///< at the end of the run
@@ -140,6 +141,7 @@ class TraceRecorder final : public RunObserver {
     std::size_t dead = kNone;
     std::vector<Core> cores;
     std::uint32_t phase = 0;
+    std::uint16_t incarnation = 0;
     std::uint64_t unseen = 0;  ///< messages that are left out, of those that it sends now
   };
 

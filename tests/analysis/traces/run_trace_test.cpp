@@ -205,6 +205,24 @@ TEST_CASE("messages of and to the dead are told apart") {
   CHECK(wrong(trace, job.spec) == "");
 }
 
+TEST_CASE("a message that enters a cut network is lost there") {
+  Job job;
+  job.spec.partitions = {{.groups = {{0}, {1}}, .from_s = 0, .to_s = 10}};
+  job.script(Family::workload, [](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) {
+      if (self == 0) context.send(1, 0, 0);
+      if (self == 0) context.set_timer(1, 20);
+    };
+    handlers.timer = [](Context& context, std::uint64_t) { context.send(1, 0, 0); };
+    return handlers;
+  });
+  const RunTrace trace = traced(job.spec, EngineKind::loggp, 1);
+  REQUIRE(trace.messages.size() == 2);
+  CHECK(trace.messages[0].fate == Fate::lost_in_network);
+  CHECK(trace.messages[1].fate == Fate::handled);
+}
+
 TEST_CASE("messages to an earlier life, and of one taken for dead, are told apart") {
   // Rank 0 sends at 0, and so does rank 1 if it will die; else it sends after rank 0 has declared
   // it dead. A message takes 12 s.
