@@ -68,6 +68,12 @@ std::uint32_t engagement_in(const Fact& fact, Rank successor) {
   return over == 0 ? 0 : over + 1;
 }
 
+/// Does the successor tell that one of its engagements is over?
+bool ends_engagement(const Fact& fact, Rank successor) {
+  return fact.peer == successor && is_control(fact, What::handled, kAcknowledge) &&
+         fact.payload.get<Acknowledgement>().over != 0;
+}
+
 /// Adds the potential children of the successor that the message names.
 void add_potential_children(const Fact& fact, Rank successor, std::set<Rank>& children) {
   if (change_of_interior(fact, successor) != 0) children.insert(fact.peer);
@@ -105,7 +111,8 @@ std::optional<std::size_t> owing_since(Facts facts, Rank successor, bool owes_at
 
 /// A successor that failed while it owed acknowledgements, and what g was told about the last
 /// engagement in that time. Earlier ones do not count: "when its debt goes to 0 [...] any potential
-/// grandchildren it might have introduced are forgotten" (section 5.1).
+/// grandchildren it might have introduced are forgotten" (section 5.1). What comes later about an
+/// engagement that is over does not count either.
 struct FailedSuccessor {
   Rank rank = kNobody;
   std::size_t owing_since = 0;
@@ -136,6 +143,9 @@ std::optional<FailedSuccessor> failed_successor(Facts facts, Rank rank, bool owe
   const Facts owing = facts.first(flushed).subspan(*since);
   for (const Fact& fact : owing) p.engagement = std::max(p.engagement, engagement_in(fact, rank));
   if (p.engagement == 0) return p;
+  for (const Fact& fact : facts.first(*since))
+    if (ends_engagement(fact, rank))
+      p.engagement = std::max(p.engagement, engagement_in(fact, rank));
   for (const Fact& fact : owing)
     if (engagement_in(fact, rank) == p.engagement) tell(p, fact);
   p.potential_children.erase(rank);

@@ -46,10 +46,18 @@ bool adoption_may_give_up(const OptionValues&, const JobShape& job,
          std::count_if(dead.begin(), dead.end(), is_rank) > 1;
 }
 
-Adoption::Adoption(const JobShape& job, Rank self_rank, std::uint32_t bytes)
+AdoptionAsPrinted::AdoptionAsPrinted(const ChosenWords& points)
+    : cornet(names(points, "cornet")),
+      old_notes(names(points, "old-notes")),
+      late_notes(old_notes || names(points, "late-notes")),
+      child_flush(names(points, "child-flush")) {}
+
+Adoption::Adoption(const JobShape& job, Rank self_rank, std::uint32_t bytes,
+                   const AdoptionAsPrinted& as_printed)
     : self(self_rank),
       control_bytes(bytes),
       processes(job.processes),
+      printed(as_printed),
       announcement(job.processes, self_rank, kAnnounce, bytes) {
   if (is_root()) engagement = 1;
   if (job.starts_at_root) return;
@@ -70,13 +78,23 @@ void Adoption::start(Context& context) {
 }
 
 void Adoption::stamp(Context& context, Message& message) {
-  if (message.to != self && partners_.find(message.to) == nullptr)
-    partners_.insert(message.to) = {message.to};
+  if (message.to != self) partner(message.to).sent_to = true;
   if (!is_engaged()) context.fatal("a rank outside the diffusing computation sent a message");
-  message.termination.put(SenderState{.engagement = engagement});
+  message.termination.put(SenderState{.engagement = number()});
 }
 
+Partner& Adoption::partner(Rank rank) {
+  Partner* known = partners_.find(rank);
+  return known != nullptr ? *known : partners_.insert(rank) = {.rank = rank};
+}
+
+// As printed, a further message of the parent is added to the parent's entry of the cornet:
+// "cornet[predecessor].acksOwed++". Then C is 2, and tryDisengage waits for C = 1.
 bool Adoption::got_message(Context& context, const Message& message) {
+  if (printed.cornet && message.from == parent) {
+    ++merged;
+    return false;
+  }
   if (is_engaged()) {
     send(context, message.from, kAcknowledge).payload.put(Acknowledgement{.count = 1});
     return false;
@@ -98,7 +116,7 @@ Successor& Adoption::owed_by(Rank successor) {
 bool Adoption::tell_parent(Context& context, const Successor& successor, bool fence) const {
   if (successor.acks_owed != 1 || is_root() || successor.rank == self) return fence;
   Message& note = send(context, parent, kPotentialGrandchild);
-  note.payload.put(Signal{engagement, successor.rank});
+  note.payload.put(Signal{number(), successor.rank});
   if (fence) context.fence(note);
   return true;
 }
@@ -114,8 +132,24 @@ void Adoption::got_ack(const Message& message) {
   Successor* successor = successors.find(message.from);
   if (successor == nullptr) return;
   const auto ack = message.payload.get<Acknowledgement>();
-  if (ack.over != 0) successors.is_present(*successor, ack.over + 1);
+  if (ack.over != 0) {
+    successors.is_present(*successor, ack.over + 1);
+    Partner& known = partner(message.from);
+    known.over = std::max(known.over, ack.over);
+  }
   got_ack(*successor, ack.count);
+}
+
+// Deviation: "when q's debt goes to 0 [...] any potential grandchildren it might have introduced
+// are forgotten", but a note about one may come after that. It would be taken for one of the next
+// debt, and this process would give up because of a grandchild that it does not have. So the number
+// of the engagement that is over is remembered.
+bool Adoption::is_present(Successor& successor, std::uint32_t its_engagement) {
+  if (!printed.late_notes && successor.engagement == 0) {
+    const Partner* known = partners_.find(successor.rank);
+    if (known != nullptr && its_engagement <= known->over) return false;
+  }
+  return successors.is_present(successor, its_engagement);
 }
 
 // Deviation: messages may come in any order, so a note may come after the acknowledgement that
@@ -124,14 +158,14 @@ void Adoption::got_ack(const Message& message) {
 void Adoption::potential_grandchild(const Message& message) {
   const auto signal = message.payload.get<Signal>();
   Successor* child = successors.find(message.from);
-  if (child == nullptr || !successors.is_present(*child, signal.engagement)) return;
+  if (child == nullptr || !is_present(*child, signal.engagement)) return;
   if (signal.other != self) successors.potential_child(*child, signal.other);
 }
 
 void Adoption::disengage(Context& context, bool fence) {
   invariant(parent != kNobody, "a process disengages that is not engaged");
   Message& ack = send(context, parent, kAcknowledge);
-  ack.payload.put(Acknowledgement{1, engagement});
+  ack.payload.put(Acknowledgement{1, printed.old_notes ? 0 : engagement});
   if (fence) context.fence(ack);
   parent = kNobody;
 }
@@ -196,7 +230,7 @@ void Adoption::no_longer_pending(Rank failed_rank, Rank grandchild) {
 
 void Adoption::hold(Context& context, const Message& message) {
   held_queries.push_back({message.from, message.payload.get<TryEngageGrandchild>()});
-  context.flush(held_queries.back().query.failed);
+  if (!printed.child_flush) context.flush(held_queries.back().query.failed);
 }
 
 std::optional<HeldQuery> Adoption::take_held(Rank failed_rank) {
@@ -209,22 +243,32 @@ std::optional<HeldQuery> Adoption::take_held(Rank failed_rank) {
   return held;
 }
 
+std::optional<HeldQuery> Adoption::take_unflushed() {
+  if (!printed.child_flush || held_queries.empty()) return std::nullopt;
+  return take_held(held_queries.front().query.failed);
+}
+
 void Adoption::adopted_by(const HeldQuery& held) {
   parent = held.grandparent;
   parents_engagement = held.query.engagement;
+  merged = 0;
   ++adoptions_;
 }
 
-void Adoption::reply(Context& context, const HeldQuery& held, bool engaged) {
+void Adoption::reply(Context& context, const HeldQuery& held, bool engaged, bool actual_children) {
   Message& reply = send_recovery(context, held.grandparent, kReplyToGrandparent);
-  reply.payload.put(ReplyToGrandparent{held.query.failed, engaged ? 1U : 0U, engagement});
+  reply.payload.put(ReplyToGrandparent{held.query.failed, engaged ? 1U : 0U, number()});
   context.fence(reply);
   if (!engaged) return;
   auto keys = std::make_shared<std::vector<std::uint64_t>>();
-  for (const Successor& successor : successors)
-    if (successor.rank != held.query.failed && successor.rank != held.grandparent &&
-        successor.rank != self)
-      keys->push_back(successor.rank);
+  for (const Successor& successor : successors) {
+    if (successor.rank == held.query.failed || successor.rank == held.grandparent ||
+        successor.rank == self)
+      continue;
+    if (actual_children && successor.condition == Successor::kNotEngaged) continue;
+    const std::uint64_t interior = successor.condition == Successor::kInterior ? 1 : 0;
+    keys->push_back(successor.rank | interior << kInteriorBit);
+  }
   reply.bytes += 4 * static_cast<std::uint32_t>(keys->size());
   context.attach(reply, AttachedWords(std::move(keys)));
 }
@@ -240,7 +284,7 @@ Successor* Adoption::got_reply(const Context& context, const Message& message) {
     got_ack(*child, 1);
     return nullptr;
   }
-  if (!successors.is_present(*child, reply.engagement)) return nullptr;
+  if (!is_present(*child, reply.engagement)) return nullptr;
   for (const std::uint64_t key : context.attached_words(message))
     successors.potential_child(*child, static_cast<Rank>(key));
   return child;
@@ -282,8 +326,10 @@ void Adoption::report(MetricTotals& totals) const {
   totals.put(kRecoveryTime, recovery_s_);
   totals.put(kStateBytesMax, state_bytes_);
   totals.put(kStateBytesMean, state_bytes_);
-  totals.put(kFanoutMax, partners_.size());
-  totals.put(kFanoutSum, partners_.size());
+  const auto fanout = std::count_if(partners_.begin(), partners_.end(),
+                                    [](const Partner& known) { return known.sent_to; });
+  totals.put(kFanoutMax, static_cast<std::uint64_t>(fanout));
+  totals.put(kFanoutSum, static_cast<std::uint64_t>(fanout));
   const double open_s = interior_since_s_ == kNever ? 0.0 : last_s_ - interior_since_s_;
   const double phase_s = last_s_ - begin_s_;
   totals.put_weighted(kInteriorMean, interior_s_ + open_s, phase_s);
@@ -297,12 +343,16 @@ void HeldQuery::digest(Digest& into) const {
 
 // Queries about different failed processes, and recoveries of different grandchildren, never meet:
 // only the order among those about the same one makes a difference. Without a parent it is
-// forgotten which engagement of the last one it was. Partners, counts, times and sizes are kept for
-// the report.
+// forgotten which engagement of the last one it was. Counts, times and sizes are kept for the
+// report, and so are the partners, but for which of their engagements are over.
 void Adoption::digest(Digest& into) const {
   into.add(parent);
   if (parent != kNobody) into.add(parents_engagement);
   into.add(engagement, D, successors, failed, announcement);
+  if (printed.cornet) into.add(merged);
+  for (const Partner& known : partners_)
+    if (known.over != 0 && !printed.late_notes) into.add(known.rank, known.over);
+  into.add(kNobody);
   into.add_sorted(pending_recoveries,
                   [](const PendingRecovery& recovery) { return recovery.grandchild.rank; });
   into.add_sorted(held_queries, [](const HeldQuery& held) { return held.query.failed; });

@@ -9,6 +9,7 @@
 #include "protocols/termination/failed_ranks.hpp"
 #include "protocols/termination/successors.hpp"
 #include "sim/core/component.hpp"
+#include "sim/core/options.hpp"
 
 namespace faultline {
 
@@ -35,7 +36,17 @@ MetricSpecs adoption_metrics();
 bool adoption_may_give_up(const OptionValues& options, const JobShape& job,
                           const std::vector<ActorId>& dead);
 
-/// gotAck(self, count)
+/// The points in which an adoption protocol does what the paper prints, though it is wrong; all
+/// others are corrected. docs/gallery.md tells what goes wrong in each.
+struct AdoptionAsPrinted {
+  explicit AdoptionAsPrinted(const ChosenWords& points);
+
+  bool cornet;       ///< section 2: the parent's entry takes its further messages, too
+  bool old_notes;    ///< 5.1: engagements have no numbers
+  bool late_notes;   ///< 5.1: with its debt all is forgotten that a successor has told
+  bool child_flush;  ///< 5.3: a grandchild answers its query at once, without a flush
+};
+
 /// What a message of the application says of its sender.
 struct SenderState {
   std::uint32_t engagement = 0;
@@ -43,6 +54,7 @@ struct SenderState {
   Rank parent = kNobody;      ///< REL
 };
 
+/// gotAck(self, count)
 struct Acknowledgement {
   std::uint32_t count = 0;
   std::uint32_t over = 0;  ///< the engagement that ends with it; 0: none
@@ -61,6 +73,7 @@ struct NewGrandparent {
   std::uint32_t engagement = 0;
   std::uint32_t version = 0;
   Rank grandparent = kNobody;
+  std::uint32_t condition = 0;  ///< as printed, of the successor in its answer
 };
 
 /// tryEngageGrandchild(self, failedParent)
@@ -71,6 +84,9 @@ struct TryEngageGrandchild {
   Rank parent = kNobody;         ///< REL*: the grandparent's parent
   std::uint32_t version = 0;     ///< RELEAGER: how often that parent has changed
 };
+
+/// RELEAGER as printed: the bit of a key that says that this child is interior.
+inline constexpr std::uint32_t kInteriorBit = 32;
 
 /// replyToGrandparent(self, debt, keys(successors)); the ranks are in the attachment.
 struct ReplyToGrandparent {
@@ -97,9 +113,11 @@ struct HeldQuery {
   void digest(Digest& into) const;
 };
 
-/// A process to which the application has sent.
+/// A process to which the application has sent, or a query.
 struct Partner {
   Rank rank = kNobody;
+  std::uint32_t over = 0;  ///< the last of its engagements that it has told to be over
+  bool sent_to = false;    ///< by the application
 };
 
 /// What the adoption protocols have in common (adoption-2013 sections 2 and 5): the state of one
@@ -108,9 +126,12 @@ struct Partner {
 /// the parent's. So the cornet holds the parent or nobody, and C is 1 while the process is engaged,
 /// else 0.
 struct Adoption {
-  Adoption(const JobShape& job, Rank self, std::uint32_t control_bytes);
+  Adoption(const JobShape& job, Rank self, std::uint32_t control_bytes,
+           const AdoptionAsPrinted& printed);
 
   [[nodiscard]] bool is_root() const { return self == 0; }
+  /// Of this engagement, in what others are told. As printed there are no numbers.
+  [[nodiscard]] std::uint32_t number() const { return printed.old_notes ? 1 : engagement; }
   [[nodiscard]] bool is_engaged() const { return is_root() || parent != kNobody; }
   Message& send(Context& context, Rank to, std::uint16_t kind) const {
     return context.send(to, kind, control_bytes);
@@ -132,6 +153,12 @@ struct Adoption {
   void got_ack(const Message& message);
   /// def potentialGrandchild(child, gc)
   void potential_grandchild(const Message& message);
+  /// Is this what the successor says of its present engagement, and not of an earlier one?
+  [[nodiscard]] bool is_present(Successor& successor, std::uint32_t its_engagement);
+  /// What must hold besides D = 0 and C = 1: tryDisengage is guarded by pendingRecoveryEvents.
+  [[nodiscard]] bool may_not_disengage() const {
+    return D != 0 || merged != 0 || !pending_recoveries.empty();
+  }
   /// Acknowledges to the parent and leaves the tree.
   void disengage(Context& context, bool fence = false);
 
@@ -150,14 +177,17 @@ struct Adoption {
   void hold(Context& context, const Message& message);
   /// Removes and returns the next held query about that rank, if there is one.
   std::optional<HeldQuery> take_held(Rank failed_rank);
+  /// As printed, a query waits for nothing: the same for any.
+  std::optional<HeldQuery> take_unflushed();
   /// Is this process engaged to the failed one, in the engagement that the query is about?
   [[nodiscard]] bool is_orphan_of(const TryEngageGrandchild& query) const {
     return parent == query.failed && parents_engagement == query.failed_engagement;
   }
   void adopted_by(const HeldQuery& held);
   /// replyToGrandparent(self, 1, keys(successors)) if `engaged`, else replyToGrandparent(self, 0,
-  /// {}). A fence keeps it behind what this process has sent to others.
-  void reply(Context& context, const HeldQuery& held, bool engaged);
+  /// {}). A fence keeps it behind what this process has sent to others. `actual_children`: names
+  /// only the successors that have answered that they are engaged, and which are interior.
+  void reply(Context& context, const HeldQuery& held, bool engaged, bool actual_children = false);
   /// What all protocols do on a replyToGrandparent. Returns the child if it has been adopted and
   /// has not disengaged in the meantime, else null.
   Successor* got_reply(const Context& context, const Message& message);
@@ -175,10 +205,12 @@ struct Adoption {
   Rank self;
   std::uint32_t control_bytes;
   std::uint32_t processes;
+  AdoptionAsPrinted printed;
   Rank parent = kNobody;
   std::uint32_t parents_engagement = 0;
   std::uint32_t engagement = 0;  ///< how often this process has engaged
   std::int64_t D = 0;            ///< messages sent and not acknowledged
+  std::uint32_t merged = 0;      ///< printed cornet: further messages in the parent's entry, C - 1
   Successors successors;
   FailedRanks failed;
   std::vector<PendingRecovery> pending_recoveries;  ///< pendingRecoveryEvents is their number
@@ -186,7 +218,9 @@ struct Adoption {
   Announcement announcement;
 
  private:
-  RankTable<Partner> partners_;  ///< all others that the application has sent to
+  [[nodiscard]] Partner& partner(Rank rank);
+
+  RankTable<Partner> partners_;
   std::uint64_t recovery_messages_ = 0;
   std::uint64_t adoptions_ = 0;
   double recovering_since_s_ = kNever;

@@ -72,14 +72,25 @@ OptionSet<CdaOptions> options() {
                   "its own after a new flush_delay_s, instead of passing it on at once",
            .source = "a reading of the published module, whose delay starts anew at any change"})
       .option("control_bytes", &CdaOptions::control_bytes,
-              {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"});
+              {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"})
+      .option("as_printed", &CdaOptions::as_printed,
+              {.doc = "points in which the detector does what the published module does, though it "
+                      "is wrong (gallery.md). `unsigned-difference`: credit and its differences "
+                      "have no sign; needs published_division",
+               .source = "published module (PaRSEC termdet/cda)",
+               .choices = {"unsigned-difference"},
+               .later = true});
 }
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape&) {
-  if (std::get<std::int64_t>(values.at("maximum_credit")) >=
+  std::vector<OptionProblem> problems;
+  if (std::get<std::int64_t>(values.at("maximum_credit")) <
       std::get<std::int64_t>(values.at("initial_credit")))
-    return {};
-  return {{"maximum_credit", "expected at least initial_credit"}};
+    problems.push_back({"maximum_credit", "expected at least initial_credit"});
+  if (names(std::get<ChosenWords>(values.at("as_printed")), "unsigned-difference") &&
+      !std::get<bool>(values.at("published_division")))
+    problems.push_back({"as_printed", "\"unsigned-difference\" needs published_division"});
+  return problems;
 }
 
 constexpr MetricSpec kMerges{"merges", Merge::sum,
@@ -103,9 +114,11 @@ Cda::Cda(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
     : options_(std::move(options)),
       account_({.initial = options_->initial_credit,
                 .maximum = options_->maximum_credit,
-                .control_bytes = options_->control_bytes},
+                .control_bytes = options_->control_bytes,
+                .wraps = names(options_->as_printed, "unsigned-difference")},
                job, self),
-      self_(self) {}
+      self_(self),
+      unsigned_difference_(names(options_->as_printed, "unsigned-difference")) {}
 
 std::unique_ptr<Component> Cda::clone() const { return std::make_unique<Cda>(*this); }
 
@@ -121,24 +134,37 @@ std::int64_t Cda::uniform_share(std::int64_t shares) const {
 // The last share takes the remainder, too: "sending the whole locally available credit along with
 // pending terminal emissions".
 void Cda::give(Message& message, std::int64_t shares, std::int64_t uniform) {
-  const std::int64_t share = options_->published_division ? published_share(shares) : uniform;
-  account_.put_on(message, shares == 1 ? account_.current() : share);
+  if (shares == 1) return account_.put_on(message, account_.current());
+  account_.put_on(message, options_->published_division ? published_share(shares) : uniform);
 }
 
 // The published module decides by what would remain, and gives small shares while one unit for
 // each other share does. It computes C - 64 without a sign, so that a process with less credit
 // than that hands out more than it owns; here the difference has its sign.
 std::int64_t Cda::published_share(std::int64_t shares) const {
+  if (unsigned_difference_) return unsigned_share(static_cast<std::uint64_t>(shares));
   const std::int64_t credit = account_.current();
   const std::int64_t equal = std::max<std::int64_t>(1, credit / shares);
   if (credit - equal > options_->conservation_credit) return equal;
   return credit - options_->conservation_share >= shares - 1 ? options_->conservation_share : equal;
 }
 
+// With less credit than W_con, credit - W_con is huge. The process then gives W_con, and what it
+// keeps is less than nothing, modulo 2^64.
+std::int64_t Cda::unsigned_share(std::uint64_t shares) const {
+  const auto credit = static_cast<std::uint64_t>(account_.current());
+  const std::uint64_t equal = std::max<std::uint64_t>(1, credit / shares);
+  if (credit - equal > static_cast<std::uint64_t>(options_->conservation_credit))
+    return static_cast<std::int64_t>(equal);
+  const auto small = static_cast<std::uint64_t>(options_->conservation_share);
+  return static_cast<std::int64_t>((credit - small) / (shares - 1) > 0 ? small : equal);
+}
+
 // "The minimum credit that a primary message may safely carry is 1", and one unit stays behind
 // unless the message is the last one of a process that goes idle.
 bool Cda::divisible(std::int64_t shares) const {
-  return account_.current() >= (shares == 1 ? 1 : 2);
+  const std::int64_t credit = account_.current();
+  return credit >= (shares == 1 ? 1 : 2) || credit < 0;
 }
 
 // S counts every message of the batch, those that wait already, and one if the process stays

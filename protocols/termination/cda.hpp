@@ -5,6 +5,7 @@
 
 #include "protocols/termination/credit_account.hpp"
 #include "sim/core/component.hpp"
+#include "sim/core/options.hpp"
 
 namespace faultline {
 
@@ -19,6 +20,7 @@ struct CdaOptions {
   std::uint32_t merge_arity = 0;
   bool merge_while_idle = false;
   std::uint32_t control_bytes = 16;
+  ChosenWords as_printed;
 };
 
 /// The credit distribution algorithm for HPC (CDA) of termination-2022 section 4. Rank 0 is the
@@ -37,7 +39,9 @@ class Cda final : public Layer {
   void on_timer(Context& context, std::uint64_t key) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override { return account_.waiting_for(); }
-  [[nodiscard]] std::optional<Conserved> conserved() const override { return account_.conserved(); }
+  [[nodiscard]] std::optional<Conserved> conserved() const override {
+    return unsigned_difference_ ? std::nullopt : std::optional(account_.conserved());
+  }
   [[nodiscard]] std::int64_t conserved_in(const Message& message) const override {
     return credit::carried(message);
   }
@@ -47,6 +51,7 @@ class Cda final : public Layer {
   void digest_state(Digest& into) const override { into.add(account_); }
   [[nodiscard]] std::int64_t uniform_share(std::int64_t shares) const;
   [[nodiscard]] std::int64_t published_share(std::int64_t shares) const;
+  [[nodiscard]] std::int64_t unsigned_share(std::uint64_t shares) const;
   [[nodiscard]] bool divisible(std::int64_t shares) const;
   [[nodiscard]] Rank flush_target() const;
   void give(Message& message, std::int64_t shares, std::int64_t uniform);
@@ -56,6 +61,7 @@ class Cda final : public Layer {
   std::shared_ptr<const Options> options_;
   CreditAccount account_;
   Rank self_;
+  bool unsigned_difference_;  ///< as the published module computes it: see published_share
   std::uint32_t merges_ = 0;
 };
 

@@ -17,6 +17,10 @@ CreditAccount::CreditAccount(const CreditTerms& terms, const JobShape& job, Rank
 
 // "its local credit is set to the maximum, and all remaining credit is immediately returned"
 void CreditAccount::earn(Context& context, std::int64_t credit) {
+  if (terms_.wraps) {
+    current_ = sum(current_, static_cast<std::uint64_t>(credit));
+    return;
+  }
   invariant(credit >= 0 && current_ <= terms_.maximum,
             "a process earns or holds impossible credit");
   const std::int64_t kept = std::min(credit, terms_.maximum - current_);
@@ -61,15 +65,16 @@ void CreditAccount::flush(Context& context, Rank to) {
   if (is_agent()) {
     take_back(std::exchange(current_, 0));
     detect(context);
-  } else if (delayed_.empty() && current_ > 0) {
+  } else if (delayed_.empty() && current_ != 0) {
     ++flushes_;
     send_flush(context, to, std::exchange(current_, 0));
   }
 }
 
 void CreditAccount::take_back(std::int64_t credit) {
-  returned_ += credit;
-  invariant(returned_ <= issued_, "more credit comes back than the agent has issued");
+  returned_ = sum(returned_, static_cast<std::uint64_t>(credit));
+  invariant(returned_ <= issued_ || terms_.wraps,
+            "more credit comes back than the agent has issued");
 }
 
 void CreditAccount::send_flush(Context& context, Rank to, std::int64_t credit) const {
@@ -92,13 +97,14 @@ void CreditAccount::report(MetricTotals& totals) const {
 // Of what the agent has issued, only what has not come back makes a difference. Borrows, flushes
 // and delays are counted for the report.
 void CreditAccount::digest(Digest& into) const {
-  into.add(current_, borrowing_, delayed_, issued_ - returned_);
+  into.add(current_, borrowing_, delayed_, sum(issued_, -static_cast<std::uint64_t>(returned_)));
 }
 
 std::string CreditAccount::waiting_for() const {
   if (borrowing_) return "credit from the agent";
   if (is_agent() && returned_ != issued_)
-    return std::to_string(issued_ - returned_) + " credit to come back";
+    return std::to_string(sum(issued_, -static_cast<std::uint64_t>(returned_))) +
+           " credit to come back";
   return {};
 }
 

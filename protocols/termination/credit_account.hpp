@@ -29,6 +29,7 @@ struct CreditTerms {
   std::int64_t initial = 1;  ///< C_init: of each process at the start, and of one grant
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();  ///< of one process
   std::uint32_t control_bytes = 0;                                  ///< size of a control message
+  bool wraps = false;  ///< credit is counted modulo 2^64, and nothing is checked
 };
 
 /// The part of one process in the distribution of integer credit, which HCDA and CDA have in
@@ -43,9 +44,10 @@ class CreditAccount {
   [[nodiscard]] std::int64_t current() const { return current_; }
 
   void put_on(Message& message, std::int64_t credit) {
-    invariant(credit >= 1 && credit <= current_, "a message takes credit that is not there");
+    invariant((credit >= 1 && credit <= current_) || terms_.wraps,
+              "a message takes credit that is not there");
     message.termination.put(credit);
-    current_ -= credit;
+    current_ = sum(current_, -static_cast<std::uint64_t>(credit));
   }
   void take_off(Context& context, Message& message) {
     earn(context, message.termination.get<std::int64_t>());
@@ -89,6 +91,11 @@ class CreditAccount {
   void digest(Digest& into) const;
 
  private:
+  /// Modulo 2^64. Credit that does not wrap is far from there.
+  [[nodiscard]] static std::int64_t sum(std::int64_t credit, std::uint64_t other) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(credit) + other);
+  }
+
   CreditTerms terms_;
   ControlTree tree_;
   Rank self_;

@@ -19,15 +19,25 @@ const Registered registered{registration<DijkstraScholten>(
      .traits = {.announces = true, .has_images = true},
      .message_kinds = {"acknowledge", "announce"},
      .metrics = detector_metrics({&kEngagements})},
-    OptionSet<DijkstraScholtenOptions>().option(
-        "control_bytes", &DijkstraScholtenOptions::control_bytes,
-        {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"}))};
+    OptionSet<DijkstraScholtenOptions>()
+        .option("control_bytes", &DijkstraScholtenOptions::control_bytes,
+                {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"})
+        .option("as_printed", &DijkstraScholtenOptions::as_printed,
+                {.doc = "points in which the detector does what the paper prints, though it is "
+                        "wrong (gallery.md). `cornet`: a further message of the parent is added to "
+                        "the parent's entry",
+                 .source = "adoption-2013 section 2",
+                 .choices = {"cornet"},
+                 .later = true}))};
 
 }  // namespace
 
 DijkstraScholten::DijkstraScholten(const std::shared_ptr<const Options>& options,
                                    const JobShape& job, Rank self)
-    : control_bytes_(options->control_bytes), tree_{job.processes}, self_(self) {
+    : control_bytes_(options->control_bytes),
+      tree_{job.processes},
+      self_(self),
+      printed_cornet_(names(options->as_printed, "cornet")) {
   if (job.starts_at_root) return;
   // Where every rank has work at the start, there is no diffusing computation. The usual
   // transformation: the root has engaged all others before time zero.
@@ -54,11 +64,13 @@ void DijkstraScholten::on_sends(Context& context, std::span<Message* const> batc
 // (C reaches it at once) is acknowledged here. What the message starts keeps the rank active, and a
 // rank disengages only when idle.
 // Deviations: a further message of the parent gets an entry of its own. Merged into the parent's
-// entry, as printed, a process with two queued messages of its parent disengages after the first
-// (C = 1) and the second acknowledgement is never sent (vt, ds.cc keeps them apart too). The root
+// entry, as printed, it makes C 2, and the process, which disengages with C = 1, never does (vt,
+// ds.cc keeps them apart too). The root
 // is its own parent and owes itself nothing, so that all it receives is owed.
 Passage DijkstraScholten::on_receive(Context& context, Message& message) {
-  if (is_root() || parent_ != kNobody) {
+  if (printed_cornet_ && message.from == parent_) {
+    ++merged_;
+  } else if (is_root() || parent_ != kNobody) {
     acknowledge(context, message.from);
   } else {
     parent_ = message.from;
@@ -72,7 +84,7 @@ void DijkstraScholten::acknowledge(Context& context, Rank predecessor) const {
 }
 
 void DijkstraScholten::try_disengage(Context& context) {
-  if (D_ != 0) return;
+  if (D_ != 0 || merged_ != 0) return;
   if (is_root())
     announce(context);
   else if (parent_ != kNobody)
@@ -94,6 +106,12 @@ void DijkstraScholten::on_message(Context& context, const Message& message) {
 
 void DijkstraScholten::announce(Context& context) const {
   tree_.announce(context, kAnnounce, control_bytes_);
+}
+
+// Engagements are counted for the report.
+void DijkstraScholten::digest_state(Digest& into) const {
+  into.add(parent_, D_);
+  if (printed_cornet_) into.add(merged_);
 }
 
 void DijkstraScholten::report(MetricTotals& totals) const {

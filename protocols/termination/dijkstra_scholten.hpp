@@ -5,11 +5,13 @@
 
 #include "protocols/termination/control_tree.hpp"
 #include "sim/core/component.hpp"
+#include "sim/core/options.hpp"
 
 namespace faultline {
 
 struct DijkstraScholtenOptions {
   std::uint32_t control_bytes = 16;
+  ChosenWords as_printed;
 };
 
 /// Parental responsibility (Dijkstra and Scholten 1980), as printed in adoption-2013 section 2:
@@ -30,8 +32,7 @@ class DijkstraScholten final : public Layer {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
-  /// Engagements are counted for the report.
-  void digest_state(Digest& into) const override { into.add(parent_, D_); }
+  void digest_state(Digest& into) const override;
   void acknowledge(Context& context, Rank predecessor) const;
   void try_disengage(Context& context);
   void announce(Context& context) const;
@@ -41,8 +42,10 @@ class DijkstraScholten final : public Layer {
   std::uint32_t control_bytes_;
   ControlTree tree_;
   Rank self_;
-  Rank parent_ = kNobody;  ///< the cornet's first entry; it leaves last
-  std::int64_t D_ = 0;     ///< messages sent and not acknowledged
+  bool printed_cornet_;       ///< see on_receive
+  Rank parent_ = kNobody;     ///< the cornet's first entry; it leaves last
+  std::int64_t D_ = 0;        ///< messages sent and not acknowledged
+  std::uint64_t merged_ = 0;  ///< printed cornet: further messages in the parent's entry, C - 1
   std::uint64_t engagements_ = 0;
 };
 

@@ -21,11 +21,18 @@ const Registered registered{registration<Indep>(
      .message_kinds = adoption_kinds(5),
      .metrics = adoption_metrics(),
      .may_give_up = adoption_may_give_up},
-    OptionSet<IndepOptions>().option("control_bytes", &IndepOptions::control_bytes,
-                                     {.doc = "size of a control message; a reply has 4 bytes more "
-                                             "for each rank that it names",
-                                      .unit = "B",
-                                      .source = "assumed: two words"}))};
+    OptionSet<IndepOptions>()
+        .option("control_bytes", &IndepOptions::control_bytes,
+                {.doc = "size of a control message; a reply has 4 bytes more for each rank that it "
+                        "names",
+                 .unit = "B",
+                 .source = "assumed: two words"})
+        .option("as_printed", &IndepOptions::as_printed,
+                {.doc = "points in which the protocol does what the paper prints, though it is "
+                        "wrong (gallery.md)",
+                 .source = "adoption-2013 sections 2 and 5",
+                 .choices = {"cornet", "old-notes", "late-notes", "child-flush"},
+                 .later = true}))};
 
 }  // namespace
 
@@ -55,12 +62,13 @@ Passage Indep::on_receive(Context& context, Message& message) {
 void Indep::on_message(Context& context, const Message& message) {
   const bool known = adoption_.handle(context, message);
   invariant(known, "a control message has an unknown kind");
+  while (const auto held = adoption_.take_unflushed()) try_engage_grandchild(context, *held);
   settle(context);
 }
 
 // def tryDisengage(), guarded by pendingRecoveryEvents
 void Indep::try_disengage(Context& context) {
-  if (adoption_.D != 0 || !adoption_.pending_recoveries.empty()) return;
+  if (adoption_.may_not_disengage()) return;
   if (adoption_.is_root())
     adoption_.announce(context);
   else if (adoption_.is_engaged())
@@ -100,7 +108,7 @@ void Indep::failure_happened(Context& context, Rank failed) {
     query.payload.put(TryEngageGrandchild{
         .failed = failed,
         .failed_engagement = written_off->engagement,
-        .engagement = adoption_.engagement,
+        .engagement = adoption_.number(),
     });
     if (fence) context.fence(query);
   }

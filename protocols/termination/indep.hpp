@@ -8,6 +8,7 @@ namespace faultline {
 
 struct IndepOptions {
   std::uint32_t control_bytes = 16;
+  ChosenWords as_printed;
 };
 
 /// INDEP (adoption-2013 section 5): parental responsibility in which a process tells its parent of
@@ -17,7 +18,7 @@ class Indep final : public Layer {
  public:
   using Options = IndepOptions;
   Indep(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : adoption_(job, self, options->control_bytes) {}
+      : adoption_(job, self, options->control_bytes, AdoptionAsPrinted(options->as_printed)) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Indep>(*this);
   }

@@ -21,7 +21,7 @@ const Registered registered{registration<RelEager>(
      .message_kinds = adoption_kinds(10),
      .metrics = adoption_metrics(),
      .may_give_up = adoption_may_give_up},
-    rel_options())};
+    rel_options({"silent-adoption", "aggregated-response", "message-label", "window"}))};
 
 }  // namespace
 
@@ -54,9 +54,14 @@ void RelEager::on_message(Context& context, const Message& message) {
     case kGrandchildRecovered:
       grandchild_recovered(message);
       break;
+    case kReplyToGrandparent:
+      reply_to_grandparent(context, message);
+      break;
     default:
       const bool known = state_.handle(context, message);
       invariant(known, "a control message has an unknown kind");
+      while (const auto held = state_.adoption.take_unflushed())
+        try_engage_grandchild(context, *held);
   }
   settle(context);
 }
@@ -103,13 +108,15 @@ void RelEager::try_engage_grandchild(Context& context, const HeldQuery& held) {
   for (Successor& successor : state_.adoption.successors) {
     if (successor.rank == state_.adoption.self) continue;
     successor.asked = version_;
+    successor.condition = Successor::kNotEngaged;
     state_.adoption.send_recovery(context, successor.rank, kNewGrandparent)
-        .payload.put(NewGrandparent{state_.adoption.engagement, version_, held.grandparent});
+        .payload.put(NewGrandparent{state_.adoption.number(), version_, held.grandparent});
   }
 }
 
-// Deviation: an interior process tells the new grandparent itself. In the paper its parent does so
-// in the aggregated response. The parent could do so after the process has reported that it is
+// Deviation: an interior process tells the new grandparent itself. In the paper it answers whether
+// it is engaged, and whether it is interior, and its parent tells the grandparent in the aggregated
+// response. The parent could do so after the process has reported that it is
 // exterior, or forget it when the process disengages in between. In both cases the parity would be
 // wrong from then on.
 void RelEager::new_grandparent(Context& context, const Message& message) {
@@ -127,31 +134,48 @@ void RelEager::new_grandparent(Context& context, const Message& message) {
   if (is_child && grandparents_version_ < told.version) {
     state_.grandparent = told.grandparent;
     grandparents_version_ = told.version;
-    if (state_.informed_interior) state_.inform_interior(context);
+    if (state_.informed_interior && !printed_.aggregated_response) state_.inform_interior(context);
   }
   Message& answer = state_.adoption.send_recovery(context, message.from, kAnswerToParent);
-  answer.payload.put(told);
+  NewGrandparent answered = told;
+  if (printed_.aggregated_response && is_child)
+    answered.condition = state_.adoption.D > 0 ? Successor::kInterior : Successor::kExterior;
+  answer.payload.put(answered);
   context.fence(answer);
 }
 
 void RelEager::answer_to_parent(const Message& message) {
   Successor* successor = state_.adoption.successors.find(message.from);
-  if (successor != nullptr && successor->asked == message.payload.get<NewGrandparent>().version)
-    successor->asked = 0;
+  const auto answer = message.payload.get<NewGrandparent>();
+  if (successor == nullptr || successor->asked != answer.version) return;
+  successor->asked = 0;
+  successor->condition = static_cast<Successor::Condition>(answer.condition);
 }
 
 // Deviation: the reply also names successors that have answered that they are not engaged, because
-// a message to them may be on its way.
+// a message to them may be on its way. As printed, it has "the list of actually engaged children
+// and an indicator of which of those children are interior".
 void RelEager::reply_when_all_have_answered(Context& context) {
   if (!unanswered_) return;
   for (const Successor& successor : state_.adoption.successors)
     if (successor.asked == version_) return;
-  state_.adoption.reply(context, *unanswered_, true);
+  state_.adoption.reply(context, *unanswered_, true, printed_.aggregated_response);
   unanswered_.reset();
 }
 
+// As printed, "the interior bits [are] used to initialize its view of each grandchild's
+// interior/exterior parity".
+void RelEager::reply_to_grandparent(const Context& context, const Message& message) {
+  Successor* child = state_.adoption.got_reply(context, message);
+  if (child == nullptr || !printed_.aggregated_response) return;
+  for (const std::uint64_t key : context.attached_words(message))
+    state_.adoption.successors.potential_child(*child, static_cast<Rank>(key)).interior =
+        static_cast<std::int32_t>(key >> kInteriorBit);
+}
+
 // Deviation: in the paper nobody tells the grandparent. It would still see the child and the failed
-// process as a process and its interior child, and give up if the child failed later.
+// process as a process and its interior child, and give up if the child failed later: when all
+// replies have come, "the window of vulnerability is closed".
 void RelEager::tell_parent_when_recovered(Context& context) {
   const auto is_over = [&](Rank failed) {
     const auto& pending = state_.adoption.pending_recoveries;
@@ -159,9 +183,9 @@ void RelEager::tell_parent_when_recovered(Context& context) {
           return recovery.failed == failed;
         }))
       return false;
-    if (state_.adoption.parent != kNobody)
+    if (state_.adoption.parent != kNobody && !printed_.window)
       state_.adoption.send_recovery(context, state_.adoption.parent, kGrandchildRecovered)
-          .payload.put(Signal{state_.adoption.engagement, failed});
+          .payload.put(Signal{state_.adoption.number(), failed});
     return true;
   };
   std::erase_if(recovering_, is_over);
@@ -170,13 +194,15 @@ void RelEager::tell_parent_when_recovered(Context& context) {
 void RelEager::grandchild_recovered(const Message& message) {
   const auto signal = message.payload.get<Signal>();
   Successor* child = state_.adoption.successors.find(message.from);
-  if (child != nullptr && state_.adoption.successors.is_present(*child, signal.engagement))
+  if (child != nullptr && state_.adoption.is_present(*child, signal.engagement))
     state_.adoption.successors.potential_child(*child, signal.other).recovered = true;
 }
 
 // The news that a process has about its possible parent's parent can be newer than the message that
-// engages it, which was sent before.
+// engages it, which was sent before. As printed, "every message carries a note not just of the
+// sender, but also of the sender's parent" (6.1), and that is all that a process goes by.
 RelEager::KnownParent RelEager::newest(const KnownParent& told) const {
+  if (printed_.message_label) return told;
   for (const KnownParent& known : known_parents_)
     if (known.rank == told.rank && known.version > told.version) return known;
   return told;

@@ -17,7 +17,7 @@ class RelEager final : public Layer {
  public:
   using Options = RelOptions;
   RelEager(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : state_(job, self, *options) {}
+      : state_(job, self, *options), printed_(options->as_printed) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<RelEager>(*this);
   }
@@ -34,6 +34,18 @@ class RelEager final : public Layer {
   [[nodiscard]] std::string waiting_for() const override { return state_.adoption.waiting_for(); }
 
  private:
+  /// The points of section 6.3 in which the protocol does what the paper prints.
+  struct AsPrinted {
+    explicit AsPrinted(const ChosenWords& points)
+        : aggregated_response(names(points, "aggregated-response")),
+          message_label(names(points, "message-label")),
+          window(names(points, "window")) {}
+
+    bool aggregated_response;  ///< see new_grandparent and reply_when_all_have_answered
+    bool message_label;        ///< see newest
+    bool window;               ///< see tell_parent_when_recovered
+  };
+
   /// The parent of a process that may become this one's parent, as that process told it last.
   /// `version` counts its adoptions.
   struct KnownParent {
@@ -55,7 +67,10 @@ class RelEager final : public Layer {
   [[nodiscard]] KnownParent newest(const KnownParent& told) const;
   void settle(Context& context);
 
+  void reply_to_grandparent(const Context& context, const Message& message);
+
   RelState state_;
+  AsPrinted printed_;
   std::uint32_t version_ = 0;               ///< of the parent: how often it has changed
   std::uint32_t grandparents_version_ = 0;  ///< of the parent's parent
   std::vector<KnownParent> known_parents_;

@@ -4,7 +4,9 @@
 
 namespace faultline {
 
-OptionSet<RelOptions> rel_options() {
+OptionSet<RelOptions> rel_options(const ChosenWords& as_printed) {
+  ChosenWords points{"cornet", "old-notes", "child-flush"};
+  points.insert(points.end(), as_printed.begin(), as_printed.end());
   return OptionSet<RelOptions>()
       .option("control_bytes", &RelOptions::control_bytes,
               {.doc = "size of a control message; a reply has 4 bytes more for each rank that it "
@@ -15,7 +17,13 @@ OptionSet<RelOptions> rel_options() {
               {.doc = "when a process tells its grandparent that it is exterior: as soon as all "
                       "is acknowledged, or when it disengages",
                .source = "section 6.1",
-               .choices = {"aggressive", "at-disengagement"}});
+               .choices = {"aggressive", "at-disengagement"}})
+      .option("as_printed", &RelOptions::as_printed,
+              {.doc = "points in which the protocol does what the paper prints, though it is wrong "
+                      "(gallery.md)",
+               .source = "adoption-2013 sections 2, 5 and 6",
+               .choices = points,
+               .later = true});
 }
 
 // ---- section 6.1: execution without faults ------------------------------------------------------
@@ -23,7 +31,7 @@ OptionSet<RelOptions> rel_options() {
 void RelState::send(Context& context, std::span<Message* const> batch, std::uint32_t version) {
   for (Message* message : batch) {
     adoption.stamp(context, *message);
-    message->termination.put(SenderState{adoption.engagement, version, adoption.parent});
+    message->termination.put(SenderState{adoption.number(), version, adoption.parent});
     if (will_send_to(context, message->to)) context.fence(*message);
     context.forward(*message);
   }
@@ -59,7 +67,7 @@ bool RelState::inform_exterior(Context& context) {
 void RelState::grandchild_informs(const Message& message, std::int32_t change) {
   const auto signal = message.payload.get<Signal>();
   if (Successor* child = adoption.successors.find(signal.other)) {
-    if (adoption.successors.is_present(*child, signal.engagement))
+    if (adoption.is_present(*child, signal.engagement))
       adoption.successors.potential_child(*child, message.from).interior += change;
   } else if (PendingRecovery* recovery = adoption.pending(signal.other, message.from)) {
     if (recovery->failed_engagement == signal.engagement) recovery->grandchild.interior += change;
@@ -84,7 +92,7 @@ void RelState::settle(Context& context) {
 
 // def tryDisengage(), guarded by pendingRecoveryEvents
 void RelState::try_disengage(Context& context) {
-  if (adoption.D != 0 || !adoption.pending_recoveries.empty()) return;
+  if (adoption.may_not_disengage()) return;
   if (adoption.is_root()) return adoption.announce(context);
   if (!adoption.is_engaged()) return;
   const bool fence = inform_exterior(context);
@@ -126,7 +134,7 @@ void RelState::query_potential_children(Context& context, const Successor& faile
     }
     const bool fence = will_send_to(context, grandchild.rank);
     Message& query = adoption.send_recovery(context, grandchild.rank, kTryEngageGrandchild);
-    query.payload.put(TryEngageGrandchild{failed.rank, failed.engagement, adoption.engagement,
+    query.payload.put(TryEngageGrandchild{failed.rank, failed.engagement, adoption.number(),
                                           adoption.parent, version});
     if (fence) context.fence(query);
   }
@@ -137,6 +145,7 @@ void RelState::query_potential_children(Context& context, const Successor& faile
 void RelState::adopted_by(Context& context, const HeldQuery& held, Rank new_grandparent) {
   adoption.adopted_by(held);
   grandparent = new_grandparent;
+  if (silent_adoption) return;
   if (std::exchange(informed_interior, false) && adoption.D > 0) inform_interior(context);
 }
 

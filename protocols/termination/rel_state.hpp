@@ -12,10 +12,12 @@ struct RelOptions {
   std::uint32_t control_bytes = 16;
   std::string exterior_signal = "aggressive";
   std::string adopted_child_fails = "strict";  ///< of RELLAZY alone
+  ChosenWords as_printed;
 };
 
-/// The options that RELLAZY and RELEAGER both declare.
-OptionSet<RelOptions> rel_options();
+/// The options that RELLAZY and RELEAGER both declare. `as_printed` has the points of INDEP, and
+/// these.
+OptionSet<RelOptions> rel_options(const ChosenWords& as_printed);
 
 /// What RELLAZY and RELEAGER have in common (adoption-2013 sections 6 and 6.1). A process tells its
 /// grandparent when it becomes interior, that is when messages that it has sent are not
@@ -23,8 +25,9 @@ OptionSet<RelOptions> rel_options();
 /// exterior is written off. If it was interior, the protocol gives up.
 struct RelState {
   RelState(const JobShape& job, Rank self, const RelOptions& options)
-      : adoption(job, self, options.control_bytes),
-        late_exterior(options.exterior_signal == "at-disengagement") {}
+      : adoption(job, self, options.control_bytes, AdoptionAsPrinted(options.as_printed)),
+        late_exterior(options.exterior_signal == "at-disengagement"),
+        silent_adoption(names(options.as_printed, "silent-adoption")) {}
 
   /// Sends application messages. Each carries its sender's parent and, under RELEAGER, `version`:
   /// how often that parent has changed.
@@ -55,6 +58,7 @@ struct RelState {
   Adoption adoption;
   Rank grandparent = kNobody;
   bool late_exterior;              ///< informs at disengagement, not as soon as D = 0
+  bool silent_adoption;            ///< as printed: see adopted_by
   bool informed_interior = false;  ///< and not exterior since
 };
 

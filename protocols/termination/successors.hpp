@@ -27,10 +27,12 @@ struct Successor {
   std::uint32_t engagement = 0;  ///< the present one; what it has said of earlier ones is stale
   std::uint32_t asked = 0;       ///< RELEAGER: the version of its grandparent that it is to confirm
   bool adopted = false;          ///< RELLAZY: its children do not know their grandparent
+  /// RELEAGER as printed: what it has answered.
+  enum Condition : std::uint8_t { kNotEngaged, kExterior, kInterior } condition = kNotEngaged;
   RankTable<PotentialChild> potential_children;
 
   void digest(Digest& into) const {
-    into.add(rank, acks_owed, engagement, asked, adopted, potential_children);
+    into.add(rank, acks_owed, engagement, asked, adopted, condition, potential_children);
   }
 };
 

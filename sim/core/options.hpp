@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -36,6 +38,10 @@ struct FileInput {
 using TaskTreeInput = FileInput<TaskTreeFile>;
 using FaultCountsInput = FileInput<FaultCounts>;
 using FaultTraceInput = FileInput<FaultTrace>;
+
+/// The value of a list of texts that has choices: some of them, in the order of their declaration,
+/// each once.
+using ChosenWords = std::vector<std::string>;
 
 /// A checked value of an option; monostate is JSON's null.
 using OptionValue =
@@ -69,8 +75,9 @@ struct OptionSpec {
   std::string unit{};           ///< "" for a pure number, a word or a truth value
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
-  bool above_minimum = false;          ///< the minimum itself is out of range
-  std::vector<std::string> choices{};  ///< allowed values of a text; empty: any text
+  bool above_minimum = false;  ///< the minimum itself is out of range
+  /// Allowed values of a text, or of each entry of a list of texts. Empty: any text.
+  std::vector<std::string> choices{};
   std::string doc{};
   std::string source{};  ///< paper and section, or where the default comes from
   /// The option came after results had been published: at its default it is not part of their
@@ -149,6 +156,11 @@ T from_option(const OptionValue& value) {
 }
 
 }  // namespace detail
+
+/// Whether a list of texts has this one.
+inline bool names(const ChosenWords& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 /// The options of a plain struct: binds its members to names, units, ranges and sources. The
 /// default of an option is the member's value in a default-constructed struct.

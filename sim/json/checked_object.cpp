@@ -172,6 +172,36 @@ std::variant<OptionValue, std::string> convert(const JsonValue& value, const Opt
   return wrong_type(value, spec);
 }
 
+/// One of the words of a list, or nothing and a problem.
+std::optional<std::string> read_word(const JsonValue& value, const OptionSpec& spec,
+                                     const std::string& path, Problems& problems) {
+  const std::string* text = value.text();
+  if (text != nullptr && names(spec.choices, *text)) return *text;
+  const auto near = text == nullptr ? std::nullopt : nearest_of(*text, spec.choices);
+  problems.add(path, "expected one of " + any_of(spec.choices) + ", got " +
+                         (text == nullptr ? describe(value) : in_quotes(*text)) +
+                         (near ? ", did you mean \"" + *near + "\"?" : ""));
+  return std::nullopt;
+}
+
+/// Whatever order the words are written in, they come in that of their declaration: the same words
+/// are the same value.
+ChosenWords read_words(const JsonValue::List& list, const OptionSpec& spec, const std::string& path,
+                       Problems& problems) {
+  ChosenWords given;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto word = read_word(list[i], spec, item_path(path, i), problems);
+    if (word && names(given, *word))
+      problems.add(item_path(path, i), in_quotes(*word) + " is in this list already");
+    else if (word)
+      given.push_back(*word);
+  }
+  ChosenWords words;
+  std::copy_if(spec.choices.begin(), spec.choices.end(), std::back_inserter(words),
+               [&](const std::string& choice) { return names(given, choice); });
+  return words;
+}
+
 /// A key without its unit: "delay_ms" and "delay_s" have the same stem, "delay".
 std::string stem(const std::string& key) {
   const std::size_t cut = key.rfind('_');
@@ -193,7 +223,9 @@ std::string unit_in_words(const std::string& unit) {
 
 std::string expectation(const OptionSpec& spec) {
   std::string text;
-  if (!spec.choices.empty()) {
+  if (spec.kind == OptionKind::texts && !spec.choices.empty()) {
+    text = "a list with any of " + any_of(spec.choices);
+  } else if (!spec.choices.empty()) {
     text = spec.choices.size() == 1 ? spec.choices.front() : "one of " + any_of(spec.choices);
   } else {
     text = kind_in_words(spec.kind) + range_in_words(spec);
@@ -208,7 +240,8 @@ OptionValue read_option(const JsonValue& value, const OptionSpec& spec, const st
   if (file != nullptr && value.text() != nullptr)
     return read_named_file(*file, *value.text(), path, problems);
   if (spec.kind == OptionKind::texts && value.list() != nullptr)
-    return read_texts(*value.list(), path, problems);
+    return spec.choices.empty() ? read_texts(*value.list(), path, problems)
+                                : read_words(*value.list(), spec, path, problems);
   auto converted = convert(value, spec);
   if (const auto* problem = std::get_if<std::string>(&converted)) {
     problems.add(path, *problem);

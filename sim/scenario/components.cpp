@@ -67,6 +67,11 @@ bool same(const ComponentChoice& a, const ComponentChoice& b) {
 }
 
 struct InLabel {
+  std::string operator()(const ChosenWords& words) const {
+    std::string text;
+    for (const std::string& word : words) text.append(text.empty() ? "" : "+").append(word);
+    return text.empty() ? "none" : text;
+  }
   template <class Content>
   std::string operator()(const FileInput<Content>& input) const {
     return std::filesystem::path(input.file).filename().string();

@@ -46,8 +46,14 @@ JsonValue option_schema(const OptionSpec& spec) {
   JsonValue schema;
   const char* const type = json_type(spec.kind);
   schema.set("type", spec.nullable ? JsonValue(List{type, "null"}) : JsonValue(type));
-  if (spec.kind == OptionKind::texts) schema.set("items", json_object({{"type", "string"}}));
-  if (!spec.choices.empty()) {
+  if (spec.kind == OptionKind::texts) {
+    JsonValue text = json_object({{"type", "string"}});
+    if (!spec.choices.empty()) {
+      text.set("enum", List(spec.choices.begin(), spec.choices.end()));
+      schema.set("uniqueItems", true);
+    }
+    schema.set("items", text);
+  } else if (!spec.choices.empty()) {
     List words;
     for (const std::string& choice : spec.choices) words.emplace_back(choice);
     if (spec.nullable) words.emplace_back();

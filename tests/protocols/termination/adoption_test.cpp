@@ -295,7 +295,7 @@ void rounds(Job& job) {
 TEST_CASE("a note on a potential child that is its reader tells of a new engagement, too") {
   JobShape job;
   job.processes = 4;
-  Adoption its(job, 1, 0);
+  Adoption its(job, 1, 0, AdoptionAsPrinted({}));
   its.owed_by(2);
   const auto told = [&](std::uint32_t engagement, Rank child) {
     Message note;

@@ -1,0 +1,71 @@
+// The states of Safra's and of Dijkstra and Scholten's algorithm that StepwiseEngine reaches are as
+// many as SPIN finds in models that were written without looking at the code. promela/ has the
+// models, promela/states.json the numbers, and spin_test.py lets SPIN count again.
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/breadth_first.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+std::filesystem::path folder() {
+  const char* source = std::getenv("FAULTLINE_SOURCE_DIR");
+  const auto root = source == nullptr ? std::filesystem::path(".") : std::filesystem::path(source);
+  return root / "tests/analysis/exploration/promela";
+}
+
+/// Computation h sends h - 1 to each of the next two processes of the ring, if h > 0; a message
+/// starts a computation of the same number. Rank 0 starts with computation `height`.
+void halving(Job& job, std::uint64_t height) {
+  job.script(Family::workload,
+             [height](ActorId self) {
+               Handlers handlers;
+               handlers.start = [self, height](Context& context) {
+                 if (self == 0) context.compute(1, height);
+               };
+               handlers.compute_done = [self](Context& context, std::uint64_t number) {
+                 if (number == 0) return;
+                 const std::uint32_t processes = context.job().processes;
+                 for (const Rank next : {self + 1, self + 2})
+                   context.send(next % processes, 0, 8).payload.put(number - 1);
+               };
+               handlers.message = [](Context& context, const Message& message) {
+                 context.compute(1, message.payload.get<std::uint64_t>());
+               };
+               return handlers;
+             },
+             {.traits = {.starts_at_root = true}});
+}
+
+}  // namespace
+
+TEST_CASE("as many states can be reached as SPIN finds in independent models") {
+  std::ifstream file(folder() / "states.json");
+  REQUIRE(file);
+  const auto counts = nlohmann::json::parse(file);
+  REQUIRE(counts.size() == 2);
+  for (const auto& [detector, jobs] : counts.items())
+    for (const auto& expected : jobs) {
+      Job job(expected["processes"].get<std::uint32_t>());
+      halving(job, expected["height"].get<std::uint64_t>());
+      job.detector(detector);
+      job.spec.checks_state = false;
+      const Searched all = BreadthFirst(job, {}).search();
+      INFO(detector << ' ' << expected.dump());
+      REQUIRE(all.exhausted);
+      CHECK(all.ends.size() == 1);
+      CHECK(all.ends.count("terminated") == 1);
+      // SPIN also counts the state before the start, and as transitions the step from it and one to
+      // it.
+      CHECK(all.states + 1 == expected["states"].get<std::size_t>());
+      CHECK(all.transitions + 2 == expected["transitions"].get<std::size_t>());
+    }
+}
