@@ -344,14 +344,15 @@ void HeldQuery::digest(Digest& into) const {
 // Queries about different failed processes, and recoveries of different grandchildren, never meet:
 // only the order among those about the same one makes a difference. Without a parent it is
 // forgotten which engagement of the last one it was. Counts, times and sizes are kept for the
-// report, and so are the partners, but for which of their engagements are over.
+// report, and so are the partners, but for which of their engagements are over: as printed, that
+// decides nothing, but giving up is judged by it.
 void Adoption::digest(Digest& into) const {
   into.add(parent);
   if (parent != kNobody) into.add(parents_engagement);
   into.add(engagement, D, successors, failed, announcement);
   if (printed.cornet) into.add(merged);
   for (const Partner& known : partners_)
-    if (known.over != 0 && !printed.late_notes) into.add(known.rank, known.over);
+    if (known.over != 0) into.add(known.rank, known.over);
   into.add(kNobody);
   into.add_sorted(pending_recoveries,
                   [](const PendingRecovery& recovery) { return recovery.grandchild.rank; });

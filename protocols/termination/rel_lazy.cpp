@@ -19,14 +19,12 @@ const Registered registered{registration<RelLazy>(
      .message_kinds = adoption_kinds(7),
      .metrics = adoption_metrics(),
      .may_give_up = adoption_may_give_up},
-    rel_options({"silent-adoption"})
-        .option(
-            "adopted_child_fails", &RelOptions::adopted_child_fails,
-            {.doc =
-                 "strict: it gives up when an adopted child fails; fallback: only when a process "
-                 "that the child named when it was adopted has failed, too",
-             .source = "strict: section 6.2; fallback: the rule of INDEP",
-             .choices = {"strict", "fallback"}}))};
+    rel_options({}).option(
+        "adopted_child_fails", &RelOptions::adopted_child_fails,
+        {.doc = "strict: it gives up when an adopted child fails; fallback: only when a process "
+                "that the child named when it was adopted has failed, too",
+         .source = "strict: section 6.2; fallback: the rule of INDEP",
+         .choices = {"strict", "fallback"}}))};
 
 }  // namespace
 

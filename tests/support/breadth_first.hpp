@@ -25,7 +25,8 @@ struct Bounds {
   /// When a death strikes: between any two steps; only when nothing else can happen but that a
   /// computation ends; or then, or together with another.
   enum class Strike { any_time, in_calm, together_in_calm } strike = Strike::any_time;
-  std::size_t states = 2'000'000;  ///< then the search gives up
+  bool in_order = false;      ///< the victims die in their order
+  std::size_t depth = 1'000;  ///< of a run; longer ones are not looked at
 };
 
 /// One step of a run: a choice of the agenda is taken, or an actor dies.
@@ -54,7 +55,7 @@ class LastMessage final : public RunObserver {
 
 /// What a search has found.
 struct Searched {
-  bool exhausted = false;  ///< all states have been seen, or the end of a run was `wanted`
+  bool exhausted = false;  ///< no run is longer than the bound
   std::size_t states = 0;
   std::size_t transitions = 0;
   std::size_t depth = 0;                    ///< of the last state
@@ -96,7 +97,7 @@ class BreadthFirst {
       return searched.found;
     };
     arrive(0, {}, 0, 0);
-    while (!frontier.empty() && searched.states < bounds_.states) {
+    while (!frontier.empty() && frontier.front().depth < bounds_.depth) {
       const Node node = std::move(frontier.front());
       frontier.pop_front();
       for (const SearchStep& step : steps_from(engine, node)) {
@@ -206,7 +207,9 @@ class BreadthFirst {
                      (bounds_.strike == Strike::together_in_calm && node.just_struck);
     if (node.deaths == bounds_.deaths || !now) return steps;
     for (const Rank victim : bounds_.victims)
-      if (engine.state().actors[victim].alive) steps.push_back({0, victim});
+      if (engine.state().actors[victim].alive &&
+          (!bounds_.in_order || victim == bounds_.victims[node.deaths]))
+        steps.push_back({0, victim});
     return steps;
   }
 
