@@ -19,6 +19,7 @@ struct Settings {
   std::string word = "x";
   std::optional<double> limit_s;
   std::optional<std::uint64_t> steps = 9;
+  ChosenWords colours;
 };
 
 OptionSet<Settings> declared() {
@@ -29,7 +30,8 @@ OptionSet<Settings> declared() {
       .option("period_s", &Settings::period_s, {.unit = "s"})
       .option("word", &Settings::word, {.choices = {"x", "y"}})
       .option("limit_s", &Settings::limit_s, {.unit = "s"})
-      .option("steps", &Settings::steps, {});
+      .option("steps", &Settings::steps, {})
+      .option("colours", &Settings::colours, {.choices = {"red", "green"}});
 }
 
 OptionValues defaults() {
@@ -50,6 +52,7 @@ TEST_CASE("the defaults of a declaration are the members of a default-constructe
   CHECK(read.word == "x");
   CHECK_FALSE(read.limit_s);
   CHECK(read.steps == 9U);
+  CHECK(read.colours.empty());
 }
 
 TEST_CASE("checked values reach the members that they were declared for") {
@@ -58,11 +61,14 @@ TEST_CASE("checked values reach the members that they were declared for") {
   values["ranks"] = std::int64_t{17};
   values["limit_s"] = 2.5;
   values["steps"] = std::monostate{};
+  values["colours"] = ChosenWords{"green"};
   const Settings read = declared().read(values);
   CHECK_FALSE(read.loud);
   CHECK(read.ranks == 17);
   CHECK(read.limit_s == 2.5);
   CHECK_FALSE(read.steps);
+  CHECK(names(read.colours, "green"));
+  CHECK_FALSE(names(read.colours, "red"));
 }
 
 TEST_CASE("a declaration knows kind, range and nullability from the member's type") {
@@ -78,6 +84,7 @@ TEST_CASE("a declaration knows kind, range and nullability from the member's typ
   CHECK(specs[4].kind == OptionKind::text);
   CHECK(specs[5].nullable);
   CHECK_FALSE(specs[3].nullable);
+  CHECK(specs[7].kind == OptionKind::words);
 }
 
 TEST_CASE("an option that was not given is an error, not a default") {

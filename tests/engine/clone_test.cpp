@@ -324,7 +324,9 @@ std::vector<OptionValues> variants(const Registration& registration, const Optio
     found.back()[name] = value;
   };
   for (const OptionSpec& option : registration.options) {
-    for (const std::string& choice : option.choices) add(option.name, choice);
+    for (const std::string& choice : option.choices)
+      add(option.name, option.kind == OptionKind::words ? OptionValue(ChosenWords{choice})
+                                                        : OptionValue(choice));
     if (option.kind == OptionKind::boolean)
       for (const bool value : {false, true}) add(option.name, value);
   }
