@@ -29,7 +29,7 @@ struct Sight {
     gave_up,      ///< its protocol reports a fatal error, for the reason `text`
     mark,         ///< it sets the mark `text` to `value` (Context::mark)
     died,
-    restarted,      ///< on node `value`
+    restarted,  ///< on node `value`
     /// Its failure detector reports that incarnation `value` of `peer` is dead, perhaps again.
     reported,
     declared_dead,  ///< it is told that `peer` is dead, which it did not know
