@@ -141,7 +141,7 @@ class RuleReader {
   void occasion(Words& words, ScriptRule& rule) {
     if (words.take_if("at")) return words.expect("start");
     const bool received = words.take_if("on");
-    if (!received && !words.take_if("after")) words.refuse("\"at start\", \"on\" or \"after\"");
+    if (!received && !words.take_if("after")) words.refuse(R"("at start", "on" or "after")");
     rule.occasion = received ? Occasion::received : Occasion::computed;
     rule.count = count(words);
     rule.name = name(words, received ? "the tag of a message" : "the name of a computation");
@@ -169,7 +169,7 @@ class RuleReader {
       action.to = rank(words);
       return action;
     }
-    if (!words.take_if("compute")) words.refuse("\"send\" or \"compute\"");
+    if (!words.take_if("compute")) words.refuse(R"("send" or "compute")");
     action.name = name(words, "the name of a computation");
     if (words.next().empty() || words.next() == ",") return action;
     const auto duration_s = number_in<double>(words.next());
