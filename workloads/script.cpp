@@ -87,7 +87,7 @@ bool is_occasion(const ScriptRule& rule, const ScriptRule& happened) {
 
 ScriptedRanks::ScriptedRanks(std::shared_ptr<const ScriptOptions> options,
                              std::shared_ptr<const Script> script, Rank self)
-    : options_(std::move(options)), script_(std::move(script)), own_(nullptr) {
+    : options_(std::move(options)), script_(std::move(script)) {
   const auto own = script_->rules_of.find(self);
   if (own == script_->rules_of.end()) return;
   own_ = &own->second;

@@ -38,7 +38,8 @@ class ScriptedRanks final : public Workload {
 
   std::shared_ptr<const ScriptOptions> options_;
   std::shared_ptr<const Script> script_;
-  const std::vector<std::uint32_t>* own_;  ///< of the script's rules; null if there are none
+  const std::vector<std::uint32_t>* own_ =
+      nullptr;  ///< of the script's rules; null if there are none
   /// For each rule of this rank that counts, how often its occasion has come, up to its count.
   std::vector<std::uint32_t> counts_;
   std::uint64_t applied_ = 0;
