@@ -127,7 +127,7 @@ TEST_CASE("unknown keys are told the nearest name, or all of them") {
   CHECK_THAT(read(R"({"cuont": 1})").errors,
              Contains("o.cuont: unknown key, did you mean \"count\"?"));
   CHECK_THAT(read(R"({"zzzzzzzz": 1})").errors,
-             Contains("unknown key, expected count, delay_s, limit_s, fast or colour"));
+             Contains("unknown key, expected count, delay_s, limit_s, fast, colour or lines"));
 }
 
 TEST_CASE("keys that are not words are shown safely") {
