@@ -82,6 +82,8 @@ JsonValue to_json_value(const OptionValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
   if (const auto* truth = std::get_if<bool>(&value)) return *truth;
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* words = std::get_if<ChosenWords>(&value))
+    return JsonValue::List(words->begin(), words->end());
   return {};
 }
 

@@ -141,7 +141,8 @@ void RelState::query_potential_children(Context& context, const Successor& faile
 }
 
 // Deviation: in the paper nobody tells the new grandparent that the adopted process is interior. If
-// that process failed together with the one that adopted it, its children would be lost.
+// that process failed together with the one that adopted it, its children would be lost under
+// RELEAGER; RELLAZY gives up there in any case.
 void RelState::adopted_by(Context& context, const HeldQuery& held, Rank new_grandparent) {
   adoption.adopted_by(held);
   grandparent = new_grandparent;
