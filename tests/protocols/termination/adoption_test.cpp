@@ -146,10 +146,10 @@ TEST_CASE("a process adopted with a message to itself on its way is not its own 
 namespace {
 
 /// Five ranks in a chain as above. Rank 2 dies and rank 1 adopts rank 3, which is interior; then
-/// both die together. `silent`: an adopted process tells its new grandparent nothing, as printed.
-Seen lost_grandchild(bool silent, EngineKind engine) {
+/// both die together.
+Seen lost_grandchild(const ChosenWords& as_printed, EngineKind engine) {
   Job job(5);
-  chain(job, "rel-eager");
+  chain(job, "rel-eager", {{"as_printed", as_printed}});
   follow(job,
          {{.rank = 0, .sends = {{1, 1}}},
           {.rank = 1, .on = 1, .sends = {{2, 2}}},
@@ -157,16 +157,6 @@ Seen lost_grandchild(bool silent, EngineKind engine) {
           {.rank = 3, .on = 3, .sends = {{4, 4}}},
           {.rank = 4, .on = 4, .compute_s = 1000}},
          true);
-  if (silent)
-    job.script(Family::message_logging, [](ActorId) {
-      return Handlers{.sends = [](Context& context, std::span<Message* const> batch, bool) {
-        const bool adopted = std::any_of(batch.begin(), batch.end(), [](const Message* message) {
-          return message->channel == Family::termination && message->kind == kNewGrandparent;
-        });
-        for (Message* message : batch)
-          if (!adopted || message->kind != kInformInterior) context.forward(*message);
-      }};
-    });
   job.kill(200, {2});
   job.kill(400, {1, 3});
   return job.run(engine);
@@ -176,32 +166,17 @@ Seen lost_grandchild(bool silent, EngineKind engine) {
 
 TEST_CASE("an adopted process must tell its new grandparent that it is interior") {
   for (const EngineKind engine : engines()) {
-    CHECK(lost_grandchild(false, engine).result.outcome == Outcome::fatal_reported);
-    CHECK(lost_grandchild(true, engine).result.outcome == Outcome::premature);
+    CHECK(lost_grandchild({}, engine).result.outcome == Outcome::fatal_reported);
+    CHECK(lost_grandchild({"silent-adoption"}, engine).result.outcome == Outcome::premature);
   }
 }
 
 namespace {
 
-/// The message with all engagements of a process under the same number.
-void take_number_away(Message& message) {
-  if (message.channel == Family::workload) message.termination.put(SenderState{.engagement = 1});
-  if (message.channel != Family::termination) return;
-  if (message.kind == kAcknowledge)
-    message.payload.put(Acknowledgement{message.payload.get<Acknowledgement>().count, 0});
-  if (message.kind == kPotentialGrandchild)
-    message.payload.put(Signal{1, message.payload.get<Signal>().other});
-  if (message.kind == kTryEngageGrandchild) {
-    auto query = message.payload.get<TryEngageGrandchild>();
-    query.failed_engagement = query.engagement = 1;
-    message.payload.put(query);
-  }
-}
-
 /// Rank 1 tells rank 2 of its potential grandchild 3, but the note is on its way for 120 s. By then
 /// all three have disengaged and are engaged again, in another order: 4, 1, 3, 2. Then rank 1 dies,
 /// with a message of rank 2 on its way.
-Seen late_note(bool numbered, EngineKind engine) {
+Seen late_note(const std::string& detector, const ChosenWords& as_printed, EngineKind engine) {
   Job job(5);
   job.spec.platform.processes_per_node = 2;
   job.script(
@@ -225,12 +200,11 @@ Seen late_note(bool numbered, EngineKind engine) {
         return handlers;
       },
       {.traits = {.starts_at_root = true}});
-  job.script(Family::message_logging, [numbered](ActorId self) {
+  job.script(Family::message_logging, [](ActorId self) {
     const auto late = std::make_shared<std::optional<Message>>();
     Handlers handlers;
     handlers.sends = [=](Context& context, std::span<Message* const> batch, bool) {
       for (Message* message : batch) {
-        if (!numbered) take_number_away(*message);
         const bool note =
             message->channel == Family::termination && message->kind == kPotentialGrandchild;
         if (note && self == 1 && !*late) {
@@ -244,7 +218,7 @@ Seen late_note(bool numbered, EngineKind engine) {
     handlers.timer = [=](Context& context, std::uint64_t) { context.release(**late); };
     return handlers;
   });
-  job.detector("indep", {{"control_bytes", 0}});
+  job.detector(detector, {{"control_bytes", 0}, {"as_printed", as_printed}});
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1}});
   job.kill(150, {1});
   return job.run(engine);
@@ -254,8 +228,11 @@ Seen late_note(bool numbered, EngineKind engine) {
 
 TEST_CASE("only the parent of that very engagement adopts, though an old note comes late") {
   for (const EngineKind engine : engines()) {
-    CHECK(late_note(true, engine).result.outcome == Outcome::terminated);
-    CHECK(late_note(false, engine).result.outcome == Outcome::premature);
+    for (const std::string& detector : kAdopting) {
+      INFO(engine_word(engine) << ' ' << detector);
+      CHECK(late_note(detector, {}, engine).result.outcome == Outcome::terminated);
+      CHECK(late_note(detector, {"old-notes"}, engine).result.outcome == Outcome::premature);
+    }
   }
 }
 
