@@ -3,6 +3,7 @@
 #include "sim/cli/bench.hpp"
 #include "sim/cli/compare.hpp"
 #include "sim/cli/completion.hpp"
+#include "sim/cli/explore.hpp"
 #include "sim/cli/faults.hpp"
 #include "sim/cli/faults_generate.hpp"
 #include "sim/cli/faults_summarize.hpp"
@@ -27,6 +28,8 @@ const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all = {
       {"run", "simulate a scenario file", run_options, run_verb},
       {"trace", "write one run as a diagram, or for Perfetto or Paje", trace_options, trace_verb},
+      {"explore", "check a small job in every order of its events, with deaths anywhere",
+       explore_options, explore_verb},
       {"sweep", "simulate every point of a sweep, and store the results", sweep_options,
        sweep_verb},
       {"query", "print means and intervals from a store", query_options, query_verb},

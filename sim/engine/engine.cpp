@@ -5,6 +5,7 @@
 
 #include "sim/core/error.hpp"
 #include "sim/engine/loggp_engine.hpp"
+#include "sim/engine/ordered_run.hpp"
 #include "sim/platform/platform_file.hpp"
 #if FAULTLINE_SIMGRID
 #include "sim/engine/simgrid_engine.hpp"
@@ -31,6 +32,8 @@ std::shared_ptr<const RunJob> run_job(const RunSpec& spec, std::uint64_t seed,
 
 RunResult run_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,
                          std::uint64_t replication, RunObserver* observer) {
+  if (spec.order)
+    return run_in_order(spec, run_job(without_costs(spec), seed, replication), observer);
   auto job = run_job(spec, seed, replication);
   if (engine == EngineKind::loggp) {
     LogGpEngine run(std::move(job));

@@ -92,6 +92,8 @@ class Runtime : private Services {
     }
     if (state_.events >= state_.next_attended) attend_to_event();
   }
+  /// Looks at the whole state between two events (runtime_invariants.cpp). Throws BrokenInvariant.
+  void check_state();
   [[nodiscard]] bool stopped() const { return state_.stopped; }
   /// True if nothing is left to happen. Background timers and messages keep a run alive under
   /// `stop: time`, while a detector may still find a death that a live rank has not heard of, and
@@ -225,7 +227,6 @@ class Runtime : private Services {
 
   // what must hold between two events (runtime_invariants.cpp)
   struct Recount;
-  void check_state();
   void check_actor(ActorId self, Recount& recount);
   void check_inbox(const ActorState& actor, Recount& recount) const;
   void check_rare_state(const ActorState& actor, Recount& recount) const;

@@ -36,9 +36,9 @@ void StepwiseEngine::kill(ActorId actor) {
   step({}, {}, [&] { strike({{.actor = actor}}); });
 }
 
-void StepwiseEngine::go_on_from(const RunState& state) {
+void StepwiseEngine::go_on_from(RunState&& state) {
   if (torn_) abandon_step();
-  state_ = state.copy();
+  state_ = std::move(state);
   list_agenda();
 }
 
@@ -57,11 +57,13 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
   std::fill(done_.begin(), done_.end(), 0);
   const std::uint64_t false_reports = state_.auditor.false_reports();
   torn_ = true;
+  state_.now_s += step_s_;
   guard([&] {
     happen();
     die_where_cut();
     forget_unsent_messages();
     remove_dead_wood();
+    if (checks_steps_ && !stopped()) check_state();
     torn_ = false;
   });
   if (state_.auditor.false_reports() > false_reports) state_.now_s += 1.0;
@@ -233,20 +235,28 @@ void StepwiseEngine::list_agenda() {
 
 Choice StepwiseEngine::choice_of(const Event& event) const {
   if (event.is_about_message())
-    return {event.kind(), event.message->to, event.message->from, event.message->kind};
+    return {event.kind(), event.message->to, event.message->from, event.message->kind,
+            event.message->channel};
   Choice choice{event.kind(), event.at.actor};
   switch (event.kind()) {
     case EventKind::timer:
       for (const ArmedTimer& timer : state_.actors[choice.actor].rare_state->timers)
-        if (timer.serial == event.at.detail) choice.detail = timer.key;
+        if (timer.serial == event.at.detail) {
+          choice.detail = timer.key;
+          choice.family = timer.family;
+        }
       break;
     case EventKind::compute_done:
       for (const Computation& running : state_.actors[choice.actor].rare_state->running)
-        if (running.serial == event.at.detail) choice.detail = running.tag;
+        if (running.serial == event.at.detail) {
+          choice.detail = running.tag;
+          choice.family = running.family;
+        }
       break;
     case EventKind::sent:
       choice.peer = state_.sent_promises[event.at.detail].to;
       choice.detail = state_.sent_promises[event.at.detail].kind;
+      choice.family = state_.sent_promises[event.at.detail].channel;
       break;
     case EventKind::exit_notice:
     case EventKind::local_exit:

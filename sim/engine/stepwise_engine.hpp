@@ -16,6 +16,7 @@ struct Choice {
   ActorId peer = kNobody;   ///< the sender of a message, the dead of a notice, else kNobody
   /// Timers: the key. Computations: the tag. Messages: the kind. Else 0.
   std::uint64_t detail = 0;
+  Family family = Family::workload;  ///< whose message, timer or computation it is
 
   friend bool operator==(const Choice&, const Choice&) = default;
 };
@@ -44,8 +45,8 @@ bool next_decisions(Decisions& decisions, const std::vector<std::uint64_t>& aske
 ///   only the oldest message from one actor to another is.
 /// - Messages cost nothing and computations end when they are chosen, whatever they have spent.
 /// - The clock is at 0 until a live actor is declared dead. Each step in which that happens moves
-/// it
-///   on by one second, because what such an actor sends later is refused.
+///   it on by one second, because what such an actor sends later is refused. set_step_time() lets
+///   it go on with every step.
 /// - If the workload leaves its choices open (sim/core/choices.hpp), the driver decides those of a
 ///   step in advance: the n-th that a handler of the step asks for is the n-th of `decisions`.
 ///   Beyond that list it is 0. All ways in which a step can go are seen by taking it again with
@@ -75,7 +76,15 @@ class StepwiseEngine final : public Runtime, private Chooser {
   [[nodiscard]] StateDigest digest() const { return state_.digest(*job_); }
   [[nodiscard]] const RunState& state() const { return state_; }
   /// Goes on from a state of the same job.
-  void go_on_from(const RunState& state);
+  void go_on_from(const RunState& state) { go_on_from(state.copy()); }
+  void go_on_from(RunState&& state);
+  /// Hands over the state. After it, only go_on_from can be called.
+  [[nodiscard]] RunState leave() { return std::move(state_); }
+  /// Looks at the whole state after every step, in every build (Runtime::check_state). A broken
+  /// invariant is thrown.
+  void check_every_step() { checks_steps_ = true; }
+  /// From now on each step moves the clock on by so much, so that what an observer sees has times.
+  void set_step_time(double step_s) { step_s_ = step_s; }
   /// The result of a run that ends here: as its stop says, or because nothing is left to happen, or
   /// else as if it had come to a limit. After it, only go_on_from can be called.
   RunResult end();
@@ -109,6 +118,8 @@ class StepwiseEngine final : public Runtime, private Chooser {
   std::vector<std::uint64_t> asked_;
   std::vector<Message*> unsent_;  ///< of an actor that dies in this step
   bool torn_ = false;             ///< the last step was broken off
+  bool checks_steps_ = false;
+  double step_s_ = 0.0;
 };
 
 /// The same job on a machine that costs nothing and that nothing disturbs, as a stepwise engine

@@ -9,6 +9,7 @@
 #include "sim/platform/simgrid_topology_file.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/machine_file.hpp"
+#include "sim/scenario/order.hpp"
 
 namespace faultline {
 namespace {
@@ -200,6 +201,7 @@ JsonValue canonical(const Scenario& scenario) {
     result.set("platform", platform_json(first.platform));
     result.set("faults", faults_json(first));
     result.set("allow_unsafe", first.allow_unsafe);
+    if (first.order) result.set("order", order_json(*first.order));
   }
   result.set("points", std::move(points));
   return sorted(std::move(result));

@@ -9,6 +9,7 @@
 #include "sim/scenario/canonical.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/machine_file.hpp"
+#include "sim/scenario/order.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -160,6 +161,15 @@ std::string faults_text() {
   return text;
 }
 
+std::string order_text() {
+  return "\n## `order`\n\nWhat `faultline explore` writes, and what can be written by hand: " +
+         std::string(order_summary()) + ".\n" +
+         "\n`order.deaths_at_start`: " + deaths_at_start_summary() +
+         ". `order.steps[i].deaths`: " + deaths_in_step_summary() + ".\n" +
+         table(ordered_death_options().specs()) + "\n`order.steps`:\n" +
+         table(ordered_step_options().specs());
+}
+
 std::string sweep_text() {
   return "\n## `sweep`\n\n" + std::string(kSweep) + "\nA range:\n" +
          table(sweep_range_options().specs()) + "\n`sweep.precision`:\n" +
@@ -187,7 +197,8 @@ std::string scenario_reference() {
          "\n## `platform`\n" + table(platform_options().specs()) +
          "\n### `platform.overheads`\n\nWith `xml` alone: what a SimGrid platform file lacks.\n" +
          table(overhead_options().specs()) + noise_text() + components_text() + faults_text() +
-         "\n## `stop`\n" + table(stop_options().specs()) + sweep_text() + machine_text();
+         "\n## `stop`\n" + table(stop_options().specs()) + order_text() + sweep_text() +
+         machine_text();
 }
 
 }  // namespace faultline

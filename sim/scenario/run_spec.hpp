@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -91,6 +92,49 @@ struct StopSpec {
   std::uint64_t events = 1000000000;
 };
 
+/// What can happen next in a run whose order is stated.
+enum class OrderedEvent : std::uint8_t {
+  message,
+  timer,
+  computation,
+  sent,  ///< a message has left its sender, which is told so
+  exit_notice,
+  local_exit,
+  link_lost,
+  restart,
+  death,
+};
+
+/// An actor that dies within a step, when it has sent and done so many things in it.
+struct OrderedDeath {
+  ActorId actor = kNobody;
+  std::uint64_t after = 0;
+};
+
+/// One step of a stated order.
+struct OrderedStep {
+  OrderedEvent event = OrderedEvent::message;
+  ActorId actor = kNobody;   ///< to whom it happens
+  ActorId peer = kNobody;    ///< the sender of a message, the dead of a notice; kNobody: any
+  std::uint64_t detail = 0;  ///< messages: the kind; timers: the key; computations: the tag
+  std::uint32_t nth = 0;     ///< of several that are alike, the oldest first, counted from 0
+  std::vector<OrderedDeath> deaths;
+};
+
+/// The order in which things happen in a run. What comes after the last step happens in the order
+/// in which it was scheduled.
+struct RunOrder {
+  std::vector<OrderedDeath> deaths_at_start;
+  std::vector<OrderedStep> steps;
+
+  [[nodiscard]] bool has_deaths() const {
+    return !deaths_at_start.empty() ||
+           std::any_of(steps.begin(), steps.end(), [](const OrderedStep& step) {
+             return step.event == OrderedEvent::death || !step.deaths.empty();
+           });
+  }
+};
+
 /// One point of a scenario, fully resolved: everything that an engine needs except seed and
 /// replication.
 struct RunSpec {
@@ -101,6 +145,8 @@ struct RunSpec {
   std::vector<PartitionSpec> partitions;
   std::vector<SlowSpec> slow;
   StopSpec stop;
+  /// If it is there, the run costs no time, and every step of the order takes one millisecond.
+  std::optional<RunOrder> order;
   bool allow_unsafe = false;
   /// Count the state of the run anew now and then (docs/architecture.md). Changes no result. No key
   /// of a scenario: tests and searches set it, and debug builds.
@@ -112,7 +158,9 @@ struct RunSpec {
   [[nodiscard]] const ComponentChoice& component(Family family) const {
     return components[static_cast<std::size_t>(family)];
   }
-  [[nodiscard]] bool has_faults() const { return !faults.empty() || !fault_sources.empty(); }
+  [[nodiscard]] bool has_faults() const {
+    return !faults.empty() || !fault_sources.empty() || (order && order->has_deaths());
+  }
 };
 
 /// The name of a run's protocol of that family, or "none".

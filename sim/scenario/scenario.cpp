@@ -11,6 +11,7 @@
 #include "sim/scenario/cross_checks.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/disturbances.hpp"
+#include "sim/scenario/order.hpp"
 #include "sim/scenario/overrides.hpp"
 #include "sim/scenario/platform_reader.hpp"
 
@@ -31,6 +32,7 @@ class ScenarioReader {
     read_components();
     read_faults();
     read_stop();
+    read_stated_order();
     if (root_.child("sweep") != nullptr)
       problems_.add("sweep", "is carried out by: faultline sweep FILE --store RESULTS.sqlite");
     root_.finish();
@@ -55,6 +57,7 @@ class ScenarioReader {
   FaultSpec read_fault(const JsonValue& value, const std::string& path);
   void read_moment(CheckedObject& object, FaultSpec& fault);
   void read_stop();
+  void read_stated_order();
   void make_points(Scenario& scenario);
   void add_point(Scenario& scenario, std::size_t index);
 
@@ -213,6 +216,13 @@ void ScenarioReader::read_stop() {
     if (word_of(when) == *options.when) common_.stop.when = when;
 }
 
+void ScenarioReader::read_stated_order() {
+  const JsonValue* value = root_.child("order");
+  if (value == nullptr || value->is_null()) return;
+  const auto job = platform_known_ ? std::optional(job_shape(common_.platform)) : std::nullopt;
+  common_.order = read_order(*value, job, problems_);
+}
+
 StopWhen default_stop(const RunSpec& point) {
   const Registration* detector = point.component(Family::termination).registration;
   const Registration* workload = point.component(Family::workload).registration;
@@ -242,6 +252,11 @@ void ScenarioReader::add_point(Scenario& scenario, std::size_t index) {
   if (!stop_given_) point.stop.when = default_stop(point);
   // If a component could not be read, checking its points would only repeat that.
   if (valid) check_point(point, paths, problems_);
+  if (point.order && scenario.engine == EngineKind::simgrid)
+    problems_.add("engine", "an order of events is carried out on loggp; expected loggp");
+  if (point.order)
+    for (const OptionProblem& problem : what_needs_time(point))
+      problems_.add(problem.option, "does not go with a stated order: " + problem.message);
   if (valid && platform_known_) check_options_in_job(point, paths, problems_);
   scenario.points.push_back(std::move(point));
   scenario.point_labels.push_back(std::move(label));

@@ -7,6 +7,7 @@
 #include "sim/scenario/components.hpp"
 #include "sim/scenario/declarations.hpp"
 #include "sim/scenario/machine_file.hpp"
+#include "sim/scenario/order.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -249,6 +250,26 @@ JsonValue faults_definition() {
   return schema.take();
 }
 
+JsonValue ordered_deaths_schema(const char* summary) {
+  return json_object({{"description", summary},
+                      {"type", "array"},
+                      {"items", ObjectSchema("").options(ordered_death_options().specs()).take()}});
+}
+
+JsonValue order_definition() {
+  const JsonValue step = ObjectSchema("one step")
+                             .options(ordered_step_options().specs())
+                             .property("deaths", ordered_deaths_schema(deaths_in_step_summary()))
+                             .take();
+  JsonValue schema =
+      ObjectSchema(order_summary())
+          .property("deaths_at_start", ordered_deaths_schema(deaths_at_start_summary()))
+          .property("steps", json_object({{"type", "array"}, {"items", step}}), true)
+          .take();
+  schema.set("type", JsonValue::List{"object", "null"});
+  return schema;
+}
+
 /// In a sweep, every key without a meaning of its own is a path.
 JsonValue sweep_definition() {
   const JsonValue list = json_object({{"type", "array"}, {"minItems", 1}});
@@ -336,6 +357,7 @@ JsonValue definitions() {
   defs.set("faults", faults_definition());
   defs.set("stop",
            ObjectSchema("when a run ends, and its limits").options(stop_options().specs()).take());
+  defs.set("order", order_definition());
   defs.set("sweep", sweep_definition());
   defs.set("machine", machine_definition());
   return defs;
@@ -350,7 +372,9 @@ std::string scenario_schema() {
     top.property(family_key(family.family), family_property(family),
                  family.family == Family::workload);
   top.property("faults", reference("faults"));
-  top.property("stop", reference("stop")).property("sweep", reference("sweep"));
+  top.property("stop", reference("stop"))
+      .property("order", reference("order"))
+      .property("sweep", reference("sweep"));
   JsonValue schema =
       json_object({{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                    {"title", "Faultline scenario, schema_version 1"},

@@ -1,0 +1,121 @@
+#include "analysis/exploration/counterexample.hpp"
+
+#include <utility>
+
+#include "sim/engine/engine.hpp"
+#include "sim/engine/ordered_run.hpp"
+#include "sim/scenario/order.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// The limits of a run that is repeated. A step takes a millisecond there, so that these are more
+/// steps than any counterexample has, and a run that never ends is found out soon.
+constexpr double kGrace_s = 10.0;
+constexpr double kLongest_s = 100.0;
+
+std::string actor_words(const RunSpec& spec, ActorId actor) {
+  if (actor < spec.platform.processes) return "rank " + std::to_string(actor);
+  return "the daemon of node " + std::to_string(actor - spec.platform.processes);
+}
+
+std::string kind_words(const RunSpec& spec, const Choice& choice) {
+  const Registration* sender = spec.component(choice.family).registration;
+  if (sender == nullptr || choice.detail >= sender->message_kinds.size()) return "a message";
+  return sender->message_kinds[choice.detail];
+}
+
+std::string choice_words(const RunSpec& spec, const Choice& choice) {
+  const std::string self = actor_words(spec, choice.actor);
+  const std::string peer = choice.peer == kNobody ? "" : actor_words(spec, choice.peer);
+  switch (choice.kind) {
+    case EventKind::timer:
+      return "a timer of " + self + " runs out";
+    case EventKind::compute_done:
+      return self + " ends a computation";
+    case EventKind::sent:
+      return self + " is told that " + kind_words(spec, choice) + " to " + peer + " has left";
+    case EventKind::exit_notice:
+    case EventKind::local_exit:
+      return self + " is told that " + peer + " is dead";
+    case EventKind::link_lost:
+      return self + " loses its connection to " + peer;
+    case EventKind::restart:
+      return peer + " starts again";
+    default:
+      return self + " receives " + kind_words(spec, choice) + " from " + peer;
+  }
+}
+
+/// The deaths within a step, to be added to what happens in it.
+std::string deaths_words(const RunSpec& spec, const std::vector<Cut>& cuts, ActorId who) {
+  std::string text;
+  for (const Cut& cut : cuts) {
+    text += ", and ";
+    if (cut.actor != who) text += actor_words(spec, cut.actor) + " ";
+    text += cut.after == 0   ? "dies before it sends or does anything"
+            : cut.after == 1 ? "dies after the first of what it sends and does"
+                             : "dies after the first " + std::to_string(cut.after) +
+                                   " of what it sends and does";
+  }
+  return text;
+}
+
+std::vector<OrderedDeath> ordered_deaths(const std::vector<Cut>& cuts) {
+  std::vector<OrderedDeath> deaths;
+  deaths.reserve(cuts.size());
+  for (const Cut& cut : cuts) deaths.push_back({cut.actor, cut.after});
+  return deaths;
+}
+
+}  // namespace
+
+ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& steps) {
+  const RunSpec& spec = request.spec;
+  const auto all_starts = starts(request);
+  StepwiseEngine engine(run_job(spec, request.seed, 0));
+  ToldRun told;
+  for (const Step& step : steps) {
+    switch (step.kind) {
+      case Step::Kind::begin: {
+        const std::vector<Cut>& cuts = all_starts[step.place];
+        told.order.deaths_at_start = ordered_deaths(cuts);
+        told.words.push_back("all start" + deaths_words(spec, cuts, kNobody));
+        break;
+      }
+      case Step::Kind::take: {
+        const Choice& choice = engine.agenda().at(step.place);
+        told.words.push_back(choice_words(spec, choice) +
+                             deaths_words(spec, step.cuts(), choice.actor));
+        told.order.steps.push_back(ordered_step(engine.agenda(), step.place, step.cuts()));
+        break;
+      }
+      case Step::Kind::kill:
+        told.words.push_back(actor_words(spec, step.place) + " dies");
+        told.order.steps.push_back(
+            {.event = OrderedEvent::death, .actor = step.place, .deaths = {}});
+        break;
+    }
+    if (&step == &steps.back()) break;  // what it does may break an invariant
+    take_steps(engine, {step}, all_starts);
+  }
+  return told;
+}
+
+JsonValue counterexample(JsonValue root, const RunOrder& order, const std::string& name) {
+  JsonValue* stop = root.find("stop");
+  if (stop == nullptr) {
+    root.set("stop", JsonValue::Object{});
+    stop = root.find("stop");
+  }
+  stop->set("grace_s", kGrace_s);
+  stop->set("time_s", kLongest_s);
+  root.set("name", name);
+  root.set("engine", "loggp");
+  root.set("replications", 1);
+  root.set("order", order_json(order));
+  return root;
+}
+
+}  // namespace faultline

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/exploration/exploration.hpp"
+#include "sim/json/json_value.hpp"
+
+namespace faultline {
+
+/// A run as a scenario states it, and in words.
+struct ToldRun {
+  RunOrder order;
+  /// A line for each step: "rank 1 receives work from rank 0, and dies after 2 things".
+  std::vector<std::string> words;
+};
+ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& steps);
+
+/// A scenario with which `run` and `trace` repeat such a run. `root` is the scenario that was
+/// explored, as JSON; `name` becomes the name.
+JsonValue counterexample(JsonValue root, const RunOrder& order, const std::string& name);
+
+}  // namespace faultline

@@ -1,0 +1,107 @@
+#include "analysis/exploration/crew.hpp"
+
+#include <utility>
+
+namespace faultline {
+
+namespace {
+
+constexpr std::size_t kStatesOfMember = 128;  ///< in one round
+
+}  // namespace
+
+Crew::Crew(const ExplorationRequest& request, const std::vector<std::vector<Cut>>& starts,
+           const SeenStates& seen)
+    : members_(std::max(1U, request.jobs)), threaded_(members_.size() > 1) {
+  if (!threaded_) {
+    members_.front().expander = std::make_unique<Expander>(request, starts, seen);
+    return;
+  }
+  for (Member& member : members_)
+    member.thread = std::thread([&] { work(member, request, starts, seen); });
+}
+
+Crew::~Crew() {
+  if (!threaded_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  wake_.notify_all();
+  for (Member& member : members_) member.thread.join();
+}
+
+/// What a thread makes it destroys, because components come from a storage of their thread.
+void Crew::work(Member& member, const ExplorationRequest& request,
+                const std::vector<std::vector<Cut>>& starts, const SeenStates& seen) {
+  std::uint64_t turn = 0;
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return over_ || turn_ != turn; });
+      if (over_) break;
+      turn = turn_;
+    }
+    try {
+      if (!member.expander) member.expander = std::make_unique<Expander>(request, starts, seen);
+      if (member.task) member.task(*member.expander);
+    } catch (...) {
+      member.error = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    if (--busy_ == 0) done_.notify_one();
+  }
+  member.expander.reset();
+}
+
+void Crew::run_all() {
+  if (!threaded_) return members_.front().task(*members_.front().expander);
+  {
+    std::unique_lock lock(mutex_);
+    busy_ = members_.size();
+    ++turn_;
+    wake_.notify_all();
+    done_.wait(lock, [&] { return busy_ == 0; });
+  }
+  for (Member& member : members_)
+    if (member.error) std::rethrow_exception(std::exchange(member.error, nullptr));
+}
+
+std::size_t Crew::round() const { return kStatesOfMember * members_.size(); }
+
+std::vector<Expansion> Crew::begin() {
+  std::vector<Expansion> begun(1);
+  for (Member& member : members_) member.task = {};
+  members_.front().task = [&](Expander& expander) { begun.front() = expander.begin(); };
+  run_all();
+  return begun;
+}
+
+std::vector<Expansion> Crew::expand(std::span<const StateNumber> states) {
+  std::vector<Expansion> expansions(states.size());
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    members_[i].task = [&, i](Expander& expander) {
+      for (std::size_t place = 0; place < states.size(); ++place)
+        if (owner(place, states.size()) == i) expansions[place] = expander.expand(states[place]);
+    };
+  run_all();
+  return expansions;
+}
+
+void Crew::settle(std::vector<Expansion>&& expansions,
+                  const std::vector<std::vector<StateNumber>>& numbers) {
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    members_[i].task = [&, i](Expander& expander) {
+      for (std::size_t place = 0; place < expansions.size(); ++place) {
+        if (owner(place, expansions.size()) != i) continue;
+        auto& successors = expansions[place].next;
+        for (std::size_t one = 0; one < successors.size(); ++one)
+          if (successors[one].state && numbers[place][one] != kNoState)
+            expander.keep(numbers[place][one], std::move(*successors[one].state));
+        successors.clear();
+      }
+    };
+  run_all();
+}
+
+}  // namespace faultline

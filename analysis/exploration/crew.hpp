@@ -1,0 +1,70 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "analysis/exploration/expander.hpp"
+
+namespace faultline {
+
+/// The state of a successor that was found to be new, and the number that it has got.
+struct Numbered {
+  StateNumber number;
+  RunState state;
+};
+
+/// Expands many states at once. With one job the caller's thread does it; else threads do, each
+/// with an Expander that nobody else touches. What they find does not depend on their number.
+class Crew {
+ public:
+  Crew(const ExplorationRequest& request, const std::vector<std::vector<Cut>>& starts,
+       const SeenStates& seen);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  /// The states after the start.
+  std::vector<Expansion> begin();
+  /// The successors of these states, in their order. Meanwhile nothing may be added to the states
+  /// that have been seen.
+  std::vector<Expansion> expand(std::span<const StateNumber> states);
+  /// Gives the states back whose numbers are known now: to be called with what expand() has
+  /// returned, once all of it has been looked at. The thread that made a state keeps it, or
+  /// destroys it.
+  void settle(std::vector<Expansion>&& expansions,
+              const std::vector<std::vector<StateNumber>>& numbers);
+  /// How many states are worth one call of expand().
+  [[nodiscard]] std::size_t round() const;
+
+ private:
+  struct Member {
+    std::unique_ptr<Expander> expander;
+    std::function<void(Expander&)> task;
+    std::exception_ptr error;
+    std::thread thread;
+  };
+  void work(Member& member, const ExplorationRequest& request,
+            const std::vector<std::vector<Cut>>& starts, const SeenStates& seen);
+  void run_all();
+  [[nodiscard]] std::size_t owner(std::size_t place, std::size_t places) const {
+    return place * members_.size() / places;
+  }
+
+  std::vector<Member> members_;
+  bool threaded_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  std::size_t busy_ = 0;
+  std::uint64_t turn_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace faultline

@@ -1,0 +1,169 @@
+#include "analysis/exploration/expander.hpp"
+
+#include <algorithm>
+
+#include "sim/core/invariant.hpp"
+#include "sim/core/split_mix.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// Roughly what a copy of a small job takes.
+constexpr std::uint64_t kCopy_B = 16384;
+constexpr std::uint64_t kMostCopies = 65536;
+
+std::size_t copies_within(const ExplorationRequest& request) {
+  return static_cast<std::size_t>(
+      std::min(kMostCopies, request.memory_B / (4 * kCopy_B * std::max(1U, request.jobs))));
+}
+
+/// Equal states after different numbers of deaths have different futures, as long as more may die.
+StateDigest with_deaths(StateDigest digest, std::uint32_t deaths) {
+  digest.low ^= split_mix(deaths);
+  return digest;
+}
+
+/// A state in which an invariant broke has no digest. It is not expanded, so any will do that no
+/// other state has.
+StateDigest digest_of_break(StateNumber from, const Step& step) {
+  Digest into;
+  into.add(from, static_cast<std::uint8_t>(step.kind), step.place, step.dying, step.after);
+  return into.value();
+}
+
+}  // namespace
+
+Expander::Expander(const ExplorationRequest& request, const std::vector<std::vector<Cut>>& starts,
+                   const SeenStates& seen)
+    : request_(request),
+      starts_(starts),
+      seen_(seen),
+      job_(run_job(request.spec, request.seed, 0)),
+      engine_(job_),
+      fresh_(engine_.state().copy()),
+      judge_(request, job_, starts),
+      most_kept_(copies_within(request)) {
+  engine_.check_every_step();
+}
+
+Expansion Expander::begin() {
+  Expansion all;
+  all.next.reserve(starts_.size());
+  for (std::uint32_t start = 0; start < starts_.size(); ++start)
+    add_step(all, fresh_, {.kind = Step::Kind::begin, .place = start},
+             static_cast<std::uint32_t>(starts_[start].size()));
+  return all;
+}
+
+Expansion Expander::expand(StateNumber state) {
+  Expansion all{.from = state, .next = {}};
+  const RunState& here = at(state);
+  const std::uint32_t deaths = seen_.deaths(state);
+  engine_.go_on_from(here);
+  const std::size_t choices = engine_.agenda().size();
+  all.next.reserve(choices + here.actors.size());
+  for (std::uint32_t place = 0; place < choices; ++place) {
+    const Step step{.kind = Step::Kind::take, .place = place};
+    add_step(all, here, step, deaths);
+    if (deaths < request_.faults && request_.crash == CrashPlaces::anywhere)
+      add_deaths_within(all, here, step, deaths + 1);
+  }
+  if (deaths < request_.faults && request_.crash != CrashPlaces::none)
+    for (ActorId actor = 0; actor < here.actors.size(); ++actor)
+      if (here.actors[actor].alive)
+        add_step(all, here, {.kind = Step::Kind::kill, .place = actor}, deaths + 1);
+  return all;
+}
+
+/// A death after all that an actor does in a step is one between this step and the next.
+void Expander::add_deaths_within(Expansion& into, const RunState& here, const Step& step,
+                                 std::uint32_t deaths) {
+  const std::vector<std::uint64_t> done = engine_.done();
+  for (ActorId actor = 0; actor < done.size(); ++actor)
+    for (std::uint64_t after = 0; after < done[actor]; ++after) {
+      Step cut = step;
+      cut.dying = static_cast<std::uint16_t>(actor);
+      cut.after = static_cast<std::uint16_t>(after);
+      add_step(into, here, cut, deaths);
+    }
+}
+
+void Expander::add_step(Expansion& into, const RunState& here, const Step& step,
+                        std::uint32_t deaths) {
+  NextState& one = into.next.emplace_back();
+  one.step = step;
+  one.deaths = deaths;
+  engine_.go_on_from(here);
+  try {
+    advance(step);
+    one.digest = with_deaths(engine_.digest(), deaths);
+    look_at(one, into.from);
+  } catch (const BrokenInvariant& broken) {
+    one.digest = digest_of_break(into.from, step);
+    one.ending = Ending{.outcome = Outcome::violated,
+                        .violations = {{.kind = "broken-invariant",
+                                        .time_s = engine_.state().now_s,
+                                        .actor = std::nullopt,
+                                        .detail = broken.what()}}};
+  }
+}
+
+void Expander::advance(const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::begin:
+      return engine_.begin(starts_[step.place]);
+    case Step::Kind::take:
+      return engine_.take(step.place, step.cuts());
+    case Step::Kind::kill:
+      return engine_.kill(step.place);
+  }
+}
+
+void Expander::look_at(NextState& one, StateNumber from) {
+  one.known = seen_.find(one.digest);
+  if (one.known != kNoState) return;
+  if (engine_.agenda().empty() || !engine_.state().auditor.violations().empty())
+    one.ending = ending_of(one, from);
+  else if (keeps_copies())
+    one.state = engine_.leave();
+}
+
+Ending Expander::ending_of(const NextState& one, StateNumber from) {
+  RunResult result = engine_.end();
+  Ending ending{.outcome = result.outcome, .violations = std::move(result.violations)};
+  result.violations = ending.violations;
+  if (!judge_.must_see_run(result, one.deaths)) return ending;
+  std::vector<Step> steps;
+  if (from != kNoState) steps = seen_.steps_to(from);
+  steps.push_back(one.step);
+  judge_.judge(steps, ending);
+  return ending;
+}
+
+void Expander::keep(StateNumber number, RunState&& state) {
+  if (keeps_copies()) kept_.emplace(number, std::move(state));
+}
+
+/// The copy that was kept is of no use once its state has been expanded.
+const RunState& Expander::at(StateNumber number) {
+  if (const auto found = kept_.find(number); found != kept_.end()) {
+    taken_ = std::move(found->second);
+    kept_.erase(found);
+    return *taken_;
+  }
+  const std::vector<StateNumber> way = seen_.path_to(number);
+  std::size_t common = 0;
+  while (common < path_.size() && common < way.size() && path_[common].number == way[common])
+    ++common;
+  path_.erase(path_.begin() + static_cast<std::ptrdiff_t>(common), path_.end());
+  for (std::size_t place = common; place < way.size(); ++place) {
+    engine_.go_on_from(place == 0 ? fresh_ : path_.back().state);
+    advance(seen_.step(way[place]));
+    path_.push_back({way[place], engine_.leave()});
+  }
+  return path_.back().state;
+}
+
+}  // namespace faultline

@@ -1,0 +1,56 @@
+#include "analysis/exploration/explorable.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "sim/engine/engine.hpp"
+#include "sim/scenario/cross_checks.hpp"
+#include "sim/scenario/order.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// Heartbeats and probes come for ever, and mean something only in time.
+bool lives_by_clock(const RunSpec& spec, std::uint64_t seed) {
+  StepwiseEngine engine(run_job(explored_spec(spec), seed, 0));
+  engine.begin();
+  return engine.state().background > 0;
+}
+
+/// What the scenario's own checks say of a run in which somebody dies.
+void check_with_deaths(RunSpec spec, Problems& problems) {
+  spec.order = RunOrder{.deaths_at_start = {{.actor = 0, .after = 0}}, .steps = {}};
+  ComponentPaths paths;
+  for (const StackPlace& place : kStack) paths[index_of(place.family)] = place.key;
+  check_point(spec, paths, problems);
+}
+
+}  // namespace
+
+void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, Problems& problems) {
+  if (scenario.points.size() != 1) {
+    problems.add("", "has " + std::to_string(scenario.points.size()) +
+                         " points; expected one: choose a component with --set");
+    return;
+  }
+  const RunSpec& spec = scenario.points.front();
+  if (scenario.engine != EngineKind::loggp)
+    problems.add("engine", "SimGrid cannot go back to an earlier state; expected loggp");
+  if (spec.order) problems.add("order", "is what a search tries out; expected none");
+  const std::uint32_t processes = spec.platform.processes;
+  if (processes < kFewestExplored || processes > kMostExplored)
+    problems.add("platform.processes", "expected " + std::to_string(kFewestExplored) + " to " +
+                                           std::to_string(kMostExplored) + " to be explored, got " +
+                                           std::to_string(processes));
+  for (const OptionProblem& problem : what_needs_time(spec))
+    problems.add(problem.option, "cannot be explored: " + problem.message);
+  if (faults > 0) check_with_deaths(spec, problems);
+  if (problems.empty() && lives_by_clock(spec, scenario.seed))
+    problems.add("failure_detection",
+                 protocol_of(spec, Family::failure_detection) +
+                     " cannot be explored: it finds deaths by timers, and here no time passes; "
+                     "expected oracle, or another detector that the system tells of deaths");
+}
+
+}  // namespace faultline

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "analysis/exploration/exploration.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace faultline {
+
+/// The sizes of jobs that can be explored.
+inline constexpr std::uint32_t kFewestExplored = 2;
+inline constexpr std::uint32_t kMostExplored = 6;
+
+/// Adds a problem for everything in a scenario that cannot be explored, with the reason. `faults`
+/// is the number of deaths that the search may choose.
+void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, Problems& problems);
+
+}  // namespace faultline

@@ -1,0 +1,285 @@
+#include "analysis/exploration/exploration.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "analysis/exploration/crew.hpp"
+#include "analysis/exploration/progress_check.hpp"
+#include "analysis/exploration/random_walks.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace faultline {
+
+const char* search_limit_word(SearchLimit limit) {
+  switch (limit) {
+    case SearchLimit::none:
+      return "";
+    case SearchLimit::depth:
+      return "depth";
+    case SearchLimit::states:
+      return "states";
+    case SearchLimit::memory:
+      return "memory";
+    case SearchLimit::time:
+      return "time";
+    case SearchLimit::walks:
+      return "walks";
+    case SearchLimit::interrupt:
+      return "interrupt";
+  }
+  return "";
+}
+
+const char* verdict_word(ExplorationResult::Verdict verdict) {
+  switch (verdict) {
+    case ExplorationResult::Verdict::exhausted:
+      return "exhausted";
+    case ExplorationResult::Verdict::violated:
+      return "violated";
+    case ExplorationResult::Verdict::bounded:
+      return "bounded";
+  }
+  return "";
+}
+
+RunSpec explored_spec(const RunSpec& spec) {
+  RunSpec explored = without_costs(spec);
+  explored.stop.grace_s = explored.stop.time_s = std::numeric_limits<double>::infinity();
+  explored.stop.events = std::numeric_limits<std::uint64_t>::max();
+  explored.checks_state = false;  // the engine looks after every step
+  return explored;
+}
+
+namespace {
+
+/// Adds to `all` every way in which up to `left` of the actors from `first` on die within the
+/// start.
+void add_starts(const std::vector<std::uint64_t>& done, ActorId first, std::uint32_t left,
+                std::vector<Cut>& cuts, std::vector<std::vector<Cut>>& all) {
+  all.push_back(cuts);
+  if (left == 0) return;
+  for (ActorId actor = first; actor < done.size(); ++actor)
+    for (std::uint64_t after = 0; after < done[actor]; ++after) {
+      cuts.push_back({actor, after});
+      add_starts(done, actor + 1, left - 1, cuts, all);
+      cuts.pop_back();
+    }
+}
+
+}  // namespace
+
+std::vector<std::vector<Cut>> starts(const ExplorationRequest& request) {
+  StepwiseEngine engine(run_job(request.spec, request.seed, 0));
+  engine.begin();
+  std::vector<std::vector<Cut>> all;
+  std::vector<Cut> cuts;
+  add_starts(engine.done(), 0, request.crash == CrashPlaces::anywhere ? request.faults : 0, cuts,
+             all);
+  return all;
+}
+
+void take_steps(StepwiseEngine& engine, const std::vector<Step>& steps,
+                const std::vector<std::vector<Cut>>& starts) {
+  for (const Step& step : steps) switch (step.kind) {
+      case Step::Kind::begin:
+        engine.begin(starts[step.place]);
+        break;
+      case Step::Kind::take:
+        engine.take(step.place, step.cuts());
+        break;
+      case Step::Kind::kill:
+        engine.kill(step.place);
+        break;
+    }
+}
+
+namespace {
+
+/// A search by breadth or by depth.
+class Search {
+ public:
+  Search(const ExplorationRequest& request, const TellProgress& tell)
+      : request_(request), tell_(tell), starts_(starts(request)), crew_(request, starts_, seen_) {}
+
+  ExplorationResult run() {
+    take_in(crew_.begin(), 0);
+    by_breadth_ ? by_breadth() : by_depth();
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] bool over() const {
+    return result_.refutation.has_value() || result_.limit > SearchLimit::depth;
+  }
+  void by_breadth();
+  void by_depth();
+  void take_in(std::vector<Expansion>&& expansions, std::uint32_t depth);
+  void take_in(Expansion& expansion, std::vector<StateNumber>& added, std::uint32_t depth);
+  StateNumber take_in(const Expansion& expansion, NextState& successor, std::uint32_t depth);
+  void refute(const Expansion& expansion, const NextState& successor);
+  void check_limits();
+  void check_progress();
+  void finish();
+
+  const ExplorationRequest& request_;
+  const TellProgress& tell_;
+  const std::vector<std::vector<Cut>> starts_;
+  SeenStates seen_;
+  StepGraph graph_;
+  Crew crew_;
+  ExplorationResult result_;
+  const bool by_breadth_ = request_.search == SearchOrder::breadth;
+  std::vector<StateNumber> found_;  ///< new states that have still to be put on the way
+  std::uint64_t waiting_ = 0;       ///< states that have not been expanded
+  Clock::time_point begin_ = Clock::now();
+};
+
+void Search::by_breadth() {
+  for (std::uint32_t depth = 0; !found_.empty() && !over(); ++depth) {
+    if (depth >= request_.depth) {
+      result_.limit = SearchLimit::depth;
+      return;
+    }
+    const std::vector<StateNumber> level = std::exchange(found_, {});
+    for (std::size_t next = 0; next < level.size() && !over(); next += crew_.round()) {
+      const std::size_t count = std::min(crew_.round(), level.size() - next);
+      take_in(crew_.expand(std::span(level).subspan(next, count)), depth + 1);
+      check_limits();
+    }
+  }
+}
+
+void Search::by_depth() {
+  std::vector<std::pair<StateNumber, std::uint32_t>> stack;
+  const auto push_found = [&](std::uint32_t depth) {
+    for (std::size_t i = found_.size(); i-- > 0;) stack.emplace_back(found_[i], depth);
+    found_.clear();
+  };
+  push_found(0);
+  while (!stack.empty() && !over()) {
+    const auto [state, depth] = stack.back();
+    stack.pop_back();
+    if (depth >= request_.depth) {
+      result_.limit = SearchLimit::depth;
+      continue;
+    }
+    take_in(crew_.expand(std::span(&state, 1)), depth + 1);
+    push_found(depth + 1);
+    check_limits();
+  }
+}
+
+/// Looks at what was found in the order in which a single thread would have found it.
+void Search::take_in(std::vector<Expansion>&& expansions, std::uint32_t depth) {
+  std::vector<std::vector<StateNumber>> numbers;
+  numbers.reserve(expansions.size());
+  for (const Expansion& expansion : expansions)
+    numbers.emplace_back(expansion.next.size(), kNoState);
+  for (std::size_t place = 0; place < expansions.size() && !over(); ++place)
+    take_in(expansions[place], numbers[place], depth);
+  crew_.settle(std::move(expansions), numbers);
+}
+
+/// Writes the numbers of the successors that are new to `added`.
+void Search::take_in(Expansion& expansion, std::vector<StateNumber>& added, std::uint32_t depth) {
+  std::vector<StateNumber> targets;
+  for (std::size_t one = 0; one < expansion.next.size(); ++one) {
+    if (over()) return;
+    NextState& successor = expansion.next[one];
+    const std::size_t before = seen_.size();
+    const StateNumber number = take_in(expansion, successor, depth);
+    if (seen_.size() > before) added[one] = number;
+    if (!successor.step.has_death()) targets.push_back(number);
+  }
+  if (expansion.from == kNoState) return;
+  --waiting_;
+  ++result_.expanded;
+  if (!by_breadth_) return;
+  while (graph_.states() < expansion.from) graph_.add_end();
+  graph_.add(targets);
+}
+
+StateNumber Search::take_in(const Expansion& expansion, NextState& successor, std::uint32_t depth) {
+  if (expansion.from != kNoState) ++result_.transitions;
+  if (successor.known == kNoState) successor.known = seen_.find(successor.digest);
+  if (successor.known != kNoState) return successor.known;
+  const StateNumber number =
+      seen_.add(successor.digest, expansion.from, successor.step, successor.deaths);
+  result_.depth = std::max(result_.depth, depth);
+  if (!successor.ending) {
+    found_.push_back(number);
+    result_.largest_queue = std::max(result_.largest_queue, ++waiting_);
+  } else if (successor.ending->violations.empty()) {
+    ++result_.ends[outcome_word(successor.ending->outcome)];
+    ++result_.expanded;
+  } else {
+    refute(expansion, successor);
+  }
+  if (seen_.size() >= request_.states && !over()) result_.limit = SearchLimit::states;
+  return number;
+}
+
+void Search::refute(const Expansion& expansion, const NextState& successor) {
+  Refutation refutation{.outcome = successor.ending->outcome,
+                        .violations = successor.ending->violations,
+                        .steps = {}};
+  if (expansion.from != kNoState) refutation.steps = seen_.steps_to(expansion.from);
+  refutation.steps.push_back(successor.step);
+  result_.refutation = std::move(refutation);
+}
+
+void Search::check_limits() {
+  if (over()) return;
+  if (seen_.bytes() + graph_.bytes() > request_.memory_B / 4 * 3) {
+    result_.limit = SearchLimit::memory;
+    return;
+  }
+  const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin_).count();
+  if (request_.time_limit_s && elapsed_s > *request_.time_limit_s)
+    result_.limit = SearchLimit::time;
+  if (!tell_) return;
+  const ExplorationProgress progress{
+      .states = seen_.size(), .waiting = waiting_, .depth = result_.depth};
+  if (!tell_(progress)) result_.limit = SearchLimit::interrupt;
+}
+
+/// A state from which no end can be reached goes on for ever.
+void Search::check_progress() {
+  while (graph_.states() < seen_.size()) graph_.add_end();
+  result_.progress_checked = true;
+  const std::optional<StateNumber> endless = graph_.first_without_end();
+  if (!endless) return;
+  result_.refutation = Refutation{
+      .outcome = Outcome::hung,
+      .violations = {{.kind = "hung",
+                      .time_s = 0.0,
+                      .actor = std::nullopt,
+                      .detail = "from here the run goes on for ever: no end can be reached unless "
+                                "somebody dies"}},
+      .steps = seen_.steps_to(*endless)};
+}
+
+void Search::finish() {
+  result_.states = seen_.size();
+  if (by_breadth_ && !result_.refutation && result_.limit == SearchLimit::none) check_progress();
+  result_.verdict = result_.refutation                   ? ExplorationResult::Verdict::violated
+                    : result_.limit == SearchLimit::none ? ExplorationResult::Verdict::exhausted
+                                                         : ExplorationResult::Verdict::bounded;
+  result_.stored_B = seen_.bytes() + graph_.bytes();
+  result_.wall_s = std::chrono::duration<double>(Clock::now() - begin_).count();
+}
+
+}  // namespace
+
+ExplorationResult explore(const ExplorationRequest& request, const TellProgress& tell) {
+  if (request.search == SearchOrder::random) return walk_at_random(request, tell);
+  return Search(request, tell).run();
+}
+
+}  // namespace faultline

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/exploration/step.hpp"
+#include "sim/engine/run_result.hpp"
+#include "sim/scenario/run_spec.hpp"
+
+namespace faultline {
+
+/// Where deaths may fall.
+enum class CrashPlaces : std::uint8_t {
+  anywhere,        ///< between two steps, and between any two sends and actions of one
+  between_events,  ///< between two steps
+  none,
+};
+
+/// In which order states are expanded.
+enum class SearchOrder : std::uint8_t {
+  breadth,  ///< nearest to the start first, so that the run to a violation is a shortest one
+  depth,
+  random,  ///< random walks from the start
+};
+
+/// What is explored, and how far.
+struct ExplorationRequest {
+  RunSpec spec;
+  std::uint64_t seed = 1;
+  std::uint32_t faults = 0;  ///< the largest number of deaths of a run
+  CrashPlaces crash = CrashPlaces::anywhere;
+  SearchOrder search = SearchOrder::breadth;
+  std::uint32_t depth = UINT32_MAX;         ///< steps after the start
+  std::uint64_t states = UINT32_MAX;        ///< how many may be stored
+  std::uint64_t memory_B = UINT64_MAX;      ///< that stored states and kept copies may take
+  std::optional<double> time_limit_s = {};  ///< of real time
+  std::uint64_t walks = 10000;              ///< random search: how many
+  unsigned jobs = 1;                        ///< threads; they change no result
+};
+
+/// What ended a search before it was complete.
+enum class SearchLimit : std::uint8_t { none, depth, states, memory, time, walks, interrupt };
+const char* search_limit_word(SearchLimit limit);
+
+/// A promise that was broken, and the run to it.
+struct Refutation {
+  Outcome outcome = Outcome::violated;
+  std::vector<Violation> violations;  ///< at least one
+  std::vector<Step> steps;            ///< from the start on
+};
+
+struct ExplorationResult {
+  enum class Verdict : std::uint8_t {
+    exhausted,  ///< all states within the bound were seen, and no promise is broken
+    violated,
+    bounded,  ///< a limit came first
+  };
+  Verdict verdict = Verdict::exhausted;
+  SearchLimit limit = SearchLimit::none;
+  std::uint64_t states = 0;         ///< different ones that were seen
+  std::uint64_t expanded = 0;       ///< of these, those whose successors were all seen
+  std::uint64_t transitions = 0;    ///< steps that were tried
+  std::uint32_t depth = 0;          ///< the largest number of steps from a start to a state
+  std::uint64_t largest_queue = 0;  ///< states that waited to be expanded
+  std::map<std::string, std::uint64_t> ends;  ///< final states, by outcome
+  bool progress_checked = false;  ///< every state was found to have an end that it can reach
+  std::optional<Refutation> refutation;
+  double wall_s = 0.0;
+  std::uint64_t stored_B = 0;
+};
+const char* verdict_word(ExplorationResult::Verdict verdict);
+
+/// How far a search has come.
+struct ExplorationProgress {
+  std::uint64_t states = 0;
+  std::uint64_t waiting = 0;
+  std::uint32_t depth = 0;
+};
+
+/// Called now and then by a search. If it returns false, the search ends as if interrupted.
+using TellProgress = std::function<bool(const ExplorationProgress&)>;
+
+/// Explores a job from its start. The spec must be explorable (explorable.hpp).
+ExplorationResult explore(const ExplorationRequest& request, const TellProgress& tell = {});
+
+/// The specification that a search runs: without costs and without limits of time.
+RunSpec explored_spec(const RunSpec& spec);
+
+/// All ways in which a run can start: without a death, and with up to `faults` deaths during the
+/// start.
+std::vector<std::vector<Cut>> starts(const ExplorationRequest& request);
+
+/// Takes the steps of a run on an engine that has not begun.
+void take_steps(StepwiseEngine& engine, const std::vector<Step>& steps,
+                const std::vector<std::vector<Cut>>& starts);
+
+}  // namespace faultline

@@ -1,0 +1,147 @@
+#include "analysis/exploration/exploration_report.hpp"
+
+#include <cmath>
+
+#include "analysis/runs/run_record.hpp"
+#include "analysis/text/text_table.hpp"
+#include "sim/core/version.hpp"
+
+namespace faultline {
+
+namespace {
+
+using Verdict = ExplorationResult::Verdict;
+
+JsonValue count(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+
+double bytes_per_state(const ExplorationResult& result) {
+  if (result.states == 0) return 0.0;
+  return std::round(static_cast<double>(result.stored_B) / static_cast<double>(result.states));
+}
+
+double states_per_s(const ExplorationResult& result) {
+  return result.wall_s > 0.0 ? std::round(static_cast<double>(result.states) / result.wall_s) : 0.0;
+}
+
+/// Of all states within the bound, those that are behind states which were not expanded have never
+/// been seen, so the share can only be smaller.
+double share_at_most(const ExplorationResult& result) {
+  if (result.verdict == Verdict::exhausted || result.states == 0) return 1.0;
+  return static_cast<double>(result.expanded) / static_cast<double>(result.states);
+}
+
+JsonValue words_json(const std::vector<std::string>& words) {
+  JsonValue::List list;
+  list.reserve(words.size());
+  for (const std::string& word : words) list.emplace_back(word);
+  return list;
+}
+
+std::string verdict_words(const ExplorationReport& report) {
+  const ExplorationResult& result = report.result;
+  switch (result.verdict) {
+    case Verdict::exhausted:
+      return result.progress_checked
+                 ? "exhausted: all states were seen, no promise is broken, and an end can be "
+                   "reached from each"
+                 : "exhausted: all states were seen, and no promise is broken";
+    case Verdict::violated:
+      return "violated: " + result.refutation->violations.front().kind;
+    case Verdict::bounded:
+      return std::string("bounded: no promise was found broken before the limit (") +
+             search_limit_word(result.limit) + ")";
+  }
+  return "";
+}
+
+}  // namespace
+
+const char* crash_word(CrashPlaces crash) {
+  switch (crash) {
+    case CrashPlaces::anywhere:
+      return "anywhere";
+    case CrashPlaces::between_events:
+      return "between-events";
+    case CrashPlaces::none:
+      return "none";
+  }
+  return "";
+}
+
+const char* search_word(SearchOrder search) {
+  switch (search) {
+    case SearchOrder::breadth:
+      return "breadth";
+    case SearchOrder::depth:
+      return "depth";
+    case SearchOrder::random:
+      return "random";
+  }
+  return "";
+}
+
+std::string exploration_table(const ExplorationReport& report, std::size_t width) {
+  const ExplorationResult& result = report.result;
+  TextTable table{.columns = {{"", Align::left}, {"", Align::right}}, .rows = {}};
+  const auto row = [&](const char* name, const std::string& value) {
+    table.rows.push_back({name, value});
+  };
+  row("states", std::to_string(result.states));
+  if (result.verdict == Verdict::bounded) {
+    row("expanded", std::to_string(result.expanded));
+    row("share explored, at most", fixed(share_at_most(result), 3));
+  }
+  row("transitions", std::to_string(result.transitions));
+  row("depth", std::to_string(result.depth));
+  row("largest queue", std::to_string(result.largest_queue));
+  for (const auto& [outcome, states] : result.ends)
+    row(("ends as " + outcome).c_str(), std::to_string(states));
+  row("states/s", fixed(states_per_s(result), 0));
+  row("bytes/state", fixed(bytes_per_state(result), 0));
+  std::string text = wrapped(report.scenario.name, width) + wrapped(verdict_words(report), width) +
+                     "\n" + render(table, width);
+  if (!result.refutation) return text;
+  for (const Violation& violation : result.refutation->violations)
+    text += "\n" + wrapped(violation.kind + ": " + violation.detail, width);
+  text += "\n" + std::string("the run to it:\n");
+  for (std::size_t step = 0; step < report.told->words.size(); ++step) {
+    std::string line = std::to_string(step);
+    line.append(". ").append(report.told->words[step]);
+    text += wrapped(line, width);
+  }
+  return text;
+}
+
+std::string exploration_json(const ExplorationReport& report) {
+  const ExplorationResult& result = report.result;
+  const ExplorationRequest& request = report.request;
+  JsonValue ends = JsonValue::Object{};
+  for (const auto& [outcome, states] : result.ends) ends.set(outcome, count(states));
+  JsonValue json = json_object(
+      {{"faultline_version", std::string(version())},
+       {"scenario", report.scenario.name},
+       {"scenario_hash", report.scenario.hash},
+       {"seed", count(request.seed)},
+       {"faults", std::int64_t{request.faults}},
+       {"crash", crash_word(request.crash)},
+       {"search", search_word(request.search)},
+       {"verdict", verdict_word(result.verdict)},
+       {"limit", result.limit == SearchLimit::none ? JsonValue() : search_limit_word(result.limit)},
+       {"states", count(result.states)},
+       {"expanded", count(result.expanded)},
+       {"share_at_most", share_at_most(result)},
+       {"transitions", count(result.transitions)},
+       {"depth", std::int64_t{result.depth}},
+       {"largest_queue", count(result.largest_queue)},
+       {"ends", std::move(ends)},
+       {"progress_checked", result.progress_checked},
+       {"states_per_s", json_number(states_per_s(result))},
+       {"bytes_per_state", json_number(bytes_per_state(result))}});
+  json.set("violations",
+           result.refutation ? violations_json(result.refutation->violations) : JsonValue::List{});
+  json.set("steps", report.told ? words_json(report.told->words) : JsonValue());
+  json.set("counterexample", report.counterexample ? *report.counterexample : JsonValue());
+  return to_json(json, 2) + "\n";
+}
+
+}  // namespace faultline

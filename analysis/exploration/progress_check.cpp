@@ -1,0 +1,27 @@
+#include "analysis/exploration/progress_check.hpp"
+
+namespace faultline {
+
+/// Most steps lead to states that were found later, so that going backwards settles most states at
+/// once; a step back needs another pass.
+std::optional<StateNumber> StepGraph::first_without_end() const {
+  std::vector<bool> reaches_end(states());
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::size_t target = targets_.size();
+    for (std::size_t state = states(); state-- > 0;) {
+      const std::size_t degree = degrees_[state] == kEnd ? 0 : degrees_[state];
+      bool reaches = degrees_[state] == kEnd;
+      for (std::size_t i = 0; i < degree; ++i) {
+        const StateNumber next = targets_[--target];
+        reaches = reaches || (next < states() && reaches_end[next]);
+      }
+      if (reaches && !reaches_end[state]) reaches_end[state] = changed = true;
+    }
+  }
+  for (std::size_t state = 0; state < states(); ++state)
+    if (!reaches_end[state]) return static_cast<StateNumber>(state);
+  return std::nullopt;
+}
+
+}  // namespace faultline

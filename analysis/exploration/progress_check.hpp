@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/exploration/chunked_list.hpp"
+#include "analysis/exploration/seen_states.hpp"
+
+namespace faultline {
+
+/// The steps without a death between the states of a search by breadth, in the order in which the
+/// states were expanded, which is that of their numbers. Four bytes a step and two a state.
+class StepGraph {
+ public:
+  /// The state with the next number has these successors.
+  void add(const std::vector<StateNumber>& targets) {
+    for (const StateNumber target : targets) targets_.push_back(target);
+    degrees_.push_back(static_cast<std::uint16_t>(targets.size()));
+  }
+  /// Nothing goes on from the state with the next number.
+  void add_end() { degrees_.push_back(kEnd); }
+  [[nodiscard]] std::size_t bytes() const { return targets_.bytes() + degrees_.bytes(); }
+  [[nodiscard]] std::size_t states() const { return degrees_.size(); }
+
+  /// The first state from which no end can be reached unless somebody dies. From there the run goes
+  /// on for ever, whatever comes next. Nothing if there is none.
+  [[nodiscard]] std::optional<StateNumber> first_without_end() const;
+
+ private:
+  static constexpr std::uint16_t kEnd = 0xffff;
+  ChunkedList<StateNumber> targets_;
+  ChunkedList<std::uint16_t> degrees_;
+};
+
+}  // namespace faultline

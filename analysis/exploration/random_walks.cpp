@@ -1,0 +1,157 @@
+#include "analysis/exploration/random_walks.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "analysis/exploration/ending.hpp"
+#include "analysis/exploration/seen_states.hpp"
+#include "sim/core/invariant.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// A walk without end is left after so many steps, unless the request says otherwise.
+constexpr std::uint32_t kLongestWalk = 10000;
+
+class Walks {
+ public:
+  Walks(const ExplorationRequest& request, const TellProgress& tell)
+      : request_(request),
+        tell_(tell),
+        starts_(starts(request)),
+        job_(run_job(request.spec, request.seed, 0)),
+        engine_(job_),
+        fresh_(engine_.state().copy()),
+        judge_(request, job_, starts_) {
+    engine_.check_every_step();
+  }
+
+  ExplorationResult run() {
+    std::uint64_t walks = 0;
+    for (; walks < request_.walks && !over(); ++walks) {
+      // No component of an explored job draws from streams of that purpose.
+      Stream random(request_.seed, walks, Purpose::faults, 0);
+      walk(random);
+      check_limits();
+    }
+    if (!over()) result_.limit = SearchLimit::walks;
+    result_.verdict = result_.refutation ? ExplorationResult::Verdict::violated
+                                         : ExplorationResult::Verdict::bounded;
+    result_.states = result_.expanded = seen_.size();
+    result_.stored_B = seen_.bytes();
+    result_.wall_s = std::chrono::duration<double>(Clock::now() - begin_).count();
+    return std::move(result_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] bool over() const {
+    return result_.refutation.has_value() || result_.limit > SearchLimit::depth;
+  }
+
+  void walk(Stream& random) {
+    steps_.clear();
+    deaths_ = 0;
+    engine_.go_on_from(fresh_);
+    const auto start =
+        static_cast<std::uint32_t>(random.chance(0.5) ? 0 : random.below(starts_.size()));
+    deaths_ = static_cast<std::uint32_t>(starts_[start].size());
+    bool goes_on = take({.kind = Step::Kind::begin, .place = start});
+    for (std::uint32_t depth = 0; goes_on; ++depth) {
+      if (depth >= std::min(request_.depth, kLongestWalk)) return;
+      goes_on = take(drawn(random));
+      ++result_.transitions;
+      result_.depth = std::max(result_.depth, depth + 1);
+    }
+  }
+
+  /// One step in eight has a death, as long as somebody may die.
+  Step drawn(Stream& random) {
+    constexpr double kDeath = 0.125;
+    const bool dies =
+        deaths_ < request_.faults && request_.crash != CrashPlaces::none && random.chance(kDeath);
+    Step step{.kind = Step::Kind::take,
+              .place = static_cast<std::uint32_t>(random.below(engine_.agenda().size()))};
+    if (!dies) return step;
+    ++deaths_;
+    const auto& actors = engine_.state().actors;
+    if (request_.crash == CrashPlaces::anywhere && random.chance(0.5)) {
+      const ActorId actor = engine_.agenda()[step.place].actor;
+      if (actor < actors.size() && actors[actor].alive) {
+        constexpr std::uint64_t kMostThings = 8;
+        step.dying = static_cast<std::uint16_t>(actor);
+        step.after = static_cast<std::uint16_t>(random.below(kMostThings));
+        return step;
+      }
+    }
+    std::vector<ActorId> living;
+    for (ActorId actor = 0; actor < actors.size(); ++actor)
+      if (actors[actor].alive) living.push_back(actor);
+    return {.kind = Step::Kind::kill,
+            .place = living[static_cast<std::size_t>(random.below(living.size()))]};
+  }
+
+  /// False if nothing goes on from there.
+  bool take(const Step& step) {
+    steps_.push_back(step);
+    Ending ending;
+    try {
+      take_steps(engine_, {step}, starts_);
+      const StateDigest digest = engine_.digest();
+      const bool is_new = seen_.find(digest) == kNoState;
+      if (is_new) seen_.add(digest, kNoState, step, deaths_);
+      const bool violates = !engine_.state().auditor.violations().empty();
+      if (!engine_.agenda().empty() && !violates) return true;
+      RunResult result = engine_.end();
+      ending = {.outcome = result.outcome, .violations = result.violations};
+      if (judge_.must_see_run(result, deaths_)) judge_.judge(steps_, ending);
+      if (is_new && ending.violations.empty()) ++result_.ends[outcome_word(ending.outcome)];
+    } catch (const BrokenInvariant& broken) {
+      ending = {.outcome = Outcome::violated,
+                .violations = {{.kind = "broken-invariant",
+                                .time_s = 0.0,
+                                .actor = std::nullopt,
+                                .detail = broken.what()}}};
+    }
+    if (!ending.violations.empty())
+      result_.refutation = Refutation{
+          .outcome = ending.outcome, .violations = std::move(ending.violations), .steps = steps_};
+    return false;
+  }
+
+  void check_limits() {
+    if (over()) return;
+    const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin_).count();
+    if (request_.time_limit_s && elapsed_s > *request_.time_limit_s)
+      result_.limit = SearchLimit::time;
+    if (seen_.size() >= request_.states) result_.limit = SearchLimit::states;
+    if (seen_.bytes() > request_.memory_B) result_.limit = SearchLimit::memory;
+    if (tell_ && !tell_({.states = seen_.size(), .waiting = 0, .depth = result_.depth}))
+      result_.limit = SearchLimit::interrupt;
+  }
+
+  const ExplorationRequest& request_;
+  const TellProgress& tell_;
+  const std::vector<std::vector<Cut>> starts_;
+  std::shared_ptr<const RunJob> job_;
+  StepwiseEngine engine_;
+  RunState fresh_;
+  EndingJudge judge_;
+  SeenStates seen_;
+  ExplorationResult result_;
+  std::vector<Step> steps_;  ///< of this walk
+  std::uint32_t deaths_ = 0;
+  Clock::time_point begin_ = Clock::now();
+};
+
+}  // namespace
+
+ExplorationResult walk_at_random(const ExplorationRequest& request, const TellProgress& tell) {
+  return Walks(request, tell).run();
+}
+
+}  // namespace faultline

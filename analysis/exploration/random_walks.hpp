@@ -1,0 +1,12 @@
+#pragma once
+
+#include "analysis/exploration/exploration.hpp"
+
+namespace faultline {
+
+/// Runs the job again and again from its start, each time with random choices and deaths. What it
+/// finds depends on the request's seed alone. It counts the different states that it comes to, and
+/// its verdict is never `exhausted`.
+ExplorationResult walk_at_random(const ExplorationRequest& request, const TellProgress& tell);
+
+}  // namespace faultline

@@ -1,0 +1,215 @@
+#include "sim/cli/explore.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "analysis/exploration/explorable.hpp"
+#include "analysis/exploration/exploration_report.hpp"
+#include "analysis/exploration/seen_states.hpp"
+#include "analysis/runs/exit_code.hpp"
+#include "analysis/runs/progress.hpp"
+#include "analysis/traces/run_trace.hpp"
+#include "analysis/traces/space_time_page.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/scenario_options.hpp"
+#include "sim/core/error.hpp"
+#include "sim/core/interrupt.hpp"
+#include "sim/core/invariant.hpp"
+#include "sim/core/visible_text.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/json/json_reader.hpp"
+#include "sim/scenario/overrides.hpp"
+
+namespace faultline {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::uint64_t kMostFaults = 12;
+constexpr std::uint64_t kMostStates = SeenStates::kMostStates;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+
+std::vector<std::string> crash_words() { return {"anywhere", "between-events", "none"}; }
+std::vector<std::string> search_words() { return {"breadth", "depth", "random"}; }
+
+std::size_t place_in(const std::vector<std::string>& words, const std::string& word) {
+  std::size_t place = 0;
+  while (words.at(place) != word) ++place;
+  return place;
+}
+
+std::uint64_t number_of(const po::variables_map& values, const char* option, std::uint64_t low,
+                        std::uint64_t high) {
+  return whole_number("explore: --" + std::string(option), values[option].as<std::string>(), low,
+                      high);
+}
+
+double seconds_of(const std::string& text) {
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(seconds) || seconds <= 0.0)
+    throw UsageError("explore: --time-limit: expected a number of seconds above 0, got " +
+                     in_quotes(text));
+  return seconds;
+}
+
+ExplorationRequest request_of(const po::variables_map& values) {
+  ExplorationRequest request;
+  request.faults = static_cast<std::uint32_t>(number_of(values, "faults", 0, kMostFaults));
+  request.crash =
+      static_cast<CrashPlaces>(place_in(crash_words(), values["crash"].as<std::string>()));
+  request.search =
+      static_cast<SearchOrder>(place_in(search_words(), values["search"].as<std::string>()));
+  if (values.count("depth") != 0)
+    request.depth = static_cast<std::uint32_t>(number_of(values, "depth", 1, 1000000));
+  if (values.count("states") != 0) request.states = number_of(values, "states", 1, kMostStates);
+  if (values.count("time-limit") != 0)
+    request.time_limit_s = seconds_of(values["time-limit"].as<std::string>());
+  request.memory_B = number_of(values, "memory", 1, 1U << 24U) * kMiB;
+  request.walks = number_of(values, "walks", 1, 1000000000);
+  request.jobs = static_cast<unsigned>(number_of(values, "jobs", 1, 256));
+  return request;
+}
+
+/// The scenario as the user wrote it, with what the command line changes.
+JsonValue written_scenario(const std::string& file, const ScenarioOverrides& overrides) {
+  Problems problems(file);
+  JsonValue root = parse_json(read_json_text(file), problems);
+  for (const std::string& set : overrides.sets) apply_set(root, set, problems);
+  return root;
+}
+
+ExplorationResult searched(const ExplorationRequest& request, bool progress) {
+  ProgressTeller teller(progress);
+  const ExplorationResult result = explore(request, [&](const ExplorationProgress& so_far) {
+    if (teller.due())
+      teller.tell(std::to_string(so_far.states) + " states, " + std::to_string(so_far.waiting) +
+                  " waiting, depth " + std::to_string(so_far.depth));
+    return !InterruptGuard::interrupted();
+  });
+  teller.finish();
+  return result;
+}
+
+/// The space-time page of a run in a stated order. Throws BrokenInvariant.
+std::string page_of(const RunSpec& spec, const RunOrder& order, const Scenario& scenario) {
+  RunSpec ordered = spec;
+  ordered.order = order;
+  TraceRecorder recorder(spec.platform.processes);
+  RunResult result = run_simulation(ordered, EngineKind::loggp, scenario.seed, 0, &recorder);
+  const TraceTitle title{
+      .scenario = scenario.name, .point = "", .engine = "loggp", .seed = scenario.seed};
+  return space_time_page(recorder.finish(std::move(result)), ordered, title);
+}
+
+void write_page(OutputFile& page, const ExplorationReport& report) {
+  if (!report.told) {
+    complain("explore: --trace: there is no counterexample to draw");
+    return;
+  }
+  try {
+    page.write(page_of(report.scenario.points.front(), report.told->order, report.scenario));
+  } catch (const BrokenInvariant& broken) {
+    complain(std::string("explore: --trace: the run breaks off: ") + broken.what());
+  }
+}
+
+int code_of(const ExplorationResult& result) {
+  if (result.limit == SearchLimit::interrupt) return kExitInterrupted;
+  switch (result.verdict) {
+    case ExplorationResult::Verdict::exhausted:
+      return kExitGood;
+    case ExplorationResult::Verdict::violated:
+      return kExitViolation;
+    case ExplorationResult::Verdict::bounded:
+      break;
+  }
+  return kExitRun;
+}
+
+}  // namespace
+
+VerbOptions explore_options() {
+  VerbOptions verb{
+      .verb = "explore",
+      .usage =
+          "explore FILE [--faults K] [--crash anywhere|between-events|none]\n"
+          "       [--search breadth|depth|random] [--depth N] [--states N]\n"
+          "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
+          "       [--format table|json] [--out FILE] [--counterexample FILE]\n"
+          "       [--trace FILE] [--quiet] [--set PATH=VALUE]... [--seed N]",
+      .about =
+          "Checks a small job in every order of its events, with deaths wherever they can "
+          "fall. A broken promise is shown by the shortest run to it.\n"};
+  add_scenario_options(verb);
+  auto add = verb.options.add_options();
+  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
+  add("faults", text("K")->default_value("0"), "up to so many actors die in a run");
+  add("crash", text("WHERE")->default_value("anywhere"),
+      "anywhere: also between two sends or actions of a handler; between-events; none");
+  add("search", text("ORDER")->default_value("breadth"),
+      "breadth: finds a shortest run; depth; random: walks from the start");
+  add("depth", text("N"), "look no further than N steps from the start");
+  add("states", text("N"), "end when N states are stored");
+  add("time-limit", text("T"), "end after T seconds");
+  add("memory", text("N")->default_value("4096"), "end when states take N MiB");
+  add("walks", text("N")->default_value("10000"), "with --search random: how many");
+  add("jobs", text("N")->default_value("1"), "threads; results do not depend on their number");
+  add_format(verb, {"table", "json"});
+  add_out(verb);
+  add("counterexample", text("FILE"), "write a broken promise as a scenario for run and trace");
+  add("trace", text("FILE"), "draw it as a page with a space-time diagram (.html)");
+  add("quiet", "no progress");
+  verb.choices["crash"] = only(crash_words());
+  verb.choices["search"] = only(search_words());
+  return verb;
+}
+
+int explore_verb(const std::vector<std::string>& arguments, std::ostream& out) {
+  const VerbOptions verb = explore_options();
+  const po::variables_map values = parse_options(verb, arguments);
+  if (values.count("help") != 0) {
+    out << help_text(verb);
+    return kExitGood;
+  }
+  const std::string file = scenario_file(verb, values);
+  ExplorationRequest request = request_of(values);
+  const ScenarioOverrides overrides = scenario_overrides(verb, values);
+  const Scenario scenario = load_scenario(file, overrides);
+  Problems problems(file);
+  refuse_unexplorable(scenario, request.faults, problems);
+  problems.throw_if_any();
+  request.spec = explored_spec(scenario.points.front());
+  request.seed = scenario.seed;
+  OutputFile output(text_of(values, "out"));
+  std::optional<OutputFile> case_file;
+  std::optional<OutputFile> page;
+  if (values.count("counterexample") != 0)
+    case_file.emplace(text_of(values, "counterexample"), "--counterexample");
+  if (values.count("trace") != 0) page.emplace(text_of(values, "trace"), "--trace");
+
+  const InterruptGuard guard;
+  const ExplorationResult result = searched(request, values.count("quiet") == 0);
+  ExplorationReport report{scenario, request, result, std::nullopt, std::nullopt};
+  if (result.refutation) {
+    report.told = told_run(request, result.refutation->steps);
+    report.counterexample =
+        counterexample(written_scenario(file, overrides), report.told->order,
+                       scenario.name + ": " + result.refutation->violations.front().kind);
+  }
+  output.write(values["format"].as<std::string>() == "json"
+                   ? exploration_json(report)
+                   : exploration_table(report, output.table_width()));
+  if (case_file && report.counterexample)
+    case_file->write(to_json(*report.counterexample, 2) + "\n");
+  if (page) write_page(*page, report);
+  if (result.limit == SearchLimit::interrupt) complain("interrupted: the search is not complete");
+  return code_of(result);
+}
+
+}  // namespace faultline

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "sim/cli/options.hpp"
+
+namespace faultline {
+
+VerbOptions explore_options();
+int explore_verb(const std::vector<std::string>& arguments, std::ostream& out);
+
+}  // namespace faultline

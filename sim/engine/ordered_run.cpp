@@ -1,0 +1,105 @@
+#include "sim/engine/ordered_run.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "sim/core/error.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr double kStep_s = 1e-3;
+
+std::optional<OrderedEvent> ordered_event(EventKind kind) {
+  switch (kind) {
+    case EventKind::arrive:
+      return OrderedEvent::message;
+    case EventKind::timer:
+      return OrderedEvent::timer;
+    case EventKind::compute_done:
+      return OrderedEvent::computation;
+    case EventKind::sent:
+      return OrderedEvent::sent;
+    case EventKind::exit_notice:
+      return OrderedEvent::exit_notice;
+    case EventKind::local_exit:
+      return OrderedEvent::local_exit;
+    case EventKind::link_lost:
+      return OrderedEvent::link_lost;
+    case EventKind::restart:
+      return OrderedEvent::restart;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_meant(const OrderedStep& step, const Choice& choice) {
+  return ordered_event(choice.kind) == step.event && choice.actor == step.actor &&
+         (step.peer == kNobody || choice.peer == step.peer) && choice.detail == step.detail;
+}
+
+std::vector<Cut> cuts_of(const std::vector<OrderedDeath>& deaths) {
+  std::vector<Cut> cuts;
+  cuts.reserve(deaths.size());
+  for (const OrderedDeath& death : deaths) cuts.push_back({death.actor, death.after});
+  return cuts;
+}
+
+/// Takes one step. False if it cannot happen now.
+bool take(StepwiseEngine& engine, const OrderedStep& step) {
+  const auto& actors = engine.state().actors;
+  if (step.event == OrderedEvent::death) {
+    if (step.actor >= actors.size() || !actors[step.actor].alive) return false;
+    engine.kill(step.actor);
+    return true;
+  }
+  const auto place = place_of(step, engine.agenda());
+  if (!place) return false;
+  engine.take(*place, cuts_of(step.deaths));
+  return true;
+}
+
+}  // namespace
+
+OrderedStep ordered_step(const std::vector<Choice>& agenda, std::size_t place,
+                         const std::vector<Cut>& cuts) {
+  const Choice& choice = agenda[place];
+  OrderedStep step{.event = ordered_event(choice.kind).value_or(OrderedEvent::message),
+                   .actor = choice.actor,
+                   .peer = choice.peer,
+                   .detail = choice.detail,
+                   .nth = 0,
+                   .deaths = {}};
+  step.nth = static_cast<std::uint32_t>(
+      std::count_if(agenda.begin(), agenda.begin() + static_cast<std::ptrdiff_t>(place),
+                    [&](const Choice& other) { return is_meant(step, other); }));
+  step.deaths.reserve(cuts.size());
+  for (const Cut& cut : cuts) step.deaths.push_back({cut.actor, cut.after});
+  return step;
+}
+
+std::optional<std::size_t> place_of(const OrderedStep& step, const std::vector<Choice>& agenda) {
+  std::uint32_t before = 0;
+  for (std::size_t place = 0; place < agenda.size(); ++place)
+    if (is_meant(step, agenda[place]) && before++ == step.nth) return place;
+  return std::nullopt;
+}
+
+RunResult run_in_order(const RunSpec& spec, std::shared_ptr<const RunJob> job_without_costs,
+                       RunObserver* observer) {
+  const RunOrder& order = *spec.order;
+  StepwiseEngine engine(std::move(job_without_costs));
+  engine.set_step_time(kStep_s);
+  if (spec.checks_state) engine.check_every_step();
+  if (observer != nullptr) engine.observe(*observer);
+  engine.begin(cuts_of(order.deaths_at_start));
+  for (std::size_t i = 0; i < order.steps.size(); ++i)
+    if (!take(engine, order.steps[i]))
+      throw RunError("order.steps[" + std::to_string(i) + "]: this cannot happen now");
+  while (!engine.agenda().empty()) engine.take(0);
+  return engine.end();
+}
+
+}  // namespace faultline

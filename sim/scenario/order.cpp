@@ -1,0 +1,194 @@
+#include "sim/scenario/order.hpp"
+
+#include "sim/json/checked_object.hpp"
+
+namespace faultline {
+namespace {
+
+/// Whole numbers up to here are the same to every reader of JSON.
+constexpr double kLargestExact = 9007199254740991.0;
+
+std::vector<std::string> event_words() {
+  return {"message",    "timer",     "computation", "sent", "exit-notice",
+          "local-exit", "link-lost", "restart",     "death"};
+}
+
+std::vector<OrderedDeath> read_deaths(const JsonValue* value, const std::string& path,
+                                      std::uint32_t actors, Problems& problems) {
+  std::vector<OrderedDeath> deaths;
+  if (value == nullptr) return deaths;
+  const JsonValue::List* list = value->list();
+  if (list == nullptr) {
+    problems.add(path, "expected a list of objects, got " + describe(*value));
+    return deaths;
+  }
+  deaths.reserve(list->size());
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string at = item_path(path, i);
+    CheckedObject object((*list)[i], at, problems);
+    deaths.push_back(ordered_death_options().read(object.options(ordered_death_options().specs())));
+    object.finish();
+    if (object.is_object() && deaths.back().actor >= actors)
+      problems.add(member_path(at, "actor"), "expected an actor below " + std::to_string(actors) +
+                                                 ", got " + std::to_string(deaths.back().actor));
+  }
+  return deaths;
+}
+
+OrderedStep read_step(const JsonValue& value, const std::string& path, std::uint32_t actors,
+                      Problems& problems) {
+  CheckedObject object(value, path, problems);
+  const OrderedStepOptions options =
+      ordered_step_options().read(object.options(ordered_step_options().specs()));
+  OrderedStep step{
+      .actor = options.actor,
+      .peer = options.peer.value_or(kNobody),
+      .detail = options.detail,
+      .nth = options.nth,
+      .deaths = read_deaths(object.child("deaths"), member_path(path, "deaths"), actors, problems)};
+  object.finish();
+  const std::vector<std::string> words = event_words();
+  for (std::size_t word = 0; word < words.size(); ++word)
+    if (words[word] == options.event) step.event = static_cast<OrderedEvent>(word);
+  const auto check = [&](const char* key, ActorId actor) {
+    if (object.is_object() && actor != kNobody && actor >= actors)
+      problems.add(member_path(path, key), "expected an actor below " + std::to_string(actors) +
+                                               ", got " + std::to_string(actor));
+  };
+  check("actor", step.actor);
+  check("peer", step.peer);
+  return step;
+}
+
+JsonValue deaths_json(const std::vector<OrderedDeath>& deaths) {
+  JsonValue::List list;
+  list.reserve(deaths.size());
+  for (const OrderedDeath& death : deaths)
+    list.push_back(json_object(
+        {{"actor", std::int64_t{death.actor}}, {"after", static_cast<std::int64_t>(death.after)}}));
+  return list;
+}
+
+JsonValue step_json(const OrderedStep& step) {
+  JsonValue json =
+      json_object({{"event", word_of(step.event)}, {"actor", std::int64_t{step.actor}}});
+  if (step.peer != kNobody) json.set("peer", std::int64_t{step.peer});
+  if (step.detail != 0) json.set("detail", static_cast<std::int64_t>(step.detail));
+  if (step.nth != 0) json.set("nth", std::int64_t{step.nth});
+  if (!step.deaths.empty()) json.set("deaths", deaths_json(step.deaths));
+  return json;
+}
+
+}  // namespace
+
+const OptionSet<OrderedStepOptions>& ordered_step_options() {
+  using Options = OrderedStepOptions;
+  static const auto set =
+      OptionSet<Options>()
+          .option("event", &Options::event,
+                  {.doc = "what happens; death: the actor dies before anything else happens",
+                   .required = true,
+                   .choices = event_words()})
+          .option("actor", &Options::actor,
+                  {.doc = "to whom: a rank; from the number of processes on, the daemon of a node",
+                   .required = true})
+          .option("peer", &Options::peer,
+                  {.doc = "the sender of a message, the receiver of one that was sent, or the dead "
+                          "that a notice is about; null: any"})
+          .option("detail", &Options::detail,
+                  {.doc = "of a message its kind, by its number in the order of `list`; of a timer "
+                          "its key; of a computation its tag",
+                   .maximum = kLargestExact})
+          .option("nth", &Options::nth,
+                  {.doc = "which one, of several that are alike: 0 is the oldest"});
+  return set;
+}
+
+const OptionSet<OrderedDeath>& ordered_death_options() {
+  static const auto set =
+      OptionSet<OrderedDeath>()
+          .option("actor", &OrderedDeath::actor, {.doc = "who dies", .required = true})
+          .option("after", &OrderedDeath::after,
+                  {.doc = "when so many of the messages that it sends in this step have left it, "
+                          "and so many of its actions are done",
+                   .maximum = kLargestExact});
+  return set;
+}
+
+const char* order_summary() {
+  return "the order in which things happen, step by step; nothing costs time, and each step comes "
+         "one millisecond after the one before it. What is left after the last step happens in the "
+         "order in which it was scheduled";
+}
+
+const char* deaths_at_start_summary() { return "who dies while the actors start"; }
+
+const char* deaths_in_step_summary() { return "who dies within the step"; }
+
+std::string word_of(OrderedEvent event) { return event_words()[static_cast<std::size_t>(event)]; }
+
+RunOrder read_order(const JsonValue& value, const std::optional<JobShape>& job,
+                    Problems& problems) {
+  const std::uint32_t actors =
+      job ? job->processes + job->nodes + job->spare_nodes : std::uint32_t{kNobody};
+  CheckedObject object(value, "order", problems);
+  RunOrder order;
+  order.deaths_at_start =
+      read_deaths(object.child("deaths_at_start"), "order.deaths_at_start", actors, problems);
+  const JsonValue* steps = object.child("steps");
+  object.finish();
+  if (!object.is_object()) return order;
+  if (steps == nullptr || steps->list() == nullptr) {
+    problems.add("order.steps", steps == nullptr
+                                    ? "missing, expected a list of objects"
+                                    : "expected a list of objects, got " + describe(*steps));
+    return order;
+  }
+  const JsonValue::List& list = *steps->list();
+  order.steps.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i)
+    order.steps.push_back(read_step(list[i], item_path("order.steps", i), actors, problems));
+  return order;
+}
+
+JsonValue order_json(const RunOrder& order) {
+  JsonValue json = JsonValue::Object{};
+  if (!order.deaths_at_start.empty())
+    json.set("deaths_at_start", deaths_json(order.deaths_at_start));
+  JsonValue::List steps;
+  steps.reserve(order.steps.size());
+  for (const OrderedStep& step : order.steps) steps.push_back(step_json(step));
+  json.set("steps", std::move(steps));
+  return json;
+}
+
+std::vector<OptionProblem> what_needs_time(const RunSpec& spec) {
+  std::vector<OptionProblem> found;
+  const auto refuse = [&](bool is_there, const char* place, const char* why) {
+    if (is_there) found.push_back({place, why});
+  };
+  const PlatformSpec& platform = spec.platform;
+  refuse(!platform.xml_path.empty(), "platform.xml",
+         "a platform file says what messages cost, and here they cost nothing; expected a machine");
+  refuse(platform.delay_noise.has_value(), "platform.delay_noise",
+         "noise delays messages, and here nothing takes time; expected none");
+  refuse(platform.os_noise.has_value(), "platform.os_noise",
+         "noise takes time from processors, and here nothing takes time; expected none");
+  refuse(platform.start_delay_s > 0.0, "platform.start_delay_s",
+         "here nothing takes time; expected 0");
+  refuse(platform.detection_loss_probability > 0.0, "platform.detection_loss_probability",
+         "what the network loses by chance is not part of an order; expected 0");
+  refuse(!spec.partitions.empty(), "faults.partition",
+         "a partition has a beginning and an end in time, and here none passes; expected none");
+  refuse(!spec.slow.empty(), "faults.slow", "here nothing takes time; expected none");
+  refuse(!spec.faults.empty(), "faults.at",
+         "deaths are steps of the order here; expected none at stated moments");
+  for (const FaultSourceChoice& source : spec.fault_sources)
+    found.push_back({"faults." + source.key,
+                     "deaths are steps of the order here; expected no source of faults"});
+  refuse(spec.stop.when == StopWhen::time, "stop.when",
+         R"("time" needs time, and here none passes; expected "announced" or "finished")");
+  return found;
+}
+
+}  // namespace faultline

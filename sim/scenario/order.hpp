@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/registry.hpp"
+#include "sim/json/json_value.hpp"
+#include "sim/json/problems.hpp"
+#include "sim/scenario/run_spec.hpp"
+
+namespace faultline {
+
+/// One entry of `order.steps`, as the file writes it. Who dies within the step is a separate list.
+struct OrderedStepOptions {
+  std::string event = "message";
+  std::uint32_t actor = 0;
+  std::optional<std::uint32_t> peer;
+  std::uint64_t detail = 0;
+  std::uint32_t nth = 0;
+};
+const OptionSet<OrderedStepOptions>& ordered_step_options();
+
+/// One entry of a list of deaths within a step.
+const OptionSet<OrderedDeath>& ordered_death_options();
+
+/// What `order`, `order.deaths_at_start` and `order.steps[i].deaths` do, in words.
+const char* order_summary();
+const char* deaths_at_start_summary();
+const char* deaths_in_step_summary();
+
+/// The word that a scenario uses for an event.
+std::string word_of(OrderedEvent event);
+
+/// Reads `order`. `job` is nothing if the job's size is not known.
+RunOrder read_order(const JsonValue& value, const std::optional<JobShape>& job, Problems& problems);
+
+/// The same as JSON, without what is at its default.
+JsonValue order_json(const RunOrder& order);
+
+/// What of a run needs time, which does not pass where an order is stated or all are explored: the
+/// places in the scenario, and why it cannot be there.
+std::vector<OptionProblem> what_needs_time(const RunSpec& spec);
+
+}  // namespace faultline

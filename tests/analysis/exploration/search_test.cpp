@@ -1,0 +1,235 @@
+// The search over small jobs whose states, steps and orders are counted by hand.
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "analysis/exploration/counterexample.hpp"
+#include "analysis/exploration/exploration.hpp"
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+constexpr Rank kRing = 3;
+
+/// Each rank that `starts` sends a message around the ring, which ends after so many hops. Ranks
+/// remember nothing, so the state of a run is what is under way.
+void ring(Job& job, std::uint64_t hops, const std::set<Rank>& starts) {
+  const auto pass_on = [](Context& context, std::uint64_t left) {
+    context.send((context.self() + 1) % kRing, 0, 8).payload.put(left);
+  };
+  job.script(Family::workload, [=](ActorId self) {
+    Handlers handlers;
+    handlers.start = [=](Context& context) {
+      if (starts.count(self) > 0) pass_on(context, hops);
+    };
+    handlers.message = [=](Context& context, const Message& message) {
+      const auto left = message.payload.get<std::uint64_t>();
+      if (left > 1) pass_on(context, left - 1);
+    };
+    return handlers;
+  });
+}
+
+ExplorationRequest request_of(const Job& job) { return {.spec = explored_spec(job.spec)}; }
+
+}  // namespace
+
+// The numbers are those of tests/engine/stepwise_test.cpp.
+TEST_CASE("a search by breadth or depth finds the states and steps that were counted by hand") {
+  Job job(kRing);
+  struct Counts {
+    std::uint64_t states;
+    std::uint64_t transitions;
+    std::uint32_t depth;
+  };
+  Counts expected{};
+  SECTION("one message each") {
+    ring(job, 1, {0, 1, 2});
+    expected = {8, 12, 3};
+  }
+  SECTION("two hops each, in any order") {
+    ring(job, 2, {0, 1, 2});
+    job.spec.platform.ordering = Ordering::unordered;
+    expected = {27, 54, 6};
+  }
+  SECTION("two hops each, in the order of sending") {
+    ring(job, 2, {0, 1, 2});
+    expected = {18, 30, 6};
+  }
+  for (const SearchOrder order : {SearchOrder::breadth, SearchOrder::depth})
+    for (const unsigned jobs : {1U, 3U}) {
+      ExplorationRequest request = request_of(job);
+      request.search = order;
+      request.jobs = jobs;
+      const ExplorationResult result = explore(request);
+      CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+      CHECK(result.states == expected.states);
+      CHECK(result.transitions == expected.transitions);
+      CHECK(result.depth == expected.depth);
+      CHECK(result.expanded == expected.states);
+    }
+}
+
+// One message goes 0 -> 1 -> 2 -> 0, and one rank dies (tests/engine/stepwise_test.cpp has the same
+// job). States without a death are the 4 numbers of hops that have been made. With one: who is
+// dead, and which of its three hops the message is about to make, if it is not lost. Rank 0 dies
+// before the first or second hop, or the message is lost; and so for the others: 3 x 3 states, of
+// which the 3 with a lost message can end, and so can those in which it is yet to be lost.
+TEST_CASE("a death between any two sends and steps leads to the states that were counted by hand") {
+  Job job(kRing);
+  ring(job, 3, {0});
+  ExplorationRequest request = request_of(job);
+  request.faults = 1;
+  const ExplorationResult result = explore(request);
+  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(result.states == 4 + 9);
+  request.crash = CrashPlaces::none;
+  CHECK(explore(request).states == 4);
+}
+
+namespace {
+
+/// A detector that takes the first acknowledgement for the end of all work: rank 0 sends a task to
+/// each other rank, which acknowledges it at once.
+void hasty(Job& job) {
+  job.script(Family::workload, [](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) {
+      if (self != 0) return;
+      context.send(1, 0, 8);
+      context.send(2, 0, 8);
+    };
+    return handlers;
+  });
+  job.script(Family::termination, [](ActorId) {
+    Handlers handlers;
+    handlers.receive = [](Context& context, Message& message) {
+      context.send(message.from, 1, 8);
+      return Passage::deliver;
+    };
+    handlers.message = [](Context& context, const Message&) { context.announce(); };
+    return handlers;
+  });
+}
+
+}  // namespace
+
+// The shortest run: a rank has its task, rank 0 has the acknowledgement, and the other task is
+// still on its way.
+TEST_CASE("a wrong detector is refuted by the shortest run to its error") {
+  Job job(kRing);
+  hasty(job);
+  std::optional<std::uint64_t> states;
+  for (const unsigned jobs : {1U, 2U, 5U}) {
+    ExplorationRequest request = request_of(job);
+    request.jobs = jobs;
+    const ExplorationResult result = explore(request);
+    REQUIRE(result.verdict == ExplorationResult::Verdict::violated);
+    CHECK(result.refutation->violations.front().kind == "premature");
+    CHECK(result.refutation->outcome == Outcome::premature);
+    CHECK(result.refutation->steps.size() == 3);
+    if (!states) states = result.states;
+    CHECK(result.states == *states);
+    const ToldRun told = told_run(request, result.refutation->steps);
+    CHECK(told.words ==
+          Words{"all start", "rank 1 receives a from rank 0", "rank 0 receives b from rank 1"});
+    RunSpec ordered = job.spec;
+    ordered.order = told.order;
+    const RunResult again = run_simulation(ordered, EngineKind::loggp, 1, 0);
+    CHECK(again.outcome == Outcome::premature);
+    CHECK(again.violations.front().kind == "premature");
+  }
+}
+
+TEST_CASE("a search by depth and random walks find a wrong detector, too") {
+  Job job(kRing);
+  hasty(job);
+  for (const SearchOrder order : {SearchOrder::depth, SearchOrder::random}) {
+    ExplorationRequest request = request_of(job);
+    request.search = order;
+    const ExplorationResult result = explore(request);
+    REQUIRE(result.verdict == ExplorationResult::Verdict::violated);
+    CHECK(result.refutation->violations.front().kind == "premature");
+  }
+}
+
+TEST_CASE("a search that comes to a limit is bounded, and says which limit it was") {
+  Job job(kRing);
+  ring(job, 2, {0, 1, 2});
+  ExplorationRequest request = request_of(job);
+  request.depth = 2;
+  ExplorationResult result = explore(request);
+  CHECK(result.verdict == ExplorationResult::Verdict::bounded);
+  CHECK(result.limit == SearchLimit::depth);
+  CHECK(result.depth == 2);
+  CHECK(result.states == 1 + 3 + 6);
+  CHECK(result.expanded == 1 + 3);
+  request.depth = 6;
+  CHECK(explore(request).verdict == ExplorationResult::Verdict::exhausted);
+  for (const unsigned jobs : {1U, 2U}) {
+    request.states = 7;
+    request.jobs = jobs;
+    result = explore(request);
+    CHECK(result.limit == SearchLimit::states);
+    CHECK(result.states == 7);
+  }
+  request = request_of(job);
+  result = explore(request, [](const ExplorationProgress&) { return false; });
+  CHECK(result.limit == SearchLimit::interrupt);
+  CHECK(result.verdict == ExplorationResult::Verdict::bounded);
+  request.memory_B = 1;
+  CHECK(explore(request).limit == SearchLimit::memory);
+}
+
+TEST_CASE("without room for copies, states are rebuilt from their paths to the same result") {
+  Job job(kRing);
+  ring(job, 3, {0, 1, 2});
+  ExplorationRequest request = request_of(job);
+  const ExplorationResult kept = explore(request);
+  request.memory_B = 60000;  // less than what four copies take
+  const ExplorationResult rebuilt = explore(request);
+  CHECK(kept.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(rebuilt.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(kept.states == rebuilt.states);
+  CHECK(kept.transitions == rebuilt.transitions);
+}
+
+// Two ranks wake each other for ever; nothing is left that an auditor of one state could find.
+TEST_CASE("hung: a circle of states from which no end can be reached") {
+  Job job(2);
+  job.script(Family::workload, [](ActorId) { return Handlers{}; });
+  job.script(Family::termination, [](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) {
+      if (self == 0) context.send(1, 0, 8);
+    };
+    handlers.message = [](Context& context, const Message& message) {
+      context.send(message.from, 0, 8);
+    };
+    return handlers;
+  });
+  const ExplorationResult result = explore(request_of(job));
+  REQUIRE(result.verdict == ExplorationResult::Verdict::violated);
+  CHECK(result.refutation->violations.front().kind == "hung");
+  CHECK(result.states == 2);
+}
+
+TEST_CASE("a broken invariant is a broken promise") {
+  Job job(2);
+  job.script(Family::workload, [](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) {
+      if (self == 0) context.send(1, 0, 8);
+    };
+    handlers.message = [](Context&, const Message&) { invariant(false, "never a message"); };
+    return handlers;
+  });
+  const ExplorationResult result = explore(request_of(job));
+  REQUIRE(result.verdict == ExplorationResult::Verdict::violated);
+  CHECK(result.refutation->violations.front().kind == "broken-invariant");
+  CHECK(result.refutation->violations.front().detail.find("never a message") != std::string::npos);
+  CHECK(result.refutation->steps.size() == 2);
+}
