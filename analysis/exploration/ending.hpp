@@ -1,11 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "analysis/exploration/exploration.hpp"
-#include "analysis/lemmas/give_up_condition.hpp"
 
 namespace faultline {
 
@@ -22,16 +21,16 @@ class EndingJudge {
   EndingJudge(const ExplorationRequest& request, std::shared_ptr<const RunJob> job,
               const std::vector<std::vector<Cut>>& starts);
 
-  /// Does the verdict on such an end depend on the run that led to it?
-  [[nodiscard]] bool must_see_run(const RunResult& result, std::uint32_t deaths) const;
-
-  /// Repeats the run under an observer, and adds what it finds to the ending.
-  void judge(const std::vector<Step>& steps, Ending& ending);
+  /// The end of a run with that result, after so many deaths. If its verdict depends on the run
+  /// that led to it, which `steps` returns, that is repeated under an observer.
+  [[nodiscard]] Ending judged(RunResult result, std::uint32_t deaths,
+                              const std::function<std::vector<Step>()>& steps) const;
 
  private:
+  const RunSpec& spec_;
   std::shared_ptr<const RunJob> job_;
   const std::vector<std::vector<Cut>>& starts_;
-  std::optional<GiveUpCondition> condition_;
+  bool needed_;
 };
 
 }  // namespace faultline

@@ -131,15 +131,12 @@ void Expander::look_at(NextState& one, StateNumber from) {
 }
 
 Ending Expander::ending_of(const NextState& one, StateNumber from) {
-  RunResult result = engine_.end();
-  Ending ending{.outcome = result.outcome, .violations = std::move(result.violations)};
-  result.violations = ending.violations;
-  if (!judge_.must_see_run(result, one.deaths)) return ending;
-  std::vector<Step> steps;
-  if (from != kNoState) steps = seen_.steps_to(from);
-  steps.push_back(one.step);
-  judge_.judge(steps, ending);
-  return ending;
+  return judge_.judged(engine_.end(), one.deaths, [&] {
+    std::vector<Step> steps;
+    if (from != kNoState) steps = seen_.steps_to(from);
+    steps.push_back(one.step);
+    return steps;
+  });
 }
 
 void Expander::keep(StateNumber number, RunState&& state) {

@@ -106,9 +106,7 @@ class Walks {
       if (is_new) seen_.add(digest, kNoState, step, deaths_);
       const bool violates = !engine_.state().auditor.violations().empty();
       if (!engine_.agenda().empty() && !violates) return true;
-      RunResult result = engine_.end();
-      ending = {.outcome = result.outcome, .violations = result.violations};
-      if (judge_.must_see_run(result, deaths_)) judge_.judge(steps_, ending);
+      ending = judge_.judged(engine_.end(), deaths_, [&] { return steps_; });
       if (is_new && ending.violations.empty()) ++result_.ends[outcome_word(ending.outcome)];
     } catch (const BrokenInvariant& broken) {
       ending = {.outcome = Outcome::violated,

@@ -250,25 +250,25 @@ std::string said(const GivesUp& gives_up) {
   return text;
 }
 
-bool meets(const GiveUpCondition& condition, const FactLog& log, Rank rank) {
-  Found found;
+std::optional<GivesUp> gives_up_at(const GiveUpCondition& condition, const FactLog& log,
+                                   Rank rank) {
+  Found earliest;
   for (const Facts facts : phases_of(log.facts_of(rank)))
     for (const auto& [failed, died_s] : log.deaths_s()) {
-      if (failed == 0) consider_root(facts, rank, found);
-      if (rank != failed) consider_child(condition, facts, rank, failed, found);
-      if (found) return true;
+      if (failed == 0) consider_root(facts, rank, earliest);
+      if (rank != failed) consider_child(condition, facts, rank, failed, earliest);
     }
-  return false;
+  return earliest;
+}
+
+bool meets(const GiveUpCondition& condition, const FactLog& log, Rank rank) {
+  return gives_up_at(condition, log, rank).has_value();
 }
 
 std::optional<GivesUp> first_to_give_up(const GiveUpCondition& condition, const FactLog& log) {
   Found earliest;
   for (Rank g = 0; g < log.processes(); ++g)
-    for (const Facts facts : phases_of(log.facts_of(g)))
-      for (const auto& [failed, died_s] : log.deaths_s()) {
-        if (failed == 0) consider_root(facts, g, earliest);
-        if (g != failed) consider_child(condition, facts, g, failed, earliest);
-      }
+    if (const Found due = gives_up_at(condition, log, g)) keep_earliest(earliest, *due);
   return earliest;
 }
 

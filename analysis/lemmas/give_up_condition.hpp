@@ -45,6 +45,9 @@ struct GivesUp {
 /// Says in words which process had to give up, and because of whom.
 std::string said(const GivesUp& gives_up);
 
+/// The first place where this process meets the condition; nothing if it never does.
+std::optional<GivesUp> gives_up_at(const GiveUpCondition& condition, const FactLog& log, Rank rank);
+
 /// Does this process ever meet the condition? Faster than first_to_give_up, which asks all
 /// processes.
 bool meets(const GiveUpCondition& condition, const FactLog& log, Rank rank);

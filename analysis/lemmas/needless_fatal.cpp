@@ -1,5 +1,6 @@
 #include "analysis/lemmas/needless_fatal.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,22 @@
 #include "sim/engine/engine.hpp"
 
 namespace faultline {
+
+namespace {
+
+/// Who had to give up first, and lived to do it.
+std::optional<GivesUp> first_due(const GiveUpCondition& condition, const FactLog& log) {
+  std::optional<GivesUp> first;
+  for (Rank rank = 0; rank < log.processes(); ++rank) {
+    const std::optional<GivesUp> due = gives_up_at(condition, log, rank);
+    if (!due || (first && first->number < due->number)) continue;
+    const auto death = log.deaths_s().find(rank);
+    if (death == log.deaths_s().end() || death->second > due->time_s) first = due;
+  }
+  return first;
+}
+
+}  // namespace
 
 bool gives_up_by_messages(const RunSpec& spec) { return condition_of(spec).has_value(); }
 
@@ -24,6 +41,20 @@ void judge_giving_up(const RunSpec& spec, const FactLog& log, RunResult& result)
                          result.fatal_reason};
   result.outcome = with_violation(result.outcome, needless);
   result.violations.push_back(std::move(needless));
+}
+
+void judge_both_ways(const RunSpec& spec, const FactLog& log, RunResult& result) {
+  const auto condition = condition_of(spec);
+  if (!condition || !result.violations.empty()) return;
+  if (result.outcome != Outcome::terminated && !detector_gave_up(result)) return;
+  judge_giving_up(spec, log, result);
+  if (!result.violations.empty()) return;
+  const std::optional<GivesUp> due = first_due(*condition, log);
+  if (!due || (log.gave_up() && log.gave_up()->rank == due->rank)) return;
+  Violation missed{"not-given-up", due->time_s, due->rank,
+                   "the run went on, although rank " + said(*due)};
+  result.outcome = with_violation(result.outcome, missed);
+  result.violations.push_back(std::move(missed));
 }
 
 RunResult judged_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,

@@ -19,6 +19,11 @@ bool detector_gave_up(const RunResult& result);
 /// GiveUpCondition was not met. `log` must have the facts of the process that gave up.
 void judge_giving_up(const RunSpec& spec, const FactLog& log, RunResult& result);
 
+/// The same, and the reverse: adds the violation `not-given-up` if a process met the condition and
+/// the run went on. Who dies at the time at which it meets the condition need not have come to it,
+/// so that each event must have a time of its own. `log` must have the facts of all processes.
+void judge_both_ways(const RunSpec& spec, const FactLog& log, RunResult& result);
+
 /// Repeats a run in which process `who` gave up, now with a FactLog, and judges whether it had to.
 /// Since only such runs are watched, other runs cost nothing more.
 RunResult judged_simulation(const RunSpec& spec, EngineKind engine, std::uint64_t seed,

@@ -198,6 +198,12 @@ FirstRun in_process_of_its_own(const Scenario& scenario, std::size_t point,
 RunRecord judged_run(const Scenario& scenario, std::size_t point, std::uint64_t replication) {
   const RunSpec& spec = scenario.points[point];
   const bool may_be_judged = spec.has_faults() && gives_up_by_messages(spec);
+  if (may_be_judged && spec.order) {
+    FactLog log(spec.platform.processes);
+    RunResult result = run_simulation(spec, scenario.engine, scenario.seed, replication, &log);
+    judge_both_ways(spec, log, result);
+    return run_record(replication, result);
+  }
   const MakeFirstRun make = [&] {
     const RunResult result = run_simulation(spec, scenario.engine, scenario.seed, replication);
     FirstRun first{run_record(replication, result), std::nullopt};

@@ -106,7 +106,9 @@ RunTrace traced(const RunSpec& spec, const Scenario& scenario, const Request& re
   RunObserver& observer = may_be_judged ? static_cast<RunObserver&>(both) : recorder;
   RunResult result =
       run_simulation(spec, scenario.engine, scenario.seed, request.replication, &observer);
-  if (may_be_judged && detector_gave_up(result)) {
+  if (may_be_judged && spec.order) {
+    judge_both_ways(spec, log, result);
+  } else if (may_be_judged && detector_gave_up(result)) {
     log.keep_only(result.fatal_actor);
     judge_giving_up(spec, log, result);
   }
