@@ -94,11 +94,15 @@ void Crew::settle(std::vector<Expansion>&& expansions,
     members_[i].task = [&, i](Expander& expander) {
       for (std::size_t place = 0; place < expansions.size(); ++place) {
         if (owner(place, expansions.size()) != i) continue;
-        auto& successors = expansions[place].next;
-        for (std::size_t one = 0; one < successors.size(); ++one)
-          if (successors[one].state && numbers[place][one] != kNoState)
-            expander.keep(numbers[place][one], std::move(*successors[one].state));
-        successors.clear();
+        std::vector<NextState>& next = expansions[place].next;
+        for (std::size_t one = 0; one < next.size(); ++one) {
+          if (!next[one].state) continue;
+          const StateNumber number = numbers[place][one];
+          if (number == kNoState)
+            expander.reuse(std::move(next[one].state));
+          else
+            expander.keep(number, std::move(next[one].state));
+        }
       }
     };
   run_all();

@@ -14,12 +14,6 @@
 
 namespace faultline {
 
-/// The state of a successor that was found to be new, and the number that it has got.
-struct Numbered {
-  StateNumber number;
-  RunState state;
-};
-
 /// Expands many states at once. With one job the caller's thread does it; else threads do, each
 /// with an Expander that nobody else touches. What they find does not depend on their number.
 class Crew {

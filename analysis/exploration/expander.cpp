@@ -62,7 +62,8 @@ Expansion Expander::expand(StateNumber state) {
   const RunState& here = at(state);
   const std::uint32_t deaths = seen_.deaths(state);
   engine_.go_on_from(here);
-  const std::size_t choices = engine_.agenda().size();
+  events_ = engine_.events();
+  const std::size_t choices = events_.size();
   all.next.reserve(choices + here.actors.size());
   for (std::uint32_t place = 0; place < choices; ++place) {
     const Step step{.kind = Step::Kind::take, .place = place};
@@ -95,7 +96,7 @@ void Expander::add_step(Expansion& into, const RunState& here, const Step& step,
   NextState& one = into.next.emplace_back();
   one.step = step;
   one.deaths = deaths;
-  engine_.go_on_from(here);
+  engine_.go_on_from(here, events_);
   try {
     advance(step);
     one.digest = with_deaths(engine_.digest(), deaths);
@@ -124,10 +125,10 @@ void Expander::advance(const Step& step) {
 void Expander::look_at(NextState& one, StateNumber from) {
   one.known = seen_.find(one.digest);
   if (one.known != kNoState) return;
-  if (engine_.agenda().empty() || !engine_.state().auditor.violations().empty())
+  if (engine_.is_over() || !engine_.state().auditor.violations().empty())
     one.ending = ending_of(one, from);
   else if (keeps_copies())
-    one.state = engine_.leave();
+    one.state = copy_of_state();
 }
 
 Ending Expander::ending_of(const NextState& one, StateNumber from) {
@@ -139,13 +140,30 @@ Ending Expander::ending_of(const NextState& one, StateNumber from) {
   });
 }
 
-void Expander::keep(StateNumber number, RunState&& state) {
-  if (keeps_copies()) kept_.emplace(number, std::move(state));
+std::unique_ptr<RunState> Expander::copy_of_state() {
+  if (spare_.empty()) return std::make_unique<RunState>(engine_.state().copy());
+  std::unique_ptr<RunState> copy = std::move(spare_.back());
+  spare_.pop_back();
+  copy->become(engine_.state());
+  return copy;
+}
+
+void Expander::keep(StateNumber number, std::unique_ptr<RunState> state) {
+  if (keeps_copies())
+    kept_.emplace(number, std::move(state));
+  else
+    reuse(std::move(state));
+}
+
+void Expander::reuse(std::unique_ptr<RunState> state) {
+  constexpr std::size_t kMostSpare = 4096;
+  if (state && spare_.size() < kMostSpare) spare_.push_back(std::move(state));
 }
 
 /// The copy that was kept is of no use once its state has been expanded.
 const RunState& Expander::at(StateNumber number) {
   if (const auto found = kept_.find(number); found != kept_.end()) {
+    reuse(std::move(taken_));
     taken_ = std::move(found->second);
     kept_.erase(found);
     return *taken_;
@@ -154,13 +172,13 @@ const RunState& Expander::at(StateNumber number) {
   std::size_t common = 0;
   while (common < path_.size() && common < way.size() && path_[common].number == way[common])
     ++common;
-  path_.erase(path_.begin() + static_cast<std::ptrdiff_t>(common), path_.end());
+  for (; path_.size() > common; path_.pop_back()) reuse(std::move(path_.back().state));
   for (std::size_t place = common; place < way.size(); ++place) {
-    engine_.go_on_from(place == 0 ? fresh_ : path_.back().state);
+    engine_.go_on_from(place == 0 ? fresh_ : *path_.back().state);
     advance(seen_.step(way[place]));
-    path_.push_back({way[place], engine_.leave()});
+    path_.push_back({way[place], copy_of_state()});
   }
-  return path_.back().state;
+  return *path_.back().state;
 }
 
 }  // namespace faultline

@@ -17,10 +17,10 @@ namespace faultline {
 struct NextState {
   Step step;
   StateDigest digest;
-  std::uint32_t deaths = 0;       ///< on the way to it
-  StateNumber known = kNoState;   ///< its number, if it had been seen before
-  std::optional<Ending> ending;   ///< if nothing goes on from it, or a promise is broken
-  std::optional<RunState> state;  ///< if it is new and goes on, and copies are kept
+  std::uint32_t deaths = 0;         ///< on the way to it
+  StateNumber known = kNoState;     ///< its number, if it had been seen before
+  std::optional<Ending> ending;     ///< if nothing goes on from it, or a promise is broken
+  std::unique_ptr<RunState> state;  ///< if it is new and goes on, and copies are kept
 };
 
 /// All states that can follow a state.
@@ -46,14 +46,17 @@ class Expander {
   Expansion expand(StateNumber state);
 
   /// Keeps a copy of a state, if there is room, so that expand() need not rebuild it.
-  void keep(StateNumber number, RunState&& state);
+  void keep(StateNumber number, std::unique_ptr<RunState> state);
+  /// Uses the memory of a copy again.
+  void reuse(std::unique_ptr<RunState> state);
   [[nodiscard]] bool keeps_copies() const { return kept_.size() < most_kept_; }
 
  private:
   struct Place {
     StateNumber number;
-    RunState state;
+    std::unique_ptr<RunState> state;
   };
+  std::unique_ptr<RunState> copy_of_state();
   const RunState& at(StateNumber number);
   void advance(const Step& step);
   void add_step(Expansion& into, const RunState& here, const Step& step, std::uint32_t deaths);
@@ -69,10 +72,12 @@ class Expander {
   StepwiseEngine engine_;
   RunState fresh_;  ///< before the start
   EndingJudge judge_;
-  std::unordered_map<StateNumber, RunState> kept_;  ///< only looked up
+  std::unordered_map<StateNumber, std::unique_ptr<RunState>> kept_;  ///< only looked up
   std::size_t most_kept_;
-  std::optional<RunState> taken_;  ///< a copy that was kept, of the state that is expanded
-  std::vector<Place> path_;        ///< to the state that was rebuilt last
+  std::unique_ptr<RunState> taken_;  ///< a copy that was kept, of the state that is expanded
+  std::vector<std::unique_ptr<RunState>> spare_;
+  std::vector<Event> events_;  ///< of the state that is expanded
+  std::vector<Place> path_;    ///< to the state that was rebuilt last
 };
 
 }  // namespace faultline

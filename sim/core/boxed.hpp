@@ -16,7 +16,14 @@ class Boxed {
   Boxed(const Boxed& other) : content_(copy_of(other.content_.get())) {}
   Boxed(Boxed&& other) noexcept = default;
   Boxed& operator=(const Boxed& other) {
-    if (this != &other) content_ = copy_of(other.content_.get());
+    if (this == &other) return *this;
+    if constexpr (!requires { other.content_->clone(); }) {
+      if (content_ != nullptr && other.content_ != nullptr) {
+        *content_ = *other.content_;  // in the memory that it has
+        return *this;
+      }
+    }
+    content_ = copy_of(other.content_.get());
     return *this;
   }
   Boxed& operator=(Boxed&& other) noexcept = default;

@@ -2,6 +2,8 @@
 
 #include <bit>
 #include <cmath>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 namespace faultline {
@@ -74,6 +76,28 @@ void EventQueue::pop_near() {
     hole = least;
   }
   near_[hole] = last;
+}
+
+Event EventQueue::take_out(std::uint64_t order) {
+  if (!ring_.empty()) {
+    std::optional<Event> found;
+    EventQueue others;
+    for_each([&](const Event& event) {
+      if (event.order == order)
+        found = event;
+      else
+        others.push(event);
+    });
+    *this = std::move(others);
+    return found ? *found : throw std::out_of_range("no event of that order");
+  }
+  std::size_t hole = 0;
+  while (near_.at(hole).order != order) ++hole;
+  const Event event = near_[hole];
+  for (; hole > 0; hole = (hole - 1) / 4) near_[hole] = near_[(hole - 1) / 4];
+  --size_;
+  pop_near();
+  return event;
 }
 
 void EventQueue::next_bucket() {

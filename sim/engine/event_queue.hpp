@@ -33,7 +33,15 @@ class EventQueue {
   EventQueue() = default;
   EventQueue(EventQueue&&) noexcept = default;
   EventQueue& operator=(EventQueue&&) noexcept = default;
-  EventQueue& operator=(const EventQueue&) = delete;
+  /// The same, in the memory that it has if both have only few events.
+  EventQueue& operator=(const EventQueue& other) {
+    if (this == &other) return *this;
+    if (!ring_.empty() || !other.ring_.empty()) return *this = EventQueue(other);
+    near_ = other.near_;
+    size_ = other.size_;
+    heap_enough_ = other.heap_enough_;
+    return *this;
+  }
   ~EventQueue() = default;
   /// The same events. They come in the same order, although the copy keeps them in another way.
   EventQueue(const EventQueue& other) {
@@ -72,6 +80,10 @@ class EventQueue {
     return event;
   }
 
+  /// Removes the event with that order, wherever it stands. Throws std::out_of_range if there is
+  /// none. Takes time in proportion to the number of events.
+  Event take_out(std::uint64_t order);
+
   /// The event that comes roughly `distance` events after the next one. Null if the queue is short
   /// or does not know. Only a guess, for prefetching.
   [[nodiscard]] const Event* ahead(std::size_t distance) const {
@@ -87,6 +99,11 @@ class EventQueue {
   /// Replaces the pointers of all events about messages by what `to` makes of them.
   template <class To>
   void repoint_messages(To to) {
+    if (ring_.empty()) {  // the heap has all events, and their order does not change
+      for (Event& event : near_)
+        if (event.is_about_message()) event.message = to(event.message);
+      return;
+    }
     EventQueue repointed;
     for_each([&](Event event) {
       if (event.is_about_message()) event.message = to(event.message);

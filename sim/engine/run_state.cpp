@@ -53,15 +53,24 @@ RunState::RunState(const RunJob& job)
 
 RunState RunState::copy() const {
   RunState other(*this);
-  const auto own = [&](Message* message) { return other.pool.counterpart(message, pool); };
-  for (ActorState& actor : other.actors) actor.repoint_messages(own);
-  for (NicQueue& waiting : other.nic_queues) {
+  other.repoint_messages(*this);
+  return other;
+}
+
+void RunState::become(const RunState& other) {
+  *this = other;
+  repoint_messages(other);
+}
+
+void RunState::repoint_messages(const RunState& from) {
+  const auto own = [&](Message* message) { return pool.counterpart(message, from.pool); };
+  for (ActorState& actor : actors) actor.repoint_messages(own);
+  for (NicQueue& waiting : nic_queues) {
     waiting.head = own(waiting.head);
     waiting.tail = own(waiting.tail);
     waiting.logging_tail = own(waiting.logging_tail);
   }
-  other.queue.repoint_messages(own);
-  return other;
+  queue.repoint_messages(own);
 }
 
 }  // namespace faultline

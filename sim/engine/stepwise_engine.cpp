@@ -24,9 +24,9 @@ void StepwiseEngine::begin(std::vector<Cut> cuts, Decisions decisions) {
 }
 
 void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts, Decisions decisions) {
-  const Event event = events_.at(place);
+  const std::uint64_t order = events().at(place).order;
   step(std::move(cuts), std::move(decisions), [&] {
-    remove(event);
+    const Event event = state_.queue.take_out(order);
     if (event.kind() == EventKind::compute_done) end_computation(event);
     if (goes_on(state_.now_s)) carry_out(event);
   });
@@ -36,14 +36,28 @@ void StepwiseEngine::kill(ActorId actor) {
   step({}, {}, [&] { strike({{.actor = actor}}); });
 }
 
-void StepwiseEngine::go_on_from(RunState&& state) {
+void StepwiseEngine::go_on_from(const RunState& state) {
   if (torn_) abandon_step();
-  state_ = std::move(state);
-  list_agenda();
+  state_.become(state);
+  is_listed_ = false;
+}
+
+void StepwiseEngine::go_on_from(const RunState& state, const std::vector<Event>& events) {
+  go_on_from(state);
+  events_ = events;
+  agenda_.clear();
+  is_listed_ = true;
+}
+
+const std::vector<Choice>& StepwiseEngine::agenda() {
+  if (agenda_.size() == events().size()) return agenda_;
+  agenda_.reserve(events_.size());
+  for (const Event& event : events_) agenda_.push_back(choice_of(event));
+  return agenda_;
 }
 
 RunResult StepwiseEngine::end() {
-  if (!agenda_.empty()) stop(Outcome::limit);
+  if (!is_over()) stop(Outcome::limit);
   return close();
 }
 
@@ -68,7 +82,7 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
   });
   if (state_.auditor.false_reports() > false_reports) state_.now_s += 1.0;
   free_processors();
-  list_agenda();
+  is_listed_ = false;
 }
 
 /// Forgets a step that an exception has broken off.
@@ -149,17 +163,8 @@ void StepwiseEngine::remove_dead_wood() {
       if (leaves_no_choice(event) && (!next || event.order < next->order)) next = event;
     });
     if (!next || stopped()) return;
-    remove(*next);
-    carry_out(*next);
+    carry_out(state_.queue.take_out(next->order));
   }
-}
-
-/// Takes one event out of the queue.
-void StepwiseEngine::remove(const Event& event) {
-  events_.clear();
-  while (!state_.queue.empty()) events_.push_back(state_.queue.pop());
-  for (const Event& other : events_)
-    if (other.order != event.order) state_.queue.push(other);
 }
 
 bool StepwiseEngine::leaves_no_choice(const Event& event) const {
@@ -213,23 +218,20 @@ bool StepwiseEngine::leaves_no_choice(const Event& event) const {
 }
 
 /// The oldest event of each lane, and all that are in none.
-void StepwiseEngine::list_agenda() {
+void StepwiseEngine::list_events() {
+  is_listed_ = true;
   agenda_.clear();
   events_.clear();
-  if (stopped() || quiescent()) return;
-  std::vector<Event> pending;
-  state_.queue.for_each([&](const Event& event) { pending.push_back(event); });
-  std::sort(pending.begin(), pending.end(),
+  if (is_over()) return;
+  pending_.clear();
+  state_.queue.for_each([&](const Event& event) { pending_.push_back(event); });
+  std::sort(pending_.begin(), pending_.end(),
             [](const Event& a, const Event& b) { return a.order < b.order; });
-  std::vector<Lane> taken;
-  for (const Event& event : pending) {
+  for (const Event& event : pending_) {
     const Lane lane = lane_of(event, state_);
-    if (lane.orders()) {
-      if (std::find(taken.begin(), taken.end(), lane) != taken.end()) continue;
-      taken.push_back(lane);
-    }
-    events_.push_back(event);
-    agenda_.push_back(choice_of(event));
+    const auto is_before = [&](const Event& other) { return lane_of(other, state_) == lane; };
+    if (!lane.orders() || std::none_of(events_.begin(), events_.end(), is_before))
+      events_.push_back(event);
   }
 }
 

@@ -59,7 +59,9 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// Starts all actors, in one step. Call it first, or go_on_from a state that has begun.
   void begin(std::vector<Cut> cuts = {}, Decisions decisions = {});
   /// What may happen next, the oldest first. Empty if the run is over.
-  [[nodiscard]] const std::vector<Choice>& agenda() const { return agenda_; }
+  [[nodiscard]] const std::vector<Choice>& agenda();
+  /// Is the run over?
+  [[nodiscard]] bool is_over() const { return stopped() || quiescent() || state_.queue.empty(); }
   /// Takes the choice at this place of the agenda.
   /// Throws std::out_of_range, as begin does, if a decision is not below its bound.
   void take(std::size_t place, std::vector<Cut> cuts = {}, Decisions decisions = {});
@@ -76,10 +78,14 @@ class StepwiseEngine final : public Runtime, private Chooser {
   [[nodiscard]] StateDigest digest() const { return state_.digest(*job_); }
   [[nodiscard]] const RunState& state() const { return state_; }
   /// Goes on from a state of the same job.
-  void go_on_from(const RunState& state) { go_on_from(state.copy()); }
-  void go_on_from(RunState&& state);
-  /// Hands over the state. After it, only go_on_from can be called.
-  [[nodiscard]] RunState leave() { return std::move(state_); }
+  void go_on_from(const RunState& state);
+  /// The same from where it is, if `events` is what events() was there: saves listing the agenda.
+  void go_on_from(const RunState& state, const std::vector<Event>& events);
+  /// What the agenda stands for, in the same order. Its messages are those of another copy.
+  [[nodiscard]] const std::vector<Event>& events() {
+    if (!is_listed_) list_events();
+    return events_;
+  }
   /// Looks at the whole state after every step, in every build (Runtime::check_state). A broken
   /// invariant is thrown.
   void check_every_step() { checks_steps_ = true; }
@@ -105,13 +111,14 @@ class StepwiseEngine final : public Runtime, private Chooser {
   void free_processors();
   void end_computation(const Event& event);
   void remove_dead_wood();
-  void remove(const Event& event);
   [[nodiscard]] bool leaves_no_choice(const Event& event) const;
-  void list_agenda();
+  void list_events();
   [[nodiscard]] Choice choice_of(const Event& event) const;
 
   std::vector<Choice> agenda_;
   std::vector<Event> events_;  ///< of the agenda
+  std::vector<Event> pending_;
+  bool is_listed_ = false;  ///< are these of the present state?
   std::vector<Cut> cuts_;
   std::vector<std::uint64_t> done_;
   Decisions decisions_;

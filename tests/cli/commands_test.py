@@ -8,8 +8,8 @@ import unittest
 
 from program import EXAMPLES, HAS_SIMGRID, ProgramTest, SOURCE, VERSION
 
-VERBS = ("run", "trace", "sweep", "query", "compare", "report", "merge", "validate", "list",
-         "schema", "survival", "faults", "step-model", "tree", "bench", "completion", "man")
+VERBS = ("run", "trace", "explore", "sweep", "query", "compare", "report", "merge", "validate",
+         "list", "schema", "survival", "faults", "step-model", "tree", "bench", "completion", "man")
 WIDTH = 80
 
 

@@ -1,0 +1,184 @@
+"""Explorations from outside: what is exhausted, what is refuted and can be repeated, what is
+refused."""
+
+import json
+import signal
+import subprocess
+import time
+import unittest
+
+from program import GONE, PROGRAM, ProgramTest, changed
+
+TINY = {
+    "schema_version": 1,
+    "name": "tiny",
+    "platform": {"machine": "intrepid", "processes": 3},
+    "workload": {"name": "token-ring", "walk_length": 2},
+    "termination": {"name": "dijkstra-scholten"},
+    "failure_detection": {"name": "oracle"},
+}
+# A walk in which ranks start further tokens. It tolerates deaths.
+BRANCHING = {
+    **TINY,
+    "name": "branching",
+    "workload": {"name": "token-ring", "walk_length": 3, "branch_probability": 0.5},
+    "termination": {"name": "indep"},
+}
+# Credit is lost with a rank that dies, so this hangs.
+MORTAL = {**BRANCHING, "name": "mortal", "termination": {"name": "cda"}, "allow_unsafe": True}
+
+FIELDS = {"verdict", "states", "transitions", "depth", "states_per_s", "bytes_per_state",
+          "violations", "counterexample", "largest_queue", "limit", "ends", "seed", "faults"}
+
+
+def without_rate(report):
+    return {key: value for key, value in report.items() if key != "states_per_s"}
+
+
+class Explore(ProgramTest):
+    def explored(self, *arguments, code=0):
+        report = json.loads(self.answer("explore", *arguments, "--format", "json", "--quiet",
+                                        code=code))
+        self.assertLessEqual(FIELDS, set(report))
+        return report
+
+    def test_a_small_job_is_exhausted_with_the_same_numbers_for_every_number_of_jobs(self):
+        self.write("s.json", BRANCHING)
+        one = self.explored("s.json", "--faults", 1)
+        self.assertEqual(one["verdict"], "exhausted")
+        self.assertEqual(one["violations"], [])
+        self.assertIsNone(one["counterexample"])
+        self.assertIsNone(one["limit"])
+        self.assertEqual(sum(one["ends"].values()),
+                         one["ends"]["terminated"] + one["ends"]["fatal-reported"])
+        for jobs in (2, 3):
+            other = self.explored("s.json", "--faults", 1, "--jobs", jobs)
+            self.assertEqual(without_rate(other), without_rate(one))
+        depth = self.explored("s.json", "--faults", 1, "--search", "depth")
+        for count in ("states", "transitions", "ends", "verdict"):
+            self.assertEqual(depth[count], one[count])
+        self.assertGreater(one["states"], self.explored("s.json", "--faults", 1, "--crash",
+                                                        "between-events")["states"])
+        for nobody in (["--faults", 1, "--crash", "none"], []):
+            self.assertEqual(set(self.explored("s.json", *nobody)["ends"]), {"terminated"})
+
+    def test_a_refuted_protocol_gives_a_scenario_that_run_and_trace_repeat(self):
+        self.write("s.json", MORTAL)
+        report = self.explored("s.json", "--faults", 1, "--counterexample", "case.json", "--trace",
+                               "case.html", code=3)
+        self.assertEqual(report["verdict"], "violated")
+        kind = report["violations"][0]["kind"]
+        self.assertEqual(report["counterexample"],
+                         json.loads((self.folder / "case.json").read_text()))
+        run = self.report("case.json", code=3)
+        self.assertEqual([violation["kind"] for violation in run["runs"][0]["violations"]], [kind])
+        self.assertEqual(run["runs"][0]["metrics"]["faults_struck"], 1)
+        self.answer("validate", "case.json")
+        self.answer("trace", "case.json", "--out", "again.html", code=3)
+        self.assertIn("<svg", (self.folder / "case.html").read_text())
+        table = self.answer("explore", "s.json", "--faults", 1, code=3)
+        self.assertIn("violated: " + kind, table)
+        self.assertIn("0. all start", table)
+
+    def test_every_kind_of_search_refutes_it_to_the_same_violation(self):
+        self.write("s.json", MORTAL)
+        for search in ("breadth", "depth", "random"):
+            report = self.explored("s.json", "--faults", 1, "--search", search, code=3)
+            self.write("case.json", report["counterexample"])
+            run = self.report("case.json", code=3)
+            self.assertEqual(run["runs"][0]["violations"][0]["kind"],
+                             report["violations"][0]["kind"])
+
+    def test_limits_end_a_search_as_bounded(self):
+        self.write("s.json", BRANCHING)
+        for limit, word in ((["--states", 50], "states"), (["--depth", 3], "depth"),
+                            (["--search", "random", "--walks", 5], "walks")):
+            report = self.explored("s.json", *limit, code=1)
+            self.assertEqual((report["verdict"], report["limit"]), ("bounded", word))
+            self.assertEqual(report["violations"], [])
+        self.assertEqual(self.explored("s.json", "--states", 50, code=1)["states"], 50)
+        report = self.explored("s.json", "--states", 50, code=1)
+        self.assertGreater(report["share_at_most"], 0)
+        self.assertLess(report["share_at_most"], 1)
+
+    def test_a_time_limit_and_an_interrupt_end_a_search_that_says_so(self):
+        large = changed(changed(BRANCHING, ["platform", "processes"], 6),
+                        ["workload", "walk_length"], 40)
+        self.write("s.json", large)
+        report = self.explored("s.json", "--faults", 2, "--time-limit", 0.5, code=1)
+        self.assertEqual((report["verdict"], report["limit"]), ("bounded", "time"))
+        process = subprocess.Popen(
+            [PROGRAM, "explore", "s.json", "--faults", "2", "--quiet", "--format", "json", "--out",
+             "report.json"], cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=120)[1]
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("interrupted", errors)
+        self.assertEqual(self.files(), ["report.json", "s.json"])
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual((report["verdict"], report["limit"]), ("bounded", "interrupt"))
+
+    def test_what_cannot_be_explored_is_refused_with_its_place_and_the_reason(self):
+        refused = (
+            (["platform", "processes"], 7, "s.json: platform.processes: expected 2 to 6"),
+            (["platform", "processes"], 1, "s.json: platform.processes: expected 2 to 6"),
+            (["platform", "delay_noise"], {"mean_s": 1e-6}, "s.json: platform.delay_noise: "),
+            (["platform", "os_noise"], {"interval_s": 1, "length_s": 0.1},
+             "s.json: platform.os_noise: "),
+            (["platform", "start_delay_s"], 1, "s.json: platform.start_delay_s: "),
+            (["platform", "detection_loss_probability"], 0.1,
+             "s.json: platform.detection_loss_probability: "),
+            (["faults"], {"slow": {"nodes": [0], "factor": 2}}, "s.json: faults.slow: "),
+            (["faults"], {"partition": {"ranks": [[0], [1]]}}, "s.json: faults.partition: "),
+            (["faults"], {"at": [{"time_s": 1, "ranks": [1]}]}, "s.json: faults.at: "),
+            (["stop"], {"when": "time"}, "s.json: stop.when: "),
+            (["order"], {"steps": []}, "s.json: order: "),
+            (["termination"], [{"name": "indep"}, {"name": "rel-lazy"}], "s.json: has 2 points"),
+            (["failure_detection"], {"name": "rdaemon"}, "rdaemon cannot be explored"))
+        for path, value, words in refused:
+            self.write("s.json", changed(BRANCHING, path, value))
+            self.assertIn(words, self.refusal("explore", "s.json"))
+        self.write("s.json", TINY)
+        self.assertIn("dijkstra-scholten tolerates no faults",
+                      self.refusal("explore", "s.json", "--faults", 1))
+        for wrong in (["--faults", "x"], ["--crash", "x"], ["--search", "x"], ["--depth", 0],
+                      ["--time-limit", "soon"], ["--time-limit", "-1"], ["--jobs", 0],
+                      ["--out", "nowhere/x"], ["--out", "s.json"]):
+            self.assertIn(wrong[0], self.refusal("explore", "s.json", *wrong))
+
+
+class Order(ProgramTest):
+    """A scenario that states the order of events by itself."""
+
+    def test_an_order_that_cannot_be_is_named(self):
+        message = {"event": "message", "actor": 1, "peer": 2}
+        self.write("s.json", {**TINY, "order": {"steps": [message]}})
+        report = self.report("s.json", code=1)
+        self.assertIn("order.steps[0]: this cannot happen now", report["failed_runs"][0]["error"])
+
+    def test_wrong_orders_are_refused_with_their_places(self):
+        for order, words in (
+                ([], "order: expected an object"),
+                ({}, "order.steps: missing"),
+                ({"steps": 1}, "order.steps: expected a list"),
+                ({"steps": [{}]}, "order.steps[0].event: "),
+                ({"steps": [{"event": "mesage", "actor": 1}]}, "order.steps[0].event: "),
+                ({"steps": [{"event": "death", "actor": 9}]}, "order.steps[0].actor: "),
+                ({"steps": [{"event": "message", "actor": 1, "peer": 9}]}, "order.steps[0].peer: "),
+                ({"steps": [{"event": "message", "actor": 1, "deaths": [{"actor": 9}]}]},
+                 "order.steps[0].deaths[0].actor: "),
+                ({"steps": [], "deaths_at_start": [{}]}, "order.deaths_at_start[0].actor: "),
+                ({"steps": [{"event": "death", "actor": 1}]}, "tolerates no faults")):
+            self.write("s.json", {**TINY, "order": order})
+            self.assertIn(words, self.refusal("validate", "s.json"))
+        self.write("s.json", {**changed(TINY, ["platform", "start_delay_s"], 1),
+                              "order": {"steps": []}})
+        self.assertIn("platform.start_delay_s: does not go with a stated order",
+                      self.refusal("run", "s.json"))
+        self.write("s.json", {**changed(TINY, ["failure_detection"], GONE), "order": None})
+        self.answer("run", "s.json")
+
+
+if __name__ == "__main__":
+    unittest.main()
