@@ -10,7 +10,14 @@ OptionSet<PingPongOptions> options() {
       .option("bytes", &PingPongOptions::bytes, {.doc = "size of a message", .unit = "B"})
       .option("peer", &PingPongOptions::peer, {.doc = "the other rank; null: the last one"})
       .option("pairs", &PingPongOptions::pairs,
-              {.doc = "all ranks play: rank i with rank i + P/2", .later = true});
+              {.doc = "all ranks play: rank i with rank i + P/2", .later = true})
+      .option("compute_s", &PingPongOptions::compute_s,
+              {.doc = "computation of a rank that has got the ball, before it does anything else "
+                      "with it",
+               .unit = "s",
+               .minimum = 0,
+               .maximum = 1e6,
+               .later = true});
 }
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
@@ -68,6 +75,15 @@ void PingPong::start(Context& context) {
 }
 
 void PingPong::on_message(Context& context, const Message&) {
+  if (options_->compute_s > 0.0)
+    context.compute(options_->compute_s);
+  else
+    take_ball(context);
+}
+
+void PingPong::on_compute_done(Context& context, std::uint64_t) { take_ball(context); }
+
+void PingPong::take_ball(Context& context) {
   ++round_trips_;
   if (!serves()) {
     context.send(peer_, 0, options_->bytes);

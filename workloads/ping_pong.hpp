@@ -13,6 +13,7 @@ struct PingPongOptions {
   std::uint32_t bytes = 8;
   std::optional<std::uint32_t> peer;
   bool pairs = false;
+  double compute_s = 0.0;
 };
 
 /// Sends one message at a time to and fro between rank 0 and a peer, or in each of P/2 pairs. Half
@@ -25,6 +26,7 @@ class PingPong final : public Workload {
 
   void start(Context& context) override;
   void on_message(Context& context, const Message& message) override;
+  void on_compute_done(Context& context, std::uint64_t tag) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
@@ -32,6 +34,7 @@ class PingPong final : public Workload {
   /// The rest is for the report.
   void digest_state(Digest& into) const override { into.add(round_trips_); }
   [[nodiscard]] bool serves() const { return self_ < peer_; }
+  void take_ball(Context& context);
   void finish(Context& context);
 
   std::shared_ptr<const Options> options_;

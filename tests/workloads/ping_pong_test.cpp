@@ -81,15 +81,31 @@ TEST_CASE("the slowest pair counts") {
   }
 }
 
+TEST_CASE("who has got the ball computes before it goes on") {
+  for (const EngineKind engine : engines()) {
+    Job job(8);
+    job.spec.stop.when = StopWhen::finished;
+    job.workload("ping-pong",
+                 {{"repetitions", 10}, {"bytes", 0}, {"pairs", true}, {"compute_s", 3}});
+    const Seen seen = job.run(engine);
+    CHECK(seen.metric("half_round_trip_s") == Approx(12 + 3));
+    CHECK(seen.metric("application_messages") == 4 * 20);
+    CHECK(seen.result.outcome == Outcome::finished);
+  }
+}
+
 TEST_CASE("a termination detector knows that pairs begin at all ranks") {
   for (const std::string& detector : detectors())
     for (const EngineKind engine : engines()) {
-      CAPTURE(detector);
-      Job job(6);
-      job.workload("ping-pong", {{"repetitions", 10}, {"pairs", true}}).detector(detector);
-      const Seen seen = job.run(engine);
-      CHECK(seen.result.outcome == Outcome::terminated);
-      CHECK(seen.violations().empty());
+      for (const double compute_s : {0.0, 2.0}) {
+        CAPTURE(detector, compute_s);
+        Job job(6);
+        job.workload("ping-pong", {{"repetitions", 10}, {"pairs", true}, {"compute_s", compute_s}})
+            .detector(detector);
+        const Seen seen = job.run(engine);
+        CHECK(seen.result.outcome == Outcome::terminated);
+        CHECK(seen.violations().empty());
+      }
     }
 }
 
