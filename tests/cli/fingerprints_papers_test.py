@@ -16,6 +16,8 @@ TOKEN_RING = {"platform.processes": 256, "workload.walk_length": 2560}
 CUTS = {
     "adoption-2013/recovery-cost: by size": {"platform.processes": 256},
     "rdaemon-2019/figure-7: collective": {"workload.repetitions": 20},
+    "rdaemon-2019/figure-7: computing collective": {"workload.repetitions": 20},
+    "rdaemon-2019/figure-7: computing ping-pong": {"workload.repetitions": 2000},
     "rdaemon-2019/figure-7: ping-pong": {"workload.repetitions": 2000},
     "termination-2022/figure-6: pipeline": TOKEN_RING,
     "termination-2022/figure-6: random ranks: leaf tasks": TOKEN_RING,
