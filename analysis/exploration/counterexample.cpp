@@ -48,6 +48,14 @@ std::string choice_words(const RunSpec& spec, const Choice& choice) {
   }
 }
 
+/// What the workload chooses in a step, to be added to what happens in it.
+std::string choices_words(const Decisions& decisions) {
+  std::string text;
+  for (const std::uint64_t decision : decisions)
+    text.append(text.empty() ? ", chooses " : ", ").append(std::to_string(decision));
+  return text;
+}
+
 /// The deaths within a step, to be added to what happens in it.
 std::string deaths_words(const RunSpec& spec, const std::vector<Cut>& cuts, ActorId who) {
   std::string text;
@@ -79,22 +87,25 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
   for (const Step& step : steps) {
     switch (step.kind) {
       case Step::Kind::begin: {
-        const std::vector<Cut>& cuts = all_starts[step.place];
-        told.order.deaths_at_start = ordered_deaths(cuts);
-        told.words.push_back("all start" + deaths_words(spec, cuts, kNobody));
+        const Start& start = all_starts[step.place];
+        told.order.deaths_at_start = ordered_deaths(start.cuts);
+        told.order.choices_at_start = start.decisions;
+        told.words.push_back("all start" + choices_words(start.decisions) +
+                             deaths_words(spec, start.cuts, kNobody));
         break;
       }
       case Step::Kind::take: {
         const Choice& choice = engine.agenda().at(step.place);
-        told.words.push_back(choice_words(spec, choice) +
+        told.words.push_back(choice_words(spec, choice) + choices_words(step.decisions) +
                              deaths_words(spec, step.cuts(), choice.actor));
         told.order.steps.push_back(ordered_step(engine.agenda(), step.place, step.cuts()));
+        told.order.steps.back().choices = step.decisions;
         break;
       }
       case Step::Kind::kill:
         told.words.push_back(actor_words(spec, step.place) + " dies");
         told.order.steps.push_back(
-            {.event = OrderedEvent::death, .actor = step.place, .deaths = {}});
+            {.event = OrderedEvent::death, .actor = step.place, .deaths = {}, .choices = {}});
         break;
     }
     if (&step == &steps.back()) break;  // what it does may break an invariant

@@ -10,7 +10,7 @@ constexpr std::size_t kStatesOfMember = 128;  ///< in one round
 
 }  // namespace
 
-Crew::Crew(const ExplorationRequest& request, const std::vector<std::vector<Cut>>& starts,
+Crew::Crew(const ExplorationRequest& request, const std::vector<Start>& starts,
            const SeenStates& seen)
     : members_(std::max(1U, request.jobs)), threaded_(members_.size() > 1) {
   if (!threaded_) {
@@ -32,8 +32,8 @@ Crew::~Crew() {
 }
 
 /// What a thread makes it destroys, because components come from a storage of their thread.
-void Crew::work(Member& member, const ExplorationRequest& request,
-                const std::vector<std::vector<Cut>>& starts, const SeenStates& seen) {
+void Crew::work(Member& member, const ExplorationRequest& request, const std::vector<Start>& starts,
+                const SeenStates& seen) {
   std::uint64_t turn = 0;
   for (;;) {
     {

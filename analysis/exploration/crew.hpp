@@ -18,8 +18,7 @@ namespace faultline {
 /// with an Expander that nobody else touches. What they find does not depend on their number.
 class Crew {
  public:
-  Crew(const ExplorationRequest& request, const std::vector<std::vector<Cut>>& starts,
-       const SeenStates& seen);
+  Crew(const ExplorationRequest& request, const std::vector<Start>& starts, const SeenStates& seen);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
@@ -44,8 +43,8 @@ class Crew {
     std::exception_ptr error;
     std::thread thread;
   };
-  void work(Member& member, const ExplorationRequest& request,
-            const std::vector<std::vector<Cut>>& starts, const SeenStates& seen);
+  void work(Member& member, const ExplorationRequest& request, const std::vector<Start>& starts,
+            const SeenStates& seen);
   void run_all();
   [[nodiscard]] std::size_t owner(std::size_t place, std::size_t places) const {
     return place * members_.size() / places;

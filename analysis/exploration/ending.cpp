@@ -15,7 +15,7 @@ constexpr double kStep_s = 1e-3;
 }  // namespace
 
 EndingJudge::EndingJudge(const ExplorationRequest& request, std::shared_ptr<const RunJob> job,
-                         const std::vector<std::vector<Cut>>& starts)
+                         const std::vector<Start>& starts)
     : spec_(request.spec),
       job_(std::move(job)),
       starts_(starts),

@@ -19,7 +19,7 @@ struct Ending {
 class EndingJudge {
  public:
   EndingJudge(const ExplorationRequest& request, std::shared_ptr<const RunJob> job,
-              const std::vector<std::vector<Cut>>& starts);
+              const std::vector<Start>& starts);
 
   /// The end of a run with that result, after so many deaths. If its verdict depends on the run
   /// that led to it, which `steps` returns, that is repeated under an observer.
@@ -29,7 +29,7 @@ class EndingJudge {
  private:
   const RunSpec& spec_;
   std::shared_ptr<const RunJob> job_;
-  const std::vector<std::vector<Cut>>& starts_;
+  const std::vector<Start>& starts_;
   bool needed_;
 };
 

@@ -30,12 +30,13 @@ StateDigest with_deaths(StateDigest digest, std::uint32_t deaths) {
 StateDigest digest_of_break(StateNumber from, const Step& step) {
   Digest into;
   into.add(from, static_cast<std::uint8_t>(step.kind), step.place, step.dying, step.after);
+  for (const std::uint64_t decision : step.decisions) into.add(decision);
   return into.value();
 }
 
 }  // namespace
 
-Expander::Expander(const ExplorationRequest& request, const std::vector<std::vector<Cut>>& starts,
+Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& starts,
                    const SeenStates& seen)
     : request_(request),
       starts_(starts),
@@ -53,7 +54,7 @@ Expansion Expander::begin() {
   all.next.reserve(starts_.size());
   for (std::uint32_t start = 0; start < starts_.size(); ++start)
     add_step(all, fresh_, {.kind = Step::Kind::begin, .place = start},
-             static_cast<std::uint32_t>(starts_[start].size()));
+             static_cast<std::uint32_t>(starts_[start].cuts.size()));
   return all;
 }
 
@@ -66,10 +67,14 @@ Expansion Expander::expand(StateNumber state) {
   const std::size_t choices = events_.size();
   all.next.reserve(choices + here.actors.size());
   for (std::uint32_t place = 0; place < choices; ++place) {
-    const Step step{.kind = Step::Kind::take, .place = place};
-    add_step(all, here, step, deaths);
-    if (deaths < request_.faults && request_.crash == CrashPlaces::anywhere)
-      add_deaths_within(all, here, step, deaths + 1);
+    Step step{.kind = Step::Kind::take, .place = place};
+    std::vector<std::uint64_t> asked;
+    do {
+      add_step(all, here, step, deaths);
+      asked = engine_.asked();
+      if (deaths < request_.faults && request_.crash == CrashPlaces::anywhere)
+        add_deaths_within(all, here, step, deaths + 1);
+    } while (next_decisions(step.decisions, asked));
   }
   if (deaths < request_.faults && request_.crash != CrashPlaces::none)
     for (ActorId actor = 0; actor < here.actors.size(); ++actor)
@@ -114,9 +119,9 @@ void Expander::add_step(Expansion& into, const RunState& here, const Step& step,
 void Expander::advance(const Step& step) {
   switch (step.kind) {
     case Step::Kind::begin:
-      return engine_.begin(starts_[step.place]);
+      return engine_.begin(starts_[step.place].cuts, starts_[step.place].decisions);
     case Step::Kind::take:
-      return engine_.take(step.place, step.cuts());
+      return engine_.take(step.place, step.cuts(), step.decisions);
     case Step::Kind::kill:
       return engine_.kill(step.place);
   }

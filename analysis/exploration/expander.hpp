@@ -37,7 +37,7 @@ struct Expansion {
 /// their path. So the memory for copies can be as small as one likes.
 class Expander {
  public:
-  Expander(const ExplorationRequest& request, const std::vector<std::vector<Cut>>& starts,
+  Expander(const ExplorationRequest& request, const std::vector<Start>& starts,
            const SeenStates& seen);
 
   /// The states at which a run can be after its start. Their steps have the kind `begin`.
@@ -66,7 +66,7 @@ class Expander {
   Ending ending_of(const NextState& one, StateNumber from);
 
   const ExplorationRequest& request_;
-  const std::vector<std::vector<Cut>>& starts_;
+  const std::vector<Start>& starts_;
   const SeenStates& seen_;
   std::shared_ptr<const RunJob> job_;
   StepwiseEngine engine_;

@@ -58,37 +58,41 @@ namespace {
 /// Adds to `all` every way in which up to `left` of the actors from `first` on die within the
 /// start.
 void add_starts(const std::vector<std::uint64_t>& done, ActorId first, std::uint32_t left,
-                std::vector<Cut>& cuts, std::vector<std::vector<Cut>>& all) {
-  all.push_back(cuts);
+                Start& start, std::vector<Start>& all) {
+  all.push_back(start);
   if (left == 0) return;
   for (ActorId actor = first; actor < done.size(); ++actor)
     for (std::uint64_t after = 0; after < done[actor]; ++after) {
-      cuts.push_back({actor, after});
-      add_starts(done, actor + 1, left - 1, cuts, all);
-      cuts.pop_back();
+      start.cuts.push_back({actor, after});
+      add_starts(done, actor + 1, left - 1, start, all);
+      start.cuts.pop_back();
     }
 }
 
 }  // namespace
 
-std::vector<std::vector<Cut>> starts(const ExplorationRequest& request) {
+std::vector<Start> starts(const ExplorationRequest& request) {
   StepwiseEngine engine(run_job(request.spec, request.seed, 0));
-  engine.begin();
-  std::vector<std::vector<Cut>> all;
-  std::vector<Cut> cuts;
-  add_starts(engine.done(), 0, request.crash == CrashPlaces::anywhere ? request.faults : 0, cuts,
-             all);
+  const RunState fresh = engine.state().copy();
+  const std::uint32_t deaths = request.crash == CrashPlaces::anywhere ? request.faults : 0;
+  std::vector<Start> all;
+  Start start;
+  do {
+    engine.go_on_from(fresh);
+    engine.begin({}, start.decisions);
+    add_starts(engine.done(), 0, deaths, start, all);
+  } while (next_decisions(start.decisions, engine.asked()));
   return all;
 }
 
 void take_steps(StepwiseEngine& engine, const std::vector<Step>& steps,
-                const std::vector<std::vector<Cut>>& starts) {
+                const std::vector<Start>& starts) {
   for (const Step& step : steps) switch (step.kind) {
       case Step::Kind::begin:
-        engine.begin(starts[step.place]);
+        engine.begin(starts[step.place].cuts, starts[step.place].decisions);
         break;
       case Step::Kind::take:
-        engine.take(step.place, step.cuts());
+        engine.take(step.place, step.cuts(), step.decisions);
         break;
       case Step::Kind::kill:
         engine.kill(step.place);
@@ -129,7 +133,7 @@ class Search {
 
   const ExplorationRequest& request_;
   const TellProgress& tell_;
-  const std::vector<std::vector<Cut>> starts_;
+  const std::vector<Start> starts_;
   SeenStates seen_;
   StepGraph graph_;
   Crew crew_;

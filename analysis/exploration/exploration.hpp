@@ -92,10 +92,10 @@ RunSpec explored_spec(const RunSpec& spec);
 
 /// All ways in which a run can start: without a death, and with up to `faults` deaths during the
 /// start.
-std::vector<std::vector<Cut>> starts(const ExplorationRequest& request);
+std::vector<Start> starts(const ExplorationRequest& request);
 
 /// Takes the steps of a run on an engine that has not begun.
 void take_steps(StepwiseEngine& engine, const std::vector<Step>& steps,
-                const std::vector<std::vector<Cut>>& starts);
+                const std::vector<Start>& starts);
 
 }  // namespace faultline

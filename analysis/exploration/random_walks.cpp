@@ -59,7 +59,7 @@ class Walks {
     engine_.go_on_from(fresh_);
     const auto start =
         static_cast<std::uint32_t>(random.chance(0.5) ? 0 : random.below(starts_.size()));
-    deaths_ = static_cast<std::uint32_t>(starts_[start].size());
+    deaths_ = static_cast<std::uint32_t>(starts_[start].cuts.size());
     bool goes_on = take({.kind = Step::Kind::begin, .place = start});
     for (std::uint32_t depth = 0; goes_on; ++depth) {
       if (depth >= std::min(request_.depth, kLongestWalk)) return;
@@ -134,7 +134,7 @@ class Walks {
 
   const ExplorationRequest& request_;
   const TellProgress& tell_;
-  const std::vector<std::vector<Cut>> starts_;
+  const std::vector<Start> starts_;
   std::shared_ptr<const RunJob> job_;
   StepwiseEngine engine_;
   RunState fresh_;

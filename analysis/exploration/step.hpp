@@ -19,6 +19,7 @@ struct Step {
   std::uint16_t after = 0;         ///< ... when it has done that many things
   /// begin: a place in the list of starts; take: in the agenda; kill: the actor.
   std::uint32_t place = 0;
+  Decisions decisions = {};  ///< take: what the workload chooses in the step, if that is open
 
   static constexpr std::uint16_t kNoDeath = 0xffff;
   [[nodiscard]] bool has_death() const { return kind == Kind::kill || dying != kNoDeath; }
@@ -27,6 +28,12 @@ struct Step {
     return {{.actor = dying, .after = after}};
   }
   friend auto operator<=>(const Step&, const Step&) = default;  // NOLINT(*-nullptr)
+};
+
+/// One way in which a job can begin.
+struct Start {
+  std::vector<Cut> cuts;  ///< who dies while the actors start
+  Decisions decisions;    ///< what the workload chooses then, if that is open
 };
 
 /// Numbers steps, of which a search has few different ones, so that a stored state needs a small

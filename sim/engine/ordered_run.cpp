@@ -1,6 +1,7 @@
 #include "sim/engine/ordered_run.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -47,6 +48,16 @@ std::vector<Cut> cuts_of(const std::vector<OrderedDeath>& deaths) {
   return cuts;
 }
 
+/// Does what may have a choice beyond its alternatives, which is an error of the scenario.
+template <class Act>
+bool chosen(const std::string& place, Act act) {
+  try {
+    return act();
+  } catch (const std::out_of_range& error) {
+    throw RunError(place + ": " + error.what());
+  }
+}
+
 /// Takes one step. False if it cannot happen now.
 bool take(StepwiseEngine& engine, const OrderedStep& step) {
   const auto& actors = engine.state().actors;
@@ -57,7 +68,7 @@ bool take(StepwiseEngine& engine, const OrderedStep& step) {
   }
   const auto place = place_of(step, engine.agenda());
   if (!place) return false;
-  engine.take(*place, cuts_of(step.deaths));
+  engine.take(*place, cuts_of(step.deaths), step.choices);
   return true;
 }
 
@@ -71,7 +82,8 @@ OrderedStep ordered_step(const std::vector<Choice>& agenda, std::size_t place,
                    .peer = choice.peer,
                    .detail = choice.detail,
                    .nth = 0,
-                   .deaths = {}};
+                   .deaths = {},
+                   .choices = {}};
   step.nth = static_cast<std::uint32_t>(
       std::count_if(agenda.begin(), agenda.begin() + static_cast<std::ptrdiff_t>(place),
                     [&](const Choice& other) { return is_meant(step, other); }));
@@ -94,10 +106,15 @@ RunResult run_in_order(const RunSpec& spec, std::shared_ptr<const RunJob> job_wi
   engine.set_step_time(kStep_s);
   if (spec.checks_state) engine.check_every_step();
   if (observer != nullptr) engine.observe(*observer);
-  engine.begin(cuts_of(order.deaths_at_start));
-  for (std::size_t i = 0; i < order.steps.size(); ++i)
-    if (!take(engine, order.steps[i]))
-      throw RunError("order.steps[" + std::to_string(i) + "]: this cannot happen now");
+  chosen("order.choices_at_start", [&] {
+    engine.begin(cuts_of(order.deaths_at_start), order.choices_at_start);
+    return true;
+  });
+  for (std::size_t i = 0; i < order.steps.size(); ++i) {
+    const std::string at = "order.steps[" + std::to_string(i) + "]";
+    const bool taken = chosen(at + ".choices", [&] { return take(engine, order.steps[i]); });
+    if (!taken) throw RunError(at + ": this cannot happen now");
+  }
   while (!engine.agenda().empty()) engine.take(0);
   return engine.end();
 }

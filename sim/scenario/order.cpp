@@ -35,6 +35,24 @@ std::vector<OrderedDeath> read_deaths(const JsonValue* value, const std::string&
   return deaths;
 }
 
+std::vector<std::uint64_t> read_choices(const JsonValue* value, const std::string& path,
+                                        Problems& problems) {
+  std::vector<std::uint64_t> choices;
+  if (value == nullptr) return choices;
+  const JsonValue::List* list = value->list();
+  if (list == nullptr) {
+    problems.add(path, "expected a list of numbers, got " + describe(*value));
+    return choices;
+  }
+  choices.reserve(list->size());
+  const OptionSpec choice{
+      .name = "choice", .kind = OptionKind::integer, .minimum = 0, .maximum = kLargestExact};
+  for (std::size_t i = 0; i < list->size(); ++i)
+    choices.push_back(static_cast<std::uint64_t>(
+        std::get<std::int64_t>(read_option((*list)[i], choice, item_path(path, i), problems))));
+  return choices;
+}
+
 OrderedStep read_step(const JsonValue& value, const std::string& path, std::uint32_t actors,
                       Problems& problems) {
   CheckedObject object(value, path, problems);
@@ -45,7 +63,8 @@ OrderedStep read_step(const JsonValue& value, const std::string& path, std::uint
       .peer = options.peer.value_or(kNobody),
       .detail = options.detail,
       .nth = options.nth,
-      .deaths = read_deaths(object.child("deaths"), member_path(path, "deaths"), actors, problems)};
+      .deaths = read_deaths(object.child("deaths"), member_path(path, "deaths"), actors, problems),
+      .choices = read_choices(object.child("choices"), member_path(path, "choices"), problems)};
   object.finish();
   const std::vector<std::string> words = event_words();
   for (std::size_t word = 0; word < words.size(); ++word)
@@ -69,6 +88,13 @@ JsonValue deaths_json(const std::vector<OrderedDeath>& deaths) {
   return list;
 }
 
+JsonValue choices_json(const std::vector<std::uint64_t>& choices) {
+  JsonValue::List list;
+  list.reserve(choices.size());
+  for (const std::uint64_t choice : choices) list.emplace_back(static_cast<std::int64_t>(choice));
+  return list;
+}
+
 JsonValue step_json(const OrderedStep& step) {
   JsonValue json =
       json_object({{"event", word_of(step.event)}, {"actor", std::int64_t{step.actor}}});
@@ -76,6 +102,7 @@ JsonValue step_json(const OrderedStep& step) {
   if (step.detail != 0) json.set("detail", static_cast<std::int64_t>(step.detail));
   if (step.nth != 0) json.set("nth", std::int64_t{step.nth});
   if (!step.deaths.empty()) json.set("deaths", deaths_json(step.deaths));
+  if (!step.choices.empty()) json.set("choices", choices_json(step.choices));
   return json;
 }
 
@@ -123,6 +150,12 @@ const char* order_summary() {
 
 const char* deaths_at_start_summary() { return "who dies while the actors start"; }
 
+const char* choices_summary() {
+  return "what the workload chooses there, if its choices are open (`choices`: `all`): each a "
+         "number "
+         "below that of its alternatives, and 0 where the list ends";
+}
+
 const char* deaths_in_step_summary() { return "who dies within the step"; }
 
 std::string word_of(OrderedEvent event) { return event_words()[static_cast<std::size_t>(event)]; }
@@ -135,6 +168,8 @@ RunOrder read_order(const JsonValue& value, const std::optional<JobShape>& job,
   RunOrder order;
   order.deaths_at_start =
       read_deaths(object.child("deaths_at_start"), "order.deaths_at_start", actors, problems);
+  order.choices_at_start =
+      read_choices(object.child("choices_at_start"), "order.choices_at_start", problems);
   const JsonValue* steps = object.child("steps");
   object.finish();
   if (!object.is_object()) return order;
@@ -155,6 +190,8 @@ JsonValue order_json(const RunOrder& order) {
   JsonValue json = JsonValue::Object{};
   if (!order.deaths_at_start.empty())
     json.set("deaths_at_start", deaths_json(order.deaths_at_start));
+  if (!order.choices_at_start.empty())
+    json.set("choices_at_start", choices_json(order.choices_at_start));
   JsonValue::List steps;
   steps.reserve(order.steps.size());
   for (const OrderedStep& step : order.steps) steps.push_back(step_json(step));

@@ -28,6 +28,8 @@ const OptionSet<OrderedDeath>& ordered_death_options();
 const char* order_summary();
 const char* deaths_at_start_summary();
 const char* deaths_in_step_summary();
+/// What `order.choices_at_start` and `order.steps[i].choices` do.
+const char* choices_summary();
 
 /// The word that a scenario uses for an event.
 std::string word_of(OrderedEvent event);

@@ -165,7 +165,8 @@ std::string order_text() {
   return "\n## `order`\n\nWhat `faultline explore` writes, and what can be written by hand: " +
          std::string(order_summary()) + ".\n" +
          "\n`order.deaths_at_start`: " + deaths_at_start_summary() +
-         ". `order.steps[i].deaths`: " + deaths_in_step_summary() + ".\n" +
+         ". `order.steps[i].deaths`: " + deaths_in_step_summary() +
+         ". `order.choices_at_start` and `order.steps[i].choices`: " + choices_summary() + ".\n" +
          table(ordered_death_options().specs()) + "\n`order.steps`:\n" +
          table(ordered_step_options().specs());
 }

@@ -119,12 +119,15 @@ struct OrderedStep {
   std::uint64_t detail = 0;  ///< messages: the kind; timers: the key; computations: the tag
   std::uint32_t nth = 0;     ///< of several that are alike, the oldest first, counted from 0
   std::vector<OrderedDeath> deaths;
+  /// What the workload chooses within the step, if its choices are open; 0 where the list ends.
+  std::vector<std::uint64_t> choices;
 };
 
 /// The order in which things happen in a run. What comes after the last step happens in the order
 /// in which it was scheduled.
 struct RunOrder {
   std::vector<OrderedDeath> deaths_at_start;
+  std::vector<std::uint64_t> choices_at_start;
   std::vector<OrderedStep> steps;
 
   [[nodiscard]] bool has_deaths() const {

@@ -256,14 +256,22 @@ JsonValue ordered_deaths_schema(const char* summary) {
                       {"items", ObjectSchema("").options(ordered_death_options().specs()).take()}});
 }
 
+JsonValue ordered_choices_schema() {
+  return json_object({{"type", "array"},
+                      {"description", choices_summary()},
+                      {"items", json_object({{"type", "integer"}, {"minimum", 0}})}});
+}
+
 JsonValue order_definition() {
   const JsonValue step = ObjectSchema("one step")
                              .options(ordered_step_options().specs())
                              .property("deaths", ordered_deaths_schema(deaths_in_step_summary()))
+                             .property("choices", ordered_choices_schema())
                              .take();
   JsonValue schema =
       ObjectSchema(order_summary())
           .property("deaths_at_start", ordered_deaths_schema(deaths_at_start_summary()))
+          .property("choices_at_start", ordered_choices_schema())
           .property("steps", json_object({{"type", "array"}, {"items", step}}), true)
           .take();
   schema.set("type", JsonValue::List{"object", "null"});
