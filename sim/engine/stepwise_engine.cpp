@@ -50,7 +50,8 @@ void StepwiseEngine::go_on_from(const RunState& state, const std::vector<Event>&
 }
 
 const std::vector<Choice>& StepwiseEngine::agenda() {
-  if (agenda_.size() == events().size()) return agenda_;
+  if (!is_listed_) list_events();
+  if (agenda_.size() == events_.size()) return agenda_;
   agenda_.reserve(events_.size());
   for (const Event& event : events_) agenda_.push_back(choice_of(event));
   return agenda_;
