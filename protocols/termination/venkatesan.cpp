@@ -115,6 +115,8 @@ void Venkatesan::on_message(Context& context, const Message& message) {
     default:
       invariant(message.kind == kAnnounce, "a control message has an unknown kind");
       announced_ = true;
+      // A dead leader may have told only some, this one among them.
+      if (is_first_leader()) tell_all(context, context.phase());
       context.announce();
   }
 }

@@ -33,7 +33,7 @@ template <class T>
 using LargeVector = std::vector<T, LargePageAllocator<T>>;
 
 /// Storage of the components of all actors, in large blocks of objects of one size. Returned
-/// storage serves the next object of that size. Each thread has its own: what it makes, it destroys.
+/// storage serves the next object of that size. Every thread has its own, for its own objects.
 std::pmr::memory_resource& component_storage();
 
 }  // namespace faultline
