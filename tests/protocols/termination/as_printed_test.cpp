@@ -252,7 +252,7 @@ TEST_CASE("edod needs messages in order, although the paper says that it does no
     small.ordering = ordering;
     set_up(job, small, "edod", {{"child_state", std::string(child_state)}});
     BreadthFirst search(job, {});
-    const Searched found = search.search(wanted);
+    Searched found = search.search(wanted);
     UNSCOPED_INFO(child_state << ' ' << wanted << ' ' << found.states << " states"
                               << in_lines(search.told(found.shortest)));
     return found;
