@@ -81,6 +81,7 @@ std::vector<Expansion> Crew::expand(std::span<const StateNumber> states) {
   std::vector<Expansion> expansions(states.size());
   for (std::size_t i = 0; i < members_.size(); ++i)
     members_[i].task = [&, i](Expander& expander) {
+      expander.begin_round();
       for (std::size_t place = 0; place < states.size(); ++place)
         if (owner(place, states.size()) == i) expansions[place] = expander.expand(states[place]);
     };

@@ -130,6 +130,7 @@ void Expander::advance(const Step& step) {
 void Expander::look_at(NextState& one, StateNumber from) {
   one.known = seen_.find(one.digest);
   if (one.known != kNoState) return;
+  if (!found_.insert(one.digest).second) return;
   if (engine_.is_over() || !engine_.state().auditor.violations().empty())
     one.ending = ending_of(one, from);
   else if (keeps_copies())

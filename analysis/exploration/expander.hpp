@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,9 @@ class Expander {
   Expander(const ExplorationRequest& request, const std::vector<Start>& starts,
            const SeenStates& seen);
 
+  /// The states that are expanded from now on are looked at together. What is found a second time
+  /// among them is not kept.
+  void begin_round() { found_.clear(); }
   /// The states at which a run can be after its start. Their steps have the kind `begin`.
   Expansion begin();
   /// All states that can follow a stored one.
@@ -52,6 +56,9 @@ class Expander {
   [[nodiscard]] bool keeps_copies() const { return kept_.size() < most_kept_; }
 
  private:
+  struct LowWord {
+    std::size_t operator()(const StateDigest& digest) const { return digest.low; }
+  };
   struct Place {
     StateNumber number;
     std::unique_ptr<RunState> state;
@@ -74,6 +81,7 @@ class Expander {
   EndingJudge judge_;
   std::unordered_map<StateNumber, std::unique_ptr<RunState>> kept_;  ///< only looked up
   std::size_t most_kept_;
+  std::unordered_set<StateDigest, LowWord> found_;  ///< in this round; only looked up
   std::unique_ptr<RunState> taken_;  ///< a copy that was kept, of the state that is expanded
   std::vector<std::unique_ptr<RunState>> spare_;
   std::vector<Event> events_;  ///< of the state that is expanded
