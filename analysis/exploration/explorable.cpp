@@ -20,7 +20,8 @@ bool lives_by_clock(const RunSpec& spec, std::uint64_t seed) {
 
 /// What the scenario's own checks say of a run in which somebody dies.
 void check_with_deaths(RunSpec spec, Problems& problems) {
-  spec.order = RunOrder{.deaths_at_start = {{.actor = 0, .after = 0}}, .steps = {}};
+  spec.order =
+      RunOrder{.deaths_at_start = {{.actor = 0, .after = 0}}, .choices_at_start = {}, .steps = {}};
   ComponentPaths paths;
   for (const StackPlace& place : kStack) paths[index_of(place.family)] = place.key;
   check_point(spec, paths, problems);

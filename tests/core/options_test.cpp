@@ -84,7 +84,7 @@ TEST_CASE("a declaration knows kind, range and nullability from the member's typ
   CHECK(specs[4].kind == OptionKind::text);
   CHECK(specs[5].nullable);
   CHECK_FALSE(specs[3].nullable);
-  CHECK(specs[7].kind == OptionKind::words);
+  CHECK(specs[7].kind == OptionKind::texts);
 }
 
 TEST_CASE("an option that was not given is an error, not a default") {

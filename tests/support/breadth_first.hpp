@@ -162,7 +162,7 @@ class BreadthFirst {
     SearchStep step;
   };
 
-  static bool is_over(const StepwiseEngine& engine) {
+  static bool is_over(StepwiseEngine& engine) {
     return engine.agenda().empty() || !engine.state().auditor.violations().empty();
   }
 
@@ -219,7 +219,7 @@ class BreadthFirst {
     return {way.begin(), way.end()};
   }
 
-  [[nodiscard]] static std::string words_for(const StepwiseEngine& engine, const SearchStep& step) {
+  [[nodiscard]] static std::string words_for(StepwiseEngine& engine, const SearchStep& step) {
     if (step.victim != kNobody) return std::to_string(step.victim) + " dies";
     const Choice& choice = engine.agenda().at(step.place);
     const std::string actor = std::to_string(choice.actor);
