@@ -61,4 +61,11 @@ std::uint32_t RoutingTree::next_hop(std::uint32_t from, std::uint32_t to) const 
   return parent(from);
 }
 
+std::uint32_t RoutingTree::degree(std::uint32_t member, std::uint32_t members) const {
+  const std::uint64_t first_child = std::uint64_t{radix} * member + 1;
+  const std::uint64_t children =
+      first_child < members ? std::min<std::uint64_t>(radix, members - first_child) : 0;
+  return static_cast<std::uint32_t>(children) + (member > 0 ? 1 : 0);
+}
+
 }  // namespace faultline

@@ -34,6 +34,8 @@ struct RoutingTree {
   [[nodiscard]] std::uint32_t parent(std::uint32_t member) const { return (member - 1) / radix; }
   /// The neighbour in the tree to which `from` passes what is for `to`, another member.
   [[nodiscard]] std::uint32_t next_hop(std::uint32_t from, std::uint32_t to) const;
+  /// How many neighbours a member has in the tree of that many members.
+  [[nodiscard]] std::uint32_t degree(std::uint32_t member, std::uint32_t members) const;
 };
 
 }  // namespace faultline

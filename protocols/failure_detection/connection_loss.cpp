@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "protocols/failure_detection/degree.hpp"
 #include "sim/core/invariant.hpp"
 
 namespace faultline {
@@ -13,8 +14,6 @@ namespace {
 constexpr MetricSpec kReconnections{
     "reconnections", Merge::sum,
     "connections that members opened in the place of those to the dead, counted at both ends"};
-constexpr MetricSpec kLinksMax{"tree_links_max", Merge::maximum,
-                               "the most connections that a member had at once"};
 
 OptionSet<ConnectionLossOptions> options() {
   return members_option<ConnectionLossOptions>("PRRTE: its daemons are connected")
@@ -42,7 +41,7 @@ const Registered registered{on_members<ConnectionLoss>(
      .source = "PRRTE's routing tree and its loss of connections (openmpi/ompi issue 13215)",
      .traits = {.tolerates_faults = true},
      .message_kinds = {"report", "known-dead", "join"},
-     .metrics = {&kReconnections, &kLinksMax},
+     .metrics = {&kReconnections, &kDegreeMax},
      .check = check},
     options(), kLossReport, kLossJoin)};
 
@@ -232,7 +231,7 @@ void ConnectionLoss::on_peer_restarted(Context& context, Incarnation peer) {
 
 void ConnectionLoss::report(MetricTotals& totals) const {
   totals.put(kReconnections, reconnections_);
-  totals.put(kLinksMax, most_links_);
+  totals.put(kDegreeMax, most_links_);
 }
 
 void ConnectionLoss::digest_state(Digest& into) const {

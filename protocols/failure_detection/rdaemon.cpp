@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocols/failure_detection/broadcast_graph.hpp"
+#include "protocols/failure_detection/degree.hpp"
 #include "protocols/failure_detection/ring_options.hpp"
 #include "sim/core/invariant.hpp"
 
@@ -113,6 +114,7 @@ Registration rdaemon() {
        .traits = {.tolerates_faults = true},
        .message_kinds = {"heartbeat", "heartbeat-request", "report", "notice", "registration",
                          "reports-request"},
+       .metrics = {&kDegreeMax},
        .check = check,
        .residence = [](const OptionValues&) { return Residence::ranks_and_daemons; }},
       options());
@@ -137,7 +139,8 @@ const Registered registered{rdaemon()};
 Rdaemon::Rdaemon(std::shared_ptr<const Options> options, const JobShape& job, ActorId self)
     : options_(std::move(options)),
       daemons_{job.processes, daemons_of(job)},
-      ring_(ring_of(job, options_->as_built), self) {}
+      ring_(ring_of(job, options_->as_built), self),
+      degree_(degree(self)) {}
 
 RingTerms Rdaemon::terms() const {
   RingTerms terms{.period_s = options_->heartbeat_period_s,
@@ -247,6 +250,14 @@ void Rdaemon::reliable_broadcast(Context& context, Incarnation dead) const {
   for (const Rank lp : context.placement().ranks_on(context.self() - daemons_.first))
     if (!reported_.contains(context.known(lp))) context.send(lp, kNotice, bytes).payload.put(dead);
 }
+
+std::size_t Rdaemon::degree(ActorId daemon) const {
+  if (options_->broadcast == "routed-tree")
+    return RoutingTree{options_->radix}.degree(daemon - daemons_.first, daemons_.members);
+  return distances(daemon).size();
+}
+
+void Rdaemon::report(MetricTotals& totals) const { totals.put(kDegreeMax, degree_); }
 
 /// How far after a daemon its neighbours in the graph lie.
 std::vector<std::uint32_t> Rdaemon::distances(ActorId daemon) const {

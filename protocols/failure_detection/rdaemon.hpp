@@ -43,6 +43,7 @@ class Rdaemon final : public Detector {
   void on_timer(Context& context, std::uint64_t key) override;
   void on_message(Context& context, const Message& message) override;
   void on_local_exit(Context& context, Incarnation rank) override;
+  void report(MetricTotals& totals) const override;
 
  private:
   void digest_state(Digest& into) const override { into.add(ring_, reported_, comparison_); }
@@ -56,11 +57,13 @@ class Rdaemon final : public Detector {
   void tell_all(Context& context, Rank rank) const;
   [[nodiscard]] std::uint32_t bytes_of(const Context& context, Incarnation dead) const;
   [[nodiscard]] std::vector<std::uint32_t> distances(ActorId daemon) const;
+  [[nodiscard]] std::size_t degree(ActorId daemon) const;
   [[nodiscard]] RingTerms terms() const;
 
   std::shared_ptr<const Options> options_;
   MemberCircle daemons_;  ///< all of them; without number 0, they are the ring as built
   HeartbeatRing ring_;
+  std::size_t degree_;  ///< of this daemon, in the graph over which reports spread
   ReportedDeaths reported_;
   Comparison comparison_;  ///< with the emitter
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "protocols/failure_detection/degree.hpp"
 #include "sim/core/invariant.hpp"
 
 namespace faultline {
@@ -130,7 +131,7 @@ const Registered registered{on_members<Swim>(
      .traits = {.tolerates_faults = true},
      .message_kinds = {"ping", "ack", "ping-request", "nack", "fallback-ping", "gossip", "push",
                        "pull", "report", "join"},
-     .metrics = {&kSuspicions, &kRefutations, &kRescuedProbes, &kOpinionsMax},
+     .metrics = {&kSuspicions, &kRefutations, &kRescuedProbes, &kOpinionsMax, &kDegreeMax},
      .check = check},
     options(), kSwimReport, kSwimJoin)};
 
@@ -632,6 +633,7 @@ void Swim::report(MetricTotals& totals) const {
   totals.put(kRefutations, refutations_);
   totals.put(kRescuedProbes, rescues_);
   totals.put(kOpinionsMax, most_opinions_);
+  totals.put(kDegreeMax, members_.count() - 1);
 }
 
 // Who suspects whom first matters to nobody.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocols/failure_detection/broadcast_graph.hpp"
+#include "protocols/failure_detection/degree.hpp"
 #include "protocols/failure_detection/ring_options.hpp"
 #include "sim/core/invariant.hpp"
 
@@ -63,7 +64,7 @@ const Registered registered{registration<Ulfm>(
      .source = "rdaemon-2019 section 5.5; ULFM Open MPI",
      .traits = {.tolerates_faults = true},
      .message_kinds = {"heartbeat", "heartbeat-request", "report"},
-     .metrics = {&kLateLooks},
+     .metrics = {&kLateLooks, &kDegreeMax},
      .check = check},
     options())};
 
@@ -146,11 +147,16 @@ void Ulfm::act_on(Context& context, Incarnation dead) {
   context.report_failed(dead);
   // A report that is late says nothing about the next incarnation.
   if (dead == context.known(dead.actor)) ring_.leave_out(context, terms(), dead.actor);
-  const std::uint32_t N = ranks_.members;
-  for (const std::uint32_t distance : binomial_distances(N, N / 2, SendOrder::alternating)) {
+  for (const std::uint32_t distance : distances()) {
     const ActorId to = neighbour(context, distance);
     if (to != kNobody) send_report(context, to, dead);
   }
+}
+
+/// How far after a process its neighbours in the graph lie.
+std::vector<std::uint32_t> Ulfm::distances() const {
+  const std::uint32_t N = ranks_.members;
+  return binomial_distances(N, N / 2, SendOrder::alternating);
 }
 
 /// The neighbour at that distance, or kNobody if it is dead. In place of the next one on either
@@ -164,7 +170,10 @@ ActorId Ulfm::neighbour(const Context& context, std::uint32_t distance) const {
   return member == context.self() || is_dead(member) ? kNobody : member;
 }
 
-void Ulfm::report(MetricTotals& totals) const { totals.put(kLateLooks, ring_.late_looks()); }
+void Ulfm::report(MetricTotals& totals) const {
+  totals.put(kLateLooks, ring_.late_looks());
+  totals.put(kDegreeMax, distances().size());
+}
 
 void Ulfm::send_report(Context& context, Rank to, Incarnation dead) const {
   context.send(to, kReport, options_->control_bytes).payload.put(dead);

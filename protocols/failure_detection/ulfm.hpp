@@ -41,6 +41,7 @@ class Ulfm final : public Detector {
   void digest_state(Digest& into) const override { into.add(ring_, reported_); }
   void on_report(Context& context, Incarnation dead);
   void act_on(Context& context, Incarnation dead);
+  [[nodiscard]] std::vector<std::uint32_t> distances() const;
   [[nodiscard]] ActorId neighbour(const Context& context, std::uint32_t distance) const;
   void send_report(Context& context, Rank to, Incarnation dead) const;
   [[nodiscard]] RingTerms terms() const;

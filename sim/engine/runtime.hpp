@@ -305,6 +305,7 @@ class Runtime : private Services {
   }
   [[nodiscard]] bool wrong_phase(ActorId self, Message* message);
   [[nodiscard]] bool refuses(ActorId self, const Message& message) const;
+  [[gnu::noinline]] void count_detection_sent(const Message& message);
   void count_detection_received(const Message& message) {
     const NodeId node = node_of(message.to);
     if (node != node_of(message.from)) state_.nics[node].detection_bytes += message.bytes;

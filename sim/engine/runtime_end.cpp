@@ -345,11 +345,16 @@ void Runtime::report_messages(Metrics& metrics) const {
   }
   for (const auto& [name, total] : totals) metrics.set(name, static_cast<double>(total));
   if (job_->spec.component(Family::failure_detection).registration == nullptr) return;
-  std::uint64_t most = 0;
-  for (const Nic& nic : state_.nics) most = std::max(most, nic.detection_bytes);
-  metrics.set(
-      "detection_busiest_node_Bps",
-      state_.now_s > 0.0 ? std::optional(static_cast<double>(most) / state_.now_s) : std::nullopt);
+  const auto per_s = [this](std::uint64_t bytes) {
+    return state_.now_s > 0.0 ? std::optional(static_cast<double>(bytes) / state_.now_s)
+                              : std::nullopt;
+  };
+  std::uint64_t of_node = 0;
+  for (const Nic& nic : state_.nics) of_node = std::max(of_node, nic.detection_bytes);
+  metrics.set("detection_busiest_node_Bps", per_s(of_node));
+  std::uint64_t of_link = 0;
+  for (const std::uint64_t bytes : state_.detection_link_bytes) of_link = std::max(of_link, bytes);
+  metrics.set("detection_busiest_link_Bps", per_s(of_link));
 }
 
 /// Only of runs in which ranks can die or be declared dead.

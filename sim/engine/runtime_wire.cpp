@@ -142,12 +142,22 @@ void Runtime::enter_network(Message& message, const Transit& transit) {
   sender.entered_s = std::max(sender.entered_s, message.inject_s);
   if ((message.flags & kNotifySent) != 0)
     promise_sent(message, message.inject_s + transit.transfer_s);
-  if (message.channel == Family::failure_detection && !transit.local)
-    state_.nics[node_of(message.from)].detection_bytes += message.bytes;
+  if (message.channel == Family::failure_detection && !transit.local) count_detection_sent(message);
   if (job_->loses_messages && is_lost_in_network(message, transit)) [[unlikely]]
     lose_in_network(message);
   else
     transmit(message, transit);
+}
+
+/// The load of a failure detector on the NIC of the sender's node, and on the first link of the
+/// route.
+void Runtime::count_detection_sent(const Message& message) {
+  const NodeId from = node_of(message.from);
+  state_.nics[from].detection_bytes += message.bytes;
+  const std::size_t ports = routes().ports();
+  if (state_.detection_link_bytes.empty()) state_.detection_link_bytes.resize(node_count() * ports);
+  const std::size_t port = routes().port(from, node_of(message.to));
+  state_.detection_link_bytes[from * ports + port] += message.bytes;
 }
 
 double Runtime::drawn_noise_s(const Message& message) {

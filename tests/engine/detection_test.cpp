@@ -90,6 +90,24 @@ TEST_CASE("messages of failure detection count apart, and kinds of one name toge
   }
 }
 
+TEST_CASE("a node bears what it receives from all, a link what one node sends by it") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.time_s = 50;
+    job.script(Family::workload, [](ActorId) { return Handlers(); });
+    job.script(Family::failure_detection, [](ActorId self) {
+      return Handlers{.start = [self](Context& context) {
+        if (self != 2) context.send(2, 1, self == 0 ? 100 : 150);
+      }};
+    });
+    const Seen seen = job.run(engine);
+    const double end_s = seen.metric("end_time_s");
+    CHECK(seen.metric("detection_busiest_node_Bps") == Approx(250 / end_s));
+    CHECK(seen.metric("detection_busiest_link_Bps") == Approx(150 / end_s));
+  }
+}
+
 TEST_CASE("without a failure detector nothing is said of detection") {
   Job job(2);
   job.workload("flood", {{"fanout", 1}});
@@ -125,6 +143,7 @@ TEST_CASE("a node's death is one: reported with its daemon, heard of when the la
     CHECK(seen.metric("detection_messages.b") == 4);
     // What stays within a node does not load it. Nodes 0 and 2 send and receive 100 bytes.
     CHECK(seen.metric("detection_busiest_node_Bps") == Approx(100 / 27.01));
+    CHECK(seen.metric("detection_busiest_link_Bps") == Approx(100 / 27.01));
     CHECK(seen.violations().empty());
   }
 }

@@ -161,6 +161,20 @@ TEST_CASE(
   CHECK(prrte_distances(2, false).empty());
 }
 
+TEST_CASE("the degree of a member of a tree counts its parent and its children") {
+  for (const std::uint32_t radix : {1U, 2U, 3U, 64U})
+    for (const std::uint32_t members : {1U, 2U, 7U, 40U, 65U}) {
+      const RoutingTree tree{radix};
+      std::vector<std::uint32_t> degrees(members);
+      for (std::uint32_t member = 1; member < members; ++member) {
+        ++degrees[member];
+        ++degrees[tree.parent(member)];
+      }
+      for (std::uint32_t member = 0; member < members; ++member)
+        CHECK(tree.degree(member, members) == degrees[member]);
+    }
+}
+
 TEST_CASE("what is relayed along a tree arrives, over the nearest common ancestor") {
   for (const std::uint32_t radix : {1U, 2U, 3U, 64U}) {
     const RoutingTree tree{radix};

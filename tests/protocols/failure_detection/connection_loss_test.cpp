@@ -69,7 +69,7 @@ TEST_CASE("the death of a rank breaks the links of its neighbours, who tell the 
     // Ranks 3 and 4, and rank 0 for each of them.
     CHECK(seen.metric("reconnections") == 4);
     CHECK(seen.metric("detection_messages.known-dead") == 4);
-    CHECK(seen.metric("tree_links_max") == 3);
+    CHECK(seen.metric("detection_degree_max") == 3);
   }
 }
 

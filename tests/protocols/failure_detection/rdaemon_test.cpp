@@ -95,6 +95,7 @@ TEST_CASE("rdaemon: a dead daemon costs D reports of each other daemon, and one 
       CHECK(messages(seen, "notice") == 2 * (nodes - 1));
       CHECK(messages(seen, "heartbeat-request") == (nodes > 2 ? 1 : 0));
       CHECK(messages(seen, "registration") == 0);
+      CHECK(seen.metric("detection_degree_max") == static_cast<double>(distances.size()));
     }
 }
 
