@@ -325,7 +325,7 @@ std::vector<OptionValues> variants(const Registration& registration, const Optio
   };
   for (const OptionSpec& option : registration.options) {
     for (const std::string& choice : option.choices)
-      add(option.name, option.kind == OptionKind::words ? OptionValue(ChosenWords{choice})
+      add(option.name, option.kind == OptionKind::texts ? OptionValue(ChosenWords{choice})
                                                         : OptionValue(choice));
     if (option.kind == OptionKind::boolean)
       for (const bool value : {false, true}) add(option.name, value);
