@@ -26,8 +26,8 @@ Crew::~Crew() {
   {
     const std::lock_guard lock(mutex_);
     over_ = true;
+    wake_.notify_all();
   }
-  wake_.notify_all();
   for (Member& member : members_) member.thread.join();
 }
 

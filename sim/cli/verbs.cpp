@@ -28,7 +28,7 @@ const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all = {
       {"run", "simulate a scenario file", run_options, run_verb},
       {"trace", "write one run as a diagram, or for Perfetto or Paje", trace_options, trace_verb},
-      {"explore", "check a small job in every order of its events, with deaths anywhere",
+      {"explore", "check every order of events in a small job, with deaths anywhere",
        explore_options, explore_verb},
       {"sweep", "simulate every point of a sweep, and store the results", sweep_options,
        sweep_verb},
