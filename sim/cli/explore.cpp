@@ -86,7 +86,7 @@ JsonValue written_scenario(const std::string& file, const ScenarioOverrides& ove
 
 ExplorationResult searched(const ExplorationRequest& request, bool progress) {
   ProgressTeller teller(progress);
-  const ExplorationResult result = explore(request, [&](const ExplorationProgress& so_far) {
+  ExplorationResult result = explore(request, [&](const ExplorationProgress& so_far) {
     if (teller.due())
       teller.tell(std::to_string(so_far.states) + " states, " + std::to_string(so_far.waiting) +
                   " waiting, depth " + std::to_string(so_far.depth));
