@@ -138,7 +138,7 @@ VerbOptions explore_options() {
   VerbOptions verb{
       .verb = "explore",
       .usage =
-          "explore FILE [--faults K] [--crash anywhere|between-events|none]\n"
+          "explore FILE [--faults K] [--crash PLACES]\n"
           "       [--search breadth|depth|random] [--depth N] [--states N]\n"
           "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
           "       [--format table|json] [--out FILE] [--counterexample FILE]\n"

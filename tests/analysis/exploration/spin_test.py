@@ -5,14 +5,13 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
+import tools
+
 FOLDER = pathlib.Path(os.environ["FAULTLINE_SOURCE_DIR"]) / "tests/analysis/exploration/promela"
-COMPILER = os.environ.get("CC") or shutil.which("cc")
 
 
 def counted(model, processes, height):
@@ -20,7 +19,7 @@ def counted(model, processes, height):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["spin", f"-DN={processes}", f"-DH={height}", "-a", "-o3",
                         str(FOLDER / f"{model}.pml")], cwd=folder, check=True, capture_output=True)
-        subprocess.run([COMPILER, "-O1", "-w", "-DSAFETY", "-DNOREDUCE", "-DVECTORSZ=4096",
+        subprocess.run(["cc", "-O1", "-w", "-DSAFETY", "-DNOREDUCE", "-DVECTORSZ=4096",
                         "-o", "pan", "pan.c"], cwd=folder, check=True)
         output = subprocess.run(["./pan", "-m1000000"], cwd=folder, check=True,
                                 capture_output=True, text=True).stdout
@@ -40,8 +39,5 @@ class Spin(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if shutil.which("spin") is None or COMPILER is None:
-        print("not tested: that SPIN finds the same numbers of states; needs spin and a C compiler "
-              "(Debian: spin, gcc)")
-        sys.exit(77)
+    tools.need("that SPIN counts as many states", commands={"spin": "spin", "cc": "gcc"})
     unittest.main()

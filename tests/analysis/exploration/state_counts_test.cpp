@@ -3,12 +3,12 @@
 // models, promela/states.json the numbers, and spin_test.py lets SPIN count again.
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/core/data_directory.hpp"
 #include "tests/support/breadth_first.hpp"
 
 using namespace faultline;
@@ -17,9 +17,7 @@ using namespace faultline::test;
 namespace {
 
 std::filesystem::path folder() {
-  const char* source = std::getenv("FAULTLINE_SOURCE_DIR");
-  const auto root = source == nullptr ? std::filesystem::path(".") : std::filesystem::path(source);
-  return root / "tests/analysis/exploration/promela";
+  return data_directory().parent_path() / "tests/analysis/exploration/promela";
 }
 
 /// Computation h sends h - 1 to each of the next two processes of the ring, if h > 0; a message
