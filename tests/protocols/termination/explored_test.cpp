@@ -1,9 +1,12 @@
 // Every termination detector that ships, in all orders of a small job: without deaths, and with one
 // death anywhere if it tolerates deaths.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "analysis/exploration/counterexample.hpp"
 #include "analysis/exploration/exploration.hpp"
+#include "sim/engine/engine.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -11,18 +14,31 @@ using namespace faultline::test;
 
 namespace {
 
-ExplorationResult explored(const Registration& detector, Ordering ordering, std::uint32_t faults) {
-  Job job(3);
+/// One graph of tasks.
+void walk(Job& job) {
   job.workload("token-ring", {{"walk_length", std::int64_t{3}}, {"branch_probability", 0.5}});
+}
+
+/// All graphs of tasks with up to that many messages.
+void any_tree(Job& job, std::int64_t messages) {
+  job.workload("random-tree", {{"most_messages", messages}, {"choices", std::string("all")}});
+}
+
+template <class Tasks>
+ExplorationResult explored(Tasks tasks, const Registration& detector, Ordering ordering,
+                           std::uint32_t faults) {
+  Job job(3);
+  tasks(job);
   job.detector(detector.name);
   job.use(Family::failure_detection, "oracle");
   job.spec.platform.ordering = ordering;
   return explore({.spec = explored_spec(job.spec), .faults = faults});
 }
 
-void check(const Registration& detector, Ordering ordering, std::uint32_t faults) {
+template <class Tasks>
+void check(Tasks tasks, const Registration& detector, Ordering ordering, std::uint32_t faults) {
   CAPTURE(detector.name, ordering, faults);
-  const ExplorationResult result = explored(detector, ordering, faults);
+  const ExplorationResult result = explored(tasks, detector, ordering, faults);
   if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
   CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
   CHECK(result.progress_checked);
@@ -36,8 +52,8 @@ void check(const Registration& detector, Ordering ordering, std::uint32_t faults
 TEST_CASE("every termination detector is exhausted without deaths on three ranks") {
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination) continue;
-    check(detector, Ordering::fifo, 0);
-    if (!detector.traits.needs_fifo) check(detector, Ordering::unordered, 0);
+    check(walk, detector, Ordering::fifo, 0);
+    if (!detector.traits.needs_fifo) check(walk, detector, Ordering::unordered, 0);
   }
 }
 
@@ -46,8 +62,48 @@ TEST_CASE("the detectors that tolerate deaths are exhausted with up to two anywh
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination || !detector.traits.tolerates_faults) continue;
     for (const std::uint32_t faults : {1U, 2U}) {
-      check(detector, Ordering::fifo, faults);
-      if (!detector.traits.needs_fifo) check(detector, Ordering::unordered, faults);
+      check(walk, detector, Ordering::fifo, faults);
+      if (!detector.traits.needs_fifo) check(walk, detector, Ordering::unordered, faults);
     }
   }
+}
+
+TEST_CASE("every termination detector is exhausted under all task graphs of up to four messages") {
+  const auto any_tree_of_4 = [](Job& job) { any_tree(job, 4); };
+  for (const Registration& detector : registrations()) {
+    if (detector.family != Family::termination) continue;
+    check(any_tree_of_4, detector, Ordering::fifo, 0);
+    if (!detector.traits.needs_fifo) check(any_tree_of_4, detector, Ordering::unordered, 0);
+  }
+}
+
+TEST_CASE(
+    "those that tolerate deaths are exhausted under all task graphs of up to three messages") {
+  const auto any_tree_of_3 = [](Job& job) { any_tree(job, 3); };
+  for (const Registration& detector : registrations()) {
+    if (detector.family != Family::termination || !detector.traits.tolerates_faults) continue;
+    for (const std::uint32_t faults : {1U, 2U}) {
+      check(any_tree_of_3, detector, Ordering::fifo, faults);
+      if (!detector.traits.needs_fifo) check(any_tree_of_3, detector, Ordering::unordered, faults);
+    }
+  }
+}
+
+// What the workload chose is part of the run: without it, the order could not be repeated.
+TEST_CASE("a counterexample tells what the workload chose, and repeats it") {
+  Job job(3);
+  any_tree(job, 2);
+  job.use(Family::termination, "dijkstra-scholten", {{"as_printed", ChosenWords{"cornet"}}});
+  const ExplorationRequest request{.spec = explored_spec(job.spec)};
+  const ExplorationResult result = explore(request);
+  REQUIRE(result.refutation);
+  const ToldRun told = told_run(request, result.refutation->steps);
+  RunSpec repeated = job.spec;
+  repeated.order = told.order;
+  repeated.stop.grace_s = 10;
+  repeated.stop.time_s = 100;
+  CHECK(run_simulation(repeated, EngineKind::loggp, 1, 0).outcome == result.refutation->outcome);
+  CHECK_FALSE((told.order.choices_at_start.empty() &&
+               std::all_of(told.order.steps.begin(), told.order.steps.end(),
+                           [](const OrderedStep& step) { return step.choices.empty(); })));
 }
