@@ -249,7 +249,7 @@ TEST_CASE("options that do not fit the job are refused by the component's own wo
 TEST_CASE("a rule of a script that cannot be read is named with its place and character") {
   const Workspace workspace;
   const auto refused = [&](const std::string& rules) {
-    const std::string error =
+    std::string error =
         workspace.errors_after({R"(workload={"name": "script", "rules": )" + rules + "}"});
     CHECK(lines_in(error) == 1);
     return error;
