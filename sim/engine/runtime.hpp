@@ -156,6 +156,10 @@ class Runtime : private Services {
     const NodeId node = node_of(actor);
     prefetch(&state_.nics[node], sizeof(Nic));
     prefetch(job_->routes.place(node), sizeof(std::uint32_t));
+    const auto& links = state_.detection_link_bytes;
+    if (links.empty()) return;
+    const std::size_t ports = routes().ports();
+    prefetch(&links[node * ports], ports * sizeof(links[0]));
   }
   /// The message that is to be received next.
   void prefetch_inbox(ActorId actor) const {
