@@ -109,7 +109,7 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
         break;
     }
     if (&step == &steps.back()) break;  // what it does may break an invariant
-    take_steps(engine, {step}, all_starts);
+    take_step(engine, step, all_starts);
   }
   return told;
 }

@@ -29,7 +29,7 @@ Ending EndingJudge::judged(RunResult result, std::uint32_t deaths,
     StepwiseEngine engine(job_);
     engine.set_step_time(kStep_s);
     engine.observe(log);
-    take_steps(engine, steps(), starts_);
+    for (const Step& step : steps()) take_step(engine, step, starts_);
     judge_both_ways(spec_, log, result);
   }
   return {.outcome = result.outcome, .violations = std::move(result.violations)};

@@ -103,7 +103,7 @@ void Expander::add_step(Expansion& into, const RunState& here, const Step& step,
   one.deaths = deaths;
   engine_.go_on_from(here, events_);
   try {
-    advance(step);
+    take_step(engine_, step, starts_);
     one.digest = with_deaths(engine_.digest(), deaths);
     look_at(one, into.from);
   } catch (const BrokenInvariant& broken) {
@@ -113,17 +113,6 @@ void Expander::add_step(Expansion& into, const RunState& here, const Step& step,
                                         .time_s = engine_.state().now_s,
                                         .actor = std::nullopt,
                                         .detail = broken.what()}}};
-  }
-}
-
-void Expander::advance(const Step& step) {
-  switch (step.kind) {
-    case Step::Kind::begin:
-      return engine_.begin(starts_[step.place].cuts, starts_[step.place].decisions);
-    case Step::Kind::take:
-      return engine_.take(step.place, step.cuts(), step.decisions);
-    case Step::Kind::kill:
-      return engine_.kill(step.place);
   }
 }
 
@@ -181,7 +170,7 @@ const RunState& Expander::at(StateNumber number) {
   for (; path_.size() > common; path_.pop_back()) reuse(std::move(path_.back().state));
   for (std::size_t place = common; place < way.size(); ++place) {
     engine_.go_on_from(place == 0 ? fresh_ : *path_.back().state);
-    advance(seen_.step(way[place]));
+    take_step(engine_, seen_.step(way[place]), starts_);
     path_.push_back({way[place], copy_of_state()});
   }
   return *path_.back().state;

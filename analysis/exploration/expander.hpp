@@ -65,7 +65,6 @@ class Expander {
   };
   std::unique_ptr<RunState> copy_of_state();
   const RunState& at(StateNumber number);
-  void advance(const Step& step);
   void add_step(Expansion& into, const RunState& here, const Step& step, std::uint32_t deaths);
   void add_deaths_within(Expansion& into, const RunState& here, const Step& step,
                          std::uint32_t deaths);

@@ -85,19 +85,15 @@ std::vector<Start> starts(const ExplorationRequest& request) {
   return all;
 }
 
-void take_steps(StepwiseEngine& engine, const std::vector<Step>& steps,
-                const std::vector<Start>& starts) {
-  for (const Step& step : steps) switch (step.kind) {
-      case Step::Kind::begin:
-        engine.begin(starts[step.place].cuts, starts[step.place].decisions);
-        break;
-      case Step::Kind::take:
-        engine.take(step.place, step.cuts(), step.decisions);
-        break;
-      case Step::Kind::kill:
-        engine.kill(step.place);
-        break;
-    }
+void take_step(StepwiseEngine& engine, const Step& step, const std::vector<Start>& starts) {
+  switch (step.kind) {
+    case Step::Kind::begin:
+      return engine.begin(starts[step.place].cuts, starts[step.place].decisions);
+    case Step::Kind::take:
+      return engine.take(step.place, step.cuts(), step.decisions);
+    case Step::Kind::kill:
+      return engine.kill(step.place);
+  }
 }
 
 namespace {

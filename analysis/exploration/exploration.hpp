@@ -94,8 +94,7 @@ RunSpec explored_spec(const RunSpec& spec);
 /// start.
 std::vector<Start> starts(const ExplorationRequest& request);
 
-/// Takes the steps of a run on an engine that has not begun.
-void take_steps(StepwiseEngine& engine, const std::vector<Step>& steps,
-                const std::vector<Start>& starts);
+/// Takes one step of a run. The first one begins it.
+void take_step(StepwiseEngine& engine, const Step& step, const std::vector<Start>& starts);
 
 }  // namespace faultline

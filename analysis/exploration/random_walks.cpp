@@ -100,7 +100,7 @@ class Walks {
     steps_.push_back(step);
     Ending ending;
     try {
-      take_steps(engine_, {step}, starts_);
+      take_step(engine_, step, starts_);
       const StateDigest digest = engine_.digest();
       const bool is_new = seen_.find(digest) == kNoState;
       if (is_new) seen_.add(digest, kNoState, step, deaths_);
