@@ -59,11 +59,13 @@ class Attachments {
   void digest(Digest& into) const {
     into.add(empty());
     if (empty()) return;
-    for (const StackPlace& place : kStack) {
-      const Attached* attached = newest_of(place.family);
-      into.add(attached != nullptr);
-      if (attached != nullptr) attached->digest(into);
-    }
+    for (const StackPlace& place : kStack) digest_of(place.family, into);
+  }
+  /// Adds what one component finds.
+  void digest_of(Family owner, Digest& into) const {
+    const Attached* attached = newest_of(owner);
+    into.add(attached != nullptr);
+    if (attached != nullptr) attached->digest(into);
   }
 
  private:

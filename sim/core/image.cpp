@@ -10,7 +10,7 @@ void Image::digest(Digest& into) const {
   if (empty()) return;
   into.add(content_->layer, content_->phase, content_->declared_work, content_->announced,
            content_->finished, content_->owes_idle);
-  into.add(content_->held);
+  into.add(content_->held, content_->sent_and_consumed);
   for (const auto& component : content_->components) {
     into.add(component != nullptr);
     if (component) component->digest(into);

@@ -6,6 +6,7 @@
 
 #include "sim/core/component.hpp"
 #include "sim/core/image.hpp"
+#include "sim/core/rank_ledger.hpp"
 #include "sim/core/stack.hpp"
 
 namespace faultline {
@@ -20,6 +21,7 @@ struct ImageContent {
   std::int64_t declared_work = 0;
   bool announced = false;
   bool finished = false;
+  RankLedger sent_and_consumed;  ///< by the program until then, if the auditor keeps a ledger
   bool owes_idle = false;  ///< the layers above have still to be told that the rank is idle
 };
 

@@ -16,6 +16,12 @@ bool on_daemons(const ComponentChoice& choice) {
          residence_of(*choice.registration, choice.options) != Residence::ranks;
 }
 
+/// True if dead ranks can go on from images.
+bool can_bring_back(const RunSpec& spec) {
+  const Registration* logging = spec.component(Family::message_logging).registration;
+  return logging != nullptr && logging->traits.takes_images;
+}
+
 JobShape shape_of(const RunSpec& spec, std::uint64_t seed, std::uint64_t replication) {
   JobShape shape = job_shape(spec);
   shape.seed = seed;
@@ -39,6 +45,7 @@ RunJob::RunJob(const RunSpec& given, Topology between, std::uint64_t with_seed,
       pace(given, nodes, seed, replication),
       slows(pace.varies()),
       cut(given.partitions, shape.processes, nodes),
+      audits_channels(can_bring_back(given) && (given.has_faults() || given.driver_kills)),
       loses_messages(cut.is_ever() || given.platform.detection_loss_probability > 0.0) {
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const ComponentChoice& choice = spec.components[family];

@@ -46,6 +46,7 @@ struct RunJob {
   Pace pace;
   bool slows;  ///< processors can take longer than the machine says
   NetworkCut cut;
+  bool audits_channels;  ///< what arrives on each channel is compared with what was sent
   bool loses_messages;  ///< the network can lose messages whose ends both live
 };
 

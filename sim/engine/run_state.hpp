@@ -4,11 +4,13 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "sim/audit/auditor.hpp"
+#include "sim/audit/channel_ledgers.hpp"
 #include "sim/core/boxed.hpp"
 #include "sim/core/component.hpp"
 #include "sim/core/digest.hpp"
@@ -121,6 +123,8 @@ struct RunState {
   std::vector<Stream> loss_random;  ///< per actor, only if messages of detection can be lost
   Messages pool;
   Auditor auditor;
+  /// Only if a layer can bring dead ranks back, and ranks can die.
+  std::optional<ChannelLedgers> channels;
   FaultPlan faults;
 
   std::vector<SentPromise> sent_promises;

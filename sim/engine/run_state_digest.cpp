@@ -200,6 +200,7 @@ StateDigest RunState::digest(const RunJob& job) const {
     }
   }
   into.add(unreported.size(), stopped, outcome, auditor, faults);
+  if (channels) into.add(*channels);
   if (faults.next_event() != UINT64_MAX) into.add(events);
   return into.value();
 }

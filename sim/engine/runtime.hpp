@@ -324,7 +324,10 @@ class Runtime : private Services {
   void note_sent(const Message& message) {
     state_.auditor.sent();
     state_.application_bytes += message.bytes;
+    if (state_.channels) [[unlikely]]
+      enter_in_ledger(message, true);
   }
+  [[gnu::noinline]] void enter_in_ledger(const Message& message, bool sent);
   void put_on_wire(ActorId self, ActorState& actor, const std::vector<Message*>& messages,
                    bool held);
   void hold_at_fence(ActorState& actor, std::vector<Message*>::const_iterator begin,
@@ -440,6 +443,7 @@ class Runtime : private Services {
   [[nodiscard]] bool word_spreads() const;
   [[nodiscard]] bool dead_were_ahead() const;
   [[nodiscard]] bool awaits_recovery() const;
+  [[nodiscard]] std::optional<std::string> wrong_channel() const;
   [[nodiscard]] bool misled(const RunResult& result) const;
   [[nodiscard]] bool unannounced() const;
   [[nodiscard]] bool all_know() const;

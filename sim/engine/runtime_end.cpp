@@ -22,7 +22,7 @@ Outcome with_violation(Outcome outcome, const Violation& violation) {
     case Outcome::finished:
     case Outcome::fatal_reported:
     case Outcome::all_failed:
-      return Outcome::violated;
+      return violation.kind == "wrong-state" ? Outcome::wrong_state : Outcome::violated;
     default:
       return outcome;
   }
@@ -44,6 +44,8 @@ const char* outcome_word(Outcome outcome) {
       return "hung";
     case Outcome::deadlock:
       return "deadlock";
+    case Outcome::wrong_state:
+      return "wrong-state";
     case Outcome::violated:
       return "violated";
     case Outcome::limit:
@@ -269,6 +271,13 @@ void Runtime::report(const Component* component, std::size_t family) {
   if (component != nullptr) component->report(state_.reported[family]);
 }
 
+/// What is not as it was sent on some channel of a program that has come to its end; see
+/// ChannelLedgers. Nothing is known of runs in which no message is sent again.
+std::optional<std::string> Runtime::wrong_channel() const {
+  if (!state_.channels) return std::nullopt;
+  return state_.channels->first_difference(state_.auditor.in_flight() > 0);
+}
+
 /// Reports a violation for each metric of the workload that must be 0 at the end of its work, but
 /// is not. Skipped if the run has another violation: one that ends too early has left work undone.
 void Runtime::check_end() {
@@ -277,6 +286,8 @@ void Runtime::check_end() {
       job_->spec.stop.when == StopWhen::finished || job_->spec.stop.when == StopWhen::announced;
   const bool at_end = all_know() || (state_.outcome == Outcome::finished && ends_by_itself);
   if (workload == nullptr || !at_end || !state_.auditor.violations().empty()) return;
+  if (const auto wrong = wrong_channel())
+    return state_.auditor.violation("wrong-state", std::nullopt, *wrong, state_.now_s);
   for (const EndCheck& check : workload->end_checks) {
     const double left = state_.reported[kWorkload].value(*check.metric).value_or(0.0);
     if (left == 0.0) continue;

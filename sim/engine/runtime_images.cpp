@@ -34,6 +34,7 @@ std::optional<Image> Runtime::capture(Family layer) const {
   content->finished = current_->finished;
   content->owes_idle =
       !busy && (handled_ || ((turn_.active || idle_told_ > 0) && idle_told_ < level));
+  if (state_.channels) content->sent_and_consumed = state_.channels->of(turn_.self);
   for (std::size_t above = 0; above < level; ++above) {
     if (const Component* component = current_->component(kStack[above].family))
       content->components[above] = component->clone();
@@ -90,6 +91,16 @@ bool Runtime::actor_waits_above(Family layer) const {
          std::any_of(rare.on_sent_due.begin(),
                      rare.on_sent_due.begin() + static_cast<std::ptrdiff_t>(index_of(layer)),
                      [](std::uint32_t due) { return due > 0; });
+}
+
+// ---- what the programs have sent and consumed -------------------------------------------------
+
+/// A message that a layer relays has another sender, but the same objects.
+void Runtime::enter_in_ledger(const Message& message, bool sent) {
+  if (sent)
+    state_.channels->sent(turn_.self, message.from, message.to, message);
+  else
+    state_.channels->consumed(turn_.self, message.from, message.to, message);
 }
 
 // ---- restore ----------------------------------------------------------------------------------
@@ -192,6 +203,7 @@ void Runtime::put_back(ActorId self, const ImageContent& content) {
     revived += content.held[level];
   }
   state_.auditor.resent(static_cast<std::uint64_t>(revived));
+  if (state_.channels) state_.channels->put_back(self, content.sent_and_consumed);
   put_back_flags(actor, content);
   const bool starts = actor.rare_state && actor.rare_state->awaits_start;
   if (starts) {

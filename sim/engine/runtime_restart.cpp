@@ -97,6 +97,7 @@ void Runtime::revive_daemon(const PendingRestart& pending) {
 void Runtime::revive(ActorId actor, NodeId node) {
   ActorState& state = state_.actors[actor];
   keep_reports(actor);
+  if (state_.channels && is_rank(actor)) state_.channels->put_back(actor, {});
   const auto incarnation = static_cast<std::uint16_t>(state.incarnation + 1);
   state = ActorState{};
   state.incarnation = incarnation;

@@ -216,6 +216,8 @@ void Runtime::climb(Message* message, std::size_t from) {
 void Runtime::handle(Message* message) {
   if (message->channel == Family::workload) {
     state_.auditor.delivered();
+    if (state_.channels) [[unlikely]]
+      enter_in_ledger(*message, false);
     handled_ = true;
   }
   if (message->channel == Family::termination && state_.audits_conserved)

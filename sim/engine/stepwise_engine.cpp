@@ -302,6 +302,7 @@ RunSpec without_costs(RunSpec spec) {
   spec.partitions.clear();
   spec.slow.clear();
   spec.branches_at_choices = has_open_choices(spec.component(Family::workload).options);
+  spec.driver_kills = true;
   return spec;
 }
 

@@ -157,6 +157,8 @@ struct RunSpec {
   /// The driver of the run makes the choices of the workload (Context::choose), whose random
   /// streams are all the same and draw nothing. No key of a scenario: without_costs sets it.
   bool branches_at_choices = false;
+  /// The driver of the run can let actors die. No key of a scenario: without_costs sets it.
+  bool driver_kills = false;
 
   [[nodiscard]] const ComponentChoice& component(Family family) const {
     return components[static_cast<std::size_t>(family)];

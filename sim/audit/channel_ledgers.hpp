@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/core/digest.hpp"
+#include "sim/core/message.hpp"
+#include "sim/core/rank_ledger.hpp"
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// The ground truth of a program that goes back to earlier states: what has been sent and consumed
+/// on every channel, in the histories that its ranks stand on now. The ledger of a rank goes with
+/// its images, so a rank that is put back has sent and consumed what it had then. When the program
+/// has come to its end, both ends of each channel must have the same messages: then none is lost,
+/// none was consumed twice, and none that was sent again differs from the copy that its receiver
+/// still stands on. Knows nothing of any protocol.
+class ChannelLedgers {
+ public:
+  explicit ChannelLedgers(std::uint32_t processes) : ranks_(processes) {}
+
+  /// The workload of the rank sends a message, before any layer has seen it.
+  void sent(Rank rank, Endpoint from, Endpoint to, const Message& message) {
+    ranks_[rank][from].sent[to].add(message);
+  }
+  /// The workload of the rank is about to handle a message, after all layers.
+  void consumed(Rank rank, Endpoint from, Endpoint to, const Message& message) {
+    ranks_[rank][to].consumed[from].add(message);
+  }
+
+  [[nodiscard]] const RankLedger& of(Rank rank) const { return ranks_[rank]; }
+  /// The rank goes on from a state in which this was its ledger; an empty one at its start.
+  void put_back(Rank rank, RankLedger ledger) { ranks_[rank] = std::move(ledger); }
+
+  /// The first channel, by its ends, whose ends do not have the same messages, in words; nothing if
+  /// there is none. `some_in_flight`: messages may still be on their way, so that fewer may have
+  /// been consumed than sent.
+  [[nodiscard]] std::optional<std::string> first_difference(bool some_in_flight) const;
+
+  void digest(Digest& into) const { into.add(ranks_); }
+
+ private:
+  std::vector<RankLedger> ranks_;
+};
+
+}  // namespace faultline
