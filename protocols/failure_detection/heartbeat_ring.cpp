@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/core/sorted_list.hpp"
+
 namespace faultline {
 
 namespace {
@@ -81,9 +83,7 @@ void HeartbeatRing::got_request(Context& context, const RingTerms& terms, ActorI
 }
 
 void HeartbeatRing::leave_out(Context& context, const RingTerms& terms, ActorId dead) {
-  const auto place = std::lower_bound(left_out_.begin(), left_out_.end(), dead);
-  if (!circle_.contains(dead) || (place != left_out_.end() && *place == dead)) return;
-  left_out_.insert(place, dead);
+  if (!circle_.contains(dead) || !insert_sorted(left_out_, dead)) return;
   if (dead == emitter_) mend(context, terms);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/core/digest.hpp"
+#include "sim/core/sorted_list.hpp"
 #include "sim/core/split_mix.hpp"
 #include "sim/core/types.hpp"
 
@@ -24,9 +25,9 @@ class ReportedDeaths {
   }
   /// True if the death was not there.
   bool insert(Incarnation dead) {
-    const auto place = std::lower_bound(deaths_.begin(), deaths_.end(), dead);
-    if (place != deaths_.end() && *place == dead) return false;
-    deaths_.insert(place, dead);
+    // Each neighbour in the graph tells of a death, so most reports repeat the one before.
+    if (dead == latest_ || !insert_sorted(deaths_, dead)) return false;
+    latest_ = dead;
     summary_ ^= split_mix((std::uint64_t{dead.number} << 32U) | dead.actor);
     return true;
   }
@@ -37,6 +38,7 @@ class ReportedDeaths {
 
  private:
   std::vector<Incarnation> deaths_;  ///< sorted
+  Incarnation latest_{kNobody, 0};
   std::uint64_t summary_ = 0;
 };
 

@@ -46,22 +46,23 @@ struct Flush {
 /// State that only few actors need at any moment. It is kept apart, so that a million actors stay
 /// small.
 struct RareState {
-  std::vector<ArmedTimer> timers;
+  // What every message looks at comes first, because the engine fetches only the beginning ahead.
   /// Timers that have run out and wait for the processor, by their serial numbers, in the order in
   /// which they were due. They may have been cancelled since.
   std::vector<std::uint32_t> due;
+  std::vector<Message*> fenced;  ///< sent messages that a fence holds until earlier ones are out
+  std::vector<ArmedTimer> timers;
+  /// The deaths that this actor has declared, by their numbers, sorted. A daemon's death is also
+  /// that of the ranks that died with it.
+  std::vector<std::uint32_t> heard;
   std::vector<Computation> running;
   std::vector<Computation> queued;  ///< first in, first out
   std::vector<Message*> early;      ///< messages of a phase that has not begun here
   std::vector<Flush> flushing;      ///< that have not been answered yet
   std::vector<Incarnation> links;   ///< open connections, sorted
   std::vector<ActorId> linked_by;   ///< who may hold a connection to this actor, sorted
-  /// The deaths that this actor has declared, by their numbers, sorted. A daemon's death is also
-  /// that of the ranks that died with it.
-  std::vector<std::uint32_t> heard;
   std::vector<Refusal> refused;        ///< peers that it declared dead while they lived, sorted
   std::vector<Incarnation> restarted;  ///< peers known to live in a later incarnation, sorted
-  std::vector<Message*> fenced;     ///< sent messages that a fence holds until earlier ones are out
   Message* logging_tail = nullptr;  ///< the last message of message logging in the inbox
   std::array<std::uint32_t, kFamilies> on_sent_due{};  ///< sent messages whose on_sent is to come
   bool awaits_processor = false;                       ///< the first of `due` has an event

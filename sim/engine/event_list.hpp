@@ -65,6 +65,16 @@ struct EventList {
   [[nodiscard]] std::size_t count_in(const EventBlock* block) const {
     return block == last ? in_last : block->count;
   }
+  [[nodiscard]] std::size_t size() const {
+    std::size_t events = 0;
+    for (const EventBlock* block = first; block != nullptr; block = block->next)
+      events += count_in(block);
+    return events;
+  }
+  void clear(EventBlocks& blocks) {
+    for (EventBlock* block = std::exchange(*this, {}).first; block != nullptr;)
+      blocks.give_back(std::exchange(block, block->next));
+  }
   template <class Visit>
   void for_each(Visit visit) const {
     for (const EventBlock* block = first; block != nullptr; block = block->next)

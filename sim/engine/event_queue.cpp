@@ -21,27 +21,28 @@ void insertion_sort(Event* first, Event* last) {
   }
 }
 
-/// Deals events into buckets of equal duration, one after the other from `to` on. `ends` becomes
-/// where each bucket ends.
-void deal(const std::vector<Event>& events, Event* to, std::vector<std::uint32_t>& ends) {
+/// Deals `count` events into buckets of equal duration, one after the other from `to` on.
+/// `for_each` visits the events, always in the same order. `ends` becomes where each bucket ends.
+template <class ForEach>
+void deal(std::size_t count, ForEach for_each, Event* to, std::vector<std::uint32_t>& ends) {
   constexpr std::size_t kBucketSize = 4;
   double first_s = std::numeric_limits<double>::infinity();
   double last_s = -first_s;
-  for (const Event& event : events) {
+  for_each([&](const Event& event) {
     first_s = std::min(first_s, event.time_s);
     last_s = std::max(last_s, event.time_s);
-  }
-  const std::size_t buckets = std::max<std::size_t>(1, events.size() / kBucketSize);
+  });
+  const std::size_t buckets = std::max<std::size_t>(1, count / kBucketSize);
   const double per_s = static_cast<double>(buckets) / (last_s - first_s);
   const double scale = std::isfinite(per_s) ? per_s : 0.0;
   const auto bucket_of = [=](const Event& event) {
     return std::min(buckets - 1, static_cast<std::size_t>((event.time_s - first_s) * scale));
   };
   ends.assign(buckets, 0);
-  for (const Event& event : events) ++ends[bucket_of(event)];
+  for_each([&](const Event& event) { ++ends[bucket_of(event)]; });
   std::uint32_t total = 0;
   for (auto& end : ends) end = std::exchange(total, total + end);
-  for (const Event& event : events) to[ends[bucket_of(event)]++] = event;
+  for_each([&](const Event& event) { to[ends[bucket_of(event)]++] = event; });
 }
 
 }  // namespace
@@ -73,6 +74,7 @@ void EventQueue::pop_near() {
       if (near_[sibling] < near_[least]) least = sibling;
     if (!(near_[least] < last)) break;
     near_[hole] = near_[least];
+    if (risen_ < kLevels) rise_[risen_++] = hole;
     hole = least;
   }
   near_[hole] = last;
@@ -121,7 +123,10 @@ void EventQueue::sort_bucket(Event* first, Event* last) {
   if (last - first <= kFew) return insertion_sort(first, last);
   if (std::is_sorted(first, last)) return;
   unsorted_.assign(first, last);
-  deal(unsorted_, first, narrow_end_);
+  const auto unsorted = [this](auto visit) {
+    std::for_each(unsorted_.begin(), unsorted_.end(), visit);
+  };
+  deal(unsorted_.size(), unsorted, first, narrow_end_);
   std::uint32_t begin = 0;
   for (const std::uint32_t end : narrow_end_) {
     if (static_cast<std::ptrdiff_t>(end - begin) <= kFew)
@@ -168,10 +173,10 @@ void EventQueue::stage(EventList& slot) {
   bucket_end_.clear();
   if (slot.empty()) return;
   if (slot.first->next != nullptr) {
-    unsorted_.clear();
-    slot.take_all(blocks_, [this](const Event& event) { unsorted_.push_back(event); });
-    staged_.resize(unsorted_.size());
-    return deal(unsorted_, staged_.data(), bucket_end_);
+    staged_.resize(slot.size());
+    const auto in_slot = [&slot](auto visit) { slot.for_each(visit); };
+    deal(staged_.size(), in_slot, staged_.data(), bucket_end_);
+    return slot.clear(blocks_);
   }
   staged_.assign(slot.first->events.begin(),
                  slot.first->events.begin() + static_cast<std::ptrdiff_t>(slot.in_last));

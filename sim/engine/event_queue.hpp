@@ -73,6 +73,7 @@ class EventQueue {
   Event pop() {
     const Event event = top();
     --size_;
+    risen_ = 0;
     if (staged_first())
       ++cursor_;
     else
@@ -94,6 +95,12 @@ class EventQueue {
     const std::size_t in_next = place - staged_.size();
     return !next.empty() && in_next < next.count_in(next.first) ? &next.first->events[in_next]
                                                                 : nullptr;
+  }
+
+  /// The event that the last pop() has let rise to that level of the heap, 0 being its top. Null if
+  /// there is none. An event on level n is one of the next 4^n or so of the heap.
+  [[nodiscard]] const Event* risen(std::size_t level) const {
+    return level < risen_ ? &near_[rise_[level]] : nullptr;
   }
 
   /// Replaces the pointers of all events about messages by what `to` makes of them.
@@ -164,6 +171,9 @@ class EventQueue {
   std::size_t size_ = 0;
   std::vector<Event> near_;  ///< 4-ary heap: all events, or those scheduled into the open slot
   std::size_t heap_enough_ = kHeapEnough;
+  static constexpr std::size_t kLevels = 5;  ///< of the heap, at which risen() looks
+  std::array<std::size_t, kLevels> rise_{};  ///< places in near_, by level
+  std::size_t risen_ = 0;                    ///< how many of them the last pop() has filled
 
   EventBlocks blocks_;
   std::vector<EventList> ring_;                          ///< empty while the heap holds everything

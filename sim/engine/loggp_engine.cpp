@@ -1,6 +1,7 @@
 #include "sim/engine/loggp_engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -36,36 +37,40 @@ void LogGpEngine::simulate() {
 }
 
 /// With many processes every event touches memory that is not in cache. The queue knows roughly
-/// which events come next. While earlier events are handled, this prefetches first their messages,
-/// then their actors, then the components and nodes of those actors. Of a timer, the actor is known
-/// at once, but what has set it lies further from there.
+/// which events come next, of those that it has sorted and of those in its heap. While earlier
+/// events are handled, this prefetches what they need, step by step.
 void LogGpEngine::look_ahead() {
-  const auto about_timer = [](const Event& event) { return event.kind() == EventKind::timer; };
-  const auto about_nic = [](const Event& event) { return event.kind() == EventKind::nic_ready; };
-  const auto about_actor = [](const Event& event) {
-    return event.is_about_message() || event.kind() == EventKind::wake;
+  constexpr std::array<std::size_t, kFetchSteps> kEventsAhead{4, 9, 16, 24, 32};
+  for (std::size_t step = 0; step < kFetchSteps; ++step) {
+    if (const Event* sorted = state_.queue.ahead(kEventsAhead[step])) fetch(*sorted, step);
+    if (const Event* in_heap = state_.queue.risen(step)) fetch(*in_heap, step);
+  }
+}
+
+/// The last step has the number 0. First comes the message, then the actor, what belongs to it but
+/// lies apart, and at last its components and its node. Of a timer or a wake-up, the actor is known
+/// at once.
+void LogGpEngine::fetch(const Event& event, std::size_t step) const {
+  const EventKind kind = event.kind();
+  const bool is_message = event.is_about_message();
+  if (!is_message && kind != EventKind::timer && kind != EventKind::wake) return;
+  const auto actor = [&] {
+    if (!is_message) return event.at.actor;
+    return kind == EventKind::nic_ready ? event.message->from : event.message->to;
   };
-  const auto actor_of = [&](const Event& event) {
-    if (about_nic(event)) return event.message->from;
-    return event.is_about_message() ? event.message->to : event.at.actor;
-  };
-  if (const Event* far = state_.queue.ahead(24)) {
-    if (far->is_about_message()) prefetch(far->message, sizeof(Message));
-    if (about_timer(*far)) prefetch_actor(far->at.actor);
+  switch (step) {
+    case 4:
+      return is_message ? prefetch(event.message, sizeof(Message)) : prefetch_actor(actor());
+    case 3:
+      return is_message ? prefetch_actor(actor()) : void();
+    case 2:
+      return kind == EventKind::nic_ready ? void() : prefetch_parts(actor());
+    case 1:
+      if (kind == EventKind::nic_ready) return prefetch_nic(actor());
+      return kind == EventKind::timer ? prefetch_timers(actor()) : prefetch_components(actor());
+    default:
+      return kind == EventKind::wake ? prefetch_inbox(actor()) : void();
   }
-  if (const Event* near = state_.queue.ahead(16)) {
-    if (about_actor(*near)) prefetch_actor(actor_of(*near));
-    if (about_timer(*near)) prefetch_rare_state(near->at.actor);
-  }
-  if (const Event* next = state_.queue.ahead(8)) {
-    if (about_nic(*next))
-      prefetch_nic(actor_of(*next));
-    else if (about_actor(*next))
-      prefetch_components(actor_of(*next));
-    if (about_timer(*next)) prefetch_timers(next->at.actor);
-  }
-  const Event* soon = state_.queue.ahead(4);
-  if (soon != nullptr && soon->kind() == EventKind::wake) prefetch_inbox(soon->at.actor);
 }
 
 /// Schedules the event at the earliest time at which the receiver can have taken the message in.

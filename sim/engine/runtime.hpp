@@ -136,6 +136,8 @@ class Runtime : private Services {
   }
   [[nodiscard]] bool fifo() const { return state_.network_random.empty(); }
 
+  static constexpr std::size_t kOftenUsed = 128;  ///< of RareState, from its beginning
+
   // Hints about memory that an event will soon touch. They change no result. GCC believes that a
   // function that only prefetches has no effect, and drops its calls; the empty asm prevents that.
   static void prefetch(const void* begin, std::size_t bytes) {
@@ -148,7 +150,6 @@ class Runtime : private Services {
     const ActorState& state = state_.actors[actor];
     if (state.workload) prefetch(state.workload.get(), 128);
     if (state.lower) prefetch_lower(*state.lower);
-    if (state.rare_state) prefetch(state.rare_state.get(), 64);
     if (state.inbox_tail != nullptr) prefetch(state.inbox_tail, sizeof(Message));
     prefetch_nic(actor);
   }
@@ -167,10 +168,11 @@ class Runtime : private Services {
     if (state.inbox_tail != nullptr) prefetch(state.inbox_tail->next, sizeof(Message));
   }
 
-  void prefetch_rare_state(ActorId actor) const {
+  /// What lies apart from an actor, and leads to its components and timers.
+  void prefetch_parts(ActorId actor) const {
     const ActorState& state = state_.actors[actor];
-    if (state.rare_state) prefetch(state.rare_state.get(), 64);
-    if (state.lower) prefetch(state.lower.get(), 64);
+    if (state.rare_state) prefetch(state.rare_state.get(), kOftenUsed);
+    if (state.lower) prefetch(state.lower.get(), sizeof(state.lower->components));
   }
   void prefetch_timers(ActorId actor) const {
     const ActorState& state = state_.actors[actor];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/core/sorted_list.hpp"
 #include "sim/engine/runtime.hpp"
 
 namespace faultline {
@@ -14,15 +15,6 @@ struct RefusalOrder {
     return refusal.peer < peer;
   }
 };
-
-/// Adds an entry to a sorted list. True if it is new.
-template <class Entry>
-bool insert_sorted(std::vector<Entry>& list, Entry entry) {
-  const auto place = std::lower_bound(list.begin(), list.end(), entry);
-  if (place != list.end() && *place == entry) return false;
-  list.insert(place, entry);
-  return true;
-}
 
 /// The place of an actor in a list of incarnations that is sorted by actors.
 std::vector<Incarnation>::iterator place_of(std::vector<Incarnation>& incarnations, ActorId actor) {
