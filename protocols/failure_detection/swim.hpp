@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -97,6 +98,9 @@ class Swim final : public Detector {
   void report(MetricTotals& totals) const override;
 
  private:
+  enum Timer : std::uint64_t { kProbe, kSuspicion, kRelay, kGossip, kPushPull };
+  /// Times that should be the same differ by less than this share of a period.
+  static constexpr double kRounding = 1e-6;
   /// What this member knows of another actor, if it is not simply alive.
   struct Opinion {
     Standing standing = Standing::alive;
@@ -145,6 +149,8 @@ class Swim final : public Detector {
   void ping_for(Context& context, const Message& request);
   void give_up_relays(Context& context);
   void change_health(int difference);
+  using Accept = std::function<bool(ActorId)>;
+  [[nodiscard]] std::vector<ActorId> pick(std::uint32_t count, const Accept& accept);
 
   // What members say of each other.
   void hear(Context& context, const SwimUpdate& update);
@@ -174,8 +180,6 @@ class Swim final : public Detector {
   void send_state(Context& context, ActorId to, std::uint16_t kind);
   void merge_state(Context& context, const SwimUpdates& state);
   void tell_rank_of_all(Context& context, Rank rank);
-  template <class Accept>
-  [[nodiscard]] std::vector<ActorId> pick(std::uint32_t count, Accept accept);
   [[nodiscard]] std::uint32_t live_members() const { return members_.count() - dead_members_; }
 
   std::shared_ptr<const Options> options_;

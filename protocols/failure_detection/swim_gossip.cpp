@@ -1,0 +1,93 @@
+// How what a member of SWIM has heard reaches the others.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "protocols/failure_detection/swim.hpp"
+
+namespace faultline {
+
+/// A member without news sends no gossip, but its rounds go on at their times.
+void Swim::spread(Context& context, const SwimUpdate& update) {
+  updates_.add(update);
+  if (options_->gossip_members == 0) return;
+  const double rounds = (context.now_s() - gossip_phase_s_) / options_->gossip_period_s;
+  gossip_alarm_.want(
+      context, kGossip,
+      gossip_phase_s_ + (std::floor(rounds + kRounding) + 1) * options_->gossip_period_s);
+}
+
+SwimUpdates Swim::take_updates() {
+  if (updates_.empty()) return {};
+  const std::uint32_t room =
+      (options_->packet_bytes - options_->control_bytes) / options_->update_bytes;
+  return updates_.take(room, options_->transmissions(live_members()));
+}
+
+Message& Swim::send(Context& context, ActorId to, std::uint16_t kind) {
+  Message& probing = send_with(context, to, kind, take_updates());
+  Context::background(probing);
+  return probing;
+}
+
+Message& Swim::send_with(Context& context, ActorId to, std::uint16_t kind, SwimUpdates updates) {
+  const auto bytes =
+      static_cast<std::uint32_t>(options_->control_bytes + updates.size() * options_->update_bytes);
+  Message& message = context.send(to, kind, bytes);
+  if (!updates.empty()) context.attach(message, std::move(updates));
+  return message;
+}
+
+void Swim::gossip(Context& context) {
+  const double round_s = gossip_alarm_.rings();
+  const auto listeners = pick(options_->gossip_members, [&](ActorId actor) {
+    return standing_of(actor) != Standing::dead ||
+           context.now_s() - opinions_.at(actor).since_s <= options_->gossip_to_dead_s;
+  });
+  for (const ActorId listener : listeners) {
+    SwimUpdates updates = take_updates();
+    if (updates.empty()) break;
+    send_with(context, listener, kSwimGossip, std::move(updates));
+  }
+  if (!updates_.empty()) gossip_alarm_.want(context, kGossip, round_s + options_->gossip_period_s);
+}
+
+void Swim::push_pull(Context& context) {
+  const auto peer = pick(1, [&](ActorId actor) { return standing_of(actor) == Standing::alive; });
+  if (!peer.empty()) send_state(context, peer.front(), kSwimPush);
+}
+
+/// The real thing sends the state of every member, which is what it costs here. What is said of
+/// those who are simply alive has no effect and is left out.
+void Swim::send_state(Context& context, ActorId to, std::uint16_t kind) {
+  SwimUpdates state{{.about = context.known(self_), .refutations = refutations_, .by = self_}};
+  for (const auto& [actor, opinion] : opinions_) state.push_back(as_update(actor, opinion));
+  const std::uint64_t bytes =
+      options_->control_bytes + std::uint64_t{options_->update_bytes} *
+                                    std::max<std::uint64_t>(members_.count(), state.size());
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  Message& message = context.send(to, kind, static_cast<std::uint32_t>(std::min(bytes, kMost)));
+  context.attach(message, std::move(state));
+  Context::background(message);
+}
+
+/// What another one holds for dead is only suspected here, so that it can deny it. A rank that its
+/// daemon has seen end is dead.
+void Swim::merge_state(Context& context, const SwimUpdates& state) {
+  for (SwimUpdate update : state) {
+    if (update.standing == Standing::dead && members_.contains(update.about.actor))
+      update.standing = Standing::suspect;
+    update.by = self_;
+    hear(context, update);
+  }
+}
+
+void Swim::tell_rank_of_all(Context& context, Rank rank) {
+  for (const auto& [actor, opinion] : opinions_)
+    if (opinion.standing == Standing::dead && actor != rank)
+      context.send(rank, kSwimReport, options_->control_bytes)
+          .payload.put(Incarnation{actor, opinion.life});
+}
+
+}  // namespace faultline

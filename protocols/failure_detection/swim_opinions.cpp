@@ -1,0 +1,172 @@
+// What a member of SWIM believes of the others: who is alive, suspected or dead.
+
+#include <algorithm>
+
+#include "protocols/failure_detection/swim.hpp"
+#include "sim/core/invariant.hpp"
+
+namespace faultline {
+
+void Swim::hear(Context& context, const SwimUpdate& update) {
+  if (stopped_) return;
+  if (update.about.actor == self_) return hear_of_me(context, update);
+  if (!is_present(context, update.about) || standing_of(update.about.actor) == Standing::dead)
+    return;
+  switch (update.standing) {
+    case Standing::alive:
+      return believe_alive(context, update);
+    case Standing::suspect:
+      return suspect(context, update);
+    case Standing::dead:
+      return declare_dead(context, update.about);
+  }
+  invariant(false, "an update says nothing known");
+}
+
+/// That it is dead is final, as in section 4.2 of the paper: nobody listens to it any more.
+void Swim::hear_of_me(Context& context, const SwimUpdate& update) {
+  if (update.about != context.known(self_)) return;
+  if (update.standing == Standing::dead) {
+    stopped_ = true;
+    context.report_failed(update.about);
+  } else if (update.standing == Standing::suspect && update.refutations >= refutations_) {
+    refutations_ = update.refutations + 1;
+    change_health(1);
+    spread(context, {.about = update.about, .refutations = refutations_, .by = self_});
+  }
+}
+
+bool Swim::is_present(Context& context, Incarnation life) {
+  const auto found = opinions_.find(life.actor);
+  const std::uint16_t latest =
+      found == opinions_.end() ? context.known(life.actor).number : found->second.life;
+  if (life.number <= latest) return life.number == latest;
+  context.learn(life);
+  begin_life(context, life);
+  return true;
+}
+
+/// An actor of which nothing is remembered is alive and has denied nothing.
+Swim::Opinion& Swim::remember(Incarnation life) {
+  Opinion& opinion = opinions_[life.actor];
+  opinion.life = life.number;
+  most_opinions_ = std::max(most_opinions_, opinions_.size());
+  return opinion;
+}
+
+void Swim::end_suspicion(Opinion& opinion, ActorId of) {
+  if (opinion.standing == Standing::suspect) suspicions_.erase({opinion.due_s, of});
+  opinion.suspected_by = {};
+  opinion.due_s = kNever;
+  opinion.wanted = 0;
+  opinion.least_s = 0.0;
+}
+
+void Swim::believe_alive(Context& context, const SwimUpdate& update) {
+  if (update.refutations <= refutations_of(update.about.actor)) return;
+  Opinion& opinion = remember(update.about);
+  end_suspicion(opinion, update.about.actor);
+  opinion.standing = Standing::alive;
+  opinion.since_s = 0.0;
+  opinion.refutations = update.refutations;
+  spread(context, update);
+}
+
+void Swim::suspect(Context& context, const SwimUpdate& update) {
+  if (update.refutations < refutations_of(update.about.actor)) return;
+  Opinion& opinion = remember(update.about);
+  if (opinion.standing == Standing::suspect) return confirm(context, opinion, update);
+  // Nobody else can confirm it if there are too few.
+  const std::uint32_t wanted = options_->lifeguard && options_->suspicion_multiplier > 2
+                                   ? options_->suspicion_multiplier - 2
+                                   : 0;
+  opinion.wanted = live_members() < wanted + 2 ? 0 : wanted;
+  opinion.standing = Standing::suspect;
+  opinion.refutations = update.refutations;
+  opinion.since_s = context.now_s();
+  opinion.least_s = options_->least_suspicion_s(live_members());
+  opinion.due_s = opinion.since_s + options_->suspicion_s(opinion.least_s, 0, opinion.wanted);
+  opinion.suspected_by = {update.by};
+  suspicions_.insert({opinion.due_s, update.about.actor});
+  suspicion_alarm_.want(context, kSuspicion, suspicions_.begin()->first);
+  ++suspicions_begun_;
+  spread(context, update);
+}
+
+/// Who was known to suspect it confirms nothing, nor does anybody once enough have.
+void Swim::confirm(Context& context, Opinion& opinion, const SwimUpdate& update) {
+  std::vector<ActorId>& by = opinion.suspected_by;
+  if (by.size() > opinion.wanted || std::find(by.begin(), by.end(), update.by) != by.end()) return;
+  by.push_back(update.by);
+  const auto confirmations = static_cast<std::uint32_t>(by.size() - 1);
+  suspicions_.erase({opinion.due_s, update.about.actor});
+  opinion.due_s =
+      opinion.since_s + options_->suspicion_s(opinion.least_s, confirmations, opinion.wanted);
+  suspicions_.insert({opinion.due_s, update.about.actor});
+  suspicion_alarm_.want(context, kSuspicion, suspicions_.begin()->first);
+  spread(context, update);
+}
+
+void Swim::suspicions_are_due(Context& context) {
+  const double due_s = suspicion_alarm_.rings();
+  while (!suspicions_.empty() && suspicions_.begin()->first <= due_s) {
+    const ActorId suspect = suspicions_.begin()->second;
+    declare_dead(context, {suspect, opinions_.at(suspect).life});
+  }
+  if (!suspicions_.empty()) suspicion_alarm_.want(context, kSuspicion, suspicions_.begin()->first);
+}
+
+void Swim::declare_dead(Context& context, Incarnation dead) {
+  Opinion& opinion = remember(dead);
+  end_suspicion(opinion, dead.actor);
+  opinion.standing = Standing::dead;
+  opinion.since_s = context.now_s();
+  if (members_.contains(dead.actor)) ++dead_members_;
+  spread(
+      context,
+      {.about = dead, .standing = Standing::dead, .refutations = opinion.refutations, .by = self_});
+  context.report_failed(dead);
+  if (!members_.are_daemons()) return;
+  for (const Rank rank : ranks_of_daemon(context))
+    if (standing_of(rank) != Standing::dead)
+      context.send(rank, kSwimReport, options_->control_bytes).payload.put(dead);
+}
+
+/// The operating system tells a daemon of the end of its ranks, so that is certain.
+void Swim::on_local_exit(Context& context, Incarnation rank) {
+  hear(context, {.about = rank, .standing = Standing::dead, .by = self_});
+}
+
+void Swim::on_peer_restarted(Context& context, Incarnation peer) {
+  const auto found = opinions_.find(peer.actor);
+  if (found == opinions_.end() || found->second.life < peer.number) begin_life(context, peer);
+}
+
+/// Who lives in a later life has died in the one before.
+void Swim::begin_life(Context& context, Incarnation life) {
+  if (standing_of(life.actor) != Standing::dead)
+    declare_dead(context, {life.actor, static_cast<std::uint16_t>(life.number - 1)});
+  if (members_.contains(life.actor)) --dead_members_;
+  opinions_.erase(life.actor);
+  remember(life);
+  spread(context, {.about = life, .by = self_});
+}
+
+Standing Swim::standing_of(ActorId actor) const {
+  const auto found = opinions_.find(actor);
+  return found == opinions_.end() ? Standing::alive : found->second.standing;
+}
+
+std::uint32_t Swim::refutations_of(ActorId actor) const {
+  const auto found = opinions_.find(actor);
+  return found == opinions_.end() ? 0 : found->second.refutations;
+}
+
+SwimUpdate Swim::as_update(ActorId actor, const Opinion& opinion) const {
+  return {.about = {actor, opinion.life},
+          .standing = opinion.standing,
+          .refutations = opinion.refutations,
+          .by = self_};
+}
+
+}  // namespace faultline
