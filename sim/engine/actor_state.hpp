@@ -56,14 +56,14 @@ struct RareState {
   /// that of the ranks that died with it.
   std::vector<std::uint32_t> heard;
   std::vector<Computation> running;
-  std::vector<Computation> queued;  ///< first in, first out
-  std::vector<Message*> early;      ///< messages of a phase that has not begun here
-  std::vector<Flush> flushing;      ///< that have not been answered yet
-  std::vector<Incarnation> links;   ///< open connections, sorted
-  std::vector<ActorId> linked_by;   ///< who may hold a connection to this actor, sorted
+  std::vector<Computation> queued;     ///< first in, first out
+  std::vector<Message*> early;         ///< messages of a phase that has not begun here
+  std::vector<Flush> flushing;         ///< that have not been answered yet
+  std::vector<Incarnation> links;      ///< open connections, sorted
+  std::vector<ActorId> linked_by;      ///< who may hold a connection to this actor, sorted
   std::vector<Refusal> refused;        ///< peers that it declared dead while they lived, sorted
   std::vector<Incarnation> restarted;  ///< peers known to live in a later incarnation, sorted
-  Message* logging_tail = nullptr;  ///< the last message of message logging in the inbox
+  Message* logging_tail = nullptr;     ///< the last message of message logging in the inbox
   std::array<std::uint32_t, kFamilies> on_sent_due{};  ///< sent messages whose on_sent is to come
   bool awaits_processor = false;                       ///< the first of `due` has an event
   bool awaits_start = false;  ///< a new incarnation of which message logging runs alone
