@@ -1,7 +1,6 @@
 #include "sim/engine/loggp_engine.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
@@ -36,41 +35,59 @@ void LogGpEngine::simulate() {
   }
 }
 
-/// With many processes every event touches memory that is not in cache. The queue knows roughly
-/// which events come next, of those that it has sorted and of those in its heap. While earlier
-/// events are handled, this prefetches what they need, step by step.
-void LogGpEngine::look_ahead() {
-  constexpr std::array<std::size_t, kFetchSteps> kEventsAhead{4, 9, 16, 24, 32};
-  for (std::size_t step = 0; step < kFetchSteps; ++step) {
-    if (const Event* sorted = state_.queue.ahead(kEventsAhead[step])) fetch(*sorted, step);
-    if (const Event* in_heap = state_.queue.risen(step)) fetch(*in_heap, step);
+/// Prefetches something that an event needs, in steps, because each part is found by way of the
+/// one before: first its message, then its actor, what belongs to that but lies apart, its
+/// components and its node, and at last the message that it will receive. Of a timer or a wake-up,
+/// the actor is known at once.
+template <LogGpEngine::Fetch what>
+void LogGpEngine::fetch(const Event* event) const {
+  if (event == nullptr) return;
+  const bool is_message = event->is_about_message();
+  const bool is_nic = event->kind() == EventKind::nic_ready;
+  const bool is_timer = event->kind() == EventKind::timer;
+  const bool is_wake = event->kind() == EventKind::wake;
+  if (!is_message && !is_timer && !is_wake) return;
+  const auto actor_of = [=] {
+    if (is_nic) return event->message->from;
+    return is_message ? event->message->to : event->at.actor;
+  };
+  if constexpr (what == Fetch::message) {
+    if (is_message)
+      prefetch(event->message, sizeof(Message));
+    else
+      prefetch_actor(event->at.actor);
+  } else if constexpr (what == Fetch::actor) {
+    if (is_message) prefetch_actor(actor_of());
+  } else if constexpr (what == Fetch::parts) {
+    if (!is_nic) prefetch_parts(actor_of());
+  } else if constexpr (what == Fetch::components) {
+    if (is_nic)
+      prefetch_nic(actor_of());
+    else if (is_timer)
+      prefetch_timers(actor_of());
+    else
+      prefetch_components(actor_of());
+  } else {
+    if (is_wake) prefetch_inbox(actor_of());
   }
 }
 
-/// The last step has the number 0. First comes the message, then the actor, what belongs to it but
-/// lies apart, and at last its components and its node. Of a timer or a wake-up, the actor is known
-/// at once.
-void LogGpEngine::fetch(const Event& event, std::size_t step) const {
-  const EventKind kind = event.kind();
-  const bool is_message = event.is_about_message();
-  if (!is_message && kind != EventKind::timer && kind != EventKind::wake) return;
-  const auto actor = [&] {
-    if (!is_message) return event.at.actor;
-    return kind == EventKind::nic_ready ? event.message->from : event.message->to;
-  };
-  switch (step) {
-    case 4:
-      return is_message ? prefetch(event.message, sizeof(Message)) : prefetch_actor(actor());
-    case 3:
-      return is_message ? prefetch_actor(actor()) : void();
-    case 2:
-      return kind == EventKind::nic_ready ? void() : prefetch_parts(actor());
-    case 1:
-      if (kind == EventKind::nic_ready) return prefetch_nic(actor());
-      return kind == EventKind::timer ? prefetch_timers(actor()) : prefetch_components(actor());
-    default:
-      return kind == EventKind::wake ? prefetch_inbox(actor()) : void();
-  }
+/// With many processes every event touches memory that is not in cache. The queue knows roughly
+/// which events come next, of those that it has sorted and of those in its heap. While earlier
+/// events are handled, this fetches what they need.
+void LogGpEngine::look_ahead() {
+  const EventQueue& queue = state_.queue;
+  fetch<Fetch::message>(queue.ahead(32));
+  fetch<Fetch::actor>(queue.ahead(24));
+  fetch<Fetch::parts>(queue.ahead(16));
+  fetch<Fetch::components>(queue.ahead(9));
+  fetch<Fetch::inbox>(queue.ahead(4));
+  if (queue.risen(0) == nullptr) return;
+  fetch<Fetch::message>(queue.risen(4));
+  fetch<Fetch::actor>(queue.risen(3));
+  fetch<Fetch::parts>(queue.risen(2));
+  fetch<Fetch::components>(queue.risen(1));
+  fetch<Fetch::inbox>(queue.risen(0));
 }
 
 /// Schedules the event at the earliest time at which the receiver can have taken the message in.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -24,9 +25,10 @@ class LogGpEngine final : public Runtime {
   /// Up to this number of components, what a run touches lies in the caches of a processor.
   static constexpr std::uint64_t kComponentsInCache = 1500;
 
-  static constexpr std::size_t kFetchSteps = 5;
+  enum class Fetch : std::uint8_t { message, actor, parts, components, inbox };
+  template <Fetch what>
+  void fetch(const Event* event) const;
   void look_ahead();
-  void fetch(const Event& event, std::size_t step) const;
   void take_in(Message* message);
   [[nodiscard]] double taken_in_s_of(const Message& message);
   [[nodiscard]] double in_order_s(const Message& message, double arrival_s);
