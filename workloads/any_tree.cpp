@@ -11,7 +11,7 @@ std::unique_ptr<Component> AnyTree::clone() const { return std::make_unique<AnyT
 void AnyTree::start(Context& context) {
   if (context.self() != 0) return;
   const std::uint64_t most = context.job().processes > 1 ? *options_->most_messages : 0;
-  run(context, context.choose(random, most + 1));
+  run(context, context.choose(random, most + 1, "how many messages there are to be"));
 }
 
 void AnyTree::on_message(Context& context, const Message& message) {
@@ -25,12 +25,14 @@ void AnyTree::run(Context& context, std::uint64_t messages) {
 
 void AnyTree::on_compute_done(Context& context, std::uint64_t messages) {
   while (messages > 0) {
-    const auto other = static_cast<Rank>(context.choose(random, context.job().processes - 1));
+    const auto other = static_cast<Rank>(
+        context.choose(random, context.job().processes - 1, "the child, among the other ranks"));
     const Rank to = other + static_cast<Rank>(other >= context.self());
-    const std::uint64_t below = context.choose(random, messages);
+    const std::uint64_t below = context.choose(random, messages, "how many messages are below it");
     context.send(to, 0, options_->bytes).payload.put(below);
     messages -= 1 + below;
-    if (!options_->pauses || context.choose(random, 2) == 0) continue;
+    if (!options_->pauses || context.choose(random, 2, "whether to compute once more") == 0)
+      continue;
     return context.compute(options_->task_compute_s, messages);
   }
 }

@@ -10,7 +10,7 @@ std::vector<Rank> random_successors(Context& context, Stream& random, std::uint3
   successors.reserve(fanout);
   const std::uint32_t others = context.job().processes - 1;
   for (std::uint32_t last = others - fanout; last < others; ++last) {
-    const auto drawn = static_cast<Rank>(context.choose(random, last + 1U));
+    const auto drawn = static_cast<Rank>(context.choose(random, last + 1U, "a successor"));
     const bool taken = std::find(successors.begin(), successors.end(), drawn) != successors.end();
     successors.push_back(taken ? last : drawn);
   }

@@ -51,6 +51,13 @@ bool starts_elsewhere(const OptionValues& values) {
                      [](const ScriptRule& rule) { return starts(rule) && rule.rank != 0; });
 }
 
+std::string endless(const OptionValues& values, const JobShape& job) {
+  const auto rule = endless_rule(read_script(options().read(values).rules, job.processes));
+  if (!rule) return {};
+  return "rules[" + std::to_string(*rule) +
+         "] can apply without end, since what it does leads to it";
+}
+
 constexpr MetricSpec kApplied{"rules_applied", Merge::sum, "how often a rule of the script did"};
 
 Registration script() {
@@ -72,6 +79,7 @@ Registration script() {
     };
   };
   registration.starts_everywhere = starts_elsewhere;
+  registration.endless = endless;
   return registration;
 }
 

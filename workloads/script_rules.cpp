@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -268,6 +269,13 @@ std::vector<ScriptProblem> idle_rules(const Script& script) {
     if (often.of(i) == 0.0)
       problems.push_back({i, never(script.rules[i], script.names[script.rules[i].name])});
   return problems;
+}
+
+std::optional<std::size_t> endless_rule(const Script& script) {
+  const MostOften often(script);
+  for (std::size_t i = 0; i < script.rules.size(); ++i)
+    if (std::isinf(often.of(i))) return i;
+  return std::nullopt;
 }
 
 }  // namespace faultline

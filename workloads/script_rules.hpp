@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,5 +65,9 @@ Script read_script(const std::vector<std::string>& rules, std::uint32_t processe
 /// The rules of a script without other problems that can never apply, whatever the order of
 /// messages.
 std::vector<ScriptProblem> idle_rules(const Script& script);
+
+/// The place of the first rule that a script without other problems can apply any number of times,
+/// because a message or a computation leads to itself again.
+std::optional<std::size_t> endless_rule(const Script& script);
 
 }  // namespace faultline

@@ -147,19 +147,21 @@ void TokenRing::on_compute_done(Context& context, std::uint64_t tag) {
 bool TokenRing::stops(Context& context, std::uint64_t left) {
   if (options_->most_steps && left == 0) return true;
   if (options_->walk_length) return steps_done_ >= *options_->walk_length;
-  return context.choose_yes(random, options_->stop_probability);
+  return context.choose_yes(random, options_->stop_probability, "whether the walk stops");
 }
 
 bool TokenRing::walks_on(Context& context, std::uint64_t left) {
   if (options_->most_steps && left == 0) return false;
   const double probability = options_->branch_walk_probability;
-  return probability > 0.0 && context.choose_yes(random, probability);
+  return probability > 0.0 &&
+         context.choose_yes(random, probability, "whether a walk goes on from a further token");
 }
 
 bool TokenRing::branches(Context& context, std::uint64_t left) {
   if (options_->most_steps && left == 0) return false;
   const double probability = options_->branch_probability;
-  return probability > 0.0 && context.choose_yes(random, probability);
+  return probability > 0.0 &&
+         context.choose_yes(random, probability, "whether to send a further token");
 }
 
 // The paper draws the next owner from all ranks: a token that stays costs no message. Tokens that
@@ -172,7 +174,9 @@ void TokenRing::step(Context& context, std::uint64_t left) {
   const bool branching = branches(context, left);
   std::uint64_t share = 0;
   if (branching && left > 0) {
-    share = options_->branch_walk_probability > 0.0 ? 1 + context.choose(random, left) : 1;
+    share = options_->branch_walk_probability > 0.0
+                ? 1 + context.choose(random, left, "the steps of a further token, less one")
+                : 1;
     left -= share;
   }
   if (next == self_) {
@@ -187,7 +191,7 @@ void TokenRing::step(Context& context, std::uint64_t left) {
 }
 
 Rank TokenRing::random_rank(Context& context) {
-  return static_cast<Rank>(context.choose(random, context.job().processes));
+  return static_cast<Rank>(context.choose(random, context.job().processes, "the next rank"));
 }
 
 void TokenRing::send_leaf(Context& context, std::uint64_t left) {

@@ -95,10 +95,13 @@ void UniformTraffic::burst(Context& context) const {
 Rank UniformTraffic::successor(Context& context) {
   const std::uint32_t processes = context.job().processes;
   if (processes == 1) return 0;
-  if (options_->stay_probability > 0.0 && context.choose_yes(random, options_->stay_probability))
+  if (options_->stay_probability > 0.0 &&
+      context.choose_yes(random, options_->stay_probability, "whether to stay"))
     return context.self();
-  if (successors_) return (*successors_)[context.choose(random, successors_->size())];
-  const auto other = static_cast<Rank>(context.choose(random, processes - 1));
+  if (successors_)
+    return (*successors_)[context.choose(random, successors_->size(), "which of its successors")];
+  const auto other = static_cast<Rank>(
+      context.choose(random, processes - 1, "the receiver, among the other ranks"));
   return other + static_cast<Rank>(other >= context.self());
 }
 

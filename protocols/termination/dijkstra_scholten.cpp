@@ -18,7 +18,20 @@ const Registered registered{registration<DijkstraScholten>(
      .source = "adoption-2013 section 2; Dijkstra and Scholten, Inf. Proc. Letters 11(1), 1980",
      .traits = {.announces = true, .has_images = true},
      .message_kinds = {"acknowledge", "announce"},
-     .metrics = detector_metrics({&kEngagements})},
+     .metrics = detector_metrics({&kEngagements}),
+     .properties =
+         {{.name = "deficits-add-up",
+           .doc = "the deficits of all processes are as many as messages and acknowledgements on "
+                  "their way, and messages that somebody has still to acknowledge",
+           .holds = DijkstraScholten::deficits_add_up},
+          {.name = "tree",
+           .doc = "the engaged processes are a tree whose root is rank 0, and all active ones are "
+                  "in it",
+           .holds = DijkstraScholten::is_tree},
+          {.name = "all-engaged",
+           .doc = "every process is engaged",
+           .use = StateProperty::Use::predicate,
+           .holds = DijkstraScholten::all_engaged}}},
     OptionSet<DijkstraScholtenOptions>()
         .option("control_bytes", &DijkstraScholtenOptions::control_bytes,
                 {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"})
@@ -53,8 +66,7 @@ std::unique_ptr<Component> DijkstraScholten::clone() const {
 
 // def willSendTo(successor): D++
 void DijkstraScholten::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  if (!is_root() && parent_ == kNobody)
-    context.fatal("a rank outside the diffusing computation sent a message");
+  if (!is_engaged()) context.fatal("a rank outside the diffusing computation sent a message");
   D_ += static_cast<std::int64_t>(batch.size());
   for (Message* message : batch) context.forward(*message);
 }
@@ -70,7 +82,7 @@ void DijkstraScholten::on_sends(Context& context, std::span<Message* const> batc
 Passage DijkstraScholten::on_receive(Context& context, Message& message) {
   if (printed_cornet_ && message.from == parent_) {
     ++merged_;
-  } else if (is_root() || parent_ != kNobody) {
+  } else if (is_engaged()) {
     acknowledge(context, message.from);
   } else {
     parent_ = message.from;
@@ -106,6 +118,46 @@ void DijkstraScholten::on_message(Context& context, const Message& message) {
 
 void DijkstraScholten::announce(Context& context) const {
   tree_.announce(context, kAnnounce, control_bytes_);
+}
+
+// Nobody acknowledges what a dead process has received.
+bool DijkstraScholten::deficits_add_up(const WholeState& whole) {
+  if (!whole.all_live()) return true;
+  std::int64_t owed = 0;
+  for (const Message* message : whole.messages()) {
+    const bool is_counted = message->channel < Family::termination;
+    const bool acknowledges =
+        message->channel == Family::termination && message->kind == kAcknowledge;
+    if (is_counted || acknowledges) ++owed;
+  }
+  std::int64_t deficits = 0;
+  for (Rank rank = 0; rank < whole.processes(); ++rank) {
+    const auto& process = whole.as<DijkstraScholten>(rank);
+    deficits += process.D_;
+    owed += static_cast<std::int64_t>(process.merged_);
+    if (process.parent_ != kNobody) ++owed;
+  }
+  return deficits == owed;
+}
+
+bool DijkstraScholten::is_tree(const WholeState& whole) {
+  if (!whole.all_live()) return true;
+  for (Rank rank = 0; rank < whole.processes(); ++rank) {
+    if (whole.active(rank) && !whole.as<DijkstraScholten>(rank).is_engaged()) return false;
+    Rank above = rank;
+    for (Rank steps = 0; whole.as<DijkstraScholten>(above).parent_ != kNobody; ++steps) {
+      if (steps == whole.processes()) return false;
+      above = whole.as<DijkstraScholten>(above).parent_;
+    }
+    if (above != rank && above != 0) return false;
+  }
+  return true;
+}
+
+bool DijkstraScholten::all_engaged(const WholeState& whole) {
+  for (Rank rank = 0; rank < whole.processes(); ++rank)
+    if (!whole.lives(rank) || !whole.as<DijkstraScholten>(rank).is_engaged()) return false;
+  return true;
 }
 
 // Engagements are counted for the report.

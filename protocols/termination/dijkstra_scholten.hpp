@@ -17,7 +17,7 @@ struct DijkstraScholtenOptions {
 /// Parental responsibility (Dijkstra and Scholten 1980), as printed in adoption-2013 section 2:
 /// every message is acknowledged. The acknowledgement of the message that engaged a process waits
 /// until the process is idle and all its own messages have been acknowledged.
-class DijkstraScholten final : public Layer {
+class DijkstraScholten : public Layer {
  public:
   using Options = DijkstraScholtenOptions;
   DijkstraScholten(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
@@ -31,12 +31,18 @@ class DijkstraScholten final : public Layer {
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
+  /// What the registration says of these properties of a whole run.
+  static bool deficits_add_up(const WholeState& whole);
+  static bool is_tree(const WholeState& whole);
+  static bool all_engaged(const WholeState& whole);
+
  private:
   void digest_state(Digest& into) const override;
   void acknowledge(Context& context, Rank predecessor) const;
   void try_disengage(Context& context);
   void announce(Context& context) const;
   [[nodiscard]] bool is_root() const { return self_ == 0; }
+  [[nodiscard]] bool is_engaged() const { return is_root() || parent_ != kNobody; }
 
   // Plain values close together: with many processes each of them is a miss of the cache.
   std::uint32_t control_bytes_;

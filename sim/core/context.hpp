@@ -68,8 +68,8 @@ class Services {
 /// Who answers for the choices of a workload in a run in which they are branches.
 class Chooser {
  public:
-  /// A number below the bound, which is above 0.
-  virtual std::uint64_t choose(std::uint64_t bound) = 0;
+  /// A number below the bound, which is above 0. `what` says what it is, for people, and stays.
+  virtual std::uint64_t choose(std::uint64_t bound, const char* what) = 0;
 
  protected:
   ~Chooser() = default;
@@ -298,15 +298,16 @@ class Context {
 
   /// One of the numbers 0 to bound - 1, bound > 0, where the component may as well go on with any
   /// of them. The stream, the component's own, draws it, all numbers being equally likely. In a run
-  /// whose driver makes the choices (docs/workloads.md) the driver says, and draws nothing.
-  std::uint64_t choose(Stream& random, std::uint64_t bound) {
-    return turn_.chooser == nullptr ? random.below(bound) : turn_.chooser->choose(bound);
+  /// whose driver makes the choices (docs/workloads.md) the driver says, and draws nothing. `what`
+  /// says what the number is when such a run is told: "the child, among the other ranks".
+  std::uint64_t choose(Stream& random, std::uint64_t bound, const char* what) {
+    return turn_.chooser == nullptr ? random.below(bound) : turn_.chooser->choose(bound, what);
   }
   /// The same of yes and no: yes with that probability. No driver is asked about what is certain.
-  bool choose_yes(Stream& random, double probability) {
+  bool choose_yes(Stream& random, double probability, const char* what) {
     if (turn_.chooser == nullptr) return random.chance(probability);
     if (probability <= 0.0 || probability >= 1.0) return probability >= 1.0;
-    return turn_.chooser->choose(2) == 1;
+    return turn_.chooser->choose(2, what) == 1;
   }
 
   /// Asks another component of this stack. Its on_request is called after this handler has

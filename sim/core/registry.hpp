@@ -11,6 +11,7 @@
 #include "sim/core/metrics.hpp"
 #include "sim/core/options.hpp"
 #include "sim/core/stack.hpp"
+#include "sim/core/state_property.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
@@ -87,7 +88,12 @@ struct Registration {
   /// with these options. If empty: never.
   std::function<bool(const OptionValues&)> starts_everywhere = {};
   std::vector<EndCheck> end_checks = {};  ///< workloads only
-  MayGiveUp may_give_up = {};             ///< if empty: as soon as anyone died or was reported dead
+  /// Workloads of which a run can go on for ever: why it can with these options, as a main clause;
+  /// "" if it cannot. If empty: it never can.
+  std::function<std::string(const OptionValues&, const JobShape&)> endless = {};
+  MayGiveUp may_give_up = {};  ///< if empty: as soon as anyone died or was reported dead
+  std::vector<StateProperty> properties =
+      {};  ///< of the whole run; names differ within a component
 };
 
 /// All registrations, sorted by family and then name, so that every build has the same order.

@@ -104,18 +104,23 @@ RunResult run_in_order(const RunSpec& spec, std::shared_ptr<const RunJob> job_wi
   const RunOrder& order = *spec.order;
   StepwiseEngine engine(std::move(job_without_costs));
   engine.set_step_time(kStep_s);
-  if (spec.checks_state) engine.check_every_step();
+  engine.check_every_step();
   if (observer != nullptr) engine.observe(*observer);
   chosen("order.choices_at_start", [&] {
     engine.begin(cuts_of(order.deaths_at_start), order.choices_at_start);
     return true;
   });
+  engine.check_properties();
   for (std::size_t i = 0; i < order.steps.size(); ++i) {
     const std::string at = "order.steps[" + std::to_string(i) + "]";
     const bool taken = chosen(at + ".choices", [&] { return take(engine, order.steps[i]); });
     if (!taken) throw RunError(at + ": this cannot happen now");
+    engine.check_properties();
   }
-  while (!engine.agenda().empty()) engine.take(0);
+  while (!engine.agenda().empty()) {
+    engine.take(0);
+    engine.check_properties();
+  }
   return engine.end();
 }
 

@@ -115,6 +115,9 @@ struct RunState {
   std::vector<NicQueue> nic_queues;  ///< per node; empty until a message has found its NIC busy
   LargeVector<ActorState> actors;    ///< ranks, then one daemon per node if nodes matter
   Placement placement;
+  /// By rank: a digest of all that it has done and been told (HistoryKeeper). Empty unless states
+  /// are told apart by that.
+  std::vector<StateDigest> histories;
   bool nics_are_shared;                ///< several actors may send through one NIC
   std::vector<Stream> network_random;  ///< per actor, only if unordered
   std::vector<Stream> noise_random;    ///< per actor, only if the network has noise

@@ -199,6 +199,7 @@ StateDigest RunState::digest(const RunJob& job) const {
       if (component) into.add(*component);
     }
   }
+  for (const StateDigest& history : histories) into.add(history.high, history.low);
   into.add(unreported.size(), stopped, outcome, auditor, faults);
   if (channels) into.add(*channels);
   if (faults.next_event() != UINT64_MAX) into.add(events);

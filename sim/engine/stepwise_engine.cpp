@@ -12,7 +12,13 @@
 namespace faultline {
 
 StepwiseEngine::StepwiseEngine(std::shared_ptr<const RunJob> job)
-    : Runtime(std::move(job)), done_(actor_count()) {
+    : Runtime(std::move(job)),
+      done_(actor_count()),
+      invariants_(properties_of(spec())),
+      view_(*job_) {
+  std::erase_if(invariants_, [](const DeclaredProperty& declared) {
+    return declared.property->use != StateProperty::Use::invariant;
+  });
   count_actions();
   if (spec().branches_at_choices) let_choose(*this);
 }
@@ -34,6 +40,17 @@ void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts, Decisions de
 
 void StepwiseEngine::kill(ActorId actor) {
   step({}, {}, [&] { strike({{.actor = actor}}); });
+}
+
+void StepwiseEngine::check_properties() {
+  if (invariants_.empty() || !state_.auditor.violations().empty() || !view_.look_at(state_)) return;
+  for (const DeclaredProperty& declared : invariants_) {
+    if (view_.holds(declared)) continue;
+    state_.auditor.violation("broken-property", std::nullopt,
+                             declared.property->name + ", which says: " + declared.property->doc,
+                             state_.now_s);
+    return stop(Outcome::violated);
+  }
 }
 
 void StepwiseEngine::go_on_from(const RunState& state) {
@@ -69,6 +86,7 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
   cuts_ = std::move(cuts);
   decisions_ = std::move(decisions);
   asked_.clear();
+  asked_about_.clear();
   std::fill(done_.begin(), done_.end(), 0);
   const std::uint64_t false_reports = state_.auditor.false_reports();
   torn_ = true;
@@ -99,10 +117,11 @@ bool StepwiseEngine::is_cut(ActorId actor) const {
   });
 }
 
-std::uint64_t StepwiseEngine::choose(std::uint64_t bound) {
+std::uint64_t StepwiseEngine::choose(std::uint64_t bound, const char* what) {
   if (bound == 1) return 0;
   const std::size_t place = asked_.size();
   asked_.push_back(bound);
+  asked_about_.push_back(what);
   if (place >= decisions_.size()) return 0;
   if (decisions_[place] >= bound)
     throw std::out_of_range("decision " + std::to_string(place) + " is " +

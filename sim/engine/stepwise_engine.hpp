@@ -5,7 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "sim/engine/history_keeper.hpp"
 #include "sim/engine/runtime.hpp"
+#include "sim/engine/state_properties.hpp"
 
 namespace faultline {
 
@@ -73,6 +75,8 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// The bounds of the choices that the last step asked for, in order. What has only one answer is
   /// not asked.
   [[nodiscard]] const std::vector<std::uint64_t>& asked() const { return asked_; }
+  /// What each of them was about, in words.
+  [[nodiscard]] const std::vector<const char*>& asked_about() const { return asked_about_; }
 
   /// Everything that the future depends on. The same for the same state, whatever led to it.
   [[nodiscard]] StateDigest digest() const { return state_.digest(*job_); }
@@ -89,6 +93,19 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// Looks at the whole state after every step, in every build (Runtime::check_state). A broken
   /// invariant is thrown.
   void check_every_step() { checks_steps_ = true; }
+  /// Looks at the invariants that the components of the job declare, between two steps. One that
+  /// does not hold is the violation `broken-property`, and ends the run.
+  void check_properties();
+  /// Does a property of this job hold now?
+  [[nodiscard]] bool holds(const DeclaredProperty& declared) {
+    return view_.look_at(state_) && view_.holds(declared);
+  }
+  /// From now on two states are the same only if each rank has done and been told the same on the
+  /// way to them. Call it before the run begins, and observe() no more.
+  void tell_histories_apart() {
+    state_.histories.assign(job_->shape.processes, {});
+    observe(histories_);
+  }
   /// From now on each step moves the clock on by so much, so that what an observer sees has times.
   void set_step_time(double step_s) { step_s_ = step_s; }
   /// The result of a run that ends here: as its stop says, or because nothing is left to happen, or
@@ -103,7 +120,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
  private:
   template <class Step>
   void step(std::vector<Cut> cuts, Decisions decisions, Step happen);
-  std::uint64_t choose(std::uint64_t bound) override;
+  std::uint64_t choose(std::uint64_t bound, const char* what) override;
   void abandon_step();
   [[nodiscard]] bool is_cut(ActorId actor) const;
   void die_where_cut();
@@ -123,10 +140,14 @@ class StepwiseEngine final : public Runtime, private Chooser {
   std::vector<std::uint64_t> done_;
   Decisions decisions_;
   std::vector<std::uint64_t> asked_;
+  std::vector<const char*> asked_about_;
   std::vector<Message*> unsent_;  ///< of an actor that dies in this step
   bool torn_ = false;             ///< the last step was broken off
   bool checks_steps_ = false;
   double step_s_ = 0.0;
+  std::vector<DeclaredProperty> invariants_;
+  StateView view_;
+  HistoryKeeper histories_{state_};
 };
 
 /// The same job on a machine that costs nothing and that nothing disturbs, as a stepwise engine

@@ -78,6 +78,15 @@ JsonValue metrics_entry(const MetricSpecs& specs) {
   return list;
 }
 
+JsonValue properties_entry(const std::vector<StateProperty>& properties) {
+  JsonValue::List list;
+  for (const StateProperty& property : properties)
+    list.push_back(json_object({{"name", property.name},
+                                {"use", property_use_word(property.use)},
+                                {"doc", property.doc}}));
+  return list;
+}
+
 JsonValue component_entry(const Registration& component) {
   const Traits& traits = component.traits;
   const JsonValue traits_entry = json_object({{"needs_fifo", traits.needs_fifo},
@@ -96,7 +105,8 @@ JsonValue component_entry(const Registration& component) {
                       {"traits", traits_entry},
                       {"options", options_entry(component.options)},
                       {"message_kinds", texts(component.message_kinds)},
-                      {"metrics", metrics_entry(component.metrics)}});
+                      {"metrics", metrics_entry(component.metrics)},
+                      {"properties", properties_entry(component.properties)}});
 }
 
 bool in_section(const Registration& component, const std::string& section) {

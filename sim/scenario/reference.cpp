@@ -111,6 +111,15 @@ std::string metrics_text(const MetricSpecs& metrics) {
   return text;
 }
 
+std::string properties_text(const std::vector<StateProperty>& properties) {
+  if (properties.empty()) return "";
+  std::string text = "\n| property | use | what |\n|---|---|---|\n";
+  for (const StateProperty& property : properties)
+    text += "| " + code(property.name) + " | " + property_use_word(property.use) + " | " +
+            cell(property.doc) + " |\n";
+  return text;
+}
+
 std::string component_text(const Registration& component) {
   std::string text = "\n### `" + std::string(family_key(component.family)) + "`: `" +
                      component.name + "`\n\n" + component.summary + " [" + component.source +
@@ -122,7 +131,7 @@ std::string component_text(const Registration& component) {
   if (component.family != Family::workload)
     text += "\nMore: [" + component.name + "](protocols/" + component.name + ".md).\n";
   if (!component.options.empty()) text += table(component.options);
-  return text + metrics_text(component.metrics);
+  return text + metrics_text(component.metrics) + properties_text(component.properties);
 }
 
 std::string components_text() {

@@ -193,6 +193,7 @@ struct OwnTerms {
   Residence residence = Residence::ranks;
   std::optional<ExitNotice> exit_notice = {};
   MetricSpecs metrics = {};
+  std::vector<StateProperty> properties = {};
 };
 
 /// A run that a test describes. Components are given by name, by script or as a class of the test's
@@ -243,7 +244,8 @@ class Job {
                     .source = "",
                     .traits = terms.traits,
                     .message_kinds = {"a", "b", "c"},
-                    .metrics = terms.metrics});
+                    .metrics = terms.metrics,
+                    .properties = terms.properties});
     own_.back().make = [make](const OptionValues&, const JobShape&) { return make; };
     own_.back().residence = [terms](const OptionValues&) { return terms.residence; };
     if (terms.exit_notice)

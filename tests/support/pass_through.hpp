@@ -28,6 +28,7 @@ template <class Mistake, class... Arguments>
 void make_mistaken(RunSpec& spec, Family family, Registration& mistaken, Arguments... arguments) {
   ComponentChoice& choice = spec.components[static_cast<std::size_t>(family)];
   mistaken = *choice.registration;
+  mistaken.properties.clear();  // they look into the real component
   mistaken.make = [make = mistaken.make, arguments...](const OptionValues& options,
                                                        const JobShape& job) -> ComponentFactory {
     return [factory = make(options, job), arguments...](ActorId self) {

@@ -15,7 +15,11 @@ const Registered registered{registration<Safra>(
      .source = "Dijkstra, EWD998: Shmuel Safra's version of termination detection, 1987",
      .traits = {.announces = true},
      .message_kinds = {"token", "announce"},
-     .metrics = detector_metrics()},
+     .metrics = detector_metrics(),
+     .properties = {{.name = "ewd998",
+                     .doc = "messages on their way are what all processes have counted, and what "
+                            "the token says is true or proves nothing",
+                     .holds = Safra::is_sound}}},
     OptionSet<SafraOptions>().option(
         "control_bytes", &SafraOptions::control_bytes,
         {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"}))};
@@ -95,6 +99,46 @@ void Safra::report(MetricTotals& totals) const {
 void Safra::digest_state(Digest& into) const {
   into.add(c_, black_, has_token_);
   if (has_token_) into.add(token_.q, token_.black);
+}
+
+// The token is at process t or on its way to it, and those above t have been visited. P1: they are
+// passive, and q is their count; or, P2 to P4, this visit will prove nothing, because messages are
+// on their way to those below, one of these is black, or the token is.
+bool Safra::is_sound(const WholeState& whole) {
+  std::int64_t on_their_way = 0;
+  const Token* token = nullptr;
+  Token sent;
+  Rank t = 0;
+  for (const Message* message : whole.messages()) {
+    if (message->channel == Family::workload) ++on_their_way;
+    if (message->channel != Family::termination || message->kind != kToken) continue;
+    sent = message->payload.get<Token>();
+    token = &sent;
+    t = message->to;
+  }
+  std::int64_t counted = 0;
+  for (Rank rank = 0; rank < whole.processes(); ++rank) {
+    const auto& process = whole.as<Safra>(rank);
+    counted += process.c_;
+    if (!process.has_token_) continue;
+    token = &process.token_;
+    t = rank;
+  }
+  if (counted != on_their_way) return false;  // P0
+  if (token == nullptr || token->black != 0) return true;
+  std::int64_t above = 0;
+  bool passive = true;
+  bool black = false;
+  for (Rank rank = 0; rank < whole.processes(); ++rank) {
+    const auto& process = whole.as<Safra>(rank);
+    if (rank <= t) {
+      black = black || process.black_;
+    } else {
+      above += process.c_;
+      passive = passive && !whole.active(rank);
+    }
+  }
+  return (passive && above == token->q) || counted - above + token->q > 0 || black;
 }
 
 std::string Safra::waiting_for() const { return has_token_ ? "passivity" : "the token"; }

@@ -28,6 +28,9 @@ class Safra final : public Layer {
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
+  /// The invariant of EWD998.
+  static bool is_sound(const WholeState& whole);
+
  private:
   struct Token {
     std::int64_t q = 0;      ///< sent less received, of the processes that it has visited

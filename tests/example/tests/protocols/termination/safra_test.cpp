@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "analysis/exploration/exploration.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "tests/support/job.hpp"
 
@@ -38,6 +39,15 @@ TEST_CASE("safra keeps its promise in random runs, and every probe takes P messa
       REQUIRE(seen.result.outcome == Outcome::terminated);
       CHECK(seen.metric("control_messages") == seen.metric("waves") * processes + processes - 1);
     }
+}
+
+TEST_CASE("the invariant of EWD998 holds in every state of all task graphs with up to 3 messages") {
+  Job job(3);
+  job.workload("random-tree", {{"most_messages", 3}, {"choices", std::string("all")}});
+  job.detector("safra");
+  const ExplorationResult result = explore({.spec = explored_spec(job.spec)});
+  if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
+  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
 }
 
 TEST_CASE("safra can be named in a scenario, as anything that is registered") {
