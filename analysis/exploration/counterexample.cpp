@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "analysis/traces/ordered_trace.hpp"
+#include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/ordered_run.hpp"
 #include "sim/scenario/order.hpp"
@@ -10,10 +12,8 @@ namespace faultline {
 
 namespace {
 
-/// The limits of a run that is repeated. A step takes a millisecond there, so that these are more
-/// steps than any counterexample has, and a run that never ends is found out soon.
-constexpr double kGrace_s = 10.0;
-constexpr double kLongest_s = 100.0;
+/// Long enough to tell two steps from each other by their times.
+constexpr double kStep_s = 1e-3;
 
 std::string actor_words(const RunSpec& spec, ActorId actor) {
   if (actor < spec.platform.processes) return "rank " + std::to_string(actor);
@@ -48,11 +48,16 @@ std::string choice_words(const RunSpec& spec, const Choice& choice) {
   }
 }
 
-/// What the workload chooses in a step, to be added to what happens in it.
-std::string choices_words(const Decisions& decisions) {
+/// What the workload has chosen in the last step, to be added to what happened in it: "; chosen:
+/// 3 of 0 to 4 (how many messages there are to be)". Beyond its list of decisions it chooses 0.
+std::string choices_words(const StepwiseEngine& engine, const Decisions& decisions) {
   std::string text;
-  for (const std::uint64_t decision : decisions)
-    text.append(text.empty() ? ", chooses " : ", ").append(std::to_string(decision));
+  for (std::size_t place = 0; place < engine.asked().size(); ++place) {
+    const std::uint64_t decision = place < decisions.size() ? decisions[place] : 0;
+    text.append(text.empty() ? "; chosen: " : ", ").append(std::to_string(decision));
+    text.append(" of 0 to ").append(std::to_string(engine.asked()[place] - 1));
+    text.append(" (").append(engine.asked_about()[place]).append(")");
+  }
   return text;
 }
 
@@ -85,33 +90,54 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
   StepwiseEngine engine(run_job(spec, request.seed, 0));
   ToldRun told;
   for (const Step& step : steps) {
+    std::string& words = told.words.emplace_back();
+    std::string deaths;
+    const Decisions* decisions = &step.decisions;
     switch (step.kind) {
       case Step::Kind::begin: {
         const Start& start = all_starts[step.place];
         told.order.deaths_at_start = ordered_deaths(start.cuts);
         told.order.choices_at_start = start.decisions;
-        told.words.push_back("all start" + choices_words(start.decisions) +
-                             deaths_words(spec, start.cuts, kNobody));
+        decisions = &start.decisions;
+        words = "all start";
+        deaths = deaths_words(spec, start.cuts, kNobody);
         break;
       }
       case Step::Kind::take: {
         const Choice& choice = engine.agenda().at(step.place);
-        told.words.push_back(choice_words(spec, choice) + choices_words(step.decisions) +
-                             deaths_words(spec, step.cuts(), choice.actor));
+        words = choice_words(spec, choice);
+        deaths = deaths_words(spec, step.cuts(), choice.actor);
         told.order.steps.push_back(ordered_step(engine.agenda(), step.place, step.cuts()));
         told.order.steps.back().choices = step.decisions;
         break;
       }
       case Step::Kind::kill:
-        told.words.push_back(actor_words(spec, step.place) + " dies");
+        words = actor_words(spec, step.place) + " dies";
         told.order.steps.push_back(
             {.event = OrderedEvent::death, .actor = step.place, .deaths = {}, .choices = {}});
         break;
     }
-    if (&step == &steps.back()) break;  // what it does may break an invariant
-    take_step(engine, step, all_starts);
+    try {
+      take_step(engine, step, all_starts);
+    } catch (const BrokenInvariant&) {
+      // Only the last step can do so, and that it does is said elsewhere.
+    }
+    words += deaths + choices_words(engine, *decisions);
   }
   return told;
+}
+
+RunTrace recorded_run(const ExplorationRequest& request, const Refutation& found) {
+  const auto all_starts = starts(request);
+  StepwiseEngine engine(run_job(request.spec, request.seed, 0));
+  TraceRecorder recorder(request.spec.platform.processes);
+  engine.observe(recorder);
+  engine.set_step_time(kStep_s);
+  for (const Step& step : found.steps) take_step(engine, step, all_starts);
+  RunResult result = engine.end();
+  result.outcome = found.outcome;
+  result.violations = found.violations;
+  return recorder.finish(std::move(result));
 }
 
 JsonValue counterexample(JsonValue root, const RunOrder& order, const std::string& name) {
@@ -120,8 +146,8 @@ JsonValue counterexample(JsonValue root, const RunOrder& order, const std::strin
     root.set("stop", JsonValue::Object{});
     stop = root.find("stop");
   }
-  stop->set("grace_s", kGrace_s);
-  stop->set("time_s", kLongest_s);
+  stop->set("grace_s", kOrderedGrace_s);
+  stop->set("time_s", kOrderedLongest_s);
   root.set("name", name);
   root.set("engine", "loggp");
   root.set("replications", 1);

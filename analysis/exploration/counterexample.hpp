@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/exploration/exploration.hpp"
+#include "analysis/traces/run_trace.hpp"
 #include "sim/json/json_value.hpp"
 
 namespace faultline {
@@ -15,6 +16,9 @@ struct ToldRun {
   std::vector<std::string> words;
 };
 ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& steps);
+
+/// The same run, recorded: it ends with the last step. Throws BrokenInvariant.
+RunTrace recorded_run(const ExplorationRequest& request, const Refutation& found);
 
 /// A scenario with which `run` and `trace` repeat such a run. `root` is the scenario that was
 /// explored, as JSON; `name` becomes the name.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "analysis/exploration/goal.hpp"
 #include "analysis/lemmas/fact_log.hpp"
 #include "analysis/lemmas/needless_fatal.hpp"
 
@@ -13,6 +14,28 @@ namespace {
 constexpr double kStep_s = 1e-3;
 
 }  // namespace
+
+Ending ending_by(const BrokenInvariant& broken) {
+  return {.outcome = Outcome::violated,
+          .violations = {{.kind = "broken-invariant",
+                          .time_s = 0.0,
+                          .actor = std::nullopt,
+                          .detail = broken.what()}}};
+}
+
+void take_end(const ExplorationRequest& request, const Ending& ending,
+              const std::function<std::vector<Step>()>& steps, ExplorationResult& result) {
+  const auto run = [&] {
+    return Refutation{.outcome = ending.outcome, .violations = ending.violations, .steps = steps()};
+  };
+  const bool is_broken = !ending.violations.empty();
+  if (request.goal && is_reached_by(*request.goal, ending))
+    result.reached = run();
+  else if (is_broken && !request.goal)
+    result.refutation = run();
+  else
+    ++result.ends[is_broken ? ending.violations.front().kind : outcome_word(ending.outcome)];
+}
 
 EndingJudge::EndingJudge(const ExplorationRequest& request, std::shared_ptr<const RunJob> job,
                          const std::vector<Start>& starts)

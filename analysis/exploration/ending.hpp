@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/exploration/exploration.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -13,6 +14,14 @@ struct Ending {
   Outcome outcome = Outcome::limit;
   std::vector<Violation> violations;
 };
+
+/// The end of a run in which an invariant was found broken.
+Ending ending_by(const BrokenInvariant& broken);
+
+/// Counts a final state, or keeps the run to it if it is what the search looks for: a broken
+/// promise, or the goal. `steps` returns the run.
+void take_end(const ExplorationRequest& request, const Ending& ending,
+              const std::function<std::vector<Step>()>& steps, ExplorationResult& result);
 
 /// Judges the ends of runs by what no single state shows: whether a detector that gave up had to,
 /// and whether one that announced should have given up (analysis/lemmas/give_up_condition).

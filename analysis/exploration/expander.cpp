@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sim/core/invariant.hpp"
-#include "sim/core/split_mix.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace faultline {
@@ -17,12 +16,6 @@ constexpr std::uint64_t kMostCopies = 65536;
 std::size_t copies_within(const ExplorationRequest& request) {
   return static_cast<std::size_t>(
       std::min(kMostCopies, request.memory_B / (4 * kCopy_B * std::max(1U, request.jobs))));
-}
-
-/// Equal states after different numbers of deaths have different futures, as long as more may die.
-StateDigest with_deaths(StateDigest digest, std::uint32_t deaths) {
-  digest.low ^= split_mix(deaths);
-  return digest;
 }
 
 /// A state in which an invariant broke has no digest. It is not expanded, so any will do that no
@@ -45,8 +38,12 @@ Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& 
       engine_(job_),
       fresh_(engine_.state().copy()),
       judge_(request, job_, starts),
+      bounds_(request),
       most_kept_(copies_within(request)) {
   engine_.check_every_step();
+  if (!request.histories) return;
+  engine_.tell_histories_apart();
+  fresh_ = engine_.state().copy();
 }
 
 Expansion Expander::begin() {
@@ -72,13 +69,12 @@ Expansion Expander::expand(StateNumber state) {
     do {
       add_step(all, here, step, deaths);
       asked = engine_.asked();
-      if (deaths < request_.faults && request_.crash == CrashPlaces::anywhere)
-        add_deaths_within(all, here, step, deaths + 1);
+      if (bounds_.within_steps(deaths)) add_deaths_within(all, here, step, deaths + 1);
     } while (next_decisions(step.decisions, asked));
   }
-  if (deaths < request_.faults && request_.crash != CrashPlaces::none)
+  if (bounds_.between_steps(deaths, events_, seen_.step(state).has_death()))
     for (ActorId actor = 0; actor < here.actors.size(); ++actor)
-      if (here.actors[actor].alive)
+      if (here.actors[actor].alive && bounds_.may_be_next(actor, deaths))
         add_step(all, here, {.kind = Step::Kind::kill, .place = actor}, deaths + 1);
   return all;
 }
@@ -87,13 +83,15 @@ Expansion Expander::expand(StateNumber state) {
 void Expander::add_deaths_within(Expansion& into, const RunState& here, const Step& step,
                                  std::uint32_t deaths) {
   const std::vector<std::uint64_t> done = engine_.done();
-  for (ActorId actor = 0; actor < done.size(); ++actor)
+  for (ActorId actor = 0; actor < done.size(); ++actor) {
+    if (!bounds_.may_be_next(actor, deaths - 1)) continue;
     for (std::uint64_t after = 0; after < done[actor]; ++after) {
       Step cut = step;
       cut.dying = static_cast<std::uint16_t>(actor);
       cut.after = static_cast<std::uint16_t>(after);
       add_step(into, here, cut, deaths);
     }
+  }
 }
 
 void Expander::add_step(Expansion& into, const RunState& here, const Step& step,
@@ -104,15 +102,11 @@ void Expander::add_step(Expansion& into, const RunState& here, const Step& step,
   engine_.go_on_from(here, events_);
   try {
     take_step(engine_, step, starts_);
-    one.digest = with_deaths(engine_.digest(), deaths);
+    one.digest = bounds_.with_deaths(engine_.digest(), deaths, step.has_death());
     look_at(one, into.from);
   } catch (const BrokenInvariant& broken) {
     one.digest = digest_of_break(into.from, step);
-    one.ending = Ending{.outcome = Outcome::violated,
-                        .violations = {{.kind = "broken-invariant",
-                                        .time_s = engine_.state().now_s,
-                                        .actor = std::nullopt,
-                                        .detail = broken.what()}}};
+    one.ending = ending_by(broken);
   }
 }
 
@@ -120,6 +114,9 @@ void Expander::look_at(NextState& one, StateNumber from) {
   one.known = seen_.find(one.digest);
   if (one.known != kNoState) return;
   if (!found_.insert(one.digest).second) return;
+  engine_.check_properties();
+  one.is_goal = request_.goal && request_.goal->property && engine_.holds(*request_.goal->property);
+  one.is_pruned = request_.prune && engine_.holds(*request_.prune);
   if (engine_.is_over() || !engine_.state().auditor.violations().empty())
     one.ending = ending_of(one, from);
   else if (keeps_copies())

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/exploration/death_bounds.hpp"
 #include "analysis/exploration/ending.hpp"
 #include "analysis/exploration/exploration.hpp"
 #include "analysis/exploration/seen_states.hpp"
@@ -19,6 +20,8 @@ struct NextState {
   Step step;
   StateDigest digest;
   std::uint32_t deaths = 0;         ///< on the way to it
+  bool is_goal = false;             ///< it has the property that is looked for
+  bool is_pruned = false;           ///< it has the property behind which nothing is looked at
   StateNumber known = kNoState;     ///< its number, if it had been seen before
   std::optional<Ending> ending;     ///< if nothing goes on from it, or a promise is broken
   std::unique_ptr<RunState> state;  ///< if it is new and goes on, and copies are kept
@@ -78,6 +81,7 @@ class Expander {
   StepwiseEngine engine_;
   RunState fresh_;  ///< before the start
   EndingJudge judge_;
+  DeathBounds bounds_;
   std::unordered_map<StateNumber, std::unique_ptr<RunState>> kept_;  ///< only looked up
   std::size_t most_kept_;
   std::unordered_set<StateDigest, LowWord> found_;  ///< in this round; only looked up

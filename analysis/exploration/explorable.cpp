@@ -47,6 +47,13 @@ void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, Problem
   for (const OptionProblem& problem : what_needs_time(spec))
     problems.add(problem.option, "cannot be explored: " + problem.message);
   if (faults > 0) check_with_deaths(spec, problems);
+  const ComponentChoice& workload = spec.component(Family::workload);
+  if (problems.empty() && workload.registration != nullptr && workload.registration->endless) {
+    const std::string why = workload.registration->endless(workload.options, job_shape(spec));
+    if (!why.empty())
+      problems.add("workload", workload.registration->name +
+                                   " cannot be explored, because its runs may have no end: " + why);
+  }
   if (problems.empty() && lives_by_clock(spec, scenario.seed))
     problems.add("failure_detection",
                  protocol_of(spec, Family::failure_detection) +

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "analysis/exploration/crew.hpp"
+#include "analysis/exploration/death_bounds.hpp"
+#include "analysis/exploration/fair_circles.hpp"
 #include "analysis/exploration/progress_check.hpp"
 #include "analysis/exploration/random_walks.hpp"
 #include "sim/engine/engine.hpp"
@@ -17,6 +19,8 @@ const char* search_limit_word(SearchLimit limit) {
   switch (limit) {
     case SearchLimit::none:
       return "";
+    case SearchLimit::prune:
+      return "prune";
     case SearchLimit::depth:
       return "depth";
     case SearchLimit::states:
@@ -39,6 +43,8 @@ const char* verdict_word(ExplorationResult::Verdict verdict) {
       return "exhausted";
     case ExplorationResult::Verdict::violated:
       return "violated";
+    case ExplorationResult::Verdict::reached:
+      return "reached";
     case ExplorationResult::Verdict::bounded:
       return "bounded";
   }
@@ -82,6 +88,8 @@ std::vector<Start> starts(const ExplorationRequest& request) {
     engine.begin({}, start.decisions);
     add_starts(engine.done(), 0, deaths, start, all);
   } while (next_decisions(start.decisions, engine.asked()));
+  std::erase_if(
+      all, [bounds = DeathBounds(request)](const Start& one) { return !bounds.allow(one.cuts); });
   return all;
 }
 
@@ -115,16 +123,17 @@ class Search {
   using Clock = std::chrono::steady_clock;
 
   [[nodiscard]] bool over() const {
-    return result_.refutation.has_value() || result_.limit > SearchLimit::depth;
+    return found_by(result_) != nullptr || result_.limit > SearchLimit::depth;
   }
   void by_breadth();
   void by_depth();
   void take_in(std::vector<Expansion>&& expansions, std::uint32_t depth);
   void take_in(Expansion& expansion, std::vector<StateNumber>& added, std::uint32_t depth);
   StateNumber take_in(const Expansion& expansion, NextState& successor, std::uint32_t depth);
-  void refute(const Expansion& expansion, const NextState& successor);
+  [[nodiscard]] std::vector<Step> steps_to(const Expansion& expansion, const Step& last) const;
   void check_limits();
   void check_progress();
+  void take_hung(std::string why, std::vector<Step> steps);
   void finish();
 
   const ExplorationRequest& request_;
@@ -212,26 +221,27 @@ StateNumber Search::take_in(const Expansion& expansion, NextState& successor, st
   const StateNumber number =
       seen_.add(successor.digest, expansion.from, successor.step, successor.deaths);
   result_.depth = std::max(result_.depth, depth);
-  if (!successor.ending) {
+  const auto steps = [&] { return steps_to(expansion, successor.step); };
+  if (successor.is_goal) {
+    result_.reached = Refutation{.outcome = Outcome::limit, .violations = {}, .steps = steps()};
+  } else if (successor.ending) {
+    take_end(request_, *successor.ending, steps, result_);
+    if (found_by(result_) == nullptr) ++result_.expanded;
+  } else if (successor.is_pruned) {
+    ++result_.pruned;
+  } else {
     found_.push_back(number);
     result_.largest_queue = std::max(result_.largest_queue, ++waiting_);
-  } else if (successor.ending->violations.empty()) {
-    ++result_.ends[outcome_word(successor.ending->outcome)];
-    ++result_.expanded;
-  } else {
-    refute(expansion, successor);
   }
   if (seen_.size() >= request_.states && !over()) result_.limit = SearchLimit::states;
   return number;
 }
 
-void Search::refute(const Expansion& expansion, const NextState& successor) {
-  Refutation refutation{.outcome = successor.ending->outcome,
-                        .violations = successor.ending->violations,
-                        .steps = {}};
-  if (expansion.from != kNoState) refutation.steps = seen_.steps_to(expansion.from);
-  refutation.steps.push_back(successor.step);
-  result_.refutation = std::move(refutation);
+std::vector<Step> Search::steps_to(const Expansion& expansion, const Step& last) const {
+  std::vector<Step> steps;
+  if (expansion.from != kNoState) steps = seen_.steps_to(expansion.from);
+  steps.push_back(last);
+  return steps;
 }
 
 void Search::check_limits() {
@@ -254,21 +264,38 @@ void Search::check_progress() {
   while (graph_.states() < seen_.size()) graph_.add_end();
   result_.progress_checked = true;
   const std::optional<StateNumber> endless = graph_.first_without_end();
-  if (!endless) return;
-  result_.refutation = Refutation{
+  if (endless)
+    return take_hung(
+        "from here the run goes on for ever: no end can be reached unless somebody dies",
+        seen_.steps_to(*endless));
+  const FairnessCheck fairness = find_fair_circle(graph_, request_, starts_, seen_);
+  result_.fairness_checked = fairness.complete && !fairness.circle;
+  if (!fairness.circle) return;
+  std::vector<Step> steps = seen_.steps_to(fairness.circle->state);
+  const std::vector<Step>& round = fairness.circle->round;
+  steps.insert(steps.end(), round.begin(), round.end());
+  take_hung("the last " + std::to_string(round.size()) +
+                " steps lead back to the same state, and a run can go on so for ever, although "
+                "whatever can happen all the time does happen",
+            std::move(steps));
+}
+
+void Search::take_hung(std::string why, std::vector<Step> steps) {
+  const Ending hung{
       .outcome = Outcome::hung,
-      .violations = {{.kind = "hung",
-                      .time_s = 0.0,
-                      .actor = std::nullopt,
-                      .detail = "from here the run goes on for ever: no end can be reached unless "
-                                "somebody dies"}},
-      .steps = seen_.steps_to(*endless)};
+      .violations = {
+          {.kind = "hung", .time_s = 0.0, .actor = std::nullopt, .detail = std::move(why)}}};
+  take_end(
+      request_, hung, [&] { return std::move(steps); }, result_);
 }
 
 void Search::finish() {
   result_.states = seen_.size();
-  if (by_breadth_ && !result_.refutation && result_.limit == SearchLimit::none) check_progress();
+  if (result_.pruned > 0 && result_.limit == SearchLimit::none) result_.limit = SearchLimit::prune;
+  if (by_breadth_ && found_by(result_) == nullptr && result_.limit == SearchLimit::none)
+    check_progress();
   result_.verdict = result_.refutation                   ? ExplorationResult::Verdict::violated
+                    : result_.reached                    ? ExplorationResult::Verdict::reached
                     : result_.limit == SearchLimit::none ? ExplorationResult::Verdict::exhausted
                                                          : ExplorationResult::Verdict::bounded;
   result_.stored_B = seen_.bytes() + graph_.bytes();

@@ -9,6 +9,7 @@
 
 #include "analysis/exploration/step.hpp"
 #include "sim/engine/run_result.hpp"
+#include "sim/engine/state_properties.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
@@ -17,6 +18,8 @@ namespace faultline {
 enum class CrashPlaces : std::uint8_t {
   anywhere,        ///< between two steps, and between any two sends and actions of one
   between_events,  ///< between two steps
+  calm,            ///< only when nothing else can happen but that a computation ends
+  calm_together,   ///< then, and further ones at the same moment
   none,
 };
 
@@ -27,12 +30,25 @@ enum class SearchOrder : std::uint8_t {
   random,  ///< random walks from the start
 };
 
+/// What a search looks for instead of broken promises.
+struct Goal {
+  std::string name;
+  std::optional<DeclaredProperty> property = {};  ///< none: an end, by its outcome or violation
+};
+
 /// What is explored, and how far.
 struct ExplorationRequest {
   RunSpec spec;
   std::uint64_t seed = 1;
   std::uint32_t faults = 0;  ///< the largest number of deaths of a run
   CrashPlaces crash = CrashPlaces::anywhere;
+  std::vector<ActorId> victims = {};  ///< who may die; empty: everybody
+  bool in_order = false;              ///< the victims die in the order of their list
+  /// States are told apart by what each rank has done and been told, too, so that whether a
+  /// detector had to give up is judged for every run to a final state.
+  bool histories = false;
+  std::optional<Goal> goal = {};
+  std::optional<DeclaredProperty> prune = {};  ///< states that have it are not expanded
   SearchOrder search = SearchOrder::breadth;
   std::uint32_t depth = UINT32_MAX;         ///< steps after the start
   std::uint64_t states = UINT32_MAX;        ///< how many may be stored
@@ -43,13 +59,22 @@ struct ExplorationRequest {
 };
 
 /// What ended a search before it was complete.
-enum class SearchLimit : std::uint8_t { none, depth, states, memory, time, walks, interrupt };
+enum class SearchLimit : std::uint8_t {
+  none,
+  prune,
+  depth,
+  states,
+  memory,
+  time,
+  walks,
+  interrupt
+};
 const char* search_limit_word(SearchLimit limit);
 
-/// A promise that was broken, and the run to it.
+/// A promise that was broken, or a goal, and the run to it.
 struct Refutation {
   Outcome outcome = Outcome::violated;
-  std::vector<Violation> violations;  ///< at least one
+  std::vector<Violation> violations;  ///< at least one, if a promise was broken
   std::vector<Step> steps;            ///< from the start on
 };
 
@@ -57,6 +82,7 @@ struct ExplorationResult {
   enum class Verdict : std::uint8_t {
     exhausted,  ///< all states within the bound were seen, and no promise is broken
     violated,
+    reached,  ///< the goal was found
     bounded,  ///< a limit came first
   };
   Verdict verdict = Verdict::exhausted;
@@ -66,13 +92,23 @@ struct ExplorationResult {
   std::uint64_t transitions = 0;    ///< steps that were tried
   std::uint32_t depth = 0;          ///< the largest number of steps from a start to a state
   std::uint64_t largest_queue = 0;  ///< states that waited to be expanded
-  std::map<std::string, std::uint64_t> ends;  ///< final states, by outcome
+  /// Final states by outcome; of a search for a goal, those with a violation by its kind.
+  std::map<std::string, std::uint64_t> ends;
+  std::uint64_t pruned = 0;       ///< states that were not expanded because of the property `prune`
   bool progress_checked = false;  ///< every state was found to have an end that it can reach
+  bool fairness_checked = false;  ///< no fair run was found to stay in a circle for ever
   std::optional<Refutation> refutation;
+  std::optional<Refutation> reached;  ///< the goal
   double wall_s = 0.0;
   std::uint64_t stored_B = 0;
 };
 const char* verdict_word(ExplorationResult::Verdict verdict);
+
+/// The broken promise or the goal that a search has found, or null.
+inline const Refutation* found_by(const ExplorationResult& result) {
+  if (result.reached) return &*result.reached;
+  return result.refutation ? &*result.refutation : nullptr;
+}
 
 /// How far a search has come.
 struct ExplorationProgress {

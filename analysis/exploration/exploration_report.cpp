@@ -1,6 +1,8 @@
 #include "analysis/exploration/exploration_report.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "analysis/runs/run_record.hpp"
 #include "analysis/text/text_table.hpp"
@@ -37,19 +39,34 @@ JsonValue words_json(const std::vector<std::string>& words) {
   return list;
 }
 
+JsonValue victims_json(const ExplorationRequest& request) {
+  if (request.victims.empty()) return {};
+  JsonValue::List list;
+  list.reserve(request.victims.size());
+  for (const ActorId victim : request.victims) list.emplace_back(std::int64_t{victim});
+  return list;
+}
+
 std::string verdict_words(const ExplorationReport& report) {
   const ExplorationResult& result = report.result;
   switch (result.verdict) {
     case Verdict::exhausted:
-      return result.progress_checked
-                 ? "exhausted: all states were seen, no promise is broken, and an end can be "
-                   "reached from each"
-                 : "exhausted: all states were seen, and no promise is broken";
+      if (report.request.goal)
+        return "exhausted: all states were seen, and none is " + report.request.goal->name;
+      if (!result.progress_checked)
+        return "exhausted: all states were seen, and no promise is broken";
+      return std::string(
+                 "exhausted: all states were seen, no promise is broken, and an end can be "
+                 "reached from each") +
+             (result.fairness_checked ? " and is reached by every fair run" : "");
+    case Verdict::reached:
+      return "reached: " + report.request.goal->name;
     case Verdict::violated:
       return "violated: " + result.refutation->violations.front().kind;
     case Verdict::bounded:
-      return std::string("bounded: no promise was found broken before the limit (") +
-             search_limit_word(result.limit) + ")";
+      return std::string("bounded: ") +
+             (report.request.goal ? "the goal was not found" : "no promise was found broken") +
+             " before the limit (" + search_limit_word(result.limit) + ")";
   }
   return "";
 }
@@ -62,10 +79,33 @@ const char* crash_word(CrashPlaces crash) {
       return "anywhere";
     case CrashPlaces::between_events:
       return "between-events";
+    case CrashPlaces::calm:
+      return "calm";
+    case CrashPlaces::calm_together:
+      return "calm-together";
     case CrashPlaces::none:
       return "none";
   }
   return "";
+}
+
+namespace {
+
+constexpr CrashPlaces kCrashPlaces[] = {CrashPlaces::anywhere, CrashPlaces::between_events,
+                                        CrashPlaces::calm, CrashPlaces::calm_together,
+                                        CrashPlaces::none};
+
+}  // namespace
+
+std::vector<std::string> crash_words() {
+  std::vector<std::string> words;
+  for (const CrashPlaces places : kCrashPlaces) words.emplace_back(crash_word(places));
+  return words;
+}
+
+CrashPlaces crash_named(const std::string& word) {
+  return *std::find_if(std::begin(kCrashPlaces), std::end(kCrashPlaces),
+                       [&](CrashPlaces places) { return word == crash_word(places); });
 }
 
 const char* search_word(SearchOrder search) {
@@ -91,6 +131,7 @@ std::string exploration_table(const ExplorationReport& report, std::size_t width
     row("expanded", std::to_string(result.expanded));
     row("share explored, at most", fixed(share_at_most(result), 3));
   }
+  if (report.request.prune) row("pruned", std::to_string(result.pruned));
   row("transitions", std::to_string(result.transitions));
   row("depth", std::to_string(result.depth));
   row("largest queue", std::to_string(result.largest_queue));
@@ -99,9 +140,10 @@ std::string exploration_table(const ExplorationReport& report, std::size_t width
   row("states/s", fixed(states_per_s(result), 0));
   row("bytes/state", fixed(bytes_per_state(result), 0));
   std::string text = wrapped(report.scenario.name, width) + wrapped(verdict_words(report), width) +
-                     "\n" + render(table, width);
-  if (!result.refutation) return text;
-  for (const Violation& violation : result.refutation->violations)
+                     render(table, width);
+  const Refutation* found = found_by(result);
+  if (found == nullptr) return text;
+  for (const Violation& violation : found->violations)
     text += "\n" + wrapped(violation.kind + ": " + violation.detail, width);
   text += "\n" + std::string("the run to it:\n");
   for (std::size_t step = 0; step < report.told->words.size(); ++step) {
@@ -124,21 +166,28 @@ std::string exploration_json(const ExplorationReport& report) {
        {"seed", count(request.seed)},
        {"faults", std::int64_t{request.faults}},
        {"crash", crash_word(request.crash)},
+       {"victims", victims_json(request)},
+       {"in_order", request.in_order},
+       {"histories", request.histories},
+       {"goal", request.goal ? JsonValue(request.goal->name) : JsonValue()},
+       {"prune", request.prune ? JsonValue(request.prune->property->name) : JsonValue()},
        {"search", search_word(request.search)},
        {"verdict", verdict_word(result.verdict)},
        {"limit", result.limit == SearchLimit::none ? JsonValue() : search_limit_word(result.limit)},
        {"states", count(result.states)},
        {"expanded", count(result.expanded)},
        {"share_at_most", share_at_most(result)},
+       {"pruned", count(result.pruned)},
        {"transitions", count(result.transitions)},
        {"depth", std::int64_t{result.depth}},
        {"largest_queue", count(result.largest_queue)},
        {"ends", std::move(ends)},
        {"progress_checked", result.progress_checked},
+       {"fairness_checked", result.fairness_checked},
        {"states_per_s", json_number(states_per_s(result))},
        {"bytes_per_state", json_number(bytes_per_state(result))}});
-  json.set("violations",
-           result.refutation ? violations_json(result.refutation->violations) : JsonValue::List{});
+  const Refutation* found = found_by(result);
+  json.set("violations", found != nullptr ? violations_json(found->violations) : JsonValue::List{});
   json.set("steps", report.told ? words_json(report.told->words) : JsonValue());
   json.set("counterexample", report.counterexample ? *report.counterexample : JsonValue());
   return to_json(json, 2) + "\n";

@@ -26,6 +26,9 @@ std::string exploration_json(const ExplorationReport& report);
 
 /// The words of a request, as the command line has them.
 const char* crash_word(CrashPlaces crash);
+std::vector<std::string> crash_words();
+/// The places with this word, which must be one of crash_words().
+CrashPlaces crash_named(const std::string& word);
 const char* search_word(SearchOrder search);
 
 }  // namespace faultline

@@ -24,4 +24,37 @@ std::optional<StateNumber> StepGraph::first_without_end() const {
   return std::nullopt;
 }
 
+/// From all other states every way comes to an end. As above, most passes backwards settle most.
+std::optional<StepGraph::Part> StepGraph::part_with_circles(std::size_t most) const {
+  std::vector<bool> comes_to_end(states());
+  std::size_t left = states();
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::size_t target = targets_.size();
+    for (std::size_t state = states(); state-- > 0;) {
+      const std::size_t degree = degrees_[state] == kEnd ? 0 : degrees_[state];
+      bool ends = true;
+      for (std::size_t i = 0; i < degree; ++i) {
+        const StateNumber next = targets_[--target];
+        ends = ends && next < states() && comes_to_end[next];
+      }
+      if (!ends || comes_to_end[state]) continue;
+      comes_to_end[state] = changed = true;
+      --left;
+    }
+  }
+  if (left > most) return std::nullopt;
+  Part part;
+  std::size_t target = 0;
+  for (std::size_t state = 0; state < states(); ++state) {
+    const std::size_t degree = degrees_[state] == kEnd ? 0 : degrees_[state];
+    if (!comes_to_end[state]) {
+      std::vector<StateNumber>& next = part[static_cast<StateNumber>(state)];
+      for (std::size_t i = 0; i < degree; ++i) next.push_back(targets_[target + i]);
+    }
+    target += degree;
+  }
+  return part;
+}
+
 }  // namespace faultline

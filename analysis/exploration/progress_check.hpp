@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -26,6 +27,12 @@ class StepGraph {
   /// The first state from which no end can be reached unless somebody dies. From there the run goes
   /// on for ever, whatever comes next. Nothing if there is none.
   [[nodiscard]] std::optional<StateNumber> first_without_end() const;
+
+  /// Some states, and for each those that follow it.
+  using Part = std::map<StateNumber, std::vector<StateNumber>>;
+  /// The states from which a circle can be reached, which are all that are in one and few others.
+  /// Nothing if they are more than `most`.
+  [[nodiscard]] std::optional<Part> part_with_circles(std::size_t most) const;
 
  private:
   static constexpr std::uint16_t kEnd = 0xffff;

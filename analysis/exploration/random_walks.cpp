@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "analysis/exploration/death_bounds.hpp"
 #include "analysis/exploration/ending.hpp"
 #include "analysis/exploration/seen_states.hpp"
 #include "sim/core/invariant.hpp"
@@ -25,8 +26,12 @@ class Walks {
         job_(run_job(request.spec, request.seed, 0)),
         engine_(job_),
         fresh_(engine_.state().copy()),
-        judge_(request, job_, starts_) {
+        judge_(request, job_, starts_),
+        bounds_(request) {
     engine_.check_every_step();
+    if (!request.histories) return;
+    engine_.tell_histories_apart();
+    fresh_ = engine_.state().copy();
   }
 
   ExplorationResult run() {
@@ -39,6 +44,7 @@ class Walks {
     }
     if (!over()) result_.limit = SearchLimit::walks;
     result_.verdict = result_.refutation ? ExplorationResult::Verdict::violated
+                      : result_.reached  ? ExplorationResult::Verdict::reached
                                          : ExplorationResult::Verdict::bounded;
     result_.states = result_.expanded = seen_.size();
     result_.stored_B = seen_.bytes();
@@ -50,7 +56,7 @@ class Walks {
   using Clock = std::chrono::steady_clock;
 
   [[nodiscard]] bool over() const {
-    return result_.refutation.has_value() || result_.limit > SearchLimit::depth;
+    return found_by(result_) != nullptr || result_.limit > SearchLimit::depth;
   }
 
   void walk(Stream& random) {
@@ -72,52 +78,64 @@ class Walks {
   /// One step in eight has a death, as long as somebody may die.
   Step drawn(Stream& random) {
     constexpr double kDeath = 0.125;
-    const bool dies =
-        deaths_ < request_.faults && request_.crash != CrashPlaces::none && random.chance(kDeath);
+    const bool within = bounds_.within_steps(deaths_);
+    const bool between =
+        bounds_.between_steps(deaths_, engine_.events(), steps_.back().has_death());
     Step step{.kind = Step::Kind::take,
               .place = static_cast<std::uint32_t>(random.below(engine_.agenda().size()))};
-    if (!dies) return step;
-    ++deaths_;
+    if (!between || !random.chance(kDeath)) return step;
     const auto& actors = engine_.state().actors;
-    if (request_.crash == CrashPlaces::anywhere && random.chance(0.5)) {
+    const auto may_die = [&](ActorId actor) {
+      return actor < actors.size() && actors[actor].alive && bounds_.may_be_next(actor, deaths_);
+    };
+    if (within && random.chance(0.5)) {
       const ActorId actor = engine_.agenda()[step.place].actor;
-      if (actor < actors.size() && actors[actor].alive) {
+      if (may_die(actor)) {
         constexpr std::uint64_t kMostThings = 8;
         step.dying = static_cast<std::uint16_t>(actor);
         step.after = static_cast<std::uint16_t>(random.below(kMostThings));
+        ++deaths_;
         return step;
       }
     }
-    std::vector<ActorId> living;
+    std::vector<ActorId> victims;
     for (ActorId actor = 0; actor < actors.size(); ++actor)
-      if (actors[actor].alive) living.push_back(actor);
+      if (may_die(actor)) victims.push_back(actor);
+    if (victims.empty()) return step;
+    ++deaths_;
     return {.kind = Step::Kind::kill,
-            .place = living[static_cast<std::size_t>(random.below(living.size()))]};
+            .place = victims[static_cast<std::size_t>(random.below(victims.size()))]};
   }
 
   /// False if nothing goes on from there.
   bool take(const Step& step) {
     steps_.push_back(step);
     Ending ending;
+    bool is_new = false;
     try {
       take_step(engine_, step, starts_);
-      const StateDigest digest = engine_.digest();
-      const bool is_new = seen_.find(digest) == kNoState;
+      const StateDigest digest = bounds_.with_deaths(engine_.digest(), deaths_, step.has_death());
+      is_new = seen_.find(digest) == kNoState;
       if (is_new) seen_.add(digest, kNoState, step, deaths_);
+      engine_.check_properties();
+      if (request_.goal && request_.goal->property && engine_.holds(*request_.goal->property)) {
+        result_.reached = Refutation{.outcome = Outcome::limit, .violations = {}, .steps = steps_};
+        return false;
+      }
       const bool violates = !engine_.state().auditor.violations().empty();
-      if (!engine_.agenda().empty() && !violates) return true;
+      if (!engine_.agenda().empty() && !violates) {
+        const bool goes_on = !request_.prune || !engine_.holds(*request_.prune);
+        if (!goes_on && is_new) ++result_.pruned;
+        return goes_on;
+      }
       ending = judge_.judged(engine_.end(), deaths_, [&] { return steps_; });
-      if (is_new && ending.violations.empty()) ++result_.ends[outcome_word(ending.outcome)];
     } catch (const BrokenInvariant& broken) {
-      ending = {.outcome = Outcome::violated,
-                .violations = {{.kind = "broken-invariant",
-                                .time_s = 0.0,
-                                .actor = std::nullopt,
-                                .detail = broken.what()}}};
+      ending = ending_by(broken);
+      is_new = true;
     }
-    if (!ending.violations.empty())
-      result_.refutation = Refutation{
-          .outcome = ending.outcome, .violations = std::move(ending.violations), .steps = steps_};
+    if (is_new || (!request_.goal && !ending.violations.empty()))
+      take_end(
+          request_, ending, [&] { return steps_; }, result_);
     return false;
   }
 
@@ -139,6 +157,7 @@ class Walks {
   StepwiseEngine engine_;
   RunState fresh_;
   EndingJudge judge_;
+  DeathBounds bounds_;
   SeenStates seen_;
   ExplorationResult result_;
   std::vector<Step> steps_;  ///< of this walk

@@ -1,5 +1,6 @@
 #include "sim/cli/explore.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -9,10 +10,11 @@
 
 #include "analysis/exploration/explorable.hpp"
 #include "analysis/exploration/exploration_report.hpp"
+#include "analysis/exploration/goal.hpp"
 #include "analysis/exploration/seen_states.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/runs/progress.hpp"
-#include "analysis/traces/run_trace.hpp"
+#include "analysis/traces/ordered_trace.hpp"
 #include "analysis/traces/space_time_page.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/scenario_options.hpp"
@@ -20,8 +22,8 @@
 #include "sim/core/interrupt.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/core/visible_text.hpp"
-#include "sim/engine/engine.hpp"
 #include "sim/json/json_reader.hpp"
+#include "sim/json/problems.hpp"
 #include "sim/scenario/overrides.hpp"
 
 namespace faultline {
@@ -30,11 +32,9 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::uint64_t kMostFaults = 12;
 constexpr std::uint64_t kMostStates = SeenStates::kMostStates;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
-std::vector<std::string> crash_words() { return {"anywhere", "between-events", "none"}; }
 std::vector<std::string> search_words() { return {"breadth", "depth", "random"}; }
 
 std::size_t place_in(const std::vector<std::string>& words, const std::string& word) {
@@ -61,8 +61,7 @@ double seconds_of(const std::string& text) {
 ExplorationRequest request_of(const po::variables_map& values) {
   ExplorationRequest request;
   request.faults = static_cast<std::uint32_t>(number_of(values, "faults", 0, kMostFaults));
-  request.crash =
-      static_cast<CrashPlaces>(place_in(crash_words(), values["crash"].as<std::string>()));
+  request.crash = crash_named(values["crash"].as<std::string>());
   request.search =
       static_cast<SearchOrder>(place_in(search_words(), values["search"].as<std::string>()));
   if (values.count("depth") != 0)
@@ -74,6 +73,50 @@ ExplorationRequest request_of(const po::variables_map& values) {
   request.walks = number_of(values, "walks", 1, 1000000000);
   request.jobs = static_cast<unsigned>(number_of(values, "jobs", 1, 256));
   return request;
+}
+
+/// Who may die, which names ranks of the job.
+std::vector<ActorId> victims_of(const po::variables_map& values,
+                                const ExplorationRequest& request) {
+  const bool in_order = values.count("in-order") != 0;
+  if (values.count("victims") == 0) {
+    if (in_order) throw UsageError("explore: --in-order: expected --victims, whose order it is");
+    return {};
+  }
+  if (request.faults == 0) throw UsageError("explore: --victims: nobody dies without --faults");
+  std::vector<ActorId> victims;
+  const std::uint64_t last = request.spec.platform.processes - 1;
+  for (const std::string& word : split_at_commas(values["victims"].as<std::string>())) {
+    const auto victim = static_cast<ActorId>(whole_number("explore: --victims", word, 0, last));
+    if (std::find(victims.begin(), victims.end(), victim) != victims.end())
+      throw UsageError("explore: --victims: rank " + word + " is there twice");
+    victims.push_back(victim);
+  }
+  return victims;
+}
+
+/// What is looked for, and behind what nothing is.
+void read_goals(const po::variables_map& values, ExplorationRequest& request) {
+  if (values.count("goal") != 0) {
+    const std::string name = values["goal"].as<std::string>();
+    const std::vector<std::string> words = goal_words(request.spec);
+    if (std::find(words.begin(), words.end(), name) == words.end())
+      throw UsageError(
+          "explore: --goal: expected a property of the job's components, or how a run "
+          "ends, got " +
+          in_quotes(name) + suggestion(name, words));
+    request.goal = goal_named(request.spec, name);
+  }
+  if (values.count("prune") == 0) return;
+  const std::string name = values["prune"].as<std::string>();
+  request.prune = find_property(request.spec, name);
+  if (request.prune) return;
+  std::vector<std::string> names;
+  for (const DeclaredProperty& declared : properties_of(request.spec))
+    names.push_back(declared.property->name);
+  throw UsageError("explore: --prune: expected a property of the job's components, got " +
+                   in_quotes(name) +
+                   (names.empty() ? ", and they declare none" : suggestion(name, names)));
 }
 
 /// The scenario as the user wrote it, with what the command line changes.
@@ -98,18 +141,15 @@ ExplorationResult searched(const ExplorationRequest& request, bool progress) {
 
 /// The space-time page of a run in a stated order. Throws BrokenInvariant.
 std::string page_of(const RunSpec& spec, const RunOrder& order, const Scenario& scenario) {
-  RunSpec ordered = spec;
-  ordered.order = order;
-  TraceRecorder recorder(spec.platform.processes);
-  RunResult result = run_simulation(ordered, EngineKind::loggp, scenario.seed, 0, &recorder);
+  const RunSpec ordered = in_order(spec, order);
   const TraceTitle title{
       .scenario = scenario.name, .point = "", .engine = "loggp", .seed = scenario.seed};
-  return space_time_page(recorder.finish(std::move(result)), ordered, title);
+  return space_time_page(recorded(ordered, scenario.seed), ordered, title);
 }
 
 void write_page(OutputFile& page, const ExplorationReport& report) {
   if (!report.told) {
-    complain("explore: --trace: there is no counterexample to draw");
+    complain("explore: --trace: there is no run to draw");
     return;
   }
   try {
@@ -123,6 +163,7 @@ int code_of(const ExplorationResult& result) {
   if (result.limit == SearchLimit::interrupt) return kExitInterrupted;
   switch (result.verdict) {
     case ExplorationResult::Verdict::exhausted:
+    case ExplorationResult::Verdict::reached:
       return kExitGood;
     case ExplorationResult::Verdict::violated:
       return kExitViolation;
@@ -138,7 +179,8 @@ VerbOptions explore_options() {
   VerbOptions verb{
       .verb = "explore",
       .usage =
-          "explore FILE [--faults K] [--crash PLACES]\n"
+          "explore FILE [--faults K] [--crash PLACES] [--victims LIST [--in-order]]\n"
+          "       [--goal NAME] [--prune NAME] [--histories]\n"
           "       [--search breadth|depth|random] [--depth N] [--states N]\n"
           "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
           "       [--format table|json] [--out FILE] [--counterexample FILE]\n"
@@ -151,7 +193,15 @@ VerbOptions explore_options() {
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("faults", text("K")->default_value("0"), "up to so many actors die in a run");
   add("crash", text("WHERE")->default_value("anywhere"),
-      "anywhere: also between two sends or actions of a handler; between-events; none");
+      "anywhere: also between two sends or actions of a handler; between-events; calm: only when "
+      "nothing can happen but that a computation ends; calm-together: then, several at once; none");
+  add("victims", text("LIST"), "only these ranks die: 1,2");
+  add("in-order", "the victims die in the order of their list");
+  add("histories",
+      "tell states apart by what each rank has done, so that giving up is judged for every run");
+  add("goal", text("NAME"),
+      "look for a state that has this property, or for a run that ends so, and for nothing else");
+  add("prune", text("NAME"), "do not look behind states that have this property");
   add("search", text("ORDER")->default_value("breadth"),
       "breadth: finds a shortest run; depth; random: walks from the start");
   add("depth", text("N"), "look no further than N steps from the start");
@@ -162,7 +212,8 @@ VerbOptions explore_options() {
   add("jobs", text("N")->default_value("1"), "threads; results do not depend on their number");
   add_format(verb, {"table", "json"});
   add_out(verb);
-  add("counterexample", text("FILE"), "write a broken promise as a scenario for run and trace");
+  add("counterexample", text("FILE"),
+      "write a broken promise, or the goal, as a scenario for run and trace");
   add("trace", text("FILE"), "draw it as a page with a space-time diagram (.html)");
   add("quiet", "no progress");
   verb.choices["crash"] = only(crash_words());
@@ -186,6 +237,10 @@ int explore_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   problems.throw_if_any();
   request.spec = explored_spec(scenario.points.front());
   request.seed = scenario.seed;
+  request.victims = victims_of(values, request);
+  request.in_order = values.count("in-order") != 0;
+  request.histories = values.count("histories") != 0;
+  read_goals(values, request);
   OutputFile output(text_of(values, "out"));
   std::optional<OutputFile> case_file;
   std::optional<OutputFile> page;
@@ -196,11 +251,12 @@ int explore_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const InterruptGuard guard;
   const ExplorationResult result = searched(request, values.count("quiet") == 0);
   ExplorationReport report{scenario, request, result, std::nullopt, std::nullopt};
-  if (result.refutation) {
-    report.told = told_run(request, result.refutation->steps);
+  if (const Refutation* found = found_by(result)) {
+    report.told = told_run(request, found->steps);
     report.counterexample =
         counterexample(written_scenario(file, overrides), report.told->order,
-                       scenario.name + ": " + result.refutation->violations.front().kind);
+                       scenario.name + ": " +
+                           (request.goal ? request.goal->name : found->violations.front().kind));
   }
   output.write(values["format"].as<std::string>() == "json"
                    ? exploration_json(report)

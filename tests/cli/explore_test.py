@@ -135,6 +135,11 @@ class Explore(ProgramTest):
             (["stop"], {"when": "time"}, "s.json: stop.when: "),
             (["order"], {"steps": []}, "s.json: order: "),
             (["termination"], [{"name": "indep"}, {"name": "rel-lazy"}], "s.json: has 2 points"),
+            (["workload"], {"name": "script", "rules": ["0 at start: send a to 1",
+                                                        "1 on a: send a to 0",
+                                                        "0 on a: send a to 1"]},
+             "s.json: workload: script cannot be explored, because its runs may have no end: "
+             "rules[1] can apply without end"),
             (["failure_detection"], {"name": "rdaemon"}, "rdaemon cannot be explored"))
         for path, value, words in refused:
             self.write("s.json", changed(BRANCHING, path, value))
@@ -146,6 +151,67 @@ class Explore(ProgramTest):
                       ["--time-limit", "soon"], ["--time-limit", "-1"], ["--jobs", 0],
                       ["--out", "nowhere/x"], ["--out", "s.json"]):
             self.assertIn(wrong[0], self.refusal("explore", "s.json", *wrong))
+
+
+    def test_victims_die_in_calm_and_in_their_order(self):
+        self.write("s.json", BRANCHING)
+        counts = [self.explored("s.json", "--faults", 2, *bounds)["states"] for bounds in (
+            ["--crash", "calm", "--victims", "1,2", "--in-order"],
+            ["--crash", "calm", "--victims", "1,2"],
+            ["--crash", "calm-together", "--victims", "1,2"],
+            ["--crash", "between-events", "--victims", "1,2"],
+            ["--crash", "between-events"], [])]
+        self.assertEqual(counts, sorted(set(counts)))
+        report = self.explored("s.json", "--faults", 1, "--victims", "2")
+        self.assertEqual((report["victims"], report["in_order"]), ([2], False))
+        for wrong, words in ((["--victims", "3"], "--victims: expected a whole number"),
+                             (["--victims", "1,"], "--victims: expected a whole number"),
+                             (["--victims", "1,1"], "--victims: rank 1 is there twice"),
+                             (["--in-order"], "--in-order: expected --victims")):
+            self.assertIn(words, self.refusal("explore", "s.json", "--faults", 1, *wrong))
+        self.assertIn("--victims: nobody dies without --faults",
+                      self.refusal("explore", "s.json", "--victims", "1"))
+
+    def test_a_goal_is_reached_by_a_shortest_run_that_can_be_repeated(self):
+        self.write("s.json", BRANCHING)
+        report = self.explored("s.json", "--faults", 1, "--goal", "fatal-reported", "--trace",
+                               "case.html")
+        self.assertEqual((report["verdict"], report["goal"]), ("reached", "fatal-reported"))
+        self.assertEqual(report["violations"], [])
+        self.write("case.json", report["counterexample"])
+        self.assertEqual(self.report("case.json")["runs"][0]["metrics"]["outcome"],
+                         "fatal-reported")
+        self.assertIn("reached: fatal-reported",
+                      self.answer("explore", "s.json", "--faults", 1, "--goal", "fatal-reported"))
+        report = self.explored("s.json", "--goal", "fatal-reported")
+        self.assertEqual((report["verdict"], report["counterexample"]), ("exhausted", None))
+        self.write("s.json", TINY)
+        report = self.explored("s.json", "--goal", "all-engaged")
+        self.assertEqual(report["verdict"], "exhausted")
+        report = self.explored("s.json", "--set", "workload.branch_probability=1",
+                               "--prune", "all-engaged", code=1)
+        self.assertEqual((report["verdict"], report["limit"]), ("bounded", "prune"))
+        self.assertGreater(report["pruned"], 0)
+        for wrong, words in ((["--goal", "x"], "--goal: expected a property"),
+                             (["--goal", "prematur"], "did you mean \"premature\"?"),
+                             (["--prune", "premature"], "--prune: expected a property")):
+            self.assertIn(words, self.refusal("explore", "s.json", *wrong))
+        self.write("s.json", BRANCHING)
+        self.assertIn("they declare none", self.refusal("explore", "s.json", "--prune", "x"))
+
+    def test_what_a_workload_chose_is_told_in_words(self):
+        self.write("s.json", {**TINY, "workload": {"name": "random-tree", "most_messages": 1,
+                                                   "choices": "all"}})
+        told = self.explored("s.json", "--goal", "terminated")["steps"]
+        self.assertIn("all start; chosen: 0 of 0 to 1 (how many messages there are to be)", told)
+
+    def test_histories_tell_more_states_apart_and_change_no_verdict(self):
+        self.write("s.json", BRANCHING)
+        plain = self.explored("s.json", "--faults", 1)
+        apart = self.explored("s.json", "--faults", 1, "--histories")
+        self.assertEqual((plain["histories"], apart["histories"]), (False, True))
+        self.assertEqual(apart["verdict"], "exhausted")
+        self.assertGreater(apart["states"], plain["states"])
 
 
 class Order(ProgramTest):

@@ -1,6 +1,7 @@
 // The search over small jobs whose states, steps and orders are counted by hand.
 
 #include <catch2/catch.hpp>
+#include <memory>
 #include <set>
 
 #include "analysis/exploration/counterexample.hpp"
@@ -234,4 +235,77 @@ TEST_CASE("a broken invariant is a broken promise") {
   CHECK(result.refutation->violations.front().kind == "broken-invariant");
   CHECK(result.refutation->violations.front().detail.find("never a message") != std::string::npos);
   CHECK(result.refutation->steps.size() == 2);
+}
+
+namespace {
+
+/// Ranks 0 and 2 each have a token that goes to rank 1 and back. Rank 1 announces when it gets one
+/// of them twice in a row, or, if it is told to, with the computation of rank 0.
+class Alternating final : public Layer {
+ public:
+  Alternating(Rank self, bool waits) : self_(self), waits_(waits) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Alternating>(*this);
+  }
+
+  void start(Context& context) override {
+    if (self_ != 1) context.send(1, kToken, 8);
+  }
+  void on_idle(Context& context) override {
+    if (waits_ && self_ == 0) context.send(1, kOver, 8);
+  }
+  void on_message(Context& context, const Message& message) override {
+    if (over_) return;
+    over_ = message.kind == kOver || (!waits_ && self_ == 1 && message.from == last_);
+    last_ = message.from;
+    if (!over_) return static_cast<void>(context.send(message.from, kToken, 8));
+    if (self_ == 1)
+      for (const Rank other : {0, 2}) context.send(other, kOver, 8);
+    context.announce();
+  }
+
+ private:
+  enum Kind : std::uint16_t { kToken, kOver };
+  void digest_state(Digest& into) const override { into.add(over_, last_); }
+
+  Rank self_;
+  bool waits_;
+  bool over_ = false;
+  Rank last_ = kNobody;
+};
+
+ExplorationResult explored_alternating(bool waits) {
+  Job job(3);
+  job.script(Family::workload, [](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) {
+      if (self == 0) context.compute(1);
+    };
+    return handlers;
+  });
+  job.own(Family::termination,
+          [waits](ActorId self) { return std::make_unique<Alternating>(self, waits); },
+          {.traits = {.announces = true}});
+  ExplorationRequest request = request_of(job);
+  request.goal = Goal{.name = "hung"};
+  return explore(request);
+}
+
+}  // namespace
+
+// The tokens can come in turn for ever, each time round, and every message arrives.
+TEST_CASE("hung: a circle in which a fair run can stay, although it can also leave it") {
+  const ExplorationResult result = explored_alternating(false);
+  REQUIRE(result.verdict == ExplorationResult::Verdict::reached);
+  CHECK(result.reached->violations.front().kind == "hung");
+  CHECK(result.reached->violations.front().detail.find("lead back to the same state") !=
+        std::string::npos);
+}
+
+// The computation can end in every state of the circle, so that no fair run stays there.
+TEST_CASE("a circle that something leaves which can happen all the time is not fair") {
+  const ExplorationResult result = explored_alternating(true);
+  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(result.progress_checked);
+  CHECK(result.fairness_checked);
 }

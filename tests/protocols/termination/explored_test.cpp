@@ -42,6 +42,7 @@ void check(Tasks tasks, const Registration& detector, Ordering ordering, std::ui
   if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
   CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
   CHECK(result.progress_checked);
+  CHECK(result.fairness_checked == (ordering == Ordering::fifo));
   CHECK(result.ends.contains("terminated"));
   const std::uint32_t leaders = detector.name == "venkatesan" ? 2 : 1;
   CHECK(result.ends.contains("fatal-reported") == (faults >= leaders));

@@ -1,0 +1,45 @@
+#include "analysis/exploration/death_bounds.hpp"
+
+#include <algorithm>
+
+#include "sim/core/split_mix.hpp"
+
+namespace faultline {
+
+bool DeathBounds::between_steps(std::uint32_t deaths, const std::vector<Event>& next,
+                                bool after_death) const {
+  if (deaths >= request_.faults || request_.crash == CrashPlaces::none) return false;
+  const bool only_in_calm =
+      request_.crash == CrashPlaces::calm || request_.crash == CrashPlaces::calm_together;
+  if (!only_in_calm || (after_death && request_.crash == CrashPlaces::calm_together)) return true;
+  return std::all_of(next.begin(), next.end(),
+                     [](const Event& event) { return event.kind() == EventKind::compute_done; });
+}
+
+bool DeathBounds::may_be_next(ActorId actor, std::uint32_t deaths) const {
+  const std::vector<ActorId>& victims = request_.victims;
+  if (victims.empty()) return true;
+  if (request_.in_order) return deaths < victims.size() && victims[deaths] == actor;
+  return std::find(victims.begin(), victims.end(), actor) != victims.end();
+}
+
+/// They die at once, so that the first of the list may do so in any order.
+bool DeathBounds::allow(const std::vector<Cut>& at_start) const {
+  const std::vector<ActorId>& victims = request_.victims;
+  if (victims.empty()) return true;
+  const auto last = request_.in_order && at_start.size() < victims.size()
+                        ? victims.begin() + static_cast<std::ptrdiff_t>(at_start.size())
+                        : victims.end();
+  return std::all_of(at_start.begin(), at_start.end(), [&](const Cut& cut) {
+    return std::find(victims.begin(), last, cut.actor) != last;
+  });
+}
+
+StateDigest DeathBounds::with_deaths(StateDigest digest, std::uint32_t deaths,
+                                     bool after_death) const {
+  digest.low ^= split_mix(deaths);
+  if (after_death && request_.crash == CrashPlaces::calm_together) digest.low ^= split_mix(~0U);
+  return digest;
+}
+
+}  // namespace faultline

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/exploration/exploration.hpp"
+
+namespace faultline {
+
+/// Who may die next in a search, and when.
+class DeathBounds {
+ public:
+  explicit DeathBounds(const ExplorationRequest& request) : request_(request) {}
+
+  /// May somebody die within the next step, after so many deaths?
+  [[nodiscard]] bool within_steps(std::uint32_t deaths) const {
+    return deaths < request_.faults && request_.crash == CrashPlaces::anywhere;
+  }
+  /// May somebody die in a state from which these events can come next? `after_death`: it was
+  /// reached by a death.
+  [[nodiscard]] bool between_steps(std::uint32_t deaths, const std::vector<Event>& next,
+                                   bool after_death) const;
+  /// May this actor be the next one to die?
+  [[nodiscard]] bool may_be_next(ActorId actor, std::uint32_t deaths) const;
+  /// May these actors die within the start?
+  [[nodiscard]] bool allow(const std::vector<Cut>& at_start) const;
+  /// Equal states after different numbers of deaths have different futures, as long as more may
+  /// die. So do those after a death and after another step, if deaths may come together.
+  [[nodiscard]] StateDigest with_deaths(StateDigest digest, std::uint32_t deaths,
+                                        bool after_death) const;
+
+ private:
+  const ExplorationRequest& request_;
+};
+
+}  // namespace faultline

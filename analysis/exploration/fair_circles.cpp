@@ -1,0 +1,213 @@
+#include "analysis/exploration/fair_circles.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "sim/engine/engine.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// Each state in a circle is made again from the start.
+constexpr std::size_t kMostJudged = 100'000;
+
+using StateSet = std::set<StateNumber>;
+
+/// The strongly connected components that have a circle: Tarjan's algorithm with a stack of its
+/// own.
+class StrongComponents {
+ public:
+  explicit StrongComponents(const StepGraph::Part& part) : part_(part) {
+    for (const auto& [state, targets] : part)
+      if (!places_.contains(state)) visit(state);
+  }
+  [[nodiscard]] const std::vector<StateSet>& all() const { return all_; }
+
+ private:
+  struct Place {
+    std::size_t number;
+    std::size_t lowest;
+    bool open;
+  };
+  struct Frame {
+    StateNumber state;
+    std::size_t next;
+  };
+
+  void visit(StateNumber root) {
+    open(root);
+    while (!frames_.empty()) {
+      Frame& frame = frames_.back();
+      const std::vector<StateNumber>& targets = part_.at(frame.state);
+      if (frame.next < targets.size()) {
+        const StateNumber target = targets[frame.next++];
+        if (!part_.contains(target)) continue;
+        const auto found = places_.find(target);
+        if (found == places_.end())
+          open(target);
+        else if (found->second.open)
+          lower(frame.state, found->second.number);
+        continue;
+      }
+      const StateNumber done = frame.state;
+      frames_.pop_back();
+      const Place place = places_.at(done);
+      if (!frames_.empty()) lower(frames_.back().state, place.lowest);
+      if (place.lowest == place.number) close(done);
+    }
+  }
+  void open(StateNumber state) {
+    const std::size_t number = places_.size();
+    places_[state] = {.number = number, .lowest = number, .open = true};
+    stack_.push_back(state);
+    frames_.push_back({.state = state, .next = 0});
+  }
+  void lower(StateNumber state, std::size_t number) {
+    std::size_t& lowest = places_.at(state).lowest;
+    lowest = std::min(lowest, number);
+  }
+  void close(StateNumber root) {
+    StateSet component;
+    for (StateNumber state = kNoState; state != root;) {
+      state = stack_.back();
+      stack_.pop_back();
+      places_.at(state).open = false;
+      component.insert(state);
+    }
+    const std::vector<StateNumber>& targets = part_.at(root);
+    const bool has_circle =
+        component.size() > 1 || std::find(targets.begin(), targets.end(), root) != targets.end();
+    if (has_circle) all_.push_back(std::move(component));
+  }
+
+  const StepGraph::Part& part_;
+  std::map<StateNumber, Place> places_;
+  std::vector<StateNumber> stack_;
+  std::vector<Frame> frames_;
+  std::vector<StateSet> all_;
+};
+
+/// What happens in an event, whoever else it may happen to.
+using EventName = std::tuple<EventKind, ActorId, ActorId, std::uint64_t, Family>;
+
+EventName name_of(const Choice& choice) {
+  return {choice.kind, choice.actor, choice.peer, choice.detail, choice.family};
+}
+
+/// Of messages, the channel.
+EventName without_content(EventName name) {
+  if (std::get<EventKind>(name) == EventKind::arrive) {
+    std::get<std::uint64_t>(name) = 0;
+    std::get<Family>(name) = Family::workload;
+  }
+  return name;
+}
+
+class Judge {
+ public:
+  Judge(const ExplorationRequest& request, const std::vector<Start>& starts, const SeenStates& seen)
+      : starts_(starts),
+        seen_(seen),
+        bounds_(request),
+        engine_(run_job(request.spec, request.seed, 0)) {
+    if (request.histories) engine_.tell_histories_apart();
+    fresh_ = engine_.state().copy();
+  }
+
+  /// Can a fair run stay in these states?
+  bool is_fair(const StateSet& component) {
+    steps_.clear();
+    std::set<EventName> always;
+    std::set<EventName> taken;
+    for (const StateNumber state : component) {
+      const std::set<EventName> possible = look_at(state, component, taken);
+      if (state == *component.begin()) {
+        always = possible;
+        continue;
+      }
+      std::erase_if(always, [&](const EventName& name) { return !possible.contains(name); });
+    }
+    return std::includes(taken.begin(), taken.end(), always.begin(), always.end());
+  }
+
+  /// The shortest way from a state back to it within the component that was judged last.
+  [[nodiscard]] std::vector<Step> round_from(StateNumber start) const {
+    std::map<StateNumber, std::pair<StateNumber, Step>> reached;
+    std::deque<StateNumber> waiting{start};
+    while (!reached.contains(start)) {
+      const StateNumber state = waiting.front();
+      waiting.pop_front();
+      for (const auto& [step, next] : steps_.at(state))
+        if (reached.emplace(next, std::pair(state, step)).second) waiting.push_back(next);
+    }
+    std::vector<Step> round;
+    StateNumber state = start;
+    do {
+      const auto& [before, step] = reached.at(state);
+      round.push_back(step);
+      state = before;
+    } while (state != start);
+    std::reverse(round.begin(), round.end());
+    return round;
+  }
+
+ private:
+  /// What can happen in a state. Adds what leads to states of the component to `taken`.
+  std::set<EventName> look_at(StateNumber state, const StateSet& component,
+                              std::set<EventName>& taken) {
+    engine_.go_on_from(*fresh_);
+    for (const Step& step : seen_.steps_to(state)) take_step(engine_, step, starts_);
+    const RunState here = engine_.state().copy();
+    const std::vector<Choice> agenda = engine_.agenda();
+    std::set<EventName> possible;
+    for (std::uint32_t place = 0; place < agenda.size(); ++place) {
+      const EventName name = without_content(name_of(agenda[place]));
+      possible.insert(name);
+      Step step{.kind = Step::Kind::take, .place = place};
+      do {
+        engine_.go_on_from(here);
+        take_step(engine_, step, starts_);
+        const StateNumber next =
+            seen_.find(bounds_.with_deaths(engine_.digest(), seen_.deaths(state), false));
+        if (!component.contains(next)) continue;
+        taken.insert(name);
+        steps_[state].emplace_back(step, next);
+      } while (next_decisions(step.decisions, engine_.asked()));
+    }
+    return possible;
+  }
+
+  const std::vector<Start>& starts_;
+  const SeenStates& seen_;
+  DeathBounds bounds_;
+  StepwiseEngine engine_;
+  std::optional<RunState> fresh_;
+  std::map<StateNumber, std::vector<std::pair<Step, StateNumber>>> steps_;
+};
+
+}  // namespace
+
+FairnessCheck find_fair_circle(const StepGraph& graph, const ExplorationRequest& request,
+                               const std::vector<Start>& starts, const SeenStates& seen) {
+  if (request.spec.platform.ordering != Ordering::fifo) return {.complete = false, .circle = {}};
+  const auto part = graph.part_with_circles(kMostJudged);
+  if (!part) return {.complete = false, .circle = {}};
+  FairnessCheck check;
+  if (part->empty()) return check;
+  Judge judge(request, starts, seen);
+  const StrongComponents components(*part);
+  for (const StateSet& component : components.all()) {
+    const StateNumber first = *component.begin();
+    if (check.circle && check.circle->state < first) continue;
+    if (judge.is_fair(component))
+      check.circle = FairCircle{.state = first, .round = judge.round_from(first)};
+  }
+  return check;
+}
+
+}  // namespace faultline

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/exploration/death_bounds.hpp"
+#include "analysis/exploration/progress_check.hpp"
+
+namespace faultline {
+
+/// A circle of states in which a run can stay for ever although it is fair: whatever can happen all
+/// the time does happen there. Nobody dies in it.
+struct FairCircle {
+  StateNumber state = kNoState;  ///< in the circle, the first that was found
+  std::vector<Step> round;       ///< from it back to it
+};
+
+/// What a search for such circles has found.
+struct FairnessCheck {
+  bool complete = true;  ///< false: too many states are in circles
+  std::optional<FairCircle> circle;
+};
+
+/// Judges the circles of a complete search. Where the network keeps the order of messages, that
+/// every message arrives some day is the same as that every channel goes on; where it does not,
+/// nothing is judged.
+///
+/// A run that goes through all of a strongly connected component again and again is fair if each
+/// event that is possible in all of its states happens in one of its steps. If such an event leads
+/// out of the component, no run stays in any part of it.
+FairnessCheck find_fair_circle(const StepGraph& graph, const ExplorationRequest& request,
+                               const std::vector<Start>& starts, const SeenStates& seen);
+
+}  // namespace faultline

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/exploration/ending.hpp"
+#include "analysis/exploration/exploration.hpp"
+#include "sim/engine/state_properties.hpp"
+#include "sim/scenario/run_spec.hpp"
+
+namespace faultline {
+
+/// The property of this name that a component of the job declares; nothing if there is none.
+std::optional<DeclaredProperty> find_property(const RunSpec& spec, const std::string& name);
+
+/// What a search of this job can look for: the names of its properties, and the words for how runs
+/// end.
+std::vector<std::string> goal_words(const RunSpec& spec);
+
+/// The goal of that name. Throws std::invalid_argument if it is none of goal_words().
+Goal goal_named(const RunSpec& spec, const std::string& name);
+
+/// Does a run that ends like this reach the goal?
+bool is_reached_by(const Goal& goal, const Ending& ending);
+
+}  // namespace faultline

@@ -1,0 +1,22 @@
+#include "analysis/traces/ordered_trace.hpp"
+
+#include <utility>
+
+#include "sim/engine/engine.hpp"
+
+namespace faultline {
+
+RunSpec in_order(RunSpec spec, RunOrder order) {
+  spec.order = std::move(order);
+  spec.stop.grace_s = kOrderedGrace_s;
+  spec.stop.time_s = kOrderedLongest_s;
+  return spec;
+}
+
+RunTrace recorded(const RunSpec& ordered, std::uint64_t seed) {
+  TraceRecorder recorder(ordered.platform.processes);
+  RunResult result = run_simulation(ordered, EngineKind::loggp, seed, 0, &recorder);
+  return recorder.finish(std::move(result));
+}
+
+}  // namespace faultline
