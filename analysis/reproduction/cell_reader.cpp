@@ -6,6 +6,7 @@
 
 #include "analysis/lemmas/broken_promise.hpp"
 #include "analysis/lemmas/lemma_subjects.hpp"
+#include "analysis/reproduction/exploration_measure.hpp"
 #include "analysis/reproduction/item_fields.hpp"
 #include "analysis/statistics/linear_fit.hpp"
 #include "analysis/statistics/metric_type.hpp"
@@ -52,7 +53,7 @@ struct SeriesSelection {
   std::optional<std::string> over;
 };
 
-struct LemmaSelection {
+struct FigureSelection {
   std::string figure;
 };
 
@@ -99,12 +100,21 @@ const OptionSet<SeriesSelection>& series_selection_options() {
   return set;
 }
 
-OptionSet<LemmaSelection> lemma_selection_options(Family family) {
+OptionSet<FigureSelection> figure_options(const std::vector<std::string>& figures) {
+  return OptionSet<FigureSelection>().option("figure", &FigureSelection::figure,
+                                             {.required = true, .choices = figures});
+}
+
+std::vector<std::string> lemma_figure_words(Family family) {
   std::vector<std::string> figures;
   for (const LemmaFigure figure : lemma_figures(family))
-    figures.push_back(lemma_figure_word(figure));
-  return OptionSet<LemmaSelection>().option("figure", &LemmaSelection::figure,
-                                            {.required = true, .choices = figures});
+    figures.emplace_back(lemma_figure_word(figure));
+  return figures;
+}
+
+std::vector<std::string> exploration_figures() {
+  return {exploration_figure::kGoesWrong, exploration_figure::kSteps,
+          exploration_figure::kExhausted};
 }
 
 const OptionSet<SurvivalSelection>& survival_selection_options() {
@@ -232,7 +242,11 @@ void CellReader::read_selection(CheckedObject& object, Cell& cell) {
   }
   if (const auto* lemmas = std::get_if<LemmasMeasure>(&how)) {
     cell.protocol = read_protocol(object, lemmas->family, lemma_subject_names(lemmas->family));
-    cell.figure = read_options(object, lemma_selection_options(lemmas->family)).figure;
+    cell.figure = read_options(object, figure_options(lemma_figure_words(lemmas->family))).figure;
+  } else if (const auto* exploration = std::get_if<ExplorationMeasure>(&how)) {
+    if (!exploration->printed.points.empty())
+      cell.protocol = protocol_of(exploration->printed.points.front(), Family::termination);
+    cell.figure = read_options(object, figure_options(exploration_figures())).figure;
   } else if (const auto* series = std::get_if<SeriesMeasure>(&how)) {
     cell.protocol = read_protocol(object, series->family);
     read_series_selection(object, *series, cell);

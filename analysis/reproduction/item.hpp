@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/exploration/exploration.hpp"
 #include "analysis/theory/tree_steps.hpp"
 #include "sim/json/json_value.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -109,9 +110,20 @@ struct LemmasMeasure {
   std::uint64_t quick_simgrid_schedules = 0;
 };
 
+/// Explores a small job in every order of its events (docs/explore.md): as a paper prints its
+/// protocol, for a shortest run that ends as it should not; and as it is corrected.
+struct ExplorationMeasure {
+  Scenario printed;
+  Scenario corrected;
+  std::string looked_for;     ///< how the run ends: an outcome or a violation
+  ExplorationRequest bounds;  ///< who dies when, and how many steps are looked at; without a job
+};
+
 struct Measure {
   std::string name;
-  std::variant<RunsMeasure, SeriesMeasure, StepModelMeasure, SurvivalMeasure, LemmasMeasure> how;
+  std::variant<RunsMeasure, SeriesMeasure, StepModelMeasure, SurvivalMeasure, LemmasMeasure,
+               ExplorationMeasure>
+      how;
 };
 
 /// What a cell takes from the line that is fitted to its metric along a series.
@@ -161,8 +173,8 @@ struct Cell {
   bool ratio_of_means = false;  ///< for `series`: else the mean of each run's ratio
   RunsFigure of_runs = RunsFigure::mean;  ///< for `series`
   std::optional<double> at;               ///< for `series`: the point; none: the last one
-  std::optional<CellFit> fit;          ///< for `series`: a line through all points, instead of `at`
-  std::string figure;                  ///< for `survival` and `lemmas`: what is counted
+  std::optional<CellFit> fit;  ///< for `series`: a line through all points, instead of `at`
+  std::string figure;          ///< for `survival`, `lemmas` and `exploration`: what is counted
   std::vector<std::int64_t> failed;    ///< for `survival`: the sizes that are added up
   std::optional<std::int64_t> fanout;  ///< for `survival`: INDEP's; none: REL
 

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "analysis/exploration/explorable.hpp"
+#include "analysis/exploration/exploration_report.hpp"
+#include "analysis/exploration/goal.hpp"
 #include "analysis/reproduction/item_fields.hpp"
 #include "sim/core/error.hpp"
 #include "sim/scenario/declarations.hpp"
@@ -55,10 +59,20 @@ struct LemmasHead {
   std::optional<std::uint64_t> quick_simgrid_schedules;
 };
 
+struct ExplorationHead {
+  std::string scenario;
+  std::string looked_for;
+  std::uint32_t faults = 0;
+  std::string crash = crash_word(CrashPlaces::between_events);
+  bool in_order = false;
+  std::uint32_t depth = UINT32_MAX;
+};
+
 const OptionSet<MeasureHead>& measure_options() {
   static const OptionSet<MeasureHead> set = OptionSet<MeasureHead>().option(
       "kind", &MeasureHead::kind,
-      {.required = true, .choices = {"runs", "series", "step-model", "survival", "lemmas"}});
+      {.required = true,
+       .choices = {"runs", "series", "step-model", "survival", "lemmas", "exploration"}});
   return set;
 }
 
@@ -151,6 +165,18 @@ const OptionSet<LemmasHead>& lemmas_options() {
   return set;
 }
 
+const OptionSet<ExplorationHead>& exploration_options() {
+  static const OptionSet<ExplorationHead> set =
+      OptionSet<ExplorationHead>()
+          .option("scenario", &ExplorationHead::scenario, {.required = true})
+          .option("looked_for", &ExplorationHead::looked_for, {.required = true})
+          .option("faults", &ExplorationHead::faults, {.maximum = kMostFaults})
+          .option("crash", &ExplorationHead::crash, {.choices = crash_words()})
+          .option("in_order", &ExplorationHead::in_order, {})
+          .option("depth", &ExplorationHead::depth, {.minimum = 1});
+  return set;
+}
+
 class MeasureReader {
  public:
   MeasureReader(const JsonValue* scenarios, Problems& problems)
@@ -164,6 +190,7 @@ class MeasureReader {
   std::vector<JsonValue::Object> read_points(CheckedObject& object, SeriesMeasure& series);
   StepModelMeasure read_step_model(CheckedObject& object);
   static LemmasMeasure read_lemmas(CheckedObject& object);
+  ExplorationMeasure read_exploration(CheckedObject& object);
   std::vector<JsonValue::Object> read_changes(const JsonValue* value, const std::string& path);
   std::vector<Scenario> read_scenarios(const std::string& name,
                                        const std::vector<JsonValue::Object>& changes,
@@ -184,6 +211,7 @@ decltype(Measure::how) MeasureReader::read(const JsonValue& value, const std::st
   if (kind == "step-model") how = read_step_model(object);
   if (kind == "survival") how = read_options(object, survival_options());
   if (kind == "lemmas") how = read_lemmas(object);
+  if (kind == "exploration") how = read_exploration(object);
   object.finish();
   return how;
 }
@@ -331,6 +359,42 @@ LemmasMeasure MeasureReader::read_lemmas(CheckedObject& object) {
   lemmas.quick_simgrid_schedules =
       head.quick_simgrid_schedules.value_or(head.quick_schedules / 100);
   return lemmas;
+}
+
+/// Reads a job that is explored twice, with the changes of `printed` and with those of `corrected`.
+ExplorationMeasure MeasureReader::read_exploration(CheckedObject& object) {
+  const ExplorationHead head = read_options(object, exploration_options());
+  const std::string& path = object.path();
+  ExplorationMeasure exploration;
+  exploration.looked_for = head.looked_for;
+  exploration.bounds.faults = head.faults;
+  exploration.bounds.crash = crash_named(head.crash);
+  exploration.bounds.in_order = head.in_order;
+  exploration.bounds.depth = head.depth;
+  if (const JsonValue* victims = object.child("victims"))
+    exploration.bounds.victims =
+        read_integers<ActorId>(victims, member_path(path, "victims"), problems_);
+  for (const auto& [key, scenario] : {std::pair("printed", &exploration.printed),
+                                      std::pair("corrected", &exploration.corrected)}) {
+    const std::string place = member_path(path, key);
+    const JsonValue::Object& changes = object_of(object.child(key), place, problems_);
+    std::vector<Scenario> read = read_scenarios(head.scenario, {changes}, path);
+    if (read.empty()) return exploration;
+    *scenario = std::move(read.front());
+    Problems refused(problems_.file());
+    refuse_unexplorable(*scenario, head.faults, refused);
+    if (!refused.empty()) problems_.add_lines(place, refused.text());
+  }
+  if (exploration.printed.points.size() != 1) return exploration;
+  const RunSpec& job = exploration.printed.points.front();
+  const std::vector<std::string> words = goal_words(job);
+  if (std::find(words.begin(), words.end(), head.looked_for) == words.end())
+    problems_.add(member_path(path, "looked_for"),
+                  "expected how a run can end, got " + in_quotes(head.looked_for));
+  for (const ActorId victim : exploration.bounds.victims)
+    if (victim >= job.platform.processes)
+      problems_.add(member_path(path, "victims"), "expected ranks of the job");
+  return exploration;
 }
 
 }  // namespace

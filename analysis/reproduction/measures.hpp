@@ -59,6 +59,7 @@ struct Measured {
   bool interrupted = false;
   std::vector<TreeCounts> trees = {};  ///< for step models
   FaultCounts faults = {};             ///< for survival: the content of its file
+  std::string picture = {};            ///< for explorations: the run as an SVG; "" if there is none
 };
 
 /// Why a cell whose protocol was not measured has no value.

@@ -170,6 +170,16 @@ void add_item(HtmlPage& page, const ItemResult& result, const std::string& comma
   if (!result.item.note.empty()) page.paragraph(escaped(result.item.note));
   page.commands({command});
   if (!result.figure.empty()) page.figures({figure_of(result, command)});
+  std::vector<HtmlFigure> runs;
+  for (const Picture& picture : result.pictures())
+    runs.push_back({.drawing = picture.svg,
+                    .label = result.item.name + ": a run under " + picture.name,
+                    .caption = "<strong>" + escaped(picture.name) +
+                               "</strong>The shortest run that goes wrong, step by step",
+                    .command = command + " --figures DIR",
+                    .numbers = {},
+                    .wide = true});
+  if (!runs.empty()) page.figures(runs);
   const std::string prefix = page.identifier(result.item.name + " reason") + "-";
   const auto reasons = reasons_of(result);
   page.table(verdict_table(result, reasons, prefix));

@@ -90,7 +90,7 @@ double expected_time_s(const std::vector<ItemFile>& items, const ReproductionSet
 
 std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
                                             const ReproductionSettings& wanted,
-                                            const DrawChart& draw) {
+                                            const DrawChart& draw, const KeepPicture& keep) {
   Reproduction all;
   all.quick = wanted.quick;
   all.versions = versions_of_this_build();
@@ -115,6 +115,9 @@ std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
     teller.finish();
     if (result.interrupted) return std::nullopt;
     if (draw && has_figure(result)) draw_item(result, draw, own_stem(name, stems));
+    if (draw)
+      for (const Picture& picture : result.pictures())
+        keep(own_stem(name + "-" + picture.name, stems), picture.svg);
     all.results.push_back(std::move(result));
     all.commands.push_back("faultline reproduce " + shell_word(entry.named) +
                            (settings.quick ? " --quick" : ""));

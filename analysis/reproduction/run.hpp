@@ -28,10 +28,14 @@ double expected_time_s(const std::vector<ItemFile>& items, const ReproductionSet
 using DrawChart = std::function<std::string(const std::string& stem, const std::string& csv,
                                             const std::string& script)>;
 
-/// Carries out all items. Shows progress if that is wanted, and draws the figures if `draw` is set.
+/// Keeps a drawing that is an SVG already; `stem` is the name of its file.
+using KeepPicture = std::function<void(const std::string& stem, const std::string& svg)>;
+
+/// Carries out all items. Shows progress if that is wanted, and draws the figures if `draw` is set,
+/// with which `keep` is set, too.
 /// Names of files begin with that of the paper. Returns nothing if it is interrupted.
 std::optional<Reproduction> carry_out_items(std::vector<ItemFile> items,
                                             const ReproductionSettings& wanted,
-                                            const DrawChart& draw);
+                                            const DrawChart& draw, const KeepPicture& keep = {});
 
 }  // namespace faultline

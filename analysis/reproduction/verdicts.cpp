@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/reproduction/exploration_measure.hpp"
 #include "analysis/reproduction/lemma_measure.hpp"
 #include "analysis/reproduction/step_model_measure.hpp"
 #include "analysis/text/text_table.hpp"
@@ -62,6 +63,8 @@ double work_of(const Measure& measure, const ReproductionSettings& settings) {
     return work_of(*model, settings);
   if (const auto* lemmas = std::get_if<LemmasMeasure>(&measure.how))
     return work_of(*lemmas, settings);
+  if (const auto* exploration = std::get_if<ExplorationMeasure>(&measure.how))
+    return work_of(*exploration, settings);
   return 0;
 }
 
@@ -75,6 +78,8 @@ Measured carry_out(const Measure& measure, const ReproductionSettings& settings,
     return measure_step_model(*model, settings, counts);
   if (const auto* lemmas = std::get_if<LemmasMeasure>(&measure.how))
     return measure_lemmas(*lemmas, settings);
+  if (const auto* exploration = std::get_if<ExplorationMeasure>(&measure.how))
+    return measure_exploration(*exploration, settings);
   return measure_survival(std::get<SurvivalMeasure>(measure.how));
 }
 
@@ -84,6 +89,8 @@ EstimateKey key_of(const Measure& measure, const Cell& cell) {
     return {runs->family, cell.protocol, runs->metric};
   if (const auto* lemmas = std::get_if<LemmasMeasure>(&measure.how))
     return {lemmas->family, cell.protocol, cell.figure};
+  if (std::holds_alternative<ExplorationMeasure>(measure.how))
+    return {Family::termination, cell.protocol, cell.figure};
   return {Family::termination, cell.protocol, kStepModelFigure};
 }
 
@@ -96,6 +103,13 @@ Estimate estimate_of(const Measured& measured, const Measure& measure, const Cel
   const EstimateKey key = key_of(measure, cell);
   const auto found = measured.estimates.find(key);
   return found != measured.estimates.end() ? found->second : not_measured(key.family, key.protocol);
+}
+
+/// Is a measure drawn, or is a cell about it? With --quick some have no cells left.
+bool is_wanted(const ReproductionItem& item, std::size_t measure) {
+  return std::find(item.curves.begin(), item.curves.end(), measure) != item.curves.end() ||
+         std::any_of(item.cells.begin(), item.cells.end(),
+                     [=](const Cell& cell) { return cell.measure == measure; });
 }
 
 JsonValue optional_json(const std::optional<double>& value) {
@@ -232,6 +246,13 @@ std::string counts_of(const ItemResult& result) {
 
 }  // namespace
 
+std::vector<Picture> ItemResult::pictures() const {
+  std::vector<Picture> all;
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    if (!measured[i].picture.empty()) all.push_back({item.measures[i].name, measured[i].picture});
+  return all;
+}
+
 std::vector<Source> sources_of(const ReproductionItem& item) {
   std::vector<Source> sources;
   for (const Source source : {Source::paper, Source::derived, Source::threshold})
@@ -268,9 +289,12 @@ CellResult judge(const Cell& cell, const Estimate& measured) {
   return result;
 }
 
-double work_of(const ReproductionItem& item, const ReproductionSettings& settings) {
+double work_of(const ReproductionItem& whole, const ReproductionSettings& settings) {
+  ReproductionItem item = whole;
+  if (settings.quick) keep_quick_cells(item);
   double work = 0;
-  for (const Measure& measure : item.measures) work += work_of(measure, settings);
+  for (std::size_t i = 0; i < item.measures.size(); ++i)
+    if (is_wanted(item, i)) work += work_of(item.measures[i], settings);
   return work;
 }
 
@@ -285,8 +309,9 @@ ItemResult reproduce_item(ReproductionItem item, const ReproductionSettings& set
   if (settings.quick) keep_quick_cells(item);
   std::vector<Measured>& measured = result.measured;
   measured.reserve(item.measures.size());
-  for (const Measure& measure : item.measures) {
-    measured.push_back(carry_out(measure, settings, counts));
+  for (std::size_t i = 0; i < item.measures.size(); ++i) {
+    measured.push_back(is_wanted(item, i) ? carry_out(item.measures[i], settings, counts)
+                                          : Measured{});
     if (measured.back().interrupted) {
       result.interrupted = true;
       return result;

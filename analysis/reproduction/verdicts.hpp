@@ -28,6 +28,12 @@ struct CellResult {
 /// Lines of a CSV file, the header first.
 using FigureRows = std::vector<std::vector<std::string>>;
 
+/// A drawn run.
+struct Picture {
+  std::string name;
+  std::string svg;
+};
+
 struct ItemResult {
   ReproductionItem item;
   std::vector<CellResult> cells;   ///< one for each cell of the item
@@ -35,6 +41,9 @@ struct ItemResult {
   FigureRows figure = {};          ///< what is drawn; empty if nothing is
   std::string drawing = {};        ///< SVG; "" if there is none
   bool interrupted = false;
+
+  /// The runs that its explorations have found, by the names of the measures.
+  [[nodiscard]] std::vector<Picture> pictures() const;
 };
 
 /// The sources of an item's values. Each has a column in the tables.

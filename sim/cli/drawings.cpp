@@ -105,6 +105,11 @@ std::string Drawings::draw(const std::string& stem, const std::string& csv,
   return drawn ? read_text_file(path + ".svg", "a drawing", kLargestDrawing_B) : "";
 }
 
+void Drawings::add(const std::string& stem, const std::string& svg) {
+  write_scratch(scratch_.path() + "/" + stem + ".svg", svg);
+  stems_.push_back(stem);
+}
+
 void Drawings::keep() {
   if (directory_.empty()) return;
   for (const std::string& stem : stems_)

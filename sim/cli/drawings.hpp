@@ -14,8 +14,8 @@ namespace faultline {
 void need_gnuplot(const std::string& option);
 
 /// Draws charts in a temporary directory. When all are drawn, copies the CSV, gnuplot script, SVG
-/// and PDF of each to the user's directory, if there is one. So an interrupted command leaves
-/// nothing there.
+/// and PDF of each, as far as it has them, to the user's directory, if there is one. So an
+/// interrupted command leaves nothing there.
 class Drawings {
  public:
   /// Makes the user's directory if it is missing. Throws UsageError, which names the option, if it
@@ -28,6 +28,9 @@ class Drawings {
   /// Draws one chart from its CSV and its script. Returns the SVG, or "" if gnuplot is missing or
   /// fails, which is reported once.
   std::string draw(const std::string& stem, const std::string& csv, const std::string& script);
+
+  /// Takes a drawing that is an SVG already.
+  void add(const std::string& stem, const std::string& svg);
 
   /// Writes the drawings to the user's directory, if there is one. Throws UsageError if it cannot
   /// be written.

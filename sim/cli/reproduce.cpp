@@ -1,5 +1,6 @@
 #include "sim/cli/reproduce.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <ostream>
@@ -39,7 +40,7 @@ VerbOptions reproduce_options() {
       "also write tables and figures to this file, as one page that needs no other file");
   add("figures", po::value<std::string>()->value_name("DIR"),
       "write the curves of figures to this directory, as CSV, SVG and PDF named PAPER-ITEM (needs "
-      "gnuplot)");
+      "gnuplot), and runs as SVG");
   add("quiet", "no progress");
   verb.hidden.add_options()("what", po::value<std::string>());
   verb.positional.add("what", 1);
@@ -63,8 +64,10 @@ int reproduce_verb(const std::vector<std::string>& arguments, std::ostream& out)
   const bool quiet = values.count("quiet") != 0;
   settings.progress = !quiet;
   const auto figures = text_of(values, "figures");
-  if (figures) need_gnuplot("reproduce: --figures");
   std::vector<ItemFile> items = read_items(values["what"].as<std::string>());
+  const bool has_curves = std::any_of(
+      items.begin(), items.end(), [](const ItemFile& entry) { return !entry.item.curves.empty(); });
+  if (figures && has_curves) need_gnuplot("reproduce: --figures");
   OutputFile output(text_of(values, "out"));
   std::optional<OutputFile> page;
   if (const auto html = text_of(values, "html")) page.emplace(*html, "--html");

@@ -33,7 +33,10 @@ std::optional<Reproduction> reproduce_items(std::vector<ItemFile> items,
     draw = [drawings](const std::string& stem, const std::string& csv, const std::string& script) {
       return drawings->draw(stem, csv, script);
     };
-  return carry_out_items(std::move(items), settings, draw);
+  const auto keep = [drawings](const std::string& stem, const std::string& svg) {
+    drawings->add(stem, svg);
+  };
+  return carry_out_items(std::move(items), settings, draw, keep);
 }
 
 }  // namespace faultline

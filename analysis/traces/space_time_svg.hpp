@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "analysis/traces/run_trace.hpp"
+
+namespace faultline {
+
+/// A space-time diagram of a short run as an SVG that needs no script: a line for each rank, an
+/// arrow for each message, from left to right. Moments at which something happens stand at equal
+/// distances, however long lies between them; so it suits runs whose order is stated.
+std::string space_time_svg(const RunTrace& trace, const RunSpec& spec, const std::string& title);
+
+}  // namespace faultline
