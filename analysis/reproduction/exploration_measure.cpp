@@ -63,8 +63,8 @@ Measured measure_exploration(const ExplorationMeasure& measure,
   const ExplorationResult right =
       explore(request_of(measure, measure.corrected, settings), goes_on);
   if (!worked(right)) return measured;
-  const bool all_seen = right.verdict == ExplorationResult::Verdict::exhausted ||
-                        right.limit == SearchLimit::depth;
+  const bool all_seen =
+      right.verdict == ExplorationResult::Verdict::exhausted || right.limit == SearchLimit::depth;
   const bool holds = all_seen && !right.refutation && !right.ends.contains(measure.looked_for);
   estimate(exploration_figure::kExhausted).value = holds ? 1.0 : 0.0;
   return measured;

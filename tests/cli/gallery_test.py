@@ -13,7 +13,8 @@ DOCS = pathlib.Path(os.environ["FAULTLINE_SOURCE_DIR"]) / "docs"
 class Gallery(ProgramTest):
     def test_the_pictures_of_the_page_are_those_that_are_drawn(self):
         for paper in ("adoption-2013", "termination-2022"):
-            self.answer("reproduce", paper + "/as-printed", "--quiet", "--figures", "drawn")
+            self.answer("reproduce", paper + "/as-printed", "--quick", "--quiet", "--figures",
+                        "drawn")
         drawn = {path.name: path.read_text() for path in (self.folder / "drawn").iterdir()}
         shown = re.findall(r"\]\(gallery/([\w-]+\.svg)\)", (DOCS / "gallery.md").read_text())
         self.assertEqual(sorted(shown), sorted(path.name for path in (DOCS / "gallery").iterdir()))

@@ -43,7 +43,8 @@ TEST_CASE("safra keeps its promise in random runs, and every probe takes P messa
 
 TEST_CASE("the invariant of EWD998 holds in every state of all task graphs with up to 3 messages") {
   Job job(3);
-  job.workload("random-tree", {{"most_messages", 3}, {"choices", std::string("all")}});
+  job.workload("random-tree",
+               {{"most_messages", 3}, {"pauses", true}, {"choices", std::string("all")}});
   job.detector("safra");
   const ExplorationResult result = explore({.spec = explored_spec(job.spec)});
   if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
