@@ -2,19 +2,23 @@
 
 #include <utility>
 
+#include "sim/engine/engine.hpp"
+
 namespace faultline {
 
 namespace {
 
-constexpr std::size_t kStatesOfMember = 128;  ///< in one round
+constexpr std::size_t kStatesOfMember = 512;  ///< in one round
 
 }  // namespace
 
 Crew::Crew(const ExplorationRequest& request, const std::vector<Start>& starts,
            const SeenStates& seen)
-    : members_(std::max(1U, request.jobs)), threaded_(members_.size() > 1) {
+    : parts_(StepwiseEngine(run_job(request.spec, request.seed, 0)).state().actors.size()),
+      members_(std::max(1U, request.jobs)),
+      threaded_(members_.size() > 1) {
   if (!threaded_) {
-    members_.front().expander = std::make_unique<Expander>(request, starts, seen);
+    members_.front().expander = std::make_unique<Expander>(request, starts, seen, parts_, memory_);
     return;
   }
   for (Member& member : members_)
@@ -43,7 +47,8 @@ void Crew::work(Member& member, const ExplorationRequest& request, const std::ve
       turn = turn_;
     }
     try {
-      if (!member.expander) member.expander = std::make_unique<Expander>(request, starts, seen);
+      if (!member.expander)
+        member.expander = std::make_unique<Expander>(request, starts, seen, parts_, memory_);
       if (member.task) member.task(*member.expander);
     } catch (...) {
       member.error = std::current_exception();
@@ -69,6 +74,8 @@ void Crew::run_all() {
 
 std::size_t Crew::round() const { return kStatesOfMember * members_.size(); }
 
+std::size_t Crew::bytes() const { return parts_.bytes() + memory_.bytes(); }
+
 std::vector<Expansion> Crew::begin() {
   std::vector<Expansion> begun(1);
   for (Member& member : members_) member.task = {};
@@ -77,7 +84,7 @@ std::vector<Expansion> Crew::begin() {
   return begun;
 }
 
-std::vector<Expansion> Crew::expand(std::span<const StateNumber> states) {
+std::vector<Expansion> Crew::expand(std::span<const WaitingState> states) {
   std::vector<Expansion> expansions(states.size());
   for (std::size_t i = 0; i < members_.size(); ++i)
     members_[i].task = [&, i](Expander& expander) {
@@ -86,27 +93,8 @@ std::vector<Expansion> Crew::expand(std::span<const StateNumber> states) {
         if (owner(place, states.size()) == i) expansions[place] = expander.expand(states[place]);
     };
   run_all();
+  for (Member& member : members_) memory_.take_over(member.expander->memory());
   return expansions;
-}
-
-void Crew::settle(std::vector<Expansion>&& expansions,
-                  const std::vector<std::vector<StateNumber>>& numbers) {
-  for (std::size_t i = 0; i < members_.size(); ++i)
-    members_[i].task = [&, i](Expander& expander) {
-      for (std::size_t place = 0; place < expansions.size(); ++place) {
-        if (owner(place, expansions.size()) != i) continue;
-        std::vector<NextState>& next = expansions[place].next;
-        for (std::size_t one = 0; one < next.size(); ++one) {
-          if (!next[one].state) continue;
-          const StateNumber number = numbers[place][one];
-          if (number == kNoState)
-            expander.reuse(std::move(next[one].state));
-          else
-            expander.keep(number, std::move(next[one].state));
-        }
-      }
-    };
-  run_all();
 }
 
 }  // namespace faultline

@@ -27,14 +27,11 @@ class Crew {
   std::vector<Expansion> begin();
   /// The successors of these states, in their order. Meanwhile nothing may be added to the states
   /// that have been seen.
-  std::vector<Expansion> expand(std::span<const StateNumber> states);
-  /// Gives the states back whose numbers are known now: to be called with what expand() has
-  /// returned, once all of it has been looked at. The thread that made a state keeps it, or
-  /// destroys it.
-  void settle(std::vector<Expansion>&& expansions,
-              const std::vector<std::vector<StateNumber>>& numbers);
+  std::vector<Expansion> expand(std::span<const WaitingState> states);
   /// How many states are worth one call of expand().
   [[nodiscard]] std::size_t round() const;
+  /// What is remembered of steps and parts of states. Not to be called while expand() runs.
+  [[nodiscard]] std::size_t bytes() const;
 
  private:
   struct Member {
@@ -50,6 +47,8 @@ class Crew {
     return place * members_.size() / places;
   }
 
+  PartTable parts_;
+  StepMemory memory_{parts_};  ///< changes only between two rounds
   std::vector<Member> members_;
   bool threaded_;
   std::mutex mutex_;

@@ -6,14 +6,17 @@
 
 namespace faultline {
 
-bool DeathBounds::between_steps(std::uint32_t deaths, const std::vector<Event>& next,
-                                bool after_death) const {
+bool is_calm(const std::vector<Event>& next) {
+  return std::all_of(next.begin(), next.end(),
+                     [](const Event& event) { return event.kind() == EventKind::compute_done; });
+}
+
+bool DeathBounds::between_steps(std::uint32_t deaths, bool in_calm, bool after_death) const {
   if (deaths >= request_.faults || request_.crash == CrashPlaces::none) return false;
   const bool only_in_calm =
       request_.crash == CrashPlaces::calm || request_.crash == CrashPlaces::calm_together;
   if (!only_in_calm || (after_death && request_.crash == CrashPlaces::calm_together)) return true;
-  return std::all_of(next.begin(), next.end(),
-                     [](const Event& event) { return event.kind() == EventKind::compute_done; });
+  return in_calm;
 }
 
 bool DeathBounds::may_be_next(ActorId actor, std::uint32_t deaths) const {

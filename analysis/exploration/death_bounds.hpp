@@ -7,6 +7,9 @@
 
 namespace faultline {
 
+/// Can nothing come next but that computations end?
+[[nodiscard]] bool is_calm(const std::vector<Event>& next);
+
 /// Who may die next in a search, and when.
 class DeathBounds {
  public:
@@ -16,10 +19,9 @@ class DeathBounds {
   [[nodiscard]] bool within_steps(std::uint32_t deaths) const {
     return deaths < request_.faults && request_.crash == CrashPlaces::anywhere;
   }
-  /// May somebody die in a state from which these events can come next? `after_death`: it was
-  /// reached by a death.
-  [[nodiscard]] bool between_steps(std::uint32_t deaths, const std::vector<Event>& next,
-                                   bool after_death) const;
+  /// May somebody die in a state? `in_calm`: nothing can come next but that computations end.
+  /// `after_death`: it was reached by a death.
+  [[nodiscard]] bool between_steps(std::uint32_t deaths, bool in_calm, bool after_death) const;
   /// May this actor be the next one to die?
   [[nodiscard]] bool may_be_next(ActorId actor, std::uint32_t deaths) const;
   /// May these actors die within the start?

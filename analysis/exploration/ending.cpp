@@ -40,19 +40,21 @@ void take_end(const ExplorationRequest& request, const Ending& ending,
 EndingJudge::EndingJudge(const ExplorationRequest& request, std::shared_ptr<const RunJob> job,
                          const std::vector<Start>& starts)
     : spec_(request.spec),
-      job_(std::move(job)),
       starts_(starts),
-      needed_(gives_up_by_messages(request.spec)) {}
+      needed_(gives_up_by_messages(request.spec)),
+      engine_(std::move(job)),
+      fresh_(engine_.state().copy()) {
+  engine_.set_step_time(kStep_s);
+}
 
 Ending EndingJudge::judged(RunResult result, std::uint32_t deaths,
-                           const std::function<std::vector<Step>()>& steps) const {
+                           const std::function<std::vector<Step>()>& steps) {
   const bool by_run = result.outcome == Outcome::terminated || detector_gave_up(result);
   if (needed_ && deaths > 0 && by_run && result.violations.empty()) {
-    FactLog log(job_->shape.processes);
-    StepwiseEngine engine(job_);
-    engine.set_step_time(kStep_s);
-    engine.observe(log);
-    for (const Step& step : steps()) take_step(engine, step, starts_);
+    FactLog log(spec_.platform.processes);
+    engine_.observe(log);
+    engine_.go_on_from(fresh_);
+    for (const Step& step : steps()) take_step(engine_, step, starts_);
     judge_both_ways(spec_, log, result);
   }
   return {.outcome = result.outcome, .violations = std::move(result.violations)};

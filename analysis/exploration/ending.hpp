@@ -33,13 +33,14 @@ class EndingJudge {
   /// The end of a run with that result, after so many deaths. If its verdict depends on the run
   /// that led to it, which `steps` returns, that is repeated under an observer.
   [[nodiscard]] Ending judged(RunResult result, std::uint32_t deaths,
-                              const std::function<std::vector<Step>()>& steps) const;
+                              const std::function<std::vector<Step>()>& steps);
 
  private:
   const RunSpec& spec_;
-  std::shared_ptr<const RunJob> job_;
   const std::vector<Start>& starts_;
   bool needed_;
+  StepwiseEngine engine_;
+  RunState fresh_;  ///< before the start
 };
 
 }  // namespace faultline

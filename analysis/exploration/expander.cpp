@@ -1,6 +1,8 @@
 #include "analysis/exploration/expander.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <utility>
 
 #include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
@@ -8,15 +10,6 @@
 namespace faultline {
 
 namespace {
-
-/// Roughly what a copy of a small job takes.
-constexpr std::uint64_t kCopy_B = 16384;
-constexpr std::uint64_t kMostCopies = 65536;
-
-std::size_t copies_within(const ExplorationRequest& request) {
-  return static_cast<std::size_t>(
-      std::min(kMostCopies, request.memory_B / (4 * kCopy_B * std::max(1U, request.jobs))));
-}
 
 /// A state in which an invariant broke has no digest. It is not expanded, so any will do that no
 /// other state has.
@@ -30,7 +23,7 @@ StateDigest digest_of_break(StateNumber from, const Step& step) {
 }  // namespace
 
 Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& starts,
-                   const SeenStates& seen)
+                   const SeenStates& seen, PartTable& parts, const StepMemory& shared)
     : request_(request),
       starts_(starts),
       seen_(seen),
@@ -39,7 +32,11 @@ Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& 
       fresh_(engine_.state().copy()),
       judge_(request, job_, starts),
       bounds_(request),
-      most_kept_(copies_within(request)) {
+      parts_(parts),
+      shared_(shared),
+      memory_(parts),
+      looks_at_properties_(engine_.has_invariants() || request.prune.has_value() ||
+                           (request.goal && request.goal->property)) {
   engine_.check_every_step();
   if (!request.histories) return;
   engine_.tell_histories_apart();
@@ -49,78 +46,207 @@ Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& 
 Expansion Expander::begin() {
   Expansion all;
   all.next.reserve(starts_.size());
+  from_ = kNoState;
+  here_ = &fresh_;
+  engine_is_here_ = false;
   for (std::uint32_t start = 0; start < starts_.size(); ++start)
-    add_step(all, fresh_, {.kind = Step::Kind::begin, .place = start},
+    add_step(all, {.kind = Step::Kind::begin, .place = start},
              static_cast<std::uint32_t>(starts_[start].cuts.size()));
   return all;
 }
 
-Expansion Expander::expand(StateNumber state) {
-  Expansion all{.from = state, .next = {}};
-  const RunState& here = at(state);
-  const std::uint32_t deaths = seen_.deaths(state);
-  engine_.go_on_from(here);
-  events_ = engine_.events();
-  const std::size_t choices = events_.size();
-  all.next.reserve(choices + here.actors.size());
+Expansion Expander::expand(const WaitingState& state) {
+  Expansion all{.from = state.number, .next = {}};
+  from_ = state.number;
+  here_ = nullptr;
+  engine_is_here_ = false;
+  parts_here_ = state.parts;
+  if (parts_here_.empty()) here();
+  if (!parts_here_.empty()) parts_.list_agenda(parts_here_, agenda_);
+  const std::uint32_t deaths = seen_.deaths(state.number);
+  const std::size_t choices = parts_here_.empty() ? events_.size() : agenda_.size();
+  const auto actors = static_cast<ActorId>(parts_.actors());
+  all.next.reserve(choices + (deaths < request_.faults ? actors : 0));
   for (std::uint32_t place = 0; place < choices; ++place) {
     Step step{.kind = Step::Kind::take, .place = place};
     std::vector<std::uint64_t> asked;
     do {
-      add_step(all, here, step, deaths);
-      asked = engine_.asked();
-      if (bounds_.within_steps(deaths)) add_deaths_within(all, here, step, deaths + 1);
+      add_step(all, step, deaths);
+      asked = asked_;
+      if (bounds_.within_steps(deaths)) add_deaths_within(all, step, deaths + 1);
     } while (next_decisions(step.decisions, asked));
   }
-  if (bounds_.between_steps(deaths, events_, seen_.step(state).has_death()))
-    for (ActorId actor = 0; actor < here.actors.size(); ++actor)
-      if (here.actors[actor].alive && bounds_.may_be_next(actor, deaths))
-        add_step(all, here, {.kind = Step::Kind::kill, .place = actor}, deaths + 1);
+  if (bounds_.between_steps(deaths, is_calm_here(), seen_.step(state.number).has_death()))
+    for (ActorId actor = 0; actor < actors; ++actor)
+      if (is_alive(actor) && bounds_.may_be_next(actor, deaths))
+        add_step(all, {.kind = Step::Kind::kill, .place = actor}, deaths + 1);
   return all;
 }
 
+bool Expander::is_alive(ActorId actor) {
+  if (parts_here_.empty()) return here().actors[actor].alive;
+  return parts_[parts_here_[PartTable::place_of_actor(actor)]].alive;
+}
+
+bool Expander::is_calm_here() const {
+  if (parts_here_.empty()) return is_calm(events_);
+  return std::all_of(agenda_.begin(), agenda_.end(), [&](std::uint32_t place) {
+    return parts_[parts_here_[place]].kind == EventKind::compute_done;
+  });
+}
+
 /// A death after all that an actor does in a step is one between this step and the next.
-void Expander::add_deaths_within(Expansion& into, const RunState& here, const Step& step,
-                                 std::uint32_t deaths) {
-  const std::vector<std::uint64_t> done = engine_.done();
+void Expander::add_deaths_within(Expansion& into, const Step& step, std::uint32_t deaths) {
+  const std::vector<std::uint64_t> done = done_;
   for (ActorId actor = 0; actor < done.size(); ++actor) {
     if (!bounds_.may_be_next(actor, deaths - 1)) continue;
     for (std::uint64_t after = 0; after < done[actor]; ++after) {
       Step cut = step;
       cut.dying = static_cast<std::uint16_t>(actor);
       cut.after = static_cast<std::uint16_t>(after);
-      add_step(into, here, cut, deaths);
+      add_step(into, cut, deaths);
     }
   }
 }
 
-void Expander::add_step(Expansion& into, const RunState& here, const Step& step,
-                        std::uint32_t deaths) {
+void Expander::add_step(Expansion& into, const Step& step, std::uint32_t deaths) {
   NextState& one = into.next.emplace_back();
-  one.step = step;
+  one.by_death = step.has_death();
   one.deaths = deaths;
-  engine_.go_on_from(here, events_);
   try {
-    take_step(engine_, step, starts_);
-    one.digest = bounds_.with_deaths(engine_.digest(), deaths, step.has_death());
-    look_at(one, into.from);
+    reach(step);
+    one.digest =
+        bounds_.with_deaths(parts_next_.empty() ? engine_.digest() : parts_.digest(parts_next_),
+                            deaths, step.has_death());
+    look_at(one, step, into.from);
   } catch (const BrokenInvariant& broken) {
+    asked_ = engine_.asked();
+    done_ = engine_.done();
+    one.step = step;
     one.digest = digest_of_break(into.from, step);
     one.ending = ending_by(broken);
   }
 }
 
-void Expander::look_at(NextState& one, StateNumber from) {
+// ---- one step ---------------------------------------------------------------------------------
+
+/// Finds out where a step leads, by memory if possible.
+void Expander::reach(const Step& step) {
+  if (request_.recall == StepRecall::nothing) return take(step);
+  if (step.kind == Step::Kind::begin) {
+    take(step);
+    parts_next_ = parts_of_engine(orders_next_);
+    return;
+  }
+  StepMemory::Occasion occasion{.state = parts_here_, .step = step, .happens = std::nullopt};
+  if (step.kind == Step::Kind::take) occasion.happens = agenda_[step.place];
+  if (step.dying != Step::kNoDeath && step.dying != memory_.actor_of(occasion)) {
+    take(step);
+    parts_next_ = parts_of_engine(orders_next_);
+    return;
+  }
+  if (!recall(occasion)) return take_and_remember(occasion);
+  if (request_.recall == StepRecall::checked) compare_with_engine(occasion);
+}
+
+/// False if the engine has to take the step.
+bool Expander::recall(const StepMemory::Occasion& occasion) {
+  return recall(shared_, occasion) || recall(memory_, occasion);
+}
+
+bool Expander::recall(const StepMemory& memory, const StepMemory::Occasion& occasion) {
+  const StepEffect* effect = memory.find(occasion);
+  if (effect == nullptr || !memory.apply(*effect, occasion, parts_next_)) return false;
+  is_taken_ = false;
+  memory.list_asked(*effect, asked_);
+  done_.assign(parts_.actors(), 0);
+  done_[memory_.actor_of(occasion)] = effect->done;
+  return true;
+}
+
+void Expander::take(const Step& step) {
+  is_taken_ = true;
+  parts_next_.clear();
+  const RunState& from = here();
+  if (!std::exchange(engine_is_here_, false)) engine_.go_on_from(from, events_);
+  take_step(engine_, step, starts_);
+  asked_ = engine_.asked();
+  done_ = engine_.done();
+}
+
+void Expander::take_and_remember(const StepMemory::Occasion& occasion) {
+  take(occasion.step);
+  parts_next_ = parts_of_engine(orders_next_);
+  memory_.keep(occasion, {.before = parts_here_,
+                          .orders_before = orders_,
+                          .after = parts_next_,
+                          .orders_after = orders_next_,
+                          .reach = engine_.reach(),
+                          .asked = asked_,
+                          .done = done_});
+}
+
+void Expander::compare_with_engine(const StepMemory::Occasion& occasion) {
+  const PartNumbers recalled = parts_next_;
+  const std::vector<std::uint64_t> asked = asked_;
+  const std::vector<std::uint64_t> done = done_;
+  take(occasion.step);
+  parts_next_ = parts_of_engine(orders_next_);
+  if (recalled != parts_next_ || asked != asked_ || done != done_)
+    throw std::logic_error("a step does something else than is remembered of it");
+}
+
+/// The state in which the engine is, and when what is scheduled there was.
+PartNumbers Expander::parts_of_engine(std::vector<std::uint64_t>& orders) {
+  const StateParts parts = engine_.parts();
+  orders.clear();
+  orders.reserve(parts.scheduled.size());
+  for (const ScheduledPart& part : parts.scheduled) orders.push_back(part.order);
+  PartNumbers numbers = parts_.numbers_of(parts);
+  if (parts.is_local && parts_.is_over(numbers) != (engine_.is_over() || parts.ended))
+    throw std::logic_error("the parts of a state do not say whether the run is over");
+  return numbers;
+}
+
+/// The state that is expanded.
+const RunState& Expander::here() {
+  if (here_ != nullptr) return *here_;
+  here_ = &at(from_);
+  engine_is_here_ = true;
+  events_ = engine_.events();
+  if (request_.recall == StepRecall::nothing) return *here_;
+  const PartNumbers parts = parts_of_engine(orders_);
+  if (!parts_here_.empty() && parts_here_ != parts)
+    throw std::logic_error("a state is another one than is remembered of it");
+  parts_here_ = parts;
+  return *here_;
+}
+
+// ---- what it leads to -------------------------------------------------------------------------
+
+void Expander::look_at(NextState& one, const Step& step, StateNumber from) {
   one.known = seen_.find(one.digest);
   if (one.known != kNoState) return;
-  if (!found_.insert(one.digest).second) return;
+  const auto place = static_cast<std::uint32_t>(found_count_);
+  if (found_.insert(one.digest, place) != place) return;
+  ++found_count_;
+  one.step = step;
+  one.parts = parts_next_;
+  if (looks_at_properties_) look_at_properties(one);
+  const bool is_over = is_taken_
+                           ? engine_.is_over() || !engine_.state().auditor.violations().empty()
+                           : parts_.is_over(parts_next_);
+  if (is_over) {
+    if (!is_taken_) take(step);
+    one.ending = ending_of(one, from);
+  }
+}
+
+void Expander::look_at_properties(NextState& one) {
+  if (!is_taken_) take(one.step);
   engine_.check_properties();
   one.is_goal = request_.goal && request_.goal->property && engine_.holds(*request_.goal->property);
   one.is_pruned = request_.prune && engine_.holds(*request_.prune);
-  if (engine_.is_over() || !engine_.state().auditor.violations().empty())
-    one.ending = ending_of(one, from);
-  else if (keeps_copies())
-    one.state = copy_of_state();
 }
 
 Ending Expander::ending_of(const NextState& one, StateNumber from) {
@@ -140,36 +266,20 @@ std::unique_ptr<RunState> Expander::copy_of_state() {
   return copy;
 }
 
-void Expander::keep(StateNumber number, std::unique_ptr<RunState> state) {
-  if (keeps_copies())
-    kept_.emplace(number, std::move(state));
-  else
-    reuse(std::move(state));
-}
-
-void Expander::reuse(std::unique_ptr<RunState> state) {
-  constexpr std::size_t kMostSpare = 4096;
-  if (state && spare_.size() < kMostSpare) spare_.push_back(std::move(state));
-}
-
-/// The copy that was kept is of no use once its state has been expanded.
+/// Takes the engine to a state.
 const RunState& Expander::at(StateNumber number) {
-  if (const auto found = kept_.find(number); found != kept_.end()) {
-    reuse(std::move(taken_));
-    taken_ = std::move(found->second);
-    kept_.erase(found);
-    return *taken_;
-  }
   const std::vector<StateNumber> way = seen_.path_to(number);
   std::size_t common = 0;
   while (common < path_.size() && common < way.size() && path_[common].number == way[common])
     ++common;
-  for (; path_.size() > common; path_.pop_back()) reuse(std::move(path_.back().state));
+  for (; path_.size() > common; path_.pop_back()) spare_.push_back(std::move(path_.back().state));
+  engine_.check_every_step(false);  // they were checked when they were taken first
+  engine_.go_on_from(path_.empty() ? fresh_ : *path_.back().state);
   for (std::size_t place = common; place < way.size(); ++place) {
-    engine_.go_on_from(place == 0 ? fresh_ : *path_.back().state);
     take_step(engine_, seen_.step(way[place]), starts_);
     path_.push_back({way[place], copy_of_state()});
   }
+  engine_.check_every_step();
   return *path_.back().state;
 }
 

@@ -3,28 +3,43 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "analysis/exploration/death_bounds.hpp"
+#include "analysis/exploration/digest_index.hpp"
 #include "analysis/exploration/ending.hpp"
 #include "analysis/exploration/exploration.hpp"
+#include "analysis/exploration/part_table.hpp"
 #include "analysis/exploration/seen_states.hpp"
+#include "analysis/exploration/step_memory.hpp"
 
 namespace faultline {
 
 /// A state that can follow another one.
 struct NextState {
-  Step step;
+  Step step;              ///< if the state is new to the thread that has found it
+  bool by_death = false;  ///< somebody has died in the step
   StateDigest digest;
-  std::uint32_t deaths = 0;         ///< on the way to it
-  bool is_goal = false;             ///< it has the property that is looked for
-  bool is_pruned = false;           ///< it has the property behind which nothing is looked at
-  StateNumber known = kNoState;     ///< its number, if it had been seen before
-  std::optional<Ending> ending;     ///< if nothing goes on from it, or a promise is broken
-  std::unique_ptr<RunState> state;  ///< if it is new and goes on, and copies are kept
+  std::uint32_t deaths = 0;      ///< on the way to it
+  bool is_goal = false;          ///< it has the property that is looked for
+  bool is_pruned = false;        ///< it has the property behind which nothing is looked at
+  StateNumber known = kNoState;  ///< its number, if it had been seen before
+  std::optional<Ending> ending;  ///< if nothing goes on from it, or a promise is broken
+  PartNumbers parts;             ///< if it is new and goes on, and steps are remembered
+};
+
+/// A state that has still to be expanded.
+struct WaitingState {
+  StateNumber number = kNoState;
+  PartNumbers parts;  ///< empty if steps are not remembered
+
+  WaitingState(StateNumber with_number, PartNumbers with_parts)
+      : number(with_number), parts(std::move(with_parts)) {}
+  [[nodiscard]] std::size_t bytes() const {
+    constexpr std::size_t kOfStorage_B = 16;
+    return sizeof(WaitingState) + parts.capacity() * sizeof(PartNumber) + kOfStorage_B;
+  }
 };
 
 /// All states that can follow a state.
@@ -36,42 +51,49 @@ struct Expansion {
 /// Finds what can follow states. Each thread has one of its own: the states that it makes must
 /// stay in the thread.
 ///
-/// A state is reached from a copy that was kept, or rebuilt from its nearest ancestor on the path
-/// to the state that was rebuilt before: states come in an order in which neighbours share most of
-/// their path. So the memory for copies can be as small as one likes.
+/// Most states are never made: what their steps do is remembered (StepMemory). Where it is not, the
+/// engine takes the steps from the nearest ancestor on the path to the state that it has made
+/// before. States come in an order in which neighbours share most of their path.
 class Expander {
  public:
   Expander(const ExplorationRequest& request, const std::vector<Start>& starts,
-           const SeenStates& seen);
+           const SeenStates& seen, PartTable& parts, const StepMemory& shared);
 
   /// The states that are expanded from now on are looked at together. What is found a second time
   /// among them is not kept.
-  void begin_round() { found_.clear(); }
+  void begin_round() {
+    found_.clear();
+    found_count_ = 0;
+  }
   /// The states at which a run can be after its start. Their steps have the kind `begin`.
   Expansion begin();
   /// All states that can follow a stored one.
-  Expansion expand(StateNumber state);
+  Expansion expand(const WaitingState& state);
 
-  /// Keeps a copy of a state, if there is room, so that expand() need not rebuild it.
-  void keep(StateNumber number, std::unique_ptr<RunState> state);
-  /// Uses the memory of a copy again.
-  void reuse(std::unique_ptr<RunState> state);
-  [[nodiscard]] bool keeps_copies() const { return kept_.size() < most_kept_; }
+  /// What this has remembered of steps since the shared memory took it over.
+  [[nodiscard]] StepMemory& memory() { return memory_; }
 
  private:
-  struct LowWord {
-    std::size_t operator()(const StateDigest& digest) const { return digest.low; }
-  };
   struct Place {
     StateNumber number;
     std::unique_ptr<RunState> state;
   };
   std::unique_ptr<RunState> copy_of_state();
   const RunState& at(StateNumber number);
-  void add_step(Expansion& into, const RunState& here, const Step& step, std::uint32_t deaths);
-  void add_deaths_within(Expansion& into, const RunState& here, const Step& step,
-                         std::uint32_t deaths);
-  void look_at(NextState& one, StateNumber from);
+  const RunState& here();
+  [[nodiscard]] bool is_alive(ActorId actor);
+  [[nodiscard]] bool is_calm_here() const;
+  void add_step(Expansion& into, const Step& step, std::uint32_t deaths);
+  void add_deaths_within(Expansion& into, const Step& step, std::uint32_t deaths);
+  void reach(const Step& step);
+  [[nodiscard]] bool recall(const StepMemory::Occasion& occasion);
+  [[nodiscard]] bool recall(const StepMemory& memory, const StepMemory::Occasion& occasion);
+  void take(const Step& step);
+  void take_and_remember(const StepMemory::Occasion& occasion);
+  void compare_with_engine(const StepMemory::Occasion& occasion);
+  PartNumbers parts_of_engine(std::vector<std::uint64_t>& orders);
+  void look_at(NextState& one, const Step& step, StateNumber from);
+  void look_at_properties(NextState& one);
   Ending ending_of(const NextState& one, StateNumber from);
 
   const ExplorationRequest& request_;
@@ -82,13 +104,29 @@ class Expander {
   RunState fresh_;  ///< before the start
   EndingJudge judge_;
   DeathBounds bounds_;
-  std::unordered_map<StateNumber, std::unique_ptr<RunState>> kept_;  ///< only looked up
-  std::size_t most_kept_;
-  std::unordered_set<StateDigest, LowWord> found_;  ///< in this round; only looked up
-  std::unique_ptr<RunState> taken_;  ///< a copy that was kept, of the state that is expanded
+  DigestIndex found_;  ///< in this round
+  std::size_t found_count_ = 0;
   std::vector<std::unique_ptr<RunState>> spare_;
-  std::vector<Event> events_;  ///< of the state that is expanded
-  std::vector<Place> path_;    ///< to the state that was rebuilt last
+  // The state that is expanded.
+  StateNumber from_ = kNoState;
+  const RunState* here_ = nullptr;     ///< null until the engine needs it
+  std::vector<Event> events_;          ///< its agenda, if the engine has been there
+  PartNumbers parts_here_;             ///< empty if steps are not remembered
+  std::vector<std::uint64_t> orders_;  ///< of what is scheduled there, if the engine has been there
+  std::vector<std::uint32_t> agenda_;  ///< places in parts_here_
+  bool engine_is_here_ = false;
+  // The state that follows it by the step that is looked at.
+  bool is_taken_ = false;  ///< the engine is there
+  PartNumbers parts_next_;
+  std::vector<std::uint64_t> orders_next_;
+  std::vector<std::uint64_t> asked_;
+  std::vector<std::uint64_t> done_;
+
+  PartTable& parts_;
+  const StepMemory& shared_;
+  StepMemory memory_;  ///< what is not in shared_ yet
+  bool looks_at_properties_;
+  std::vector<Place> path_;  ///< to the state that was rebuilt last
 };
 
 }  // namespace faultline

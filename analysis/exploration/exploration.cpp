@@ -128,9 +128,13 @@ class Search {
   void by_breadth();
   void by_depth();
   void take_in(std::vector<Expansion>&& expansions, std::uint32_t depth);
-  void take_in(Expansion& expansion, std::vector<StateNumber>& added, std::uint32_t depth);
+  void take_in(Expansion& expansion, std::uint32_t depth);
   StateNumber take_in(const Expansion& expansion, NextState& successor, std::uint32_t depth);
   [[nodiscard]] std::vector<Step> steps_to(const Expansion& expansion, const Step& last) const;
+  void let_go(WaitingState& state) {
+    waiting_B_ -= state.bytes();
+    state.parts = {};
+  }
   void check_limits();
   void check_progress();
   void take_hung(std::string why, std::vector<Step> steps);
@@ -144,8 +148,9 @@ class Search {
   Crew crew_;
   ExplorationResult result_;
   const bool by_breadth_ = request_.search == SearchOrder::breadth;
-  std::vector<StateNumber> found_;  ///< new states that have still to be put on the way
-  std::uint64_t waiting_ = 0;       ///< states that have not been expanded
+  std::vector<WaitingState> found_;  ///< new states that have still to be put on the way
+  std::uint64_t waiting_ = 0;        ///< states that have not been expanded
+  std::uint64_t waiting_B_ = 0;      ///< the memory that they take
   Clock::time_point begin_ = Clock::now();
 };
 
@@ -155,30 +160,33 @@ void Search::by_breadth() {
       result_.limit = SearchLimit::depth;
       return;
     }
-    const std::vector<StateNumber> level = std::exchange(found_, {});
+    std::vector<WaitingState> level = std::exchange(found_, {});
     for (std::size_t next = 0; next < level.size() && !over(); next += crew_.round()) {
-      const std::size_t count = std::min(crew_.round(), level.size() - next);
-      take_in(crew_.expand(std::span(level).subspan(next, count)), depth + 1);
+      const auto round =
+          std::span(level).subspan(next, std::min(crew_.round(), level.size() - next));
+      take_in(crew_.expand(round), depth + 1);
+      for (WaitingState& state : round) let_go(state);
       check_limits();
     }
   }
 }
 
 void Search::by_depth() {
-  std::vector<std::pair<StateNumber, std::uint32_t>> stack;
+  std::vector<std::pair<WaitingState, std::uint32_t>> stack;
   const auto push_found = [&](std::uint32_t depth) {
-    for (std::size_t i = found_.size(); i-- > 0;) stack.emplace_back(found_[i], depth);
+    for (std::size_t i = found_.size(); i-- > 0;) stack.emplace_back(std::move(found_[i]), depth);
     found_.clear();
   };
   push_found(0);
   while (!stack.empty() && !over()) {
-    const auto [state, depth] = stack.back();
+    const auto [state, depth] = std::move(stack.back());
     stack.pop_back();
     if (depth >= request_.depth) {
       result_.limit = SearchLimit::depth;
       continue;
     }
     take_in(crew_.expand(std::span(&state, 1)), depth + 1);
+    waiting_B_ -= state.bytes();
     push_found(depth + 1);
     check_limits();
   }
@@ -186,25 +194,19 @@ void Search::by_depth() {
 
 /// Looks at what was found in the order in which a single thread would have found it.
 void Search::take_in(std::vector<Expansion>&& expansions, std::uint32_t depth) {
-  std::vector<std::vector<StateNumber>> numbers;
-  numbers.reserve(expansions.size());
-  for (const Expansion& expansion : expansions)
-    numbers.emplace_back(expansion.next.size(), kNoState);
-  for (std::size_t place = 0; place < expansions.size() && !over(); ++place)
-    take_in(expansions[place], numbers[place], depth);
-  crew_.settle(std::move(expansions), numbers);
+  for (Expansion& expansion : expansions) {
+    if (over()) return;
+    take_in(expansion, depth);
+  }
 }
 
-/// Writes the numbers of the successors that are new to `added`.
-void Search::take_in(Expansion& expansion, std::vector<StateNumber>& added, std::uint32_t depth) {
+void Search::take_in(Expansion& expansion, std::uint32_t depth) {
   std::vector<StateNumber> targets;
-  for (std::size_t one = 0; one < expansion.next.size(); ++one) {
+  targets.reserve(expansion.next.size());
+  for (NextState& successor : expansion.next) {
     if (over()) return;
-    NextState& successor = expansion.next[one];
-    const std::size_t before = seen_.size();
     const StateNumber number = take_in(expansion, successor, depth);
-    if (seen_.size() > before) added[one] = number;
-    if (!successor.step.has_death()) targets.push_back(number);
+    if (!successor.by_death) targets.push_back(number);
   }
   if (expansion.from == kNoState) return;
   --waiting_;
@@ -230,7 +232,7 @@ StateNumber Search::take_in(const Expansion& expansion, NextState& successor, st
   } else if (successor.is_pruned) {
     ++result_.pruned;
   } else {
-    found_.push_back(number);
+    waiting_B_ += found_.emplace_back(number, std::move(successor.parts)).bytes();
     result_.largest_queue = std::max(result_.largest_queue, ++waiting_);
   }
   if (seen_.size() >= request_.states && !over()) result_.limit = SearchLimit::states;
@@ -246,7 +248,7 @@ std::vector<Step> Search::steps_to(const Expansion& expansion, const Step& last)
 
 void Search::check_limits() {
   if (over()) return;
-  if (seen_.bytes() + graph_.bytes() > request_.memory_B / 4 * 3) {
+  if (seen_.bytes() + graph_.bytes() + waiting_B_ + crew_.bytes() > request_.memory_B) {
     result_.limit = SearchLimit::memory;
     return;
   }

@@ -36,6 +36,13 @@ struct Goal {
   std::optional<DeclaredProperty> property = {};  ///< none: an end, by its outcome or violation
 };
 
+/// What a search makes of a step that it has seen in another state: see StepMemory.
+enum class StepRecall : std::uint8_t {
+  steps,    ///< remembers what it does
+  checked,  ///< the same, but the engine takes it all the same, and has to come to the same state
+  nothing,  ///< the engine takes it anew
+};
+
 /// What is explored, and how far.
 struct ExplorationRequest {
   RunSpec spec;
@@ -55,6 +62,7 @@ struct ExplorationRequest {
   std::uint64_t memory_B = UINT64_MAX;      ///< that stored states and kept copies may take
   std::optional<double> time_limit_s = {};  ///< of real time
   std::uint64_t walks = 10000;              ///< random search: how many
+  StepRecall recall = StepRecall::steps;    ///< changes no result
   unsigned jobs = 1;                        ///< threads; they change no result
 };
 

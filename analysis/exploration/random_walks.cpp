@@ -80,7 +80,7 @@ class Walks {
     constexpr double kDeath = 0.125;
     const bool within = bounds_.within_steps(deaths_);
     const bool between =
-        bounds_.between_steps(deaths_, engine_.events(), steps_.back().has_death());
+        bounds_.between_steps(deaths_, is_calm(engine_.events()), steps_.back().has_death());
     Step step{.kind = Step::Kind::take,
               .place = static_cast<std::uint32_t>(random.below(engine_.agenda().size()))};
     if (!between || !random.chance(kDeath)) return step;

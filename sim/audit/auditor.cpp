@@ -220,13 +220,15 @@ void Auditor::finish(std::uint64_t in_flight_found) {
             now_s_);
 }
 
+/// How many ranks are active and how many messages in flight the actors and the network say. What
+/// each rank owes does so, too, unless it has been restarted or was wrong.
 void Auditor::digest(Digest& into) const {
-  into.add(in_flight_, active_, starting_, conserved_, conserved_broken_, announced_phase_,
-           over_since_s_ != kNever);
+  into.add(starting_, conserved_, conserved_broken_, announced_phase_, over_since_s_ != kNever);
   into.add(deaths_.size());
   for (const auto& [dead, death] : deaths_) into.add(dead, death.declared, death.mended);
-  into.add(debts_.size());
-  for (const Debt& debt : debts_) into.add(owed_by(debt), debt.restarts);
+  into.add(owed_);
+  if (restarts_ > 0 || !falsely_reported_.empty())
+    for (const Debt& debt : debts_) into.add(owed_by(debt), debt.restarts);
   into.add(falsely_reported_.size());
   for (const auto& report : falsely_reported_) into.add(report.first);
   into.add(violations_.size());

@@ -37,6 +37,8 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
 std::vector<std::string> search_words() { return {"breadth", "depth", "random"}; }
 
+std::vector<std::string> recall_words() { return {"steps", "checked", "nothing"}; }
+
 std::size_t place_in(const std::vector<std::string>& words, const std::string& word) {
   std::size_t place = 0;
   while (words.at(place) != word) ++place;
@@ -64,6 +66,8 @@ ExplorationRequest request_of(const po::variables_map& values) {
   request.crash = crash_named(values["crash"].as<std::string>());
   request.search =
       static_cast<SearchOrder>(place_in(search_words(), values["search"].as<std::string>()));
+  request.recall =
+      static_cast<StepRecall>(place_in(recall_words(), values["recall"].as<std::string>()));
   if (values.count("depth") != 0)
     request.depth = static_cast<std::uint32_t>(number_of(values, "depth", 1, 1000000));
   if (values.count("states") != 0) request.states = number_of(values, "states", 1, kMostStates);
@@ -183,6 +187,7 @@ VerbOptions explore_options() {
           "       [--goal NAME] [--prune NAME] [--histories]\n"
           "       [--search breadth|depth|random] [--depth N] [--states N]\n"
           "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
+          "       [--recall steps|checked|nothing]\n"
           "       [--format table|json] [--out FILE] [--counterexample FILE]\n"
           "       [--trace FILE] [--quiet] [--set PATH=VALUE]... [--seed N]",
       .about =
@@ -210,6 +215,8 @@ VerbOptions explore_options() {
   add("memory", text("N")->default_value("4096"), "end when states take N MiB");
   add("walks", text("N")->default_value("10000"), "with --search random: how many");
   add("jobs", text("N")->default_value("1"), "threads; results do not depend on their number");
+  add("recall", text("WHAT")->default_value("steps"),
+      "steps: remembers what steps do; checked: and takes them all the same; nothing");
   add_format(verb, {"table", "json"});
   add_out(verb);
   add("counterexample", text("FILE"),
@@ -218,6 +225,7 @@ VerbOptions explore_options() {
   add("quiet", "no progress");
   verb.choices["crash"] = only(crash_words());
   verb.choices["search"] = only(search_words());
+  verb.choices["recall"] = only(recall_words());
   return verb;
 }
 

@@ -21,6 +21,7 @@
 #include "sim/engine/event_queue.hpp"
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_result.hpp"
+#include "sim/engine/state_parts.hpp"
 #include "sim/faults/fault_plan.hpp"
 
 namespace faultline {
@@ -105,6 +106,8 @@ struct RunState {
   /// have the same future, whatever led to them. Left out is what is only reported. What is
   /// scheduled, but can no longer have an effect, must have been removed.
   [[nodiscard]] StateDigest digest(const RunJob& job) const;
+  /// What the digest is made of.
+  [[nodiscard]] StateParts parts(const RunJob& job) const;
 
   EventQueue queue;
   double now_s = 0.0;
@@ -180,20 +183,13 @@ struct RunState {
   RunState(const RunState&) = default;
   RunState& operator=(const RunState&) = default;
   void repoint_messages(const RunState& from);
+  [[nodiscard]] StateDigest common_part(const RunJob& job) const;
+  [[nodiscard]] bool is_local(const RunJob& job) const;
+  [[nodiscard]] ScheduledPart part_of(const Event& event) const;
   [[nodiscard]] StateDigest content_of(const Event& event) const;
   [[nodiscard]] bool will_be_refused(const Message& message) const;
 };
 
-/// Events that happen in the order in which they were scheduled: under fifo ordering, the arrivals
-/// from one actor at another, and each actor's on_sent. All other events of a kind have no order.
-struct Lane {
-  EventKind kind;
-  ActorId from;
-  ActorId to;
-
-  [[nodiscard]] bool orders() const { return from != kNobody; }
-  friend auto operator<=>(const Lane&, const Lane&) = default;  // NOLINT(*-nullptr)
-};
 Lane lane_of(const Event& event, const RunState& state);
 
 }  // namespace faultline

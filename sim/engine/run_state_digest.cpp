@@ -11,17 +11,6 @@ namespace faultline {
 
 namespace {
 
-/// What is scheduled, in a form that does not depend on the path that led to it.
-struct Scheduled {
-  Lane lane;
-  std::uint64_t order = 0;  ///< within the lane; 0 if there is none
-  StateDigest content;
-
-  friend bool operator<(const Scheduled& a, const Scheduled& b) {
-    return std::tie(a.lane, a.order, a.content) < std::tie(b.lane, b.order, b.content);
-  }
-};
-
 template <class Entry, class Key>
 std::vector<Entry> sorted(std::vector<Entry> entries, Key key) {
   std::stable_sort(entries.begin(), entries.end(),
@@ -75,7 +64,7 @@ void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Dig
   for (const Flush& flush :
        sorted(rare.flushing, [](const Flush& f) { return std::tuple(f.peer, f.family); }))
     into.add(flush.peer, flush.family);
-  into.add(rare.links);
+  into.add(rare.links, rare.linked_by);
   add_heard(rare, deaths, into);
   into.add(rare.restarted, rare.awaits_start);
   add_messages(rare.early, into);
@@ -119,6 +108,7 @@ Lane lane_of(const Event& event, const RunState& state) {
 /// An event is what it will do. Its number in some list depends on the path that led to it.
 StateDigest RunState::content_of(const Event& event) const {
   Digest into;
+  into.add(event.kind());
   switch (event.kind()) {
     case EventKind::sent: {
       const SentPromise& promise = sent_promises[event.at.detail];
@@ -142,8 +132,17 @@ StateDigest RunState::content_of(const Event& event) const {
     case EventKind::nic_free:
       into.add(event.at.actor);
       break;
-    case EventKind::timer:         // part of its actor
-    case EventKind::compute_done:  // part of its actor
+    case EventKind::timer:
+      into.add(event.at.actor);
+      if (const RareState* rare = actors[event.at.actor].rare_state.get())
+        for (const ArmedTimer& timer : rare->timers)
+          if (timer.serial == event.at.detail) into.add(timer.family, timer.key, timer.background);
+      break;
+    case EventKind::compute_done:
+      into.add(event.at.actor);
+      if (const RareState* rare = actors[event.at.actor].rare_state.get())
+        for (const Computation& running : rare->running)
+          if (running.serial == event.at.detail) into.add(running.family, running.tag);
       break;
     case EventKind::arrive:
     case EventKind::taken_in:
@@ -170,18 +169,9 @@ bool RunState::will_be_refused(const Message& message) const {
   return has_refused(message.to) || has_refused(placement.daemon_of(placement.node_of(message.to)));
 }
 
-StateDigest RunState::digest(const RunJob& job) const {
+/// What belongs to no actor, and what a step may ask of all actors together.
+StateDigest RunState::common_part(const RunJob& job) const {
   Digest into;
-  for (const ActorState& actor : actors) add_actor(actor, *this, job, into);
-  std::vector<Scheduled> scheduled;
-  scheduled.reserve(queue.size());
-  queue.for_each([&](const Event& event) {
-    const Lane lane = lane_of(event, *this);
-    scheduled.push_back({lane, lane.orders() ? event.order : 0, content_of(event)});
-  });
-  std::sort(scheduled.begin(), scheduled.end());
-  into.add(scheduled.size());
-  for (const Scheduled& one : scheduled) into.add(one.lane.kind, one.content.high, one.content.low);
   for (const Stream& random : noise_random) into.add(random);
   for (const Stream& random : loss_random) into.add(random);
   into.add(any_restart);
@@ -199,11 +189,72 @@ StateDigest RunState::digest(const RunJob& job) const {
       if (component) into.add(*component);
     }
   }
-  for (const StateDigest& history : histories) into.add(history.high, history.low);
   into.add(unreported.size(), stopped, outcome, auditor, faults);
   if (channels) into.add(*channels);
   if (faults.next_event() != UINT64_MAX) into.add(events);
+  into.add(live_ranks, announced_ranks, finished_ranks, audits_conserved);
+  for (ActorId actor = 0; actor < job.shape.processes; ++actor) into.add(actors[actor].phase);
   return into.value();
+}
+
+bool RunState::is_local(const RunJob& job) const {
+  const auto is_odd = [](const ActorState& actor) {
+    return actor.held() < 0 || (actor.rare_state && !actor.rare_state->fenced.empty());
+  };
+  return !any_restart && pending_restarts.empty() && !any_refusal && background == 0 &&
+         job.spec.component(Family::message_logging).registration == nullptr &&
+         std::none_of(actors.begin(), actors.end(), is_odd);
+}
+
+ScheduledPart RunState::part_of(const Event& event) const {
+  ScheduledPart part{.content = content_of(event),
+                     .order = event.order,
+                     .lane = lane_of(event, *this),
+                     .kind = event.kind(),
+                     .actor = kNobody};
+  if (event.is_about_message()) {
+    part.actor = event.message->to;
+    part.from = event.message->from;
+    part.is_application = event.message->channel == Family::workload;
+  } else {
+    part.actor = event.at.actor;
+  }
+  return part;
+}
+
+StateParts RunState::parts(const RunJob& job) const {
+  StateParts parts;
+  parts.actors.reserve(actors.size());
+  for (const ActorState& actor : actors) {
+    Digest into;
+    add_actor(actor, *this, job, into);
+    if (const std::size_t self = parts.actors.size(); self < histories.size())
+      into.add(histories[self].high, histories[self].low);
+    parts.actors.push_back({into.value(), actor.alive, actor.active, actor.held() > 0});
+  }
+  parts.common = common_part(job);
+  parts.ended = stopped || !auditor.violations().empty();
+  parts.is_local = is_local(job);
+  parts.scheduled.reserve(queue.size());
+  queue.for_each([&](const Event& event) { parts.scheduled.push_back(part_of(event)); });
+  std::sort(parts.scheduled.begin(), parts.scheduled.end(),
+            [](const ScheduledPart& a, const ScheduledPart& b) { return a.order < b.order; });
+  return parts;
+}
+
+StateDigest RunState::digest(const RunJob& job) const { return parts(job).digest(); }
+
+StateDigest StateParts::digest() const {
+  DigestSum sum;
+  for (std::size_t actor = 0; actor < actors.size(); ++actor)
+    sum.add(DigestSum::term_of_actor(actors[actor].content, actor));
+  sum.add(DigestSum::term_of_common(common));
+  for (auto part = scheduled.begin(); part != scheduled.end(); ++part) {
+    const auto is_before = [&](const ScheduledPart& other) { return other.lane == part->lane; };
+    const auto before = part->lane.orders() ? std::count_if(scheduled.begin(), part, is_before) : 0;
+    sum.add(DigestSum::term_of_scheduled(part->content, static_cast<std::uint64_t>(before)));
+  }
+  return sum.value();
 }
 
 }  // namespace faultline

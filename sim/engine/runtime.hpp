@@ -119,6 +119,15 @@ class Runtime : private Services {
   /// Called before an action of an actor is carried out, after count_actions().
   virtual void before_action(ActorId /*actor*/) {}
   void count_actions() { counts_actions_ = true; }
+  /// What the events since forget_reach() have read or changed beyond the actor that they are
+  /// about, what is common to all, and what they have scheduled.
+  enum class Reach : std::uint8_t {
+    actor,     ///< nothing
+    channels,  ///< whether something is in flight to that actor, and from whom
+    anything,
+  };
+  [[nodiscard]] Reach reach() const { return reach_; }
+  void forget_reach() { reach_ = Reach::actor; }
   /// From now on the choices of workloads are branches, and this chooses.
   void let_choose(Chooser& chooser) { turn_.chooser = chooser_ = &chooser; }
   /// Called when an actor has restarted on another node.
@@ -482,6 +491,7 @@ class Runtime : private Services {
   bool heard_news_ = false;  ///< a rank heard of a death in this event: the run may be over
   double cpu_s_ = 0.0;       ///< time of the current actor's communication processor while it sends
   bool counts_actions_ = false;
+  Reach reach_ = Reach::actor;
   bool checking_ = false;      ///< in check_state()
   bool broken_ = false;        ///< a broken invariant has ended the run in a turn
   ActorId checked_ = kNobody;  ///< the actor that check_state() looks at

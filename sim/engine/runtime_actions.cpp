@@ -241,6 +241,7 @@ ActorState* Runtime::computing_on_node(NodeId node) {
 /// True if something from that incarnation to the actor is in flight, apart from what the actor
 /// will refuse.
 bool Runtime::in_flight_between(Incarnation from, ActorId to) {
+  reach_ = std::max(reach_, Reach::channels);
   const Refusal* refusal = state_.any_refusal ? refusal_of(to, from) : nullptr;
   bool found = false;
   state_.pool.for_each_in_flight([&](const Message& message) {
@@ -394,6 +395,7 @@ void Runtime::mark(ActorId self, const char* name, std::int64_t value) {
           .value = static_cast<std::uint64_t>(value),
           .text = name});
   if (!state_.faults.waits_for_marks()) return;
+  reach_ = Reach::anything;
   for (const std::uint32_t index : state_.faults.take_mark(name, value))
     strike(state_.faults.victims(index));
 }

@@ -65,6 +65,7 @@ void Runtime::strike_by_number() {
 void Runtime::kill_node(const Victim& victim) {
   const NodeId node = node_of(victim.actor);
   const bool silent = victim.silent;
+  reach_ = Reach::anything;
   if (silent) state_.node_back_s[node] = std::max(state_.node_back_s[node], victim.back_s);
   if (!state_.actors[victim.actor].alive) return;
   const Incarnation daemon = incarnation_of(victim.actor);

@@ -107,6 +107,7 @@ void Runtime::enter_in_ledger(const Message& message, bool sent) {
 
 /// The image stays as it is: it can be restored again.
 void Runtime::restore(ActorId self, const Action& action) {
+  reach_ = Reach::anything;
   const Image image = turn_.images[action.value];
   const Family layer = action.family;
   if (image.empty() || image.content().layer != layer)

@@ -93,6 +93,7 @@ void Runtime::tell_exit(EventKind kind, ActorId listener, Incarnation dead) {
 
 /// A connection to somebody who is dead already breaks as one that was open does.
 void Runtime::open_link(ActorId self, Incarnation peer) {
+  reach_ = Reach::anything;
   if (!insert_sorted(state_.actors[self].rare().links, peer)) return;
   ActorState& state = state_.actors[peer.actor];
   if (state.alive && state.incarnation == peer.number) {
@@ -206,6 +207,7 @@ void Runtime::hear_of_ranks(ActorId self, Incarnation daemon) {
 }
 
 void Runtime::report_falsely(ActorId self, Incarnation peer) {
+  reach_ = Reach::anything;
   auto& refused = state_.actors[self].rare().refused;
   const auto place = std::lower_bound(refused.begin(), refused.end(), peer, RefusalOrder{});
   refused.insert(place, {peer, state_.now_s});

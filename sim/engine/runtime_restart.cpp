@@ -8,6 +8,7 @@ namespace faultline {
 
 /// The resource manager accepts one restart of each incarnation. What is alive is not restarted.
 void Runtime::ask_restart(ActorId self, const Action& action) {
+  reach_ = Reach::anything;
   const Incarnation dead = action.peer;
   if (state_.actors[dead.actor].alive || state_.actors[dead.actor].incarnation != dead.number)
     return;
@@ -68,6 +69,7 @@ void Runtime::refuse_restart(Incarnation asker, Incarnation dead) {
 }
 
 void Runtime::restart(std::uint32_t index) {
+  reach_ = Reach::anything;
   const PendingRestart pending = state_.pending_restarts[index];
   if (!node_is_up(pending.node)) {
     state_.pending_restarts[index].dead = {};

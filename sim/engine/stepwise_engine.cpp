@@ -90,6 +90,7 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
   std::fill(done_.begin(), done_.end(), 0);
   const std::uint64_t false_reports = state_.auditor.false_reports();
   torn_ = true;
+  forget_reach();
   state_.now_s += step_s_;
   guard([&] {
     happen();

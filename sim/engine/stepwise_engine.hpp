@@ -78,6 +78,12 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// What each of them was about, in words.
   [[nodiscard]] const std::vector<const char*>& asked_about() const { return asked_about_; }
 
+  /// What the last step has depended on and changed, beyond what StateParts says.
+  using Runtime::Reach;
+  using Runtime::reach;
+
+  /// What digest() is made of.
+  [[nodiscard]] StateParts parts() const { return state_.parts(*job_); }
   /// Everything that the future depends on. The same for the same state, whatever led to it.
   [[nodiscard]] StateDigest digest() const { return state_.digest(*job_); }
   [[nodiscard]] const RunState& state() const { return state_; }
@@ -92,10 +98,12 @@ class StepwiseEngine final : public Runtime, private Chooser {
   }
   /// Looks at the whole state after every step, in every build (Runtime::check_state). A broken
   /// invariant is thrown.
-  void check_every_step() { checks_steps_ = true; }
+  void check_every_step(bool checks = true) { checks_steps_ = checks; }
   /// Looks at the invariants that the components of the job declare, between two steps. One that
   /// does not hold is the violation `broken-property`, and ends the run.
   void check_properties();
+  /// Does any component of the job declare such an invariant?
+  [[nodiscard]] bool has_invariants() const { return !invariants_.empty(); }
   /// Does a property of this job hold now?
   [[nodiscard]] bool holds(const DeclaredProperty& declared) {
     return view_.look_at(state_) && view_.holds(declared);

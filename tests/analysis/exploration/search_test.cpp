@@ -187,17 +187,17 @@ TEST_CASE("a search that comes to a limit is bounded, and says which limit it wa
   CHECK(explore(request).limit == SearchLimit::memory);
 }
 
-TEST_CASE("without room for copies, states are rebuilt from their paths to the same result") {
+TEST_CASE("without a memory of steps, states are rebuilt from their paths to the same result") {
   Job job(kRing);
   ring(job, 3, {0, 1, 2});
   ExplorationRequest request = request_of(job);
-  const ExplorationResult kept = explore(request);
-  request.memory_B = 200000;  // of which three copies may take a part
+  const ExplorationResult recalled = explore(request);
+  request.recall = StepRecall::nothing;
   const ExplorationResult rebuilt = explore(request);
-  CHECK(kept.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(recalled.verdict == ExplorationResult::Verdict::exhausted);
   CHECK(rebuilt.verdict == ExplorationResult::Verdict::exhausted);
-  CHECK(kept.states == rebuilt.states);
-  CHECK(kept.transitions == rebuilt.transitions);
+  CHECK(recalled.states == rebuilt.states);
+  CHECK(recalled.transitions == rebuilt.transitions);
 }
 
 // Two ranks wake each other for ever; nothing is left that an auditor of one state could find.

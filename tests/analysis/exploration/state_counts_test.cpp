@@ -3,6 +3,8 @@
 // models, promela/states.json the numbers, and spin_test.py lets SPIN count again.
 
 #include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -66,4 +68,23 @@ TEST_CASE("as many states can be reached as SPIN finds in independent models") {
       CHECK(all.states + 1 == expected["states"].get<std::size_t>());
       CHECK(all.transitions + 2 == expected["transitions"].get<std::size_t>());
     }
+}
+
+// Not a test: beside_spin.py asks for it, and lets SPIN search the same states.
+TEST_CASE("how fast the states that SPIN counts are found", "[.speed]") {
+  const auto asked = [](const char* name) {
+    const char* value = std::getenv(name);
+    REQUIRE(value != nullptr);
+    return std::string(value);
+  };
+  Job job(static_cast<std::uint32_t>(std::stoul(asked("PROCESSES"))));
+  halving(job, std::stoull(asked("HEIGHT")));
+  job.detector(asked("DETECTOR"));
+  ExplorationRequest request{.spec = explored_spec(job.spec)};
+  request.jobs = static_cast<unsigned>(std::stoul(asked("JOBS")));
+  const ExplorationResult result = explore(request);
+  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  // SPIN also counts the state before the start.
+  std::printf("%s states in %.3f s, %s bytes\n", std::to_string(result.states + 1).c_str(),
+              result.wall_s, std::to_string(result.stored_B).c_str());
 }

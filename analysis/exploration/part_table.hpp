@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/engine/state_parts.hpp"
+
+namespace faultline {
+
+/// A part of a state: of an actor, common to all, or something that is scheduled. A search meets
+/// few different ones in very many states, so a state is kept as a list of their numbers.
+using PartNumber = std::uint32_t;
+
+/// A state as numbers: the common part, those of all actors, and what is scheduled, in the order of
+/// scheduling.
+using PartNumbers = std::vector<PartNumber>;
+
+/// Numbers the parts of states. Threads can share it: parts stay where they are, and a thread looks
+/// only at those whose numbers it has got from here, or from a thread that has.
+class PartTable {
+ public:
+  struct Part {
+    StateDigest content;
+    StateDigest term;  ///< what it adds to the digest of a state, if it is the first of its lane
+    std::uint64_t lane = 0;  ///< 0: none
+    ActorId actor = kNobody;
+    ActorId from = kNobody;
+    EventKind kind = EventKind::arrive;
+    bool alive = false;   ///< of an actor
+    bool active = false;  ///< of an actor
+    /// Messages of the workload: an actor that holds some, or one that is in flight.
+    bool has_messages = false;
+    bool ended = false;     ///< of a common part
+    bool is_local = false;  ///< of a common part
+  };
+
+  explicit PartTable(std::size_t actors) : actors_(actors) {}
+
+  [[nodiscard]] PartNumbers numbers_of(const StateParts& parts);
+  [[nodiscard]] const Part& operator[](PartNumber number) const {
+    return (*chunks_[number / kChunk])[number % kChunk];
+  }
+  [[nodiscard]] std::size_t actors() const { return actors_; }
+  /// The place of the first part that is scheduled.
+  [[nodiscard]] std::size_t scheduled() const { return 1 + actors_; }
+  [[nodiscard]] static std::size_t place_of_actor(ActorId actor) { return 1 + actor; }
+
+  [[nodiscard]] StateDigest digest(const PartNumbers& state) const;
+  /// Is the run over, or a promise broken? Right if the state is_local().
+  [[nodiscard]] bool is_over(const PartNumbers& state) const {
+    return (*this)[state.front()].ended || state.size() == scheduled();
+  }
+  [[nodiscard]] bool is_local(const PartNumbers& state) const {
+    return (*this)[state.front()].is_local;
+  }
+  /// The places of what may happen next, in the order of StepwiseEngine::agenda().
+  void list_agenda(const PartNumbers& state, std::vector<std::uint32_t>& places) const;
+  [[nodiscard]] std::size_t bytes() const { return size_ * (sizeof(Part) + kIndex_B); }
+
+ private:
+  static constexpr std::size_t kChunk = 4096;
+  static constexpr std::size_t kMostChunks = 16384;
+  static constexpr std::size_t kIndex_B = 48;  ///< roughly what the index takes for each part
+  struct LowWord {
+    std::size_t operator()(const StateDigest& digest) const { return digest.low; }
+  };
+  using Chunk = std::array<Part, kChunk>;
+
+  PartNumber number_of(const Part& part);
+  [[nodiscard]] std::uint64_t earlier_in_lane(const PartNumbers& state, std::size_t place) const;
+
+  std::size_t actors_;
+  std::mutex mutex_;
+  std::unordered_map<StateDigest, PartNumber, LowWord> numbers_;  ///< by term; only looked up
+  std::vector<std::unique_ptr<Chunk>> chunks_ = std::vector<std::unique_ptr<Chunk>>(kMostChunks);
+  std::size_t size_ = 0;
+};
+
+}  // namespace faultline
