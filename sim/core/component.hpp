@@ -102,6 +102,17 @@ class Workload : public Component {
  public:
   /// The detector has told this rank that the numbered phase is over.
   virtual void on_announced(Context&, std::uint32_t /*phase*/) {}
+
+  // ---- its objects: only if Traits::has_objects ------------------------------------------------
+  /// The objects that this rank hosts now, by ascending number.
+  [[nodiscard]] virtual std::vector<ObjectId> objects() const { return {}; }
+  /// The state of an object that this rank hosts. Nothing of the program is under way here.
+  [[nodiscard]] virtual PackedObject pack(ObjectId object) const;
+  /// No longer hosts an object that it has packed.
+  virtual void remove(ObjectId object);
+  /// Hosts the object from now on. It goes on from where it was when it was packed, and waits if it
+  /// was at a synchronisation point that this rank has not passed.
+  virtual void unpack(Context& context, const PackedObject& packed);
 };
 
 /// A protocol in the stack below a workload: it sees the messages of all components above it.
@@ -117,6 +128,9 @@ class Layer : public Component {
   virtual Passage on_receive(Context&, Message&) { return Passage::deliver; }
   /// The rank was active in this turn and no longer is. Called after its sends have gone down.
   virtual void on_idle(Context&) {}
+  /// The workload hosts an object here now that the layer has brought (Context::host_object), or
+  /// hosts one no longer (Context::remove_object).
+  virtual void on_object_moved(Context&, ObjectId) {}
   /// True if this layer can recover the peer. The layers above then get no on_peer_failed.
   [[nodiscard]] virtual bool recovers(ActorId /*peer*/) const { return false; }
 

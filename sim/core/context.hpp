@@ -9,6 +9,7 @@
 
 #include "sim/core/image.hpp"
 #include "sim/core/message.hpp"
+#include "sim/core/packed_object.hpp"
 #include "sim/core/placement.hpp"
 #include "sim/core/random.hpp"
 #include "sim/core/stack_request.hpp"
@@ -39,15 +40,18 @@ struct Action {
     learn,
     start_above,
     restore,
+    host_object,
+    remove_object,
     mark,
   };
   Kind kind = Kind::announce;
   Family family = Family::workload;  ///< the component whose handler asked
   bool background = false;           ///< set_timer: does not keep the run alive
   RestartOn where = RestartOn::spare_node;
-  Incarnation peer = {};       ///< flush, report_failed, open_link, restart, learn
-  double delay_s = 0.0;        ///< set_timer, compute
-  std::uint64_t value = 0;     ///< timer key, compute tag, value of a mark, place in Turn::images
+  Incarnation peer = {};  ///< flush, report_failed, open_link, restart, learn
+  double delay_s = 0.0;   ///< set_timer, compute
+  /// Timer key, compute tag, value of a mark, object, place in Turn::images or Turn::objects.
+  std::uint64_t value = 0;
   const char* text = nullptr;  ///< name of a mark, reason of a fatal error; a string literal
 };
 
@@ -58,6 +62,12 @@ class Services {
   [[nodiscard]] virtual Incarnation known(ActorId self, ActorId peer) const = 0;
   /// An image of what lies above that layer of the actor whose turn it is; see Context::capture.
   [[nodiscard]] virtual std::optional<Image> capture(Family /*layer*/) const {
+    return std::nullopt;
+  }
+  /// The objects that the workload of the actor whose turn it is hosts; see Context::objects.
+  [[nodiscard]] virtual std::vector<ObjectId> objects() const { return {}; }
+  /// The state of one of them, for that layer; see Context::pack.
+  [[nodiscard]] virtual std::optional<PackedObject> pack(Family /*layer*/, ObjectId) const {
     return std::nullopt;
   }
 
@@ -111,7 +121,8 @@ struct Turn {
   std::vector<Message*> wire;  ///< messages that have reached the network
   std::vector<StackRequest> requests;
   std::vector<Action> actions;
-  std::vector<Image> images;  ///< of the actions `restore` that have not been carried out
+  std::vector<Image> images;          ///< of the actions `restore` that have not been carried out
+  std::vector<PackedObject> objects;  ///< the same of `host_object`
   LayerCounts counts;
 
   static constexpr std::uint32_t kRequestsWait = 1U << (2 * kFamilies);
@@ -292,6 +303,24 @@ class Context {
   void restore(const Image& image) {
     turn_.images.push_back(image);
     want({.kind = Action::Kind::restore, .value = turn_.images.size() - 1});
+  }
+  /// Layers: the objects that the workload hosts here now, by ascending number.
+  [[nodiscard]] std::vector<ObjectId> objects() const { return turn_.services->objects(); }
+  /// Layers: a copy of the state of one of them, to take it elsewhere. There is none while there
+  /// would be no image (capture). Image::pack has those of an image.
+  [[nodiscard]] std::optional<PackedObject> pack(ObjectId object) const {
+    return turn_.services->pack(family_, object);
+  }
+  /// Layers: the workload no longer hosts that object here. Then on_object_moved is called.
+  void remove_object(ObjectId object) {
+    want({.kind = Action::Kind::remove_object, .value = object});
+  }
+  /// Layers: the workload, which has started or was restored, hosts the object here from now on and
+  /// lets it go on. Then on_object_moved is called: what the layer delivers to the object before,
+  /// comes before it.
+  void host_object(const PackedObject& packed) {
+    turn_.objects.push_back(packed);
+    want({.kind = Action::Kind::host_object, .value = turn_.objects.size() - 1});
   }
   /// This actor has heard that the peer lives in this incarnation, and sends to it from now on.
   void learn(Incarnation peer) { want({.kind = Action::Kind::learn, .peer = peer}); }

@@ -81,6 +81,12 @@ class Forwarding<Workload> : public ForwardingComponent<Workload> {
   void on_announced(Context& context, std::uint32_t phase) override {
     inner().on_announced(context, phase);
   }
+  [[nodiscard]] std::vector<ObjectId> objects() const override { return inner().objects(); }
+  [[nodiscard]] PackedObject pack(ObjectId object) const override { return inner().pack(object); }
+  void remove(ObjectId object) override { inner().remove(object); }
+  void unpack(Context& context, const PackedObject& packed) override {
+    inner().unpack(context, packed);
+  }
 };
 
 template <>
@@ -94,6 +100,9 @@ class Forwarding<Layer> : public ForwardingComponent<Layer> {
     return inner().on_receive(context, message);
   }
   void on_idle(Context& context) override { inner().on_idle(context); }
+  void on_object_moved(Context& context, ObjectId object) override {
+    inner().on_object_moved(context, object);
+  }
   [[nodiscard]] bool recovers(ActorId peer) const override { return inner().recovers(peer); }
   [[nodiscard]] std::optional<Conserved> conserved() const override { return inner().conserved(); }
   [[nodiscard]] std::int64_t conserved_in(const Message& message) const override {

@@ -2,8 +2,24 @@
 
 #include "sim/core/digest.hpp"
 #include "sim/core/image_content.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
+
+namespace {
+
+/// The registration of a component vouches for its role.
+const Workload& workload_of(const ImageContent& content) {
+  const auto& component = content.components[index_of(Family::workload)];
+  invariant(component != nullptr, "an image of a rank without a workload has no objects");
+  return static_cast<const Workload&>(*component);
+}
+
+}  // namespace
+
+std::vector<ObjectId> Image::objects() const { return workload_of(*content_).objects(); }
+
+PackedObject Image::pack(ObjectId object) const { return workload_of(*content_).pack(object); }
 
 void Image::digest(Digest& into) const {
   into.add(empty());

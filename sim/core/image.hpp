@@ -2,6 +2,9 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
+
+#include "sim/core/packed_object.hpp"
 
 namespace faultline {
 
@@ -20,6 +23,10 @@ class Image {
   /// True until an image of something is assigned.
   [[nodiscard]] bool empty() const { return content_ == nullptr; }
   [[nodiscard]] const ImageContent& content() const { return *content_; }
+  /// The objects that the workload hosted when the image was taken, by ascending number.
+  [[nodiscard]] std::vector<ObjectId> objects() const;
+  /// The state of one of them, to let it go on elsewhere.
+  [[nodiscard]] PackedObject pack(ObjectId object) const;
   /// Images from which the same program goes on have equal digests.
   void digest(Digest& into) const;
 

@@ -71,9 +71,10 @@ struct Message {
   std::uint32_t bytes = 0;           ///< size on the wire
   std::uint32_t phase = 0;           ///< number of the detected phase that it belongs to
   /// An over-decomposed object is addressed (actor, object). The program numbers its objects, and
-  /// sets both on what `send` returns. Only it and layers that move objects read them.
-  std::uint32_t from_object = 0;
-  std::uint32_t to_object = 0;
+  /// sets both on what `send` returns. Only it and layers that move objects read them. What such a
+  /// program sends to kNoObject is for the rank itself, which must take it in any order.
+  ObjectId from_object = 0;
+  ObjectId to_object = 0;
   // Each layer has a field of its own in every message. No other layer reads it.
   Field<8> transactions = {};
   Field<16> termination = {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 
@@ -33,6 +34,8 @@ const char* merge_word(Merge merge) {
       return "sample";
     case Merge::last:
       return "last";
+    case Merge::digest:
+      return "digest";
   }
   return "";
 }
@@ -69,6 +72,9 @@ void MetricTotals::add(const MetricSpec& metric, double value, double weight) {
       break;
     case Merge::sample:
       total.sample.push_back(value);
+      break;
+    case Merge::digest:
+      total.value = std::fmod(total.value.value_or(0.0) + value, kDigestModulus);
       break;
     case Merge::last:
       total.value = value;

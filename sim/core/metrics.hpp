@@ -29,7 +29,11 @@ enum class Merge : std::uint8_t {
   mean,    ///< the sum of the values divided by the sum of their weights; null while that is zero
   sample,  ///< NAME_min, NAME_quartile_1, NAME_median, NAME_quartile_3 and NAME_max of the values
   last,    ///< what was reported last; the ranks report in their order
+  digest,  ///< the sum modulo kDigestModulus of whole numbers below it
 };
+
+/// A digest as a metric has 52 bits: a double holds the sum of two of them exactly.
+inline constexpr double kDigestModulus = 4503599627370496.0;
 
 /// The declaration of a metric. Merging, `list` and the docs come from it. There is one object for
 /// each metric: its component reports a value for that object, and its registration points to it.
@@ -39,7 +43,7 @@ struct MetricSpec {
   const char* doc;
 };
 
-/// "sum", "maximum", "mean", "sample" or "last".
+/// "sum", "maximum", "mean", "sample", "last" or "digest".
 const char* merge_word(Merge merge);
 
 /// The names that a metric has in a result: its own one, or the five of a sample.

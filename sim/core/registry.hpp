@@ -35,6 +35,13 @@ struct Traits {
   /// on_restored begins again whatever does not go on by itself.
   bool has_images = false;
   bool takes_images = false;  ///< a layer that works only above which everything has images
+  /// Workload: it is over-decomposed into objects (Workload::objects), which a layer can move.
+  bool has_objects = false;
+  /// Workload: the first word of a message's payload tags it: among all messages of its kind from
+  /// one object to another, and sent to the same side of it, no two have the same tag.
+  bool tags_messages = false;
+  /// Workload: its end is the same in whatever order its messages come.
+  bool order_free = false;
 };
 
 /// An option whose value does not fit the rest of the job.

@@ -17,6 +17,12 @@ using NodeId = std::uint32_t;
 
 inline constexpr ActorId kNobody = std::numeric_limits<ActorId>::max();
 
+/// An object of an over-decomposed program, numbered among all objects of the job.
+using ObjectId = std::uint32_t;
+
+/// The actor itself, and none of its objects.
+inline constexpr ObjectId kNoObject = std::numeric_limits<ObjectId>::max();
+
 /// One life of an actor. An actor that restarts begins the next one. What anybody knows of an
 /// actor, such as its death, it knows of one incarnation.
 struct Incarnation {

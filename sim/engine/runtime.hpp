@@ -212,6 +212,8 @@ class Runtime : private Services {
   void start_levels(ActorId actor, std::size_t top, std::size_t below);
   [[nodiscard]] Incarnation known(ActorId self, ActorId peer) const override;
   [[nodiscard]] std::optional<Image> capture(Family layer) const override;
+  [[nodiscard]] std::vector<ObjectId> objects() const override;
+  [[nodiscard]] std::optional<PackedObject> pack(Family layer, ObjectId object) const override;
   [[nodiscard]] Incarnation incarnation_of(ActorId actor) const {
     return {actor, state_.actors[actor].incarnation};
   }
@@ -435,15 +437,24 @@ class Runtime : private Services {
   void start_above(ActorId self, Family layer);
 
   // images (runtime_images.cpp)
+  [[nodiscard]] bool program_waits_above(Family layer) const;
   [[nodiscard]] bool has_images_above(Family layer) const;
   [[nodiscard]] bool turn_waits_above(Family layer) const;
   [[nodiscard]] bool actor_waits_above(Family layer) const;
+  [[nodiscard]] bool moves_objects(Family layer) const;
+  template <class IsSuch>
+  [[nodiscard]] bool any_action_waits(IsSuch is_such) const;
   void restore(ActorId self, const Action& action);
   void void_actions(ActorId self, Family layer);
   void void_waits(ActorId self, Family layer);
   void void_promises(ActorId self, Family layer);
   void put_back(ActorId self, const ImageContent& content);
   void put_back_flags(ActorState& actor, const ImageContent& content);
+
+  // objects (runtime_objects.cpp)
+  void host_object(ActorId self, const Action& action);
+  void remove_object(ActorId self, const Action& action);
+  void tell_moved(ActorId self, Family layer, ObjectId object);
 
   // the end (runtime_end.cpp)
   [[nodiscard]] bool ends_before(double time_s);

@@ -14,6 +14,7 @@ void Runtime::carry_out_pending() {
   }
   pending_actions_.clear();
   turn_.images.clear();
+  turn_.objects.clear();
   next_pending_ = 0;
 }
 
@@ -71,6 +72,12 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       break;
     case Action::Kind::restore:
       restore(self, action);
+      break;
+    case Action::Kind::host_object:
+      host_object(self, action);
+      break;
+    case Action::Kind::remove_object:
+      remove_object(self, action);
       break;
     case Action::Kind::learn:
       learn(self, action.peer);

@@ -22,8 +22,7 @@ auto belongs_above(Family layer) {
 // ---- capture ----------------------------------------------------------------------------------
 
 std::optional<Image> Runtime::capture(Family layer) const {
-  if (!has_images_above(layer) || turn_waits_above(layer) || actor_waits_above(layer))
-    return std::nullopt;
+  if (program_waits_above(layer) || moves_objects(layer)) return std::nullopt;
   const bool busy = turn_.computing > 0 || turn_.declared_work > 0;
   const std::size_t level = index_of(layer);
   auto content = std::make_shared<ImageContent>();
@@ -42,6 +41,11 @@ std::optional<Image> Runtime::capture(Family layer) const {
     if (current_->lower) content->held[above] += current_->lower->held[above];
   }
   return Image(std::move(content));
+}
+
+/// True if there is no whole state of the components above.
+bool Runtime::program_waits_above(Family layer) const {
+  return !has_images_above(layer) || turn_waits_above(layer) || actor_waits_above(layer);
 }
 
 bool Runtime::has_images_above(Family layer) const {
@@ -69,13 +73,26 @@ bool Runtime::turn_waits_above(Family layer) const {
         return is_above(request.from) || is_above(request.to);
       }))
     return true;
-  const auto changes = [&](const Action& action) {
+  return any_action_waits([&](const Action& action) {
     return is_above(action.family) && action.kind != Action::Kind::mark;
-  };
-  if (std::any_of(turn_.actions.begin(), turn_.actions.end(), changes)) return true;
+  });
+}
+
+/// True if the layer is about to change which objects it would capture.
+bool Runtime::moves_objects(Family layer) const {
+  return any_action_waits([layer](const Action& action) {
+    return action.family == layer &&
+           (action.kind == Action::Kind::host_object || action.kind == Action::Kind::remove_object);
+  });
+}
+
+/// True if the actor whose turn it is has asked for such an action, and it is still to come.
+template <class IsSuch>
+bool Runtime::any_action_waits(IsSuch is_such) const {
+  if (std::any_of(turn_.actions.begin(), turn_.actions.end(), is_such)) return true;
   const auto next = pending_actions_.begin() + static_cast<std::ptrdiff_t>(next_pending_);
   return std::any_of(next, pending_actions_.end(), [&](const PendingAction& pending) {
-    return pending.self == incarnation_of(turn_.self) && changes(pending.action);
+    return pending.self == incarnation_of(turn_.self) && is_such(pending.action);
   });
 }
 

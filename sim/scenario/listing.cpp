@@ -97,7 +97,10 @@ JsonValue component_entry(const Registration& component) {
                                               {"needs_logging_off", traits.needs_logging_off},
                                               {"accurate", traits.accurate},
                                               {"has_images", traits.has_images},
-                                              {"takes_images", traits.takes_images}});
+                                              {"takes_images", traits.takes_images},
+                                              {"has_objects", traits.has_objects},
+                                              {"tags_messages", traits.tags_messages},
+                                              {"order_free", traits.order_free}});
   return json_object({{"name", component.name},
                       {"family", family_key(component.family)},
                       {"summary", component.summary},

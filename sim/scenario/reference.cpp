@@ -28,7 +28,8 @@ constexpr const char* kComponents =
 left out or be `{"name": "none"}`; a list of objects makes a point of the scenario for each.
 
 Tables of metrics say how the values of all ranks, phases and incarnations are merged: `sum`,
-`maximum`, `mean`, `last` (the last rank's value), or `sample` (what describes their distribution).
+`maximum`, `mean`, `last` (the last rank's value), `digest` (the sum modulo 2^52), or `sample` (what
+describes their distribution).
 )";
 
 constexpr const char* kAt =
@@ -92,6 +93,9 @@ std::string traits_text(const Registration& component) {
   say(traits.takes_images, "needs images of everything above it");
   say(traits.starts_at_root, "all work begins at rank 0");
   say(traits.finishes, "declares its end (`stop.when` may be `finished`)");
+  say(traits.has_objects, "is over-decomposed into objects, which a layer can move");
+  say(traits.tags_messages, "tags its messages");
+  say(traits.order_free, "ends alike in whatever order its messages come");
   say(traits.accurate, "never reports a live process");
   return text;
 }

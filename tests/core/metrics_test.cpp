@@ -18,6 +18,7 @@ constexpr MetricSpec kSum{"sum", Merge::sum, ""};
 constexpr MetricSpec kLargest{"largest", Merge::maximum, ""};
 constexpr MetricSpec kMean{"mean", Merge::mean, ""};
 constexpr MetricSpec kLast{"last", Merge::last, ""};
+constexpr MetricSpec kDigest{"digest", Merge::digest, ""};
 constexpr MetricSpec kShare{"share", Merge::sample, ""};
 constexpr MetricSpec kNone{"none", Merge::sum, ""};
 constexpr MetricSpec kUnreported{"unreported", Merge::sum, ""};
@@ -43,6 +44,20 @@ TEST_CASE("what actors report is merged as its metric declares") {
             {"largest", -3.0}, {"last", 4.0}, {"mean", 1.5}, {"none", std::nullopt}, {"sum", 3.5}});
   CHECK(totals.value(kMean) == 1.5);
   CHECK(totals.value(kUnreported) == std::nullopt);
+}
+
+TEST_CASE("digests are added modulo 2^52, without rounding") {
+  MetricTotals totals({&kDigest});
+  constexpr std::uint64_t kModulus = std::uint64_t{1} << 52;
+  CHECK(kDigestModulus == static_cast<double>(kModulus));
+  std::uint64_t expected = 0;
+  for (const std::uint64_t value : {kModulus - 1, kModulus - 1, std::uint64_t{12345678901}}) {
+    totals.put(kDigest, value);
+    expected = (expected + value) % kModulus;
+    CHECK(totals.value(kDigest) == static_cast<double>(expected));
+  }
+  CHECK(result_names(kDigest) == std::vector<std::string>{"digest"});
+  CHECK(merge_word(Merge::digest) == std::string("digest"));
 }
 
 TEST_CASE("a mean without weight is null, and null gives way to a value") {

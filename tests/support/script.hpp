@@ -30,6 +30,7 @@ struct Handlers {
   std::function<void(Context&, std::span<Message* const>, bool)> sends = {};
   std::function<Passage(Context&, Message&)> receive = {};
   std::function<void(Context&)> idle = {};
+  std::function<void(Context&, ObjectId)> object_moved = {};
   std::function<bool(ActorId)> recovers = {};
   std::function<void(Context&, Incarnation)> exit_notice = {};
   std::function<void(Context&, Incarnation)> local_exit = {};
@@ -119,6 +120,9 @@ class ScriptedLayer final : public ScriptedComponent<Layer> {
     return do_.receive ? do_.receive(context, message) : Passage::deliver;
   }
   void on_idle(Context& context) override { call(do_.idle, context); }
+  void on_object_moved(Context& context, ObjectId object) override {
+    call(do_.object_moved, context, object);
+  }
   [[nodiscard]] bool recovers(ActorId peer) const override {
     return do_.recovers && do_.recovers(peer);
   }
