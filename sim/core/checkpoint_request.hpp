@@ -10,6 +10,8 @@ namespace faultline {
 /// the same struct when all images are safe and the program may go on. A component that an image
 /// has put back waits for that answer, too, as it did when the image was taken: the layer answers
 /// it again. Number 0 is the start of the program, before its first message.
+/// If the layer then brings an object that has not come to that point yet, the rank asks for the
+/// same number again when all of its objects wait there.
 struct CheckpointRequest {
   static constexpr std::uint16_t kRequest = 1;
   std::uint64_t number = 0;  ///< of the synchronisation point, ascending by 1
