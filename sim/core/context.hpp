@@ -311,7 +311,8 @@ class Context {
   [[nodiscard]] std::optional<PackedObject> pack(ObjectId object) const {
     return turn_.services->pack(family_, object);
   }
-  /// Layers: the workload no longer hosts that object here. Then on_object_moved is called.
+  /// Layers: the workload no longer hosts that object here. Then on_object_moved is called. Until
+  /// then the object is here, and would go on with whatever the layer delivers or answers.
   void remove_object(ObjectId object) {
     want({.kind = Action::Kind::remove_object, .value = object});
   }

@@ -37,8 +37,8 @@ struct Traits {
   bool takes_images = false;  ///< a layer that works only above which everything has images
   /// Workload: it is over-decomposed into objects (Workload::objects), which a layer can move.
   bool has_objects = false;
-  /// Workload: the first word of a message's payload tags it: among all messages of its kind from
-  /// one object to another, and sent to the same side of it, no two have the same tag.
+  /// Workload: the first word of a message's payload is its tag. The tags of all messages of one
+  /// kind from one object to another ascend by 1.
   bool tags_messages = false;
   /// Workload: its end is the same in whatever order its messages come.
   bool order_free = false;
