@@ -2,143 +2,448 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+#include <tuple>
 #include <utility>
+
+#include "sim/core/checkpoint_request.hpp"
+#include "sim/core/invariant.hpp"
+#include "workloads/stencil_states.hpp"
 
 namespace faultline {
 
 namespace {
 
+constexpr std::uint32_t kReductionBytes = 16;  ///< the number of a reduction, and a value
+
 OptionSet<StencilOptions> options() {
-  return OptionSet<StencilOptions>()
-      .option("dimensions", &StencilOptions::dimensions,
-              {.doc = "dimensions of the process grid", .minimum = 1, .maximum = 3})
-      .option("periodic", &StencilOptions::periodic, {.doc = "does the grid wrap around?"})
-      .option("iterations", &StencilOptions::iterations,
-              {.doc = "iterations of the stencil", .minimum = 1})
-      .option("bytes", &StencilOptions::bytes, {.doc = "size of a halo message", .unit = "B"})
-      .option("compute_s", &StencilOptions::compute_s,
-              {.doc = "computation of an iteration", .unit = "s", .minimum = 0, .maximum = 1e6});
+  using Options = StencilOptions;
+  return OptionSet<Options>()
+      .option("dimensions", &Options::dimensions,
+              {.doc = "dimensions of the grid without a preset", .minimum = 1, .maximum = 3})
+      .option("periodic", &Options::periodic,
+              {.doc = "does the grid wrap around without a preset?"})
+      .option("iterations", &Options::iterations,
+              {.doc = "iterations of the stencil", .minimum = 1, .maximum = 1e15})
+      .option("bytes", &Options::bytes,
+              {.doc = "size of a halo message of a process with one object. With V objects in d "
+                      "dimensions it is V^((d-1)/d) times smaller",
+               .unit = "B"})
+      .option("compute_s", &Options::compute_s,
+              {.doc = "computation of an iteration, by all objects of a process together",
+               .unit = "s",
+               .minimum = 0,
+               .maximum = 1e6})
+      .option("preset", &Options::preset,
+              {.doc = "the program whose exchanges these are. `wave2d`, `jacobi3d`: the neighbours "
+                      "along 2 and 3 dimensions that wrap around. `lulesh`: all 26 neighbours on "
+                      "an open grid (nodes), then the 6 along its dimensions (elements), then the "
+                      "smallest time step of all objects",
+               .source = "fast-message-logging section 5",
+               .choices = {"none", "wave2d", "jacobi3d", "lulesh"},
+               .later = true})
+      .option("objects_per_process", &Options::objects_per_process,
+              {.doc = "objects of a process, the virtualization ratio",
+               .source = "fast-message-logging section 5",
+               .minimum = 1,
+               .maximum = 65536,
+               .later = true})
+      .option("object_mapping", &Options::object_mapping,
+              {.doc = "`linear`: runs of objects in the order of the first dimension, as Charm++ "
+                      "maps arrays by default. `block`: blocks of the grid",
+               .source = "fast-message-logging Table 1, whose remote messages are those of runs",
+               .choices = {"linear", "block"},
+               .later = true})
+      .option("object_bytes", &Options::object_bytes,
+              {.doc = "size of an object in an image and on its way to another process. The "
+                      "default is that of 32^3 numbers of 8 bytes, whose halo has the 8,192 bytes "
+                      "that `bytes` has by default",
+               .unit = "B",
+               .later = true})
+      .option("checkpoint_iterations", &Options::checkpoint_iterations,
+              {.doc = "all objects wait for each other at the start, at the end and after each so "
+                      "many iterations, where message logging can take a checkpoint. null: never",
+               .source = "fast-message-logging section 4.1",
+               .minimum = 1,
+               .later = true})
+      .option("synchronization", &Options::synchronization,
+              {.doc = "`tags`: an object goes on when it has its own halos (Fig. 3b). `barrier`: "
+                      "all objects wait for each other after each iteration (Fig. 3a)",
+               .source = "fast-message-logging Fig. 3",
+               .choices = {"tags", "barrier"},
+               .later = true})
+      .option("copy_bandwidth_Bps", &Options::copy_bandwidth_Bps,
+              {.doc = "the speed at which an object copies its halos out of its grid and into it, "
+                      "each byte twice, as part of its computation. null: that takes no time",
+               .unit = "B/s",
+               .minimum = 0,
+               .above_minimum = true,
+               .later = true});
 }
 
-constexpr MetricSpec kIterations{"iterations_done", Merge::sum, "iterations of all ranks"};
+constexpr MetricSpec kIterations{"iterations_done", Merge::sum,
+                                 "iterations of all ranks; of all objects, divided by "
+                                 "`objects_per_process`"};
 constexpr MetricSpec kTime{"stencil_time_s", Merge::maximum, "when the last rank finished"};
+constexpr MetricSpec kIterationTime{"iteration_time_s", Merge::maximum,
+                                    "the time until the last rank finished, by iterations"};
+constexpr MetricSpec kObjectMessages{"object_messages", Merge::mean,
+                                     "messages to objects, per process and iteration. What is sent "
+                                     "again after a recovery counts once"};
+constexpr MetricSpec kRemote{"remote_messages", Merge::mean,
+                             "those of them whose receiver is at home in another process than "
+                             "their sender"};
+constexpr MetricSpec kDigest{"state_digest", Merge::digest,
+                             "of the final states of all objects. An object's state is a digest "
+                             "of all that it has consumed"};
+constexpr MetricSpec kDifference{"state_difference", Merge::digest,
+                                 "that digest less the one of the right states, computed without "
+                                 "an engine; if it is not 0, the run ends as `wrong-state`"};
 
-const Registered registered{registration<Stencil>(
-    {.family = Family::workload,
-     .name = "stencil",
-     .summary = "halo exchange with the neighbours on a grid, then computation, iterated",
-     .source = "fast-message-logging section 5 (Wave2D, Jacobi3D) without objects",
-     .traits = {.finishes = true, .has_images = true},
-     .message_kinds = {"halo"},
-     .metrics = {&kIterations, &kTime}},
-    options())};
-
-std::uint32_t largest_divisor_up_to(std::uint32_t number, std::uint32_t limit) {
-  for (std::uint32_t divisor = std::max(1U, limit); divisor > 1; --divisor)
-    if (number % divisor == 0) return divisor;
-  return 1;
+std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
+  const auto objects = std::get<std::int64_t>(values.at("objects_per_process"));
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  if (objects * job.processes <= kMost) return {};
+  return {{"objects_per_process", "at most " + std::to_string(kMost / job.processes) + " with " +
+                                      std::to_string(job.processes) + " processes"}};
 }
+
+Registration stencil(const char* name, const char* summary, const char* source, bool ordered) {
+  const OptionSet<StencilOptions> set = options();
+  Registration made{.family = Family::workload,
+                    .name = name,
+                    .summary = summary,
+                    .source = source,
+                    .traits = {.finishes = true,
+                               .has_images = true,
+                               .has_objects = true,
+                               .tags_messages = true,
+                               .order_free = !ordered}};
+  made.options = set.specs();
+  made.message_kinds = {"halo", "second-halo", "elements", "contribution", "result"};
+  made.metrics = {&kIterations, &kTime, &kIterationTime, &kObjectMessages, &kRemote, &kDigest};
+  if (!ordered) {
+    made.metrics.push_back(&kDifference);
+    made.end_checks = {{&kDifference, "wrong-state"}};
+  }
+  made.check = check;
+  made.make = [set, ordered](const OptionValues& values, const JobShape& job) -> ComponentFactory {
+    const auto shared = std::make_shared<const StencilJob>(set.read(values), job, ordered);
+    return [shared](ActorId self) { return std::make_unique<Stencil>(shared, self); };
+  };
+  return made;
+}
+
+const Registered plain{
+    stencil("stencil", "halo exchange with the neighbours on a grid, then computation, iterated",
+            "fast-message-logging sections 3 and 5 (Wave2D, Jacobi3D, LULESH)", false)};
+
+const Registered ordered{
+    stencil("ordered-stencil", "a stencil whose state depends on the order in which messages come",
+            "fast-message-logging section 3: overlap regions that do not commute", true)};
 
 }  // namespace
 
-std::vector<std::uint32_t> process_grid(std::uint32_t processes, std::uint32_t dimensions) {
-  std::vector<std::uint32_t> grid;
-  for (std::uint32_t left = dimensions; left > 1; --left) {
-    const double root = std::pow(processes, 1.0 / left);
-    grid.push_back(largest_divisor_up_to(processes, static_cast<std::uint32_t>(root + 1e-9)));
-    processes /= grid.back();
-  }
-  grid.push_back(processes);
-  std::sort(grid.rbegin(), grid.rend());
-  return grid;
+const std::vector<std::uint64_t>& StencilJob::expected() const {
+  if (expected_.empty()) expected_ = final_states(plan);
+  return expected_;
 }
 
-Stencil::Stencil(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
-    : options_(std::move(options)), self_(self) {
-  std::uint32_t stride = 1;
-  std::uint32_t below = 1;
-  for (const std::uint32_t size : process_grid(job.processes, options_->dimensions)) {
-    const std::uint32_t place = self / stride % size;
-    const bool wraps = options_->periodic && size > 1;
-    const std::uint32_t above = 2 * below;
-    if (place > 0 || wraps) {
-      neighbours_.push_back({place > 0 ? self - stride : self + (size - 1) * stride, above});
-      sides_ |= below;
-    }
-    if (place + 1 < size || wraps) {
-      neighbours_.push_back({place + 1 < size ? self + stride : self - (size - 1) * stride, below});
-      sides_ |= above;
-    }
-    stride *= size;
-    below *= 4;
+Stencil::Stencil(std::shared_ptr<const StencilJob> job, Rank self)
+    : job_(std::move(job)),
+      self_(self),
+      reduction_(self, plan().processes(), plan().options().objects_per_process),
+      objects_(plan().options().objects_per_process) {
+  ObjectId number = first_at_home();
+  for (Object& object : objects_) {
+    object.number = number++;
+    object.state = StencilStates::initial(object.number);
   }
 }
 
 std::unique_ptr<Component> Stencil::clone() const { return std::make_unique<Stencil>(*this); }
 
-// The grid waits for its neighbours' halos with work left: that makes a rank idle, not finished,
-// since only a message can make it go on.
 void Stencil::digest_state(Digest& into) const {
-  into.add(iteration_, halos_, computing_);
-  into.add_sorted(early_, [](const Halo& halo) { return std::pair(halo.iteration, halo.side); });
+  into.add(reduction_, objects_, waiting_, done_, synchronization_, asked_, finished_);
+  if (plan().ordered())
+    into.add(early_);
+  else
+    into.add_sorted(early_, [](const Early& early) {
+      return std::tuple(early.object, early.number, early.side);
+    });
 }
 
-void Stencil::start(Context& context) { exchange(context); }
+// ---- iterations -------------------------------------------------------------------------------
 
-void Stencil::exchange(Context& context) {
-  context.mark("iteration", static_cast<std::int64_t>(iteration_));
-  for (const Neighbour& neighbour : neighbours_)
-    context.send(neighbour.rank, 0, options_->bytes)
-        .payload.put(Halo{iteration_, neighbour.its_side});
-  try_compute(context);
+void Stencil::start(Context& context) {
+  if (plan().synchronizations() > 0) {
+    for (Object& object : objects_) object.phase = Phase::synchronizing;
+    waiting_ = static_cast<std::uint32_t>(objects_.size());
+    synchronize(context);
+    return;
+  }
+  for (Object& object : objects_) begin_exchange(context, object);
+}
+
+void Stencil::begin_exchange(Context& context, Object& object) {
+  const std::uint64_t iteration = iteration_of(object);
+  if (object.exchange % exchanges() == 0 && iteration >= marked_) {
+    context.mark("iteration", static_cast<std::int64_t>(iteration));
+    marked_ = iteration + 1;
+  }
+  object.phase = Phase::exchanging;
+  send_halos(context, object);
+  if (!early_.empty()) take_early(object);
+  try_compute(context, object);
+}
+
+void Stencil::send_halos(Context& context, Object& object) {
+  const std::size_t exchange = object.exchange % exchanges();
+  const Halo halo{.iteration = iteration_of(object), .state = object.state};
+  std::uint32_t neighbours = 0;
+  std::uint64_t bytes = 0;
+  plan().for_each_neighbour(object.number, exchange, [&](const StencilPlan::Neighbour& neighbour) {
+    const std::uint16_t kind = exchange > 0 ? kElements : neighbour.second ? kSecondHalo : kHalo;
+    const Rank home = plan().home(neighbour.object);
+    Message& message = context.send(home, kind, neighbour.bytes);
+    message.from_object = object.number;
+    message.to_object = neighbour.object;
+    Halo content = halo;
+    content.side = neighbour.its_side;
+    message.payload.put(content);
+    if (home != plan().home(object.number)) ++remote_messages_;
+    ++neighbours;
+    bytes += neighbour.bytes;
+  });
+  object_messages_ += neighbours;
+  object.missing = neighbours - static_cast<std::uint32_t>(std::popcount(object.arrived[0]));
+  object.halo_bytes = static_cast<float>(bytes);
 }
 
 void Stencil::on_message(Context& context, const Message& message) {
-  take(message.payload.get<Halo>());
-  try_compute(context);
+  if (message.kind == kContribution) {
+    reduction_.take(message.payload.get<Part>());
+    return complete_reductions(context);
+  }
+  if (message.kind == kResult && message.to_object == kNoObject)
+    return spread(context, message.payload.get<Part>());
+  Object& object = hosted(message.to_object);
+  if (message.kind == kResult) return take_result(context, object, message.payload.get<Part>());
+  const auto halo = message.payload.get<Halo>();
+  const std::uint64_t exchange =
+      halo.iteration * exchanges() + (message.kind == kElements ? 1U : 0U);
+  take(object, {object.number, exchange, halo.side, halo.state});
+  try_compute(context, object);
 }
 
-/// Neighbours are at most one iteration apart until one of them goes back to an earlier state. It
-/// then sends halos again, of which each counts once, and its neighbours are further ahead of it.
-void Stencil::take(const Halo& halo) {
-  if (halo.iteration < iteration_) return;
-  const std::uint64_t ahead = halo.iteration - iteration_;
-  if (ahead <= 1)
-    halos_[ahead] |= static_cast<std::uint32_t>(halo.side);
-  else
+/// Neighbours are at most one exchange apart, or two at a corner, until one of them goes back to an
+/// earlier state. It then sends halos again, of which each counts once, and its neighbours are
+/// further ahead of it.
+void Stencil::take(Object& object, const Early& halo) {
+  if (halo.number < object.exchange) return;
+  const std::uint64_t ahead = halo.number - object.exchange;
+  const bool is_now = ahead == 0 && object.phase == Phase::exchanging;
+  if (ahead > 1 || (plan().ordered() && !is_now)) {
     early_.push_back(halo);
-}
-
-void Stencil::try_compute(Context& context) {
-  if (computing_ || iteration_ == options_->iterations || missing() != 0) return;
-  computing_ = true;
-  context.compute(options_->compute_s);
-}
-
-void Stencil::on_compute_done(Context& context, std::uint64_t) {
-  computing_ = false;
-  ++iteration_;
-  halos_[0] = halos_[1];
-  halos_[1] = 0;
-  for (const Halo& halo : std::exchange(early_, {})) take(halo);
-  if (iteration_ < options_->iterations) {
-    exchange(context);
     return;
   }
+  const std::uint32_t side = 1U << halo.side;
+  if ((object.arrived[ahead] & side) != 0) return;
+  object.arrived[ahead] |= side;
+  if (is_now) --object.missing;
+  const std::uint64_t part = StencilStates::part(halo.value, static_cast<std::uint32_t>(halo.side));
+  if (plan().ordered())
+    object.state = StencilStates::next(object.state, part);
+  else
+    object.consumed[ahead] += part;
+}
+
+/// Takes the halos that have been too early for the object, in the order in which they came. That
+/// comes after its sends, so that what it sends does not depend on how long it has computed.
+void Stencil::take_early(Object& object) {
+  for (const Early& early : std::exchange(early_, {}))
+    if (early.object == object.number && early.side != kNoSide)
+      take(object, early);
+    else
+      early_.push_back(early);
+}
+
+void Stencil::try_compute(Context& context, Object& object) {
+  if (object.phase != Phase::exchanging || object.missing != 0) return;
+  object.phase = Phase::computing;
+  double compute_s = plan().exchanges()[object.exchange % exchanges()].compute_s;
+  if (plan().options().copy_bandwidth_Bps)
+    compute_s += 2.0 * object.halo_bytes / *plan().options().copy_bandwidth_Bps;
+  context.compute(compute_s, object.number);
+}
+
+void Stencil::on_compute_done(Context& context, std::uint64_t number) {
+  Object& object = hosted(static_cast<ObjectId>(number));
+  object.state = StencilStates::next(object.state, std::exchange(object.consumed[0], 0));
+  std::swap(object.consumed[0], object.consumed[1]);
+  object.arrived[0] = std::exchange(object.arrived[1], 0);
+  ++object.exchange;
+  object.phase = Phase::reducing;
+  if (object.exchange % exchanges() != 0) return begin_exchange(context, object);
+  if (!plan().waits_for_all()) return end_iteration(context, object);
+  contribute(context, object, object.state);
+}
+
+void Stencil::end_iteration(Context& context, Object& object) {
+  if (!plan().synchronization_after(iteration_of(object))) return go_on(context, object);
+  object.phase = Phase::synchronizing;
+  ++waiting_;
+  synchronize(context);
+}
+
+void Stencil::go_on(Context& context, Object& object) {
+  if (iteration_of(object) < plan().options().iterations) return begin_exchange(context, object);
+  object.phase = Phase::done;
+  ++done_;
+  finish_if_done(context);
+}
+
+/// If it is to synchronise at its end, it has done so.
+void Stencil::finish_if_done(Context& context) {
+  if (finished_ || done_ < objects_.size() || synchronization_ < plan().synchronizations()) return;
+  finished_ = true;
   finish_s_ = context.now_s();
   context.finish();
 }
 
+// ---- reductions -------------------------------------------------------------------------------
+
+/// An object contributes at its home, whose contributions go up the tree together.
+void Stencil::contribute(Context& context, Object& object, std::uint64_t value) {
+  const Part part{.number = object.reductions++, .smallest = value};
+  const Rank home = plan().home(object.number);
+  if (home == self_) {
+    reduction_.take(part);
+    complete_reductions(context);
+  } else {
+    Message& message = context.send(home, kContribution, kReductionBytes);
+    message.from_object = object.number;
+    message.to_object = kNoObject;
+    message.payload.put(part);
+  }
+  const auto result = std::find_if(early_.begin(), early_.end(), [&](const Early& early) {
+    return early.object == object.number && early.side == kNoSide && early.number == part.number;
+  });
+  if (result == early_.end()) return;
+  const Part early{.number = result->number, .smallest = result->value};
+  early_.erase(result);
+  take_result(context, object, early);
+}
+
+void Stencil::complete_reductions(Context& context) {
+  while (const auto part = reduction_.complete()) {
+    if (self_ == 0) {
+      spread(context, *part);
+      continue;
+    }
+    Message& message =
+        context.send(TreeReduction::parent_of(self_), kContribution, kReductionBytes);
+    message.from_object = message.to_object = kNoObject;
+    message.payload.put(*part);
+  }
+}
+
+/// Passes a result down the tree, and to each object whose home is here, wherever it is.
+void Stencil::spread(Context& context, const Part& result) {
+  const auto send = [&](Rank rank, ObjectId object) {
+    Message& message = context.send(rank, kResult, kReductionBytes);
+    message.from_object = kNoObject;
+    message.to_object = object;
+    message.payload.put(result);
+    if (object != kNoObject) ++object_messages_;
+  };
+  const auto [first_child, past_children] = reduction_.children();
+  for (Rank child = first_child; child < past_children; ++child) send(child, kNoObject);
+  for (std::uint32_t i = 0; i < plan().options().objects_per_process; ++i)
+    send(self_, first_at_home() + i);
+}
+
+void Stencil::take_result(Context& context, Object& object, const Part& result) {
+  if (result.number >= object.reductions) {
+    early_.push_back({object.number, result.number, kNoSide, result.smallest});
+    return;
+  }
+  if (result.number + 1 < object.reductions) return;  // of an earlier reduction
+  if (object.phase == Phase::synchronizing) return go_on(context, object);
+  if (object.phase != Phase::reducing) return;
+  if (plan().reduces()) object.state = StencilStates::reduced(object.state, result.smallest);
+  end_iteration(context, object);
+}
+
+// ---- synchronisation points -------------------------------------------------------------------
+
+/// When all objects that are here wait, message logging takes a checkpoint. Without it they wait
+/// for those of all other ranks.
+void Stencil::synchronize(Context& context) {
+  if (waiting_ < objects_.size() || asked_) return;
+  if (context.ask(Family::message_logging, CheckpointRequest{synchronization_})) {
+    asked_ = true;
+    return;
+  }
+  ++synchronization_;
+  waiting_ = 0;
+  for (Object& object : objects_) contribute(context, object, object.state);
+}
+
+void Stencil::on_answer(Context& context, const StackRequest& answer) {
+  if (!answer.is<CheckpointRequest>() || answer.get<CheckpointRequest>().number != synchronization_)
+    return;
+  ++synchronization_;
+  waiting_ = 0;
+  asked_ = false;
+  for (Object& object : objects_)
+    if (object.phase == Phase::synchronizing) go_on(context, object);
+  if (objects_.empty() && synchronization_ < plan().synchronizations())
+    synchronize(context);
+  else
+    finish_if_done(context);
+}
+
+// ---- seen from outside ------------------------------------------------------------------------
+
 void Stencil::report(MetricTotals& totals) const {
-  totals.put(kIterations, iteration_);
+  const std::uint32_t per_process = plan().options().objects_per_process;
+  std::uint64_t iterations = 0;
+  for (const Object& object : objects_) iterations += iteration_of(object);
+  const double done = static_cast<double>(iterations) / per_process;
+  totals.put(kIterations, done);
   totals.put(kTime, finish_s_);
+  if (!plan().is_extended()) return;
+  totals.put_weighted(kObjectMessages, static_cast<double>(object_messages_), done);
+  totals.put_weighted(kRemote, static_cast<double>(remote_messages_), done);
+  if (finished_) report_states(totals);
+}
+
+void Stencil::report_states(MetricTotals& totals) const {
+  totals.put(kIterationTime, finish_s_ / static_cast<double>(plan().options().iterations));
+  std::uint64_t digest = 0;
+  for (const Object& object : objects_) digest += StencilStates::share(object.number, object.state);
+  totals.put(kDigest, digest & StencilStates::kBits);
+  if (plan().ordered()) return;
+  for (std::uint32_t i = 0; i < plan().options().objects_per_process; ++i) {
+    const ObjectId number = first_at_home() + i;
+    digest -= StencilStates::share(number, job_->expected()[number]);
+  }
+  totals.put(kDifference, digest & StencilStates::kBits);
 }
 
 std::string Stencil::waiting_for() const {
-  if (iteration_ == options_->iterations) return {};
-  return std::to_string(std::popcount(missing())) + " halos of iteration " +
-         std::to_string(iteration_);
+  const auto waits = std::find_if(objects_.begin(), objects_.end(),
+                                  [](const Object& object) { return object.phase != Phase::done; });
+  if (waits == objects_.end()) return {};
+  const std::string iteration = "iteration " + std::to_string(iteration_of(*waits));
+  std::string text = waits->phase == Phase::reducing
+                         ? "the result of a reduction before " + iteration
+                     : waits->phase == Phase::synchronizing
+                         ? "the other objects before " + iteration
+                         : std::to_string(waits->missing) + " halos of " + iteration;
+  if (plan().options().objects_per_process > 1)
+    text += " (object " + std::to_string(waits->number) + ")";
+  return text;
 }
 
 }  // namespace faultline

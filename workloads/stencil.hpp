@@ -2,67 +2,140 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sim/core/component.hpp"
+#include "workloads/stencil_plan.hpp"
+#include "workloads/tree_reduction.hpp"
 
 namespace faultline {
 
-struct StencilOptions {
-  std::uint32_t dimensions = 3;
-  bool periodic = true;
-  std::uint64_t iterations = 100;
-  std::uint32_t bytes = 8192;
-  double compute_s = 1e-3;
+/// A stencil, as all of its ranks share it.
+struct StencilJob {
+  StencilJob(const StencilOptions& options, const JobShape& job, bool ordered)
+      : plan(options, job, ordered) {}
+
+  StencilPlan plan;
+  /// The right final states of all objects, where order does not matter. They are computed when
+  /// they are first asked for, and never change then.
+  [[nodiscard]] const std::vector<std::uint64_t>& expected() const;
+
+ private:
+  mutable std::vector<std::uint64_t> expected_;
 };
 
-/// A bulk stencil: in each iteration a rank sends its halo to its neighbours on a grid of 1 to 3
-/// dimensions, waits for theirs, and computes.
+/// A stencil: in each iteration an object, a block of a grid of 1 to 3 dimensions, sends its halos
+/// to its neighbours, waits for theirs, and computes. A rank hosts one object or several, and one
+/// of them computes at a time.
 class Stencil final : public Workload {
  public:
-  /// What a message says.
+  enum Kind : std::uint16_t { kHalo, kSecondHalo, kElements, kContribution, kResult };
+
+  /// What a message of an exchange says. The first word is its tag.
   struct Halo {
     std::uint64_t iteration = 0;
-    std::uint64_t side = 0;  ///< of the receiver at which its sender lies: one bit
-
-    void digest(Digest& into) const { into.add(iteration, side); }
+    std::uint64_t side = 0;   ///< of the receiver at which its sender lies
+    std::uint64_t state = 0;  ///< of the sender
   };
+  using Part = TreeReduction::Part;
 
-  using Options = StencilOptions;
-  Stencil(std::shared_ptr<const Options> options, const JobShape& job, Rank self);
+  Stencil(std::shared_ptr<const StencilJob> job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
   void start(Context& context) override;
   void on_message(Context& context, const Message& message) override;
-  void on_compute_done(Context& context, std::uint64_t tag) override;
+  void on_compute_done(Context& context, std::uint64_t object) override;
+  void on_answer(Context& context, const StackRequest& answer) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
+  [[nodiscard]] std::vector<ObjectId> objects() const override;
+  [[nodiscard]] PackedObject pack(ObjectId object) const override;
+  void remove(ObjectId object) override;
+  void unpack(Context& context, const PackedObject& packed) override;
+
  private:
-  /// A rank has two sides in each dimension of the grid. Both may lead to the same neighbour.
-  struct Neighbour {
-    Rank rank;
-    std::uint32_t its_side;  ///< at which this rank lies
+  enum class Phase : std::uint8_t {
+    exchanging,     ///< sends and gets halos
+    computing,      ///< or waits for the processor
+    reducing,       ///< waits for the result at the end of an iteration
+    synchronizing,  ///< waits at a synchronisation point
+    done,
   };
+  /// An object that is hosted here. There can be millions.
+  struct Object {
+    std::uint64_t state = 0;
+    std::uint64_t exchange = 0;          ///< how many exchanges are over
+    std::uint64_t consumed[2] = {0, 0};  ///< in this exchange and the next
+    std::uint32_t arrived[2] = {0, 0};   ///< sides whose halo has come, in this and the next
+    std::uint32_t missing = 0;           ///< halos of this exchange that have not come
+    std::uint32_t reductions = 0;        ///< that it has contributed to
+    float halo_bytes = 0.0F;             ///< of all neighbours in this exchange
+    ObjectId number = kNoObject;
+    Phase phase = Phase::exchanging;
 
+    void digest(Digest& into) const {
+      into.add(state, exchange, consumed[0], consumed[1], arrived[0], arrived[1], missing,
+               reductions, number, phase);
+    }
+  };
+  static_assert(sizeof(Object) <= 64);
+  /// A message that an object cannot take yet.
+  struct Early {
+    ObjectId object = kNoObject;
+    std::uint64_t number = 0;  ///< of the exchange or the reduction
+    std::uint64_t side = 0;    ///< kNoSide: a result
+    std::uint64_t value = 0;
+
+    void digest(Digest& into) const { into.add(object, number, side, value); }
+  };
+  static constexpr std::uint64_t kNoSide = UINT64_MAX;
+
+  [[nodiscard]] const StencilPlan& plan() const { return job_->plan; }
+  [[nodiscard]] std::size_t exchanges() const { return plan().exchanges().size(); }
+  [[nodiscard]] std::uint64_t iteration_of(const Object& object) const {
+    return object.exchange / exchanges();
+  }
+  [[nodiscard]] ObjectId first_at_home() const {
+    return self_ * plan().options().objects_per_process;
+  }
+  [[nodiscard]] std::size_t place_of(ObjectId number) const;
+  [[nodiscard]] bool hosts_at(std::size_t place, ObjectId number) const {
+    return place < objects_.size() && objects_[place].number == number;
+  }
+  Object& hosted(ObjectId number);
   void digest_state(Digest& into) const override;
-  void exchange(Context& context);
-  void take(const Halo& halo);
-  void try_compute(Context& context);
-  [[nodiscard]] std::uint32_t missing() const { return sides_ & ~halos_[0]; }
 
-  std::shared_ptr<const Options> options_;
+  void begin_exchange(Context& context, Object& object);
+  void send_halos(Context& context, Object& object);
+  void take(Object& object, const Early& halo);
+  void take_early(Object& object);
+  void try_compute(Context& context, Object& object);
+  void end_iteration(Context& context, Object& object);
+  void go_on(Context& context, Object& object);
+  void contribute(Context& context, Object& object, std::uint64_t value);
+  void complete_reductions(Context& context);
+  void spread(Context& context, const Part& result);
+  void take_result(Context& context, Object& object, const Part& result);
+  void synchronize(Context& context);
+  void finish_if_done(Context& context);
+  void report_states(MetricTotals& totals) const;
+
+  std::shared_ptr<const StencilJob> job_;
   Rank self_;
-  std::vector<Neighbour> neighbours_;
-  std::uint32_t sides_ = 0;  ///< with a neighbour
-  std::uint64_t iteration_ = 0;
-  std::uint32_t halos_[2] = {0, 0};  ///< sides whose halo has come, for this iteration and the next
-  std::vector<Halo> early_;          ///< of later iterations
-  bool computing_ = false;
+  TreeReduction reduction_;
+  std::vector<Object> objects_;  ///< those that are here, by number
+  std::vector<Early> early_;     ///< in the order in which they came
+  std::uint32_t waiting_ = 0;    ///< objects at the synchronisation point
+  std::uint32_t done_ = 0;
+  std::uint64_t synchronization_ = 0;  ///< the next one, by its number
+  bool asked_ = false;                 ///< for it, and every object has been waiting since
+  bool finished_ = false;
+  std::uint64_t marked_ = 0;  ///< iterations whose beginning has been marked
+  std::uint64_t object_messages_ = 0;
+  std::uint64_t remote_messages_ = 0;
   double finish_s_ = 0.0;
 };
-
-/// The grid of exactly that many ranks that is nearest to a cube; its sizes descend.
-std::vector<std::uint32_t> process_grid(std::uint32_t processes, std::uint32_t dimensions);
 
 }  // namespace faultline

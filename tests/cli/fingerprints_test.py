@@ -13,6 +13,7 @@ REPLICATIONS = {"loggp": 2, "simgrid": 1}
 CUTS = {
     ("examples/allreduce-stampede", "simgrid"): {"platform.processes": 256},
     ("examples/branching-walk-jaguar", "simgrid"): {"platform.processes": 60},
+    ("examples/lulesh-objects-intrepid", "simgrid"): {"platform.processes": 16},
     ("examples/projection-mira", "simgrid"): {"platform.processes": 256},
     ("examples/stencil-cori", "simgrid"): {"platform.processes": 256},
     ("examples/token-ring-intrepid", "simgrid"): {"platform.processes": 32},

@@ -291,6 +291,7 @@ OptionValues short_run(const std::string& workload) {
                                   "3 on a: compute work, send b to 5", "5 on 1st b: send c to 0",
                                   "5 on 2nd b: compute work", "5 after work: send c to 0",
                                   "0 on 2nd c: compute work"}}}},
+      {"ordered-stencil", {{"iterations", std::int64_t{5}}}},
       {"stencil", {{"iterations", std::int64_t{5}}}},
       {"token-ring", {{"stop_probability", 0.05}, {"branch_probability", 0.3}}},
       {"uniform-traffic", {{"hops", std::int64_t{10}}}},

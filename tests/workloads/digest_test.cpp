@@ -67,11 +67,16 @@ TEST_CASE("the length of a walk is part of the state where the token is, and lea
 
 TEST_CASE("iterations, halos and computations of a stencil are its state") {
   Alone alone(Family::workload, "stencil", job_of(3), 1, {{"dimensions", std::int64_t{1}}});
+  const auto gets = [&alone](Rank from, std::uint64_t iteration, std::uint64_t side) {
+    Message message = arriving(Family::workload, from, 0, Stencil::Halo{iteration, side});
+    message.to = message.to_object = 1;
+    return alone.gets(message).digest();
+  };
   std::vector<StateDigest> digests{alone.start().digest()};
-  digests.push_back(alone.gets(0, 0, Stencil::Halo{0, 1}).digest());
-  digests.push_back(alone.gets(2, 0, Stencil::Halo{0, 2}).digest());
-  digests.push_back(alone.gets(2, 0, Stencil::Halo{1, 2}).digest());
-  digests.push_back(computed(alone, 0).digest());
+  digests.push_back(gets(0, 0, 0));
+  digests.push_back(gets(2, 0, 1));
+  digests.push_back(gets(2, 1, 1));
+  digests.push_back(computed(alone, 1).digest());
   for (std::size_t i = 0; i < digests.size(); ++i)
     for (std::size_t j = i + 1; j < digests.size(); ++j) CHECK(digests[i] != digests[j]);
 }
