@@ -48,6 +48,7 @@ struct SeriesSelection {
   bool ratio_of_means = false;
   std::string of_runs = runs_figure_word(RunsFigure::mean);
   std::optional<double> at;
+  std::optional<double> relative_at;
   std::optional<std::string> fit;
   std::optional<std::string> scale;
   std::optional<std::string> over;
@@ -94,6 +95,7 @@ const OptionSet<SeriesSelection>& series_selection_options() {
           .option("ratio_of_means", &SeriesSelection::ratio_of_means, {})
           .option("of_runs", &SeriesSelection::of_runs, {.choices = runs_figure_words()})
           .option("at", &SeriesSelection::at, {})
+          .option("relative_at", &SeriesSelection::relative_at, {})
           .option("fit", &SeriesSelection::fit, {.choices = fit_figure_words()})
           .option("scale", &SeriesSelection::scale, {.choices = {"linear", kBinaryLogarithm}})
           .option("over", &SeriesSelection::over, {});
@@ -154,6 +156,8 @@ class CellReader {
   void read_stated(const CellHead& head, const std::string& path, Cell& cell);
   void read_selection(CheckedObject& object, Cell& cell);
   void read_series_selection(CheckedObject& object, const SeriesMeasure& series, Cell& cell);
+  void check_relative_at(const SeriesSelection& selection, const SeriesMeasure& series,
+                         const std::string& path);
   void read_fit(const SeriesSelection& selection, const SeriesMeasure& series,
                 const std::string& path, Cell& cell);
   std::optional<std::vector<double>> read_axis(const SeriesSelection& selection,
@@ -266,6 +270,7 @@ void CellReader::read_series_selection(CheckedObject& object, const SeriesMeasur
   for (const RunsFigure figure : {RunsFigure::mean, RunsFigure::least, RunsFigure::largest})
     if (selection.of_runs == runs_figure_word(figure)) cell.of_runs = figure;
   cell.at = selection.at;
+  cell.relative_at = selection.relative_at;
   if (cell.of_runs != RunsFigure::mean && cell.ratio_of_means)
     problems_.add(member_path(object.path(), "of_runs"),
                   "beside ratio_of_means, which takes the means of all runs");
@@ -276,10 +281,26 @@ void CellReader::read_series_selection(CheckedObject& object, const SeriesMeasur
                   "expected one of the metrics of its measure, got " + in_quotes(cell.metric));
   if (cell.at && std::find(series.at.begin(), series.at.end(), *cell.at) == series.at.end())
     problems_.add(member_path(object.path(), "at"), "expected a point of its measure");
+  if (cell.relative_at) check_relative_at(selection, series, object.path());
   // A `fit` that is no such word has its own problem.
   const JsonValue* fit = object.child("fit");
   if (selection.fit || fit == nullptr || fit->is_null())
     read_fit(selection, series, object.path(), cell);
+}
+
+/// A cell that divides the mean at one point by the mean at another does nothing else.
+void CellReader::check_relative_at(const SeriesSelection& selection, const SeriesMeasure& series,
+                                   const std::string& path) {
+  const auto refuse = [&](const std::string& why) {
+    problems_.add(member_path(path, "relative_at"), why);
+  };
+  if (std::find(series.at.begin(), series.at.end(), *selection.relative_at) == series.at.end())
+    refuse("expected a point of its measure");
+  if (!selection.relative_to.empty() || selection.fit ||
+      selection.of_runs != runs_figure_word(RunsFigure::mean))
+    refuse("beside relative_to, fit or of_runs, expected one of them");
+  if (metric_type(selection.metric) == MetricType::share)
+    refuse("a ratio of shares is not estimated");
 }
 
 /// Reads which line a cell is about, and which figure of it.

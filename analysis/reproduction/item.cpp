@@ -20,7 +20,8 @@ constexpr RunsFigure kRunsFigures[] = {RunsFigure::mean, RunsFigure::least, Runs
 /// Is the cell about points of a series that --quick does not run?
 bool is_beyond_quick(const Cell& cell, const SeriesMeasure& series) {
   if (cell.fit) return !cell.fit->is_determined(series.quick_points);
-  return cell.at && *cell.at > series.at[series.quick_points - 1];
+  const double last = series.at[series.quick_points - 1];
+  return (cell.at && *cell.at > last) || (cell.relative_at && *cell.relative_at > last);
 }
 
 }  // namespace
@@ -151,8 +152,8 @@ bool asks_the_same(const Cell& one, const Cell& other, const std::optional<doubl
   const auto place_on_axis = [&](const Cell& cell) { return cell.at ? cell.at : last_point; };
   const auto key = [](const Cell& cell) {
     return std::tie(cell.measure, cell.protocol, cell.metric, cell.relative_to, cell.ratio_of_means,
-                    cell.of_runs, cell.fit, cell.figure, cell.failed, cell.fanout, cell.printed_as,
-                    cell.stated);
+                    cell.of_runs, cell.relative_at, cell.fit, cell.figure, cell.failed, cell.fanout,
+                    cell.printed_as, cell.stated);
   };
   return key(one) == key(other) && place_on_axis(one) == place_on_axis(other);
 }

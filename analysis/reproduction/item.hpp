@@ -173,6 +173,7 @@ struct Cell {
   bool ratio_of_means = false;  ///< for `series`: else the mean of each run's ratio
   RunsFigure of_runs = RunsFigure::mean;  ///< for `series`
   std::optional<double> at;               ///< for `series`: the point; none: the last one
+  std::optional<double> relative_at;      ///< for `series`: the point whose mean divides
   std::optional<CellFit> fit;  ///< for `series`: a line through all points, instead of `at`
   std::string figure;          ///< for `survival`, `lemmas` and `exploration`: what is counted
   std::vector<std::int64_t> failed;    ///< for `survival`: the sizes that are added up

@@ -284,8 +284,12 @@ Measured measure_series(const SeriesMeasure& measure, const ReproductionSettings
 Estimate measure_at(const SeriesMeasure& series, const Measured& measured, const Cell& cell) {
   if (!measured.trouble.empty()) return {std::nullopt, std::nullopt, measured.trouble};
   if (cell.fit) return measure_fit(series, measured, cell);
-  const auto found = std::find_if(measured.points.begin(), measured.points.end() - 1,
-                                  [&](const SeriesPoint& point) { return cell.at == point.at; });
+  // The last point, if the cell states none.
+  const auto point_at = [&](std::optional<double> at) {
+    return std::find_if(measured.points.begin(), measured.points.end() - 1,
+                        [at](const SeriesPoint& point) { return at == point.at; });
+  };
+  const auto found = point_at(cell.at);
   const std::string missing = missing_at(*found, cell);
   if (!missing.empty()) return not_measured(series.family, missing);
   if (cell.of_runs != RunsFigure::mean) return bound_of(sample_at(*found, cell), cell.of_runs);
@@ -296,6 +300,10 @@ Estimate measure_at(const SeriesMeasure& series, const Measured& measured, const
   const auto values_of = [&](const std::string& protocol) -> const std::vector<double>& {
     return found->samples.at(protocol).at(cell.metric);
   };
+  if (cell.relative_at)
+    return estimate_ratio_of_means(
+        values_of(cell.protocol),
+        point_at(cell.relative_at)->samples.at(cell.protocol).at(cell.metric));
   if (is_share) return estimate_share(values_of(cell.protocol));
   if (cell.ratio_of_means && is_ratio)
     return estimate_ratio_of_means(values_of(cell.protocol), values_of(cell.relative_to));

@@ -125,6 +125,39 @@ TEST_CASE("a series of a failure detector has its latency, and its runs have sur
   CHECK_THAT(csv, Contains("latency,survived,oracle,0.25,2,1,"));
 }
 
+TEST_CASE("the mean at one point of a series is divided by the mean at another") {
+  const std::string cells =
+      R"({"cell": "a", "measure": "latency", "detector": "oracle", "derived": 2, "tolerance": 1e-9,
+          "metric": "failure_report_latency_max_s", "relative_at": 0.25},
+         {"cell": "b", "measure": "latency", "detector": "oracle", "derived": 0.5,
+          "tolerance": 1e-9, "metric": "failure_report_latency_max_s", "at": 0.25,
+          "relative_at": 0.5})";
+  const ReproductionItem item = item_of(kLatencies, cells);
+  const ItemResult result = reproduce_item(item, {});
+  REQUIRE(result.cells.size() == 2);
+  for (const CellResult& cell : result.cells) CHECK(cell.verdict == Verdict::match);
+  // With --quick the second point is not run, and both need it.
+  ReproductionItem quick = item;
+  keep_quick_cells(quick);
+  REQUIRE(quick.cells.size() == 1);
+  CHECK(quick.cells[0].name == "a");
+}
+
+TEST_CASE("a cell that is relative to a point is that alone") {
+  const auto refused = [](const std::string& more) {
+    return refusal_of(kLatencies,
+                      R"({"cell": "a", "measure": "latency", "detector": "oracle", )" + more + "}");
+  };
+  const std::string latency = R"("metric": "failure_report_latency_max_s", "relative_at": 0.25)";
+  CHECK_THAT(refused(R"("metric": "failure_report_latency_max_s", "relative_at": 0.3)"),
+             Contains("relative_at: expected a point of its measure"));
+  CHECK_THAT(refused(latency + R"(, "relative_to": "oracle")"),
+             Contains("relative_at: beside relative_to"));
+  CHECK_THAT(refused(latency + R"(, "of_runs": "least")"), Contains("relative_at: beside"));
+  CHECK_THAT(refused(R"("metric": "survived", "relative_at": 0.25)"),
+             Contains("a ratio of shares is not estimated"));
+}
+
 TEST_CASE("what is wrong with a family, or does not belong to it, is said with its place") {
   const std::string cell = R"({"cell": "a", "measure": "m", "detector": "oracle"})";
   CHECK_THAT(refusal_of(runs(R"("family": "failure-detection")"), cell),
