@@ -1,17 +1,16 @@
-// stencil and ordered-stencil with objects: how many messages of which go where, and which states
-// they end in, also after a rollback and when objects have moved.
+// stencil and ordered-stencil with objects: how many messages go where, and which states the
+// objects end in.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "sim/core/checkpoint_request.hpp"
 #include "sim/core/split_mix.hpp"
 #include "tests/support/job.hpp"
+#include "tests/workloads/stencils.hpp"
 #include "workloads/stencil.hpp"
 #include "workloads/stencil_states.hpp"
 
@@ -106,174 +105,11 @@ StencilPlan plan_of(const std::string& preset, std::uint32_t processes, std::uin
   return {options, JobShape{.processes = processes}, false};
 }
 
-OptionValues values_of(const std::string& preset, std::int64_t objects,
-                       const std::string& mapping = "linear", std::int64_t iterations = 3) {
-  return {{"preset", preset},
-          {"objects_per_process", objects},
-          {"object_mapping", mapping},
-          {"iterations", iterations},
-          {"compute_s", 1e-5}};
-}
-
 double digest_of(const StencilPlan& plan, const std::vector<std::uint64_t>& states) {
   std::uint64_t digest = 0;
   for (ObjectId object = 0; object < plan.objects(); ++object)
     digest += StencilStates::share(object, states[object]);
   return static_cast<double>(digest & StencilStates::kBits);
-}
-
-/// Takes part in checkpoints as message logging would: when all ranks have asked for a number, all
-/// are told so, by rank 0.
-class Checkpoints : public Layer {
- public:
-  explicit Checkpoints(Job& job) : job_(job) {}
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<Checkpoints>(*this);
-  }
-  void on_request(Context& context, const StackRequest& request) override {
-    request_ = request;
-    job_.note(context, "asked", static_cast<std::int64_t>(number()));
-    tell_ready(context);
-  }
-  void on_message(Context& context, const Message& message) override {
-    if (message.kind == kAll) return all_ready(context);
-    if (++ready_ < context.job().processes) return;
-    ready_ = 0;
-    for (Rank rank = 0; rank < context.job().processes; ++rank) context.send(rank, kAll, 0);
-  }
-
- protected:
-  enum Kind : std::uint16_t { kReady, kAll, kObject };
-  static void tell_ready(Context& context) { context.send(0, kReady, 0); }
-  virtual void all_ready(Context& context) { pass(context, number()); }
-  void pass(Context& context, std::uint64_t number) {
-    context.answer(request_, CheckpointRequest{number});
-  }
-  [[nodiscard]] std::uint64_t number() const { return request_.get<CheckpointRequest>().number; }
-  Job& job() { return job_; }
-
- private:
-  void digest_state(Digest& into) const override { into.add(request_, ready_); }
-
-  Job& job_;
-  StackRequest request_;
-  std::uint32_t ready_ = 0;
-};
-
-/// When all wait at number 2, all ranks go back to number 1, once.
-class GoesBack final : public Checkpoints {
- public:
-  using Checkpoints::Checkpoints;
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<GoesBack>(*this);
-  }
-  void on_restored(Context& context) override {
-    went_back_ = true;
-    tell_ready(context);
-  }
-
- protected:
-  void all_ready(Context& context) override {
-    if (number() == 2 && !went_back_) return context.restore(image_);
-    if (number() == 2 && !passed_again_) {
-      passed_again_ = true;
-      return pass(context, 1);
-    }
-    if (number() == 1) image_ = *context.capture();
-    Checkpoints::all_ready(context);
-  }
-
- private:
-  Image image_;
-  bool went_back_ = false;
-  bool passed_again_ = false;
-};
-
-/// Rank 0 spreads its objects over the others at number 1. They come home before number 2.
-class Spreads final : public Checkpoints {
- public:
-  using Checkpoints::Checkpoints;
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<Spreads>(*this);
-  }
-  void on_request(Context& context, const StackRequest& request) override {
-    if (context.self() != 0) send_home(context);
-    const bool first = request.get<CheckpointRequest>().number != asked_for_;
-    asked_for_ = request.get<CheckpointRequest>().number;
-    if (first && (context.self() != 0 || helpers_.empty()))
-      Checkpoints::on_request(context, request);
-    else
-      late_ = request;
-  }
-  void on_message(Context& context, const Message& message) override {
-    if (message.kind != kObject) return Checkpoints::on_message(context, message);
-    context.host_object(*context.attached<PackedObject>(message));
-  }
-  void on_object_moved(Context& context, ObjectId object) override {
-    job().note(context, "moved", object);
-    const std::vector<ObjectId> here = context.objects();
-    const bool came_home = std::find(here.begin(), here.end(), object) != here.end();
-    if (context.self() != 0) return;
-    if (came_home) helpers_.erase(object);
-    if (helpers_.empty()) Checkpoints::on_request(context, late_);
-    // The program goes on when it hosts none of them any more.
-    if (here.empty()) Checkpoints::all_ready(context);
-  }
-  Passage on_receive(Context& context, Message& message) override {
-    const auto helper = helpers_.find(message.to_object);
-    if (message.channel != Family::workload || helper == helpers_.end()) return Passage::deliver;
-    context.relay(message, helper->second);
-    return Passage::hold;
-  }
-
- protected:
-  void all_ready(Context& context) override {
-    if (context.self() == 0 && number() == 1)
-      for (const ObjectId object : context.objects()) {
-        const Rank helper = 1 + object % (context.job().processes - 1);
-        move(context, object, helper);
-        helpers_[object] = helper;
-      }
-    else
-      Checkpoints::all_ready(context);
-  }
-
- private:
-  static void move(Context& context, ObjectId object, Rank to) {
-    const std::optional<PackedObject> packed = context.pack(object);
-    REQUIRE(packed);
-    Message& message = context.send(to, kObject, static_cast<std::uint32_t>(packed->bytes));
-    context.attach(message, *packed);
-    context.remove_object(object);
-  }
-  static void send_home(Context& context) {
-    const auto objects = context.objects();
-    for (const ObjectId object : objects)
-      if (object < kPerRank) move(context, object, 0);
-  }
-
- public:
-  static constexpr ObjectId kPerRank = 4;
-
- private:
-  std::map<ObjectId, Rank> helpers_;  ///< at rank 0: where its objects are
-  std::uint64_t asked_for_ = UINT64_MAX;
-  StackRequest late_;
-};
-
-/// Runs a stencil above such a layer.
-template <class Above>
-Seen run_above(const std::string& workload, const OptionValues& values, EngineKind engine) {
-  Job job(6, quick_machine());
-  job.workload(workload, values);
-  job.own(Family::message_logging, [&job](ActorId) { return std::make_unique<Above>(job); });
-  job.spec.stop.when = StopWhen::finished;
-  return job.run(engine);
-}
-
-OptionValues with_checkpoints(OptionValues values, std::int64_t iterations) {
-  values["checkpoint_iterations"] = iterations;
-  return values;
 }
 
 }  // namespace
@@ -307,7 +143,7 @@ TEST_CASE("a run sends what its plan says, and LULESH a result to each object") 
     for (const std::string preset : {"wave2d", "jacobi3d", "lulesh"})
       for (const std::string mapping : {"linear", "block"}) {
         Job job(6, quick_machine());
-        job.workload("stencil", values_of(preset, 4, mapping));
+        job.workload("stencil", stencil_values(preset, 4, mapping));
         const Seen seen = job.run(engine);
         INFO(engine_word(engine) << ' ' << preset << ' ' << mapping);
         const Counts counts = planned(plan_of(preset, 6, 4, mapping));
@@ -360,7 +196,7 @@ TEST_CASE("objects end in the states that are computed without an engine, in any
         for (const std::string synchronization : {"tags", "barrier"})
           for (const bool checkpoints : {false, true}) {
             Job job(6, quick_machine());
-            OptionValues values = values_of(preset, 4);
+            OptionValues values = stencil_values(preset, 4);
             values["synchronization"] = synchronization;
             if (checkpoints) values["checkpoint_iterations"] = std::int64_t{2};
             job.workload("stencil", values);
@@ -414,7 +250,7 @@ TEST_CASE("an object that ends in a wrong state is a violation") {
     void digest_state(Digest&) const override {}
   };
   Job job(6, quick_machine());
-  job.workload("stencil", values_of("wave2d", 4));
+  job.workload("stencil", stencil_values("wave2d", 4));
   job.own(Family::termination, [](ActorId) { return std::make_unique<Forging>(); });
   job.spec.stop.when = StopWhen::finished;
   const Seen seen = job.run();
@@ -425,7 +261,7 @@ TEST_CASE("an object that ends in a wrong state is a violation") {
 TEST_CASE("the state of an ordered stencil depends on the order of messages, and on nothing else") {
   const auto digest = [](Ordering ordering, std::uint64_t seed, const std::string& workload) {
     Job job(6, quick_machine());
-    job.workload(workload, values_of("wave2d", 4));
+    job.workload(workload, stencil_values("wave2d", 4));
     job.spec.platform.ordering = ordering;
     job.spec.platform.unordered_delay_s = 2e-5;
     const Seen seen = job.run(EngineKind::loggp, seed);
@@ -439,43 +275,4 @@ TEST_CASE("the state of an ordered stencil depends on the order of messages, and
     digests.insert(digest(Ordering::unordered, seed, "ordered-stencil"));
   CHECK(digests.size() == 4);
   CHECK(digest(Ordering::unordered, 1, "stencil") == digest(Ordering::unordered, 2, "stencil"));
-}
-
-TEST_CASE("a stencil goes on from images of a synchronisation point") {
-  for (const EngineKind engine : engines())
-    for (const std::string preset : {"wave2d", "lulesh"}) {
-      const OptionValues values = with_checkpoints(values_of(preset, 4, "linear", 5), 2);
-      const Seen plain = run_above<Checkpoints>("stencil", values, engine);
-      const Seen back = run_above<GoesBack>("stencil", values, engine);
-      INFO(engine_word(engine) << ' ' << preset);
-      // At the start, after 2 and 4 iterations, and at the end.
-      CHECK(plain.values(3, "asked") == Values{0, 1, 2, 3});
-      CHECK(back.values(3, "asked") == Values{0, 1, 2, 2, 3});
-      CHECK(back.metric("state_digest") == plain.metric("state_digest"));
-      CHECK(back.metric("remote_messages") == plain.metric("remote_messages"));
-      CHECK(back.violations().empty());
-      CHECK(back.result.outcome == Outcome::finished);
-    }
-}
-
-TEST_CASE("objects go on where they have been taken, and come home at a synchronisation point") {
-  for (const EngineKind engine : engines())
-    for (const std::string workload : {"stencil", "ordered-stencil"})
-      for (const std::string preset : {"jacobi3d", "lulesh"}) {
-        const OptionValues values =
-            with_checkpoints(values_of(preset, Spreads::kPerRank, "linear", 5), 2);
-        const Seen plain = run_above<Checkpoints>("stencil", values, engine);
-        const Seen spread = run_above<Spreads>(workload, values, engine);
-        INFO(engine_word(engine) << ' ' << workload << ' ' << preset);
-        // They leave in their order, and come home in any.
-        Values moved = spread.values(0, "moved");
-        std::sort(moved.begin() + Spreads::kPerRank, moved.end());
-        CHECK(moved == Values{0, 1, 2, 3, 0, 1, 2, 3});
-        CHECK(spread.metric("iterations_done") == 30);
-        CHECK(spread.metric("remote_messages") == plain.metric("remote_messages"));
-        if (workload == "stencil")
-          CHECK(spread.metric("state_digest") == plain.metric("state_digest"));
-        CHECK(spread.violations().empty());
-        CHECK(spread.result.outcome == Outcome::finished);
-      }
 }
