@@ -18,8 +18,8 @@ bool agree(const BothEnds& ends, bool some_in_flight) {
 }
 
 std::string in_words(const std::pair<Endpoint, Endpoint>& channel, const BothEnds& ends) {
-  std::string words = "from " + std::to_string(channel.first);
-  words += " to " + std::to_string(channel.second);
+  std::string words = "from " + channel.first.in_words();
+  words += " to " + channel.second.in_words();
   words += ": " + std::to_string(ends.sent.messages) + " messages were sent";
   words += " and " + std::to_string(ends.consumed.messages) + " consumed";
   if (ends.sent.messages == ends.consumed.messages) words += ", which are not the same";
@@ -27,6 +27,11 @@ std::string in_words(const std::pair<Endpoint, Endpoint>& channel, const BothEnd
 }
 
 }  // namespace
+
+EndpointLedger ChannelLedgers::of(Rank rank, const Endpoint& endpoint) const {
+  const auto found = ranks_[rank].find(endpoint);
+  return found == ranks_[rank].end() ? EndpointLedger{} : found->second;
+}
 
 std::optional<std::string> ChannelLedgers::first_difference(bool some_in_flight) const {
   std::map<std::pair<Endpoint, Endpoint>, BothEnds> channels;

@@ -15,7 +15,8 @@ namespace faultline {
 
 /// The ground truth of a program that goes back to earlier states: what has been sent and consumed
 /// on every channel, in the histories that its ranks stand on now. The ledger of a rank goes with
-/// its images, so a rank that is put back has sent and consumed what it had then. When the program
+/// its images, so a rank that is put back has sent and consumed what it had then, and that of an
+/// object goes with the object. When the program
 /// has come to its end, both ends of each channel must have the same messages: then none is lost,
 /// none was consumed twice, and none that was sent again differs from the copy that its receiver
 /// still stands on. Knows nothing of any protocol.
@@ -33,6 +34,12 @@ class ChannelLedgers {
   }
 
   [[nodiscard]] const RankLedger& of(Rank rank) const { return ranks_[rank]; }
+  [[nodiscard]] EndpointLedger of(Rank rank, const Endpoint& endpoint) const;
+  /// The rank hosts an object from now on, which had that ledger when it was packed.
+  void host(Rank rank, const Endpoint& object, EndpointLedger ledger) {
+    ranks_[rank][object] = std::move(ledger);
+  }
+  void remove(Rank rank, const Endpoint& object) { ranks_[rank].erase(object); }
   /// The rank goes on from a state in which this was its ledger; an empty one at its start.
   void put_back(Rank rank, RankLedger ledger) { ranks_[rank] = std::move(ledger); }
 

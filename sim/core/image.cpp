@@ -19,7 +19,13 @@ const Workload& workload_of(const ImageContent& content) {
 
 std::vector<ObjectId> Image::objects() const { return workload_of(*content_).objects(); }
 
-PackedObject Image::pack(ObjectId object) const { return workload_of(*content_).pack(object); }
+PackedObject Image::pack(ObjectId object) const {
+  PackedObject packed = workload_of(*content_).pack(object);
+  const auto ledger = content_->sent_and_consumed.find({.object = object});
+  if (ledger != content_->sent_and_consumed.end())
+    packed.ledger = std::make_shared<const EndpointLedger>(ledger->second);
+  return packed;
+}
 
 void Image::digest(Digest& into) const {
   into.add(empty());

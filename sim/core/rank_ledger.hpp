@@ -1,15 +1,33 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
+#include <string>
 
 #include "sim/core/digest.hpp"
 #include "sim/core/message.hpp"
+#include "sim/core/types.hpp"
 
 namespace faultline {
 
-/// Who sends and receives on a channel: an object of an over-decomposed program, or else a rank.
-using Endpoint = std::uint32_t;
+/// Who sends and receives on a channel: an object of an over-decomposed program, wherever it is, or
+/// else a rank.
+struct Endpoint {
+  Rank rank = kNobody;  ///< kNobody: the object
+  ObjectId object = kNoObject;
+
+  /// One end of a message between ranks, or of one between objects.
+  static Endpoint of(Rank rank, ObjectId object, bool has_objects) {
+    if (has_objects && object != kNoObject) return {.object = object};
+    return {.rank = rank};
+  }
+  [[nodiscard]] std::string in_words() const {
+    return rank != kNobody ? std::to_string(rank) : "object " + std::to_string(object);
+  }
+  void digest(Digest& into) const { into.add(rank, object); }
+  friend auto operator<=>(const Endpoint&, const Endpoint&) = default;  // NOLINT(*-nullptr)
+};
 
 /// Messages of one channel, at one of its ends. The sum of what they say tells two sets of messages
 /// apart in whatever order they came: two different sets have the same sum with a probability of

@@ -114,10 +114,13 @@ bool Runtime::actor_waits_above(Family layer) const {
 
 /// A message that a layer relays has another sender, but the same objects.
 void Runtime::enter_in_ledger(const Message& message, bool sent) {
+  const bool has_objects = job_->spec.component(Family::workload).registration->traits.has_objects;
+  const Endpoint from = Endpoint::of(message.from, message.from_object, has_objects);
+  const Endpoint to = Endpoint::of(message.to, message.to_object, has_objects);
   if (sent)
-    state_.channels->sent(turn_.self, message.from, message.to, message);
+    state_.channels->sent(turn_.self, from, to, message);
   else
-    state_.channels->consumed(turn_.self, message.from, message.to, message);
+    state_.channels->consumed(turn_.self, from, to, message);
 }
 
 // ---- restore ----------------------------------------------------------------------------------

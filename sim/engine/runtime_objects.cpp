@@ -1,5 +1,6 @@
 // Objects of over-decomposed programs: what a layer reads of them, and how it moves them.
 
+#include <memory>
 #include <stdexcept>
 
 #include "sim/engine/runtime.hpp"
@@ -23,7 +24,11 @@ std::vector<ObjectId> Runtime::objects() const {
 std::optional<PackedObject> Runtime::pack(Family layer, ObjectId object) const {
   Component* component = current_->component(Family::workload);
   if (component == nullptr || program_waits_above(layer)) return std::nullopt;
-  return as_workload(*component).pack(object);
+  PackedObject packed = as_workload(*component).pack(object);
+  if (state_.channels)
+    packed.ledger =
+        std::make_shared<const EndpointLedger>(state_.channels->of(turn_.self, {.object = object}));
+  return packed;
 }
 
 void Runtime::host_object(ActorId self, const Action& action) {
@@ -31,6 +36,8 @@ void Runtime::host_object(ActorId self, const Action& action) {
   const ActorState& actor = state_.actors[self];
   if (actor.rare_state && actor.rare_state->awaits_start)
     throw std::logic_error("objects are hosted only by a workload that has started");
+  if (state_.channels && packed.ledger)
+    state_.channels->host(self, {.object = packed.object}, *packed.ledger);
   turn(
       self, Family::workload,
       [&packed](Component& component, Context& context) {
@@ -43,6 +50,7 @@ void Runtime::host_object(ActorId self, const Action& action) {
 void Runtime::remove_object(ActorId self, const Action& action) {
   const auto object = static_cast<ObjectId>(action.value);
   as_workload(*state_.actors[self].component(Family::workload)).remove(object);
+  if (state_.channels) state_.channels->remove(self, {.object = object});
   tell_moved(self, action.family, object);
 }
 

@@ -17,20 +17,23 @@ using namespace faultline::test;
 
 namespace {
 
-/// Rank 0 begins with objects 5 and 7. An object counts its messages; rank 2 sends one to object 7
-/// on rank 1 at 100. When an object is unpacked, it says so to rank 0.
+/// Rank 0 begins with objects 5 and 7. An object counts its messages. Object 9 of rank 2 sends
+/// one to object 7 on rank 1 at 100, and before, if it `sends_home`, one to rank 0. When an object
+/// is unpacked, it says so to rank 0.
 class Hosting final : public Workload {
  public:
-  Hosting(Job& job, Rank self) : job_(job) {
+  Hosting(Job& job, Rank self, bool sends_home = false) : job_(job), sends_home_(sends_home) {
     if (self == 0) counts_ = {{5, 50}, {7, 70}};
   }
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Hosting>(*this);
   }
   void start(Context& context) override {
-    if (context.self() == 2) context.set_timer(1, 100);
+    if (context.self() != 2) return;
+    context.set_timer(1, 100);
+    if (sends_home_) send(context, 0);
   }
-  void on_timer(Context& context, std::uint64_t) override { context.send(1, 0, 0).to_object = 7; }
+  void on_timer(Context& context, std::uint64_t) override { send(context, 1); }
   void on_message(Context& context, const Message& message) override {
     const auto found = counts_.find(message.to_object);
     if (found == counts_.end()) return job_.note(context, "message", -1);
@@ -49,21 +52,31 @@ class Hosting final : public Workload {
   void remove(ObjectId object) override { counts_.erase(object); }
   void unpack(Context& context, const PackedObject& packed) override {
     counts_[packed.object] = packed.words->front();
-    context.send(0, 1, 0).from_object = packed.object;
+    Message& message = context.send(0, 1, 0);
+    message.from_object = packed.object;
+    message.to_object = kNoObject;
     job_.note(context, "unpacked", packed.object);
   }
 
  private:
+  static void send(Context& context, Rank to) {
+    Message& message = context.send(to, 0, 0);
+    message.from_object = 9;
+    message.to_object = 7;
+  }
   void digest_state(Digest& into) const override {
     for (const auto& [object, count] : counts_) into.add(object, count);
   }
   Job& job_;
+  bool sends_home_;
   std::map<ObjectId, std::uint64_t> counts_;
 };
 
-void use_hosting(Job& job) {
-  job.own(Family::workload, [&job](ActorId self) { return std::make_unique<Hosting>(job, self); },
-          {.traits = {.has_images = true, .has_objects = true}});
+void use_hosting(Job& job, bool sends_home = false) {
+  job.own(
+      Family::workload,
+      [&job, sends_home](ActorId self) { return std::make_unique<Hosting>(job, self, sends_home); },
+      {.traits = {.has_images = true, .has_objects = true}});
 }
 
 void note_objects(Job& job, const Context& context) {
@@ -148,6 +161,38 @@ TEST_CASE("a layer moves objects to another rank, where they go on") {
     CHECK(seen.values(1, "message") == Values{71});
     CHECK(seen.violations().empty());
   }
+}
+
+TEST_CASE("what an object has sent and consumed goes with it") {
+  for (const EngineKind engine : engines())
+    for (const bool relays : {true, false}) {
+      Job job(3);
+      use_hosting(job, true);
+      // Object 7 has still to get a message at home when it has moved.
+      job.script(
+          Family::message_logging,
+          [&job, relays](ActorId self) {
+            Handlers handlers = moving(job);
+            handlers.receive = [self, relays](Context& context, Message& message) {
+              if (self != 0 || message.to_object != 7) return Passage::deliver;
+              if (relays)
+                context.relay(message, 1);
+              else
+                context.discard(message);
+              return Passage::hold;
+            };
+            return handlers;
+          },
+          Traits{.takes_images = true});
+      job.spec.driver_kills = true;  // so that the auditor keeps ledgers
+      const Seen seen = job.run(engine);
+      INFO(engine_word(engine) << (relays ? ", relayed" : ", discarded"));
+      CHECK(seen.values(1, "message") == (relays ? Values{71, 72} : Values{71}));
+      CHECK(seen.violations() == (relays ? Words{} : Words{"wrong-state"}));
+      if (!relays)
+        CHECK(seen.result.violations[0].detail ==
+              "from object 9 to object 7: 2 messages were sent and 1 consumed");
+    }
 }
 
 TEST_CASE("objects are packed out of an image, as they were then") {
