@@ -52,9 +52,10 @@ void Runtime::strike(const std::vector<Victim>& victims) {
   check_stop();
 }
 
-/// Strikes with the faults that a scenario sets by the number of an event.
+/// Strikes with the faults that a scenario sets by the number of an event. The last event of a run
+/// ends it, and nobody dies after that.
 void Runtime::strike_by_number() {
-  while (state_.events >= state_.faults.next_event())
+  while (!state_.stopped && state_.events >= state_.faults.next_event())
     strike(state_.faults.victims(state_.faults.take_event()));
 }
 

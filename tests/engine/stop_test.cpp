@@ -103,6 +103,21 @@ TEST_CASE("the time limit of another stop is a limit") {
     }
 }
 
+TEST_CASE("nobody dies after the event that ends a run") {
+  for (const EngineKind engine : engines()) {
+    Job job(4);
+    finishing(job);
+    job.spec.stop.when = StopWhen::finished;
+    FaultSpec fault;
+    fault.event = job.run(engine).result.events;
+    fault.ranks = {0};
+    job.spec.faults = {fault};
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.metric("failed_ranks") == 0);
+  }
+}
+
 TEST_CASE("the limit on events ends a run after that many") {
   for (const EngineKind engine : engines()) {
     Job job(1);

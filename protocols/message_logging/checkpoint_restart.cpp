@@ -1,0 +1,66 @@
+#include "protocols/message_logging/checkpoint_restart.hpp"
+
+#include <algorithm>
+
+namespace faultline {
+
+namespace {
+
+const Registered registered{registration<CheckpointRestart>(
+    {.family = Family::message_logging,
+     .name = "checkpoint-restart",
+     .summary = "coordinated checkpoints, kept at a rank of another node; after a death all ranks "
+                "go back to the last one",
+     .source = "fast-message-logging section 2; in-memory checkpoints with a buddy as in Charm++",
+     .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
+     .message_kinds = checkpoint_kinds(),
+     .metrics = checkpoint_metrics()},
+    checkpoint_options())};
+
+}  // namespace
+
+void CheckpointRestart::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  for (Message* message : batch) {
+    message->logging.put(
+        LoggingStamp{static_cast<std::uint32_t>(epoch()), static_cast<std::uint32_t>(history_), 0});
+    context.forward(*message);
+  }
+}
+
+/// What belongs to an earlier history is undone. What belongs to a later one, or to a later epoch,
+/// waits until this rank has got there, too.
+CheckpointedLayer::Verdict CheckpointRestart::admit(Context& context, Message& message) {
+  const auto stamp = message.logging.get<LoggingStamp>();
+  if (stamp.level < history_) return Verdict::discard;
+  if (stamp.level > history_ || stamp.epoch > epoch()) return Verdict::hold;
+  ++delivered_;
+  note_progress(context);
+  return Verdict::deliver;
+}
+
+void CheckpointRestart::on_agreed(Context& context) {
+  goal_ = std::max(goal_, delivered_);
+  death_s_ = wave().death_s();
+  roll_back(context);
+  if (epoch() == 0) on_up(context);
+}
+
+void CheckpointRestart::on_up(Context& context) {
+  history_ = level();
+  delivered_ = 0;
+  death_s_ = wave().death_s();
+  note_progress(context);
+}
+
+void CheckpointRestart::note_progress(Context& context) {
+  if (delivered_ < goal_ || goal_ == 0) return;
+  goal_ = 0;
+  recovered(context, death_s_);
+}
+
+void CheckpointRestart::digest_state(Digest& into) const {
+  CheckpointedLayer::digest_state(into);
+  into.add(history_);
+}
+
+}  // namespace faultline

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "protocols/message_logging/checkpointed_layer.hpp"
+
+namespace faultline {
+
+/// Coordinated checkpoints and global rollback: when a rank has died, all go back to the last
+/// checkpoint. No message is logged.
+class CheckpointRestart final : public CheckpointedLayer {
+ public:
+  using Options = CheckpointOptions;
+  CheckpointRestart(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
+      : CheckpointedLayer(*options, job, self) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<CheckpointRestart>(*this);
+  }
+
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+
+ private:
+  Verdict admit(Context& context, Message& message) override;
+  void on_agreed(Context& context) override;
+  void on_up(Context& context) override;
+  void on_committed(Context&) override { delivered_ = goal_ = 0; }
+  void digest_state(Digest& into) const override;
+  void note_progress(Context& context);
+
+  std::uint64_t history_ = 0;    ///< level of the last rollback: what the program belongs to
+  std::uint64_t delivered_ = 0;  ///< since the last checkpoint
+  std::uint64_t goal_ = 0;       ///< where it was when it was rolled back; 0: nowhere ahead
+  double death_s_ = 0.0;
+};
+
+}  // namespace faultline

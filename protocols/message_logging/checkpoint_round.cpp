@@ -1,0 +1,64 @@
+#include "protocols/message_logging/checkpoint_round.hpp"
+
+#include "sim/core/invariant.hpp"
+
+namespace faultline {
+
+void CheckpointRound::begin(RoundStep round) {
+  round_ = round;
+  asked_ = stored_ = false;
+  ready_below_ = stored_below_ = 0;
+}
+
+CheckpointRound::Due CheckpointRound::ask(Context& context) {
+  asked_ = true;
+  return pass_on_ready(context);
+}
+
+CheckpointRound::Due CheckpointRound::stored(Context& context) {
+  stored_ = true;
+  return pass_on_stored(context);
+}
+
+CheckpointRound::Due CheckpointRound::on_message(Context& context, const Message& message) {
+  switch (message.kind) {
+    case kReady:
+      ++ready_below_;
+      return pass_on_ready(context);
+    case kStored:
+      ++stored_below_;
+      return pass_on_stored(context);
+    case kTake:
+      return tell_children(context, kTake, Due::take);
+    default:
+      invariant(message.kind == kCommit, "a message of another kind in a checkpoint round");
+      return tell_children(context, kCommit, Due::commit);
+  }
+}
+
+CheckpointRound::Due CheckpointRound::pass_on_ready(Context& context) {
+  invariant(ready_below_ <= tree_.child_count(self_), "a child is ready twice");
+  if (!asked_ || ready_below_ < tree_.child_count(self_)) return Due::nothing;
+  if (self_ == tree_.root) return tell_children(context, kTake, Due::take);
+  send(context, tree_.parent(self_), kReady);
+  return Due::nothing;
+}
+
+CheckpointRound::Due CheckpointRound::pass_on_stored(Context& context) {
+  invariant(stored_below_ <= tree_.child_count(self_), "a child has stored twice");
+  if (!stored_ || stored_below_ < tree_.child_count(self_)) return Due::nothing;
+  if (self_ == tree_.root) return tell_children(context, kCommit, Due::commit);
+  send(context, tree_.parent(self_), kStored);
+  return Due::nothing;
+}
+
+CheckpointRound::Due CheckpointRound::tell_children(Context& context, Kind kind, Due due) const {
+  tree_.for_each_child(self_, [&](Rank child) { send(context, child, kind); });
+  return due;
+}
+
+void CheckpointRound::send(Context& context, Rank to, Kind kind) const {
+  context.send(to, kind, bytes_).payload.put(round_);
+}
+
+}  // namespace faultline

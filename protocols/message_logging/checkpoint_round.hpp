@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocols/message_logging/rank_tree.hpp"
+#include "sim/core/context.hpp"
+
+namespace faultline {
+
+/// What all messages about a checkpoint begin with.
+struct RoundStep {
+  std::uint64_t number = 0;  ///< of the synchronisation point
+  std::uint64_t level = 0;   ///< how many restarts the sender has taken in (RestartWave)
+};
+
+/// The agreement of all ranks on one checkpoint, over the control tree: when all have asked for it,
+/// all take an image, and when all images are stored, all commit. A restart of any rank begins the
+/// round anew, on a new level; what belongs to an earlier level is void.
+class CheckpointRound {
+ public:
+  /// The kinds of its messages, which come first among those of a protocol.
+  enum Kind : std::uint16_t { kReady, kTake, kStored, kCommit, kKinds };
+  enum class Due : std::uint8_t { nothing, take, commit };
+
+  CheckpointRound(std::uint32_t processes, Rank self, std::uint32_t bytes)
+      : tree_{.processes = processes, .root = 0}, self_(self), bytes_(bytes) {}
+
+  /// The program of this rank has asked for the checkpoint.
+  Due ask(Context& context);
+  /// The image of this rank is safe.
+  Due stored(Context& context);
+  /// A message of this level and of the number of this round.
+  Due on_message(Context& context, const Message& message);
+  /// The next round begins, of that number, or the same one on another level.
+  void begin(RoundStep round);
+  [[nodiscard]] const RoundStep& round() const { return round_; }
+
+  void digest(Digest& into) const {
+    into.add(round_.number, round_.level, asked_, stored_, ready_below_, stored_below_);
+  }
+
+ private:
+  Due pass_on_ready(Context& context);
+  Due pass_on_stored(Context& context);
+  Due tell_children(Context& context, Kind kind, Due due) const;
+  void send(Context& context, Rank to, Kind kind) const;
+
+  RankTree tree_;
+  Rank self_;
+  std::uint32_t bytes_;
+  RoundStep round_;
+  bool asked_ = false;
+  bool stored_ = false;
+  std::uint32_t ready_below_ = 0;  ///< children in whose subtree all have asked
+  std::uint32_t stored_below_ = 0;
+};
+
+}  // namespace faultline

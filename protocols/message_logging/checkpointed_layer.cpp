@@ -1,0 +1,346 @@
+#include "protocols/message_logging/checkpointed_layer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/core/checkpoint_request.hpp"
+#include "sim/core/invariant.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr MetricSpec kCheckpointTime{"checkpoint_time_s", Merge::mean,
+                                     "from the image of a rank until its program goes on"};
+constexpr MetricSpec kRecoveryTime{
+    "recovery_time_s", Merge::maximum,
+    "from a death until all ranks are where they were, as far as others know"};
+
+/// The layer asks itself to go on when the program has handled its answer.
+struct Resume {
+  static constexpr std::uint16_t kRequest = 2;
+  std::uint64_t unused = 0;
+};
+
+/// What a message with an image says beside what it attaches.
+struct ImageWords {
+  RoundStep step;
+  std::uint64_t committed = 0;  ///< 1: a copy of what is committed already
+};
+
+constexpr std::uint64_t kTryAgain = 0;  ///< the timer for an image that there was none of
+constexpr double kTryAgain_s = 1e-6;
+
+/// The level of what is about checkpoints, or 0.
+std::uint64_t level_of(const Message& message) { return message.payload.get<RoundStep>().level; }
+
+}  // namespace
+
+OptionSet<CheckpointOptions> checkpoint_options() {
+  return OptionSet<CheckpointOptions>()
+      .option("control_bytes", &CheckpointOptions::control_bytes,
+              {.doc = "size of a control message, without what it lists",
+               .unit = "B",
+               .source = "assumed: four words"})
+      .option("image_bytes", &CheckpointOptions::image_bytes,
+              {.doc = "size of the image of a rank", .unit = "B", .source = "assumed"});
+}
+
+std::vector<std::string> checkpoint_kinds(const std::vector<std::string>& own) {
+  std::vector<std::string> kinds{"ready",    "take",   "stored", "commit",       "restarted",
+                                 "reported", "agreed", "image",  "image-stored", "your-image"};
+  kinds.insert(kinds.end(), own.begin(), own.end());
+  return kinds;
+}
+
+MetricSpecs checkpoint_metrics(const MetricSpecs& own) {
+  MetricSpecs metrics{&kCheckpointTime, &kRecoveryTime};
+  metrics.insert(metrics.end(), own.begin(), own.end());
+  return metrics;
+}
+
+CheckpointedLayer::CheckpointedLayer(const CheckpointOptions& options, const JobShape& job,
+                                     Rank self)
+    : options_(options),
+      job_(job),
+      self_(self),
+      round_(job.processes, self, options.control_bytes),
+      wave_(job.processes, self, options.control_bytes) {}
+
+void CheckpointedLayer::start(Context& context) {
+  if (context.incarnation() == 0) {
+    up_ = true;
+    return;
+  }
+  context.mark("recovery", context.incarnation());
+  go_on(context, wave_.begin(context, context.now_s()));
+}
+
+// ---- messages of the program ------------------------------------------------------------------
+
+Passage CheckpointedLayer::on_receive(Context& context, Message& message) {
+  if (up_ && !resumes_) return pass(context, message, admit(context, message));
+  on_early(context, message);
+  return pass(context, message, Verdict::hold);
+}
+
+Passage CheckpointedLayer::pass(Context& context, Message& message, Verdict verdict) {
+  if (verdict == Verdict::deliver) return Passage::deliver;
+  if (verdict == Verdict::discard) context.discard(message);
+  if (verdict == Verdict::hold) held_.push_back(message);
+  return Passage::hold;
+}
+
+void CheckpointedLayer::release_held(Context& context) {
+  for (Message& message : std::exchange(held_, {})) {
+    const Verdict verdict = up_ && !resumes_ ? admit(context, message) : Verdict::hold;
+    if (verdict == Verdict::deliver) context.deliver(message);
+    if (verdict == Verdict::discard) context.discard(message);
+    if (verdict == Verdict::hold) held_.push_back(std::move(message));
+  }
+}
+
+/// The program gets its answer first, and what has been held then: its state when it goes on must
+/// not depend on what came early.
+void CheckpointedLayer::resume(Context& context) {
+  resumes_ = true;
+  context.answer(kept_->request, CheckpointRequest{kept_->number});
+  context.ask(Family::message_logging, Resume{});
+}
+
+// ---- checkpoints ------------------------------------------------------------------------------
+
+void CheckpointedLayer::on_request(Context& context, const StackRequest& request) {
+  if (request.is<Resume>()) {
+    resumes_ = false;
+    return on_resumed(context);
+  }
+  if (!up_) return;  // of a program that is about to be put back
+  invariant(request.get<CheckpointRequest>().number == epoch_,
+            "a program asks for another checkpoint than the next");
+  asked_ = request;
+  if (wave_.joined() == level()) go_on(context, round_.ask(context));
+}
+
+void CheckpointedLayer::go_on(Context& context, CheckpointRound::Due due) {
+  if (due == CheckpointRound::Due::take) take_image(context);
+  if (due == CheckpointRound::Due::commit) commit(context);
+}
+
+/// If something of the program is still under way, the image is taken later.
+void CheckpointedLayer::take_image(Context& context) {
+  std::optional<Image> image = context.capture();
+  take_due_ = !image;
+  if (!image) return context.set_timer(kTryAgain, kTryAgain_s);
+  taken_ = {std::move(*image), epoch_, *asked_};
+  taken_s_ = context.now_s();
+  context.mark("checkpoint", static_cast<std::int64_t>(epoch_));
+  const Rank keeper = keeper_of(context.placement(), job_, self_);
+  if (keeper == kNobody) return go_on(context, round_.stored(context));
+  keeper_ = context.known(keeper);
+  send_image(context, false);
+}
+
+void CheckpointedLayer::on_timer(Context& context, std::uint64_t) {
+  if (take_due_ && wave_.joined() == level()) take_image(context);
+}
+
+void CheckpointedLayer::send_image(Context& context, bool committed) {
+  const auto bytes = static_cast<std::uint32_t>(options_.image_bytes + options_.control_bytes);
+  const Checkpoint& checkpoint = committed ? *kept_ : *taken_;
+  Message& message = context.send(keeper_.actor, kImage, bytes);
+  message.payload.put(ImageWords{{checkpoint.number, level()}, committed ? 1U : 0U});
+  context.attach(message, checkpoint);
+}
+
+void CheckpointedLayer::on_image(Context& context, const Message& message) {
+  const auto* checkpoint = context.attached<Checkpoint>(message);
+  keep_image({message.from, message.from_incarnation}, *checkpoint);
+  context.send(message.from, kImageStored, options_.control_bytes)
+      .payload.put(RoundStep{checkpoint->number, level()});
+}
+
+void CheckpointedLayer::commit(Context& context) {
+  invariant(taken_ && taken_->number == epoch_, "a checkpoint is committed without an image");
+  kept_ = std::exchange(taken_, std::nullopt);
+  asked_.reset();
+  store_.commit(epoch_);
+  ++epoch_;
+  checkpoint_time_s_ += context.now_s() - taken_s_;
+  ++checkpoints_;
+  begin_round();
+  on_committed(context);
+  resume(context);
+}
+
+void CheckpointedLayer::begin_round() {
+  round_.begin({epoch_, level()});
+  take_due_ = false;
+}
+
+// ---- messages of this layer -------------------------------------------------------------------
+
+/// What an old incarnation has sent is about a state that is gone.
+void CheckpointedLayer::on_message(Context& context, const Message& message) {
+  if (is_of_old_incarnation(context, message)) return;
+  if (message.kind >= kOwnKinds) return on_own_message(context, message);
+  if (message.kind >= CheckpointRound::kKinds && message.kind < RestartWave::kKinds)
+    return go_on(context, wave_.on_message(context, message));
+  if (message.kind == kImage && message.payload.get<ImageWords>().committed == 1)
+    return store_.put_committed({message.from, message.from_incarnation},
+                                *context.attached<Checkpoint>(message));
+  if (level_of(message) > level())
+    early_.push_back(message);
+  else
+    handle_step(context, message);
+}
+
+/// While a restart is being agreed on, the round is void.
+void CheckpointedLayer::handle_step(Context& context, const Message& message) {
+  if (message.kind == kYourImage) return on_your_image(context, message);
+  const auto step = message.payload.get<RoundStep>();
+  if (step.level < level() || wave_.joined() > level()) return;
+  if (message.kind == kImage) return on_image(context, message);
+  if (step.number != epoch_) return;
+  if (message.kind == kImageStored)
+    go_on(context, round_.stored(context));
+  else
+    go_on(context, round_.on_message(context, message));
+}
+
+// ---- restarts ---------------------------------------------------------------------------------
+
+/// Everybody who hears of a death asks for the restart, so that it does not matter who dies next.
+/// The resource manager grants one.
+void CheckpointedLayer::on_peer_failed(Context& context, Incarnation peer) {
+  context.restart(peer, RestartOn::same_node);
+}
+
+void CheckpointedLayer::on_restart_refused(Context& context, Incarnation peer) {
+  if (std::find(for_spare_nodes_.begin(), for_spare_nodes_.end(), peer) != for_spare_nodes_.end())
+    return context.fatal("no node is left for a rank that has died");
+  for_spare_nodes_.push_back(peer);
+  context.restart(peer, RestartOn::spare_node);
+}
+
+void CheckpointedLayer::on_peer_restarted(Context& context, Incarnation) {
+  go_on(context, wave_.on_peer_restarted(context));
+}
+
+void CheckpointedLayer::go_on(Context& context, RestartWave::Due due) {
+  if (due == RestartWave::Due::report) join(context);
+  if (due == RestartWave::Due::agreed) agree(context);
+}
+
+void CheckpointedLayer::join(Context& context) {
+  RestartReport own;
+  own.epoch = epoch_;
+  for (const KeptImages& kept : store_.clients()) {
+    if (context.known(kept.client).number == 0) continue;
+    if (kept.committed) own.images.push_back({kept.client, kept.committed->number});
+    if (kept.pending) own.images.push_back({kept.client, kept.pending->number});
+  }
+  on_joined(context, wave_.root(), own);
+  go_on(context, wave_.report(context, own));
+}
+
+void CheckpointedLayer::agree(Context& context) {
+  const RestartAgreement& agreement = wave_.agreement();
+  if (wave_.root() == self_) on_reports(context, wave_.reports());
+  if (!up_) {
+    epoch_ = agreement.epoch;
+    begin_round();
+    await_image(context);
+  } else {
+    if (epoch_ < agreement.epoch) commit(context);
+    invariant(epoch_ == agreement.epoch, "ranks have committed different checkpoints");
+    taken_.reset();
+    store_.drop_pending();
+    begin_round();
+    renew_copy(context);
+    on_agreed(context);
+    if (asked_) go_on(context, round_.ask(context));
+  }
+  serve_clients(context);
+  for (const Message& message : std::exchange(early_, {})) on_message(context, message);
+}
+
+/// The keeper has restarted, and has lost the image.
+void CheckpointedLayer::renew_copy(Context& context) {
+  if (!kept_ || keeper_.actor == kNobody || context.known(keeper_.actor) == keeper_) return;
+  keeper_ = context.known(keeper_.actor);
+  send_image(context, true);
+}
+
+void CheckpointedLayer::serve_clients(Context& context) {
+  for (KeptImages& kept : store_.clients()) {
+    const Incarnation client = context.known(kept.client);
+    if (client.number <= kept.sent_to || !kept.committed) continue;
+    kept.sent_to = client.number;
+    const auto bytes = static_cast<std::uint32_t>(options_.image_bytes + options_.control_bytes);
+    Message& message = context.send(client.actor, kYourImage, bytes);
+    message.payload.put(RoundStep{kept.committed->number, level()});
+    context.attach(message, *kept.committed);
+  }
+}
+
+void CheckpointedLayer::await_image(Context& context) {
+  if (epoch_ == 0) {
+    context.start_above();
+    up_ = true;
+    return on_up(context);
+  }
+  const std::vector<Rank>& have = wave_.agreement().have_images;
+  if (std::find(have.begin(), have.end(), self_) == have.end())
+    return context.fatal("a rank has died, and so has the keeper of its image");
+  awaits_image_ = true;
+}
+
+void CheckpointedLayer::on_your_image(Context& context, const Message& message) {
+  const auto* checkpoint = context.attached<Checkpoint>(message);
+  if (!awaits_image_ || checkpoint->number + 1 != epoch_) return;
+  awaits_image_ = false;
+  kept_ = *checkpoint;
+  keeper_ = {message.from, message.from_incarnation};
+  context.restore(kept_->image);
+}
+
+void CheckpointedLayer::roll_back(Context& context) {
+  if (!kept_) return;
+  asked_.reset();
+  up_ = resumes_ = false;
+  context.restore(kept_->image);
+}
+
+void CheckpointedLayer::on_restored(Context& context) {
+  up_ = true;
+  on_up(context);
+  resume(context);
+}
+
+// ---- seen from outside ------------------------------------------------------------------------
+
+void CheckpointedLayer::recovered(Context& context, double death_s) {
+  recovery_time_s_ = std::max(recovery_time_s_, context.now_s() - death_s);
+}
+
+void CheckpointedLayer::report(MetricTotals& totals) const {
+  totals.put_weighted(kCheckpointTime, checkpoint_time_s_, static_cast<double>(checkpoints_));
+  totals.put(kRecoveryTime, recovery_time_s_);
+}
+
+std::string CheckpointedLayer::waiting_for() const {
+  if (wave_.joined() > level()) return "the other ranks to agree on a restart";
+  if (awaits_image_) return "its image";
+  if (!up_) return "its restart";
+  if (asked_) return "checkpoint " + std::to_string(epoch_);
+  return {};
+}
+
+void CheckpointedLayer::digest_state(Digest& into) const {
+  into.add(round_, wave_, epoch_, up_, resumes_, awaits_image_, asked_, taken_, kept_, keeper_,
+           store_, early_);
+  into.add(held_, take_due_, for_spare_nodes_);
+}
+
+}  // namespace faultline

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocols/message_logging/checkpoint.hpp"
+#include "protocols/message_logging/checkpoint_round.hpp"
+#include "protocols/message_logging/restart_wave.hpp"
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+/// What all protocols of message logging have in common.
+struct CheckpointOptions {
+  std::uint32_t control_bytes = 32;
+  std::uint64_t image_bytes = 1000000;
+};
+
+/// What a protocol adds to each message of the program.
+struct LoggingStamp {
+  std::uint32_t epoch = 0;  ///< how many checkpoints its sender had committed
+  std::uint32_t level = 0;  ///< which history of a rolled back program it belongs to, if any
+  std::uint64_t id = 0;     ///< on its channel; its meaning is the protocol's
+};
+
+/// A layer with coordinated checkpoints: each rank keeps its image and sends a copy to a keeper on
+/// another node, and the old ones go when all new ones are stored (CheckpointRound). A dead rank is
+/// restarted, all agree on the checkpoint that is valid (RestartWave), and the keeper sends the new
+/// incarnation its image. What the other ranks do then is the protocol's.
+///
+/// The program above must ask for CheckpointRequest{0} before it sends anything.
+class CheckpointedLayer : public Layer {
+ public:
+  void start(Context& context) override;
+  Passage on_receive(Context& context, Message& message) final;
+  void on_message(Context& context, const Message& message) final;
+  void on_request(Context& context, const StackRequest& request) final;
+  void on_restored(Context& context) override;
+  void on_timer(Context& context, std::uint64_t key) override;
+  void on_peer_failed(Context& context, Incarnation peer) override;
+  void on_peer_restarted(Context& context, Incarnation peer) override;
+  void on_restart_refused(Context& context, Incarnation peer) override;
+  [[nodiscard]] bool recovers(ActorId) const override { return true; }
+  void report(MetricTotals& totals) const override;
+  [[nodiscard]] std::string waiting_for() const override;
+
+ protected:
+  enum Kind : std::uint16_t { kImage = RestartWave::kKinds, kImageStored, kYourImage, kOwnKinds };
+  /// What becomes of a message of the program that has arrived.
+  enum class Verdict : std::uint8_t {
+    deliver,
+    discard,
+    hold,  ///< offered again when something has changed: release_held()
+    kept,  ///< the protocol has a copy of it, and will deliver or discard that
+  };
+
+  CheckpointedLayer(const CheckpointOptions& options, const JobShape& job, Rank self);
+
+  // ---- the protocol's part --------------------------------------------------------------------
+  /// A message of the program has come from another rank, or from this one, and the program can
+  /// take it in.
+  virtual Verdict admit(Context& context, Message& message) = 0;
+  /// A message has come, and nobody can take it in as yet.
+  virtual void on_early(Context&, Message&) {}
+  /// This rank knows of all restarts up to that of `root`, and says what it knows of that rank.
+  virtual void on_joined(Context&, Rank /*root*/, RestartReport&) {}
+  /// All have agreed on a restart. The program of this rank runs, as before.
+  virtual void on_agreed(Context&) {}
+  /// This new incarnation, whose restart has been agreed on, knows what all have reported.
+  virtual void on_reports(Context&, const RestartReport&) {}
+  /// The program of this rank is about to begin from its image, or from its start.
+  virtual void on_up(Context&) {}
+  /// A checkpoint is committed: nothing from before will be needed.
+  virtual void on_committed(Context&) {}
+  /// Messages can be delivered to the program again.
+  virtual void on_resumed(Context& context) { release_held(context); }
+  virtual void on_own_message(Context&, const Message&) {}
+  /// Which image a keeper may drop when a new one has come.
+  virtual void keep_image(Incarnation client, const Checkpoint& checkpoint) {
+    store_.put_pending(client, checkpoint);
+  }
+  virtual bool is_of_old_incarnation(Context& context, const Message& message) const {
+    return message.from_incarnation < context.known(message.from).number;
+  }
+
+  /// Offers what was held again.
+  void release_held(Context& context);
+  /// Puts the program back to the last checkpoint, if there is one.
+  void roll_back(Context& context);
+  /// Notes that this rank is where it was when a rank died at that time.
+  void recovered(Context& context, double death_s);
+
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  /// How many restarts this rank has taken in.
+  [[nodiscard]] std::uint64_t level() const { return wave_.agreement().level; }
+  [[nodiscard]] bool is_up() const { return up_; }
+  [[nodiscard]] const RestartWave& wave() const { return wave_; }
+  [[nodiscard]] Rank self() const { return self_; }
+  [[nodiscard]] const JobShape& job() const { return job_; }
+  [[nodiscard]] std::uint32_t control_bytes() const { return options_.control_bytes; }
+  void digest_state(Digest& into) const override;
+
+ private:
+  Passage pass(Context& context, Message& message, Verdict verdict);
+  void go_on(Context& context, CheckpointRound::Due due);
+  void go_on(Context& context, RestartWave::Due due);
+  void handle_step(Context& context, const Message& message);
+  void take_image(Context& context);
+  void send_image(Context& context, bool committed);
+  void on_image(Context& context, const Message& message);
+  void commit(Context& context);
+  void join(Context& context);
+  void agree(Context& context);
+  void serve_clients(Context& context);
+  void renew_copy(Context& context);
+  void begin_round();
+  void come_up(Context& context);
+  void await_image(Context& context);
+  void on_your_image(Context& context, const Message& message);
+  void resume(Context& context);
+
+  CheckpointOptions options_;
+  JobShape job_;
+  Rank self_;
+  CheckpointRound round_;
+  RestartWave wave_;
+  std::uint64_t epoch_ = 0;  ///< how many checkpoints are committed
+  bool up_ = false;          ///< the program has started, or gone on from an image
+  bool resumes_ = false;     ///< the program is about to get its answer
+  bool take_due_ = false;    ///< there was no image when all had asked for one
+  bool awaits_image_ = false;
+  std::optional<StackRequest> asked_;  ///< by the program, for the checkpoint of this epoch
+  std::optional<Checkpoint> taken_;    ///< of the round
+  std::optional<Checkpoint> kept_;     ///< committed
+  Incarnation keeper_;                 ///< whom this rank has sent its image
+  ImageStore store_;
+  std::vector<Incarnation> for_spare_nodes_;  ///< the dead whose own nodes are gone
+  std::vector<Message> held_;                 ///< of the program
+  std::vector<Message> early_;  ///< about checkpoints, of later levels than this rank's
+  double taken_s_ = 0.0;
+  double checkpoint_time_s_ = 0.0;  ///< of all checkpoints of this incarnation
+  std::uint64_t checkpoints_ = 0;
+  double recovery_time_s_ = 0.0;  ///< the longest
+};
+
+OptionSet<CheckpointOptions> checkpoint_options();
+/// The kinds of messages that all these protocols have, and behind them those of one of them.
+std::vector<std::string> checkpoint_kinds(const std::vector<std::string>& own = {});
+/// Their metrics, and behind them those of one of them.
+MetricSpecs checkpoint_metrics(const MetricSpecs& own = {});
+
+}  // namespace faultline

@@ -1,0 +1,142 @@
+#include "protocols/message_logging/restart_wave.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/core/invariant.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr std::uint32_t kBytesOfIncarnation = 8;
+constexpr std::uint32_t kBytesOfImage = 16;
+constexpr std::uint32_t kBytesOfDeterminant = 32;
+
+std::uint32_t bytes_of(const RestartReport& report) {
+  return static_cast<std::uint32_t>(kBytesOfImage * report.images.size() +
+                                    kBytesOfDeterminant * report.determinants.size());
+}
+
+}  // namespace
+
+void RestartReport::add(const RestartReport& other) {
+  epoch = std::max(epoch, other.epoch);
+  partners += other.partners;
+  images.insert(images.end(), other.images.begin(), other.images.end());
+  determinants.insert(determinants.end(), other.determinants.begin(), other.determinants.end());
+}
+
+RestartWave::Due RestartWave::begin(Context& context, double death_s) {
+  root_ = self_;
+  death_s_ = death_s;
+  restarted_.clear();
+  joined_ = 0;
+  for (Rank rank = 0; rank < processes_; ++rank) {
+    const Incarnation known =
+        rank == self_ ? Incarnation{self_, context.incarnation()} : context.known(rank);
+    if (known.number == 0) continue;
+    restarted_.push_back(known);
+    joined_ += known.number;
+  }
+  to_tell_ = true;
+  return tell_when_all_are_known(context);
+}
+
+RestartWave::Due RestartWave::on_message(Context& context, const Message& message) {
+  const auto words = message.payload.get<Words>();
+  switch (message.kind) {
+    case kRestarted:
+      return words.level > joined_ ? join(context, message) : Due::nothing;
+    case kReported:
+      return words.level == joined_ ? take_report(context, message) : Due::nothing;
+    default:
+      invariant(message.kind == kAgreed, "a message of another kind in a restart");
+      if (words.level != joined_) return Due::nothing;
+      return agree(context,
+                   {words.level, words.value, *context.attached<std::vector<Rank>>(message)});
+  }
+}
+
+RestartWave::Due RestartWave::join(Context& context, const Message& message) {
+  const auto words = message.payload.get<Words>();
+  joined_ = words.level;
+  root_ = static_cast<Rank>(words.value);
+  death_s_ = words.death_s;
+  restarted_ = *context.attached<std::vector<Incarnation>>(message);
+  reported_ = false;
+  reports_below_ = 0;
+  reports_ = {};
+  to_tell_ = true;
+  for (const Incarnation& life : restarted_)
+    if (life.actor != self_ && context.known(life.actor).number < life.number) context.learn(life);
+  return tell_when_all_are_known(context);
+}
+
+RestartWave::Due RestartWave::on_peer_restarted(Context& context) {
+  return tell_when_all_are_known(context);
+}
+
+/// A child may be one of those who have restarted. What is sent to it before this rank knows of
+/// that would be lost.
+RestartWave::Due RestartWave::tell_when_all_are_known(Context& context) {
+  const bool all = std::all_of(restarted_.begin(), restarted_.end(), [&](const Incarnation& life) {
+    return life.actor == self_ || context.known(life.actor).number >= life.number;
+  });
+  if (!to_tell_ || !all) return Due::nothing;
+  to_tell_ = false;
+  const auto list = static_cast<std::uint32_t>(kBytesOfIncarnation * restarted_.size());
+  tree().for_each_child(self_, [&](Rank child) {
+    Message& told = context.send(child, kRestarted, bytes_ + list);
+    told.payload.put(Words{joined_, root_, death_s_});
+    context.attach(told, restarted_);
+  });
+  return Due::report;
+}
+
+RestartWave::Due RestartWave::report(Context& context, const RestartReport& own) {
+  invariant(!reported_, "a rank reports twice in a restart");
+  reported_ = true;
+  reports_.add(own);
+  return pass_on_report(context);
+}
+
+RestartWave::Due RestartWave::take_report(Context& context, const Message& message) {
+  ++reports_below_;
+  reports_.add(*context.attached<RestartReport>(message));
+  return pass_on_report(context);
+}
+
+RestartWave::Due RestartWave::pass_on_report(Context& context) {
+  invariant(reports_below_ <= tree().child_count(self_), "a child reports twice in a restart");
+  if (!reported_ || reports_below_ < tree().child_count(self_)) return Due::nothing;
+  if (self_ != root_) {
+    Message& up = context.send(tree().parent(self_), kReported, bytes_ + bytes_of(reports_));
+    up.payload.put(Words{joined_, reports_.epoch, 0.0});
+    context.attach(up, std::exchange(reports_, {}));
+    return Due::nothing;
+  }
+  RestartAgreement agreement{joined_, reports_.epoch, {}};
+  for (const KeptFor& kept : reports_.images)
+    if (kept.number + 1 == agreement.epoch) agreement.have_images.push_back(kept.client);
+  return agree(context, agreement);
+}
+
+RestartWave::Due RestartWave::agree(Context& context, const RestartAgreement& agreement) {
+  agreement_ = agreement;
+  const auto list = static_cast<std::uint32_t>(sizeof(Rank) * agreement.have_images.size());
+  tree().for_each_child(self_, [&](Rank child) {
+    Message& told = context.send(child, kAgreed, bytes_ + list);
+    told.payload.put(Words{agreement.level, agreement.epoch, 0.0});
+    context.attach(told, agreement.have_images);
+  });
+  return Due::agreed;
+}
+
+void RestartWave::digest(Digest& into) const {
+  into.add(joined_, root_, to_tell_, reported_, reports_below_, agreement_.level, agreement_.epoch);
+  if (to_tell_) into.add(restarted_);
+  if (agreement_.level < joined_) into.add(reports_);
+}
+
+}  // namespace faultline

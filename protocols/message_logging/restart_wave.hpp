@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocols/message_logging/rank_tree.hpp"
+#include "sim/core/context.hpp"
+
+namespace faultline {
+
+/// An image that some rank keeps for a restarted one.
+struct KeptFor {
+  Rank client = kNobody;
+  std::uint64_t number = 0;  ///< of the synchronisation point at which it was taken
+
+  void digest(Digest& into) const { into.add(client, number); }
+};
+
+/// Which message a receiver has delivered, as which one.
+struct Determinant {
+  Rank receiver = kNobody;
+  Rank sender = kNobody;
+  Rank holder = kNobody;     ///< who stores it
+  std::uint64_t id = 0;      ///< of the message on the channel of both
+  std::uint64_t ticket = 0;  ///< its place among all that the receiver has delivered, from 1 on
+
+  void digest(Digest& into) const { into.add(receiver, sender, holder, id, ticket); }
+};
+
+/// What a rank, or all ranks of a subtree, know that a restarted rank needs.
+struct RestartReport {
+  std::uint64_t epoch = 0;     ///< the largest of them: how many checkpoints are committed
+  std::uint32_t partners = 0;  ///< ranks that have exchanged messages with the restarted one
+  std::vector<KeptFor> images;
+  std::vector<Determinant> determinants;
+
+  void add(const RestartReport& other);
+  void digest(Digest& into) const { into.add(epoch, partners, images, determinants); }
+};
+
+/// What has come of a wave.
+struct RestartAgreement {
+  std::uint64_t level = 0;        ///< of the wave: how many restarts there had been
+  std::uint64_t epoch = 0;        ///< how many checkpoints are committed
+  std::vector<Rank> have_images;  ///< restarted ranks of which somebody keeps the latest image
+};
+
+/// Whoever restarts tells all ranks so, over a control tree with itself as the root: first of all
+/// restarts that there have been, then, when all have reported what they know, of how many
+/// checkpoints are committed. The number of restarts is the level of the wave. Each incarnation
+/// hears at its birth of all earlier ones from the resource manager, so that later waves have
+/// higher levels. A wave that loses a rank is cut, and the rank's successor starts another. The
+/// last wave reaches everybody.
+class RestartWave {
+ public:
+  enum Kind : std::uint16_t { kRestarted = 4, kReported, kAgreed, kKinds };
+  enum class Due : std::uint8_t {
+    nothing,
+    report,  ///< this rank has joined, knows of all restarts, and owes `report`
+    agreed,
+  };
+
+  RestartWave(std::uint32_t processes, Rank self, std::uint32_t bytes)
+      : processes_(processes), self_(self), bytes_(bytes) {}
+
+  /// This incarnation starts its wave.
+  Due begin(Context& context, double death_s);
+  Due on_message(Context& context, const Message& message);
+  /// This rank has learned of a restart.
+  Due on_peer_restarted(Context& context);
+  /// What this rank knows, once for each wave.
+  Due report(Context& context, const RestartReport& own);
+
+  [[nodiscard]] std::uint64_t joined() const { return joined_; }
+  [[nodiscard]] Rank root() const { return root_; }
+  [[nodiscard]] double death_s() const { return death_s_; }
+  [[nodiscard]] const RestartAgreement& agreement() const { return agreement_; }
+  /// At the root, when all is agreed: what all have reported.
+  [[nodiscard]] const RestartReport& reports() const { return reports_; }
+  void digest(Digest& into) const;
+
+ private:
+  /// What the messages of a wave say besides what is attached.
+  struct Words {
+    std::uint64_t level = 0;
+    std::uint64_t value = 0;  ///< the root, or an epoch
+    double death_s = 0.0;
+  };
+
+  Due join(Context& context, const Message& message);
+  Due take_report(Context& context, const Message& message);
+  Due pass_on_report(Context& context);
+  Due agree(Context& context, const RestartAgreement& agreement);
+  Due tell_when_all_are_known(Context& context);
+  [[nodiscard]] RankTree tree() const { return {.processes = processes_, .root = root_}; }
+
+  std::uint32_t processes_;
+  Rank self_;
+  std::uint32_t bytes_;
+  std::uint64_t joined_ = 0;            ///< the level of the latest wave
+  Rank root_ = 0;                       ///< of that wave
+  double death_s_ = 0.0;                ///< when the root's last incarnation died
+  std::vector<Incarnation> restarted_;  ///< all, as the root knows
+  bool to_tell_ = false;                ///< the children have still to be told of the wave
+  bool reported_ = false;
+  std::uint32_t reports_below_ = 0;  ///< of children
+  RestartReport reports_;
+  RestartAgreement agreement_;  ///< the latest
+};
+
+}  // namespace faultline

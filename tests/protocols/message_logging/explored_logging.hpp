@@ -1,0 +1,45 @@
+#pragma once
+
+#include <catch2/catch.hpp>
+
+#include "analysis/exploration/counterexample.hpp"
+#include "analysis/exploration/exploration.hpp"
+#include "tests/protocols/message_logging/logging_run.hpp"
+
+namespace faultline::test {
+
+/// A tiny job all orders of which are tried out.
+struct ExploredLogging {
+  std::uint32_t processes = 2;
+  Ordering ordering = Ordering::fifo;
+  std::uint32_t faults = 1;
+  Exchange exchange = {.iterations = 2,
+                       .iterations_per_checkpoint = 1,
+                       .neighbours = 1,
+                       .to_itself = false,
+                       .ordered = true};
+};
+
+inline ExplorationResult explored(const ProtocolUnderTest& protocol, const ExploredLogging& tiny) {
+  Job job(tiny.processes);
+  use_exchange(job, tiny.exchange);
+  job.use(Family::message_logging, protocol.name, protocol.options);
+  job.use(Family::failure_detection, "oracle");
+  job.spec.platform.ordering = tiny.ordering;
+  if (protocol.change) protocol.change(job.spec);
+  return explore({.spec = explored_spec(job.spec), .faults = tiny.faults});
+}
+
+/// No order of the job breaks a promise; with one death, none makes the protocol give up.
+inline void check_exhausted(const ProtocolUnderTest& protocol, const ExploredLogging& tiny) {
+  const ExplorationResult result = explored(protocol, tiny);
+  CAPTURE(protocol.name, tiny.processes, tiny.ordering, tiny.faults, result.states, result.wall_s);
+  for (const auto& [end, count] : result.ends) UNSCOPED_INFO(end << " " << count);
+  if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
+  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(result.progress_checked);
+  CHECK(result.ends.contains("finished"));
+  if (tiny.faults == 1) CHECK(!result.ends.contains("fatal-reported"));
+}
+
+}  // namespace faultline::test

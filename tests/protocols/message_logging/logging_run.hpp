@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/protocols/message_logging/exchange_program.hpp"
+#include "tests/support/job.hpp"
+
+namespace faultline::test {
+
+/// When a rank dies.
+struct DeathSpec {
+  std::uint64_t event = 0;  ///< of the run, if there is no mark
+  std::string mark;
+  std::int64_t value = 0;
+  Rank victim = 0;
+};
+
+/// All that a random run under a protocol of message logging depends on. Fewer and smaller is
+/// simpler, so that a counterexample can be shrunk.
+struct LoggingRun {
+  std::uint64_t seed = 1;
+  std::uint32_t processes = 2;
+  std::uint32_t processes_per_node = 1;
+  Exchange exchange;
+  bool random_costs = false;
+  Ordering ordering = Ordering::fifo;
+  double notice_delay_s = 1e-5;
+  double notice_spread_s = 0.0;
+  double restart_delay_s = 0.0;
+  std::vector<DeathSpec> deaths;
+};
+
+/// A protocol that is searched for counterexamples.
+struct ProtocolUnderTest {
+  std::string name;
+  OptionValues options;
+  bool any_order = true;  ///< its programs may depend on the order of messages
+  bool needs_fifo = false;
+  std::function<void(RunSpec&)> change = {};  ///< makes a mistake, for instance
+};
+
+/// The run that a seed stands for. Its deaths are drawn among `events`.
+LoggingRun draw_logging_run(std::uint64_t seed, const ProtocolUnderTest& protocol);
+
+std::string describe(const LoggingRun& run);
+
+Seen make_run(const LoggingRun& run, const ProtocolUnderTest& protocol, EngineKind engine);
+
+/// "" if the program has come to its right end or the protocol could give up, else what is wrong.
+std::string broken_promise(const LoggingRun& run, const ProtocolUnderTest& protocol,
+                           EngineKind engine);
+
+/// Tries the runs of seeds 1 to `runs`. What it has found, shrunk, in words; "" if nothing.
+std::string counterexample(const ProtocolUnderTest& protocol, EngineKind engine,
+                           std::uint64_t runs);
+
+/// Uses the program of these tests. `notes`: it notes its ends.
+void use_exchange(Job& job, const Exchange& exchange, bool notes = false);
+
+}  // namespace faultline::test
