@@ -1,0 +1,280 @@
+#include "protocols/message_logging/causal.hpp"
+
+#include <algorithm>
+
+#include "sim/core/invariant.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr MetricSpec kGenerated{"determinants_generated", Merge::sum,
+                                "deliveries with a ticket, replayed ones apart"};
+constexpr MetricSpec kPiggybacked{"determinants_piggybacked", Merge::sum,
+                                  "determinants sent with messages, first sends only"};
+constexpr MetricSpec kPerMessage{"determinants_per_message", Merge::mean,
+                                 "determinants sent with a message to another rank"};
+
+OptionSet<CausalOptions> options() {
+  OptionSet<CausalOptions> set;
+  add_logging_options(set);
+  set.option("transport", &CausalOptions::transport,
+             {.doc = "`companion`: determinants go in a message of their own, before that of the "
+                     "program; `piggyback`: in that message",
+              .source = "Charm++ sends companions; the paper says piggybacked",
+              .choices = {"companion", "piggyback"}})
+      .option("determinant_bytes", &CausalOptions::determinant_bytes,
+              {.doc = "size of a determinant",
+               .unit = "B",
+               .source = "Charm++'s struct on a machine of 32 bits, as Intrepid; 72 on 64 bits"})
+      .option("determinant_s", &CausalOptions::determinant_s,
+              {.doc = "processor time to make a determinant",
+               .unit = "s",
+               .source = "calibrated",
+               .minimum = 0,
+               .maximum = 1})
+      .option("piggyback_s", &CausalOptions::piggyback_s,
+              {.doc = "processor time for each determinant that is sent with a message",
+               .unit = "s",
+               .source = "calibrated",
+               .minimum = 0,
+               .maximum = 1});
+  return set;
+}
+
+const Registered registered{registration<Causal>(
+    {.family = Family::message_logging,
+     .name = "causal",
+     .summary = "messages are logged at their senders, and the order of their deliveries at who "
+                "depends on it",
+     .source = "fast-message-logging section 2; Meneses, Bronevetsky, Kale, DPDNS 2011",
+     .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
+     .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
+     .metrics = logging_metrics({&kGenerated, &kPiggybacked, &kPerMessage})},
+    options())};
+
+struct StoredWords {
+  std::uint64_t epoch = 0;
+  std::uint64_t ticket = 0;
+};
+
+}  // namespace
+
+// ---- forward path -----------------------------------------------------------------------------
+
+/// All determinants that nobody is known to store.
+std::optional<Causal::Carried> Causal::unstored() {
+  const std::uint64_t stored = parts_.empty() ? 0 : parts_.back().last;
+  if (tickets_ <= stored) return std::nullopt;
+  const auto at = [this](std::uint64_t ticket) {
+    return deliveries_.begin() + static_cast<std::ptrdiff_t>(ticket);
+  };
+  return Carried{epoch(), stored + 1,
+                 std::make_shared<const std::vector<Delivery>>(at(stored), at(tickets_))};
+}
+
+/// They go with every message to another rank.
+std::uint32_t Causal::before(Context& context, Message& message) {
+  std::optional<Carried> carried = unstored();
+  if (!carried) return 0;
+  const std::size_t count = carried->deliveries->size();
+  if (is_first_time()) piggybacked_ += count;
+  if (options_->piggyback_s > 0.0)
+    context.spend(options_->piggyback_s * static_cast<double>(count));
+  if (options_->transport == "companion")
+    return send_companion(context, message.to, std::move(*carried));
+  message.bytes += bytes_of(*carried);
+  context.attach(message, std::move(*carried));
+  return 0;
+}
+
+/// What is sent again depends on them, too, and the companion that went before it has died with its
+/// receiver.
+std::uint32_t Causal::before_log(Context& context, Rank to) {
+  std::optional<Carried> carried = unstored();
+  return carried ? send_companion(context, to, std::move(*carried)) : 0;
+}
+
+/// Companions can be overtaken. So the message says which tickets must be there before it is
+/// delivered.
+std::uint32_t Causal::send_companion(Context& context, Rank to, Carried carried) {
+  const auto last = static_cast<std::uint32_t>(carried.last());
+  Message& companion = context.send(to, kDeterminants, control_bytes() + bytes_of(carried));
+  context.attach(companion, std::move(carried));
+  return last;
+}
+
+std::uint32_t Causal::bytes_of(const Carried& carried) const {
+  return static_cast<std::uint32_t>(carried.deliveries->size() * options_->determinant_bytes);
+}
+
+CheckpointedLayer::Verdict Causal::admit_current(Context& context, Message& message) {
+  if (const auto* carried = context.attached<Carried>(message))
+    take_carried(context, message.from, *carried);
+  const auto stamp = message.logging.get<LoggingStamp>();
+  if (message.from != self()) {
+    if (is_duplicate(peer(context, message.from), stamp.id)) return Verdict::discard;
+    if (stamp.level > 0 && stored_for(message.from).last < stamp.level) return Verdict::hold;
+  }
+  if (!must_replay()) return deliver_now(context, message);
+  const bool is_new = to_replay_.emplace(Delivery{message.from, stamp.id}, message).second;
+  if (!is_new) return Verdict::discard;
+  replay(context);
+  return Verdict::kept;
+}
+
+CheckpointedLayer::Verdict Causal::deliver_now(Context& context, Message& message) {
+  const Delivery delivery{message.from, message.logging.get<LoggingStamp>().id};
+  if (message.from != self()) peer(context, message.from).received.insert(delivery.id);
+  deliveries_.push_back(delivery);
+  ++tickets_;
+  if (is_first_time()) ++generated_;
+  if (options_->determinant_s > 0.0) context.spend(options_->determinant_s);
+  return Verdict::deliver;
+}
+
+// ---- determinants of others -------------------------------------------------------------------
+
+void Causal::on_log_message(Context& context, const Message& message) {
+  if (message.kind == kDeterminants) {
+    take_carried(context, message.from, *context.attached<Carried>(message));
+    return release_held(context);
+  }
+  const auto words = message.payload.get<StoredWords>();
+  if (words.epoch == epoch()) acknowledged(message.from, words.ticket);
+}
+
+void Causal::take_carried(Context& context, Rank from, const Carried& carried) {
+  if (carried.epoch > epoch())
+    early_.emplace_back(from, carried);
+  else if (carried.epoch == epoch())
+    store(context, from, carried);
+}
+
+void Causal::store(Context& context, Rank from, const Carried& carried) {
+  Stored& stored = stored_for(from);
+  for (std::uint64_t ticket = std::max(carried.first, stored.last + 1); ticket <= carried.last();
+       ++ticket)
+    stored.deliveries.emplace_back(ticket, (*carried.deliveries)[ticket - carried.first]);
+  stored.last = std::max(stored.last, carried.last());
+  context.send(from, kDeterminantsStored, control_bytes())
+      .payload.put(StoredWords{epoch(), carried.last()});
+}
+
+Causal::Stored& Causal::stored_for(Rank receiver) {
+  const auto place = std::lower_bound(
+      stored_.begin(), stored_.end(), receiver,
+      [](const Stored& entry, Rank wanted) { return entry.receiver < wanted; });
+  if (place != stored_.end() && place->receiver == receiver) return *place;
+  return *stored_.insert(place, {.receiver = receiver, .last = 0, .deliveries = {}});
+}
+
+/// The holder was sent everything that nobody was known to store then.
+void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
+  if (!parts_.empty() && ticket <= parts_.back().last) return;
+  if (!parts_.empty() && parts_.back().holder == holder)
+    parts_.back().last = ticket;
+  else
+    parts_.push_back({ticket, holder});
+}
+
+// ---- recovery ---------------------------------------------------------------------------------
+
+/// Beside the determinants of the restarted rank, it needs those again that it has stored.
+void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
+  LoggedLayer::on_joined(context, root, report);
+  const auto add = [&](Rank receiver, std::uint64_t ticket, const Delivery& delivery, Rank holder) {
+    report.determinants.push_back({receiver, delivery.sender, holder, delivery.id, ticket});
+  };
+  for (const Stored& stored : stored_)
+    if (stored.receiver == root)
+      for (const auto& [ticket, delivery] : stored.deliveries) add(root, ticket, delivery, self());
+  std::uint64_t ticket = 1;
+  for (const Part& part : parts_)
+    for (; ticket <= part.last; ++ticket)
+      if (part.holder == root) add(self(), ticket, deliveries_[ticket - 1], root);
+}
+
+void Causal::on_reports(Context& context, const RestartReport& reports) {
+  LoggedLayer::on_reports(context, reports);
+  std::vector<Determinant> determinants = reports.determinants;
+  std::sort(determinants.begin(), determinants.end(),
+            [](const Determinant& a, const Determinant& b) {
+              return std::tie(a.receiver, a.ticket, a.holder) <
+                     std::tie(b.receiver, b.ticket, b.holder);
+            });
+  for (const Determinant& known : determinants) {
+    const Delivery delivery{known.sender, known.id};
+    if (known.receiver != self()) {
+      Stored& stored = stored_for(known.receiver);
+      stored.deliveries.emplace_back(known.ticket, delivery);
+      stored.last = known.ticket;
+    } else if (known.ticket == deliveries_.size() + 1) {
+      deliveries_.push_back(delivery);
+      acknowledged(known.holder, known.ticket);
+    } else if (known.ticket > deliveries_.size()) {
+      return context.fatal("determinants have died with several ranks");
+    }
+  }
+}
+
+/// Delivers what has come, in the order of tickets.
+void Causal::replay(Context& context) {
+  while (tickets_ < deliveries_.size()) {
+    const auto next = to_replay_.find(deliveries_[tickets_]);
+    if (next == to_replay_.end()) return;
+    if (next->first.sender != self()) peer(context, next->first.sender).received.insert(next->first.id);
+    ++tickets_;
+    context.deliver(next->second);
+    to_replay_.erase(next);
+  }
+  end_replay(context);
+}
+
+/// What nobody had depended on is delivered in any order.
+void Causal::end_replay(Context& context) {
+  for (auto& [delivery, message] : std::exchange(to_replay_, {})) {
+    deliver_now(context, message);
+    context.deliver(message);
+  }
+  try_recovered(context);
+}
+
+void Causal::on_committed(Context& context) {
+  LoggedLayer::on_committed(context);
+  invariant(!must_replay(), "a checkpoint is committed while a rank replays");
+  deliveries_.clear();
+  tickets_ = 0;
+  parts_.clear();
+  stored_.clear();
+}
+
+void Causal::on_resumed(Context& context) {
+  for (const auto& [from, carried] : std::exchange(early_, {}))
+    take_carried(context, from, carried);
+  LoggedLayer::on_resumed(context);
+}
+
+// ---- seen from outside ------------------------------------------------------------------------
+
+void Causal::report(MetricTotals& totals) const {
+  LoggedLayer::report(totals);
+  totals.put(kGenerated, generated_);
+  totals.put(kPiggybacked, piggybacked_);
+  totals.put_weighted(kPerMessage, static_cast<double>(piggybacked_),
+                      static_cast<double>(remote_messages()));
+}
+
+std::string Causal::waiting_for() const {
+  std::string what = LoggedLayer::waiting_for();
+  if (what.empty() && must_replay())
+    what = "the message with ticket " + std::to_string(tickets_ + 1);
+  return what;
+}
+
+void Causal::digest_state(Digest& into) const {
+  LoggedLayer::digest_state(into);
+  into.add(deliveries_, tickets_, parts_, stored_, early_, to_replay_);
+}
+
+}  // namespace faultline

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocols/message_logging/logged_layer.hpp"
+
+namespace faultline {
+
+struct CausalOptions : MessageLogOptions {
+  std::string transport = "companion";
+  std::uint32_t determinant_bytes = 56;
+  double determinant_s = 0.0;
+  double piggyback_s = 0.0;
+};
+
+/// Simple causal message logging as Charm++ has it: a receiver gives each delivery a ticket. Before
+/// it sends to another rank, it sends that rank all its determinants that nobody is known to store.
+/// The first acknowledgement of any of them releases it and those before.
+class Causal : public LoggedLayer {
+ public:
+  using Options = CausalOptions;
+  Causal(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
+      : LoggedLayer(*options, job, self), options_(options) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Causal>(*this);
+  }
+
+  void report(MetricTotals& totals) const override;
+  [[nodiscard]] std::string waiting_for() const override;
+
+ protected:
+  enum Kind : std::uint16_t { kDeterminants = kLoggedKinds, kDeterminantsStored };
+
+  /// A delivery. Its ticket is its place among them.
+  struct Delivery {
+    Rank sender = kNobody;
+    std::uint64_t id = 0;
+
+    friend auto operator<=>(const Delivery&, const Delivery&) = default;  // NOLINT(*-nullptr)
+    void digest(Digest& into) const { into.add(sender, id); }
+  };
+  /// Determinants on their way: tickets from `first` on.
+  struct Carried {
+    std::uint64_t epoch = 0;
+    std::uint64_t first = 0;
+    std::shared_ptr<const std::vector<Delivery>> deliveries;
+
+    [[nodiscard]] std::uint64_t last() const { return first + deliveries->size() - 1; }
+    void digest(Digest& into) const { into.add(epoch, first, deliveries); }
+  };
+  /// What this rank stores for another.
+  struct Stored {
+    Rank receiver = kNobody;
+    std::uint64_t last = 0;  ///< the highest ticket
+    std::vector<std::pair<std::uint64_t, Delivery>> deliveries;
+
+    void digest(Digest& into) const { into.add(receiver, last, deliveries); }
+  };
+  /// All up to that ticket, and from that of the part before on, are stored there.
+  struct Part {
+    std::uint64_t last = 0;
+    Rank holder = kNobody;
+
+    void digest(Digest& into) const { into.add(last, holder); }
+  };
+
+  // What mutants get wrong.
+  virtual void store(Context& context, Rank from, const Carried& carried);
+  [[nodiscard]] virtual bool is_duplicate(const Peer& from, std::uint64_t id) const {
+    return from.received.contains(id);
+  }
+  [[nodiscard]] virtual bool must_replay() const { return tickets_ < deliveries_.size(); }
+
+  Verdict admit_current(Context& context, Message& message) override;
+  std::uint32_t before(Context& context, Message& message) override;
+  std::uint32_t before_log(Context& context, Rank to) override;
+  [[nodiscard]] bool is_recovering() const override { return !is_up() || must_replay(); }
+  void on_log_message(Context& context, const Message& message) override;
+  void on_joined(Context& context, Rank root, RestartReport& report) override;
+  void on_reports(Context& context, const RestartReport& reports) override;
+  void on_committed(Context& context) override;
+  void on_resumed(Context& context) override;
+  void digest_state(Digest& into) const override;
+
+ private:
+  [[nodiscard]] std::optional<Carried> unstored();
+  std::uint32_t send_companion(Context& context, Rank to, Carried carried);
+  [[nodiscard]] std::uint32_t bytes_of(const Carried& carried) const;
+  Verdict deliver_now(Context& context, Message& message);
+  void replay(Context& context);
+  void end_replay(Context& context);
+  void take_carried(Context& context, Rank from, const Carried& carried);
+  Stored& stored_for(Rank receiver);
+  void acknowledged(Rank holder, std::uint64_t ticket);
+
+  std::shared_ptr<const Options> options_;
+  std::vector<Delivery> deliveries_;  ///< by ticket; behind tickets_ those to be replayed
+  std::uint64_t tickets_ = 0;         ///< given out, in this incarnation
+  std::vector<Part> parts_;           ///< the tickets that others store, ascending
+  std::vector<Stored> stored_;        ///< by receiver
+  std::vector<std::pair<Rank, Carried>> early_;  ///< of later epochs than this rank's
+  std::map<Delivery, Message> to_replay_;        ///< have come, and wait for their turn
+  std::uint64_t generated_ = 0;
+  std::uint64_t piggybacked_ = 0;
+};
+
+}  // namespace faultline

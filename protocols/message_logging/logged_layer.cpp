@@ -1,0 +1,168 @@
+#include "protocols/message_logging/logged_layer.hpp"
+
+#include <algorithm>
+
+namespace faultline {
+
+namespace {
+
+constexpr MetricSpec kRemoteMessages{"remote_messages", Merge::sum,
+                                     "messages of the program to other ranks, first sends only"};
+
+/// Ends the log that a rank sends again.
+struct LogEnd {
+  std::uint64_t received = 0;  ///< messages that this rank has from the receiver
+};
+
+}  // namespace
+
+std::vector<std::string> logging_kinds(const std::vector<std::string>& own) {
+  std::vector<std::string> kinds{"log-end"};
+  kinds.insert(kinds.end(), own.begin(), own.end());
+  return checkpoint_kinds(kinds);
+}
+
+MetricSpecs logging_metrics(const MetricSpecs& own) {
+  MetricSpecs metrics{&kRemoteMessages};
+  metrics.insert(metrics.end(), own.begin(), own.end());
+  return checkpoint_metrics(metrics);
+}
+
+LoggedLayer::Peer& LoggedLayer::peer(Context& context, Rank rank) {
+  if (last_peer_ < peers_.size() && peers_[last_peer_].rank == rank) return peers_[last_peer_];
+  auto place =
+      std::lower_bound(peers_.begin(), peers_.end(), rank,
+                       [](const Peer& entry, Rank wanted) { return entry.rank < wanted; });
+  if (place == peers_.end() || place->rank != rank) {
+    Peer fresh;
+    fresh.rank = rank;
+    fresh.served = context.known(rank).number;  // it gets everything from the first message on
+    place = peers_.insert(place, std::move(fresh));
+  }
+  last_peer_ = static_cast<std::size_t>(place - peers_.begin());
+  return *place;
+}
+
+// ---- sends and receptions ---------------------------------------------------------------------
+
+void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  for (Message* message : batch) {
+    if (costs_.bookkeeping_s > 0.0) context.spend(costs_.bookkeeping_s);
+    if (message->to != self())
+      send_to_other(context, *message);
+    else
+      message->logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), 0, ++sent_to_self_});
+    context.forward(*message);
+  }
+  if (!recovered_) try_recovered(context);
+}
+
+void LoggedLayer::send_to_other(Context& context, Message& message) {
+  Peer& to = peer(context, message.to);
+  to.log.add(message);
+  ++to.sent;
+  if (recovered_)
+    ++remote_messages_;
+  else if (to.sent == to.goal)
+    --goals_open_;
+  if (costs_.log_message_s > 0.0 || costs_.log_byte_s > 0.0)
+    context.spend(costs_.log_message_s + costs_.log_byte_s * message.bytes);
+  const std::uint32_t second = before(context, message);
+  message.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), second, to.sent});
+}
+
+CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message) {
+  if (message.from != self() && is_of_old_incarnation(context, message)) return Verdict::discard;
+  const auto stamp = message.logging.get<LoggingStamp>();
+  if (stamp.epoch < epoch()) return Verdict::discard;
+  if (stamp.epoch > epoch()) return Verdict::hold;
+  if (costs_.bookkeeping_s > 0.0) context.spend(costs_.bookkeeping_s);
+  return admit_current(context, message);
+}
+
+void LoggedLayer::on_committed(Context& context) {
+  for (Peer& of : peers_) {
+    of.sent = of.goal = 0;
+    of.received.clear();
+    of.log.clear();
+  }
+  sent_to_self_ = 0;
+  if (!recovered_) recovered(context, wave().death_s());
+  recovered_ = true;
+}
+
+void LoggedLayer::on_resumed(Context& context) {
+  release_held(context);
+  try_recovered(context);
+}
+
+// ---- restarts ---------------------------------------------------------------------------------
+
+void LoggedLayer::on_joined(Context& context, Rank root, RestartReport& report) {
+  if (root != self() && is_recovering())
+    return context.fatal("a rank has died while another was recovering");
+  if (root == self()) recovered_ = false;
+  const auto entry = std::find_if(peers_.begin(), peers_.end(),
+                                  [root](const Peer& other) { return other.rank == root; });
+  if (entry != peers_.end()) report.partners = 1;
+}
+
+void LoggedLayer::on_reports(Context&, const RestartReport& reports) {
+  partners_ = reports.partners;
+  log_ends_ = goals_open_ = 0;
+}
+
+void LoggedLayer::on_agreed(Context& context) {
+  for (Peer& other : peers_) {
+    const std::uint16_t incarnation = context.known(other.rank).number;
+    if (incarnation <= other.served) continue;
+    other.served = incarnation;
+    serve(context, other);
+  }
+  release_held(context);
+}
+
+void LoggedLayer::resend_log(Context& context, Peer& to) {
+  const std::uint32_t second = to.log.size() > 0 ? before_log(context, to.rank) : 0;
+  for (std::size_t place = 0; place < to.log.size(); ++place) resend(context, to, place, second);
+  context.send(to.rank, kLogEnd, control_bytes()).payload.put(LogEnd{to.received.size()});
+}
+
+void LoggedLayer::resend(Context& context, const Peer& to, std::size_t place,
+                         std::uint32_t second) const {
+  Message logged = to.log.message(place);
+  logged.to = to.rank;
+  logged.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), second, place + 1});
+  context.resend(logged);
+}
+
+void LoggedLayer::on_own_message(Context& context, const Message& message) {
+  if (message.kind != kLogEnd) return on_log_message(context, message);
+  if (recovered_) return;
+  ++log_ends_;
+  Peer& from = peer(context, message.from);
+  from.goal = message.payload.get<LogEnd>().received;
+  if (from.sent < from.goal) ++goals_open_;
+  try_recovered(context);
+}
+
+/// It has sent again all that anybody has from its old incarnation.
+void LoggedLayer::try_recovered(Context& context) {
+  if (recovered_ || is_recovering() || log_ends_ < partners_ || goals_open_ > 0) return;
+  recovered_ = true;
+  recovered(context, wave().death_s());
+}
+
+// ---- seen from outside ------------------------------------------------------------------------
+
+void LoggedLayer::report(MetricTotals& totals) const {
+  CheckpointedLayer::report(totals);
+  totals.put(kRemoteMessages, remote_messages_);
+}
+
+void LoggedLayer::digest_state(Digest& into) const {
+  CheckpointedLayer::digest_state(into);
+  into.add(peers_, sent_to_self_);
+}
+
+}  // namespace faultline

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "protocols/message_logging/checkpointed_layer.hpp"
+#include "protocols/message_logging/message_log.hpp"
+#include "protocols/message_logging/seen_numbers.hpp"
+
+namespace faultline {
+
+/// What the protocols that log messages at their sender have in common: options.
+struct MessageLogOptions : CheckpointOptions {
+  double log_message_s = 0.0;
+  double log_byte_s = 0.0;
+  double bookkeeping_s = 0.0;
+};
+
+/// A layer that logs every message to another rank at its sender. Only a rank that dies goes back
+/// to its checkpoint; the others send it what they have logged, and it sends again what it has sent
+/// before, which they discard. Messages are numbered on each channel between two ranks, anew after
+/// each checkpoint.
+class LoggedLayer : public CheckpointedLayer {
+ public:
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  void report(MetricTotals& totals) const override;
+
+ protected:
+  enum Kind : std::uint16_t { kLogEnd = kOwnKinds, kLoggedKinds };
+
+  /// What a rank knows of another one since the last checkpoint.
+  struct Peer {
+    Rank rank = kNobody;
+    std::uint16_t served = 0;  ///< the latest incarnation that has got the log
+    std::uint64_t sent = 0;
+    std::uint64_t goal = 0;  ///< of `sent`: how much the peer has from this rank's old incarnation
+    SeenNumbers received;
+    MessageLog log;
+
+    void digest(Digest& into) const { into.add(rank, served, sent, received, log); }
+  };
+
+  LoggedLayer(const MessageLogOptions& options, const JobShape& job, Rank self)
+      : CheckpointedLayer(options, job, self), costs_(options) {}
+
+  // ---- the protocol's part --------------------------------------------------------------------
+  /// A message of this epoch, from an incarnation that is not out of date.
+  virtual Verdict admit_current(Context& context, Message& message) = 0;
+  /// Something goes before a message to another rank, or with it. Returns the second word of its
+  /// stamp.
+  virtual std::uint32_t before(Context&, Message&) { return 0; }
+  /// The same before a log that is sent again.
+  virtual std::uint32_t before_log(Context&, Rank /*to*/) { return 0; }
+  /// Does this rank, which has restarted, still depend on what the others know?
+  [[nodiscard]] virtual bool is_recovering() const = 0;
+  virtual void on_log_message(Context&, const Message&) {}
+  /// The peer has restarted, and all have agreed on that.
+  virtual void serve(Context& context, Peer& peer) { resend_log(context, peer); }
+
+  void on_joined(Context& context, Rank root, RestartReport& report) override;
+  void on_reports(Context& context, const RestartReport& reports) override;
+  void on_agreed(Context& context) override;
+  void on_committed(Context& context) override;
+  void on_resumed(Context& context) override;
+
+  Peer& peer(Context& context, Rank rank);
+  [[nodiscard]] const std::vector<Peer>& peers() const { return peers_; }
+  void resend_log(Context& context, Peer& peer);
+  /// `second`: of the stamp.
+  void resend(Context& context, const Peer& peer, std::size_t place, std::uint32_t second) const;
+  void try_recovered(Context& context);
+  /// False while a restarted rank does again what it has done before its death.
+  [[nodiscard]] bool is_first_time() const { return recovered_; }
+  [[nodiscard]] std::uint64_t remote_messages() const { return remote_messages_; }
+  void digest_state(Digest& into) const override;
+
+ private:
+  Verdict admit(Context& context, Message& message) final;
+  void on_own_message(Context& context, const Message& message) final;
+  void send_to_other(Context& context, Message& message);
+
+  MessageLogOptions costs_;
+  std::vector<Peer> peers_;  ///< by rank
+  std::size_t last_peer_ = 0;
+  std::uint64_t sent_to_self_ = 0;
+  std::uint64_t remote_messages_ = 0;
+  bool recovered_ = true;
+  std::uint64_t partners_ = 0;   ///< ranks whose log is to come
+  std::uint64_t log_ends_ = 0;   ///< ranks whose log has come
+  std::uint64_t goals_open_ = 0; ///< peers that have more from the old incarnation
+};
+
+/// A member that the options of a protocol have from these, as theirs.
+template <class Options, class Base, class Member>
+constexpr Member Options::*inherited(Member Base::*member) {
+  return member;
+}
+
+template <class Options>
+void add_logging_options(OptionSet<Options>& set) {
+  set.option("control_bytes", inherited<Options>(&MessageLogOptions::control_bytes),
+             {.doc = "size of a control message, without what it lists",
+              .unit = "B",
+              .source = "assumed: four words"})
+      .option("image_bytes", inherited<Options>(&MessageLogOptions::image_bytes),
+              {.doc = "size of the image of a rank", .unit = "B", .source = "assumed"})
+      .option("log_message_s", inherited<Options>(&MessageLogOptions::log_message_s),
+              {.doc = "processor time to log a message to another rank",
+               .unit = "s",
+               .source = "calibrated",
+               .minimum = 0,
+               .maximum = 1})
+      .option("log_byte_s", inherited<Options>(&MessageLogOptions::log_byte_s),
+              {.doc = "the same for each of its bytes",
+               .unit = "s",
+               .source = "calibrated",
+               .minimum = 0,
+               .maximum = 1})
+      .option("bookkeeping_s", inherited<Options>(&MessageLogOptions::bookkeeping_s),
+              {.doc = "processor time for the identity of each message that is sent or delivered",
+               .unit = "s",
+               .source = "calibrated",
+               .minimum = 0,
+               .maximum = 1});
+}
+
+std::vector<std::string> logging_kinds(const std::vector<std::string>& own = {});
+MetricSpecs logging_metrics(const MetricSpecs& own = {});
+
+}  // namespace faultline
