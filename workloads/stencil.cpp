@@ -126,6 +126,9 @@ Registration stencil(const char* name, const char* summary, const char* source, 
     made.end_checks = {{&kDifference, "wrong-state"}};
   }
   made.check = check;
+  made.asks_for_checkpoints = [](const OptionValues& values) {
+    return !std::holds_alternative<std::monostate>(values.at("checkpoint_iterations"));
+  };
   made.make = [set, ordered](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto shared = std::make_shared<const StencilJob>(set.read(values), job, ordered);
     return [shared](ActorId self) { return std::make_unique<Stencil>(shared, self); };

@@ -50,27 +50,33 @@ const Registered registered{registration<Causal>(
      .source = "fast-message-logging section 2; Meneses, Bronevetsky, Kale, DPDNS 2011",
      .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
-     .metrics = logging_metrics({&kGenerated, &kPiggybacked, &kPerMessage})},
+     .metrics = determinant_metrics()},
     options())};
 
+/// Which tickets of the receiver are stored now.
 struct StoredWords {
   std::uint64_t epoch = 0;
-  std::uint64_t ticket = 0;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
 };
 
 }  // namespace
+
+MetricSpecs determinant_metrics() {
+  return checkpoint_metrics({&kGenerated, &kPiggybacked, &kPerMessage});
+}
 
 // ---- forward path -----------------------------------------------------------------------------
 
 /// All determinants that nobody is known to store.
 std::optional<Causal::Carried> Causal::unstored() {
-  const std::uint64_t stored = parts_.empty() ? 0 : parts_.back().last;
-  if (tickets_ <= stored) return std::nullopt;
+  const std::uint64_t first = stored() + 1;
+  if (tickets_ < first) return std::nullopt;
   const auto at = [this](std::uint64_t ticket) {
     return deliveries_.begin() + static_cast<std::ptrdiff_t>(ticket);
   };
-  return Carried{epoch(), stored + 1,
-                 std::make_shared<const std::vector<Delivery>>(at(stored), at(tickets_))};
+  return Carried{epoch(), first,
+                 std::make_shared<const std::vector<Delivery>>(at(first - 1), at(tickets_))};
 }
 
 /// They go with every message to another rank.
@@ -79,9 +85,8 @@ std::uint32_t Causal::before(Context& context, Message& message) {
   if (!carried) return 0;
   const std::size_t count = carried->deliveries->size();
   if (is_first_time()) piggybacked_ += count;
-  if (options_->piggyback_s > 0.0)
-    context.spend(options_->piggyback_s * static_cast<double>(count));
-  if (options_->transport == "companion")
+  if (options_.piggyback_s > 0.0) context.spend(options_.piggyback_s * static_cast<double>(count));
+  if (options_.transport == "companion")
     return send_companion(context, message.to, std::move(*carried));
   message.bytes += bytes_of(*carried);
   context.attach(message, std::move(*carried));
@@ -105,7 +110,7 @@ std::uint32_t Causal::send_companion(Context& context, Rank to, Carried carried)
 }
 
 std::uint32_t Causal::bytes_of(const Carried& carried) const {
-  return static_cast<std::uint32_t>(carried.deliveries->size() * options_->determinant_bytes);
+  return static_cast<std::uint32_t>(carried.deliveries->size() * options_.determinant_bytes);
 }
 
 CheckpointedLayer::Verdict Causal::admit_current(Context& context, Message& message) {
@@ -116,21 +121,29 @@ CheckpointedLayer::Verdict Causal::admit_current(Context& context, Message& mess
     if (is_duplicate(peer(context, message.from), stamp.id)) return Verdict::discard;
     if (stamp.level > 0 && stored_for(message.from).last < stamp.level) return Verdict::hold;
   }
-  if (!must_replay()) return deliver_now(context, message);
+  if (!must_replay()) return take(context, message);
   const bool is_new = to_replay_.emplace(Delivery{message.from, stamp.id}, message).second;
   if (!is_new) return Verdict::discard;
   replay(context);
   return Verdict::kept;
 }
 
-CheckpointedLayer::Verdict Causal::deliver_now(Context& context, Message& message) {
+CheckpointedLayer::Verdict Causal::take(Context& context, Message& message) {
+  give_ticket(context, message);
+  return Verdict::deliver;
+}
+
+void Causal::give_ticket(Context& context, const Message& message) {
   const Delivery delivery{message.from, message.logging.get<LoggingStamp>().id};
-  if (message.from != self()) peer(context, message.from).received.insert(delivery.id);
+  if (message.from != self()) {
+    Peer& from = peer(context, message.from);
+    from.received.insert(delivery.id);
+    ++from.taken_in;
+  }
   deliveries_.push_back(delivery);
   ++tickets_;
   if (is_first_time()) ++generated_;
-  if (options_->determinant_s > 0.0) context.spend(options_->determinant_s);
-  return Verdict::deliver;
+  if (options_.determinant_s > 0.0) context.spend(options_.determinant_s);
 }
 
 // ---- determinants of others -------------------------------------------------------------------
@@ -141,7 +154,7 @@ void Causal::on_log_message(Context& context, const Message& message) {
     return release_held(context);
   }
   const auto words = message.payload.get<StoredWords>();
-  if (words.epoch == epoch()) acknowledged(message.from, words.ticket);
+  if (words.epoch == epoch()) on_stored(context, message.from, words.first, words.last);
 }
 
 void Causal::take_carried(Context& context, Rank from, const Carried& carried) {
@@ -157,14 +170,19 @@ void Causal::store(Context& context, Rank from, const Carried& carried) {
        ++ticket)
     stored.deliveries.emplace_back(ticket, (*carried.deliveries)[ticket - carried.first]);
   stored.last = std::max(stored.last, carried.last());
-  context.send(from, kDeterminantsStored, control_bytes())
-      .payload.put(StoredWords{epoch(), carried.last()});
+  acknowledge(context, from, carried.first, carried.last());
+}
+
+void Causal::acknowledge(Context& context, Rank receiver, std::uint64_t first,
+                         std::uint64_t last) const {
+  context.send(receiver, kDeterminantsStored, control_bytes())
+      .payload.put(StoredWords{epoch(), first, last});
 }
 
 Causal::Stored& Causal::stored_for(Rank receiver) {
-  const auto place = std::lower_bound(
-      stored_.begin(), stored_.end(), receiver,
-      [](const Stored& entry, Rank wanted) { return entry.receiver < wanted; });
+  const auto place =
+      std::lower_bound(stored_.begin(), stored_.end(), receiver,
+                       [](const Stored& entry, Rank wanted) { return entry.receiver < wanted; });
   if (place != stored_.end() && place->receiver == receiver) return *place;
   return *stored_.insert(place, {.receiver = receiver, .last = 0, .deliveries = {}});
 }
@@ -198,17 +216,17 @@ void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
 void Causal::on_reports(Context& context, const RestartReport& reports) {
   LoggedLayer::on_reports(context, reports);
   std::vector<Determinant> determinants = reports.determinants;
-  std::sort(determinants.begin(), determinants.end(),
-            [](const Determinant& a, const Determinant& b) {
-              return std::tie(a.receiver, a.ticket, a.holder) <
-                     std::tie(b.receiver, b.ticket, b.holder);
-            });
+  std::sort(
+      determinants.begin(), determinants.end(), [](const Determinant& a, const Determinant& b) {
+        return std::tie(a.receiver, a.ticket, a.holder) < std::tie(b.receiver, b.ticket, b.holder);
+      });
   for (const Determinant& known : determinants) {
     const Delivery delivery{known.sender, known.id};
     if (known.receiver != self()) {
       Stored& stored = stored_for(known.receiver);
       stored.deliveries.emplace_back(known.ticket, delivery);
       stored.last = known.ticket;
+      stored_again(context, known.receiver, known.ticket);
     } else if (known.ticket == deliveries_.size() + 1) {
       deliveries_.push_back(delivery);
       acknowledged(known.holder, known.ticket);
@@ -223,7 +241,11 @@ void Causal::replay(Context& context) {
   while (tickets_ < deliveries_.size()) {
     const auto next = to_replay_.find(deliveries_[tickets_]);
     if (next == to_replay_.end()) return;
-    if (next->first.sender != self()) peer(context, next->first.sender).received.insert(next->first.id);
+    if (next->first.sender != self()) {
+      Peer& from = peer(context, next->first.sender);
+      from.received.insert(next->first.id);
+      ++from.taken_in;
+    }
     ++tickets_;
     context.deliver(next->second);
     to_replay_.erase(next);
@@ -233,10 +255,8 @@ void Causal::replay(Context& context) {
 
 /// What nobody had depended on is delivered in any order.
 void Causal::end_replay(Context& context) {
-  for (auto& [delivery, message] : std::exchange(to_replay_, {})) {
-    deliver_now(context, message);
-    context.deliver(message);
-  }
+  for (auto& [delivery, message] : std::exchange(to_replay_, {}))
+    if (take(context, message) == Verdict::deliver) context.deliver(message);
   try_recovered(context);
 }
 

@@ -26,7 +26,7 @@ class Causal : public LoggedLayer {
  public:
   using Options = CausalOptions;
   Causal(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : LoggedLayer(*options, job, self), options_(options) {}
+      : LoggedLayer(*options, job, self), options_(*options) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Causal>(*this);
   }
@@ -75,6 +75,12 @@ class Causal : public LoggedLayer {
   [[nodiscard]] virtual bool is_duplicate(const Peer& from, std::uint64_t id) const {
     return from.received.contains(id);
   }
+  /// A message that is new, and not one to be replayed.
+  virtual Verdict take(Context& context, Message& message);
+  /// Some determinants of this rank are stored.
+  virtual void on_stored(Context&, Rank holder, std::uint64_t /*first*/, std::uint64_t last) {
+    acknowledged(holder, last);
+  }
   [[nodiscard]] virtual bool must_replay() const { return tickets_ < deliveries_.size(); }
 
   Verdict admit_current(Context& context, Message& message) override;
@@ -88,18 +94,28 @@ class Causal : public LoggedLayer {
   void on_resumed(Context& context) override;
   void digest_state(Digest& into) const override;
 
+  /// This rank, which has restarted, stores these determinants of another one again.
+  virtual void stored_again(Context&, Rank /*receiver*/, std::uint64_t /*ticket*/) {}
+  /// Gives a message its ticket, the next one.
+  void give_ticket(Context& context, const Message& message);
+  void acknowledged(Rank holder, std::uint64_t ticket);
+  /// Tells a rank that this one stores its determinants from ticket `first` to `last`.
+  void acknowledge(Context& context, Rank receiver, std::uint64_t first, std::uint64_t last) const;
+  std::uint32_t send_companion(Context& context, Rank to, Carried carried);
+  [[nodiscard]] std::uint64_t tickets() const { return tickets_; }
+  [[nodiscard]] const std::vector<Delivery>& deliveries() const { return deliveries_; }
+  /// All tickets up to this one are known to be stored by others.
+  [[nodiscard]] std::uint64_t stored() const { return parts_.empty() ? 0 : parts_.back().last; }
+
  private:
   [[nodiscard]] std::optional<Carried> unstored();
-  std::uint32_t send_companion(Context& context, Rank to, Carried carried);
   [[nodiscard]] std::uint32_t bytes_of(const Carried& carried) const;
-  Verdict deliver_now(Context& context, Message& message);
   void replay(Context& context);
   void end_replay(Context& context);
   void take_carried(Context& context, Rank from, const Carried& carried);
   Stored& stored_for(Rank receiver);
-  void acknowledged(Rank holder, std::uint64_t ticket);
 
-  std::shared_ptr<const Options> options_;
+  Options options_;
   std::vector<Delivery> deliveries_;  ///< by ticket; behind tickets_ those to be replayed
   std::uint64_t tickets_ = 0;         ///< given out, in this incarnation
   std::vector<Part> parts_;           ///< the tickets that others store, ascending
@@ -109,5 +125,8 @@ class Causal : public LoggedLayer {
   std::uint64_t generated_ = 0;
   std::uint64_t piggybacked_ = 0;
 };
+
+/// The metrics of protocols that make determinants.
+MetricSpecs determinant_metrics();
 
 }  // namespace faultline

@@ -9,7 +9,7 @@ namespace faultline {
 
 /// Coordinated checkpoints and global rollback: when a rank has died, all go back to the last
 /// checkpoint. No message is logged.
-class CheckpointRestart final : public CheckpointedLayer {
+class CheckpointRestart : public CheckpointedLayer {
  public:
   using Options = CheckpointOptions;
   CheckpointRestart(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)

@@ -43,7 +43,9 @@ OptionSet<CheckpointOptions> checkpoint_options() {
                .unit = "B",
                .source = "assumed: four words"})
       .option("image_bytes", &CheckpointOptions::image_bytes,
-              {.doc = "size of the image of a rank", .unit = "B", .source = "assumed"});
+              {.doc = "size of the image of a rank whose program has no objects",
+               .unit = "B",
+               .source = "assumed"});
 }
 
 std::vector<std::string> checkpoint_kinds(const std::vector<std::string>& own) {
@@ -73,7 +75,7 @@ void CheckpointedLayer::start(Context& context) {
     return;
   }
   context.mark("recovery", context.incarnation());
-  go_on(context, wave_.begin(context, context.now_s()));
+  go_on(context, wave_.begin(context, context.death_s()));
 }
 
 // ---- messages of the program ------------------------------------------------------------------
@@ -145,10 +147,18 @@ void CheckpointedLayer::on_timer(Context& context, std::uint64_t) {
   if (take_due_ && wave_.joined() == level()) take_image(context);
 }
 
+/// Objects say how large they are.
+std::uint32_t CheckpointedLayer::bytes_of(const Image& image) const {
+  std::uint64_t bytes = 0;
+  for (const ObjectId object : image.objects()) bytes += image.pack(object).bytes;
+  if (bytes == 0) bytes = options_.image_bytes;
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(bytes + options_.control_bytes, UINT32_MAX));
+}
+
 void CheckpointedLayer::send_image(Context& context, bool committed) {
-  const auto bytes = static_cast<std::uint32_t>(options_.image_bytes + options_.control_bytes);
   const Checkpoint& checkpoint = committed ? *kept_ : *taken_;
-  Message& message = context.send(keeper_.actor, kImage, bytes);
+  Message& message = context.send(keeper_.actor, kImage, bytes_of(checkpoint.image));
   message.payload.put(ImageWords{{checkpoint.number, level()}, committed ? 1U : 0U});
   context.attach(message, checkpoint);
 }
@@ -246,10 +256,10 @@ void CheckpointedLayer::join(Context& context) {
 
 void CheckpointedLayer::agree(Context& context) {
   const RestartAgreement& agreement = wave_.agreement();
-  if (wave_.root() == self_) on_reports(context, wave_.reports());
   if (!up_) {
     epoch_ = agreement.epoch;
     begin_round();
+    if (wave_.root() == self_) on_reports(context, wave_.reports());
     await_image(context);
   } else {
     if (epoch_ < agreement.epoch) commit(context);
@@ -277,8 +287,7 @@ void CheckpointedLayer::serve_clients(Context& context) {
     const Incarnation client = context.known(kept.client);
     if (client.number <= kept.sent_to || !kept.committed) continue;
     kept.sent_to = client.number;
-    const auto bytes = static_cast<std::uint32_t>(options_.image_bytes + options_.control_bytes);
-    Message& message = context.send(client.actor, kYourImage, bytes);
+    Message& message = context.send(client.actor, kYourImage, bytes_of(kept.committed->image));
     message.payload.put(RoundStep{kept.committed->number, level()});
     context.attach(message, *kept.committed);
   }

@@ -78,7 +78,7 @@ class CheckpointedLayer : public Layer {
   /// Messages can be delivered to the program again.
   virtual void on_resumed(Context& context) { release_held(context); }
   virtual void on_own_message(Context&, const Message&) {}
-  /// Which image a keeper may drop when a new one has come.
+  // What mutants get wrong.
   virtual void keep_image(Incarnation client, const Checkpoint& checkpoint) {
     store_.put_pending(client, checkpoint);
   }
@@ -94,6 +94,7 @@ class CheckpointedLayer : public Layer {
   void recovered(Context& context, double death_s);
 
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  [[nodiscard]] ImageStore& images() { return store_; }
   /// How many restarts this rank has taken in.
   [[nodiscard]] std::uint64_t level() const { return wave_.agreement().level; }
   [[nodiscard]] bool is_up() const { return up_; }
@@ -109,6 +110,7 @@ class CheckpointedLayer : public Layer {
   void go_on(Context& context, RestartWave::Due due);
   void handle_step(Context& context, const Message& message);
   void take_image(Context& context);
+  [[nodiscard]] std::uint32_t bytes_of(const Image& image) const;
   void send_image(Context& context, bool committed);
   void on_image(Context& context, const Message& message);
   void commit(Context& context);

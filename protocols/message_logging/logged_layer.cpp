@@ -6,9 +6,6 @@ namespace faultline {
 
 namespace {
 
-constexpr MetricSpec kRemoteMessages{"remote_messages", Merge::sum,
-                                     "messages of the program to other ranks, first sends only"};
-
 /// Ends the log that a rank sends again.
 struct LogEnd {
   std::uint64_t received = 0;  ///< messages that this rank has from the receiver
@@ -22,17 +19,10 @@ std::vector<std::string> logging_kinds(const std::vector<std::string>& own) {
   return checkpoint_kinds(kinds);
 }
 
-MetricSpecs logging_metrics(const MetricSpecs& own) {
-  MetricSpecs metrics{&kRemoteMessages};
-  metrics.insert(metrics.end(), own.begin(), own.end());
-  return checkpoint_metrics(metrics);
-}
-
 LoggedLayer::Peer& LoggedLayer::peer(Context& context, Rank rank) {
   if (last_peer_ < peers_.size() && peers_[last_peer_].rank == rank) return peers_[last_peer_];
-  auto place =
-      std::lower_bound(peers_.begin(), peers_.end(), rank,
-                       [](const Peer& entry, Rank wanted) { return entry.rank < wanted; });
+  auto place = std::lower_bound(peers_.begin(), peers_.end(), rank,
+                                [](const Peer& entry, Rank wanted) { return entry.rank < wanted; });
   if (place == peers_.end() || place->rank != rank) {
     Peer fresh;
     fresh.rank = rank;
@@ -51,7 +41,8 @@ void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bo
     if (message->to != self())
       send_to_other(context, *message);
     else
-      message->logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), 0, ++sent_to_self_});
+      message->logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), 0,
+                                        identity(*message, ++sent_to_self_)});
     context.forward(*message);
   }
   if (!recovered_) try_recovered(context);
@@ -59,8 +50,8 @@ void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bo
 
 void LoggedLayer::send_to_other(Context& context, Message& message) {
   Peer& to = peer(context, message.to);
-  to.log.add(message);
-  ++to.sent;
+  const std::uint64_t id = identity(message, ++to.sent);
+  log(to, message, id);
   if (recovered_)
     ++remote_messages_;
   else if (to.sent == to.goal)
@@ -68,7 +59,7 @@ void LoggedLayer::send_to_other(Context& context, Message& message) {
   if (costs_.log_message_s > 0.0 || costs_.log_byte_s > 0.0)
     context.spend(costs_.log_message_s + costs_.log_byte_s * message.bytes);
   const std::uint32_t second = before(context, message);
-  message.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), second, to.sent});
+  message.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), second, id});
 }
 
 CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message) {
@@ -82,7 +73,7 @@ CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message
 
 void LoggedLayer::on_committed(Context& context) {
   for (Peer& of : peers_) {
-    of.sent = of.goal = 0;
+    of.sent = of.goal = of.taken_in = 0;
     of.received.clear();
     of.log.clear();
   }
@@ -99,12 +90,12 @@ void LoggedLayer::on_resumed(Context& context) {
 // ---- restarts ---------------------------------------------------------------------------------
 
 void LoggedLayer::on_joined(Context& context, Rank root, RestartReport& report) {
-  if (root != self() && is_recovering())
+  if (root != self() && is_recovering() && !recovers_several())
     return context.fatal("a rank has died while another was recovering");
   if (root == self()) recovered_ = false;
   const auto entry = std::find_if(peers_.begin(), peers_.end(),
                                   [root](const Peer& other) { return other.rank == root; });
-  if (entry != peers_.end()) report.partners = 1;
+  if (entry != peers_.end() && entry->served < context.known(root).number) report.partners = 1;
 }
 
 void LoggedLayer::on_reports(Context&, const RestartReport& reports) {
@@ -125,23 +116,28 @@ void LoggedLayer::on_agreed(Context& context) {
 void LoggedLayer::resend_log(Context& context, Peer& to) {
   const std::uint32_t second = to.log.size() > 0 ? before_log(context, to.rank) : 0;
   for (std::size_t place = 0; place < to.log.size(); ++place) resend(context, to, place, second);
-  context.send(to.rank, kLogEnd, control_bytes()).payload.put(LogEnd{to.received.size()});
+  context.send(to.rank, kLogEnd, control_bytes()).payload.put(LogEnd{to.taken_in});
 }
 
 void LoggedLayer::resend(Context& context, const Peer& to, std::size_t place,
                          std::uint32_t second) const {
   Message logged = to.log.message(place);
   logged.to = to.rank;
-  logged.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), second, place + 1});
+  logged.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), second,
+                                  identity_again(logged, to.log.note(place), place + 1)});
   context.resend(logged);
 }
 
 void LoggedLayer::on_own_message(Context& context, const Message& message) {
   if (message.kind != kLogEnd) return on_log_message(context, message);
+  has_log_of(context, message.from, message.payload.get<LogEnd>().received);
+}
+
+void LoggedLayer::has_log_of(Context& context, Rank rank, std::uint64_t received) {
   if (recovered_) return;
   ++log_ends_;
-  Peer& from = peer(context, message.from);
-  from.goal = message.payload.get<LogEnd>().received;
+  Peer& from = peer(context, rank);
+  from.goal = received;
   if (from.sent < from.goal) ++goals_open_;
   try_recovered(context);
 }
@@ -154,11 +150,6 @@ void LoggedLayer::try_recovered(Context& context) {
 }
 
 // ---- seen from outside ------------------------------------------------------------------------
-
-void LoggedLayer::report(MetricTotals& totals) const {
-  CheckpointedLayer::report(totals);
-  totals.put(kRemoteMessages, remote_messages_);
-}
 
 void LoggedLayer::digest_state(Digest& into) const {
   CheckpointedLayer::digest_state(into);

@@ -25,7 +25,6 @@ struct MessageLogOptions : CheckpointOptions {
 class LoggedLayer : public CheckpointedLayer {
  public:
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  void report(MetricTotals& totals) const override;
 
  protected:
   enum Kind : std::uint16_t { kLogEnd = kOwnKinds, kLoggedKinds };
@@ -35,11 +34,12 @@ class LoggedLayer : public CheckpointedLayer {
     Rank rank = kNobody;
     std::uint16_t served = 0;  ///< the latest incarnation that has got the log
     std::uint64_t sent = 0;
+    std::uint64_t taken_in = 0;  ///< messages from it that were delivered
     std::uint64_t goal = 0;  ///< of `sent`: how much the peer has from this rank's old incarnation
     SeenNumbers received;
     MessageLog log;
 
-    void digest(Digest& into) const { into.add(rank, served, sent, received, log); }
+    void digest(Digest& into) const { into.add(rank, served, sent, taken_in, received, log); }
   };
 
   LoggedLayer(const MessageLogOptions& options, const JobShape& job, Rank self)
@@ -48,6 +48,19 @@ class LoggedLayer : public CheckpointedLayer {
   // ---- the protocol's part --------------------------------------------------------------------
   /// A message of this epoch, from an incarnation that is not out of date.
   virtual Verdict admit_current(Context& context, Message& message) = 0;
+  /// The identity of a message that the program sends, by which its receiver knows a duplicate; the
+  /// `count`-th of this rank to that receiver.
+  virtual std::uint64_t identity(const Message&, std::uint64_t count) { return count; }
+  /// The same of one that is sent again, the `count`-th of the log.
+  virtual std::uint64_t identity_again(const Message&, std::uint32_t /*note*/,
+                                       std::uint64_t count) const {
+    return count;
+  }
+  /// What the protocol notes of a message in the log.
+  virtual std::uint32_t note(std::uint64_t /*identity*/) const { return 0; }
+  virtual void log(Peer& to, const Message& message, std::uint64_t identity) {
+    to.log.add(message, note(identity));
+  }
   /// Something goes before a message to another rank, or with it. Returns the second word of its
   /// stamp.
   virtual std::uint32_t before(Context&, Message&) { return 0; }
@@ -55,6 +68,8 @@ class LoggedLayer : public CheckpointedLayer {
   virtual std::uint32_t before_log(Context&, Rank /*to*/) { return 0; }
   /// Does this rank, which has restarted, still depend on what the others know?
   [[nodiscard]] virtual bool is_recovering() const = 0;
+  /// Can several ranks recover at a time?
+  [[nodiscard]] virtual bool recovers_several() const { return false; }
   virtual void on_log_message(Context&, const Message&) {}
   /// The peer has restarted, and all have agreed on that.
   virtual void serve(Context& context, Peer& peer) { resend_log(context, peer); }
@@ -73,6 +88,9 @@ class LoggedLayer : public CheckpointedLayer {
   void try_recovered(Context& context);
   /// False while a restarted rank does again what it has done before its death.
   [[nodiscard]] bool is_first_time() const { return recovered_; }
+  [[nodiscard]] std::uint64_t partners() const { return partners_; }
+  /// A peer that this rank has exchanged messages with before its death has that many of it.
+  void has_log_of(Context& context, Rank from, std::uint64_t received);
   [[nodiscard]] std::uint64_t remote_messages() const { return remote_messages_; }
   void digest_state(Digest& into) const override;
 
@@ -87,9 +105,9 @@ class LoggedLayer : public CheckpointedLayer {
   std::uint64_t sent_to_self_ = 0;
   std::uint64_t remote_messages_ = 0;
   bool recovered_ = true;
-  std::uint64_t partners_ = 0;   ///< ranks whose log is to come
-  std::uint64_t log_ends_ = 0;   ///< ranks whose log has come
-  std::uint64_t goals_open_ = 0; ///< peers that have more from the old incarnation
+  std::uint64_t partners_ = 0;    ///< ranks whose log is to come
+  std::uint64_t log_ends_ = 0;    ///< ranks whose log has come
+  std::uint64_t goals_open_ = 0;  ///< peers that have more from the old incarnation
 };
 
 /// A member that the options of a protocol have from these, as theirs.
@@ -105,7 +123,9 @@ void add_logging_options(OptionSet<Options>& set) {
               .unit = "B",
               .source = "assumed: four words"})
       .option("image_bytes", inherited<Options>(&MessageLogOptions::image_bytes),
-              {.doc = "size of the image of a rank", .unit = "B", .source = "assumed"})
+              {.doc = "size of the image of a rank whose program has no objects",
+               .unit = "B",
+               .source = "assumed"})
       .option("log_message_s", inherited<Options>(&MessageLogOptions::log_message_s),
               {.doc = "processor time to log a message to another rank",
                .unit = "s",
@@ -127,6 +147,5 @@ void add_logging_options(OptionSet<Options>& set) {
 }
 
 std::vector<std::string> logging_kinds(const std::vector<std::string>& own = {});
-MetricSpecs logging_metrics(const MetricSpecs& own = {});
 
 }  // namespace faultline

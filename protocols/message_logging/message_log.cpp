@@ -8,32 +8,32 @@ namespace {
 
 using PayloadWords = std::array<std::uint64_t, Payload::kBytes / sizeof(std::uint64_t)>;
 
-Message of_entry(std::uint64_t first_word, std::uint64_t second_word) {
-  Message message;
-  message.payload.put(PayloadWords{first_word, second_word});
-  return message;
-}
-
 }  // namespace
 
-void MessageLog::add(const Message& message) {
+bool MessageLog::fits(const Message& message) {
   const auto words = message.payload.get<PayloadWords>();
-  const Message fits = of_entry(words[0], words[1]);
-  if (message.channel == Family::workload && message.phase == 0 && message.attachments.empty() &&
-      message.payload == fits.payload && message.transactions == fits.transactions &&
-      message.termination == fits.termination) {
-    entries_.push_back({words[0], words[1], message.from_object, message.to_object, message.bytes,
-                        message.kind, 0});
+  return message.channel == Family::workload && message.phase == 0 && message.kind != kWhole &&
+         message.attachments.empty() && words[0] <= UINT32_MAX && words[1] <= UINT16_MAX &&
+         words[3] == 0 && message.transactions == Field<8>{} && message.termination == Field<16>{};
+}
+
+void MessageLog::add(const Message& message, std::uint32_t note) {
+  if (fits(message)) {
+    const auto words = message.payload.get<PayloadWords>();
+    entries_.push_back({words[2], static_cast<std::uint32_t>(words[0]), message.from_object,
+                        message.to_object, message.bytes, note,
+                        static_cast<std::uint16_t>(words[1]), message.kind});
     return;
   }
-  entries_.push_back({whole_.size(), 0, 0, 0, 0, 0, 1});
+  entries_.push_back({whole_.size(), 0, 0, 0, 0, note, 0, kWhole});
   whole_.push_back(message);
 }
 
 Message MessageLog::message(std::size_t place) const {
   const Entry& entry = entries_[place];
-  if (entry.is_whole == 1) return whole_[entry.first_word];
-  Message message = of_entry(entry.first_word, entry.second_word);
+  if (entry.kind == kWhole) return whole_[entry.third_word];
+  Message message;
+  message.payload.put(PayloadWords{entry.first_word, entry.second_word, entry.third_word, 0});
   message.from_object = entry.from_object;
   message.to_object = entry.to_object;
   message.bytes = entry.bytes;
@@ -48,7 +48,8 @@ void MessageLog::clear() {
 
 void MessageLog::digest(Digest& into) const {
   into.add(entries_.size());
-  for (std::size_t place = 0; place < entries_.size(); ++place) into.add(message(place));
+  for (std::size_t place = 0; place < entries_.size(); ++place)
+    into.add(message(place), entries_[place].note);
 }
 
 }  // namespace faultline

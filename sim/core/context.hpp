@@ -70,6 +70,8 @@ class Services {
   [[nodiscard]] virtual std::optional<PackedObject> pack(Family /*layer*/, ObjectId) const {
     return std::nullopt;
   }
+  /// When the incarnation of the actor before this one died; see Context::death_s.
+  [[nodiscard]] virtual double death_s(Incarnation /*now*/) const { return 0.0; }
 
  protected:
   ~Services() = default;
@@ -151,6 +153,11 @@ class Context {
   [[nodiscard]] std::uint32_t phase() const { return turn_.phase; }
   /// How often this actor has restarted.
   [[nodiscard]] std::uint16_t incarnation() const { return turn_.incarnation; }
+  /// When the incarnation before this one died, as the resource manager knows. For statistics:
+  /// nothing that the actor does may depend on it. Only after a restart.
+  [[nodiscard]] double death_s() const {
+    return turn_.services->death_s({turn_.self, turn_.incarnation});
+  }
   /// The latest incarnation of the peer that this actor knows of: the one that it has received a
   /// message from, or has been told of.
   [[nodiscard]] Incarnation known(ActorId peer) const {

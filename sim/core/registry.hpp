@@ -42,6 +42,8 @@ struct Traits {
   bool tags_messages = false;
   /// Workload: its end is the same in whatever order its messages come.
   bool order_free = false;
+  bool needs_order_free = false;      ///< a layer that works only above such a workload
+  bool needs_no_layer_above = false;  ///< a layer that works only right below a workload
 };
 
 /// An option whose value does not fit the rest of the job.
@@ -94,6 +96,12 @@ struct Registration {
   /// Workloads whose traits say starts_at_root: true if other ranks have work at the start, too,
   /// with these options. If empty: never.
   std::function<bool(const OptionValues&)> starts_everywhere = {};
+  /// Workloads: true if they ask for checkpoints with these options (CheckpointRequest). If empty:
+  /// never.
+  std::function<bool(const OptionValues&)> asks_for_checkpoints = {};
+  /// Layers: which of their options do not fit those of the workload above. If empty: all do.
+  std::function<std::vector<OptionProblem>(const OptionValues& own, const OptionValues& workload)>
+      check_with_workload = {};
   std::vector<EndCheck> end_checks = {};  ///< workloads only
   /// Workloads of which a run can go on for ever: why it can with these options, as a main clause;
   /// "" if it cannot. If empty: it never can.

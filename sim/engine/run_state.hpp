@@ -65,6 +65,7 @@ struct Death {
   Incarnation dead;
   /// The daemon that hosted this rank when that daemon died; nobody if it has not died since.
   Incarnation daemon;
+  double time_s;
   bool silent;           ///< nobody was left to close its connections
   bool earlier = false;  ///< it has died before that daemon, and not with it
 };

@@ -211,6 +211,7 @@ class Runtime : private Services {
   void start_actor(ActorId actor);
   void start_levels(ActorId actor, std::size_t top, std::size_t below);
   [[nodiscard]] Incarnation known(ActorId self, ActorId peer) const override;
+  [[nodiscard]] double death_s(Incarnation now) const override;
   [[nodiscard]] std::optional<Image> capture(Family layer) const override;
   [[nodiscard]] std::vector<ObjectId> objects() const override;
   [[nodiscard]] std::optional<PackedObject> pack(Family layer, ObjectId object) const override;

@@ -112,7 +112,8 @@ void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
   state_.auditor.died(dead, is_rank(actor), state.active, state_.now_s, daemon);
   show_about(Sight::Kind::died, actor);
   const std::uint32_t death = next_death();
-  state_.deaths.push_back({.dead = dead, .daemon = daemon, .silent = silent});
+  state_.deaths.push_back(
+      {.dead = dead, .daemon = daemon, .time_s = state_.now_s, .silent = silent});
   state_.death_numbers[dead] = death;
   spread_word(death);
   if (state.rare_state) {

@@ -129,6 +129,11 @@ void Runtime::revive(ActorId actor, NodeId node) {
   start_actor(actor);
 }
 
+double Runtime::death_s(Incarnation now) const {
+  --now.number;
+  return state_.deaths[state_.death_numbers.at(now)].time_s;
+}
+
 /// What dead components have counted becomes part of the result. Above message logging, that waits
 /// until it is known whether an image takes their place.
 void Runtime::keep_reports(ActorId actor) {

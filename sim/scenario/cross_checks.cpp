@@ -1,5 +1,6 @@
 #include "sim/scenario/cross_checks.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/scenario/declarations.hpp"
@@ -39,6 +40,9 @@ class AssumptionCheck {
              point_.component(Family::message_logging).registration->name +
              "), expected message_logging none");
     if (traits.takes_images) refuse_what_has_no_image();
+    if (traits.takes_images && point_.has_faults()) check_recovery();
+    if (traits.needs_order_free) refuse_what_needs_order();
+    if (traits.needs_no_layer_above) refuse_layers_above();
   }
 
  private:
@@ -55,6 +59,39 @@ class AssumptionCheck {
       refuse("needs images of everything above it, and " + other->name + " has none" +
              alternatives(other->family, [](const Traits& traits) { return traits.has_images; }));
     }
+  }
+  /// What a layer needs to bring a rank back.
+  void check_recovery() const {
+    const ComponentChoice& workload = point_.component(Family::workload);
+    if (workload.registration != nullptr &&
+        (!workload.registration->asks_for_checkpoints ||
+         !workload.registration->asks_for_checkpoints(workload.options)))
+      refuse("needs a workload that asks for checkpoints under faults, and " +
+             workload.registration->name +
+             " does not; expected checkpoint_iterations of a stencil");
+    if (job_shape(point_.platform).nodes + point_.platform.spare_nodes < 2)
+      refuse("keeps the images of a node on another one under faults, expected at least 2 nodes");
+    const bool nodes_die = std::any_of(point_.faults.begin(), point_.faults.end(),
+                                       [](const FaultSpec& fault) { return !fault.nodes.empty(); });
+    if (nodes_die && point_.platform.spare_nodes == 0)
+      problems_.add("platform.spare_nodes", component_.name +
+                                                " restarts the ranks of a node that has failed on "
+                                                "another, expected at least 1" +
+                                                kOrAllow);
+  }
+  void refuse_what_needs_order() const {
+    const Registration* workload = point_.component(Family::workload).registration;
+    if (workload == nullptr || workload->traits.order_free) return;
+    refuse("replays messages in another order, and the state of " + workload->name +
+           " depends on that" +
+           alternatives(Family::workload, [](const Traits& traits) { return traits.order_free; }));
+  }
+  void refuse_layers_above() const {
+    for (std::size_t above = index_of(Family::workload) + 1; above < index_of(component_.family);
+         ++above)
+      if (point_.components[above].registration != nullptr)
+        refuse("does not work below another layer (" + point_.components[above].registration->name +
+               "), expected " + kStack[above].key + " none");
   }
   void refuse_unordered() const {
     refuse(
@@ -128,10 +165,18 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& pr
 
 void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
   const JobShape shape = job_shape(point);
+  const ComponentChoice& workload = point.component(Family::workload);
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const ComponentChoice& choice = point.components[family];
-    if (choice.registration == nullptr || !choice.registration->check) continue;
-    for (const OptionProblem& problem : choice.registration->check(choice.options, shape))
+    const Registration* component = choice.registration;
+    if (component == nullptr) continue;
+    std::vector<OptionProblem> found;
+    if (component->check) found = component->check(choice.options, shape);
+    if (component->check_with_workload && workload.registration != nullptr)
+      for (OptionProblem& problem :
+           component->check_with_workload(choice.options, workload.options))
+        found.push_back(std::move(problem));
+    for (const OptionProblem& problem : found)
       problems.add(place_of(problem, paths[family]), problem.message);
   }
 }

@@ -100,7 +100,10 @@ JsonValue component_entry(const Registration& component) {
                                               {"takes_images", traits.takes_images},
                                               {"has_objects", traits.has_objects},
                                               {"tags_messages", traits.tags_messages},
-                                              {"order_free", traits.order_free}});
+                                              {"order_free", traits.order_free},
+                                              {"needs_order_free", traits.needs_order_free},
+                                              {"needs_no_layer_above",
+                                               traits.needs_no_layer_above}});
   return json_object({{"name", component.name},
                       {"family", family_key(component.family)},
                       {"summary", component.summary},

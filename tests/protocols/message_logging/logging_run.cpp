@@ -44,7 +44,7 @@ DeathSpec draw_death(Stream& random, const LoggingRun& run, std::uint64_t events
 }
 
 std::string judge(const LoggingRun& run, const Seen& seen, const Seen& truth,
-                  std::size_t allowed_without_fatal) {
+                  std::size_t survives) {
   if (!seen.result.violations.empty())
     return seen.result.violations.front().kind + ": " + seen.result.violations.front().detail;
   const double struck = run.deaths.empty() ? 0.0 : seen.metric("faults_struck");
@@ -59,9 +59,8 @@ std::string judge(const LoggingRun& run, const Seen& seen, const Seen& truth,
       if (!run.deaths.empty() && seen.metric("failed_ranks") != 0) return "finished without a rank";
       return {};
     case Outcome::fatal_reported:
-      return struck > static_cast<double>(allowed_without_fatal)
-                 ? std::string()
-                 : "gave up: " + seen.result.fatal_reason;
+      return struck > static_cast<double>(survives) ? std::string()
+                                                    : "gave up: " + seen.result.fatal_reason;
     case Outcome::all_failed:
       return struck >= run.processes ? std::string() : "all failed";
     default:
@@ -90,7 +89,7 @@ std::vector<LoggingRun> simpler_runs(const LoggingRun& run) {
   propose([](LoggingRun& r) { r.notice_spread_s = 0.0; });
   propose([](LoggingRun& r) { r.restart_delay_s = 0.0; });
   propose([](LoggingRun& r) {
-    r.processes -= r.processes > 2 ? 1 : 0;
+    r.processes -= r.processes > 2 && r.processes > r.exchange.neighbours + 1 ? 1 : 0;
     for (DeathSpec& death : r.deaths) death.victim %= r.processes;
   });
   for (std::size_t i = 0; i < run.deaths.size(); ++i) {
@@ -122,12 +121,13 @@ LoggingRun draw_logging_run(std::uint64_t seed, const ProtocolUnderTest& protoco
   run.processes = 2 + static_cast<std::uint32_t>(random.below(7));
   run.processes_per_node =
       1 + static_cast<std::uint32_t>(random.below(std::min(3U, run.processes - 1)));
-  run.exchange = {.iterations = 1 + random.below(6),
-                  .iterations_per_checkpoint = 1 + random.below(3),
-                  .neighbours = 1 + static_cast<std::uint32_t>(random.below(3)),
-                  .to_itself = random.chance(0.5),
-                  .ordered = protocol.any_order && random.chance(0.7),
-                  .compute_s = among(0.0, 0.0, 1e-5)};
+  run.exchange = {
+      .iterations = 1 + random.below(6),
+      .iterations_per_checkpoint = 1 + random.below(3),
+      .neighbours = 1 + static_cast<std::uint32_t>(random.below(std::min(3U, run.processes - 1))),
+      .to_itself = random.chance(0.5),
+      .ordered = protocol.any_order && random.chance(0.7),
+      .compute_s = among(0.0, 0.0, 1e-5)};
   run.random_costs = random.chance(0.5);
   run.ordering = protocol.needs_fifo ? Ordering::fifo : among(Ordering::fifo, Ordering::unordered);
   run.notice_delay_s = among(1e-6, 1e-5, 1e-4);
@@ -189,7 +189,7 @@ std::string broken_promise(const LoggingRun& run, const ProtocolUnderTest& proto
     LoggingRun peaceful = run;
     peaceful.deaths.clear();
     const Seen truth = run.exchange.ordered ? Seen{} : make_run(peaceful, protocol, engine);
-    return judge(run, make_run(run, protocol, engine), truth, 1);
+    return judge(run, make_run(run, protocol, engine), truth, protocol.survives);
   } catch (const BrokenInvariant& broken) {
     return std::string("broken invariant: ") + broken.what();
   }

@@ -40,6 +40,7 @@ struct ProtocolUnderTest {
   OptionValues options;
   bool any_order = true;  ///< its programs may depend on the order of messages
   bool needs_fifo = false;
+  std::size_t survives = 1;  ///< deaths that must not make it give up, wherever they are
   std::function<void(RunSpec&)> change = {};  ///< makes a mistake, for instance
 };
 

@@ -1,0 +1,111 @@
+#include "protocols/message_logging/pessimistic.hpp"
+
+#include <utility>
+
+namespace faultline {
+
+namespace {
+
+OptionSet<PessimisticOptions> options() {
+  OptionSet<PessimisticOptions> set;
+  add_logging_options(set);
+  set.option("determinant_bytes", &PessimisticOptions::determinant_bytes,
+             {.doc = "size of a determinant", .unit = "B", .source = "as for causal"})
+      .option("determinant_s", &PessimisticOptions::determinant_s,
+              {.doc = "processor time to make a determinant",
+               .unit = "s",
+               .source = "calibrated",
+               .minimum = 0,
+               .maximum = 1});
+  return set;
+}
+
+const Registered registered{registration<Pessimistic>(
+    {.family = Family::message_logging,
+     .name = "pessimistic",
+     .summary = "a message waits until a rank on another node knows the order of its delivery",
+     .source = "Elnozahy, Alvisi, Wang, Johnson, ACM Computing Surveys 34(3), 2002, section 3.2",
+     .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
+     .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
+     .metrics = determinant_metrics()},
+    options())};
+
+CausalOptions causal_options(const PessimisticOptions& options) {
+  CausalOptions causal;
+  static_cast<MessageLogOptions&>(causal) = options;
+  causal.determinant_bytes = options.determinant_bytes;
+  causal.determinant_s = options.determinant_s;
+  return causal;
+}
+
+}  // namespace
+
+Pessimistic::Pessimistic(const std::shared_ptr<const Options>& options, const JobShape& job,
+                         Rank self)
+    : Causal(std::make_shared<const CausalOptions>(causal_options(*options)), job, self) {}
+
+/// A rank without others knows its order by itself.
+CheckpointedLayer::Verdict Pessimistic::take(Context& context, Message& message) {
+  give_ticket(context, message);
+  choose_logger(context);
+  if (logger_ == kNobody) return Verdict::deliver;
+  if (waiting_.empty()) before_waiting_ = tickets() - 1;
+  waiting_.push_back(message);
+  send_companion(
+      context, logger_,
+      {epoch(), tickets(), std::make_shared<const std::vector<Delivery>>(1, deliveries().back())});
+  return Verdict::kept;
+}
+
+void Pessimistic::choose_logger(const Context& context) {
+  if (logger_ != kNobody || job().processes == 1) return;
+  logger_ = keeper_of(context.placement(), job(), self());
+  if (logger_ == kNobody) logger_ = (self() + 1) % job().processes;
+}
+
+/// Acknowledgements may come in any order; deliveries keep that of their tickets.
+void Pessimistic::on_stored(Context& context, Rank holder, std::uint64_t first,
+                            std::uint64_t last) {
+  for (std::uint64_t ticket = std::max(first, before_waiting_ + 1); ticket <= last; ++ticket)
+    stored_ahead_.insert(ticket);
+  while (!waiting_.empty() && stored_ahead_.contains(before_waiting_ + 1)) {
+    acknowledged(holder, ++before_waiting_);
+    context.deliver(waiting_.front());
+    waiting_.pop_front();
+  }
+}
+
+void Pessimistic::stored_again(Context& context, Rank receiver, std::uint64_t ticket) {
+  acknowledge(context, receiver, ticket, ticket);
+}
+
+/// What the logger has not acknowledged may be lost with it, too.
+void Pessimistic::on_joined(Context& context, Rank root, RestartReport& report) {
+  Causal::on_joined(context, root, report);
+  if (root != logger_ || root == self()) return;
+  for (std::uint64_t ticket = stored() + 1; ticket <= tickets(); ++ticket) {
+    const Delivery& delivery = deliveries()[ticket - 1];
+    report.determinants.push_back({self(), delivery.sender, root, delivery.id, ticket});
+  }
+}
+
+void Pessimistic::on_committed(Context& context) {
+  Causal::on_committed(context);
+  for (const Message& message : std::exchange(waiting_, {})) context.discard(message);
+  stored_ahead_.clear();
+  before_waiting_ = 0;
+}
+
+std::string Pessimistic::waiting_for() const {
+  std::string what = Causal::waiting_for();
+  if (what.empty() && !waiting_.empty())
+    what = "rank " + std::to_string(logger_) + " to store a determinant";
+  return what;
+}
+
+void Pessimistic::digest_state(Digest& into) const {
+  Causal::digest_state(into);
+  into.add(logger_, stored_ahead_, before_waiting_, waiting_);
+}
+
+}  // namespace faultline

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "protocols/message_logging/causal.hpp"
+
+namespace faultline {
+
+struct PessimisticOptions : MessageLogOptions {
+  std::uint32_t determinant_bytes = 56;
+  double determinant_s = 0.0;
+};
+
+/// Pessimistic message logging: a message is delivered when its determinant is stored by a logger,
+/// a rank on another node. Nothing is ever sent that depends on a delivery that nobody else knows.
+class Pessimistic final : public Causal {
+ public:
+  using Options = PessimisticOptions;
+  Pessimistic(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Pessimistic>(*this);
+  }
+  [[nodiscard]] std::string waiting_for() const override;
+
+ private:
+  Verdict take(Context& context, Message& message) override;
+  std::uint32_t before(Context&, Message&) override { return 0; }
+  std::uint32_t before_log(Context&, Rank) override { return 0; }
+  void on_stored(Context& context, Rank holder, std::uint64_t first, std::uint64_t last) override;
+  void stored_again(Context& context, Rank receiver, std::uint64_t ticket) override;
+  void on_joined(Context& context, Rank root, RestartReport& report) override;
+  void on_committed(Context& context) override;
+  void digest_state(Digest& into) const override;
+  void choose_logger(const Context& context);
+
+  Rank logger_ = kNobody;
+  SeenNumbers stored_ahead_;          ///< tickets that the logger has, beyond `before_waiting_`
+  std::uint64_t before_waiting_ = 0;  ///< the ticket before the first that waits
+  std::deque<Message> waiting_;       ///< have a ticket that is not stored yet, in their order
+};
+
+}  // namespace faultline

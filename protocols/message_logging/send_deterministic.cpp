@@ -1,0 +1,140 @@
+#include "protocols/message_logging/send_deterministic.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace faultline {
+
+namespace {
+
+const Registered registered{registration<SendDeterministic>(
+    {.family = Family::message_logging,
+     .name = "send-deterministic",
+     .summary = "messages are logged at their senders, without their order, and replayed phase by "
+                "phase",
+     .source = "Guermouche, Ropars, Brunet, Snir, Cappello, IPDPS 2011; "
+               "fast-message-logging sections 2 and 6",
+     .traits = {.needs_fifo = true,
+                .tolerates_faults = true,
+                .needs_detection = true,
+                .takes_images = true,
+                .needs_order_free = true,
+                .needs_no_layer_above = true},
+     .message_kinds = logging_kinds({"phases", "replay-phase"}),
+     .metrics = checkpoint_metrics()},
+    [] {
+      OptionSet<MessageLogOptions> set;
+      add_logging_options(set);
+      return set;
+    }())};
+
+}  // namespace
+
+// ---- forward path -----------------------------------------------------------------------------
+
+/// During a replay, what has a later phase than the one in turn waits.
+CheckpointedLayer::Verdict SendDeterministic::admit_current(Context& context, Message& message) {
+  const auto stamp = message.logging.get<LoggingStamp>();
+  if (message.from == self()) return take(context, message);
+  if (peer(context, message.from).received.contains(stamp.id)) return Verdict::discard;
+  if (!replays_) return take(context, message);
+  if (awaited_ == 0 || stamp.level > replayed_) return Verdict::hold;
+  const bool was_awaited = stamp.level == replayed_ && stamp.id <= logs_[message.from].last;
+  take(context, message);
+  context.deliver(message);
+  if (was_awaited && --awaited_ == 0) try_replay(context);
+  return Verdict::kept;
+}
+
+CheckpointedLayer::Verdict SendDeterministic::take(Context& context, Message& message) {
+  const auto stamp = message.logging.get<LoggingStamp>();
+  if (message.from != self()) {
+    Peer& from = peer(context, message.from);
+    from.received.insert(stamp.id);
+    ++from.taken_in;
+    phase_ = std::max(phase_, stamp.level + 1);
+  }
+  return Verdict::deliver;
+}
+
+void SendDeterministic::on_committed(Context& context) {
+  LoggedLayer::on_committed(context);
+  phase_ = 0;
+}
+
+// ---- recovery ---------------------------------------------------------------------------------
+
+/// A rank that has restarted is told what there is, and asks for one phase after the other.
+void SendDeterministic::serve(Context& context, Peer& to) {
+  LogContent content{to.taken_in, to.log.size(), {}};
+  for (std::size_t place = 0; place < to.log.size(); ++place) ++content.phases[to.log.note(place)];
+  constexpr std::size_t kBytesOfPhase = 8;
+  const auto bytes = static_cast<std::uint32_t>(kBytesOfPhase * content.phases.size());
+  Message& told = context.send(to.rank, kPhases, control_bytes() + bytes);
+  context.attach(told, std::move(content));
+}
+
+void SendDeterministic::on_reports(Context& context, const RestartReport& reports) {
+  LoggedLayer::on_reports(context, reports);
+  replays_ = true;
+}
+
+void SendDeterministic::on_log_message(Context& context, const Message& message) {
+  if (message.kind == kReplayPhase) {
+    const auto phase = static_cast<std::uint32_t>(message.payload.get<std::uint64_t>());
+    const Peer& to = peer(context, message.from);
+    for (std::size_t place = 0; place < to.log.size(); ++place)
+      if (to.log.note(place) == phase) resend(context, to, place, phase);
+    return;
+  }
+  if (!replays_) return;
+  const auto* content = context.attached<LogContent>(message);
+  logs_[message.from] = *content;
+  has_log_of(context, message.from, content->received);
+  if (is_up()) try_replay(context);
+}
+
+void SendDeterministic::on_resumed(Context& context) {
+  if (replays_) try_replay(context);
+  LoggedLayer::on_resumed(context);
+}
+
+/// All logs are known, and no message of a phase is missing: the next one begins.
+void SendDeterministic::try_replay(Context& context) {
+  if (logs_.size() < partners() || awaited_ > 0) return;
+  std::uint32_t next = UINT32_MAX;
+  for (const auto& [rank, log] : logs_)
+    if (!log.phases.empty()) next = std::min(next, log.phases.begin()->first);
+  if (next != UINT32_MAX) return begin_phase(context, next);
+  replays_ = false;
+  logs_.clear();
+  release_held(context);
+  try_recovered(context);
+}
+
+void SendDeterministic::begin_phase(Context& context, std::uint32_t phase) {
+  replayed_ = phase;
+  for (auto& [rank, log] : logs_) {
+    const auto found = log.phases.find(phase);
+    if (found == log.phases.end()) continue;
+    awaited_ += found->second;
+    log.phases.erase(found);
+    context.send(rank, kReplayPhase, control_bytes()).payload.put(std::uint64_t{phase});
+  }
+  release_held(context);
+}
+
+// ---- seen from outside ------------------------------------------------------------------------
+
+std::string SendDeterministic::waiting_for() const {
+  std::string what = LoggedLayer::waiting_for();
+  if (what.empty() && replays_) what = "the messages of phase " + std::to_string(replayed_);
+  return what;
+}
+
+void SendDeterministic::digest_state(Digest& into) const {
+  LoggedLayer::digest_state(into);
+  into.add(phase_, replays_, logs_, replayed_, awaited_);
+}
+
+}  // namespace faultline

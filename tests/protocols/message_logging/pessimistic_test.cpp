@@ -1,0 +1,29 @@
+// Pessimistic message logging.
+
+#include <catch2/catch.hpp>
+
+#include "tests/protocols/message_logging/explored_logging.hpp"
+#include "tests/protocols/message_logging/logging_run.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+const ProtocolUnderTest kProtocol{.name = "pessimistic", .options = {}};
+constexpr Exchange kExplored{.iterations = 2,
+                             .iterations_per_checkpoint = 2,
+                             .neighbours = 1,
+                             .to_itself = true,
+                             .ordered = true};
+
+}  // namespace
+
+TEST_CASE("pessimistic keeps its promises in random runs") {
+  for (const EngineKind engine : engines())
+    CHECK(counterexample(kProtocol, engine, engine == EngineKind::loggp ? 10000 : 50) == "");
+}
+
+TEST_CASE("pessimistic is exhausted with a death anywhere") {
+  check_exhausted(kProtocol, {.exchange = kExplored});
+}

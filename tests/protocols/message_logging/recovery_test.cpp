@@ -1,0 +1,192 @@
+// Counts by hand, series of deaths, and the shipped stencils, under every protocol of message
+// logging.
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/protocols/message_logging/logging_run.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+const std::vector<std::string>& protocols() {
+  static const std::vector<std::string> names{"checkpoint-restart", "causal", "pessimistic",
+                                              "send-deterministic", "fast"};
+  return names;
+}
+
+bool takes_any_order(const std::string& protocol) {
+  return !find_registration(Family::message_logging, protocol)->traits.needs_order_free;
+}
+
+void exchange_under(Job& job, const std::string& protocol, Exchange exchange) {
+  exchange.ordered = takes_any_order(protocol);
+  use_exchange(job, exchange, true);
+  job.use(Family::message_logging, protocol, {{"image_bytes", 1000}});
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-4}});
+}
+
+}  // namespace
+
+// Three checkpoints: at the start, and after each pair of iterations but the last.
+TEST_CASE("a checkpoint takes six messages for each rank but the root") {
+  for (const EngineKind engine : engines())
+    for (const std::string& protocol : protocols()) {
+      Job job(5, quick_machine());
+      exchange_under(job, protocol, {.iterations = 6});
+      const Seen seen = job.run(engine);
+      CAPTURE(engine_word(engine), protocol);
+      CHECK(seen.result.outcome == Outcome::finished);
+      for (const char* kind : {"ready", "take", "stored", "commit"})
+        CHECK(seen.metric(std::string("control_messages.") + kind) == 3 * 4);
+      for (const char* kind : {"image", "image-stored"})
+        CHECK(seen.metric(std::string("control_messages.") + kind) == 3 * 5);
+      CHECK(seen.metric("control_messages.restarted") == 0);
+      CHECK(seen.metric("checkpoint_time_s") > 0);
+      CHECK(seen.metric("recovery_time_s") == 0);
+    }
+}
+
+TEST_CASE("a restart is told down a tree, reported up and agreed on, and its image comes") {
+  for (const EngineKind engine : engines())
+    for (const std::string& protocol : protocols()) {
+      Job job(5, quick_machine());
+      exchange_under(job, protocol, {.iterations = 6, .compute_s = 1e-3});
+      job.spec.platform.restart_delay_s = 1e-3;
+      job.kill(4.5e-3, {2});
+      const Seen seen = job.run(engine);
+      CAPTURE(engine_word(engine), protocol);
+      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.violations().empty());
+      for (const char* kind : {"restarted", "reported", "agreed"})
+        CHECK(seen.metric(std::string("control_messages.") + kind) == 4);
+      CHECK(seen.metric("control_messages.your-image") == 1);
+      CHECK(seen.metric("failed_ranks") == 0);
+      CHECK(seen.metric("recovery_time_s") > 1e-3);
+    }
+}
+
+// Each rank dies when the recovery before it is over; some die twice in a row, and so do keepers of
+// images.
+TEST_CASE("any series of deaths is survived") {
+  for (const EngineKind engine : engines())
+    for (const std::string& protocol : protocols())
+      for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
+        if (protocol == "send-deterministic" && ordering == Ordering::unordered) continue;
+        Job job(4, quick_machine());
+        job.spec.platform.ordering = ordering;
+        exchange_under(job, protocol,
+                       {.iterations = 60, .iterations_per_checkpoint = 20, .compute_s = 1e-3});
+        const std::vector<Rank> victims{0, 1, 1, 2, 3, 0, 0, 2};
+        for (std::size_t i = 0; i < victims.size(); ++i)
+          job.kill(5e-3 + 25e-3 * static_cast<double>(i), {victims[i]});
+        const Seen seen = job.run(engine);
+        CAPTURE(engine_word(engine), protocol, ordering, seen.result.fatal_reason);
+        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.violations().empty());
+        CHECK(seen.metric("faults_struck") == 8);
+        CHECK(seen.metric("failed_ranks") == 0);
+      }
+}
+
+TEST_CASE("a node's ranks go on on a spare node, and without one the protocol gives up") {
+  for (const EngineKind engine : engines())
+    for (const std::uint32_t spare_nodes : {0U, 1U}) {
+      Job job(4, quick_machine());
+      job.spec.platform.processes_per_node = 2;
+      job.spec.platform.spare_nodes = spare_nodes;
+      exchange_under(job, "checkpoint-restart", {.iterations = 6, .compute_s = 1e-3});
+      job.kill(4.5e-3, {}, {1});
+      const Seen seen = job.run(engine);
+      CAPTURE(engine_word(engine), spare_nodes, seen.result.fatal_reason);
+      CHECK(seen.result.outcome ==
+            (spare_nodes == 0 ? Outcome::fatal_reported : Outcome::finished));
+      CHECK(seen.violations().empty());
+    }
+}
+
+TEST_CASE("nothing goes on when a rank and the keeper of its image have died") {
+  for (const EngineKind engine : engines())
+    for (const std::string& protocol : protocols()) {
+      Job job(4, quick_machine());
+      exchange_under(job, protocol, {.iterations = 6, .compute_s = 1e-3});
+      job.kill(4.5e-3, {1, 2});
+      const Seen seen = job.run(engine);
+      CAPTURE(engine_word(engine), protocol);
+      CHECK(seen.result.outcome == Outcome::fatal_reported);
+      CHECK(seen.violations().empty());
+    }
+}
+
+TEST_CASE("stencils of objects end in the right states, whoever dies and when") {
+  for (const EngineKind engine : engines())
+    for (const std::string& protocol : protocols())
+      for (const char* preset : {"none", "wave2d", "jacobi3d", "lulesh"})
+        for (std::uint64_t death = 0; death < sample_of(20, engine); ++death) {
+          Job job(8, quick_machine());
+          job.workload("stencil", {{"preset", std::string(preset)},
+                                   {"objects_per_process", std::int64_t{4}},
+                                   {"iterations", std::int64_t{7}},
+                                   {"compute_s", 1e-4},
+                                   {"object_bytes", std::int64_t{1000}},
+                                   {"checkpoint_iterations", std::int64_t{3}}});
+          job.spec.stop.when = StopWhen::finished;
+          job.use(Family::message_logging, protocol);
+          job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+          const double end_s = job.run(engine).metric("end_time_s");
+          job.kill(end_s * (static_cast<double>(death) + 0.5) / 20.0,
+                   {static_cast<Rank>(death * 3 % 8)});
+          const Seen seen = job.run(engine, 1 + death);
+          CAPTURE(engine_word(engine), protocol, preset, death, seen.result.fatal_reason);
+          CHECK(seen.result.outcome == Outcome::finished);
+          CHECK(seen.violations().empty());
+          CHECK(seen.metric("failed_ranks") == 0);
+        }
+}
+
+TEST_CASE("a stencil whose state depends on the order of messages keeps its promises") {
+  for (const EngineKind engine : engines())
+    for (const std::string& protocol : protocols())
+      for (std::uint64_t death = 0; death < sample_of(40, engine); ++death) {
+        if (!takes_any_order(protocol)) continue;
+        Job job(6, quick_machine());
+        job.spec.platform.ordering = death % 2 == 0 ? Ordering::fifo : Ordering::unordered;
+        job.workload("ordered-stencil", {{"objects_per_process", std::int64_t{3}},
+                                         {"iterations", std::int64_t{6}},
+                                         {"compute_s", 1e-5},
+                                         {"object_bytes", std::int64_t{1000}},
+                                         {"checkpoint_iterations", std::int64_t{4}}});
+        job.spec.stop.when = StopWhen::finished;
+        job.use(Family::message_logging, protocol);
+        job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+        job.kill(1e-5 * static_cast<double>(1 + death), {static_cast<Rank>(death * 5 % 6)});
+        const Seen seen = job.run(engine, 1 + death);
+        CAPTURE(engine_word(engine), protocol, death, seen.result.fatal_reason);
+        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.violations().empty());
+      }
+}
+
+TEST_CASE("without determinants, a program that depends on the order of messages goes wrong") {
+  for (const std::string protocol : {"fast", "send-deterministic"}) {
+    bool wrong = false;
+    for (std::uint64_t death = 0; death < 200 && !wrong; ++death) {
+      Job job(6, quick_machine());
+      job.workload("ordered-stencil", {{"objects_per_process", std::int64_t{3}},
+                                       {"iterations", std::int64_t{6}},
+                                       {"compute_s", 1e-5},
+                                       {"object_bytes", std::int64_t{1000}},
+                                       {"checkpoint_iterations", std::int64_t{4}}});
+      job.spec.stop.when = StopWhen::finished;
+      job.use(Family::message_logging, protocol);
+      job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+      job.kill(1e-5 * static_cast<double>(1 + death), {static_cast<Rank>(death * 5 % 6)});
+      wrong = job.run(EngineKind::loggp, 1 + death).result.outcome == Outcome::wrong_state;
+    }
+    CAPTURE(protocol);
+    CHECK(wrong);
+  }
+}
