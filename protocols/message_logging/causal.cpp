@@ -48,7 +48,10 @@ const Registered registered{registration<Causal>(
      .summary = "messages are logged at their senders, and the order of their deliveries at who "
                 "depends on it",
      .source = "fast-message-logging section 2; Meneses, Bronevetsky, Kale, DPDNS 2011",
-     .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
+     .traits = {.tolerates_faults = true,
+                .needs_detection = true,
+                .takes_images = true,
+                .needs_no_layer_above = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
      .metrics = determinant_metrics()},
     options())};
@@ -165,11 +168,9 @@ void Causal::take_carried(Context& context, Rank from, const Carried& carried) {
 }
 
 void Causal::store(Context& context, Rank from, const Carried& carried) {
-  Stored& stored = stored_for(from);
-  for (std::uint64_t ticket = std::max(carried.first, stored.last + 1); ticket <= carried.last();
-       ++ticket)
-    stored.deliveries.emplace_back(ticket, (*carried.deliveries)[ticket - carried.first]);
-  stored.last = std::max(stored.last, carried.last());
+  const std::uint64_t first = std::max(carried.first, stored_for(from).last + 1);
+  for (std::uint64_t ticket = first; ticket <= carried.last(); ++ticket)
+    keep(from, ticket, (*carried.deliveries)[ticket - carried.first]);
   acknowledge(context, from, carried.first, carried.last());
 }
 
@@ -177,6 +178,12 @@ void Causal::acknowledge(Context& context, Rank receiver, std::uint64_t first,
                          std::uint64_t last) const {
   context.send(receiver, kDeterminantsStored, control_bytes())
       .payload.put(StoredWords{epoch(), first, last});
+}
+
+void Causal::keep(Rank receiver, std::uint64_t ticket, const Delivery& delivery) {
+  Stored& stored = stored_for(receiver);
+  stored.deliveries.emplace_back(ticket, delivery);
+  stored.last = std::max(stored.last, ticket);
 }
 
 Causal::Stored& Causal::stored_for(Rank receiver) {
@@ -223,14 +230,12 @@ void Causal::on_reports(Context& context, const RestartReport& reports) {
   for (const Determinant& known : determinants) {
     const Delivery delivery{known.sender, known.id};
     if (known.receiver != self()) {
-      Stored& stored = stored_for(known.receiver);
-      stored.deliveries.emplace_back(known.ticket, delivery);
-      stored.last = known.ticket;
+      keep(known.receiver, known.ticket, delivery);
       stored_again(context, known.receiver, known.ticket);
     } else if (known.ticket == deliveries_.size() + 1) {
       deliveries_.push_back(delivery);
       acknowledged(known.holder, known.ticket);
-    } else if (known.ticket > deliveries_.size()) {
+    } else if (known.ticket > deliveries_.size() && !may_have_gaps()) {
       return context.fatal("determinants have died with several ranks");
     }
   }

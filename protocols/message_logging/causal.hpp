@@ -70,6 +70,10 @@ class Causal : public LoggedLayer {
     void digest(Digest& into) const { into.add(last, holder); }
   };
 
+  /// Can the others store a determinant, and not one before it?
+  [[nodiscard]] virtual bool may_have_gaps() const { return false; }
+  /// Stores a determinant of another rank.
+  void keep(Rank receiver, std::uint64_t ticket, const Delivery& delivery);
   // What mutants get wrong.
   virtual void store(Context& context, Rank from, const Carried& carried);
   [[nodiscard]] virtual bool is_duplicate(const Peer& from, std::uint64_t id) const {

@@ -12,7 +12,10 @@ const Registered registered{registration<CheckpointRestart>(
      .summary = "coordinated checkpoints, kept at a rank of another node; after a death all ranks "
                 "go back to the last one",
      .source = "fast-message-logging section 2; in-memory checkpoints with a buddy as in Charm++",
-     .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
+     .traits = {.tolerates_faults = true,
+                .needs_detection = true,
+                .takes_images = true,
+                .needs_no_layer_above = true},
      .message_kinds = checkpoint_kinds(),
      .metrics = checkpoint_metrics()},
     checkpoint_options())};

@@ -105,7 +105,8 @@ void LoggedLayer::on_reports(Context&, const RestartReport& reports) {
 
 void LoggedLayer::on_agreed(Context& context) {
   for (Peer& other : peers_) {
-    const std::uint16_t incarnation = context.known(other.rank).number;
+    // It may know of a later one already, which will ask for the log in a wave of its own.
+    const std::uint16_t incarnation = wave().incarnation_of(other.rank);
     if (incarnation <= other.served) continue;
     other.served = incarnation;
     serve(context, other);

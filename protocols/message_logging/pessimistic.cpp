@@ -25,7 +25,10 @@ const Registered registered{registration<Pessimistic>(
      .name = "pessimistic",
      .summary = "a message waits until a rank on another node knows the order of its delivery",
      .source = "Elnozahy, Alvisi, Wang, Johnson, ACM Computing Surveys 34(3), 2002, section 3.2",
-     .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
+     .traits = {.tolerates_faults = true,
+                .needs_detection = true,
+                .takes_images = true,
+                .needs_no_layer_above = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
      .metrics = determinant_metrics()},
     options())};
@@ -61,6 +64,12 @@ void Pessimistic::choose_logger(const Context& context) {
   if (logger_ != kNobody || job().processes == 1) return;
   logger_ = keeper_of(context.placement(), job(), self());
   if (logger_ == kNobody) logger_ = (self() + 1) % job().processes;
+}
+
+/// Determinants may come in any order, each by itself.
+void Pessimistic::store(Context& context, Rank from, const Carried& carried) {
+  keep(from, carried.first, carried.deliveries->front());
+  acknowledge(context, from, carried.first, carried.last());
 }
 
 /// Acknowledgements may come in any order; deliveries keep that of their tickets.

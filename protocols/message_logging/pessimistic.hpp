@@ -26,6 +26,9 @@ class Pessimistic final : public Causal {
 
  private:
   Verdict take(Context& context, Message& message) override;
+  void store(Context& context, Rank from, const Carried& carried) override;
+  /// What has a ticket behind one that nobody stores has never been delivered.
+  [[nodiscard]] bool may_have_gaps() const override { return true; }
   std::uint32_t before(Context&, Message&) override { return 0; }
   std::uint32_t before_log(Context&, Rank) override { return 0; }
   void on_stored(Context& context, Rank holder, std::uint64_t first, std::uint64_t last) override;

@@ -133,10 +133,15 @@ RestartWave::Due RestartWave::agree(Context& context, const RestartAgreement& ag
   return Due::agreed;
 }
 
+std::uint16_t RestartWave::incarnation_of(Rank rank) const {
+  for (const Incarnation& life : restarted_)
+    if (life.actor == rank) return life.number;
+  return 0;
+}
+
 void RestartWave::digest(Digest& into) const {
   into.add(joined_, root_, to_tell_, reported_, reports_below_, agreement_.level, agreement_.epoch);
-  if (to_tell_) into.add(restarted_);
-  if (agreement_.level < joined_) into.add(reports_);
+  if (agreement_.level < joined_) into.add(restarted_, reports_);
 }
 
 }  // namespace faultline

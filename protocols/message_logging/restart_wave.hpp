@@ -73,6 +73,8 @@ class RestartWave {
 
   [[nodiscard]] std::uint64_t joined() const { return joined_; }
   [[nodiscard]] Rank root() const { return root_; }
+  /// The incarnation of a rank that the wave is about, or that had restarted before.
+  [[nodiscard]] std::uint16_t incarnation_of(Rank rank) const;
   [[nodiscard]] double death_s() const { return death_s_; }
   [[nodiscard]] const RestartAgreement& agreement() const { return agreement_; }
   /// At the root, when all is agreed: what all have reported.

@@ -39,7 +39,9 @@ CheckpointedLayer::Verdict SendDeterministic::admit_current(Context& context, Me
   if (peer(context, message.from).received.contains(stamp.id)) return Verdict::discard;
   if (!replays_) return take(context, message);
   if (awaited_ == 0 || stamp.level > replayed_) return Verdict::hold;
-  const bool was_awaited = stamp.level == replayed_ && stamp.id <= logs_[message.from].last;
+  const auto log = logs_.find(message.from);
+  const bool was_awaited =
+      stamp.level == replayed_ && log != logs_.end() && stamp.id <= log->second.last;
   take(context, message);
   context.deliver(message);
   if (was_awaited && --awaited_ == 0) try_replay(context);
@@ -92,6 +94,11 @@ void SendDeterministic::on_log_message(Context& context, const Message& message)
   logs_[message.from] = *content;
   has_log_of(context, message.from, content->received);
   if (is_up()) try_replay(context);
+}
+
+/// At the start of the program there are no logs.
+void SendDeterministic::on_up(Context& context) {
+  if (epoch() == 0) try_replay(context);
 }
 
 void SendDeterministic::on_resumed(Context& context) {

@@ -42,6 +42,7 @@ class SendDeterministic final : public LoggedLayer {
   void serve(Context& context, Peer& peer) override;
   void on_log_message(Context& context, const Message& message) override;
   void on_reports(Context& context, const RestartReport& reports) override;
+  void on_up(Context& context) override;
   void on_resumed(Context& context) override;
   void on_committed(Context& context) override;
   void digest_state(Digest& into) const override;

@@ -79,7 +79,7 @@ TEST_CASE("any series of deaths is survived") {
         Job job(4, quick_machine());
         job.spec.platform.ordering = ordering;
         exchange_under(job, protocol,
-                       {.iterations = 60, .iterations_per_checkpoint = 20, .compute_s = 1e-3});
+                       {.iterations = 250, .iterations_per_checkpoint = 20, .compute_s = 1e-3});
         const std::vector<Rank> victims{0, 1, 1, 2, 3, 0, 0, 2};
         for (std::size_t i = 0; i < victims.size(); ++i)
           job.kill(5e-3 + 25e-3 * static_cast<double>(i), {victims[i]});

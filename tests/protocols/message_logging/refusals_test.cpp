@@ -1,0 +1,87 @@
+// What message logging refuses, with its path in the scenario.
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/scenario.hpp"
+
+using namespace faultline;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+/// A scenario that is accepted, but for what it says otherwise.
+struct Told {
+  std::string platform = R"("processes": 8, "processes_per_node": 2)";
+  std::string workload = R"("name": "stencil", "checkpoint_iterations": 5)";
+  std::string logging = "causal";
+  std::string rest = R"("failure_detection": {"name": "oracle"}, )";
+  std::string faults = R"({"time_s": 0.01, "ranks": [1]})";
+};
+
+std::string error_of(const Told& told) {
+  const std::string text = R"({"schema_version": 1, "platform": {"machine": "intrepid", )" +
+                           told.platform + R"(}, "workload": {)" + told.workload +
+                           R"(}, "message_logging": {"name": ")" + told.logging + R"("}, )" +
+                           told.rest + R"("faults": {"at": [)" + told.faults +
+                           R"(]}, "stop": {"when": "finished"}})";
+  try {
+    parse_scenario(text, "s.json");
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+const std::vector<std::string>& protocols() {
+  static const std::vector<std::string> names{"checkpoint-restart", "causal", "pessimistic",
+                                              "send-deterministic", "fast"};
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("message logging accepts what it can recover") {
+  for (const std::string& protocol : protocols()) CHECK(error_of({.logging = protocol}) == "");
+}
+
+TEST_CASE("message logging refuses faults that it cannot recover from") {
+  for (const std::string& protocol : protocols()) {
+    CHECK_THAT(error_of({.workload = R"("name": "stencil")", .logging = protocol}),
+               Contains("message_logging: " + protocol + " needs a workload that asks for") &&
+                   Contains("checkpoint_iterations"));
+    CHECK_THAT(
+        error_of({.platform = R"("processes": 4, "processes_per_node": 4)", .logging = protocol}),
+        Contains("message_logging: ") && Contains("expected at least 2 nodes"));
+    CHECK_THAT(error_of({.logging = protocol, .faults = R"({"time_s": 0.01, "nodes": [1]})"}),
+               Contains("platform.spare_nodes: ") && Contains("expected at least 1"));
+    CHECK_THAT(error_of({.logging = protocol, .rest = ""}),
+               Contains("message_logging: ") && Contains("failure detector"));
+    CHECK(error_of({.platform = R"("processes": 8, "processes_per_node": 2, "spare_nodes": 1)",
+                    .logging = protocol,
+                    .faults = R"({"time_s": 0.01, "nodes": [1]})"}) == "");
+  }
+}
+
+TEST_CASE("protocols without determinants refuse programs that depend on the order of messages") {
+  for (const std::string& protocol : protocols()) {
+    const bool refused = protocol == "fast" || protocol == "send-deterministic";
+    const std::string error =
+        error_of({.workload = R"("name": "ordered-stencil", "checkpoint_iterations": 5)",
+                  .logging = protocol});
+    CAPTURE(protocol, error);
+    CHECK(error.empty() != refused);
+    if (refused) CHECK_THAT(error, Contains("message_logging: ") && Contains("allow_unsafe"));
+  }
+}
+
+TEST_CASE("message logging refuses a termination detector above it") {
+  for (const std::string& protocol : protocols())
+    CHECK_THAT(
+        error_of({.logging = protocol,
+                  .rest = R"("termination": {"name": "cda"}, )"
+                          R"("failure_detection": {"name": "oracle"}, )"}),
+        Contains("message_logging: " + protocol + " does not work below another layer (cda)"));
+}
