@@ -220,8 +220,8 @@ void CheckpointedLayer::handle_step(Context& context, const Message& message) {
 
 // ---- restarts ---------------------------------------------------------------------------------
 
-/// Everybody who hears of a rank's death asks for the restart, so that it does not matter who dies next.
-/// The resource manager grants one.
+/// Everybody who hears of a rank's death asks for the restart, so that it does not matter who dies
+/// next. The resource manager grants one.
 void CheckpointedLayer::on_peer_failed(Context& context, Incarnation peer) {
   if (peer.actor < job_.processes)  // a daemon comes back with its ranks
     context.restart(peer, RestartOn::same_node);

@@ -374,7 +374,7 @@ void check_copies(const Stack& stack, EngineKind engine) {
   if (!stack.survives_deaths()) return;
   const double end_s = job.run().metric("end_time_s");
   job.kill(0.4 * end_s, {3}).kill(0.6 * end_s, {5});
-  CHECK(job.run(engine).metric("failed_ranks") > 0);
+  CHECK(job.run(engine).metric("faults_struck") > 0);
   CHECK(difference(job, engine) == "");
 }
 

@@ -28,6 +28,7 @@ struct Bound {
   std::function<void(Job&)> tasks;
   std::uint32_t faults = 0;
   Ordering ordering = Ordering::fifo;
+  bool histories = false;  ///< runs that were told different things are judged apart
 };
 
 /// All task graphs of up to that many messages.
@@ -96,8 +97,8 @@ void check_refuted(const Install& install, const Bound& bound, const std::string
   job.use(Family::failure_detection, "oracle");
   job.spec.platform.ordering = bound.ordering;
   install(job);
-  const ExplorationResult result =
-      explore({.spec = explored_spec(job.spec), .faults = bound.faults});
+  const ExplorationResult result = explore(
+      {.spec = explored_spec(job.spec), .faults = bound.faults, .histories = bound.histories});
   CAPTURE(kind, result.states);
   REQUIRE(result.refutation);
   const Violation& violation = result.refutation->violations.front();
@@ -118,6 +119,13 @@ Install tampered(const std::string& name, Tamper tamper) {
   return [name, tamper, layer = std::make_shared<Registration>()](Job& job) {
     job.detector(name);
     with_tampering(tamper, *layer)(job.spec);
+  };
+}
+
+Install answering_for_the_dead(const std::string& name) {
+  return [name, layer = std::make_shared<Registration>()](Job& job) {
+    job.detector(name);
+    with_layer<AnswersForTheDead> (*layer)(job.spec);
   };
 }
 
@@ -196,6 +204,14 @@ TEST_CASE("explored: adoption that gives up before it must") {
   for (const char* detector : {"indep", "rel-lazy", "rel-eager"})
     check_refuted(at_the_notice(detector), graphs(2, 2), "needless-fatal",
                   std::string(detector) == "indep" ? 9 : 8);
+}
+
+// What a rank was told has no trace in the state that it ends in.
+TEST_CASE("explored: adoption that does not give up, though all ends well") {
+  Bound bound = graphs(2, 2);
+  bound.histories = true;
+  for (const char* detector : {"indep", "rel-lazy", "rel-eager"})
+    check_refuted(answering_for_the_dead(detector), bound, "not-given-up", 0);
 }
 
 TEST_CASE("explored: adoption that gives up because of children that it has made up") {
