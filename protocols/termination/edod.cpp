@@ -1,5 +1,7 @@
 #include "protocols/termination/edod.hpp"
 
+#include <utility>
+
 #include "protocols/termination/detector_statistics.hpp"
 #include "sim/core/invariant.hpp"
 
@@ -20,7 +22,14 @@ OptionSet<EdodOptions> options() {
                      "takes any number but 0 for idle",
            .choices = {"flag", "counter"}})
       .option("control_bytes", &EdodOptions::control_bytes,
-              {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"});
+              {.doc = "size of a control message", .unit = "B", .source = "assumed: two words"})
+      .option("as_printed", &EdodOptions::as_printed,
+              {.doc = "points in which the detector does what the paper prints, though it is wrong "
+                      "(gallery.md). `early-confirmation`: an active process acknowledges, and "
+                      "stops, while its own RESUME is still on its way",
+               .source = "termination-2022 section 3.3",
+               .choices = {"early-confirmation"},
+               .later = true});
 }
 
 const Registered registered{registration<Edod>(
@@ -36,7 +45,10 @@ const Registered registered{registration<Edod>(
 }  // namespace
 
 Edod::Edod(std::shared_ptr<const Options> options, const JobShape& job, Rank self)
-    : options_(std::move(options)), tree_{job.processes}, self_(self) {}
+    : options_(std::move(options)),
+      tree_{job.processes},
+      self_(self),
+      confirms_early_(names(options_->as_printed, "early-confirmation")) {}
 
 std::unique_ptr<Component> Edod::clone() const { return std::make_unique<Edod>(*this); }
 
@@ -50,16 +62,26 @@ void Edod::on_sends(Context& context, std::span<Message* const> batch, bool) {
 // process that has no work but has not stopped acknowledges at once, and what a process sends to
 // itself needs no message.
 Passage Edod::on_receive(Context& context, Message& message) {
-  const PrimaryMessage primary{message.from, self_};
-  if (message.from == self_) {
+  if (message.from == self_)
     got_acknowledgement();
-  } else if (stopped_ && !is_root()) {
-    stopped_ = false;
-    send(context, ControlTree::parent(self_), kResume, primary);
-  } else {
-    send(context, message.from, kAcknowledge, primary);
-  }
+  else
+    answer(context, {message.from, self_});
   return Passage::deliver;
+}
+
+// Resolution: whoever has sent RESUME acknowledges nothing until the ACK has come down. Up to then
+// an ancestor may still take it for idle, and an acknowledgement may let the root announce. As
+// printed, it is active again and acknowledges at once.
+void Edod::answer(Context& context, const PrimaryMessage& primary) {
+  if (stopped_ && !is_root()) {
+    stopped_ = false;
+    resuming_ = !confirms_early_;
+    send(context, ControlTree::parent(self_), kResume, primary);
+  } else if (resuming_) {
+    withheld_.push_back(primary);
+  } else {
+    pass_back(context, primary);
+  }
 }
 
 void Edod::on_idle(Context& context) { try_stop(context); }
@@ -98,19 +120,19 @@ void Edod::on_stop(Context&, Rank child) {
 void Edod::on_resume(Context& context, Rank child, const PrimaryMessage& primary) {
   std::int32_t& stops = stops_of(child);
   stops = options_->child_state == "flag" ? 0 : stops - 1;
-  if (stopped_ && !is_root()) {
-    stopped_ = false;
-    send(context, ControlTree::parent(self_), kResume, primary);
-  } else {
-    send(context, child, kAcknowledge, primary);
-  }
+  answer(context, primary);
+}
+
+void Edod::on_acknowledge(Context& context, const PrimaryMessage& primary) {
+  if (primary.sender == self_) return got_acknowledgement();
+  resuming_ = false;
+  pass_back(context, primary);
+  for (const PrimaryMessage& other : std::exchange(withheld_, {})) pass_back(context, other);
 }
 
 // "... then r sends the ACK to s directly."
-void Edod::on_acknowledge(Context& context, const PrimaryMessage& primary) {
-  if (primary.sender == self_)
-    got_acknowledgement();
-  else if (primary.receiver == self_)
+void Edod::pass_back(Context& context, const PrimaryMessage& primary) {
+  if (primary.receiver == self_)
     send(context, primary.sender, kAcknowledge, primary);
   else
     send(context, ControlTree::child_towards(self_, primary.receiver), kAcknowledge, primary);
@@ -126,9 +148,10 @@ void Edod::send(Context& context, Rank to, std::uint16_t kind, const PrimaryMess
 }
 
 // A process stops when it is idle, all that it sent has been acknowledged and its children have
-// stopped.
+// stopped. Resolution: it also waits for the ACK of its RESUME, so that each ACK that comes down is
+// that of the latest RESUME.
 void Edod::try_stop(Context& context) {
-  if (stopped_ || unacknowledged_ > 0 || children_at_work() > 0) return;
+  if (stopped_ || resuming_ || unacknowledged_ > 0 || children_at_work() > 0) return;
   stopped_ = true;
   if (is_root())
     announce(context);
@@ -151,6 +174,7 @@ void Edod::report(MetricTotals& totals) const { DetectorStatistics{}.report(tota
 
 std::string Edod::waiting_for() const {
   if (unacknowledged_ > 0) return std::to_string(unacknowledged_) + " acknowledgements";
+  if (resuming_) return "the ACK of its RESUME";
   const std::uint32_t missing = children_at_work();
   return missing > 0 ? std::to_string(missing) + " STOP of its children" : std::string();
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "protocols/termination/control_tree.hpp"
 #include "sim/core/component.hpp"
@@ -12,13 +13,16 @@ namespace faultline {
 
 struct EdodOptions {
   std::string child_state = "flag";
+  ChosenWords as_printed;
   std::uint32_t control_bytes = 16;
 };
 
 /// The efficient delay-optimal algorithm (EDOD) of termination-2022 section 3.3, after Mahapatra
 /// and Dutt 2007: every primary message is acknowledged. A process whose subtree is idle tells its
 /// parent so (STOP). When a message wakes such a process, the acknowledgement of that message waits
-/// until the STOPs that are no longer true have been taken back (RESUME).
+/// until the STOPs that are no longer true have been taken back (RESUME). So does every further
+/// acknowledgement of a process whose RESUME is on its way; as printed, it gives those at once, and
+/// EDOD announces too early.
 class Edod final : public Layer {
  public:
   using Options = EdodOptions;
@@ -37,14 +41,21 @@ class Edod final : public Layer {
   struct PrimaryMessage {
     Rank sender;
     Rank receiver;
+
+    void digest(Digest& into) const { into.add(sender, receiver); }
   };
 
   void digest_state(Digest& into) const override {
-    into.add(stopped_, child_stops_, unacknowledged_);
+    into.add(stopped_, resuming_, withheld_, child_stops_, unacknowledged_);
   }
+  /// What to do about a message that this process or one below it has received: sends RESUME, sends
+  /// the acknowledgement back, or withholds it.
+  void answer(Context& context, const PrimaryMessage& primary);
   void on_stop(Context& context, Rank child);
   void on_resume(Context& context, Rank child, const PrimaryMessage& primary);
   void on_acknowledge(Context& context, const PrimaryMessage& primary);
+  /// Sends the acknowledgement one step towards the receiver of the message, or to its sender.
+  void pass_back(Context& context, const PrimaryMessage& primary);
   void got_acknowledgement();
   [[nodiscard]] std::int32_t& stops_of(Rank child);
   void send(Context& context, Rank to, std::uint16_t kind, const PrimaryMessage& primary);
@@ -56,7 +67,10 @@ class Edod final : public Layer {
   std::shared_ptr<const Options> options_;
   ControlTree tree_;
   Rank self_;
+  bool confirms_early_;
   bool stopped_ = false;                       ///< STOP sent; the root: announced
+  bool resuming_ = false;                      ///< RESUME sent; its ACK is still to come
+  std::vector<PrimaryMessage> withheld_;       ///< acknowledged when that ACK has come
   std::array<std::int32_t, 2> child_stops_{};  ///< STOP received and not taken back, by child
   std::int64_t unacknowledged_ = 0;            ///< primary messages sent
 };
