@@ -14,6 +14,7 @@ ExitCode exit_code(Outcome outcome, bool violated) {
     case Outcome::premature:
     case Outcome::hung:
     case Outcome::deadlock:
+    case Outcome::wrong_state:
     case Outcome::violated:
     case Outcome::unsafe_detector:
       break;

@@ -81,7 +81,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("on four ranks, all detectors are exhausted under all task graphs of up to four messages") {
+TEST_CASE(
+    "on four ranks, all detectors are exhausted under all task graphs of up to four messages") {
   for (const Registration& detector : registrations()) {
     if (detector.family != Family::termination) continue;
     check([](Job& job) { any_tree(job, 4); }, detector, Ordering::fifo, 0, 4);
