@@ -53,7 +53,8 @@ const Registered registered{registration<Causal>(
                 .takes_images = true,
                 .needs_no_layer_above = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
-     .metrics = determinant_metrics()},
+     .metrics = determinant_metrics(),
+     .check_with_workload = several_objects},
     options())};
 
 /// Which tickets of the receiver are stored now.

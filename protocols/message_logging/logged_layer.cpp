@@ -13,6 +13,14 @@ struct LogEnd {
 
 }  // namespace
 
+std::vector<OptionProblem> several_objects(const OptionValues&, const OptionValues& workload) {
+  const auto objects = workload.find("objects_per_process");
+  if (objects == workload.end() || std::get<std::int64_t>(objects->second) == 1) return {};
+  return {{"",
+           "recovers programs with one object on each rank, expected objects_per_process 1 under "
+           "faults, or fast or checkpoint-restart"}};
+}
+
 std::vector<std::string> logging_kinds(const std::vector<std::string>& own) {
   std::vector<std::string> kinds{"log-end"};
   kinds.insert(kinds.end(), own.begin(), own.end());

@@ -146,6 +146,10 @@ void add_logging_options(OptionSet<Options>& set) {
                .maximum = 1});
 }
 
+/// Under faults: what stands in the way of a replay that numbers messages by pairs of ranks. When a
+/// rank hosts several objects, their computations end in another order in a replay than before, if
+/// all messages are there at once, and then the numbers name other messages.
+std::vector<OptionProblem> several_objects(const OptionValues& own, const OptionValues& workload);
 std::vector<std::string> logging_kinds(const std::vector<std::string>& own = {});
 
 }  // namespace faultline

@@ -30,7 +30,8 @@ const Registered registered{registration<Pessimistic>(
                 .takes_images = true,
                 .needs_no_layer_above = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
-     .metrics = determinant_metrics()},
+     .metrics = determinant_metrics(),
+     .check_with_workload = several_objects},
     options())};
 
 CausalOptions causal_options(const PessimisticOptions& options) {

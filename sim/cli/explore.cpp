@@ -183,8 +183,9 @@ VerbOptions explore_options() {
   VerbOptions verb{
       .verb = "explore",
       .usage =
-          "explore FILE [--faults K] [--crash PLACES] [--victims LIST [--in-order]]\n"
-          "       [--goal NAME] [--prune NAME] [--histories]\n"
+          "explore FILE [--faults K] [--crash PLACES]\n"
+          "       [--victims LIST [--in-order]] [--goal NAME] [--prune NAME]\n"
+          "       [--histories]\n"
           "       [--search breadth|depth|random] [--depth N] [--states N]\n"
           "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
           "       [--recall steps|checked|nothing]\n"

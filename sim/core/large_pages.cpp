@@ -48,7 +48,11 @@ class PoolBuffer final : public std::pmr::memory_resource {
     left_ -= bytes;
     return std::exchange(next_, static_cast<std::byte*>(next_) + bytes);
   }
-  void do_deallocate(void*, std::size_t, std::size_t) override {}
+  /// Of what a pool asks for to divide it, it gives nothing back. What is too large for it to
+  /// divide, such as a component of more than 1 KiB, it does give back.
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
+    if (bytes < kSmall || bytes > kRegion) large_pages().deallocate(memory, bytes, alignment);
+  }
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
     return this == &other;
   }

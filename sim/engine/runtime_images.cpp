@@ -117,10 +117,12 @@ void Runtime::enter_in_ledger(const Message& message, bool sent) {
   const bool has_objects = job_->spec.component(Family::workload).registration->traits.has_objects;
   const Endpoint from = Endpoint::of(message.from, message.from_object, has_objects);
   const Endpoint to = Endpoint::of(message.to, message.to_object, has_objects);
+  Message said = message;
+  said.bytes = 0;  // layers add what they attach
   if (sent)
-    state_.channels->sent(turn_.self, from, to, message);
+    state_.channels->sent(turn_.self, from, to, said);
   else
-    state_.channels->consumed(turn_.self, from, to, message);
+    state_.channels->consumed(turn_.self, from, to, said);
 }
 
 // ---- restore ----------------------------------------------------------------------------------

@@ -69,6 +69,10 @@ class AssumptionCheck {
       refuse("needs a workload that asks for checkpoints under faults, and " +
              workload.registration->name +
              " does not; expected checkpoint_iterations of a stencil");
+    if (component_.check_with_workload && workload.registration != nullptr)
+      for (const OptionProblem& problem : component_.check_with_workload(
+               point_.component(component_.family).options, workload.options))
+        refuse(problem.message);
     if (job_shape(point_.platform).nodes + point_.platform.spare_nodes < 2)
       refuse("keeps the images of a node on another one under faults, expected at least 2 nodes");
     const bool nodes_die = std::any_of(point_.faults.begin(), point_.faults.end(),
@@ -165,17 +169,12 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& pr
 
 void check_options_in_job(const RunSpec& point, const ComponentPaths& paths, Problems& problems) {
   const JobShape shape = job_shape(point);
-  const ComponentChoice& workload = point.component(Family::workload);
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const ComponentChoice& choice = point.components[family];
     const Registration* component = choice.registration;
     if (component == nullptr) continue;
     std::vector<OptionProblem> found;
     if (component->check) found = component->check(choice.options, shape);
-    if (component->check_with_workload && workload.registration != nullptr)
-      for (OptionProblem& problem :
-           component->check_with_workload(choice.options, workload.options))
-        found.push_back(std::move(problem));
     for (const OptionProblem& problem : found)
       problems.add(place_of(problem, paths[family]), problem.message);
   }

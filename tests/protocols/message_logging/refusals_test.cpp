@@ -47,6 +47,17 @@ TEST_CASE("message logging accepts what it can recover") {
   for (const std::string& protocol : protocols()) CHECK(error_of({.logging = protocol}) == "");
 }
 
+TEST_CASE("who replays by ranks refuses several objects on a rank under faults") {
+  const std::string objects =
+      R"("name": "stencil", "checkpoint_iterations": 5, "objects_per_process": 2)";
+  for (const std::string protocol : {"causal", "pessimistic", "send-deterministic"})
+    CHECK_THAT(error_of({.workload = objects, .logging = protocol}),
+               Contains("message_logging: " + protocol + " recovers programs with one object") &&
+                   Contains("expected objects_per_process 1"));
+  for (const std::string protocol : {"checkpoint-restart", "fast"})
+    CHECK(error_of({.workload = objects, .logging = protocol}) == "");
+}
+
 TEST_CASE("message logging refuses faults that it cannot recover from") {
   for (const std::string& protocol : protocols()) {
     CHECK_THAT(error_of({.workload = R"("name": "stencil")", .logging = protocol}),

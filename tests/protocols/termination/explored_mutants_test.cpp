@@ -183,7 +183,7 @@ TEST_CASE("explored: adoption whose messages leave in a wrong order") {
 }
 
 TEST_CASE("explored: adoption that decides before the flush") {
-  check_refuted(mistaken<DecidesBeforeTheFlush>("indep"), graphs(2, 1), "premature", 7);
+  check_refuted(mistaken<DecidesBeforeTheFlush>("indep"), graphs(2, 1), "premature", 6);
 }
 
 TEST_CASE("explored: the printed cornet") {
@@ -206,12 +206,12 @@ TEST_CASE("explored: adoption that gives up before it must") {
                   std::string(detector) == "indep" ? 9 : 8);
 }
 
-// What a rank was told has no trace in the state that it ends in.
-TEST_CASE("explored: adoption that does not give up, though all ends well") {
+// What a rank was told has no trace in the state that it ends in. RELLAZY and RELEAGER with this
+// mistake go right under all graphs of two messages; three would take too many states.
+TEST_CASE("explored: an INDEP that does not give up, though all ends well") {
   Bound bound = graphs(2, 2);
   bound.histories = true;
-  for (const char* detector : {"indep", "rel-lazy", "rel-eager"})
-    check_refuted(answering_for_the_dead(detector), bound, "not-given-up", 0);
+  check_refuted(answering_for_the_dead("indep"), bound, "not-given-up", 8);
 }
 
 TEST_CASE("explored: adoption that gives up because of children that it has made up") {
