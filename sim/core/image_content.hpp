@@ -22,7 +22,7 @@ struct ImageContent {
   bool announced = false;
   bool finished = false;
   RankLedger sent_and_consumed;  ///< by the program until then, if the auditor keeps a ledger
-  bool owes_idle = false;  ///< the layers above have still to be told that the rank is idle
+  bool owes_idle = false;        ///< the layers above have still to be told that the rank is idle
 };
 
 }  // namespace faultline

@@ -47,7 +47,7 @@ struct RunJob {
   bool slows;  ///< processors can take longer than the machine says
   NetworkCut cut;
   bool audits_channels;  ///< what arrives on each channel is compared with what was sent
-  bool loses_messages;  ///< the network can lose messages whose ends both live
+  bool loses_messages;   ///< the network can lose messages whose ends both live
 };
 
 }  // namespace faultline

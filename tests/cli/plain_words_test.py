@@ -174,7 +174,7 @@ class Limits(PlainWordsTest):
         result = self.faultline("reproduce", "no-such-paper",
                                 env={**os.environ, "FAULTLINE_DATA": str(data)})
         self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertIn("termination-2022", result.stderr)
+        self.assertIn("fast-message-logging", result.stderr)
         self.assert_plain(result.stderr, "a loop")
 
     @unittest.skipUnless(HAS_SIMGRID, "SimGrid is not built in")

@@ -270,11 +270,11 @@ class Content(ReportTest):
         self.assertNotIn("<svg", text)
         self.assertIn("Not drawn: gnuplot is missing", text)
 
-    def test_figures_without_gnuplot_are_refused_before_anything_is_read(self):
+    def test_figures_without_gnuplot_are_refused_before_anything_is_made(self):
         folder = self.folder / "empty"
         folder.mkdir()
         before = sorted(self.folder.rglob("*"))
-        for command in (("report", "missing.sqlite"), ("reproduce", "missing.json")):
+        for command in (("report", "missing.sqlite"), ("reproduce", "adoption-2013/figure-4")):
             result = self.faultline(*command, "--html", "page.html", "--figures", "figures",
                                     env={**os.environ, "PATH": str(folder)})
             self.assertEqual((result.returncode, result.stdout, result.stderr), (
