@@ -185,7 +185,7 @@ TEST_CASE("neighbours are neighbours of each other, in blocks and runs, and home
 
 TEST_CASE("a rank with a block of objects has fewer remote messages than one with a run") {
   // A block of 6 x 6 has 24 sides outward.
-  CHECK(planned(plan_of("wave2d", 1024, 36, "block")).remote == 24 * 1024);
+  CHECK(planned(plan_of("wave2d", 1024, 36, "block")).remote == 24UL * 1024);
   CHECK(planned(plan_of("wave2d", 1024, 36, "linear")).remote == 76032);
 }
 

@@ -102,7 +102,8 @@ class Replays final : public Checkpoints {
   }
   void on_message(Context& context, const Message& message) override {
     if (message.kind != kObject) return Checkpoints::on_message(context, message);
-    for (auto logged = log_.rbegin(); logged != log_.rend(); ++logged) context.resend(*logged);
+    std::for_each(log_.rbegin(), log_.rend(),
+                  [&](const Message& logged) { context.resend(logged); });
     tell_ready(context);
   }
   void on_sends(Context& context, std::span<Message* const> batch, bool) override {
