@@ -55,7 +55,7 @@ class ExchangeProgram final : public Workload {
     exchange(context);
   }
   void on_message(Context& context, const Message& message) override {
-    waiting_.push_back({message.from, message.payload.get<Word>()});
+    waiting_.emplace_back(message.from, message.payload.get<Word>());
     take_in(context);
   }
   void on_compute_done(Context& context, std::uint64_t) override {
@@ -106,7 +106,7 @@ class ExchangeProgram final : public Workload {
     for (const auto& [from, word] : std::exchange(waiting_, {})) {
       invariant(word.iteration >= iteration_, "a word of an earlier iteration");
       if (word.iteration > iteration_ || taken_.size() == from_.size())
-        later.push_back({from, word});
+        later.emplace_back(from, word);
       else
         take(from, word);
     }

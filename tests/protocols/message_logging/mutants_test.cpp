@@ -145,7 +145,7 @@ std::string found_in(const std::string& protocol, bool any_order) {
         spec.components[index_of(Family::message_logging)].registration = &mistaken;
       }};
   constexpr std::uint64_t kRuns = 20000;
-  const std::string found = counterexample(mutant, EngineKind::loggp, kRuns);
+  std::string found = counterexample(mutant, EngineKind::loggp, kRuns);
   UNSCOPED_INFO(found);
   return found;
 }
