@@ -4,27 +4,11 @@
 #include <sstream>
 #include <utility>
 
+#include "tests/support/drawn_machine.hpp"
+
 namespace faultline::test {
 
 namespace {
-
-Machine machine_of(const LoggingRun& run) {
-  Machine machine = quick_machine(64);
-  if (!run.random_costs) return machine;
-  Stream random(run.seed, 0, Purpose::network, 0);
-  const auto up_to = [&random](double most) {
-    return random.chance(0.3) ? 0.0 : most * random.uniform();
-  };
-  machine.send_overhead_s = up_to(2e-6);
-  machine.receive_overhead_s = up_to(2e-6);
-  machine.gap_s = up_to(1e-6);
-  machine.nic_latency_s = up_to(1e-5);
-  machine.hop_latency_s = up_to(1e-6);
-  machine.local_latency_s = up_to(5e-7);
-  machine.nic_bandwidth_Bps = 1e8 + 1e10 * random.uniform();
-  machine.link_bandwidth_Bps = 1e8 + 1e10 * random.uniform();
-  return machine;
-}
 
 DeathSpec draw_death(Stream& random, const LoggingRun& run, std::uint64_t events) {
   DeathSpec death;
@@ -161,7 +145,7 @@ std::string describe(const LoggingRun& run) {
 }
 
 Seen make_run(const LoggingRun& run, const ProtocolUnderTest& protocol, EngineKind engine) {
-  Job job(run.processes, machine_of(run));
+  Job job(run.processes, machine_of(run.seed, run.random_costs));
   job.spec.platform.processes_per_node = run.processes_per_node;
   job.spec.platform.ordering = run.ordering;
   job.spec.platform.restart_delay_s = run.restart_delay_s;

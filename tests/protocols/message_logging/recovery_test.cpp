@@ -158,21 +158,26 @@ TEST_CASE("stencils of objects end in the right states, whoever dies and when") 
 
 namespace {
 
-/// Runs a stencil whose state depends on the order of messages, with a death after that many steps
-/// of 10 us, and checks that it ends as it can without.
-void check_ordered_stencil(const std::string& protocol, std::uint64_t death, EngineKind engine) {
-  Job job(6, quick_machine());
-  job.spec.platform.ordering = death % 2 == 0 ? Ordering::fifo : Ordering::unordered;
-  job.workload("ordered-stencil",
-               {{"objects_per_process", std::min<std::int64_t>(3, objects_under(protocol))},
-                {"iterations", std::int64_t{6}},
-                {"compute_s", 1e-5},
-                {"object_bytes", std::int64_t{1000}},
-                {"checkpoint_iterations", std::int64_t{4}}});
+/// A stencil whose state depends on the order of messages, with a death after that many steps of
+/// 10 us.
+void set_ordered_stencil(Job& job, const std::string& protocol, std::int64_t objects,
+                         std::uint64_t death) {
+  job.workload("ordered-stencil", {{"objects_per_process", objects},
+                                   {"iterations", std::int64_t{6}},
+                                   {"compute_s", 1e-5},
+                                   {"object_bytes", std::int64_t{1000}},
+                                   {"checkpoint_iterations", std::int64_t{4}}});
   job.spec.stop.when = StopWhen::finished;
   job.use(Family::message_logging, protocol);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.kill(1e-5 * static_cast<double>(1 + death), {static_cast<Rank>(death * 5 % 6)});
+}
+
+/// Runs it, and checks that it ends as it can without the death.
+void check_ordered_stencil(const std::string& protocol, std::uint64_t death, EngineKind engine) {
+  Job job(6, quick_machine());
+  job.spec.platform.ordering = death % 2 == 0 ? Ordering::fifo : Ordering::unordered;
+  set_ordered_stencil(job, protocol, std::min<std::int64_t>(3, objects_under(protocol)), death);
   const Seen seen = job.run(engine, 1 + death);
   CAPTURE(engine_word(engine), protocol, death, seen.result.fatal_reason);
   CHECK(seen.result.outcome == Outcome::finished);
@@ -200,15 +205,7 @@ TEST_CASE("without determinants, a program that depends on the order of messages
     bool wrong = false;
     for (std::uint64_t death = 0; death < 200 && !wrong; ++death) {
       Job job(6, quick_machine());
-      job.workload("ordered-stencil", {{"objects_per_process", std::int64_t{3}},
-                                       {"iterations", std::int64_t{6}},
-                                       {"compute_s", 1e-5},
-                                       {"object_bytes", std::int64_t{1000}},
-                                       {"checkpoint_iterations", std::int64_t{4}}});
-      job.spec.stop.when = StopWhen::finished;
-      job.use(Family::message_logging, protocol);
-      job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
-      job.kill(1e-5 * static_cast<double>(1 + death), {static_cast<Rank>(death * 5 % 6)});
+      set_ordered_stencil(job, protocol, 3, death);
       wrong = job.run(EngineKind::loggp, 1 + death).result.outcome == Outcome::wrong_state;
     }
     CAPTURE(protocol);

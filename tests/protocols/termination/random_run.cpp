@@ -5,6 +5,8 @@
 #include <sstream>
 #include <utility>
 
+#include "tests/support/drawn_machine.hpp"
+
 namespace faultline::test {
 
 namespace {
@@ -143,24 +145,6 @@ Handlers handlers_of_rank(Job& job, const std::shared_ptr<const RandomRun>& run,
   return handlers;
 }
 
-Machine machine_of(const RandomRun& run) {
-  Machine machine = quick_machine(64);
-  if (!run.random_costs) return machine;
-  Stream random(run.seed, 0, Purpose::network, 0);
-  const auto up_to = [&random](double most) {
-    return random.chance(0.3) ? 0.0 : most * random.uniform();
-  };
-  machine.send_overhead_s = up_to(2e-6);
-  machine.receive_overhead_s = up_to(2e-6);
-  machine.gap_s = up_to(1e-6);
-  machine.nic_latency_s = up_to(1e-5);
-  machine.hop_latency_s = up_to(1e-6);
-  machine.local_latency_s = up_to(5e-7);
-  machine.nic_bandwidth_Bps = 1e8 + 1e10 * random.uniform();
-  machine.link_bandwidth_Bps = 1e8 + 1e10 * random.uniform();
-  return machine;
-}
-
 double messages_of(const RandomRun& run) {
   std::uint64_t messages = 0;
   for (std::uint32_t phase = 0; phase < run.phases; ++phase)
@@ -288,7 +272,7 @@ DetectorUnderTest registered(const std::string& name, const OptionValues& option
 }
 
 Seen make_run(const RandomRun& run, const DetectorUnderTest& detector, EngineKind engine) {
-  Job job(run.processes, machine_of(run));
+  Job job(run.processes, machine_of(run.seed, run.random_costs));
   job.spec.platform.processes_per_node = run.processes_per_node;
   job.spec.platform.worker_cores = run.worker_cores;
   job.spec.platform.mapping = run.mapping;
