@@ -74,7 +74,12 @@ void Crew::run_all() {
 
 std::size_t Crew::round() const { return kStatesOfMember * members_.size(); }
 
-std::size_t Crew::bytes() const { return parts_.bytes() + memory_.bytes(); }
+std::size_t Crew::bytes() const {
+  std::size_t kept = 0;
+  for (const Member& member : members_)
+    if (member.expander) kept += member.expander->kept_bytes();
+  return parts_.bytes() + memory_.bytes() + kept;
+}
 
 std::vector<Expansion> Crew::begin() {
   std::vector<Expansion> begun(1);

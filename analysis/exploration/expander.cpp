@@ -20,6 +20,17 @@ StateDigest digest_of_break(StateNumber from, const Step& step) {
   return into.value();
 }
 
+/// The families of which properties are looked at in each new state.
+std::vector<Family> families_with_properties(const ExplorationRequest& request,
+                                             const StepwiseEngine& engine) {
+  std::vector<Family> families;
+  families.reserve(engine.invariants().size() + 2);
+  for (const DeclaredProperty& declared : engine.invariants()) families.push_back(declared.family);
+  if (request.prune) families.push_back(request.prune->family);
+  if (request.goal && request.goal->property) families.push_back(request.goal->property->family);
+  return families;
+}
+
 }  // namespace
 
 Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& starts,
@@ -35,8 +46,8 @@ Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& 
       parts_(parts),
       shared_(shared),
       memory_(parts),
-      looks_at_properties_(engine_.has_invariants() || request.prune.has_value() ||
-                           (request.goal && request.goal->property)) {
+      kept_(parts, job_->shape.processes, families_with_properties(request, engine_)),
+      looks_at_properties_(kept_.keeps_any()) {
   engine_.check_every_step();
   if (!request.histories) return;
   engine_.tell_histories_apart();
@@ -203,6 +214,7 @@ PartNumbers Expander::parts_of_engine(std::vector<std::uint64_t>& orders) {
   orders.reserve(parts.scheduled.size());
   for (const ScheduledPart& part : parts.scheduled) orders.push_back(part.order);
   PartNumbers numbers = parts_.numbers_of(parts);
+  if (looks_at_properties_) kept_.keep(numbers, parts, engine_);
   if (parts.is_local && parts_.is_over(numbers) != (engine_.is_over() || parts.ended))
     throw std::logic_error("the parts of a state do not say whether the run is over");
   return numbers;
@@ -243,10 +255,42 @@ void Expander::look_at(NextState& one, const Step& step, StateNumber from) {
 }
 
 void Expander::look_at_properties(NextState& one) {
-  if (!is_taken_) take(one.step);
+  const bool is_checked = request_.recall == StepRecall::checked;
+  std::optional<Seen> seen;
+  if ((!is_taken_ || is_checked) && !parts_next_.empty() && !parts_.is_over(parts_next_))
+    if (const StateView* view = kept_.look_at(parts_next_)) seen = seen_in(*view);
+  if (!seen || !seen->is_sound || is_checked) {
+    const std::optional<Seen> recalled = std::exchange(seen, seen_by_engine(one.step));
+    if (recalled && *recalled != *seen)
+      throw std::logic_error("a property looks another way in a state that was put together");
+  }
+  one.is_goal = seen->is_goal;
+  one.is_pruned = seen->is_pruned;
+}
+
+Expander::Seen Expander::seen_in(const StateView& view) const {
+  const bool in_one_phase = view.is_in_one_phase();
+  const auto holds = [&](const DeclaredProperty& declared) {
+    return in_one_phase && view.holds(declared);
+  };
+  const std::vector<DeclaredProperty>& invariants = engine_.invariants();
+  return {.is_sound = !in_one_phase || std::all_of(invariants.begin(), invariants.end(), holds),
+          .is_goal = request_.goal && request_.goal->property && holds(*request_.goal->property),
+          .is_pruned = request_.prune && holds(*request_.prune)};
+}
+
+/// Takes the step, unless the engine has, so that it can say what is wrong.
+Expander::Seen Expander::seen_by_engine(const Step& step) {
+  if (!is_taken_) {
+    take(step);
+    parts_next_ = parts_of_engine(orders_next_);
+  }
+  const bool was_sound = engine_.state().auditor.violations().empty();
   engine_.check_properties();
-  one.is_goal = request_.goal && request_.goal->property && engine_.holds(*request_.goal->property);
-  one.is_pruned = request_.prune && engine_.holds(*request_.prune);
+  return {.is_sound = !was_sound || engine_.state().auditor.violations().empty(),
+          .is_goal =
+              request_.goal && request_.goal->property && engine_.holds(*request_.goal->property),
+          .is_pruned = request_.prune && engine_.holds(*request_.prune)};
 }
 
 Ending Expander::ending_of(const NextState& one, StateNumber from) {

@@ -10,6 +10,7 @@
 #include "analysis/exploration/digest_index.hpp"
 #include "analysis/exploration/ending.hpp"
 #include "analysis/exploration/exploration.hpp"
+#include "analysis/exploration/kept_parts.hpp"
 #include "analysis/exploration/part_table.hpp"
 #include "analysis/exploration/seen_states.hpp"
 #include "analysis/exploration/step_memory.hpp"
@@ -72,6 +73,8 @@ class Expander {
 
   /// What this has remembered of steps since the shared memory took it over.
   [[nodiscard]] StepMemory& memory() { return memory_; }
+  /// What it keeps of parts, to look at properties.
+  [[nodiscard]] std::size_t kept_bytes() const { return kept_.bytes(); }
 
  private:
   struct Place {
@@ -94,6 +97,15 @@ class Expander {
   PartNumbers parts_of_engine(std::vector<std::uint64_t>& orders);
   void look_at(NextState& one, const Step& step, StateNumber from);
   void look_at_properties(NextState& one);
+  /// What properties say of a state.
+  struct Seen {
+    bool is_sound = true;  ///< all invariants hold
+    bool is_goal = false;
+    bool is_pruned = false;
+    friend bool operator==(const Seen&, const Seen&) = default;
+  };
+  [[nodiscard]] Seen seen_in(const StateView& view) const;
+  [[nodiscard]] Seen seen_by_engine(const Step& step);
   Ending ending_of(const NextState& one, StateNumber from);
 
   const ExplorationRequest& request_;
@@ -125,6 +137,7 @@ class Expander {
   PartTable& parts_;
   const StepMemory& shared_;
   StepMemory memory_;  ///< what is not in shared_ yet
+  KeptParts kept_;     ///< for properties
   bool looks_at_properties_;
   std::vector<Place> path_;  ///< to the state that was rebuilt last
 };

@@ -216,6 +216,7 @@ ScheduledPart RunState::part_of(const Event& event) const {
     part.actor = event.message->to;
     part.from = event.message->from;
     part.is_application = event.message->channel == Family::workload;
+    if (event.kind() == EventKind::arrive) part.message = event.message;
   } else {
     part.actor = event.at.actor;
   }

@@ -26,9 +26,10 @@ struct ScheduledPart {
   std::uint64_t order;  ///< of the event; greater if it was scheduled later
   Lane lane;
   EventKind kind;
-  ActorId actor;                ///< to whom it will happen
-  ActorId from = kNobody;       ///< the sender of a message
-  bool is_application = false;  ///< a message of the workload
+  ActorId actor;                     ///< to whom it will happen
+  ActorId from = kNobody;            ///< the sender of a message
+  bool is_application = false;       ///< a message of the workload
+  const Message* message = nullptr;  ///< that arrives, until the state changes
 };
 
 /// The state of a run, taken apart. A step of one actor changes the part of that actor, the common

@@ -1,5 +1,7 @@
 #include "sim/engine/state_properties.hpp"
 
+#include <algorithm>
+
 #include "sim/core/invariant.hpp"
 
 namespace faultline {
@@ -8,15 +10,17 @@ namespace {
 
 class SeenByComponent final : public WholeState {
  public:
-  SeenByComponent(Family family, std::uint32_t processes, const RunState& state,
+  SeenByComponent(Family family, const std::vector<SeenRank>& ranks,
                   const std::vector<const Message*>& messages)
-      : family_(family), processes_(processes), state_(state), messages_(messages) {}
+      : family_(family), ranks_(ranks), messages_(messages) {}
 
-  [[nodiscard]] std::uint32_t processes() const override { return processes_; }
-  [[nodiscard]] bool lives(Rank rank) const override { return state_.actors[rank].alive; }
-  [[nodiscard]] bool active(Rank rank) const override { return state_.actors[rank].active; }
+  [[nodiscard]] std::uint32_t processes() const override {
+    return static_cast<std::uint32_t>(ranks_.size());
+  }
+  [[nodiscard]] bool lives(Rank rank) const override { return ranks_[rank].lives; }
+  [[nodiscard]] bool active(Rank rank) const override { return ranks_[rank].active; }
   [[nodiscard]] const Component& component(Rank rank) const override {
-    const Component* component = state_.actors[rank].component(family_);
+    const Component* component = ranks_[rank].components[index_of(family_)];
     invariant(component != nullptr, "a property asks for a component that is not there");
     return *component;
   }
@@ -24,8 +28,7 @@ class SeenByComponent final : public WholeState {
 
  private:
   Family family_;
-  std::uint32_t processes_;
-  const RunState& state_;
+  const std::vector<SeenRank>& ranks_;
   const std::vector<const Message*>& messages_;
 };
 
@@ -43,18 +46,29 @@ std::vector<DeclaredProperty> properties_of(const RunSpec& spec) {
   return all;
 }
 
-bool StateView::look_at(RunState& state) {
-  state_ = &state;
-  for (Rank rank = 1; rank < job_.shape.processes; ++rank)
-    if (state.actors[rank].phase != state.actors[0].phase) return false;
-  messages_.clear();
-  state.pool.for_each_in_flight([&](const Message& message) { messages_.push_back(&message); });
+SeenRank seen_rank(const ActorState& actor) {
+  SeenRank seen{.phase = actor.phase, .lives = actor.alive, .active = actor.active};
+  if (!actor.alive) return seen;
+  for (const StackPlace& place : kStack)
+    seen.components[index_of(place.family)] = actor.component(place.family);
+  return seen;
+}
+
+bool StateView::look_at(RunState& state, std::uint32_t processes) {
+  look_at_nothing();
+  for (Rank rank = 0; rank < processes; ++rank) add(seen_rank(state.actors[rank]));
+  if (!is_in_one_phase()) return false;
+  state.pool.for_each_in_flight([&](const Message& message) { add(message); });
   return true;
 }
 
+bool StateView::is_in_one_phase() const {
+  return std::all_of(ranks_.begin(), ranks_.end(),
+                     [&](const SeenRank& rank) { return rank.phase == ranks_.front().phase; });
+}
+
 bool StateView::holds(const DeclaredProperty& declared) const {
-  return declared.property->holds(
-      SeenByComponent(declared.family, job_.shape.processes, *state_, messages_));
+  return declared.property->holds(SeenByComponent(declared.family, ranks_, messages_));
 }
 
 }  // namespace faultline

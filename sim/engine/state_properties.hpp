@@ -1,6 +1,7 @@
 #pragma once
 
-#include <string>
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "sim/engine/run_job.hpp"
@@ -18,21 +19,37 @@ struct DeclaredProperty {
 /// components with message logging below them.
 std::vector<DeclaredProperty> properties_of(const RunSpec& spec);
 
-/// The state of a run as properties see it. Makes the same list of messages again and again.
+/// A rank as properties see it.
+struct SeenRank {
+  std::array<const Component*, kFamilies> components = {};  ///< null where a live rank has none
+  std::uint32_t phase = 0;
+  bool lives = false;
+  bool active = false;
+};
+
+/// The state of a run as properties see it. Makes the same lists again and again.
 class StateView {
  public:
-  explicit StateView(const RunJob& job) : job_(job) {}
-
   /// Looks at a state between two steps. False if ranks are in different phases: no property is
   /// about that.
-  [[nodiscard]] bool look_at(RunState& state);
+  [[nodiscard]] bool look_at(RunState& state, std::uint32_t processes);
+  /// Looks at a state that is put together: nothing of it is seen until it is added.
+  void look_at_nothing() {
+    ranks_.clear();
+    messages_.clear();
+  }
+  void add(const SeenRank& rank) { ranks_.push_back(rank); }
+  void add(const Message& message) { messages_.push_back(&message); }
+  [[nodiscard]] bool is_in_one_phase() const;
   /// Does the property hold in the state that was looked at?
   [[nodiscard]] bool holds(const DeclaredProperty& declared) const;
 
  private:
-  const RunJob& job_;
-  RunState* state_ = nullptr;
+  std::vector<SeenRank> ranks_;
   std::vector<const Message*> messages_;
 };
+
+/// An actor as properties see it. It lives no longer than the actor's components.
+[[nodiscard]] SeenRank seen_rank(const ActorState& actor);
 
 }  // namespace faultline

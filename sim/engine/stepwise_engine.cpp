@@ -12,10 +12,7 @@
 namespace faultline {
 
 StepwiseEngine::StepwiseEngine(std::shared_ptr<const RunJob> job)
-    : Runtime(std::move(job)),
-      done_(actor_count()),
-      invariants_(properties_of(spec())),
-      view_(*job_) {
+    : Runtime(std::move(job)), done_(actor_count()), invariants_(properties_of(spec())) {
   std::erase_if(invariants_, [](const DeclaredProperty& declared) {
     return declared.property->use != StateProperty::Use::invariant;
   });
@@ -43,7 +40,8 @@ void StepwiseEngine::kill(ActorId actor) {
 }
 
 void StepwiseEngine::check_properties() {
-  if (invariants_.empty() || !state_.auditor.violations().empty() || !view_.look_at(state_)) return;
+  if (invariants_.empty() || !state_.auditor.violations().empty()) return;
+  if (!view_.look_at(state_, job_->shape.processes)) return;
   for (const DeclaredProperty& declared : invariants_) {
     if (view_.holds(declared)) continue;
     state_.auditor.violation("broken-property", std::nullopt,
@@ -51,6 +49,12 @@ void StepwiseEngine::check_properties() {
                              state_.now_s);
     return stop(Outcome::violated);
   }
+}
+
+std::size_t StepwiseEngine::in_flight() {
+  std::size_t messages = 0;
+  state_.pool.for_each_in_flight([&](const Message&) { ++messages; });
+  return messages;
 }
 
 void StepwiseEngine::go_on_from(const RunState& state) {

@@ -87,6 +87,8 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// Everything that the future depends on. The same for the same state, whatever led to it.
   [[nodiscard]] StateDigest digest() const { return state_.digest(*job_); }
   [[nodiscard]] const RunState& state() const { return state_; }
+  /// How many messages have been sent and not been handled.
+  [[nodiscard]] std::size_t in_flight();
   /// Goes on from a state of the same job.
   void go_on_from(const RunState& state);
   /// The same from where it is, if `events` is what events() was there: saves listing the agenda.
@@ -102,11 +104,11 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// Looks at the invariants that the components of the job declare, between two steps. One that
   /// does not hold is the violation `broken-property`, and ends the run.
   void check_properties();
-  /// Does any component of the job declare such an invariant?
-  [[nodiscard]] bool has_invariants() const { return !invariants_.empty(); }
+  /// The invariants that the components of the job declare.
+  [[nodiscard]] const std::vector<DeclaredProperty>& invariants() const { return invariants_; }
   /// Does a property of this job hold now?
   [[nodiscard]] bool holds(const DeclaredProperty& declared) {
-    return view_.look_at(state_) && view_.holds(declared);
+    return view_.look_at(state_, job_->shape.processes) && view_.holds(declared);
   }
   /// From now on two states are the same only if each rank has done and been told the same on the
   /// way to them. Call it before the run begins, and observe() no more.
