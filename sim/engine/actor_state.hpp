@@ -10,6 +10,7 @@
 #include "sim/core/component.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
+#include "sim/engine/event.hpp"
 
 namespace faultline {
 
@@ -19,6 +20,8 @@ struct ArmedTimer {
   std::uint32_t serial;
   Family family;
   bool background;
+  /// Or a notice that waits for the processor as a timer does; its key is the death's number.
+  EventKind kind = EventKind::timer;
 };
 
 /// A computation on a worker core, or waiting for one.
@@ -47,8 +50,8 @@ struct Flush {
 /// small.
 struct RareState {
   // What every message looks at comes first, because the engine fetches only the beginning ahead.
-  /// Timers that have run out and wait for the processor, by their serial numbers, in the order in
-  /// which they were due. They may have been cancelled since.
+  /// Timers that have run out, and notices, that wait for the processor: by their serial numbers,
+  /// in the order in which they were due. Timers may have been cancelled since.
   std::vector<std::uint32_t> due;
   std::vector<Message*> fenced;  ///< sent messages that a fence holds until earlier ones are out
   std::vector<ArmedTimer> timers;

@@ -43,20 +43,37 @@ void add_heard(const RareState& rare, const std::vector<Death>& deaths, Digest& 
   for (const Refusal& refusal : rare.refused) into.add(refusal.peer);
 }
 
-/// The numbers of timers depend on the path that led to the state, too.
-void add_due(const RareState& rare, Digest& into) {
+/// A timer, or a notice that waits as timers do. The number of a death depends on the path that led
+/// to the state.
+void add_timer(const ArmedTimer& timer, const std::vector<Death>& deaths, Digest& into) {
+  into.add(timer.kind, timer.family, timer.background);
+  if (timer.kind == EventKind::timer)
+    into.add(timer.key);
+  else
+    into.add(deaths[timer.key].dead);
+}
+
+/// The numbers of timers depend on the path, too.
+void add_due(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
   for (const std::uint32_t serial : rare.due)
     for (const ArmedTimer& timer : rare.timers)
-      if (timer.serial == serial) into.add(true, timer.family, timer.key);
+      if (timer.serial == serial) {
+        into.add(true);
+        add_timer(timer, deaths, into);
+      }
   into.add(false);
 }
 
 void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
   into.add(rare.timers.size(), rare.running.size(), rare.queued.size(), rare.flushing.size());
-  for (const ArmedTimer& timer :
-       sorted(rare.timers, [](const ArmedTimer& t) { return std::tuple(t.family, t.key); }))
-    into.add(timer.family, timer.key, timer.background);
-  add_due(rare, into);
+  const auto what = [&](const ArmedTimer& timer) {
+    return timer.kind == EventKind::timer
+               ? std::tuple(timer.kind, timer.family, timer.key, std::uint16_t{0})
+               : std::tuple(timer.kind, timer.family, std::uint64_t{deaths[timer.key].dead.actor},
+                            deaths[timer.key].dead.number);
+  };
+  for (const ArmedTimer& timer : sorted(rare.timers, what)) add_timer(timer, deaths, into);
+  add_due(rare, deaths, into);
   for (const Computation& running :
        sorted(rare.running, [](const Computation& c) { return std::tuple(c.family, c.tag); }))
     into.add(running.family, running.tag);
@@ -136,7 +153,7 @@ StateDigest RunState::content_of(const Event& event) const {
       into.add(event.at.actor);
       if (const RareState* rare = actors[event.at.actor].rare_state.get())
         for (const ArmedTimer& timer : rare->timers)
-          if (timer.serial == event.at.detail) into.add(timer.family, timer.key, timer.background);
+          if (timer.serial == event.at.detail) add_timer(timer, deaths, into);
       break;
     case EventKind::compute_done:
       into.add(event.at.actor);

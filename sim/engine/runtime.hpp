@@ -408,6 +408,7 @@ class Runtime : private Services {
   void spread_word(std::uint32_t death);
   [[nodiscard]] double notice_at(double delay_s);
   void hear(const Event& notice);
+  void tell_death(EventKind kind, ActorId listener, std::uint32_t death);
   void tell_exit(EventKind kind, ActorId listener, Incarnation dead);
   void open_link(ActorId self, Incarnation peer);
   void break_link(ActorId holder, std::uint32_t death, bool silent);

@@ -107,7 +107,7 @@ void Runtime::cancel_timer(ActorState& actor, Family family, std::uint64_t key) 
   if (!actor.rare_state) return;
   auto& timers = actor.rare_state->timers;
   const auto armed = std::find_if(timers.begin(), timers.end(), [&](const ArmedTimer& timer) {
-    return timer.family == family && timer.key == key;
+    return timer.kind == EventKind::timer && timer.family == family && timer.key == key;
   });
   if (armed == timers.end()) return;
   --(armed->background ? state_.background : state_.foreground);
@@ -137,7 +137,7 @@ void Runtime::timer_event(ActorId self, std::uint32_t serial) {
   if (has_waited && rare.due.empty()) schedule_wake(actor, self);
 }
 
-/// Calls the handler of a timer, unless it has been cancelled.
+/// Calls the handler of a timer, unless it has been cancelled, or of a notice.
 void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   auto& timers = state_.actors[self].rare_state->timers;
   const auto armed = std::find_if(timers.begin(), timers.end(), [serial](const ArmedTimer& timer) {
@@ -147,6 +147,8 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   const ArmedTimer timer = *armed;
   timers.erase(armed);
   --(timer.background ? state_.background : state_.foreground);
+  if (timer.kind != EventKind::timer)
+    return tell_death(timer.kind, self, static_cast<std::uint32_t>(timer.key));
   turn(self, timer.family, [&timer](Component& component, Context& context) {
     component.on_timer(context, timer.key);
   });

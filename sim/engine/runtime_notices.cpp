@@ -59,14 +59,29 @@ void Runtime::spread_word(std::uint32_t death) {
   }
 }
 
-/// Who cannot handle a notice now hears of it later.
+/// The handler of a notice needs the processor, as that of a timer does, and waits as timers do.
 void Runtime::hear(const Event& notice) {
-  const double later_s = handling_s(notice.at.actor);
-  if (later_s > state_.now_s)
-    schedule(notice_at(later_s - state_.now_s), notice.kind(), notice.at.actor, notice.at.detail);
-  else if (notice.kind() != EventKind::local_exit ||
-           died_under(notice.at.detail, incarnation_of(notice.at.actor)))
-    tell_exit(notice.kind(), notice.at.actor, state_.deaths[notice.at.detail].dead);
+  const ActorId self = notice.at.actor;
+  ActorState& actor = state_.actors[self];
+  if (!actor.alive) return;
+  if (!timers_wait(actor) && !blocked(actor) && processor_free_s(self) <= state_.now_s)
+    return tell_death(notice.kind(), self, notice.at.detail);
+  const std::uint32_t serial = ++state_.serial;
+  actor.rare().timers.push_back({.key = notice.at.detail,
+                                 .serial = serial,
+                                 .family = Family::failure_detection,
+                                 .background = false,
+                                 .kind = notice.kind()});
+  actor.rare().due.push_back(serial);
+  ++state_.foreground;
+  await_processor(self);
+}
+
+/// A later incarnation of a daemon hears nothing of those who died under an earlier one.
+void Runtime::tell_death(EventKind kind, ActorId listener, std::uint32_t death) {
+  notice_at(0.0);
+  if (kind != EventKind::local_exit || died_under(death, incarnation_of(listener)))
+    tell_exit(kind, listener, state_.deaths[death].dead);
 }
 
 /// Tells a listener of a death, if it still has the detector, or the connection, that hears of it.

@@ -269,6 +269,11 @@ Choice StepwiseEngine::choice_of(const Event& event) const {
     case EventKind::timer:
       for (const ArmedTimer& timer : state_.actors[choice.actor].rare_state->timers)
         if (timer.serial == event.at.detail) {
+          choice.kind = timer.kind;
+          if (timer.kind != EventKind::timer) {
+            choice.peer = state_.deaths[timer.key].dead.actor;
+            break;
+          }
           choice.detail = timer.key;
           choice.family = timer.family;
         }

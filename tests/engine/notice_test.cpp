@@ -95,3 +95,80 @@ TEST_CASE("the grace of a run begins when the last notice has come") {
     CHECK(seen.violations() == Words{});
   }
 }
+
+TEST_CASE(
+    "a notice waits for a busy processor, in the order in which timers and notices were due") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self != 0) return;
+        for (int i = 0; i < 5; ++i) context.send(1, 0, 0);  // a second of the processor for each
+        context.set_timer(1, 3);
+        context.set_timer(2, 1.5);
+      };
+      handlers.timer = [&job](Context& context, std::uint64_t key) {
+        job.note(context, "timer", static_cast<std::int64_t>(key));
+      };
+      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+        job.note(context, "failed", peer.actor);
+      };
+      return handlers;
+    });
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1.0}});
+    job.kill(1, {2});
+    const Seen seen = job.run(engine);
+    Words order;
+    for (const Entry& entry : seen.log)
+      if (entry.actor == 0) order.push_back(entry.what + std::to_string(entry.value));
+    CHECK(order == Words{"timer2", "failed2", "timer1"});
+    CHECK(close(seen.times_s(0, "failed"), {5}, engine));
+  }
+}
+
+TEST_CASE("between computations, a notice waits until the computation ends") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.spec.platform.progress = Progress::between;
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 0) context.compute(100);
+      };
+      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+        job.note(context, "failed", peer.actor);
+      };
+      return handlers;
+    });
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1.0}});
+    job.kill(1, {2});
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(0, "failed"), {100}, engine));
+    CHECK(close(seen.times_s(1, "failed"), {2}, engine));
+    CHECK(seen.violations() == Words{});
+  }
+}
+
+TEST_CASE("a notice that waits for the processor dies with its listener") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.spec.platform.progress = Progress::between;
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        if (self == 0) context.compute(100);
+      };
+      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+        job.note(context, "failed", peer.actor);
+      };
+      return handlers;
+    });
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1.0}});
+    job.kill(1, {2}).kill(50, {0});
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(0, "failed").empty());
+    CHECK(seen.values(1, "failed") == Values{2, 0});
+    CHECK(seen.violations() == Words{});
+  }
+}
