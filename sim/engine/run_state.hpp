@@ -113,8 +113,8 @@ struct RunState {
   EventQueue queue;
   double now_s = 0.0;
   LargeVector<Nic> nics;  ///< per node
-  /// By node and port: bytes of failure detection that have left by that link. Empty until there
-  /// are any.
+  /// By the number of a link (Topology::for_each_link): bytes of failure detection that it has
+  /// carried. Empty until there are any.
   std::vector<std::uint64_t> detection_link_bytes;
   std::vector<NicQueue> nic_queues;  ///< per node; empty until a message has found its NIC busy
   LargeVector<ActorState> actors;    ///< ranks, then one daemon per node if nodes matter

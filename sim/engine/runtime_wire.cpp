@@ -149,15 +149,14 @@ void Runtime::enter_network(Message& message, const Transit& transit) {
     transmit(message, transit);
 }
 
-/// The load of a failure detector on the NIC of the sender's node, and on the first link of the
-/// route.
+/// The load of a failure detector on the NIC of the sender's node, and on the links of the route.
 void Runtime::count_detection_sent(const Message& message) {
   const NodeId from = node_of(message.from);
   state_.nics[from].detection_bytes += message.bytes;
-  const std::size_t ports = routes().ports();
-  if (state_.detection_link_bytes.empty()) state_.detection_link_bytes.resize(node_count() * ports);
-  const std::size_t port = routes().port(from, node_of(message.to));
-  state_.detection_link_bytes[from * ports + port] += message.bytes;
+  std::vector<std::uint64_t>& links = state_.detection_link_bytes;
+  if (links.empty()) links.resize(routes().links());
+  routes().for_each_link(from, node_of(message.to),
+                         [&](std::size_t link) { links[link] += message.bytes; });
 }
 
 double Runtime::drawn_noise_s(const Message& message) {

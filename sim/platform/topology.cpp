@@ -287,6 +287,11 @@ std::uint32_t Topology::port(std::uint32_t from, std::uint32_t to) const {
   return 0;
 }
 
+std::size_t Topology::links() const {
+  if (kind_ == Kind::torus) return std::size_t{nodes_} * ports();
+  return first_blue_link() + blue_routers_.size() * blue_routers_.size();
+}
+
 double Topology::least_bandwidth() const {
   if (kind_ != Kind::table) return link_bandwidth_Bps_;
   double narrowest_Bps = std::numeric_limits<double>::infinity();
@@ -369,6 +374,8 @@ void Topology::lay_out(const Crossbar& crossbar) { lay_out(FatTree{{crossbar.nod
 void Topology::lay_out(const Dragonfly& dragonfly) {
   kind_ = Kind::dragonfly;
   constexpr std::uint32_t kBits = DragonflyPlace::kBits;
+  chassis_per_group_ = dragonfly.chassis_per_group;
+  routers_per_chassis_ = dragonfly.routers_per_chassis;
   const auto place = [&dragonfly](std::uint32_t group, std::uint32_t router) {
     return group << 2 * kBits | router / dragonfly.routers_per_chassis << kBits |
            router % dragonfly.routers_per_chassis;

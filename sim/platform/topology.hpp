@@ -84,6 +84,21 @@ class Topology final {
   /// route starts along the first dimension in which they differ, the shorter way round.
   [[nodiscard]] std::uint32_t port(std::uint32_t from, std::uint32_t to) const;
 
+  /// How many links for_each_link() tells apart, each in one direction.
+  [[nodiscard]] std::size_t links() const;
+
+  /// Visits the links of a route between two different nodes by their numbers, below links(): all
+  /// links of a torus or a dragonfly, where parallel links are one; else the first and the last
+  /// one, since which links between switches a route takes is not known. The first ports() links
+  /// are those by which node 0 is left, the next ones those of node 1, and so on.
+  template <class Visit>
+  void for_each_link(std::uint32_t from, std::uint32_t to, Visit visit) const {
+    if (kind_ == Kind::torus) return for_each_torus_link(from, to, visit);
+    visit(std::size_t{from});
+    if (kind_ == Kind::dragonfly) for_each_router_link(packed_[from], packed_[to], visit);
+    visit(std::size_t{nodes_} + to);
+  }
+
   /// What routes from a node and to it read first, to be prefetched. Not where routes come from a
   /// table.
   [[nodiscard]] const void* place(std::uint32_t node) const { return packed_.data() + node; }
@@ -143,6 +158,29 @@ class Topology final {
     return sum;
   }
 
+  /// A route goes along one dimension after the other.
+  template <class Visit>
+  void for_each_torus_link(std::uint32_t from, std::uint32_t to, Visit visit) const {
+    const std::uint32_t offsets = packed_[from] + torus_bias_ - packed_[to];
+    std::size_t node = from;
+    std::size_t stride = 1;
+    for (std::uint32_t dimension = 0; dimension < dimensions_; ++dimension) {
+      const Field& field = fields_[dimension];
+      const std::uint32_t offset = (offsets >> field.shift) & field.mask;  // from + size - to
+      const std::uint32_t upwards = (2 * field.size - offset) % field.size;
+      const bool goes_up = upwards <= field.size / 2;
+      std::uint32_t at = (packed_[from] >> field.shift) & field.mask;
+      for (std::uint32_t left = goes_up ? upwards : field.size - upwards; left > 0; --left) {
+        visit(node * ports() + 2 * dimension + (goes_up ? 0 : 1));
+        const std::uint32_t next =
+            goes_up ? (at + 1) % field.size : (at + field.size - 1) % field.size;
+        node = node + next * stride - at * stride;
+        at = next;
+      }
+      stride *= field.size;
+    }
+  }
+
   /// The highest digit in which two leaves differ gives the level at which their routes meet.
   [[nodiscard]] std::uint32_t tree_hops(std::uint32_t a, std::uint32_t b) const {
     return tree_hops_[static_cast<std::size_t>(std::bit_width(a ^ b))];
@@ -170,6 +208,41 @@ class Topology final {
     std::uint32_t group;
   };
 
+  /// The links between the routers of two nodes, in the order of dragonfly_hops().
+  template <class Visit>
+  void for_each_router_link(std::uint32_t a, std::uint32_t b, Visit visit) const {
+    const DragonflyPlace from(a);
+    const DragonflyPlace to(b);
+    if (from.group == to.group) return for_each_group_link(from.group, from, to, visit);
+    const DragonflyPlace leaves(blue_routers_[to.group]);
+    const DragonflyPlace enters(blue_routers_[from.group]);
+    for_each_group_link(from.group, from, leaves, visit);
+    visit(first_blue_link() + from.group * blue_routers_.size() + to.group);
+    for_each_group_link(to.group, enters, to, visit);
+  }
+
+  /// The green link, then the black one.
+  template <class Visit>
+  void for_each_group_link(std::uint32_t group, const DragonflyPlace& from,
+                           const DragonflyPlace& to, Visit visit) const {
+    const std::size_t routers = routers_per_chassis_;
+    const std::size_t chassis = chassis_per_group_;
+    if (from.router != to.router)
+      visit(2 * std::size_t{nodes_} +
+            ((group * chassis + from.chassis) * routers + from.router) * routers + to.router);
+    if (from.chassis != to.chassis)
+      visit(first_black_link() +
+            ((group * routers + to.router) * chassis + from.chassis) * chassis + to.chassis);
+  }
+  [[nodiscard]] std::size_t first_black_link() const {
+    return 2 * std::size_t{nodes_} +
+           blue_routers_.size() * chassis_per_group_ * routers_per_chassis_ * routers_per_chassis_;
+  }
+  [[nodiscard]] std::size_t first_blue_link() const {
+    return first_black_link() +
+           blue_routers_.size() * routers_per_chassis_ * chassis_per_group_ * chassis_per_group_;
+  }
+
   /// The number of links between two routers of one group.
   [[nodiscard]] static std::uint32_t router_hops(const DragonflyPlace& from,
                                                  const DragonflyPlace& to) {
@@ -181,7 +254,9 @@ class Topology final {
   std::uint32_t nodes_ = 0;
   std::uint32_t lookup_count_ = 0;
   std::uint32_t torus_bias_ = 0;
-  std::uint32_t dimensions_ = 0;  ///< of a torus
+  std::uint32_t dimensions_ = 0;       ///< of a torus
+  std::size_t chassis_per_group_ = 0;  ///< of a dragonfly, as the next one
+  std::size_t routers_per_chassis_ = 0;
   double hop_latency_s_ = 0;
   double link_bandwidth_Bps_ = 0;
   std::vector<std::uint32_t> packed_;    ///< coordinates of a node; for tables, the route of a pair

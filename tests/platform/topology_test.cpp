@@ -115,6 +115,61 @@ TEST_CASE(
   CHECK(topology.hops(node(0, 95), node(20, 95)) == 7);  // both on either side
 }
 
+TEST_CASE("the links of a torus route lead from its first node to its last one") {
+  const auto sizes = GENERATE(values<std::vector<std::uint32_t>>(
+      {{2}, {5}, {6}, {1, 7}, {4, 3}, {2, 2, 2}, {3, 4, 5}, {4, 3, 2, 2, 3}}));
+  const Topology topology(Torus{sizes}, kHopLatency_s, kLinkBandwidth_Bps);
+  CHECK(topology.links() == topology.nodes() * 2 * sizes.size());
+  for (std::uint32_t from = 0; from < topology.nodes(); ++from)
+    for (std::uint32_t to = 0; to < topology.nodes(); ++to) {
+      if (to == from) continue;
+      std::uint32_t at = from;
+      std::uint32_t count = 0;
+      topology.for_each_link(from, to, [&](std::size_t link) {
+        CHECK(link / topology.ports() == at);
+        if (count++ == 0) CHECK(link % topology.ports() == topology.port(from, to));
+        const std::size_t dimension = link % topology.ports() / 2;
+        std::uint32_t stride = 1;
+        for (std::size_t lower = 0; lower < dimension; ++lower) stride *= sizes[lower];
+        const std::uint32_t coordinate = at / stride % sizes[dimension];
+        const std::uint32_t step = link % 2 == 0 ? 1 : sizes[dimension] - 1;
+        at += (coordinate + step) % sizes[dimension] * stride;
+        at -= coordinate * stride;
+      });
+      CHECK(at == to);
+      CHECK(count == topology.hops(from, to));
+    }
+}
+
+TEST_CASE("the links of a dragonfly route are as many as its hops, and no two places share one") {
+  const Dragonfly dragonfly{
+      .groups = 4, .chassis_per_group = 3, .routers_per_chassis = 5, .nodes_per_router = 2};
+  const Topology topology(dragonfly, kHopLatency_s, kLinkBandwidth_Bps);
+  const std::uint32_t nodes = topology.nodes();
+  const std::uint32_t of_group = nodes / dragonfly.groups;
+  std::vector<std::uint32_t> used(topology.links());
+  for (std::uint32_t from = 0; from < nodes; ++from)
+    for (std::uint32_t to = 0; to < nodes; ++to) {
+      if (to == from) continue;
+      std::uint32_t count = 0;
+      topology.for_each_link(from, to, [&](std::size_t link) {
+        REQUIRE(link < used.size());
+        ++used[link];
+        ++count;
+      });
+      CHECK(count == topology.hops(from, to));
+    }
+  for (std::uint32_t node = 0; node < 2 * nodes; ++node) CHECK(used[node] == nodes - 1);
+  // The last ones are blue: each carries what goes from one group to another.
+  for (std::uint32_t a = 0; a < dragonfly.groups; ++a)
+    for (std::uint32_t b = 0; b < dragonfly.groups; ++b)
+      CHECK(used[used.size() - 16 + a * 4 + b] == (a == b ? 0 : of_group * of_group));
+  // The green link from router 4 to router 0 of the first chassis of group 0: neither of the two has
+  // a blue link that the group uses, so it carries what two nodes send to three routers.
+  const std::size_t green = 2 * std::size_t{nodes} + 4 * dragonfly.routers_per_chassis;
+  CHECK(used[green] == 2 * 2 * 3);
+}
+
 TEST_CASE("a route's latency is that of its links and its bandwidth that of one link") {
   const Topology topology(Torus{{8, 8, 8}}, kHopLatency_s, kLinkBandwidth_Bps);
   const Route far = topology.route(0, 4 + 8 * 4 + 64 * 4);
