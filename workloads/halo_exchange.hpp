@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// A message of an exchange, to or from a neighbour.
+struct HaloNeighbour {
+  Rank rank = 0;            ///< the neighbour's place in the program's world
+  std::uint32_t tag = 0;    ///< the number of the exchange within its iteration
+  std::uint64_t bytes = 0;  ///< of the message
+
+  bool operator==(const HaloNeighbour&) const = default;
+};
+
+/// What one rank sends and receives in one exchange, each by ascending neighbour. There is one
+/// entry for each message, and at most one message from one rank to another.
+struct HaloExchange {
+  std::vector<HaloNeighbour> sends;
+  std::vector<HaloNeighbour> receives;
+
+  bool operator==(const HaloExchange&) const = default;
+};
+
+}  // namespace faultline
