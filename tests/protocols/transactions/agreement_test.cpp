@@ -110,7 +110,7 @@ TEST_CASE("agreement: who has died before anyone had its contribution has failed
 
 TEST_CASE("agreement: a death during era adds at most 10 messages, at any moment and size",
           "[agreement]") {
-  for (const std::uint32_t members : {2U, 3U, 7U, 16U, 33U})
+  for (const std::uint32_t members : {2U, 3U, 7U, 16U, 21U})
     for (Rank victim = 0; victim < members; ++victim)
       for (std::uint64_t moment = 0; moment <= 2UL * (members - 1); ++moment)
         for (const std::uint64_t later : {0UL, 1UL, 3UL, 1000UL}) {
@@ -189,6 +189,23 @@ TEST_CASE("agreement: a parent's word counts no more once its death is known", "
   child.on_message(0, down, output);
   CHECK(output.decisions.empty());
   child.on_message(1, down, output);
+  CHECK(output.decisions.size() == 1);
+}
+
+// 0 decides, 2 passes that on to 5, and both die. 1 knows so, 5 does not: had it both given 1 its
+// contribution and taken 2's word, it could stand alone with that decision.
+TEST_CASE("agreement: a parent's word counts no more once the root has asked", "[agreement]") {
+  Agreement child(AgreementAlgorithm::era, 5, 6);
+  AgreementOutput output;
+  child.contribute(0, {}, output);
+  REQUIRE(output.sends.size() == 1);
+  CHECK(output.sends[0].to == 2);
+  child.on_message(1, {.kind = AgreementMessageKind::result_request, .sweep = 0}, output);
+  REQUIRE(output.sends.size() == 2);
+  CHECK(output.sends[1].to == 1);
+  child.on_message(2, {.kind = AgreementMessageKind::down, .sweep = 0}, output);
+  CHECK(output.decisions.empty());
+  child.on_message(1, {.kind = AgreementMessageKind::down, .sweep = 0}, output);
   CHECK(output.decisions.size() == 1);
 }
 
