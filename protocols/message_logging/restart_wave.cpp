@@ -20,10 +20,14 @@ std::uint32_t bytes_of(const RestartReport& report) {
 
 }  // namespace
 
+/// Who has not committed the latest checkpoint yet knows determinants of messages from before it,
+/// which nobody will replay.
 void RestartReport::add(const RestartReport& other) {
-  epoch = std::max(epoch, other.epoch);
   partners += other.partners;
   images.insert(images.end(), other.images.begin(), other.images.end());
+  if (other.epoch < epoch) return;
+  if (other.epoch > epoch) determinants.clear();
+  epoch = other.epoch;
   determinants.insert(determinants.end(), other.determinants.begin(), other.determinants.end());
 }
 

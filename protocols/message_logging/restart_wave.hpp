@@ -32,7 +32,7 @@ struct RestartReport {
   std::uint64_t epoch = 0;     ///< the largest of them: how many checkpoints are committed
   std::uint32_t partners = 0;  ///< ranks that have exchanged messages with the restarted one
   std::vector<KeptFor> images;
-  std::vector<Determinant> determinants;
+  std::vector<Determinant> determinants;  ///< of that epoch
 
   void add(const RestartReport& other);
   void digest(Digest& into) const { into.add(epoch, partners, images, determinants); }

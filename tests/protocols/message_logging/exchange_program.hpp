@@ -22,6 +22,7 @@ struct Exchange {
   bool to_itself = true;         ///< each rank sends to itself, too
   bool ordered = true;           ///< the state depends on the order of messages
   double compute_s = 0.0;        ///< of an iteration
+  bool checkpoint_at_end = false;  ///< asks for a last checkpoint before it finishes
 };
 
 /// In each iteration, a rank sends words that depend on its state to some ranks, and takes those of
@@ -52,7 +53,7 @@ class ExchangeProgram final : public Workload {
     invariant(waits_ && answer.get<CheckpointRequest>().number + 1 == asked_,
               "an answer that nobody waits for");
     waits_ = false;
-    exchange(context);
+    go_on(context);
   }
   void on_message(Context& context, const Message& message) override {
     waiting_.emplace_back(message.from, message.payload.get<Word>());
@@ -63,8 +64,8 @@ class ExchangeProgram final : public Workload {
     end_iteration(context);
   }
   [[nodiscard]] std::string waiting_for() const override {
-    if (iteration_ == what_.iterations) return {};
     if (waits_) return "an answer";
+    if (iteration_ == what_.iterations) return {};
     return std::to_string(from_.size() - taken_.size()) + " words of iteration " +
            std::to_string(iteration_);
   }
@@ -87,7 +88,15 @@ class ExchangeProgram final : public Workload {
   void ask(Context& context) {
     waits_ = context.ask(Family::message_logging, CheckpointRequest{asked_});
     ++asked_;
-    if (!waits_) exchange(context);
+    if (!waits_) go_on(context);
+  }
+  void go_on(Context& context) {
+    if (iteration_ == what_.iterations) return finish(context);
+    exchange(context);
+  }
+  void finish(Context& context) {
+    if (job_ != nullptr) job_->note(context, "end", static_cast<std::int64_t>(state_));
+    context.finish();
   }
   void exchange(Context& context) {
     context.mark("iteration", static_cast<std::int64_t>(iteration_));
@@ -135,10 +144,8 @@ class ExchangeProgram final : public Workload {
     taken_.clear();
     ++iteration_;
     state_ = split_mix(state_);
-    if (iteration_ == what_.iterations) {
-      if (job_ != nullptr) job_->note(context, "end", static_cast<std::int64_t>(state_));
-      return context.finish();
-    }
+    if (iteration_ == what_.iterations)
+      return what_.checkpoint_at_end ? ask(context) : finish(context);
     if (iteration_ % what_.iterations_per_checkpoint == 0) return ask(context);
     exchange(context);
   }

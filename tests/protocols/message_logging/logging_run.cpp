@@ -70,6 +70,7 @@ std::vector<LoggingRun> simpler_runs(const LoggingRun& run) {
   propose([](LoggingRun& r) { r.exchange.neighbours = 1; });
   propose([](LoggingRun& r) { r.exchange.to_itself = false; });
   propose([](LoggingRun& r) { r.exchange.compute_s = 0.0; });
+  propose([](LoggingRun& r) { r.exchange.checkpoint_at_end = false; });
   propose([](LoggingRun& r) { r.notice_spread_s = 0.0; });
   propose([](LoggingRun& r) { r.restart_delay_s = 0.0; });
   propose([](LoggingRun& r) {
@@ -111,7 +112,8 @@ LoggingRun draw_logging_run(std::uint64_t seed, const ProtocolUnderTest& protoco
       .neighbours = 1 + static_cast<std::uint32_t>(random.below(std::min(3U, run.processes - 1))),
       .to_itself = random.chance(0.5),
       .ordered = protocol.any_order && random.chance(0.7),
-      .compute_s = among(0.0, 0.0, 1e-5)};
+      .compute_s = among(0.0, 0.0, 1e-5),
+      .checkpoint_at_end = random.chance(0.5)};
   run.random_costs = random.chance(0.5);
   run.ordering = protocol.needs_fifo ? Ordering::fifo : among(Ordering::fifo, Ordering::unordered);
   run.notice_delay_s = among(1e-6, 1e-5, 1e-4);
@@ -132,7 +134,9 @@ std::string describe(const LoggingRun& run) {
        << ", .iterations_per_checkpoint = " << run.exchange.iterations_per_checkpoint
        << ", .neighbours = " << run.exchange.neighbours << std::boolalpha
        << ", .to_itself = " << run.exchange.to_itself << ", .ordered = " << run.exchange.ordered
-       << ", .compute_s = " << run.exchange.compute_s << "}, .random_costs = " << run.random_costs
+       << ", .compute_s = " << run.exchange.compute_s
+       << ", .checkpoint_at_end = " << run.exchange.checkpoint_at_end
+       << "}, .random_costs = " << run.random_costs
        << ", .ordering = Ordering::" << (run.ordering == Ordering::fifo ? "fifo" : "unordered")
        << ", .notice_delay_s = " << run.notice_delay_s
        << ", .notice_spread_s = " << run.notice_spread_s
