@@ -53,8 +53,7 @@ const Registered registered{registration<Causal>(
                 .takes_images = true,
                 .needs_no_layer_above = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
-     .metrics = determinant_metrics(),
-     .check_with_workload = several_objects},
+     .metrics = determinant_metrics()},
     options())};
 
 /// Which tickets of the receiver are stored now.
@@ -122,11 +121,11 @@ CheckpointedLayer::Verdict Causal::admit_current(Context& context, Message& mess
     take_carried(context, message.from, *carried);
   const auto stamp = message.logging.get<LoggingStamp>();
   if (message.from != self()) {
-    if (is_duplicate(peer(context, message.from), stamp.id)) return Verdict::discard;
+    if (is_duplicate(message)) return Verdict::discard;
     if (stamp.level > 0 && stored_for(message.from).last < stamp.level) return Verdict::hold;
   }
   if (!must_replay()) return take(context, message);
-  const bool is_new = to_replay_.emplace(Delivery{message.from, stamp.id}, message).second;
+  const bool is_new = to_replay_.emplace(delivery_of(message), message).second;
   if (!is_new) return Verdict::discard;
   replay(context);
   return Verdict::kept;
@@ -138,16 +137,18 @@ CheckpointedLayer::Verdict Causal::take(Context& context, Message& message) {
 }
 
 void Causal::give_ticket(Context& context, const Message& message) {
-  const Delivery delivery{message.from, message.logging.get<LoggingStamp>().id};
-  if (message.from != self()) {
-    Peer& from = peer(context, message.from);
-    from.received.insert(delivery.id);
-    ++from.taken_in;
-  }
-  deliveries_.push_back(delivery);
+  note_received(context, message);
+  deliveries_.push_back(delivery_of(message));
   ++tickets_;
   if (is_first_time()) ++generated_;
   if (options_.determinant_s > 0.0) context.spend(options_.determinant_s);
+}
+
+/// What a rank sends to itself comes once.
+void Causal::note_received(Context& context, const Message& message) {
+  if (message.from == self()) return;
+  received(message).insert(delivery_of(message).number);
+  ++peer(context, message.from).taken_in;
 }
 
 // ---- determinants of others -------------------------------------------------------------------
@@ -210,7 +211,7 @@ void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
 void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
   LoggedLayer::on_joined(context, root, report);
   const auto add = [&](Rank receiver, std::uint64_t ticket, const Delivery& delivery, Rank holder) {
-    report.determinants.push_back({receiver, delivery.sender, holder, delivery.id, ticket});
+    report.determinants.push_back({receiver, holder, ticket, delivery.channel, delivery.number});
   };
   for (const Stored& stored : stored_)
     if (stored.receiver == root)
@@ -229,7 +230,7 @@ void Causal::on_reports(Context& context, const RestartReport& reports) {
         return std::tie(a.receiver, a.ticket, a.holder) < std::tie(b.receiver, b.ticket, b.holder);
       });
   for (const Determinant& known : determinants) {
-    const Delivery delivery{known.sender, known.id};
+    const Delivery delivery{known.channel, known.number};
     if (known.receiver != self()) {
       keep(known.receiver, known.ticket, delivery);
       stored_again(context, known.receiver, known.ticket);
@@ -247,11 +248,7 @@ void Causal::replay(Context& context) {
   while (tickets_ < deliveries_.size()) {
     const auto next = to_replay_.find(deliveries_[tickets_]);
     if (next == to_replay_.end()) return;
-    if (next->first.sender != self()) {
-      Peer& from = peer(context, next->first.sender);
-      from.received.insert(next->first.id);
-      ++from.taken_in;
-    }
+    note_received(context, next->second);
     ++tickets_;
     context.deliver(next->second);
     to_replay_.erase(next);

@@ -39,11 +39,11 @@ class Causal : public LoggedLayer {
 
   /// A delivery. Its ticket is its place among them.
   struct Delivery {
-    Rank sender = kNobody;
-    std::uint64_t id = 0;
+    ObjectChannel channel;
+    std::uint64_t number = 0;  ///< on its channel
 
     friend auto operator<=>(const Delivery&, const Delivery&) = default;  // NOLINT(*-nullptr)
-    void digest(Digest& into) const { into.add(sender, id); }
+    void digest(Digest& into) const { into.add(channel, number); }
   };
   /// Determinants on their way: tickets from `first` on.
   struct Carried {
@@ -76,8 +76,8 @@ class Causal : public LoggedLayer {
   void keep(Rank receiver, std::uint64_t ticket, const Delivery& delivery);
   // What mutants get wrong.
   virtual void store(Context& context, Rank from, const Carried& carried);
-  [[nodiscard]] virtual bool is_duplicate(const Peer& from, std::uint64_t id) const {
-    return from.received.contains(id);
+  virtual bool is_duplicate(const Message& message) {
+    return received(message).contains(delivery_of(message).number);
   }
   /// A message that is new, and not one to be replayed.
   virtual Verdict take(Context& context, Message& message);
@@ -100,6 +100,9 @@ class Causal : public LoggedLayer {
 
   /// This rank, which has restarted, stores these determinants of another one again.
   virtual void stored_again(Context&, Rank /*receiver*/, std::uint64_t /*ticket*/) {}
+  static Delivery delivery_of(const Message& message) {
+    return {channel_of(message), message.logging.get<LoggingStamp>().id};
+  }
   /// Gives a message its ticket, the next one.
   void give_ticket(Context& context, const Message& message);
   void acknowledged(Rank holder, std::uint64_t ticket);
@@ -114,6 +117,7 @@ class Causal : public LoggedLayer {
  private:
   [[nodiscard]] std::optional<Carried> unstored();
   [[nodiscard]] std::uint32_t bytes_of(const Carried& carried) const;
+  void note_received(Context& context, const Message& message);
   void replay(Context& context);
   void end_replay(Context& context);
   void take_carried(Context& context, Rank from, const Carried& carried);

@@ -33,47 +33,24 @@ const Registered registered{registration<Fast>(
      .metrics = checkpoint_metrics()},
     options())};
 
-constexpr std::uint64_t kRankEnd = std::uint64_t{1} << 32;
-
-/// An object, or a rank where there is none. Programs without objects leave both ends 0, where no
-/// two objects could be.
-std::uint64_t end_of(ObjectId object, ActorId rank, const Message& message) {
-  const bool no_objects = message.from_object == 0 && message.to_object == 0;
-  return no_objects || object == kNoObject ? kRankEnd + rank : object;
-}
-
 /// The first word of what the program says, its tag; counted from 1.
 std::uint64_t tag_of(const Message& message) { return message.payload.get<std::uint64_t>() + 1; }
-
-template <class Entry, class Channel>
-Entry& entry_of(std::vector<Entry>& entries, const Channel& channel) {
-  const auto place = std::lower_bound(
-      entries.begin(), entries.end(), channel,
-      [](const Entry& entry, const Channel& wanted) { return entry.channel < wanted; });
-  if (place != entries.end() && place->channel == channel) return *place;
-  Entry fresh;
-  fresh.channel = channel;
-  return *entries.insert(place, fresh);
-}
 
 }  // namespace
 
 Fast::Channel Fast::channel_of(const Message& message) const {
   const std::uint64_t kind =
       counts_ ? 0 : (static_cast<std::uint64_t>(message.channel) << 16U) + message.kind + 1;
-  return {end_of(message.from_object, message.from, message),
-          end_of(message.to_object, message.to, message), kind};
+  return {faultline::channel_of(message), kind};
 }
 
 // def Send(alpha, msg, beta), line 2
-std::uint64_t Fast::identity(const Message& message, std::uint64_t) {
-  if (!counts_) return tag_of(message);
-  return ++entry_of(sent_, channel_of(message)).sent;
+std::uint64_t Fast::identity(const Message& message) {
+  return counts_ ? LoggedLayer::identity(message) : tag_of(message);
 }
 
-std::uint64_t Fast::identity_again(const Message& message, std::uint32_t note,
-                                   std::uint64_t) const {
-  return counts_ ? note : tag_of(message);
+std::uint64_t Fast::identity_again(const Message& message, std::uint64_t number) const {
+  return counts_ ? number : tag_of(message);
 }
 
 // def Receive(alpha, msg, beta), lines 17 to 22
@@ -86,7 +63,7 @@ CheckpointedLayer::Verdict Fast::admit_current(Context& context, Message& messag
 bool Fast::is_new(const Message& message) {
   constexpr std::uint64_t kBits = 64;
   const std::uint64_t number = message.logging.get<LoggingStamp>().id;
-  Window& window = entry_of(windows_, channel_of(message));
+  Window& window = windows_[channel_of(message)];
   if (number > window.latest) {
     const std::uint64_t ahead = number - window.latest;
     window.before = ahead >= kBits ? 0 : window.before << ahead;
@@ -105,13 +82,12 @@ bool Fast::is_new(const Message& message) {
 // def Checkpoint, line 28
 void Fast::on_committed(Context& context) {
   LoggedLayer::on_committed(context);
-  windows_.clear();
-  sent_.clear();
+  windows_.reset();
 }
 
 void Fast::digest_state(Digest& into) const {
   LoggedLayer::digest_state(into);
-  into.add(windows_, sent_);
+  into.add(windows_);
 }
 
 }  // namespace faultline

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "protocols/message_logging/logged_layer.hpp"
 
@@ -31,39 +30,27 @@ class Fast : public LoggedLayer {
   virtual bool is_new(const Message& message);
 
  private:
-  /// The messages of one kind from one object to another. An end without an object is the rank.
+  /// The messages of one kind from one object to another.
   struct Channel {
-    std::uint64_t from = 0;
-    std::uint64_t to = 0;
+    ObjectChannel ends;
     std::uint64_t kind = 0;  ///< 0 if all kinds are counted together
 
+    void digest(Digest& into) const { into.add(ends, kind); }
     friend auto operator<=>(const Channel&, const Channel&) = default;  // NOLINT(*-nullptr)
   };
   /// Which numbers have come on a channel: the latest, and which of those right before it. What is
   /// older has come, because its sender could not have got so far ahead.
   struct Window {
-    Channel channel;
     std::uint64_t latest = 0;
     std::uint64_t before = 0;  ///< bit i: latest - 1 - i has come
 
-    void digest(Digest& into) const {
-      into.add(channel.from, channel.to, channel.kind, latest, before);
-    }
-  };
-  /// How many messages have gone on a channel.
-  struct Count {
-    Channel channel;
-    std::uint64_t sent = 0;
-
-    void digest(Digest& into) const { into.add(channel.from, channel.to, channel.kind, sent); }
+    void digest(Digest& into) const { into.add(latest, before); }
+    friend bool operator==(const Window&, const Window&) = default;
   };
 
-  std::uint64_t identity(const Message& message, std::uint64_t count) override;
-  [[nodiscard]] std::uint64_t identity_again(const Message& message, std::uint32_t note,
-                                             std::uint64_t count) const override;
-  [[nodiscard]] std::uint32_t note(std::uint64_t identity) const override {
-    return counts_ ? static_cast<std::uint32_t>(identity) : 0;
-  }
+  std::uint64_t identity(const Message& message) override;
+  [[nodiscard]] std::uint64_t identity_again(const Message& message,
+                                             std::uint64_t number) const override;
   Verdict admit_current(Context& context, Message& message) override;
   [[nodiscard]] bool is_recovering() const override { return !is_up(); }
   [[nodiscard]] bool recovers_several() const override { return true; }
@@ -72,8 +59,7 @@ class Fast : public LoggedLayer {
   [[nodiscard]] Channel channel_of(const Message& message) const;
 
   bool counts_;  ///< identities are sequence numbers of the sender, else the program's tags
-  std::vector<Window> windows_;  ///< dupTable, by channel
-  std::vector<Count> sent_;      ///< idTable, by channel
+  ChannelTable<Channel, Window> windows_;  ///< dupTable
 };
 
 }  // namespace faultline

@@ -13,14 +13,6 @@ struct LogEnd {
 
 }  // namespace
 
-std::vector<OptionProblem> several_objects(const OptionValues&, const OptionValues& workload) {
-  const auto objects = workload.find("objects_per_process");
-  if (objects == workload.end() || std::get<std::int64_t>(objects->second) == 1) return {};
-  return {{"",
-           "recovers programs with one object on each rank, expected objects_per_process 1 under "
-           "faults, or fast or checkpoint-restart"}};
-}
-
 std::vector<std::string> logging_kinds(const std::vector<std::string>& own) {
   std::vector<std::string> kinds{"log-end"};
   kinds.insert(kinds.end(), own.begin(), own.end());
@@ -49,8 +41,8 @@ void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bo
     if (message->to != self())
       send_to_other(context, *message);
     else
-      message->logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), 0,
-                                        identity(*message, ++sent_to_self_)});
+      message->logging.put(
+          LoggingStamp{static_cast<std::uint32_t>(epoch()), 0, identity(*message)});
     context.forward(*message);
   }
   if (!recovered_) try_recovered(context);
@@ -58,8 +50,9 @@ void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bo
 
 void LoggedLayer::send_to_other(Context& context, Message& message) {
   Peer& to = peer(context, message.to);
-  const std::uint64_t id = identity(message, ++to.sent);
-  log(to, message, id);
+  const std::uint64_t id = identity(message);
+  ++to.sent;
+  log(to, message);
   if (recovered_)
     ++remote_messages_;
   else if (to.sent == to.goal)
@@ -82,10 +75,10 @@ CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message
 void LoggedLayer::on_committed(Context& context) {
   for (Peer& of : peers_) {
     of.sent = of.goal = of.taken_in = 0;
-    of.received.clear();
     of.log.clear();
   }
-  sent_to_self_ = 0;
+  sent_.reset();
+  received_.reset();
   if (!recovered_) recovered(context, wave().death_s());
   recovered_ = true;
 }
@@ -124,17 +117,16 @@ void LoggedLayer::on_agreed(Context& context) {
 
 void LoggedLayer::resend_log(Context& context, Peer& to) {
   const std::uint32_t second = to.log.size() > 0 ? before_log(context, to.rank) : 0;
-  for (std::size_t place = 0; place < to.log.size(); ++place) resend(context, to, place, second);
+  for_each_logged(to, [&](const Message& logged, std::uint64_t number, std::uint32_t) {
+    resend(context, logged, number, second);
+  });
   context.send(to.rank, kLogEnd, control_bytes()).payload.put(LogEnd{to.taken_in});
 }
 
-void LoggedLayer::resend(Context& context, const Peer& to, std::size_t place,
+void LoggedLayer::resend(Context& context, const Message& logged, std::uint64_t number,
                          std::uint32_t second) const {
-  Message logged = to.log.message(place);
-  logged.to = to.rank;
-  logged.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), second,
-                                  identity_again(logged, to.log.note(place), place + 1)});
-  context.resend(logged);
+  context.resend(logged).logging.put(
+      LoggingStamp{static_cast<std::uint32_t>(epoch()), second, identity_again(logged, number)});
 }
 
 void LoggedLayer::on_own_message(Context& context, const Message& message) {
@@ -162,7 +154,7 @@ void LoggedLayer::try_recovered(Context& context) {
 
 void LoggedLayer::digest_state(Digest& into) const {
   CheckpointedLayer::digest_state(into);
-  into.add(peers_, sent_to_self_);
+  into.add(peers_, sent_, received_);
 }
 
 }  // namespace faultline

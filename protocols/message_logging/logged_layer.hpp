@@ -7,6 +7,7 @@
 
 #include "protocols/message_logging/checkpointed_layer.hpp"
 #include "protocols/message_logging/message_log.hpp"
+#include "protocols/message_logging/object_channel.hpp"
 #include "protocols/message_logging/seen_numbers.hpp"
 
 namespace faultline {
@@ -20,8 +21,9 @@ struct MessageLogOptions : CheckpointOptions {
 
 /// A layer that logs every message to another rank at its sender. Only a rank that dies goes back
 /// to its checkpoint; the others send it what they have logged, and it sends again what it has sent
-/// before, which they discard. Messages are numbered on each channel between two ranks, anew after
-/// each checkpoint.
+/// before, which they discard. Messages are numbered on each channel between two objects, anew
+/// after each checkpoint: several objects of a rank can send in another order than before, each of
+/// them cannot.
 class LoggedLayer : public CheckpointedLayer {
  public:
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
@@ -36,10 +38,9 @@ class LoggedLayer : public CheckpointedLayer {
     std::uint64_t sent = 0;
     std::uint64_t taken_in = 0;  ///< messages from it that were delivered
     std::uint64_t goal = 0;  ///< of `sent`: how much the peer has from this rank's old incarnation
-    SeenNumbers received;
     MessageLog log;
 
-    void digest(Digest& into) const { into.add(rank, served, sent, taken_in, received, log); }
+    void digest(Digest& into) const { into.add(rank, served, sent, taken_in, log); }
   };
 
   LoggedLayer(const MessageLogOptions& options, const JobShape& job, Rank self)
@@ -48,19 +49,15 @@ class LoggedLayer : public CheckpointedLayer {
   // ---- the protocol's part --------------------------------------------------------------------
   /// A message of this epoch, from an incarnation that is not out of date.
   virtual Verdict admit_current(Context& context, Message& message) = 0;
-  /// The identity of a message that the program sends, by which its receiver knows a duplicate; the
-  /// `count`-th of this rank to that receiver.
-  virtual std::uint64_t identity(const Message&, std::uint64_t count) { return count; }
-  /// The same of one that is sent again, the `count`-th of the log.
-  virtual std::uint64_t identity_again(const Message&, std::uint32_t /*note*/,
-                                       std::uint64_t count) const {
-    return count;
+  /// The identity of a message that the program sends, by which its receiver knows a duplicate.
+  virtual std::uint64_t identity(const Message& message) { return ++sent_[channel_of(message)]; }
+  /// The same of one that is sent again. `number`: its place among those of its channel in the log.
+  [[nodiscard]] virtual std::uint64_t identity_again(const Message&, std::uint64_t number) const {
+    return number;
   }
   /// What the protocol notes of a message in the log.
-  virtual std::uint32_t note(std::uint64_t /*identity*/) const { return 0; }
-  virtual void log(Peer& to, const Message& message, std::uint64_t identity) {
-    to.log.add(message, note(identity));
-  }
+  [[nodiscard]] virtual std::uint32_t note() const { return 0; }
+  virtual void log(Peer& to, const Message& message) { to.log.add(message, note()); }
   /// Something goes before a message to another rank, or with it. Returns the second word of its
   /// stamp.
   virtual std::uint32_t before(Context&, Message&) { return 0; }
@@ -82,9 +79,15 @@ class LoggedLayer : public CheckpointedLayer {
 
   Peer& peer(Context& context, Rank rank);
   [[nodiscard]] const std::vector<Peer>& peers() const { return peers_; }
+  /// The numbers that have come on the channel of a message.
+  SeenNumbers& received(const Message& message) { return received_[channel_of(message)]; }
   void resend_log(Context& context, Peer& peer);
+  /// Visits the messages in a log in their order: visit(message, its number on its channel, note).
+  template <class Visit>
+  void for_each_logged(const Peer& to, Visit visit) const;
   /// `second`: of the stamp.
-  void resend(Context& context, const Peer& peer, std::size_t place, std::uint32_t second) const;
+  void resend(Context& context, const Message& logged, std::uint64_t number,
+              std::uint32_t second) const;
   void try_recovered(Context& context);
   /// False while a restarted rank does again what it has done before its death.
   [[nodiscard]] bool is_first_time() const { return recovered_; }
@@ -102,13 +105,26 @@ class LoggedLayer : public CheckpointedLayer {
   MessageLogOptions costs_;
   std::vector<Peer> peers_;  ///< by rank
   std::size_t last_peer_ = 0;
-  std::uint64_t sent_to_self_ = 0;
+  ChannelTable<ObjectChannel, std::uint64_t> sent_;
+  ChannelTable<ObjectChannel, SeenNumbers> received_;
   std::uint64_t remote_messages_ = 0;
   bool recovered_ = true;
   std::uint64_t partners_ = 0;    ///< ranks whose log is to come
   std::uint64_t log_ends_ = 0;    ///< ranks whose log has come
   std::uint64_t goals_open_ = 0;  ///< peers that have more from the old incarnation
 };
+
+template <class Visit>
+void LoggedLayer::for_each_logged(const Peer& to, Visit visit) const {
+  ChannelTable<ObjectChannel, std::uint64_t> numbers;
+  for (std::size_t place = 0; place < to.log.size(); ++place) {
+    Message message = to.log.message(place);
+    message.from = self();
+    message.to = to.rank;
+    const std::uint64_t number = ++numbers[channel_of(message)];
+    visit(message, number, to.log.note(place));
+  }
+}
 
 /// A member that the options of a protocol have from these, as theirs.
 template <class Options, class Base, class Member>
@@ -146,10 +162,6 @@ void add_logging_options(OptionSet<Options>& set) {
                .maximum = 1});
 }
 
-/// Under faults: what stands in the way of a replay that numbers messages by pairs of ranks. When a
-/// rank hosts several objects, their computations end in another order in a replay than before, if
-/// all messages are there at once, and then the numbers name other messages.
-std::vector<OptionProblem> several_objects(const OptionValues& own, const OptionValues& workload);
 std::vector<std::string> logging_kinds(const std::vector<std::string>& own = {});
 
 }  // namespace faultline

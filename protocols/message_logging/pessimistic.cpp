@@ -30,8 +30,7 @@ const Registered registered{registration<Pessimistic>(
                 .takes_images = true,
                 .needs_no_layer_above = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
-     .metrics = determinant_metrics(),
-     .check_with_workload = several_objects},
+     .metrics = determinant_metrics()},
     options())};
 
 CausalOptions causal_options(const PessimisticOptions& options) {
@@ -95,7 +94,7 @@ void Pessimistic::on_joined(Context& context, Rank root, RestartReport& report) 
   if (root != logger_ || root == self()) return;
   for (std::uint64_t ticket = stored() + 1; ticket <= tickets(); ++ticket) {
     const Delivery& delivery = deliveries()[ticket - 1];
-    report.determinants.push_back({self(), delivery.sender, root, delivery.id, ticket});
+    report.determinants.push_back({self(), root, ticket, delivery.channel, delivery.number});
   }
 }
 

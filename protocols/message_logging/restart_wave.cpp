@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kBytesOfIncarnation = 8;
 constexpr std::uint32_t kBytesOfImage = 16;
-constexpr std::uint32_t kBytesOfDeterminant = 32;
+constexpr std::uint32_t kBytesOfDeterminant = 40;
 
 std::uint32_t bytes_of(const RestartReport& report) {
   return static_cast<std::uint32_t>(kBytesOfImage * report.images.size() +

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/message_logging/object_channel.hpp"
 #include "protocols/message_logging/rank_tree.hpp"
 #include "sim/core/context.hpp"
 
@@ -19,12 +20,12 @@ struct KeptFor {
 /// Which message a receiver has delivered, as which one.
 struct Determinant {
   Rank receiver = kNobody;
-  Rank sender = kNobody;
   Rank holder = kNobody;     ///< who stores it
-  std::uint64_t id = 0;      ///< of the message on the channel of both
   std::uint64_t ticket = 0;  ///< its place among all that the receiver has delivered, from 1 on
+  ObjectChannel channel;
+  std::uint64_t number = 0;  ///< of the message on its channel
 
-  void digest(Digest& into) const { into.add(receiver, sender, holder, id, ticket); }
+  void digest(Digest& into) const { into.add(receiver, holder, ticket, channel, number); }
 };
 
 /// What a rank, or all ranks of a subtree, know that a restarted rank needs.

@@ -36,6 +36,7 @@ class SeenNumbers {
     beyond_.clear();
   }
   void digest(Digest& into) const { into.add(prefix_, beyond_); }
+  friend bool operator==(const SeenNumbers&, const SeenNumbers&) = default;
 
  private:
   std::uint64_t prefix_ = 0;

@@ -21,8 +21,7 @@ const Registered registered{registration<SendDeterministic>(
                 .needs_order_free = true,
                 .needs_no_layer_above = true},
      .message_kinds = logging_kinds({"phases", "replay-phase"}),
-     .metrics = checkpoint_metrics(),
-     .check_with_workload = several_objects},
+     .metrics = checkpoint_metrics()},
     [] {
       OptionSet<MessageLogOptions> set;
       add_logging_options(set);
@@ -37,12 +36,12 @@ const Registered registered{registration<SendDeterministic>(
 CheckpointedLayer::Verdict SendDeterministic::admit_current(Context& context, Message& message) {
   const auto stamp = message.logging.get<LoggingStamp>();
   if (message.from == self()) return take(context, message);
-  if (peer(context, message.from).received.contains(stamp.id)) return Verdict::discard;
+  if (received(message).contains(stamp.id)) return Verdict::discard;
   if (!replays_) return take(context, message);
   if (awaited_ == 0 || stamp.level > replayed_) return Verdict::hold;
   const auto log = logs_.find(message.from);
   const bool was_awaited =
-      stamp.level == replayed_ && log != logs_.end() && stamp.id <= log->second.last;
+      stamp.level == replayed_ && log != logs_.end() && log->second.contains(message);
   take(context, message);
   context.deliver(message);
   if (was_awaited && --awaited_ == 0) try_replay(context);
@@ -52,9 +51,8 @@ CheckpointedLayer::Verdict SendDeterministic::admit_current(Context& context, Me
 CheckpointedLayer::Verdict SendDeterministic::take(Context& context, Message& message) {
   const auto stamp = message.logging.get<LoggingStamp>();
   if (message.from != self()) {
-    Peer& from = peer(context, message.from);
-    from.received.insert(stamp.id);
-    ++from.taken_in;
+    received(message).insert(stamp.id);
+    ++peer(context, message.from).taken_in;
     phase_ = std::max(phase_, stamp.level + 1);
   }
   return Verdict::deliver;
@@ -67,12 +65,23 @@ void SendDeterministic::on_committed(Context& context) {
 
 // ---- recovery ---------------------------------------------------------------------------------
 
+/// The other messages of a phase were sent later.
+bool SendDeterministic::LogContent::contains(const Message& message) const {
+  const auto found = last.find(channel_of(message));
+  return found != last.end() && message.logging.get<LoggingStamp>().id <= found->second;
+}
+
 /// A rank that has restarted is told what there is, and asks for one phase after the other.
 void SendDeterministic::serve(Context& context, Peer& to) {
-  LogContent content{to.taken_in, to.log.size(), {}};
-  for (std::size_t place = 0; place < to.log.size(); ++place) ++content.phases[to.log.note(place)];
+  LogContent content{to.taken_in, {}, {}};
+  for_each_logged(to, [&](const Message& logged, std::uint64_t number, std::uint32_t phase) {
+    content.last[channel_of(logged)] = number;
+    ++content.phases[phase];
+  });
   constexpr std::size_t kBytesOfPhase = 8;
-  const auto bytes = static_cast<std::uint32_t>(kBytesOfPhase * content.phases.size());
+  constexpr std::size_t kBytesOfChannel = 12;
+  const auto bytes = static_cast<std::uint32_t>(kBytesOfPhase * content.phases.size() +
+                                                kBytesOfChannel * content.last.size());
   Message& told = context.send(to.rank, kPhases, control_bytes() + bytes);
   context.attach(told, std::move(content));
 }
@@ -86,8 +95,9 @@ void SendDeterministic::on_log_message(Context& context, const Message& message)
   if (message.kind == kReplayPhase) {
     const auto phase = static_cast<std::uint32_t>(message.payload.get<std::uint64_t>());
     const Peer& to = peer(context, message.from);
-    for (std::size_t place = 0; place < to.log.size(); ++place)
-      if (to.log.note(place) == phase) resend(context, to, place, phase);
+    for_each_logged(to, [&](const Message& logged, std::uint64_t number, std::uint32_t its_phase) {
+      if (its_phase == phase) resend(context, logged, number, phase);
+    });
     return;
   }
   if (!replays_) return;

@@ -29,14 +29,15 @@ class SendDeterministic final : public LoggedLayer {
   /// What the log of a rank holds for this one, which has restarted.
   struct LogContent {
     std::uint64_t received = 0;                     ///< messages that its owner has from this rank
-    std::uint64_t last = 0;                         ///< number of the last message in the log
+    std::map<ObjectChannel, std::uint64_t> last;    ///< number of the last message on each channel
     std::map<std::uint32_t, std::uint64_t> phases;  ///< how many messages there are of each
 
     void digest(Digest& into) const { into.add(received, last, phases); }
+    [[nodiscard]] bool contains(const Message& message) const;
   };
 
   Verdict admit_current(Context& context, Message& message) override;
-  std::uint32_t note(std::uint64_t) const override { return phase_; }
+  [[nodiscard]] std::uint32_t note() const override { return phase_; }
   std::uint32_t before(Context&, Message&) override { return phase_; }
   [[nodiscard]] bool is_recovering() const override { return !is_up() || replays_; }
   void serve(Context& context, Peer& peer) override;

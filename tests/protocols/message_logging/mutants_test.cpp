@@ -60,7 +60,7 @@ class KnowsNoDuplicates final : public MutantOf<KnowsNoDuplicates, Causal> {
   using MutantOf::MutantOf;
 
  private:
-  [[nodiscard]] bool is_duplicate(const Peer&, std::uint64_t) const override { return false; }
+  bool is_duplicate(const Message&) override { return false; }
 };
 
 class HasNoDuplicateTable final : public MutantOf<HasNoDuplicateTable, Fast> {
@@ -105,8 +105,8 @@ class DoesNotLogAgain final : public MutantOf<DoesNotLogAgain, Causal> {
   using MutantOf::MutantOf;
 
  private:
-  void log(Peer& to, const Message& message, std::uint64_t identity) override {
-    if (is_first_time()) Causal::log(to, message, identity);
+  void log(Peer& to, const Message& message) override {
+    if (is_first_time()) Causal::log(to, message);
   }
 };
 
