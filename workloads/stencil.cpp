@@ -7,6 +7,7 @@
 
 #include "sim/core/checkpoint_request.hpp"
 #include "sim/core/invariant.hpp"
+#include "sim/core/iterations_done.hpp"
 #include "workloads/stencil_states.hpp"
 
 namespace faultline {
@@ -310,6 +311,7 @@ void Stencil::finish_if_done(Context& context) {
   if (finished_ || done_ < objects_.size() || synchronization_ < plan().synchronizations()) return;
   finished_ = true;
   finish_s_ = context.now_s();
+  context.ask(Family::message_logging, IterationsDone{plan().options().iterations});
   context.finish();
 }
 

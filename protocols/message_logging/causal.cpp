@@ -8,10 +8,12 @@ namespace faultline {
 
 namespace {
 
-constexpr MetricSpec kGenerated{"determinants_generated", Merge::sum,
-                                "deliveries with a ticket, replayed ones apart"};
-constexpr MetricSpec kPiggybacked{"determinants_piggybacked", Merge::sum,
-                                  "determinants sent with messages, first sends only"};
+constexpr MetricSpec kGenerated{"determinants_generated", Merge::mean,
+                                "deliveries with a ticket, per process and iteration; replayed "
+                                "ones apart"};
+constexpr MetricSpec kPiggybacked{"determinants_piggybacked", Merge::mean,
+                                  "determinants sent with messages, per process and iteration; "
+                                  "first sends only"};
 constexpr MetricSpec kPerMessage{"determinants_per_message", Merge::mean,
                                  "determinants sent with a message to another rank"};
 
@@ -66,7 +68,7 @@ struct StoredWords {
 }  // namespace
 
 MetricSpecs determinant_metrics() {
-  return checkpoint_metrics({&kGenerated, &kPiggybacked, &kPerMessage});
+  return logging_metrics({&kGenerated, &kPiggybacked, &kPerMessage});
 }
 
 // ---- forward path -----------------------------------------------------------------------------
@@ -88,7 +90,7 @@ std::uint32_t Causal::before(Context& context, Message& message) {
   if (!carried) return 0;
   const std::size_t count = carried->deliveries->size();
   if (is_first_time()) piggybacked_ += count;
-  if (options_.piggyback_s > 0.0) context.spend(options_.piggyback_s * static_cast<double>(count));
+  spend(context, CostFactor::piggybacking, options_.piggyback_s * static_cast<double>(count));
   if (options_.transport == "companion")
     return send_companion(context, message.to, std::move(*carried));
   message.bytes += bytes_of(*carried);
@@ -141,7 +143,7 @@ void Causal::give_ticket(Context& context, const Message& message) {
   deliveries_.push_back(delivery_of(message));
   ++tickets_;
   if (is_first_time()) ++generated_;
-  if (options_.determinant_s > 0.0) context.spend(options_.determinant_s);
+  spend(context, CostFactor::determinants, options_.determinant_s);
 }
 
 /// What a rank sends to itself comes once.
@@ -282,8 +284,9 @@ void Causal::on_resumed(Context& context) {
 
 void Causal::report(MetricTotals& totals) const {
   LoggedLayer::report(totals);
-  totals.put(kGenerated, generated_);
-  totals.put(kPiggybacked, piggybacked_);
+  const auto iterations_done = static_cast<double>(iterations());
+  totals.put_weighted(kGenerated, static_cast<double>(generated_), iterations_done);
+  totals.put_weighted(kPiggybacked, static_cast<double>(piggybacked_), iterations_done);
   totals.put_weighted(kPerMessage, static_cast<double>(piggybacked_),
                       static_cast<double>(remote_messages()));
 }

@@ -5,6 +5,7 @@
 
 #include "sim/core/checkpoint_request.hpp"
 #include "sim/core/invariant.hpp"
+#include "sim/core/iterations_done.hpp"
 
 namespace faultline {
 
@@ -116,6 +117,10 @@ void CheckpointedLayer::on_request(Context& context, const StackRequest& request
   if (request.is<Resume>()) {
     resumes_ = false;
     return on_resumed(context);
+  }
+  if (request.is<IterationsDone>()) {
+    iterations_ = request.get<IterationsDone>().iterations;
+    return;
   }
   if (!up_) return;  // of a program that is about to be put back
   invariant(request.get<CheckpointRequest>().number == epoch_,

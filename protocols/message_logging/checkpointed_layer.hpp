@@ -94,6 +94,8 @@ class CheckpointedLayer : public Layer {
   void recovered(Context& context, double death_s);
 
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  /// That the program has done; 0 if it has none, or this rank has not finished.
+  [[nodiscard]] std::uint64_t iterations() const { return iterations_; }
   [[nodiscard]] ImageStore& images() { return store_; }
   /// How many restarts this rank has taken in.
   [[nodiscard]] std::uint64_t level() const { return wave_.agreement().level; }
@@ -142,6 +144,7 @@ class CheckpointedLayer : public Layer {
   std::vector<Incarnation> for_spare_nodes_;  ///< the dead whose own nodes are gone
   std::vector<Message> held_;                 ///< of the program
   std::vector<Message> early_;  ///< about checkpoints, of later levels than this rank's
+  std::uint64_t iterations_ = 0;
   double taken_s_ = 0.0;
   double checkpoint_time_s_ = 0.0;  ///< of all checkpoints of this incarnation
   std::uint64_t checkpoints_ = 0;

@@ -30,7 +30,7 @@ const Registered registered{registration<Fast>(
                 .needs_order_free = true,
                 .needs_no_layer_above = true},
      .message_kinds = logging_kinds(),
-     .metrics = checkpoint_metrics()},
+     .metrics = logging_metrics()},
     options())};
 
 /// The first word of what the program says, its tag; counted from 1.

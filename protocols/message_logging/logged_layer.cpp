@@ -1,6 +1,7 @@
 #include "protocols/message_logging/logged_layer.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace faultline {
 
@@ -11,7 +12,24 @@ struct LogEnd {
   std::uint64_t received = 0;  ///< messages that this rank has from the receiver
 };
 
+constexpr MetricSpec kSpent{"logging_cost_s", Merge::mean,
+                            "processor time that logging takes, per process and iteration; the "
+                            "messages of the protocol cost time beside it"};
+/// By CostFactor.
+constexpr MetricSpec kShares[kCostFactors] = {
+    {"logging_share_determinants", Merge::mean, "share of that time: to make determinants"},
+    {"logging_share_piggybacking", Merge::mean, "the same: to send determinants with messages"},
+    {"logging_share_log", Merge::mean, "the same: to log messages"},
+    {"logging_share_bookkeeping", Merge::mean, "the same: for the identities of messages"}};
+
 }  // namespace
+
+MetricSpecs logging_metrics(const MetricSpecs& own) {
+  MetricSpecs metrics{&kSpent};
+  for (const MetricSpec& share : kShares) metrics.push_back(&share);
+  metrics.insert(metrics.end(), own.begin(), own.end());
+  return checkpoint_metrics(metrics);
+}
 
 std::vector<std::string> logging_kinds(const std::vector<std::string>& own) {
   std::vector<std::string> kinds{"log-end"};
@@ -33,11 +51,17 @@ LoggedLayer::Peer& LoggedLayer::peer(Context& context, Rank rank) {
   return *place;
 }
 
+void LoggedLayer::spend(Context& context, CostFactor on, double duration_s) {
+  if (duration_s <= 0.0) return;
+  context.spend(duration_s);
+  spent_s_[static_cast<std::size_t>(on)] += duration_s;
+}
+
 // ---- sends and receptions ---------------------------------------------------------------------
 
 void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bool) {
   for (Message* message : batch) {
-    if (costs_.bookkeeping_s > 0.0) context.spend(costs_.bookkeeping_s);
+    spend(context, CostFactor::bookkeeping, costs_.bookkeeping_s);
     if (message->to != self())
       send_to_other(context, *message);
     else
@@ -57,8 +81,7 @@ void LoggedLayer::send_to_other(Context& context, Message& message) {
     ++remote_messages_;
   else if (to.sent == to.goal)
     --goals_open_;
-  if (costs_.log_message_s > 0.0 || costs_.log_byte_s > 0.0)
-    context.spend(costs_.log_message_s + costs_.log_byte_s * message.bytes);
+  spend(context, CostFactor::logging, costs_.log_message_s + costs_.log_byte_s * message.bytes);
   const std::uint32_t second = before(context, message);
   message.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), second, id});
 }
@@ -68,7 +91,7 @@ CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message
   const auto stamp = message.logging.get<LoggingStamp>();
   if (stamp.epoch < epoch()) return Verdict::discard;
   if (stamp.epoch > epoch()) return Verdict::hold;
-  if (costs_.bookkeeping_s > 0.0) context.spend(costs_.bookkeeping_s);
+  spend(context, CostFactor::bookkeeping, costs_.bookkeeping_s);
   return admit_current(context, message);
 }
 
@@ -151,6 +174,14 @@ void LoggedLayer::try_recovered(Context& context) {
 }
 
 // ---- seen from outside ------------------------------------------------------------------------
+
+void LoggedLayer::report(MetricTotals& totals) const {
+  CheckpointedLayer::report(totals);
+  const double all_s = std::accumulate(spent_s_.begin(), spent_s_.end(), 0.0);
+  totals.put_weighted(kSpent, all_s, static_cast<double>(iterations()));
+  for (std::size_t factor = 0; factor < kCostFactors; ++factor)
+    totals.put_weighted(kShares[factor], spent_s_[factor], all_s);
+}
 
 void LoggedLayer::digest_state(Digest& into) const {
   CheckpointedLayer::digest_state(into);

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "protocols/message_logging/checkpointed_layer.hpp"
+#include "protocols/message_logging/logging_costs.hpp"
 #include "protocols/message_logging/message_log.hpp"
 #include "protocols/message_logging/object_channel.hpp"
 #include "protocols/message_logging/seen_numbers.hpp"
@@ -27,6 +29,7 @@ struct MessageLogOptions : CheckpointOptions {
 class LoggedLayer : public CheckpointedLayer {
  public:
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  void report(MetricTotals& totals) const override;
 
  protected:
   enum Kind : std::uint16_t { kLogEnd = kOwnKinds, kLoggedKinds };
@@ -77,6 +80,8 @@ class LoggedLayer : public CheckpointedLayer {
   void on_committed(Context& context) override;
   void on_resumed(Context& context) override;
 
+  /// Takes processor time.
+  void spend(Context& context, CostFactor on, double duration_s);
   Peer& peer(Context& context, Rank rank);
   [[nodiscard]] const std::vector<Peer>& peers() const { return peers_; }
   /// The numbers that have come on the channel of a message.
@@ -108,6 +113,7 @@ class LoggedLayer : public CheckpointedLayer {
   ChannelTable<ObjectChannel, std::uint64_t> sent_;
   ChannelTable<ObjectChannel, SeenNumbers> received_;
   std::uint64_t remote_messages_ = 0;
+  std::array<double, kCostFactors> spent_s_{};  ///< by this incarnation
   bool recovered_ = true;
   std::uint64_t partners_ = 0;    ///< ranks whose log is to come
   std::uint64_t log_ends_ = 0;    ///< ranks whose log has come
@@ -163,5 +169,7 @@ void add_logging_options(OptionSet<Options>& set) {
 }
 
 std::vector<std::string> logging_kinds(const std::vector<std::string>& own = {});
+/// The metrics that all these protocols have, and behind them those of one of them.
+MetricSpecs logging_metrics(const MetricSpecs& own = {});
 
 }  // namespace faultline

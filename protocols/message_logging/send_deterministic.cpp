@@ -21,7 +21,7 @@ const Registered registered{registration<SendDeterministic>(
                 .needs_order_free = true,
                 .needs_no_layer_above = true},
      .message_kinds = logging_kinds({"phases", "replay-phase"}),
-     .metrics = checkpoint_metrics()},
+     .metrics = logging_metrics()},
     [] {
       OptionSet<MessageLogOptions> set;
       add_logging_options(set);

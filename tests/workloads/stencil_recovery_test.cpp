@@ -28,6 +28,7 @@ class Checkpoints : public Layer {
     return std::make_unique<Checkpoints>(*this);
   }
   void on_request(Context& context, const StackRequest& request) override {
+    if (!request.is<CheckpointRequest>()) return;
     request_ = request;
     job_.note(context, "asked", static_cast<std::int64_t>(number()));
     tell_ready(context);
@@ -150,6 +151,7 @@ class Spreads final : public Checkpoints {
     return std::make_unique<Spreads>(*this);
   }
   void on_request(Context& context, const StackRequest& request) override {
+    if (!request.is<CheckpointRequest>()) return;
     if (context.self() != 0) send_home(context);
     const bool first = request.get<CheckpointRequest>().number != asked_for_;
     asked_for_ = request.get<CheckpointRequest>().number;

@@ -1,0 +1,111 @@
+// What protocols of message logging count, and what they spend, by hand.
+
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <string>
+
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// A row of four objects, two on each of two ranks: 0-1 | 2-3. In an iteration each rank takes in
+/// two messages of its own and one of the other's. A computation takes longer than any message.
+void set_row(Job& job, const std::string& protocol, const OptionValues& costs) {
+  job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                           {"periodic", false},
+                           {"objects_per_process", std::int64_t{2}},
+                           {"iterations", std::int64_t{3}},
+                           {"bytes", std::int64_t{100}},
+                           {"compute_s", 2000.0}});
+  job.spec.stop.when = StopWhen::finished;
+  job.use(Family::message_logging, protocol, costs);
+}
+
+}  // namespace
+
+// The message to the other rank leaves when the second object has computed. In the second iteration
+// four determinants have not been stored: those of the first three messages, and of the one that
+// the first object has sent when it had computed. In the third iteration three more have been made.
+TEST_CASE("determinants are counted by process and iteration") {
+  for (const EngineKind engine : engines())
+    for (const char* transport : {"companion", "piggyback"}) {
+      Job job(2);
+      set_row(job, "causal", {{"transport", transport}});
+      const Seen seen = job.run(engine);
+      CAPTURE(engine_word(engine), transport);
+      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.metric("remote_messages") == 1);
+      CHECK(seen.metric("determinants_generated") == 3);
+      CHECK(seen.metric("determinants_piggybacked") == Approx(7.0 / 3));
+      CHECK(seen.metric("determinants_per_message") == Approx(7.0 / 3));
+    }
+}
+
+// In three iterations: nine determinants, seven of them with messages, three messages of 100 bytes
+// in the log, and nine messages sent and nine delivered.
+TEST_CASE("the time that logging takes is that of its parts") {
+  const OptionValues of_a_log{
+      {"log_message_s", 2.0}, {"log_byte_s", 0.01}, {"bookkeeping_s", 0.125}};
+  OptionValues of_determinants = of_a_log;
+  of_determinants["determinant_s"] = 1.0;
+  of_determinants["piggyback_s"] = 0.5;
+  constexpr double kLog_s = 3 * (2 + 100 * 0.01);
+  constexpr double kBookkeeping_s = 18 * 0.125;
+  for (const EngineKind engine : engines()) {
+    CAPTURE(engine_word(engine));
+    Job causal(2);
+    set_row(causal, "causal", of_determinants);
+    const Seen under_causal = causal.run(engine);
+    constexpr double kAll_s = 9 * 1 + 7 * 0.5 + kLog_s + kBookkeeping_s;
+    CHECK(under_causal.metric("logging_cost_s") == Approx(kAll_s / 3));
+    CHECK(under_causal.metric("logging_share_determinants") == Approx(9 / kAll_s));
+    CHECK(under_causal.metric("logging_share_piggybacking") == Approx(3.5 / kAll_s));
+    CHECK(under_causal.metric("logging_share_log") == Approx(kLog_s / kAll_s));
+    CHECK(under_causal.metric("logging_share_bookkeeping") == Approx(kBookkeeping_s / kAll_s));
+    Job fast(2);
+    set_row(fast, "fast", of_a_log);
+    const Seen under_fast = fast.run(engine);
+    CHECK(under_fast.metric("logging_cost_s") == Approx((kLog_s + kBookkeeping_s) / 3));
+    CHECK(under_fast.metric("logging_share_determinants") == 0);
+    CHECK(under_fast.metric("logging_share_log") == Approx(kLog_s / (kLog_s + kBookkeeping_s)));
+  }
+}
+
+// All nine messages that a rank sends, and the nine that come, precede the end of its last
+// computation on the same worker.
+TEST_CASE("what logging takes, a worker that handles messages cannot compute") {
+  const auto time_s = [](double bookkeeping_s, EngineKind engine) {
+    Job job(2);
+    job.spec.platform.progress = Progress::shared;
+    set_row(job, "fast",
+            {{"bookkeeping_s", bookkeeping_s}, {"log_message_s", 0.0}, {"log_byte_s", 0.0}});
+    return job.run(engine).metric("stencil_time_s");
+  };
+  for (const EngineKind engine : engines()) {
+    CAPTURE(engine_word(engine));
+    CHECK(time_s(1.0, engine) - time_s(0.0, engine) == Approx(18));
+  }
+}
+
+TEST_CASE("replayed deliveries and messages are not counted again") {
+  const auto counts = [](bool dies) {
+    Job job(4);
+    job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                             {"iterations", std::int64_t{6}},
+                             {"compute_s", 1000.0},
+                             {"checkpoint_iterations", std::int64_t{6}}});
+    job.spec.stop.when = StopWhen::finished;
+    job.use(Family::message_logging, "causal", {{"image_bytes", std::int64_t{1000}}});
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1.0}});
+    if (dies) job.kill(4500, {2});
+    return job.run(EngineKind::loggp);
+  };
+  const Seen peaceful = counts(false);
+  const Seen recovered = counts(true);
+  CHECK(peaceful.metric("determinants_generated") == 2);
+  CHECK(recovered.metric("recovery_time_s") > 1000);
+  CHECK(recovered.metric("determinants_generated") == 2);
+}
