@@ -45,6 +45,7 @@ struct CellHead {
 struct SeriesSelection {
   std::string metric;
   std::string relative_to;
+  std::string beyond;
   bool ratio_of_means = false;
   std::string of_runs = runs_figure_word(RunsFigure::mean);
   std::optional<double> at;
@@ -92,6 +93,7 @@ const OptionSet<SeriesSelection>& series_selection_options() {
       OptionSet<SeriesSelection>()
           .option("metric", &SeriesSelection::metric, {.required = true})
           .option("relative_to", &SeriesSelection::relative_to, {})
+          .option("beyond", &SeriesSelection::beyond, {})
           .option("ratio_of_means", &SeriesSelection::ratio_of_means, {})
           .option("of_runs", &SeriesSelection::of_runs, {.choices = runs_figure_words()})
           .option("at", &SeriesSelection::at, {})
@@ -266,6 +268,7 @@ void CellReader::read_series_selection(CheckedObject& object, const SeriesMeasur
   const SeriesSelection selection = read_options(object, series_selection_options());
   cell.metric = selection.metric;
   cell.relative_to = selection.relative_to;
+  cell.beyond = selection.beyond;
   cell.ratio_of_means = selection.ratio_of_means;
   for (const RunsFigure figure : {RunsFigure::mean, RunsFigure::least, RunsFigure::largest})
     if (selection.of_runs == runs_figure_word(figure)) cell.of_runs = figure;
@@ -281,6 +284,11 @@ void CellReader::read_series_selection(CheckedObject& object, const SeriesMeasur
                   "expected one of the metrics of its measure, got " + in_quotes(cell.metric));
   if (cell.at && std::find(series.at.begin(), series.at.end(), *cell.at) == series.at.end())
     problems_.add(member_path(object.path(), "at"), "expected a point of its measure");
+  if (!cell.beyond.empty() && (cell.ratio_of_means || cell.relative_at))
+    problems_.add(member_path(object.path(), "beyond"),
+                  "beside ratio_of_means or relative_at, expected one of them");
+  if (!cell.beyond.empty() && metric_type(cell.metric) == MetricType::share)
+    problems_.add(member_path(object.path(), "beyond"), "shares are not subtracted");
   if (cell.relative_at) check_relative_at(selection, series, object.path());
   // A `fit` that is no such word has its own problem.
   const JsonValue* fit = object.child("fit");

@@ -151,9 +151,9 @@ std::optional<double> last_point(const ReproductionItem& item, const Cell& cell,
 bool asks_the_same(const Cell& one, const Cell& other, const std::optional<double>& last_point) {
   const auto place_on_axis = [&](const Cell& cell) { return cell.at ? cell.at : last_point; };
   const auto key = [](const Cell& cell) {
-    return std::tie(cell.measure, cell.protocol, cell.metric, cell.relative_to, cell.ratio_of_means,
-                    cell.of_runs, cell.relative_at, cell.fit, cell.figure, cell.failed, cell.fanout,
-                    cell.printed_as, cell.stated);
+    return std::tie(cell.measure, cell.protocol, cell.metric, cell.relative_to, cell.beyond,
+                    cell.ratio_of_means, cell.of_runs, cell.relative_at, cell.fit, cell.figure,
+                    cell.failed, cell.fanout, cell.printed_as, cell.stated);
   };
   return key(one) == key(other) && place_on_axis(one) == place_on_axis(other);
 }

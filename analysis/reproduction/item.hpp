@@ -170,6 +170,7 @@ struct Cell {
   std::string protocol;         ///< for all but `survival`: of the measure's family
   std::string metric;           ///< for `series`
   std::string relative_to;      ///< for `series`: a protocol, whose metric divides; "": none
+  std::string beyond;           ///< for `series`: a protocol, whose metric is subtracted; "": none
   bool ratio_of_means = false;  ///< for `series`: else the mean of each run's ratio
   RunsFigure of_runs = RunsFigure::mean;  ///< for `series`
   std::optional<double> at;               ///< for `series`: the point; none: the last one

@@ -191,17 +191,27 @@ ReplicationResults results_of(const Scenario& scenario, const ReproductionSettin
 
 /// The protocol that a cell asks for and that was not measured at a point; "" if there is none.
 std::string missing_at(const SeriesPoint& point, const Cell& cell) {
-  if (!point.samples.contains(cell.protocol)) return cell.protocol;
-  return cell.relative_to.empty() || point.samples.contains(cell.relative_to) ? ""
-                                                                              : cell.relative_to;
+  for (const std::string& protocol : {cell.protocol, cell.relative_to, cell.beyond})
+    if (!protocol.empty() && !point.samples.contains(protocol)) return protocol;
+  return {};
+}
+
+/// The sample of a protocol at a point, less that of another one, run by run, if the cell says so.
+std::vector<double> sample_of(const SeriesPoint& point, const Cell& cell,
+                              const std::string& protocol) {
+  std::vector<double> values = point.samples.at(protocol).at(cell.metric);
+  if (cell.beyond.empty()) return values;
+  const std::vector<double>& less = point.samples.at(cell.beyond).at(cell.metric);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= less[i];
+  return values;
 }
 
 /// The sample of a cell's metric at a point that has it, relative to the other protocol run by run
 /// if the cell states one.
 std::vector<double> sample_at(const SeriesPoint& point, const Cell& cell) {
-  std::vector<double> values = point.samples.at(cell.protocol).at(cell.metric);
+  std::vector<double> values = sample_of(point, cell, cell.protocol);
   if (cell.relative_to.empty()) return values;
-  const std::vector<double>& base = point.samples.at(cell.relative_to).at(cell.metric);
+  const std::vector<double> base = sample_of(point, cell, cell.relative_to);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] /= base[i];
   return values;
 }

@@ -27,7 +27,7 @@ double seconds_since(Clock::time_point begin) {
 }
 
 /// Numbers measured in a process of their own, so that memory counts nothing but their own work.
-using Measurement = std::array<double, 4>;
+using Measurement = std::array<double, 5>;
 
 template <class Measure>
 Measurement in_own_process(Measure measure) {
@@ -76,7 +76,8 @@ void warm_up(const Scenario& scenario) {
   RunSpec small = scenario.points[0];
   small.platform.processes = 16;
   small.stop.events = 1000;
-  small.components[static_cast<std::size_t>(Family::workload)].options["tokens"] = std::int64_t{16};
+  OptionValues& options = small.components[static_cast<std::size_t>(Family::workload)].options;
+  if (options.contains("tokens")) options["tokens"] = std::int64_t{16};
   run_simulation(small, scenario.engine, scenario.seed, 0);
 }
 
@@ -88,7 +89,7 @@ Measurement measure_engine(const Scenario& scenario) {
   const double control = *result.metrics.values().at("control_messages");
   const double spent_s = result.wall_s - result.setup_s;
   const auto peak = static_cast<double>(peak_rss_bytes());
-  return {messages / spent_s, peak, peak - before, (messages + control) / spent_s};
+  return {messages / spent_s, peak, peak - before, (messages + control) / spent_s, messages};
 }
 
 Machine machine_named(const std::string& name) {
@@ -113,20 +114,45 @@ Machine machine_of(const BenchmarkSettings& settings) {
   return machine;
 }
 
-Scenario benchmark_scenario(const BenchmarkSettings& settings, const std::string& termination) {
+/// What is measured: uniform traffic, or what has a state to be logged for.
+std::string workload_json(const BenchmarkSettings& settings) {
+  const auto rounds_of = [&](std::uint64_t messages) {
+    return std::to_string(
+        std::max<std::uint64_t>(1, (settings.messages + messages - 1) / messages));
+  };
+  if (settings.message_logging.empty())
+    return R"({"name": "uniform-traffic", "tokens": )" + std::to_string(settings.in_flight) +
+           R"(, "hops": )" + rounds_of(settings.in_flight) + "}";
+  constexpr std::uint64_t kNeighbours = 6;
+  return R"({"name": "stencil", "preset": "jacobi3d", "objects_per_process": )" +
+         std::to_string(kBenchmarkObjects) + R"(, "iterations": )" +
+         rounds_of(kNeighbours * kBenchmarkObjects * settings.processes) + "}";
+}
+
+/// A member of the scenario, if there is such a component.
+std::string component_json(const char* family, const std::string& name) {
+  if (name.empty()) return {};
+  return ", \"" + std::string(family) + R"(": {"name": )" + to_json(name) + "}";
+}
+
+/// `with_protocols`: without them it is the bare traffic.
+Scenario benchmark_scenario(const BenchmarkSettings& settings, bool with_protocols) {
   const Machine machine = machine_of(settings);
   const std::uint32_t per_node = (settings.processes + machine.nodes - 1) / machine.nodes;
-  const std::uint64_t hops =
-      std::max<std::uint64_t>(1, (settings.messages + settings.in_flight - 1) / settings.in_flight);
   const auto text = [](std::uint64_t value) { return std::to_string(value); };
   std::string json = R"({"schema_version": 1, "name": "bench", "engine": ")";
   json += word_of(settings.engine);
   json += R"(", "platform": {"machine": )" + to_json(settings.machine) + R"(, "processes": )" +
           text(settings.processes) + R"(, "processes_per_node": )" + text(per_node) + "}";
-  json += R"(, "workload": {"name": "uniform-traffic", "tokens": )" + text(settings.in_flight) +
-          R"(, "hops": )" + text(hops) + "}";
-  if (!termination.empty()) json += R"(, "termination": {"name": ")" + termination + R"("})";
-  json += R"(, "stop": {"when": ")" + std::string(termination.empty() ? "time" : "announced") +
+  json += R"(, "workload": )" + workload_json(settings);
+  if (with_protocols) {
+    json += component_json("termination", settings.termination);
+    json += component_json("message_logging", settings.message_logging);
+  }
+  const char* end = !settings.message_logging.empty()                 ? "finished"
+                    : with_protocols && !settings.termination.empty() ? "announced"
+                                                                      : "time";
+  json += R"(, "stop": {"when": ")" + std::string(end) +
           R"(", "time_s": 1e9, "events": 9007199254740992}})";
   return parse_scenario(json, "bench");
 }
@@ -205,8 +231,9 @@ double median(std::vector<double> values) {
 }  // namespace
 
 BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
-  const Scenario scenario = benchmark_scenario(settings, settings.termination);
-  const Scenario bare_scenario = benchmark_scenario(settings, "");
+  const Scenario scenario = benchmark_scenario(settings, true);
+  const Scenario bare_scenario = benchmark_scenario(settings, false);
+  const bool has_protocol = !settings.termination.empty() || !settings.message_logging.empty();
   std::vector<double> rates;
   std::vector<double> carried;
   std::vector<double> references;
@@ -216,17 +243,16 @@ BenchmarkResult run_benchmark(const BenchmarkSettings& settings) {
   std::vector<double> simgrid;
   std::vector<double> simgrid_ratios;
   BenchmarkResult result;
-  result.messages =
-      (settings.messages + settings.in_flight - 1) / settings.in_flight * settings.in_flight;
   for (unsigned round = 0; round < settings.rounds; ++round) {
     const Measurement engine = in_own_process([&] { return measure_engine(scenario); });
     const Measurement reference =
         in_own_process([&] { return measure_reference(settings.in_flight, settings.messages); });
+    result.messages = static_cast<std::uint64_t>(engine[4]);
     rates.push_back(engine[0]);
     carried.push_back(engine[3]);
     references.push_back(reference[0]);
     ratios.push_back(engine[0] / reference[0]);
-    if (!settings.termination.empty()) {
+    if (has_protocol) {
       bare.push_back(in_own_process([&] { return measure_engine(bare_scenario); })[0]);
       layer_ratios.push_back(engine[3] / bare.back());
     }

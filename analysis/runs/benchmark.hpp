@@ -11,7 +11,8 @@ namespace faultline {
 struct BenchmarkSettings {
   EngineKind engine = EngineKind::loggp;
   std::string machine = "intrepid";
-  std::string termination;  ///< "" for none
+  std::string termination;      ///< "" for none
+  std::string message_logging;  ///< the same; if there is one, the traffic is that of a stencil
   std::uint32_t processes = 1024;
   std::uint32_t in_flight = 1024;
   std::uint64_t messages = 3000000;
@@ -22,7 +23,7 @@ struct BenchmarkSettings {
 struct BenchmarkResult {
   double messages_per_s = 0.0;          ///< application messages
   double carried_messages_per_s = 0.0;  ///< application and control messages
-  double bare_messages_per_s = 0.0;     ///< the same traffic without the detector, if there is one
+  double bare_messages_per_s = 0.0;     ///< the same traffic without the protocol, if there is one
   double layer_ratio = 0.0;             ///< of carried to bare, in a round
   double reference_heap_events_per_s = 0.0;
   double ratio = 0.0;                        ///< messages_per_s to the heap's rate, in a round
@@ -33,10 +34,14 @@ struct BenchmarkResult {
   std::uint64_t messages = 0;      ///< application messages delivered in each round
 };
 
-/// Measures the speed of uniform traffic, and in each round also what to compare it with:
+/// Objects of a process in the stencil that is measured under message logging.
+inline constexpr std::uint32_t kBenchmarkObjects = 8;
+
+/// Measures the speed of uniform traffic, or under message logging that of Jacobi3D, and in each
+/// round also what to compare it with:
 /// - a bare event queue: a std::priority_queue of 32-byte events, as many pending as messages are
 ///   in flight; each step pops one and pushes one at a random later time;
-/// - the same traffic without the detector, if there is one;
+/// - the same traffic without the detector or the logging, if there is one;
 /// - SimGrid's own speed, for the simgrid engine.
 /// Each measurement has a process of its own. Throws UsageError if the machine is too small for the
 /// job, and RunError if a measurement fails.

@@ -32,13 +32,13 @@ OptionSet<CausalOptions> options() {
       .option("determinant_s", &CausalOptions::determinant_s,
               {.doc = "processor time to make a determinant",
                .unit = "s",
-               .source = "calibrated",
+               .source = kLoggingCostSource,
                .minimum = 0,
                .maximum = 1})
       .option("piggyback_s", &CausalOptions::piggyback_s,
               {.doc = "processor time for each determinant that is sent with a message",
                .unit = "s",
-               .source = "calibrated",
+               .source = kLoggingCostSource,
                .minimum = 0,
                .maximum = 1});
   return set;

@@ -15,8 +15,8 @@ namespace faultline {
 struct CausalOptions : MessageLogOptions {
   std::string transport = "companion";
   std::uint32_t determinant_bytes = 56;
-  double determinant_s = 0.0;
-  double piggyback_s = 0.0;
+  double determinant_s = kDeterminant_s;
+  double piggyback_s = kPiggyback_s;
 };
 
 /// Simple causal message logging as Charm++ has it: a receiver gives each delivery a ticket. Before

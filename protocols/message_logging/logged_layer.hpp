@@ -16,9 +16,9 @@ namespace faultline {
 
 /// What the protocols that log messages at their sender have in common: options.
 struct MessageLogOptions : CheckpointOptions {
-  double log_message_s = 0.0;
-  double log_byte_s = 0.0;
-  double bookkeeping_s = 0.0;
+  double log_message_s = kLogMessage_s;
+  double log_byte_s = kLogByte_s;
+  double bookkeeping_s = kBookkeeping_s;
 };
 
 /// A layer that logs every message to another rank at its sender. Only a rank that dies goes back
@@ -151,19 +151,19 @@ void add_logging_options(OptionSet<Options>& set) {
       .option("log_message_s", inherited<Options>(&MessageLogOptions::log_message_s),
               {.doc = "processor time to log a message to another rank",
                .unit = "s",
-               .source = "calibrated",
+               .source = kLoggingCostSource,
                .minimum = 0,
                .maximum = 1})
       .option("log_byte_s", inherited<Options>(&MessageLogOptions::log_byte_s),
               {.doc = "the same for each of its bytes",
                .unit = "s",
-               .source = "calibrated",
+               .source = "calibrated: Intrepid's local bandwidth, 3.4 GB/s",
                .minimum = 0,
                .maximum = 1})
       .option("bookkeeping_s", inherited<Options>(&MessageLogOptions::bookkeeping_s),
               {.doc = "processor time for the identity of each message that is sent or delivered",
                .unit = "s",
-               .source = "calibrated",
+               .source = kLoggingCostSource,
                .minimum = 0,
                .maximum = 1});
 }

@@ -14,7 +14,7 @@ OptionSet<PessimisticOptions> options() {
       .option("determinant_s", &PessimisticOptions::determinant_s,
               {.doc = "processor time to make a determinant",
                .unit = "s",
-               .source = "calibrated",
+               .source = kLoggingCostSource,
                .minimum = 0,
                .maximum = 1});
   return set;

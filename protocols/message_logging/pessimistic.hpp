@@ -10,7 +10,7 @@ namespace faultline {
 
 struct PessimisticOptions : MessageLogOptions {
   std::uint32_t determinant_bytes = 56;
-  double determinant_s = 0.0;
+  double determinant_s = kDeterminant_s;
 };
 
 /// Pessimistic message logging: a message is delivered when its determinant is stored by a logger,

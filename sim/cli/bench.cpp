@@ -50,6 +50,12 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
   };
   if (is_given(values, "seconds")) throw UsageError("bench: --seconds: needs --failure-detection");
   BenchmarkSettings settings;
+  if (is_given(values, "message-logging")) {
+    for (const char* option : {"in-flight", "engine", "termination"})
+      if (is_given(values, option))
+        throw UsageError("bench: --message-logging: goes without --" + std::string(option));
+    settings.message_logging = values["message-logging"].as<std::string>();
+  }
   settings.processes = static_cast<std::uint32_t>(number("processes", kMostProcesses));
   settings.in_flight = values.count("in-flight") == 0
                            ? settings.processes
@@ -69,7 +75,7 @@ BenchmarkSettings settings_of(const po::variables_map& values) {
 }
 
 DetectionBenchmarkSettings detection_settings_of(const po::variables_map& values) {
-  for (const char* option : {"in-flight", "messages", "engine", "termination"})
+  for (const char* option : {"in-flight", "messages", "engine", "termination", "message-logging"})
     if (is_given(values, option))
       throw UsageError("bench: --failure-detection: goes without --" + std::string(option));
   DetectionBenchmarkSettings settings;
@@ -93,6 +99,9 @@ std::string json_text(const BenchmarkSettings& settings, const BenchmarkResult& 
                               {"termination", settings.termination.empty()
                                                   ? JsonValue("none")
                                                   : JsonValue(settings.termination)},
+                              {"message_logging", settings.message_logging.empty()
+                                                      ? JsonValue("none")
+                                                      : JsonValue(settings.message_logging)},
                               {"processes", std::int64_t{settings.processes}},
                               {"in_flight", std::int64_t{settings.in_flight}},
                               {"messages", static_cast<std::int64_t>(result.messages)},
@@ -122,13 +131,17 @@ std::string table_text(const BenchmarkSettings& settings, const BenchmarkResult&
                  fixed(result.ratio, 3),
                  fixed(static_cast<double>(result.peak_rss_bytes) / (1024.0 * 1024.0), 1),
                  fixed(result.bytes_per_process, 0)}};
-  return "engine " + word_of(settings.engine) + " on " + settings.machine + ", detector " +
-         (settings.termination.empty() ? "none" : settings.termination) + ", median of " +
-         std::to_string(settings.rounds) + " rounds of " + std::to_string(result.messages) +
-         " messages\n\n" + render(table) +
+  const std::string protocol =
+      settings.message_logging.empty()
+          ? "detector " + (settings.termination.empty() ? "none" : settings.termination)
+          : "jacobi3d with " + std::to_string(kBenchmarkObjects) + " objects a process under " +
+                settings.message_logging;
+  return "engine " + word_of(settings.engine) + " on " + settings.machine + ", " + protocol +
+         ", median of " + std::to_string(settings.rounds) + " rounds of " +
+         std::to_string(result.messages) + " messages\n\n" + render(table) +
          (result.layer_ratio > 0.0
               ? "\nWith control messages: " + fixed(result.carried_messages_per_s, 0) +
-                    " messages/s; without the detector: " + fixed(result.bare_messages_per_s, 0) +
+                    " messages/s; without the protocol: " + fixed(result.bare_messages_per_s, 0) +
                     " messages/s; ratio of the two " + fixed(result.layer_ratio, 3) + "\n"
               : "") +
          (result.simgrid_ratio > 0.0
@@ -201,7 +214,8 @@ VerbOptions bench_options() {
                    .usage =
                        "bench [--processes N] [--in-flight M] [--messages K]\n"
                        "       [--engine loggp|simgrid] [--machine NAME]\n"
-                       "       [--termination NAME] [--rounds R] [--format table|json]\n"
+                       "       [--termination NAME | --message-logging NAME] [--rounds R]\n"
+                       "       [--format table|json]\n"
                        "       faultline bench --failure-detection NAME [--processes N]\n"
                        "       [--seconds S] [--machine NAME] [--rounds R] [--format F]"};
   auto add = verb.options.add_options();
@@ -215,6 +229,8 @@ VerbOptions bench_options() {
   add("machine", text("NAME"),
       "default: intrepid; mira for more than 163840 processes, or with --failure-detection");
   add("termination", text("NAME")->default_value("none"), "run with this termination detector");
+  add("message-logging", text("NAME"),
+      "run Jacobi3D with 8 objects a process under this protocol of message logging");
   add("failure-detection", text("NAME"),
       "measure this failure detector alone, with and without deaths");
   add("seconds", text("S"), "simulated seconds, with --failure-detection; default: 80");
@@ -224,6 +240,7 @@ VerbOptions bench_options() {
   verb.choices["engine"] = only({"loggp", "simgrid"});
   verb.choices["machine"] = such_as(shipped_machines);
   verb.choices["termination"] = {.words = detector_names};
+  verb.choices["message-logging"] = {.words = [] { return names_in(Family::message_logging); }};
   verb.choices["failure-detection"] = {.words = [] { return names_in(Family::failure_detection); }};
   return verb;
 }

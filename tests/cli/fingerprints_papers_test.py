@@ -15,8 +15,15 @@ TOKEN_RING = {"platform.processes": 256, "workload.walk_length": 2560}
 # {name: what to set} where a scenario takes more than about a second as it is.
 CUTS = {
     "adoption-2013/recovery-cost: by size": {"platform.processes": 256},
+    "fast-message-logging/figure-1a: lulesh": {"platform.processes": 32},
+    "fast-message-logging/figure-5: lulesh": {"platform.processes": 64},
+    "fast-message-logging/figure-6: jacobi3d": {"platform.processes": 64},
+    "fast-message-logging/figure-6: lulesh": {"platform.processes": 32},
+    "fast-message-logging/figure-6: lulesh, 32 objects": {"platform.processes": 32},
+    "fast-message-logging/figure-6: wave2d": {"platform.processes": 64},
     "fast-message-logging/table-1: jacobi3d": {"platform.processes": 256},
     "fast-message-logging/table-1: lulesh": {"platform.processes": 32},
+    "fast-message-logging/table-1: lulesh without logging": {"platform.processes": 32},
     "fast-message-logging/table-1: wave2d": {"platform.processes": 256},
     "rdaemon-2019/figure-7: collective": {"workload.repetitions": 20},
     "rdaemon-2019/figure-7: computing collective": {"workload.repetitions": 20},

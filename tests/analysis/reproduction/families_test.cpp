@@ -15,8 +15,8 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Neither scenario has a termination detector: the sums finish by themselves, and the other ends
-/// when the death has been reported.
+/// No scenario has a termination detector: the sums and the row of objects finish by themselves,
+/// and the other ends when the death has been reported.
 constexpr const char* kScenarios = R"({"schema_version": 1, "title": "t", "time_s": 1,
   "quick_time_s": 1, "scenarios": {
     "sums": {"schema_version": 1,
@@ -24,6 +24,14 @@ constexpr const char* kScenarios = R"({"schema_version": 1, "title": "t", "time_
       "workload": [{"name": "allreduce", "repetitions": 3, "bytes": 8},
                    {"name": "ping-pong", "repetitions": 5, "bytes": 8}],
       "failure_detection": [{"name": "none"}, {"name": "oracle"}]},
+    "a row": {"schema_version": 1, "stop": {"when": "finished"},
+      "platform": {"machine": "intrepid", "processes": 2, "processes_per_node": 1,
+                   "progress": "shared"},
+      "workload": {"name": "stencil", "dimensions": 1, "periodic": false,
+                   "objects_per_process": 2, "compute_s": 10},
+      "message_logging": [{"name": "none"},
+        {"name": "fast", "bookkeeping_s": 0.5, "log_message_s": 0, "log_byte_s": 0},
+        {"name": "send-deterministic", "bookkeeping_s": 1, "log_message_s": 0, "log_byte_s": 0}]},
     "a death": {"schema_version": 1, "allow_unsafe": true, "stop": {"when": "all-reported"},
       "platform": {"machine": "intrepid", "processes": 8, "processes_per_node": 1},
       "workload": {"name": "uniform-traffic", "hops": 100, "fanout": 2},
@@ -61,6 +69,13 @@ constexpr const char* kLatencies = R"("latency": {"kind": "series", "scenario": 
     "changes": [{"failure_detection.delay_s": 0.25}, {"failure_detection.delay_s": 0.5}],
     "metrics": ["failure_report_latency_max_s", "survived"],
     "replications": [2, 1], "quick_replications": 1, "quick_points": 1})";
+
+/// Two ranks send and get nine messages each before they end. Each of these takes 0.5 s of a worker
+/// under one protocol, and 1 s under the other.
+constexpr const char* kLogging = R"("m": {"kind": "series", "scenario": "a row",
+    "family": "message_logging", "over": "workload.iterations",
+    "changes": [{"workload.iterations": 3}], "metrics": ["stencil_time_s", "survived"],
+    "replications": [2], "quick_replications": 1, "quick_points": 1})";
 
 }  // namespace
 
@@ -156,6 +171,27 @@ TEST_CASE("a cell that is relative to a point is that alone") {
   CHECK_THAT(refused(latency + R"(, "of_runs": "least")"), Contains("relative_at: beside"));
   CHECK_THAT(refused(R"("metric": "survived", "relative_at": 0.25)"),
              Contains("a ratio of shares is not estimated"));
+}
+
+// Two ranks send and get nine messages each before they end. Each of these takes 0.5 s of a worker
+// under one protocol, and 1 s under the other.
+TEST_CASE("overheads are divided beyond a protocol that has none") {
+  const ItemResult result =
+      reproduce_item(item_of(kLogging, R"({"cell": "a", "measure": "m", "metric": "stencil_time_s",
+                            "protocol": "fast", "beyond": "none", "derived": 9,
+                            "tolerance": 1e-9},
+                           {"cell": "b", "measure": "m", "metric": "stencil_time_s",
+                            "protocol": "fast", "relative_to": "send-deterministic",
+                            "beyond": "none", "derived": 0.5, "tolerance": 1e-9})"),
+                     {});
+  REQUIRE(result.cells.size() == 2);
+  for (const CellResult& cell : result.cells) CHECK(cell.verdict == Verdict::match);
+  const std::string cell = R"({"cell": "a", "measure": "m", "protocol": "fast", "derived": 1,
+                               "beyond": "none", )";
+  CHECK_THAT(refusal_of(kLogging, cell + R"("metric": "stencil_time_s", "relative_at": 3})"),
+             Contains("beyond: beside ratio_of_means or relative_at"));
+  CHECK_THAT(refusal_of(kLogging, cell + R"("metric": "survived"})"),
+             Contains("beyond: shares are not subtracted"));
 }
 
 TEST_CASE("what is wrong with a family, or does not belong to it, is said with its place") {

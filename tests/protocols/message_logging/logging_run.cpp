@@ -86,6 +86,12 @@ std::vector<LoggingRun> simpler_runs(const LoggingRun& run) {
 
 }  // namespace
 
+void use_logging(Job& job, const std::string& name, OptionValues options) {
+  for (const OptionSpec& option : find_registration(Family::message_logging, name)->options)
+    if (option.source.starts_with("calibrated")) options.emplace(option.name, 0.0);
+  job.use(Family::message_logging, name, options);
+}
+
 void use_exchange(Job& job, const Exchange& exchange, bool notes) {
   job.own(Family::workload,
           [exchange, to = notes ? &job : nullptr](ActorId) {
@@ -155,7 +161,7 @@ Seen make_run(const LoggingRun& run, const ProtocolUnderTest& protocol, EngineKi
   job.spec.platform.restart_delay_s = run.restart_delay_s;
   job.spec.stop.events = 1000000;
   use_exchange(job, run.exchange, true);
-  job.use(Family::message_logging, protocol.name, protocol.options);
+  use_logging(job, protocol.name, protocol.options);
   job.use(Family::failure_detection, "oracle",
           {{"delay_s", run.notice_delay_s}, {"spread_s", run.notice_spread_s}});
   for (const DeathSpec& death : run.deaths) {

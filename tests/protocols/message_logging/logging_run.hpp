@@ -59,6 +59,10 @@ std::string broken_promise(const LoggingRun& run, const ProtocolUnderTest& proto
 std::string counterexample(const ProtocolUnderTest& protocol, EngineKind engine,
                            std::uint64_t runs);
 
+/// Uses a protocol, and lets it take no processor time, so that deaths come where a test wants
+/// them.
+void use_logging(Job& job, const std::string& name, OptionValues options = {});
+
 /// Uses the program of these tests. `notes`: it notes its ends.
 void use_exchange(Job& job, const Exchange& exchange, bool notes = false);
 

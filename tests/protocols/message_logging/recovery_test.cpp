@@ -27,7 +27,7 @@ bool takes_any_order(const std::string& protocol) {
 void exchange_under(Job& job, const std::string& protocol, Exchange exchange) {
   exchange.ordered = takes_any_order(protocol);
   use_exchange(job, exchange, true);
-  job.use(Family::message_logging, protocol, {{"image_bytes", 1000}});
+  use_logging(job, protocol, {{"image_bytes", 1000}});
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-4}});
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("stencils of objects end in the right states, whoever dies and when") 
                                    {"object_bytes", std::int64_t{1000}},
                                    {"checkpoint_iterations", std::int64_t{3}}});
           job.spec.stop.when = StopWhen::finished;
-          job.use(Family::message_logging, protocol);
+          use_logging(job, protocol);
           job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
           const double end_s = job.run(engine).metric("end_time_s");
           job.kill(end_s * (static_cast<double>(death) + 0.5) / 20.0,
@@ -163,7 +163,7 @@ void set_ordered_stencil(Job& job, const std::string& protocol, std::int64_t obj
                                    {"object_bytes", std::int64_t{1000}},
                                    {"checkpoint_iterations", std::int64_t{4}}});
   job.spec.stop.when = StopWhen::finished;
-  job.use(Family::message_logging, protocol);
+  use_logging(job, protocol);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.kill(1e-5 * static_cast<double>(1 + death), {static_cast<Rank>(death * 5 % 6)});
 }
