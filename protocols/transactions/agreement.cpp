@@ -118,8 +118,7 @@ Agreement::Survey Agreement::survey(const Sweep& sweep) const {
   return found;
 }
 
-// ---- sweeps
-// ---------------------------------------------------------------------------------------
+// ---- sweeps ------------------------------------------------------------------------------------
 
 Agreement::Sweep& Agreement::sweep_of(std::uint64_t number) {
   const auto place = std::lower_bound(
@@ -194,8 +193,7 @@ void Agreement::decide(Sweep& sweep, const AgreementValue& value, Rank told_by,
   output.decisions.push_back({.number = number / each, .value = value});
 }
 
-// ---- events
-// ---------------------------------------------------------------------------------------
+// ---- events ------------------------------------------------------------------------------------
 
 void Agreement::on_message(Rank from, const AgreementMessage& message, AgreementOutput& output) {
   invariant(from < tree_.members && from != self_, "a contribution of no member of the group");
@@ -253,8 +251,7 @@ void Agreement::on_peer_failed(Rank peer, AgreementOutput& output) {
   }
 }
 
-// ---- how it stands
-// --------------------------------------------------------------------------------
+// ---- how it stands -----------------------------------------------------------------------------
 
 std::string Agreement::waiting_for() const {
   for (const Sweep& sweep : sweeps_) {
