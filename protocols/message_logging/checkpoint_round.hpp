@@ -35,6 +35,8 @@ class CheckpointRound {
   /// The next round begins, of that number, or the same one on another level.
   void begin(RoundStep round);
   [[nodiscard]] const RoundStep& round() const { return round_; }
+  /// Has this rank asked in this round?
+  [[nodiscard]] bool asked() const { return asked_; }
 
   void digest(Digest& into) const {
     into.add(round_.number, round_.level, asked_, stored_, ready_below_, stored_below_);

@@ -126,7 +126,13 @@ void CheckpointedLayer::on_request(Context& context, const StackRequest& request
   invariant(request.get<CheckpointRequest>().number == epoch_,
             "a program asks for another checkpoint than the next");
   asked_ = request;
-  if (wave_.joined() == level()) go_on(context, round_.ask(context));
+  on_asked(context);
+  ask_if_ready(context);
+}
+
+void CheckpointedLayer::ask_if_ready(Context& context) {
+  if (!asked_ || round_.asked() || wave_.joined() != level() || !is_ready()) return;
+  go_on(context, round_.ask(context));
 }
 
 void CheckpointedLayer::go_on(Context& context, CheckpointRound::Due due) {
@@ -275,7 +281,7 @@ void CheckpointedLayer::agree(Context& context) {
     begin_round();
     renew_copy(context);
     on_agreed(context);
-    if (asked_) go_on(context, round_.ask(context));
+    ask_if_ready(context);
   }
   serve_clients(context);
   for (const Message& message : std::exchange(early_, {})) on_message(context, message);
@@ -330,7 +336,8 @@ void CheckpointedLayer::roll_back(Context& context) {
 void CheckpointedLayer::on_restored(Context& context) {
   up_ = true;
   on_up(context);
-  resume(context);
+  resumes_ = true;
+  if (goes_on_at_once(context)) resume(context);
 }
 
 // ---- seen from outside ------------------------------------------------------------------------

@@ -75,6 +75,13 @@ class CheckpointedLayer : public Layer {
   virtual void on_up(Context&) {}
   /// A checkpoint is committed: nothing from before will be needed.
   virtual void on_committed(Context&) {}
+  /// The program has been put back. False if it must wait: then the protocol calls `resume`.
+  virtual bool goes_on_at_once(Context&) { return true; }
+  /// The program waits for the next checkpoint.
+  virtual void on_asked(Context&) {}
+  /// Is everything at this rank that its image must have? If not, the protocol calls
+  /// `ask_if_ready` when it is.
+  [[nodiscard]] virtual bool is_ready() const { return true; }
   /// Messages can be delivered to the program again.
   virtual void on_resumed(Context& context) { release_held(context); }
   virtual void on_own_message(Context&, const Message&) {}
@@ -90,6 +97,10 @@ class CheckpointedLayer : public Layer {
   void release_held(Context& context);
   /// Puts the program back to the last checkpoint, if there is one.
   void roll_back(Context& context);
+  /// Lets the program go on from its last checkpoint.
+  void resume(Context& context);
+  /// Takes part in the next checkpoint, if the program has asked for it and `is_ready` says so.
+  void ask_if_ready(Context& context);
   /// Notes that this rank is where it was when a rank died at that time.
   void recovered(Context& context, double death_s);
 
@@ -100,6 +111,10 @@ class CheckpointedLayer : public Layer {
   /// How many restarts this rank has taken in.
   [[nodiscard]] std::uint64_t level() const { return wave_.agreement().level; }
   [[nodiscard]] bool is_up() const { return up_; }
+  /// The program waits for its last checkpoint's answer, and gets no messages.
+  [[nodiscard]] bool is_resuming() const { return resumes_; }
+  /// The last checkpoint of this rank. There is one.
+  [[nodiscard]] const Checkpoint& kept() const { return *kept_; }
   [[nodiscard]] const RestartWave& wave() const { return wave_; }
   [[nodiscard]] Rank self() const { return self_; }
   [[nodiscard]] const JobShape& job() const { return job_; }
@@ -121,10 +136,8 @@ class CheckpointedLayer : public Layer {
   void serve_clients(Context& context);
   void renew_copy(Context& context);
   void begin_round();
-  void come_up(Context& context);
   void await_image(Context& context);
   void on_your_image(Context& context, const Message& message);
-  void resume(Context& context);
 
   CheckpointOptions options_;
   JobShape job_;

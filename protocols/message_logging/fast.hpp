@@ -2,64 +2,134 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "protocols/message_logging/duplicate_table.hpp"
 #include "protocols/message_logging/logged_layer.hpp"
 
 namespace faultline {
 
 struct FastOptions : MessageLogOptions {
   std::string identifier = "iteration-type";
+  std::uint32_t helpers = 0;
 };
 
 /// Fast message logging (Algorithm 1 of fast-message-logging): messages to other ranks are logged,
 /// and nothing about the order of deliveries is. The program takes its messages in by their tags,
 /// so that any order will do. Each message has an identity between two objects, by which its
 /// receiver knows it when it comes again.
+///
+/// The objects of a dead rank can recover on several others, its helpers. They come home before the
+/// next checkpoint. Until then their home passes on what comes for them.
 class Fast : public LoggedLayer {
  public:
   using Options = FastOptions;
   Fast(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : LoggedLayer(*options, job, self), counts_(options->identifier == "ssn") {}
+      : LoggedLayer(*options, job, self),
+        counts_(options->identifier == "ssn"),
+        helpers_(options->helpers) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Fast>(*this);
   }
+  [[nodiscard]] std::string waiting_for() const override;
 
  protected:
-  // What a mutant gets wrong: dupTable.
-  virtual bool is_new(const Message& message);
+  // What mutants get wrong.
+  virtual bool is_new(Context& context, const Message& message);
+  [[nodiscard]] bool is_elsewhere(const Message& message) const override;
+  [[nodiscard]] bool is_ready() const override;
+  virtual void resend_lost(Context& context);
+  /// What becomes of a message for an object that is or was away from its home; nothing in
+  /// particular if the object is here.
+  virtual std::optional<Verdict> admit_moved(Context& context, Message& message);
+
+  /// An object at home here that another rank hosts, or has hosted since the last checkpoint.
+  struct Emigrant {
+    enum class Stage : std::uint8_t {
+      leaving,  ///< its host has not said that it has it
+      away,
+      back,  ///< waits here for the next checkpoint, with all messages that it needs
+    };
+    ObjectId object = kNoObject;
+    Incarnation host;
+    Stage stage = Stage::leaving;
+
+    void digest(Digest& into) const { into.add(object, host, stage); }
+  };
+  /// An object at home elsewhere that is hosted here, or was since the last checkpoint.
+  struct Immigrant {
+    enum class Stage : std::uint8_t {
+      waiting,   ///< until this rank is where the object was packed
+      settling,  ///< about to be hosted
+      here,
+      gone,  ///< home again, with all messages that it needs
+    };
+    ObjectId object = kNoObject;
+    Rank home = kNobody;
+    Stage stage = Stage::waiting;
+    std::uint64_t epoch = 0;
+    double death_s = 0.0;  ///< of the rank that had it
+    PackedObject state;    ///< while it waits
+
+    void digest(Digest& into) const { into.add(object, home, stage, epoch, state); }
+  };
+  [[nodiscard]] std::vector<Emigrant>& emigrants() { return emigrants_; }
 
  private:
-  /// The messages of one kind from one object to another.
-  struct Channel {
-    ObjectChannel ends;
-    std::uint64_t kind = 0;  ///< 0 if all kinds are counted together
-
-    void digest(Digest& into) const { into.add(ends, kind); }
-    friend auto operator<=>(const Channel&, const Channel&) = default;  // NOLINT(*-nullptr)
-  };
-  /// Which numbers have come on a channel: the latest, and which of those right before it. What is
-  /// older has come, because its sender could not have got so far ahead.
-  struct Window {
-    std::uint64_t latest = 0;
-    std::uint64_t before = 0;  ///< bit i: latest - 1 - i has come
-
-    void digest(Digest& into) const { into.add(latest, before); }
-    friend bool operator==(const Window&, const Window&) = default;
-  };
+  enum Kind : std::uint16_t { kObject = kLoggedKinds, kHosted, kHomecoming };
 
   std::uint64_t identity(const Message& message) override;
   [[nodiscard]] std::uint64_t identity_again(const Message& message,
-                                             std::uint64_t number) const override;
+                                             std::uint64_t noted) const override;
+  [[nodiscard]] std::uint32_t note(std::uint64_t identity) const override {
+    return counts_ ? static_cast<std::uint32_t>(identity) : 0;
+  }
   Verdict admit_current(Context& context, Message& message) override;
   [[nodiscard]] bool is_recovering() const override { return !is_up(); }
   [[nodiscard]] bool recovers_several() const override { return true; }
   void on_committed(Context& context) override;
   void digest_state(Digest& into) const override;
-  [[nodiscard]] Channel channel_of(const Message& message) const;
+  [[nodiscard]] KindChannel channel_of(const Message& message, Rank sender) const;
+
+  // ---- recovery -------------------------------------------------------------------------------
+  void on_timer(Context& context, std::uint64_t key) override;
+  void on_object_moved(Context& context, ObjectId object) override;
+  void on_joined(Context& context, Rank root, RestartReport& report) override;
+  void on_reports(Context&, const RestartReport&) override {}
+  void on_agreed(Context& context) override;
+  void on_up(Context& context) override;
+  bool goes_on_at_once(Context& context) override;
+  void on_resumed(Context& context) override;
+  void on_asked(Context& context) override;
+  void on_log_message(Context& context, const Message& message) override;
+  void serve(Context& context, Peer& peer) override;
+  void resend_lost(Context& context, const Peer& to, const std::vector<MovedObject>& lost);
+  void await_again(Context& context);
+  void catch_up(Context& context);
+  void distribute(Context& context, ObjectId object, Rank dead, std::uint32_t place);
+  void replace_lost(Context& context);
+  void host_waiting(Context& context);
+  void take_object(Context& context, const Message& message);
+  void take_home(Context& context, const Message& message);
+  void send_home(Context& context);
+  void try_resume(Context& context);
+  [[nodiscard]] Emigrant* emigrant(ObjectId object);
+  [[nodiscard]] Immigrant* immigrant(ObjectId object);
+  [[nodiscard]] bool is_lost(const Emigrant& emigrant) const;
 
   bool counts_;  ///< identities are sequence numbers of the sender, else the program's tags
-  ChannelTable<Channel, Window> windows_;  ///< dupTable
+  std::uint32_t helpers_;  ///< on how many ranks the objects of a dead one recover; 0: at home
+  DuplicateTable come_;    ///< dupTable
+  std::vector<Emigrant> emigrants_;    ///< listEmigrants, by object
+  std::vector<Immigrant> immigrants_;  ///< listImmigrants, by object
+  std::vector<Message> homecomings_;   ///< of objects that came before this rank was ready for them
+  std::uint32_t moving_ = 0;           ///< objects that are about to be hosted or removed here
+  bool program_waits_ = false;         ///< all objects here wait for the next checkpoint
+  bool awaits_helpers_ = false;        ///< the program goes on when all its objects are hosted
+  bool came_up_ = false;               ///< this incarnation has noted the end of its restart
+  std::optional<double> behind_since_s_;  ///< the death after which others have fallen behind
 };
 
 }  // namespace faultline

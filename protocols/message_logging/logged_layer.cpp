@@ -62,7 +62,7 @@ void LoggedLayer::spend(Context& context, CostFactor on, double duration_s) {
 void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bool) {
   for (Message* message : batch) {
     spend(context, CostFactor::bookkeeping, costs_.bookkeeping_s);
-    if (message->to != self())
+    if (message->to != self() || is_elsewhere(*message))
       send_to_other(context, *message);
     else
       message->logging.put(
@@ -76,7 +76,7 @@ void LoggedLayer::send_to_other(Context& context, Message& message) {
   Peer& to = peer(context, message.to);
   const std::uint64_t id = identity(message);
   ++to.sent;
-  log(to, message);
+  log(to, message, id);
   if (recovered_)
     ++remote_messages_;
   else if (to.sent == to.goal)
@@ -93,6 +93,12 @@ CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message
   if (stamp.epoch > epoch()) return Verdict::hold;
   spend(context, CostFactor::bookkeeping, costs_.bookkeeping_s);
   return admit_current(context, message);
+}
+
+void LoggedLayer::forget_sent_by(ObjectId object) {
+  sent_.for_each([object](const ObjectChannel& channel, std::uint64_t& sent) {
+    if (channel.from == Endpoint{.object = object}) sent = 0;
+  });
 }
 
 void LoggedLayer::on_committed(Context& context) {

@@ -59,8 +59,12 @@ class LoggedLayer : public CheckpointedLayer {
     return number;
   }
   /// What the protocol notes of a message in the log.
-  [[nodiscard]] virtual std::uint32_t note() const { return 0; }
-  virtual void log(Peer& to, const Message& message) { to.log.add(message, note()); }
+  [[nodiscard]] virtual std::uint32_t note(std::uint64_t /*identity*/) const { return 0; }
+  /// Is the object elsewhere that a message to this rank itself is for?
+  [[nodiscard]] virtual bool is_elsewhere(const Message&) const { return false; }
+  virtual void log(Peer& to, const Message& message, std::uint64_t identity) {
+    to.log.add(message, note(identity));
+  }
   /// Something goes before a message to another rank, or with it. Returns the second word of its
   /// stamp.
   virtual std::uint32_t before(Context&, Message&) { return 0; }
@@ -86,6 +90,8 @@ class LoggedLayer : public CheckpointedLayer {
   [[nodiscard]] const std::vector<Peer>& peers() const { return peers_; }
   /// The numbers that have come on the channel of a message.
   SeenNumbers& received(const Message& message) { return received_[channel_of(message)]; }
+  /// An object that begins here from an image has sent nothing yet.
+  void forget_sent_by(ObjectId object);
   void resend_log(Context& context, Peer& peer);
   /// Visits the messages in a log in their order: visit(message, its number on its channel, note).
   template <class Visit>

@@ -21,11 +21,16 @@ struct ObjectChannel {
                           const ObjectChannel&) = default;  // NOLINT(*-nullptr)
 };
 
-/// Programs without objects leave both ends of a message 0, where no two objects could be.
-inline ObjectChannel channel_of(const Message& message) {
+/// The channel of a message that a rank has sent, whoever has passed it on. Programs without
+/// objects leave both ends of a message 0, where no two objects could be.
+inline ObjectChannel channel_of(const Message& message, Rank sender) {
   const bool has_objects = message.from_object != 0 || message.to_object != 0;
-  return {Endpoint::of(message.from, message.from_object, has_objects),
+  return {Endpoint::of(sender, message.from_object, has_objects),
           Endpoint::of(message.to, message.to_object, has_objects)};
+}
+
+inline ObjectChannel channel_of(const Message& message) {
+  return channel_of(message, message.from);
 }
 
 /// A value for each channel that has been used. A channel that has not been used since `reset` is
@@ -43,6 +48,11 @@ class ChannelTable {
     if (!is_at(last_, channel))
       entries_.insert(entries_.begin() + last_, {channel, Value{}, last_});
     return entries_[last_].value;
+  }
+  /// Visits all values, also fresh ones, by ascending channel: visit(channel, value).
+  template <class Visit>
+  void for_each(Visit visit) {
+    for (Entry& entry : entries_) visit(entry.channel, entry.value);
   }
   /// All values are fresh again. Their memory stays, for the same channels.
   void reset() {

@@ -12,10 +12,12 @@ namespace {
 constexpr std::uint32_t kBytesOfIncarnation = 8;
 constexpr std::uint32_t kBytesOfImage = 16;
 constexpr std::uint32_t kBytesOfDeterminant = 40;
+constexpr std::uint32_t kBytesOfMoved = 16;
 
 std::uint32_t bytes_of(const RestartReport& report) {
   return static_cast<std::uint32_t>(kBytesOfImage * report.images.size() +
-                                    kBytesOfDeterminant * report.determinants.size());
+                                    kBytesOfDeterminant * report.determinants.size() +
+                                    kBytesOfMoved * (report.moved.size() + report.lost.size()));
 }
 
 }  // namespace
@@ -25,6 +27,8 @@ std::uint32_t bytes_of(const RestartReport& report) {
 void RestartReport::add(const RestartReport& other) {
   partners += other.partners;
   images.insert(images.end(), other.images.begin(), other.images.end());
+  moved.insert(moved.end(), other.moved.begin(), other.moved.end());
+  lost.insert(lost.end(), other.lost.begin(), other.lost.end());
   if (other.epoch < epoch) return;
   if (other.epoch > epoch) determinants.clear();
   epoch = other.epoch;
@@ -57,8 +61,7 @@ RestartWave::Due RestartWave::on_message(Context& context, const Message& messag
     default:
       invariant(message.kind == kAgreed, "a message of another kind in a restart");
       if (words.level != joined_) return Due::nothing;
-      return agree(context,
-                   {words.level, words.value, *context.attached<std::vector<Rank>>(message)});
+      return agree(context, *context.attached<RestartAgreement>(message));
   }
 }
 
@@ -120,7 +123,7 @@ RestartWave::Due RestartWave::pass_on_report(Context& context) {
     context.attach(up, std::exchange(reports_, {}));
     return Due::nothing;
   }
-  RestartAgreement agreement{joined_, reports_.epoch, {}};
+  RestartAgreement agreement{joined_, reports_.epoch, {}, reports_.moved, reports_.lost};
   for (const KeptFor& kept : reports_.images)
     if (kept.number + 1 == agreement.epoch) agreement.have_images.push_back(kept.client);
   return agree(context, agreement);
@@ -128,11 +131,13 @@ RestartWave::Due RestartWave::pass_on_report(Context& context) {
 
 RestartWave::Due RestartWave::agree(Context& context, const RestartAgreement& agreement) {
   agreement_ = agreement;
-  const auto list = static_cast<std::uint32_t>(sizeof(Rank) * agreement.have_images.size());
+  const auto list =
+      static_cast<std::uint32_t>(sizeof(Rank) * agreement.have_images.size() +
+                                 kBytesOfMoved * (agreement.moved.size() + agreement.lost.size()));
   tree().for_each_child(self_, [&](Rank child) {
     Message& told = context.send(child, kAgreed, bytes_ + list);
     told.payload.put(Words{agreement.level, agreement.epoch, 0.0});
-    context.attach(told, agreement.have_images);
+    context.attach(told, agreement);
   });
   return Due::agreed;
 }
@@ -144,7 +149,8 @@ std::uint16_t RestartWave::incarnation_of(Rank rank) const {
 }
 
 void RestartWave::digest(Digest& into) const {
-  into.add(joined_, root_, to_tell_, reported_, reports_below_, agreement_.level, agreement_.epoch);
+  into.add(joined_, root_, to_tell_, reported_, reports_below_, agreement_.level, agreement_.epoch,
+           agreement_.moved);
   if (agreement_.level < joined_) into.add(restarted_, reports_);
 }
 

@@ -28,15 +28,26 @@ struct Determinant {
   void digest(Digest& into) const { into.add(receiver, holder, ticket, channel, number); }
 };
 
+/// An object of an over-decomposed program that is not, or was not, at its home.
+struct MovedObject {
+  ObjectId object = kNoObject;
+  Rank home = kNobody;
+  Incarnation host;  ///< where it is; of a lost one: where it was
+
+  void digest(Digest& into) const { into.add(object, home, host); }
+};
+
 /// What a rank, or all ranks of a subtree, know that a restarted rank needs.
 struct RestartReport {
   std::uint64_t epoch = 0;     ///< the largest of them: how many checkpoints are committed
   std::uint32_t partners = 0;  ///< ranks that have exchanged messages with the restarted one
   std::vector<KeptFor> images;
   std::vector<Determinant> determinants;  ///< of that epoch
+  std::vector<MovedObject> moved;         ///< which live
+  std::vector<MovedObject> lost;  ///< whose hosts have restarted, and whose homes know of that
 
   void add(const RestartReport& other);
-  void digest(Digest& into) const { into.add(epoch, partners, images, determinants); }
+  void digest(Digest& into) const { into.add(epoch, partners, images, determinants, moved, lost); }
 };
 
 /// What has come of a wave.
@@ -44,6 +55,10 @@ struct RestartAgreement {
   std::uint64_t level = 0;        ///< of the wave: how many restarts there had been
   std::uint64_t epoch = 0;        ///< how many checkpoints are committed
   std::vector<Rank> have_images;  ///< restarted ranks of which somebody keeps the latest image
+  std::vector<MovedObject> moved;
+  std::vector<MovedObject> lost;
+
+  void digest(Digest& into) const { into.add(level, epoch, have_images, moved, lost); }
 };
 
 /// Whoever restarts tells all ranks so, over a control tree with itself as the root: first of all
@@ -76,6 +91,11 @@ class RestartWave {
   [[nodiscard]] Rank root() const { return root_; }
   /// The incarnation of a rank that the wave is about, or that had restarted before.
   [[nodiscard]] std::uint16_t incarnation_of(Rank rank) const;
+  /// Calls visit(incarnation) for each of these.
+  template <class Visit>
+  void for_each_restarted(Visit visit) const {
+    for (const Incarnation& life : restarted_) visit(life);
+  }
   [[nodiscard]] double death_s() const { return death_s_; }
   [[nodiscard]] const RestartAgreement& agreement() const { return agreement_; }
   /// At the root, when all is agreed: what all have reported.

@@ -37,7 +37,7 @@ class SendDeterministic final : public LoggedLayer {
   };
 
   Verdict admit_current(Context& context, Message& message) override;
-  [[nodiscard]] std::uint32_t note() const override { return phase_; }
+  [[nodiscard]] std::uint32_t note(std::uint64_t) const override { return phase_; }
   std::uint32_t before(Context&, Message&) override { return phase_; }
   [[nodiscard]] bool is_recovering() const override { return !is_up() || replays_; }
   void serve(Context& context, Peer& peer) override;

@@ -41,6 +41,7 @@ class AssumptionCheck {
              "), expected message_logging none");
     if (traits.takes_images) refuse_what_has_no_image();
     if (traits.takes_images && point_.has_faults()) check_recovery();
+    if (component_.check_with_workload) check_options();
     if (traits.needs_order_free) refuse_what_needs_order();
     if (traits.needs_no_layer_above) refuse_layers_above();
   }
@@ -69,10 +70,6 @@ class AssumptionCheck {
       refuse("needs a workload that asks for checkpoints under faults, and " +
              workload.registration->name +
              " does not; expected checkpoint_iterations of a stencil");
-    if (component_.check_with_workload && workload.registration != nullptr)
-      for (const OptionProblem& problem : component_.check_with_workload(
-               point_.component(component_.family).options, workload.options))
-        refuse(problem.message);
     if (job_shape(point_.platform).nodes + point_.platform.spare_nodes < 2)
       refuse("keeps the images of a node on another one under faults, expected at least 2 nodes");
     const bool nodes_die = std::any_of(point_.faults.begin(), point_.faults.end(),
@@ -82,6 +79,18 @@ class AssumptionCheck {
                                                 " restarts the ranks of a node that has failed on "
                                                 "another, expected at least 1" +
                                                 kOrAllow);
+  }
+  /// A problem without an option is one of recovery.
+  void check_options() const {
+    const ComponentChoice& workload = point_.component(Family::workload);
+    if (workload.registration == nullptr) return;
+    for (const OptionProblem& problem : component_.check_with_workload(
+             point_.component(component_.family).options, workload.options)) {
+      if (!problem.option.empty())
+        problems_.add(path_ + "." + problem.option, "expected " + problem.message);
+      else if (point_.has_faults())
+        refuse(problem.message);
+    }
   }
   void refuse_what_needs_order() const {
     const Registration* workload = point_.component(Family::workload).registration;

@@ -68,8 +68,8 @@ class HasNoDuplicateTable final : public MutantOf<HasNoDuplicateTable, Fast> {
   using MutantOf::MutantOf;
 
  private:
-  bool is_new(const Message& message) override {
-    Fast::is_new(message);
+  bool is_new(Context& context, const Message& message) override {
+    Fast::is_new(context, message);
     return true;
   }
 };
