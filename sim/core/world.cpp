@@ -1,0 +1,54 @@
+#include "sim/core/world.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace faultline {
+
+World::World(std::uint32_t size) { add(0, size); }
+
+/// Appends successive actors, to the last run if they go on where it ends.
+void World::add(ActorId actor, std::uint32_t count) {
+  if (count == 0) return;
+  if (runs_.empty() || runs_.back().actor + (size_ - runs_.back().first) != actor)
+    runs_.push_back({size_, actor});
+  size_ += count;
+}
+
+ActorId World::actor_of(Rank rank) const {
+  if (rank >= size_) throw std::out_of_range("there is no rank " + std::to_string(rank));
+  const auto next = std::upper_bound(runs_.begin(), runs_.end(), rank,
+                                     [](Rank of, const Run& run) { return of < run.first; });
+  const Run& run = *std::prev(next);
+  return run.actor + (rank - run.first);
+}
+
+std::optional<Rank> World::rank_of(ActorId actor) const {
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    const ActorId first = runs_[run].actor;
+    if (actor >= first && actor - first < end_of(run) - runs_[run].first)
+      return runs_[run].first + (actor - first);
+  }
+  return std::nullopt;
+}
+
+void World::shrink(const std::vector<Rank>& lost) {
+  World smaller(0);
+  auto next = lost.begin();
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    Rank begin = runs_[run].first;
+    const ActorId offset = runs_[run].actor - begin;
+    for (; next != lost.end() && *next < end_of(run); ++next) {
+      smaller.add(begin + offset, *next - begin);
+      begin = *next + 1;
+    }
+    smaller.add(begin + offset, end_of(run) - begin);
+  }
+  *this = std::move(smaller);
+}
+
+void World::append(ActorId actor) { add(actor, 1); }
+
+}  // namespace faultline
