@@ -6,6 +6,7 @@ namespace faultline {
 
 namespace {
 
+using FieldWords = std::array<std::uint64_t, 2>;
 using PayloadWords = std::array<std::uint64_t, Payload::kBytes / sizeof(std::uint64_t)>;
 
 }  // namespace
@@ -14,7 +15,8 @@ bool MessageLog::fits(const Message& message) {
   const auto words = message.payload.get<PayloadWords>();
   return message.channel == Family::workload && message.phase == 0 && message.kind != kWhole &&
          message.attachments.empty() && words[0] <= UINT32_MAX && words[1] <= UINT16_MAX &&
-         words[3] == 0 && message.transactions == Field<8>{} && message.termination == Field<16>{};
+         words[3] == 0 && message.transactions.get<std::uint64_t>() == 0 &&
+         message.termination.get<FieldWords>() == FieldWords{};
 }
 
 void MessageLog::add(const Message& message, std::uint32_t note) {
