@@ -22,6 +22,12 @@ struct HaloExchange {
   std::vector<HaloNeighbour> sends;
   std::vector<HaloNeighbour> receives;
 
+  /// Each of many ranks keeps its own lists: they take no more memory than they need.
+  void shrink_to_fit() {
+    sends.shrink_to_fit();
+    receives.shrink_to_fit();
+  }
+
   bool operator==(const HaloExchange&) const = default;
 };
 

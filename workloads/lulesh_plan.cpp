@@ -73,6 +73,7 @@ HaloExchange LuleshPlan::halo(Rank rank, std::size_t number) const {
         if (!one_way || other < rank) halo.sends.push_back(neighbour);
         if (!one_way || other > rank) halo.receives.push_back(neighbour);
       }
+  halo.shrink_to_fit();
   return halo;
 }
 

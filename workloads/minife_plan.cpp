@@ -123,6 +123,7 @@ HaloExchange MiniFePlan::halo(Rank rank) const {
     halo.sends.push_back({.rank = other, .tag = 0, .bytes = kNumberBytes * out});
     halo.receives.push_back({.rank = other, .tag = 0, .bytes = kNumberBytes * in});
   });
+  halo.shrink_to_fit();
   return halo;
 }
 
