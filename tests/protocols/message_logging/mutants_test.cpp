@@ -105,8 +105,8 @@ class DoesNotLogAgain final : public MutantOf<DoesNotLogAgain, Causal> {
   using MutantOf::MutantOf;
 
  private:
-  void log(Peer& to, const Message& message) override {
-    if (is_first_time()) Causal::log(to, message);
+  void log(Peer& to, const Message& message, std::uint64_t identity) override {
+    if (is_first_time()) Causal::log(to, message, identity);
   }
 };
 
