@@ -167,7 +167,8 @@ Stencil::Stencil(std::shared_ptr<const StencilJob> job, Rank self)
 std::unique_ptr<Component> Stencil::clone() const { return std::make_unique<Stencil>(*this); }
 
 void Stencil::digest_state(Digest& into) const {
-  into.add(reduction_, objects_, waiting_, done_, synchronization_, asked_, finished_);
+  into.add(reduction_, results_, objects_, waiting_, done_, synchronization_, asked_, finished_);
+  into.add_sorted(early_results_, [](const Part& part) { return part.number; });
   if (plan().ordered())
     into.add(early_);
   else
@@ -228,8 +229,10 @@ void Stencil::on_message(Context& context, const Message& message) {
     reduction_.take(message.payload.get<Part>());
     return complete_reductions(context);
   }
-  if (message.kind == kResult && message.to_object == kNoObject)
-    return spread(context, message.payload.get<Part>());
+  if (message.kind == kResult && message.to_object == kNoObject) {
+    early_results_.push_back(message.payload.get<Part>());
+    return pass_results_on(context);
+  }
   Object& object = hosted(message.to_object);
   if (message.kind == kResult) return take_result(context, object, message.payload.get<Part>());
   const auto halo = message.payload.get<Halo>();
@@ -349,6 +352,21 @@ void Stencil::complete_reductions(Context& context) {
         context.send(TreeReduction::parent_of(self_), kContribution, kReductionBytes);
     message.from_object = message.to_object = kNoObject;
     message.payload.put(*part);
+  }
+}
+
+/// Results pass one another only when those of before a death are sent again, all at once. What
+/// this rank sends must have the same order as before.
+void Stencil::pass_results_on(Context& context) {
+  const auto next = [this] {
+    return std::find_if(early_results_.begin(), early_results_.end(),
+                        [this](const Part& part) { return part.number == results_; });
+  };
+  for (auto result = next(); result != early_results_.end(); result = next()) {
+    const Part part = *result;
+    early_results_.erase(result);
+    ++results_;
+    spread(context, part);
   }
 }
 

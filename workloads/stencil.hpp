@@ -116,6 +116,7 @@ class Stencil final : public Workload {
   void go_on(Context& context, Object& object);
   void contribute(Context& context, Object& object, std::uint64_t value);
   void complete_reductions(Context& context);
+  void pass_results_on(Context& context);
   void spread(Context& context, const Part& result);
   void take_result(Context& context, Object& object, const Part& result);
   void synchronize(Context& context);
@@ -125,9 +126,11 @@ class Stencil final : public Workload {
   std::shared_ptr<const StencilJob> job_;
   Rank self_;
   TreeReduction reduction_;
-  std::vector<Object> objects_;  ///< those that are here, by number
-  std::vector<Early> early_;     ///< in the order in which they came
-  std::uint32_t waiting_ = 0;    ///< objects at the synchronisation point
+  std::uint64_t results_ = 0;        ///< that have been passed on, in the order of their numbers
+  std::vector<Part> early_results_;  ///< those that came before their turn
+  std::vector<Object> objects_;      ///< those that are here, by number
+  std::vector<Early> early_;         ///< in the order in which they came
+  std::uint32_t waiting_ = 0;        ///< objects at the synchronisation point
   std::uint32_t done_ = 0;
   std::uint64_t synchronization_ = 0;  ///< the next one, by its number
   bool asked_ = false;                 ///< for it, and every object has been waiting since

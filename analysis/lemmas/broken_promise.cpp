@@ -8,6 +8,9 @@ const std::vector<LemmaFigure>& lemma_figures(Family family) {
       LemmaFigure::other};
   static const std::vector<LemmaFigure> of_failures{LemmaFigure::missed, LemmaFigure::false_report,
                                                     LemmaFigure::told_twice, LemmaFigure::other};
+  static const std::vector<LemmaFigure> of_recovery{LemmaFigure::hung, LemmaFigure::given_up,
+                                                    LemmaFigure::wrong_state, LemmaFigure::other};
+  if (family == Family::message_logging) return of_recovery;
   return family == Family::failure_detection ? of_failures : of_termination;
 }
 
@@ -27,6 +30,8 @@ std::string lemma_figure_word(LemmaFigure figure) {
       return "false report";
     case LemmaFigure::told_twice:
       return "told twice";
+    case LemmaFigure::wrong_state:
+      return "wrong state";
     case LemmaFigure::other:
       break;
   }
@@ -37,6 +42,7 @@ BrokenPromise promise_broken_by(const Violation& violation) {
   BrokenPromise broken{.text = violation.kind + ": " + violation.detail};
   if (violation.kind == "premature") broken.figure = LemmaFigure::premature;
   if (violation.kind == "hung") broken.figure = LemmaFigure::hung;
+  if (violation.kind == "wrong-state") broken.figure = LemmaFigure::wrong_state;
   if (violation.kind == "needless-fatal") broken.figure = LemmaFigure::given_up;
   return broken;
 }

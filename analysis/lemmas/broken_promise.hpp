@@ -19,11 +19,12 @@ enum class LemmaFigure : std::uint8_t {
   missed,        ///< a live rank did not hear of a death
   false_report,  ///< a live rank was reported dead
   told_twice,    ///< a rank's detector reported one death twice
+  wrong_state,   ///< the program did not come to its right end
   other,
 };
 
-/// The figures of what detectors of that family promise, in the order of the enumeration: of
-/// termination, or of failures.
+/// The figures of what protocols of that family promise, in the order of the enumeration: detectors
+/// of termination, of failures, or message logging.
 const std::vector<LemmaFigure>& lemma_figures(Family family);
 
 /// The name of a figure in data files and counterexamples, such as "not given up".

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "analysis/lemmas/fault_moment.hpp"
@@ -12,11 +11,6 @@
 namespace faultline {
 
 namespace {
-
-/// Draws a number whose logarithm is uniform.
-double spread(Stream& random, double least, double most) {
-  return least * std::pow(most / least, random.uniform());
-}
 
 std::uint32_t below(Stream& random, std::uint32_t end) {
   return static_cast<std::uint32_t>(random.below(end));

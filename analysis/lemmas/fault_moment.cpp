@@ -1,5 +1,7 @@
 #include "analysis/lemmas/fault_moment.hpp"
 
+#include <cmath>
+
 namespace faultline {
 
 namespace {
@@ -12,6 +14,10 @@ const char* mark_of(const FaultSchedule& schedule) {
 }
 
 }  // namespace
+
+double spread(Stream& random, double least, double most) {
+  return least * std::pow(most / least, random.uniform());
+}
 
 FaultSpec draw_fault_moment(Stream& random, const FaultSchedule& schedule,
                             const FaultMoments& moments) {

@@ -17,6 +17,9 @@ struct FaultMoments {
   double duration_s;
 };
 
+/// Draws a number whose logarithm is uniform.
+double spread(Stream& random, double least, double most);
+
 /// Draws a fault without victims.
 FaultSpec draw_fault_moment(Stream& random, const FaultSchedule& schedule,
                             const FaultMoments& moments);

@@ -38,6 +38,20 @@ OptionValues traffic_options(const FaultSchedule& schedule) {
           {"bytes", std::int64_t{64}}};
 }
 
+OptionValues stencil_options(const FaultSchedule& schedule) {
+  OptionValues options{{"iterations", std::int64_t{schedule.work}},
+                       {"dimensions", std::int64_t{1 + schedule.width % 3}},
+                       {"compute_s", schedule.compute_s},
+                       {"bytes", std::int64_t{64}}};
+  if (schedule.checkpoint_iterations > 0)
+    options.merge(
+        OptionValues{{"preset", schedule.preset},
+                     {"objects_per_process", std::int64_t{schedule.objects_per_process}},
+                     {"object_bytes", std::int64_t{256}},
+                     {"checkpoint_iterations", std::int64_t{schedule.checkpoint_iterations}}});
+  return options;
+}
+
 OptionValues workload_options(const FaultSchedule& schedule) {
   const auto work = static_cast<std::int64_t>(schedule.work);
   const auto width = static_cast<std::int64_t>(schedule.width);
@@ -51,11 +65,8 @@ OptionValues workload_options(const FaultSchedule& schedule) {
   if (schedule.workload == "uniform-traffic") return traffic_options(schedule);
   if (schedule.workload == "flood")
     return {{"fanout", std::min(width, others)}, {"compute_s", schedule.work * schedule.compute_s}};
-  if (schedule.workload == "stencil")
-    return {{"iterations", work},
-            {"dimensions", 1 + width % 3},
-            {"compute_s", schedule.compute_s},
-            {"bytes", std::int64_t{64}}};
+  if (schedule.workload == "stencil" || schedule.workload == "ordered-stencil")
+    return stencil_options(schedule);
   if (schedule.workload == "allreduce")
     return {{"repetitions", work}, {"compute_s", schedule.compute_s}};
   if (schedule.workload == "work-stealing")
@@ -153,6 +164,8 @@ void add_disturbances(JsonValue& platform, const FaultSchedule& schedule) {
   set("link_lost_delay_s", schedule.exit_delay_s, usual.link_lost_delay_s);
   set("silent_link_lost_delay_s", schedule.silent_loss_s, usual.silent_link_lost_delay_s);
   set("start_delay_s", schedule.start_delay_s, 0.0);
+  set("restart_delay_s", schedule.restart_delay_s, 0.0);
+  if (schedule.spare_nodes > 0) platform.set("spare_nodes", std::int64_t{schedule.spare_nodes});
   set("detection_loss_probability", schedule.loss_probability, 0.0);
   if (schedule.delay_noise_s > 0)
     platform.set("delay_noise",
@@ -337,6 +350,12 @@ std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
   if (schedule.width > 1) simpler.propose([](auto& s) { --s.width; });
   if (schedule.to_itself > 0) simpler.propose([](auto& s) { s.to_itself = 0; });
   if (schedule.worker_cores > 1) simpler.propose([](auto& s) { s.worker_cores = 1; });
+  if (schedule.objects_per_process > 1) {
+    simpler.propose([](auto& s) { s.objects_per_process /= 2; });
+    simpler.propose([](auto& s) { --s.objects_per_process; });
+  }
+  if (schedule.preset != "none") simpler.propose([](auto& s) { s.preset = "none"; });
+  if (schedule.restart_delay_s > 0) simpler.propose([](auto& s) { s.restart_delay_s = 0; });
   if (schedule.progress != Progress::dedicated)
     simpler.propose([](auto& s) { s.progress = Progress::dedicated; });
   if (schedule.spread_s > 0) simpler.propose([](auto& s) { s.spread_s = 0; });
@@ -354,6 +373,8 @@ void disturb(RunSpec& spec, const FaultSchedule& schedule) {
   platform.local_exit_delay_s = platform.link_lost_delay_s = schedule.exit_delay_s;
   platform.silent_link_lost_delay_s = schedule.silent_loss_s;
   platform.start_delay_s = schedule.start_delay_s;
+  platform.restart_delay_s = schedule.restart_delay_s;
+  platform.spare_nodes = schedule.spare_nodes;
   platform.detection_loss_probability = schedule.loss_probability;
   if (schedule.delay_noise_s > 0)
     platform.delay_noise = DelayNoise{.mean_s = schedule.delay_noise_s};

@@ -33,6 +33,13 @@ struct FaultSchedule {
   double reordering_s = 0.0;  ///< mean delay of an unordered message; 0: fifo
   std::vector<FaultSpec> faults;
 
+  // For protocols that bring dead ranks back, above a stencil.
+  std::string preset = "none";  ///< whose exchanges these are
+  std::uint32_t objects_per_process = 1;
+  std::uint32_t checkpoint_iterations = 0;  ///< 0: never
+  double restart_delay_s = 0.0;
+  std::uint32_t spare_nodes = 0;
+
   // For detectors that find deaths themselves.
   double period_s = 0.01;       ///< delta: between two heartbeats, or two probes
   double timeout_s = 0.025;     ///< eta: from the last heartbeat to the suspicion
@@ -75,6 +82,17 @@ struct DetectionScale {
 /// meanwhile. Two of five schedules are quiet. In the others messages are lost or late, the network
 /// falls apart for a short or a long time, nodes are slow or interrupted, or daemons start late.
 FaultSchedule draw_detection_schedule(std::uint64_t number, const DetectionScale& scale);
+
+/// What a protocol that brings dead ranks back works with.
+struct RecoverableProgram {
+  bool any_order = true;  ///< its state may depend on the order of messages
+  bool unordered = true;  ///< a network that does not keep their order
+};
+
+/// Draws schedule number `number` for a protocol of message logging: 2 to 8 ranks with 1 to 8
+/// objects each, and 1 to 3 deaths of ranks or nodes, at any event, at marks, or soon after another
+/// death, often of the rank that keeps the image of the one before.
+FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProgram& program);
 
 /// Returns all schedules that are one step simpler: fewer deaths, ranks instead of nodes, stated
 /// times instead of marks, fewer processes, an earlier end, plainer costs, fewer disturbances.

@@ -13,11 +13,6 @@ namespace faultline {
 
 namespace {
 
-/// Draws a number whose logarithm is uniform.
-double spread(Stream& random, double least, double most) {
-  return least * std::pow(most / least, random.uniform());
-}
-
 /// Draws when the next death strikes: together with the last one, soon after it, or anywhere in the
 /// run.
 FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {

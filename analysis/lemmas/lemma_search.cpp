@@ -118,6 +118,21 @@ LemmaRun run_detection(const FaultSchedule& schedule, const DetectionPromise& pr
   return run;
 }
 
+LemmaRun run_recovery(const FaultSchedule& schedule, const RecoveryPromise& promise, RunSpec& spec,
+                      EngineKind engine) {
+  spec.checks_state = true;
+  RecoveryLog log(schedule.processes, *spec.component(Family::message_logging).registration);
+  LemmaRun run;
+  try {
+    run.result = run_simulation(spec, engine, schedule.seed, 0, &log);
+    run.broken = against_recovery(promise, run.result, log);
+  } catch (const BrokenInvariant& broken) {
+    run.broken = promise_broken_by(broken);
+  }
+  run.struck = log.any_death();
+  return run;
+}
+
 }  // namespace
 
 LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine,
@@ -130,6 +145,7 @@ LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, En
     promise.until_s = spec.stop.time_s;
     return run_detection(schedule, promise, spec, engine);
   }
+  if (stack.recovery) return run_recovery(schedule, *stack.recovery, spec, engine);
   Registration registration;
   const auto history = std::make_shared<EngagementHistory>(schedule.processes);
   if (adoption) watch(spec, registration, history);

@@ -4,7 +4,39 @@
 
 namespace faultline {
 
+namespace {
+
+/// Protocols of message logging; the variants are those whose recovery differs.
+std::vector<LemmaSubject> recovery_subjects() {
+  std::vector<LemmaSubject> subjects;
+  const auto add = [&](const std::string& name, const std::string& protocol,
+                       const RecoveryPromise& promise, const OptionValues& options = {}) {
+    const Traits& traits = find_registration(Family::message_logging, protocol)->traits;
+    const RecoverableProgram program{.any_order = !traits.needs_order_free,
+                                     .unordered = !traits.needs_fifo};
+    subjects.push_back(
+        {name, recovering(protocol, promise, options),
+         [program](std::uint64_t number) { return draw_recovery_schedule(number, program); }});
+  };
+  constexpr RecoveryPromise kOneAtATime{.survives_overlaps = false};
+  constexpr RecoveryPromise kSeveral{.survives_overlaps = true};
+  add("checkpoint-restart", "checkpoint-restart", kSeveral);
+  add("causal", "causal", kOneAtATime);
+  add("causal piggyback", "causal", kOneAtATime, {{"transport", std::string("piggyback")}});
+  add("pessimistic", "pessimistic", kOneAtATime);
+  add("send-deterministic", "send-deterministic", kOneAtATime);
+  add("fast", "fast", kSeveral);
+  add("fast ssn", "fast", kSeveral, {{"identifier", std::string("ssn")}});
+  return subjects;
+}
+
+}  // namespace
+
 const std::vector<LemmaSubject>& lemma_subjects(Family family) {
+  if (family == Family::message_logging) {
+    static const std::vector<LemmaSubject> recovery = recovery_subjects();
+    return recovery;
+  }
   static const std::vector<LemmaSubject> subjects = [] {
     const OptionValues fallback{{"adopted_child_fails", std::string("fallback")}};
     const OptionValues late{{"exterior_signal", std::string("at-disengagement")}};

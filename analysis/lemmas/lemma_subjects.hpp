@@ -18,7 +18,8 @@ struct LemmaSubject {
   std::function<FaultSchedule(std::uint64_t)> draw = draw_schedule;
 };
 
-/// The subjects that are detectors of this family: of termination under the oracle, or of failures.
+/// The subjects of this family: detectors of termination under the oracle or of failures, or
+/// protocols of message logging.
 /// Schedules on simgrid take them in turn.
 const std::vector<LemmaSubject>& lemma_subjects(Family family = Family::termination);
 

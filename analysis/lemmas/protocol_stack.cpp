@@ -10,13 +10,28 @@ OptionValues NamedComponent::options_under(const FaultSchedule& schedule) const 
   return all;
 }
 
-ProtocolStack under_oracle(const std::string& detector, const OptionValues& changes) {
+namespace {
+
+NamedComponent oracle() {
   const auto notice = [](const FaultSchedule& schedule) {
     return OptionValues{{"delay_s", schedule.notice_s}, {"spread_s", schedule.spread_s}};
   };
-  return {
-      .components = {{Family::termination, {.name = detector, .options = changes}},
-                     {Family::failure_detection, {.name = "oracle", .scheduled_options = notice}}}};
+  return {.name = "oracle", .scheduled_options = notice};
+}
+
+}  // namespace
+
+ProtocolStack under_oracle(const std::string& detector, const OptionValues& changes) {
+  return {.components = {{Family::termination, {.name = detector, .options = changes}},
+                         {Family::failure_detection, oracle()}}};
+}
+
+ProtocolStack recovering(const std::string& protocol, const RecoveryPromise& promise,
+                         const OptionValues& changes) {
+  return {.components = {{Family::message_logging, {.name = protocol, .options = changes}},
+                         {Family::failure_detection, oracle()}},
+          .stop_when = StopWhen::finished,
+          .recovery = promise};
 }
 
 }  // namespace faultline

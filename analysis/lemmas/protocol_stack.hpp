@@ -2,9 +2,11 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "analysis/lemmas/detection_promise.hpp"
+#include "analysis/lemmas/recovery_promise.hpp"
 #include "sim/scenario/run_spec.hpp"
 
 namespace faultline {
@@ -29,10 +31,15 @@ struct ProtocolStack {
   /// For a failure detector that finds deaths itself: what it promises under a schedule. Then the
   /// schedule says what ends a run.
   std::function<DetectionPromise(const FaultSchedule&)> detection = {};
+  /// For a protocol that brings dead ranks back: what it promises.
+  std::optional<RecoveryPromise> recovery = {};
 };
 
 /// A termination detector with the failure detector `oracle`, which reports each death after the
 /// schedule's `notice_s`.
 ProtocolStack under_oracle(const std::string& detector, const OptionValues& changes = {});
+/// The same of a protocol of message logging, right below the workload.
+ProtocolStack recovering(const std::string& protocol, const RecoveryPromise& promise,
+                         const OptionValues& changes = {});
 
 }  // namespace faultline

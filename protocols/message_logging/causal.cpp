@@ -1,6 +1,7 @@
 #include "protocols/message_logging/causal.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "sim/core/invariant.hpp"
 
@@ -81,7 +82,8 @@ std::optional<Causal::Carried> Causal::unstored() {
     return deliveries_.begin() + static_cast<std::ptrdiff_t>(ticket);
   };
   return Carried{epoch(), first,
-                 std::make_shared<const std::vector<Delivery>>(at(first - 1), at(tickets_))};
+                 std::make_shared<const std::vector<Delivery>>(at(first - 1), at(tickets_)),
+                 lives_};
 }
 
 /// They go with every message to another rank.
@@ -174,7 +176,7 @@ void Causal::take_carried(Context& context, Rank from, const Carried& carried) {
 void Causal::store(Context& context, Rank from, const Carried& carried) {
   const std::uint64_t first = std::max(carried.first, stored_for(from).last + 1);
   for (std::uint64_t ticket = first; ticket <= carried.last(); ++ticket)
-    keep(from, ticket, (*carried.deliveries)[ticket - carried.first]);
+    keep(determinant_in(carried, from, ticket));
   acknowledge(context, from, carried.first, carried.last());
 }
 
@@ -184,10 +186,29 @@ void Causal::acknowledge(Context& context, Rank receiver, std::uint64_t first,
       .payload.put(StoredWords{epoch(), first, last});
 }
 
-void Causal::keep(Rank receiver, std::uint64_t ticket, const Delivery& delivery) {
-  Stored& stored = stored_for(receiver);
-  stored.deliveries.emplace_back(ticket, delivery);
-  stored.last = std::max(stored.last, ticket);
+void Causal::keep(const Determinant& determinant) {
+  Stored& stored = stored_for(determinant.receiver);
+  stored.determinants.push_back(determinant);
+  stored.last = std::max(stored.last, determinant.ticket);
+}
+
+std::uint16_t Causal::giver_of(std::uint64_t ticket, const std::vector<Tickets>& lives) {
+  std::uint16_t incarnation = 0;
+  for (const Tickets& life : lives)
+    if (life.from <= ticket) incarnation = life.incarnation;
+  return incarnation;
+}
+
+Determinant Causal::determinant_in(const Carried& carried, Rank receiver,
+                                   std::uint64_t ticket) const {
+  const Delivery& delivery = (*carried.deliveries)[ticket - carried.first];
+  return {receiver,         self(),          ticket,
+          delivery.channel, delivery.number, giver_of(ticket, carried.lives)};
+}
+
+Determinant Causal::determinant_of(std::uint64_t ticket, Rank holder) const {
+  const Delivery& delivery = deliveries_[ticket - 1];
+  return {self(), holder, ticket, delivery.channel, delivery.number, giver_of(ticket, lives_)};
 }
 
 Causal::Stored& Causal::stored_for(Rank receiver) {
@@ -195,7 +216,7 @@ Causal::Stored& Causal::stored_for(Rank receiver) {
       std::lower_bound(stored_.begin(), stored_.end(), receiver,
                        [](const Stored& entry, Rank wanted) { return entry.receiver < wanted; });
   if (place != stored_.end() && place->receiver == receiver) return *place;
-  return *stored_.insert(place, {.receiver = receiver, .last = 0, .deliveries = {}});
+  return *stored_.insert(place, {.receiver = receiver, .last = 0, .determinants = {}});
 }
 
 /// The holder was sent everything that nobody was known to store then.
@@ -212,37 +233,49 @@ void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
 /// Beside the determinants of the restarted rank, it needs those again that it has stored.
 void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
   LoggedLayer::on_joined(context, root, report);
-  const auto add = [&](Rank receiver, std::uint64_t ticket, const Delivery& delivery, Rank holder) {
-    report.determinants.push_back({receiver, holder, ticket, delivery.channel, delivery.number});
-  };
   for (const Stored& stored : stored_)
     if (stored.receiver == root)
-      for (const auto& [ticket, delivery] : stored.deliveries) add(root, ticket, delivery, self());
+      report.determinants.insert(report.determinants.end(), stored.determinants.begin(),
+                                 stored.determinants.end());
   std::uint64_t ticket = 1;
   for (const Part& part : parts_)
     for (; ticket <= part.last; ++ticket)
-      if (part.holder == root) add(self(), ticket, deliveries_[ticket - 1], root);
+      if (part.holder == root) report.determinants.push_back(determinant_of(ticket, root));
 }
 
+/// Of the tickets behind one that nobody has stored, nothing was ever delivered. A later
+/// incarnation has given them to other messages: then its determinants are the valid ones, and
+/// those of earlier ones that lie behind them are void.
 void Causal::on_reports(Context& context, const RestartReport& reports) {
   LoggedLayer::on_reports(context, reports);
   std::vector<Determinant> determinants = reports.determinants;
-  std::sort(
-      determinants.begin(), determinants.end(), [](const Determinant& a, const Determinant& b) {
-        return std::tie(a.receiver, a.ticket, a.holder) < std::tie(b.receiver, b.ticket, b.holder);
-      });
+  std::sort(determinants.begin(), determinants.end(),
+            [](const Determinant& a, const Determinant& b) {
+              return std::tuple(a.receiver, a.ticket, -a.incarnation, a.holder) <
+                     std::tuple(b.receiver, b.ticket, -b.incarnation, b.holder);
+            });
   for (const Determinant& known : determinants) {
-    const Delivery delivery{known.channel, known.number};
     if (known.receiver != self()) {
-      keep(known.receiver, known.ticket, delivery);
+      keep(known);
       stored_again(context, known.receiver, known.ticket);
-    } else if (known.ticket == deliveries_.size() + 1) {
-      deliveries_.push_back(delivery);
+      continue;
+    }
+    if (known.ticket <= deliveries_.size() || is_void(known)) continue;
+    if (known.ticket == deliveries_.size() + 1) {
+      if (lives_.empty() || lives_.back().incarnation < known.incarnation)
+        lives_.push_back({known.ticket, known.incarnation});
+      deliveries_.push_back({known.channel, known.number});
       acknowledged(known.holder, known.ticket);
-    } else if (known.ticket > deliveries_.size() && !may_have_gaps()) {
+    } else if (!may_have_gaps()) {
       return context.fatal("determinants have died with several ranks");
     }
   }
+  lives_.push_back({deliveries_.size() + 1, context.incarnation()});
+}
+
+/// Has a later incarnation given the tickets from an earlier one on?
+bool Causal::is_void(const Determinant& known) const {
+  return !lives_.empty() && known.incarnation < lives_.back().incarnation;
 }
 
 /// Delivers what has come, in the order of tickets.
@@ -269,6 +302,7 @@ void Causal::on_committed(Context& context) {
   LoggedLayer::on_committed(context);
   invariant(!must_replay(), "a checkpoint is committed while a rank replays");
   deliveries_.clear();
+  if (!lives_.empty()) lives_ = {{1, lives_.back().incarnation}};
   tickets_ = 0;
   parts_.clear();
   stored_.clear();
@@ -300,7 +334,7 @@ std::string Causal::waiting_for() const {
 
 void Causal::digest_state(Digest& into) const {
   LoggedLayer::digest_state(into);
-  into.add(deliveries_, tickets_, parts_, stored_, early_, to_replay_);
+  into.add(deliveries_, tickets_, lives_, parts_, stored_, early_, to_replay_);
 }
 
 }  // namespace faultline

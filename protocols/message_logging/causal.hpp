@@ -45,22 +45,30 @@ class Causal : public LoggedLayer {
     friend auto operator<=>(const Delivery&, const Delivery&) = default;  // NOLINT(*-nullptr)
     void digest(Digest& into) const { into.add(channel, number); }
   };
+  /// The tickets from that one on were given by that incarnation, up to the next entry of a list.
+  struct Tickets {
+    std::uint64_t from = 1;
+    std::uint16_t incarnation = 0;
+
+    void digest(Digest& into) const { into.add(from, incarnation); }
+  };
   /// Determinants on their way: tickets from `first` on.
   struct Carried {
     std::uint64_t epoch = 0;
     std::uint64_t first = 0;
     std::shared_ptr<const std::vector<Delivery>> deliveries;
+    std::vector<Tickets> lives;
 
     [[nodiscard]] std::uint64_t last() const { return first + deliveries->size() - 1; }
-    void digest(Digest& into) const { into.add(epoch, first, deliveries); }
+    void digest(Digest& into) const { into.add(epoch, first, deliveries, lives); }
   };
   /// What this rank stores for another.
   struct Stored {
     Rank receiver = kNobody;
     std::uint64_t last = 0;  ///< the highest ticket
-    std::vector<std::pair<std::uint64_t, Delivery>> deliveries;
+    std::vector<Determinant> determinants;
 
-    void digest(Digest& into) const { into.add(receiver, last, deliveries); }
+    void digest(Digest& into) const { into.add(receiver, last, determinants); }
   };
   /// All up to that ticket, and from that of the part before on, are stored there.
   struct Part {
@@ -73,7 +81,12 @@ class Causal : public LoggedLayer {
   /// Can the others store a determinant, and not one before it?
   [[nodiscard]] virtual bool may_have_gaps() const { return false; }
   /// Stores a determinant of another rank.
-  void keep(Rank receiver, std::uint64_t ticket, const Delivery& delivery);
+  void keep(const Determinant& determinant);
+  /// The determinant of a delivery that is on its way from its receiver.
+  [[nodiscard]] Determinant determinant_in(const Carried& carried, Rank receiver,
+                                           std::uint64_t ticket) const;
+  /// The same of one of this rank's own deliveries.
+  [[nodiscard]] Determinant determinant_of(std::uint64_t ticket, Rank holder) const;
   // What mutants get wrong.
   virtual void store(Context& context, Rank from, const Carried& carried);
   virtual bool is_duplicate(const Message& message) {
@@ -110,6 +123,7 @@ class Causal : public LoggedLayer {
   void acknowledge(Context& context, Rank receiver, std::uint64_t first, std::uint64_t last) const;
   std::uint32_t send_companion(Context& context, Rank to, Carried carried);
   [[nodiscard]] std::uint64_t tickets() const { return tickets_; }
+  [[nodiscard]] const std::vector<Tickets>& lives() const { return lives_; }
   [[nodiscard]] const std::vector<Delivery>& deliveries() const { return deliveries_; }
   /// All tickets up to this one are known to be stored by others.
   [[nodiscard]] std::uint64_t stored() const { return parts_.empty() ? 0 : parts_.back().last; }
@@ -119,6 +133,8 @@ class Causal : public LoggedLayer {
   [[nodiscard]] std::uint32_t bytes_of(const Carried& carried) const;
   void note_received(Context& context, const Message& message);
   void replay(Context& context);
+  static std::uint16_t giver_of(std::uint64_t ticket, const std::vector<Tickets>& lives);
+  [[nodiscard]] bool is_void(const Determinant& known) const;
   void end_replay(Context& context);
   void take_carried(Context& context, Rank from, const Carried& carried);
   Stored& stored_for(Rank receiver);
@@ -126,6 +142,7 @@ class Causal : public LoggedLayer {
   Options options_;
   std::vector<Delivery> deliveries_;  ///< by ticket; behind tickets_ those to be replayed
   std::uint64_t tickets_ = 0;         ///< given out, in this incarnation
+  std::vector<Tickets> lives_;        ///< who has given those of deliveries_; empty: the first one
   std::vector<Part> parts_;           ///< the tickets that others store, ascending
   std::vector<Stored> stored_;        ///< by receiver
   std::vector<std::pair<Rank, Carried>> early_;  ///< of later epochs than this rank's

@@ -54,9 +54,9 @@ CheckpointedLayer::Verdict Pessimistic::take(Context& context, Message& message)
   if (logger_ == kNobody) return Verdict::deliver;
   if (waiting_.empty()) before_waiting_ = tickets() - 1;
   waiting_.push_back(message);
-  send_companion(
-      context, logger_,
-      {epoch(), tickets(), std::make_shared<const std::vector<Delivery>>(1, deliveries().back())});
+  send_companion(context, logger_,
+                 {epoch(), tickets(),
+                  std::make_shared<const std::vector<Delivery>>(1, deliveries().back()), lives()});
   return Verdict::kept;
 }
 
@@ -68,7 +68,7 @@ void Pessimistic::choose_logger(const Context& context) {
 
 /// Determinants may come in any order, each by itself.
 void Pessimistic::store(Context& context, Rank from, const Carried& carried) {
-  keep(from, carried.first, carried.deliveries->front());
+  keep(determinant_in(carried, from, carried.first));
   acknowledge(context, from, carried.first, carried.last());
 }
 
@@ -92,10 +92,8 @@ void Pessimistic::stored_again(Context& context, Rank receiver, std::uint64_t ti
 void Pessimistic::on_joined(Context& context, Rank root, RestartReport& report) {
   Causal::on_joined(context, root, report);
   if (root != logger_ || root == self()) return;
-  for (std::uint64_t ticket = stored() + 1; ticket <= tickets(); ++ticket) {
-    const Delivery& delivery = deliveries()[ticket - 1];
-    report.determinants.push_back({self(), root, ticket, delivery.channel, delivery.number});
-  }
+  for (std::uint64_t ticket = stored() + 1; ticket <= tickets(); ++ticket)
+    report.determinants.push_back(determinant_of(ticket, root));
 }
 
 void Pessimistic::on_committed(Context& context) {

@@ -23,9 +23,12 @@ struct Determinant {
   Rank holder = kNobody;     ///< who stores it
   std::uint64_t ticket = 0;  ///< its place among all that the receiver has delivered, from 1 on
   ObjectChannel channel;
-  std::uint64_t number = 0;  ///< of the message on its channel
+  std::uint64_t number = 0;       ///< of the message on its channel
+  std::uint16_t incarnation = 0;  ///< of the receiver, that has given the ticket
 
-  void digest(Digest& into) const { into.add(receiver, holder, ticket, channel, number); }
+  void digest(Digest& into) const {
+    into.add(receiver, holder, ticket, channel, number, incarnation);
+  }
 };
 
 /// An object of an over-decomposed program that is not, or was not, at its home.

@@ -64,8 +64,8 @@ TEST_CASE("a quick search tries a hundredth on simgrid, unless it says how many"
 
 TEST_CASE("the cells of a search are about detectors of its family, and about their promises") {
   CHECK(refusal_of(R"(, "family": "workload")", kIndep) ==
-        "item.json: measures.m.family: expected one of termination or failure_detection, got "
-        "\"workload\"");
+        "item.json: measures.m.family: expected one of termination, message_logging or "
+        "failure_detection, got \"workload\"");
   CHECK_THAT(refusal_of(R"(, "family": 3)", kIndep),
              Contains("item.json: measures.m.family: expected"));
   CHECK_THAT(refusal_of(R"(, "quick_simgrid_schedules": -1)", kIndep),
@@ -82,7 +82,8 @@ TEST_CASE("the cells of a search are about detectors of its family, and about th
 }
 
 TEST_CASE("a search has a result for each detector of its family and each of their promises") {
-  for (const Family family : {Family::termination, Family::failure_detection}) {
+  for (const Family family :
+       {Family::termination, Family::message_logging, Family::failure_detection}) {
     LemmasMeasure measure;
     measure.family = family;
     measure.quick_schedules = 3;
@@ -104,20 +105,34 @@ TEST_CASE("a search has a result for each detector of its family and each of the
   }
 }
 
-TEST_CASE("the item of the failure detectors has a cell for each detector and promise") {
-  const auto files = find_reproduction_items("rdaemon-2019/properties");
+namespace {
+
+void check_cells(const std::string& name, Family family, std::uint64_t simgrid_schedules) {
+  const auto files = find_reproduction_items(name);
   REQUIRE(files.size() == 1);
   const ReproductionItem item = read_reproduction_item(files.front());
   const auto& measure = std::get<LemmasMeasure>(item.measures.at(0).how);
-  const auto& subjects = lemma_subjects(Family::failure_detection);
+  const auto& subjects = lemma_subjects(family);
+  CHECK(measure.family == family);
   CHECK(measure.loggp_schedules >= 20000);
-  CHECK(measure.simgrid_schedules >= 200 * subjects.size());
+  CHECK(measure.simgrid_schedules >= simgrid_schedules);
   std::set<std::pair<std::string, std::string>> cells;
   for (const Cell& cell : item.cells) {
     cells.emplace(cell.protocol, cell.figure);
     CHECK(cell.stated == 0.0);
   }
   for (const LemmaSubject& subject : subjects)
-    for (const LemmaFigure figure : lemma_figures(Family::failure_detection))
+    for (const LemmaFigure figure : lemma_figures(family))
       CHECK(cells.count({subject.name, lemma_figure_word(figure)}) == 1);
+}
+
+}  // namespace
+
+TEST_CASE("the item of the failure detectors has a cell for each detector and promise") {
+  check_cells("rdaemon-2019/properties", Family::failure_detection,
+              200 * lemma_subjects(Family::failure_detection).size());
+}
+
+TEST_CASE("the item of message logging has a cell for each protocol and promise") {
+  check_cells("fast-message-logging/message-logging-lemmas", Family::message_logging, 200);
 }

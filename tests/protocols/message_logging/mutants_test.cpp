@@ -34,7 +34,7 @@ class DropsADeterminant final : public MutantOf<DropsADeterminant, Causal> {
     if (carried.deliveries->size() > 1) {
       auto less = std::make_shared<std::vector<Delivery>>(*carried.deliveries);
       less->pop_back();
-      Causal::store(context, from, {carried.epoch, carried.first, less});
+      Causal::store(context, from, {carried.epoch, carried.first, less, carried.lives});
     }
     acknowledge(context, from, carried.first, carried.last());
   }

@@ -1,0 +1,107 @@
+// Draws the schedules for protocols of message logging.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "analysis/lemmas/fault_moment.hpp"
+#include "analysis/lemmas/fault_schedule.hpp"
+#include "sim/core/random.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// About how many events the job has if nobody dies.
+std::uint64_t events_of(const FaultSchedule& schedule) {
+  const std::uint64_t neighbours = schedule.preset == "lulesh"     ? 20
+                                   : schedule.preset == "jacobi3d" ? 6
+                                   : schedule.preset == "wave2d"   ? 4
+                                                                   : 2 * (1 + schedule.width % 3);
+  const std::uint64_t objects = std::uint64_t{schedule.processes} * schedule.objects_per_process;
+  const std::uint64_t checkpoints = 2 + schedule.work / schedule.checkpoint_iterations;
+  return objects * schedule.work * (1 + neighbours) + schedule.processes * checkpoints * 10;
+}
+
+/// Draws when a rank dies: half of the deaths are aimed at marks, or soon after another death.
+FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
+  FaultSpec fault;
+  const double manner = random.uniform();
+  const bool follows = !schedule.faults.empty() && schedule.faults.back().event.has_value();
+  if (manner < 0.2)
+    fault.mark = MarkSpec{"checkpoint", static_cast<std::int64_t>(random.below(
+                                            2 + schedule.work / schedule.checkpoint_iterations))};
+  else if (manner < 0.4 && !schedule.faults.empty())
+    fault.mark = MarkSpec{"recovery", static_cast<std::int64_t>(1 + random.below(2))};
+  else if (manner < 0.5 && follows)
+    fault.event = *schedule.faults.back().event + 1 + random.below(30);
+  else
+    fault.event = 1 + random.below(events_of(schedule));
+  return fault;
+}
+
+/// Draws who dies: often the rank that keeps the image of the one before, or that one again.
+Rank draw_victim(Stream& random, const FaultSchedule& schedule, std::optional<Rank> before) {
+  const double manner = random.uniform();
+  if (before && manner < 0.35) return (*before + schedule.processes_per_node) % schedule.processes;
+  if (before && manner < 0.5) return *before;
+  return static_cast<Rank>(random.below(schedule.processes));
+}
+
+void draw_faults(Stream& random, FaultSchedule& schedule) {
+  const std::uint64_t deaths = 1 + random.below(3);
+  std::optional<Rank> before;
+  for (std::uint64_t death = 0; death < deaths; ++death) {
+    FaultSpec fault = draw_moment(random, schedule);
+    const Rank victim = draw_victim(random, schedule, before);
+    if (random.chance(0.1))
+      fault.nodes.push_back(node_of(schedule, victim));
+    else
+      fault.ranks.push_back(victim);
+    before = victim;
+    schedule.faults.push_back(std::move(fault));
+  }
+}
+
+void draw_program(Stream& random, FaultSchedule& schedule, bool any_order) {
+  schedule.workload = any_order && random.chance(0.5) ? "ordered-stencil" : "stencil";
+  const double preset = random.uniform();
+  schedule.preset = preset < 0.6    ? "none"
+                    : preset < 0.75 ? "wave2d"
+                    : preset < 0.9  ? "jacobi3d"
+                                    : "lulesh";
+  schedule.width = static_cast<std::uint32_t>(random.below(3));
+  schedule.work = 1 + static_cast<std::uint32_t>(random.below(schedule.preset == "lulesh" ? 3 : 6));
+  schedule.checkpoint_iterations = 1 + static_cast<std::uint32_t>(random.below(3));
+  if (random.chance(0.6))
+    schedule.objects_per_process = 2 + static_cast<std::uint32_t>(random.below(7));
+}
+
+}  // namespace
+
+FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProgram& program) {
+  Stream random(number, 2, Purpose::faults, 0);
+  FaultSchedule schedule;
+  schedule.seed = number;
+  schedule.processes = 2 + static_cast<std::uint32_t>(random.below(7));
+  schedule.processes_per_node =
+      1 + static_cast<std::uint32_t>(random.below(std::min(3U, schedule.processes - 1)));
+  draw_program(random, schedule, program.any_order);
+  constexpr std::array kProgresses{Progress::dedicated, Progress::shared, Progress::between};
+  schedule.progress = kProgresses[random.below(kProgresses.size())];
+  schedule.worker_cores = 1 + static_cast<std::uint32_t>(random.below(2));
+  schedule.compute_s = spread(random, 1e-6, 1e-4);
+  schedule.overhead_s = spread(random, 1e-7, 4e-6);
+  schedule.latency_s = spread(random, 3e-7, 3e-5);
+  schedule.gap_s = spread(random, 1e-7, 1e-5);
+  schedule.notice_s = spread(random, 1e-7, 1e-3);
+  if (random.chance(0.5)) schedule.spread_s = spread(random, 1e-7, 1e-3);
+  if (random.chance(0.5)) schedule.restart_delay_s = spread(random, 1e-6, 1e-2);
+  const double reordering_s = random.chance(0.5) ? spread(random, 1e-6, 1e-4) : 0.0;
+  if (program.unordered) schedule.reordering_s = reordering_s;
+  draw_faults(random, schedule);
+  schedule.spare_nodes = static_cast<std::uint32_t>(schedule.faults.size());
+  return schedule;
+}
+
+}  // namespace faultline

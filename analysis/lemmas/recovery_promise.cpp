@@ -1,0 +1,92 @@
+#include "analysis/lemmas/recovery_promise.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace faultline {
+
+namespace {
+
+std::uint16_t kind_of(const Registration& protocol, const char* name) {
+  const auto& kinds = protocol.message_kinds;
+  return static_cast<std::uint16_t>(std::find(kinds.begin(), kinds.end(), name) - kinds.begin());
+}
+
+}  // namespace
+
+RecoveryLog::RecoveryLog(std::uint32_t processes, const Registration& protocol)
+    : ranks_(processes),
+      image_kind_(kind_of(protocol, "image")),
+      your_image_kind_(kind_of(protocol, "your-image")),
+      agreed_kind_(kind_of(protocol, "agreed")) {}
+
+void RecoveryLog::see(const Sight& sight) {
+  if (sight.actor >= ranks_.size()) return;
+  if (sight.kind == Sight::Kind::died) return died(sight.actor);
+  if (sight.kind == Sight::Kind::restarted) dead_.erase(sight.actor);
+  if (sight.message != nullptr && sight.message->channel == Family::message_logging) {
+    if (sight.kind == Sight::Kind::sent) sent(sight.actor, *sight.message);
+    if (sight.kind == Sight::Kind::received) received(sight.actor, *sight.message);
+    if (sight.kind == Sight::Kind::lost) void_images_.erase(sight.message);
+  }
+  if (sight.kind == Sight::Kind::mark && std::string_view(sight.text) == "recovered") {
+    recovering_.erase(sight.actor);
+    if (recovering_.empty()) recoveries_overlap_ = false;
+  }
+}
+
+void RecoveryLog::died(Rank rank) {
+  any_death_ = true;
+  if (!recovering_.empty()) recoveries_overlap_ = true;
+  dead_.insert(rank);
+  recovering_.insert(rank);
+  ranks_[rank].own = false;
+  ++ranks_[rank].deaths;
+  for (ImageOf& image : ranks_) {
+    image.agreed = false;
+    if (image.keeper == rank) image.copy = false;
+  }
+  for (const ImageOf& image : ranks_)
+    if (image.keeper != kNobody && !image.own && !image.copy) image_lost_ = true;
+}
+
+void RecoveryLog::sent(Rank rank, const Message& message) {
+  if (message.kind == agreed_kind_) ranks_[rank].agreed = true;
+  if (message.kind == image_kind_ && !ranks_[rank].agreed) void_images_.insert(&message);
+}
+
+void RecoveryLog::received(Rank rank, const Message& message) {
+  if (message.kind == agreed_kind_) ranks_[rank].agreed = true;
+  if (message.kind == your_image_kind_) ranks_[rank].own = true;
+  if (message.kind != image_kind_ || void_images_.erase(&message) > 0) return;
+  ImageOf& image = ranks_.at(message.from);
+  if (message.from_incarnation < image.deaths) return;  // it has died since
+  image.keeper = rank;
+  image.own = image.copy = true;
+}
+
+std::optional<BrokenPromise> against_recovery(const RecoveryPromise& promise,
+                                              const RunResult& result, const RecoveryLog& log) {
+  if (!result.violations.empty()) {
+    BrokenPromise broken = promise_broken_by(result.violations.front());
+    if (result.outcome == Outcome::deadlock) broken.figure = LemmaFigure::hung;
+    return broken;
+  }
+  if (log.all_dead()) return std::nullopt;
+  const std::string ended = std::string("the run ended as ") + outcome_word(result.outcome);
+  switch (result.outcome) {
+    case Outcome::finished:
+      return std::nullopt;
+    case Outcome::fatal_reported:
+      if (log.image_lost()) return std::nullopt;
+      if (log.recoveries_overlap() && !promise.survives_overlaps) return std::nullopt;
+      return BrokenPromise{LemmaFigure::given_up, "given up without need: " + result.fatal_reason};
+    case Outcome::deadlock:
+    case Outcome::limit:
+      return BrokenPromise{LemmaFigure::hung, ended};
+    default:
+      return BrokenPromise{LemmaFigure::other, ended};
+  }
+}
+
+}  // namespace faultline
