@@ -63,6 +63,7 @@ StencilPlan::StencilPlan(StencilOptions options, const JobShape& job, bool order
   } else {
     grid_ = padded(process_grid(objects(), dimensions_));
   }
+  is_linear_ = block_ == GridPlace{1, 1, 1};
   const double dimensions = dimensions_;
   const double bytes = options_.bytes * std::pow(hosted, -(dimensions - 1.0) / dimensions);
   const double compute_s = options_.compute_s / hosted;
@@ -112,7 +113,7 @@ GridPlace StencilPlan::place_of(ObjectId object) const {
   const auto within = [](std::uint32_t number, const GridPlace& grid) {
     return GridPlace{number % grid[0], number / grid[0] % grid[1], number / grid[0] / grid[1]};
   };
-  if (block_ == GridPlace{1, 1, 1}) return within(object, grid_);
+  if (is_linear_) return within(object, grid_);
   const GridPlace local = within(object % options_.objects_per_process, block_);
   const GridPlace ranks{grid_[0] / block_[0], grid_[1] / block_[1], grid_[2] / block_[2]};
   GridPlace place = within(home(object), ranks);
@@ -124,7 +125,7 @@ ObjectId StencilPlan::object_at(const GridPlace& place) const {
   const auto number = [](const GridPlace& at, std::uint32_t width, std::uint32_t height) {
     return at[0] + width * (at[1] + height * at[2]);
   };
-  if (block_ == GridPlace{1, 1, 1}) return number(place, grid_[0], grid_[1]);
+  if (is_linear_) return number(place, grid_[0], grid_[1]);
   GridPlace rank = place;
   GridPlace local = place;
   for (std::size_t d = 0; d < place.size(); ++d) {

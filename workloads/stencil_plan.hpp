@@ -125,6 +125,7 @@ class StencilPlan {
   bool barrier_;
   GridPlace grid_{1, 1, 1};
   GridPlace block_{1, 1, 1};  ///< of the objects of a rank; all 1 if the map is linear
+  bool is_linear_ = true;
   std::vector<Exchange> exchanges_;
 };
 

@@ -138,7 +138,11 @@ std::string component_json(const char* family, const std::string& name) {
 /// `with_protocols`: without them it is the bare traffic.
 Scenario benchmark_scenario(const BenchmarkSettings& settings, bool with_protocols) {
   const Machine machine = machine_of(settings);
-  const std::uint32_t per_node = (settings.processes + machine.nodes - 1) / machine.nodes;
+  // Under message logging nodes have shared NICs, in whose queue its messages overtake others. The
+  // bare traffic has them if a node has several processes.
+  const std::uint32_t per_node = settings.message_logging.empty()
+                                     ? (settings.processes + machine.nodes - 1) / machine.nodes
+                                     : machine.hardware_threads_per_node;
   const auto text = [](std::uint64_t value) { return std::to_string(value); };
   std::string json = R"({"schema_version": 1, "name": "bench", "engine": ")";
   json += word_of(settings.engine);

@@ -74,37 +74,40 @@ MetricSpecs determinant_metrics() {
 
 // ---- forward path -----------------------------------------------------------------------------
 
-/// All determinants that nobody is known to store.
-std::optional<Causal::Carried> Causal::unstored() {
+/// All determinants that nobody is known to store; null if there are none. Messages of one turn
+/// carry the same.
+const Causal::Carried* Causal::unstored() {
   const std::uint64_t first = stored() + 1;
-  if (tickets_ < first) return std::nullopt;
+  if (tickets_ < first) return nullptr;
+  if (unstored_.deliveries != nullptr && unstored_.epoch == epoch() && unstored_.first == first &&
+      unstored_.last() == tickets_ && unstored_.lives == lives_)
+    return &unstored_;
   const auto at = [this](std::uint64_t ticket) {
     return deliveries_.begin() + static_cast<std::ptrdiff_t>(ticket);
   };
-  return Carried{epoch(), first,
-                 std::make_shared<const std::vector<Delivery>>(at(first - 1), at(tickets_)),
-                 lives_};
+  unstored_ = {epoch(), first,
+               std::make_shared<const std::vector<Delivery>>(at(first - 1), at(tickets_)), lives_};
+  return &unstored_;
 }
 
 /// They go with every message to another rank.
 std::uint32_t Causal::before(Context& context, Message& message) {
-  std::optional<Carried> carried = unstored();
-  if (!carried) return 0;
+  const Carried* carried = unstored();
+  if (carried == nullptr) return 0;
   const std::size_t count = carried->deliveries->size();
   if (is_first_time()) piggybacked_ += count;
   spend(context, CostFactor::piggybacking, options_.piggyback_s * static_cast<double>(count));
-  if (options_.transport == "companion")
-    return send_companion(context, message.to, std::move(*carried));
+  if (options_.transport == "companion") return send_companion(context, message.to, *carried);
   message.bytes += bytes_of(*carried);
-  context.attach(message, std::move(*carried));
+  context.attach(message, *carried);
   return 0;
 }
 
 /// What is sent again depends on them, too, and the companion that went before it has died with its
 /// receiver.
 std::uint32_t Causal::before_log(Context& context, Rank to) {
-  std::optional<Carried> carried = unstored();
-  return carried ? send_companion(context, to, std::move(*carried)) : 0;
+  const Carried* carried = unstored();
+  return carried != nullptr ? send_companion(context, to, *carried) : 0;
 }
 
 /// Companions can be overtaken. So the message says which tickets must be there before it is

@@ -51,6 +51,7 @@ class Causal : public LoggedLayer {
     std::uint16_t incarnation = 0;
 
     void digest(Digest& into) const { into.add(from, incarnation); }
+    friend bool operator==(const Tickets&, const Tickets&) = default;
   };
   /// Determinants on their way: tickets from `first` on.
   struct Carried {
@@ -129,7 +130,7 @@ class Causal : public LoggedLayer {
   [[nodiscard]] std::uint64_t stored() const { return parts_.empty() ? 0 : parts_.back().last; }
 
  private:
-  [[nodiscard]] std::optional<Carried> unstored();
+  [[nodiscard]] const Carried* unstored();
   [[nodiscard]] std::uint32_t bytes_of(const Carried& carried) const;
   void note_received(Context& context, const Message& message);
   void replay(Context& context);
@@ -143,6 +144,7 @@ class Causal : public LoggedLayer {
   std::vector<Delivery> deliveries_;  ///< by ticket; behind tickets_ those to be replayed
   std::uint64_t tickets_ = 0;         ///< given out, in this incarnation
   std::vector<Tickets> lives_;        ///< who has given those of deliveries_; empty: the first one
+  Carried unstored_;                  ///< those that were sent last, for the next message
   std::vector<Part> parts_;           ///< the tickets that others store, ascending
   std::vector<Stored> stored_;        ///< by receiver
   std::vector<std::pair<Rank, Carried>> early_;  ///< of later epochs than this rank's
