@@ -75,7 +75,6 @@ class Fast : public LoggedLayer {
 
     void digest(Digest& into) const { into.add(object, home, stage, epoch, state); }
   };
-  [[nodiscard]] std::vector<Emigrant>& emigrants() { return emigrants_; }
 
  private:
   enum Kind : std::uint16_t { kObject = kLoggedKinds, kHosted, kHomecoming };
@@ -105,7 +104,7 @@ class Fast : public LoggedLayer {
   void on_asked(Context& context) override;
   void on_log_message(Context& context, const Message& message) override;
   void serve(Context& context, Peer& peer) override;
-  void resend_lost(Context& context, const Peer& to, const std::vector<MovedObject>& lost);
+  void resend_to(Context& context, const Peer& to, const std::vector<MovedObject>& lost);
   void await_again(Context& context);
   void catch_up(Context& context);
   void distribute(Context& context, ObjectId object, Rank dead, std::uint32_t place);

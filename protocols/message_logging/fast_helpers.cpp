@@ -95,6 +95,9 @@ void Fast::on_joined(Context& context, Rank, RestartReport& report) {
       report.moved.push_back({object.object, object.home, {self(), context.incarnation()}});
   for (const Emigrant& object : emigrants_)
     if (is_lost(object)) report.lost.push_back({object.object, self(), object.host});
+  for (const Peer& to : peers())
+    if (to.log.size() > 0 && wave().incarnation_of(to.rank) > 0)
+      report.addressed.push_back(to.rank);
 }
 
 void Fast::on_agreed(Context& context) {
@@ -117,10 +120,10 @@ void Fast::resend_lost(Context& context) {
   if (lost.empty()) return;
   for (const Peer& to : peers())
     if (to.rank == self() || wave().incarnation_of(to.rank) <= to.served)  // else it gets it all
-      resend_lost(context, to, lost);
+      resend_to(context, to, lost);
 }
 
-void Fast::resend_lost(Context& context, const Peer& to, const std::vector<MovedObject>& lost) {
+void Fast::resend_to(Context& context, const Peer& to, const std::vector<MovedObject>& lost) {
   for_each_logged(to, [&](const Message& logged, std::uint64_t, std::uint32_t noted) {
     if (has(lost, to.rank, logged.to_object)) resend(context, logged, noted, 0);
   });
@@ -164,18 +167,23 @@ void Fast::on_up(Context& context) {
   recovered(context, context.death_s());
 }
 
-// def Recovery
+// def Recovery. If nobody has sent this rank anything, there is nothing to replay, and the objects
+// stay at home. So it is after the last checkpoint, from which nobody would bring them home.
 bool Fast::goes_on_at_once(Context& context) {
+  host_waiting(context);
   if (helpers_ == 0) return true;
+  const std::vector<Rank>& addressed = wave().agreement().addressed;
+  const bool replays = std::find(addressed.begin(), addressed.end(), self()) != addressed.end();
+  const std::vector<MovedObject>& moved = wave().agreement().moved;
   std::uint32_t place = 0;
   for (const ObjectId object : context.objects()) {
-    context.remove_object(object);
-    ++moving_;
-    const std::vector<MovedObject>& moved = wave().agreement().moved;
     const auto living = std::find_if(moved.begin(), moved.end(), [&](const MovedObject& other) {
       return other.home == self() && other.object == object &&
              context.known(other.host.actor) == other.host;
     });
+    if (living == moved.end() && !replays) continue;
+    context.remove_object(object);
+    ++moving_;
     if (living == moved.end()) {
       distribute(context, object, self(), place++);
       continue;
@@ -184,7 +192,7 @@ bool Fast::goes_on_at_once(Context& context) {
     there.host = living->host;
     there.stage = Emigrant::Stage::away;
   }
-  awaits_helpers_ = !emigrants_.empty();
+  awaits_helpers_ = moving_ > 0;
   return !awaits_helpers_;
 }
 

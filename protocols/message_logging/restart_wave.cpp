@@ -17,7 +17,8 @@ constexpr std::uint32_t kBytesOfMoved = 16;
 std::uint32_t bytes_of(const RestartReport& report) {
   return static_cast<std::uint32_t>(kBytesOfImage * report.images.size() +
                                     kBytesOfDeterminant * report.determinants.size() +
-                                    kBytesOfMoved * (report.moved.size() + report.lost.size()));
+                                    kBytesOfMoved * (report.moved.size() + report.lost.size()) +
+                                    sizeof(Rank) * report.addressed.size());
 }
 
 }  // namespace
@@ -29,6 +30,9 @@ void RestartReport::add(const RestartReport& other) {
   images.insert(images.end(), other.images.begin(), other.images.end());
   moved.insert(moved.end(), other.moved.begin(), other.moved.end());
   lost.insert(lost.end(), other.lost.begin(), other.lost.end());
+  for (const Rank rank : other.addressed)
+    if (std::find(addressed.begin(), addressed.end(), rank) == addressed.end())
+      addressed.push_back(rank);
   if (other.epoch < epoch) return;
   if (other.epoch > epoch) determinants.clear();
   epoch = other.epoch;
@@ -123,7 +127,8 @@ RestartWave::Due RestartWave::pass_on_report(Context& context) {
     context.attach(up, std::exchange(reports_, {}));
     return Due::nothing;
   }
-  RestartAgreement agreement{joined_, reports_.epoch, {}, reports_.moved, reports_.lost};
+  RestartAgreement agreement{joined_,        reports_.epoch, {},
+                             reports_.moved, reports_.lost,  reports_.addressed};
   for (const KeptFor& kept : reports_.images)
     if (kept.number + 1 == agreement.epoch) agreement.have_images.push_back(kept.client);
   return agree(context, agreement);
@@ -131,9 +136,9 @@ RestartWave::Due RestartWave::pass_on_report(Context& context) {
 
 RestartWave::Due RestartWave::agree(Context& context, const RestartAgreement& agreement) {
   agreement_ = agreement;
-  const auto list =
-      static_cast<std::uint32_t>(sizeof(Rank) * agreement.have_images.size() +
-                                 kBytesOfMoved * (agreement.moved.size() + agreement.lost.size()));
+  const auto list = static_cast<std::uint32_t>(
+      sizeof(Rank) * (agreement.have_images.size() + agreement.addressed.size()) +
+      kBytesOfMoved * (agreement.moved.size() + agreement.lost.size()));
   tree().for_each_child(self_, [&](Rank child) {
     Message& told = context.send(child, kAgreed, bytes_ + list);
     told.payload.put(Words{agreement.level, agreement.epoch, 0.0});
@@ -150,7 +155,7 @@ std::uint16_t RestartWave::incarnation_of(Rank rank) const {
 
 void RestartWave::digest(Digest& into) const {
   into.add(joined_, root_, to_tell_, reported_, reports_below_, agreement_.level, agreement_.epoch,
-           agreement_.moved);
+           agreement_.moved, agreement_.addressed);
   if (agreement_.level < joined_) into.add(restarted_, reports_);
 }
 

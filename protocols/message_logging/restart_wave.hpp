@@ -48,9 +48,12 @@ struct RestartReport {
   std::vector<Determinant> determinants;  ///< of that epoch
   std::vector<MovedObject> moved;         ///< which live
   std::vector<MovedObject> lost;  ///< whose hosts have restarted, and whose homes know of that
+  std::vector<Rank> addressed;    ///< restarted ranks for which somebody has messages, once each
 
   void add(const RestartReport& other);
-  void digest(Digest& into) const { into.add(epoch, partners, images, determinants, moved, lost); }
+  void digest(Digest& into) const {
+    into.add(epoch, partners, images, determinants, moved, lost, addressed);
+  }
 };
 
 /// What has come of a wave.
@@ -60,8 +63,9 @@ struct RestartAgreement {
   std::vector<Rank> have_images;  ///< restarted ranks of which somebody keeps the latest image
   std::vector<MovedObject> moved;
   std::vector<MovedObject> lost;
+  std::vector<Rank> addressed;
 
-  void digest(Digest& into) const { into.add(level, epoch, have_images, moved, lost); }
+  void digest(Digest& into) const { into.add(level, epoch, have_images, moved, lost, addressed); }
 };
 
 /// Whoever restarts tells all ranks so, over a control tree with itself as the root: first of all

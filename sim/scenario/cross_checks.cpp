@@ -87,7 +87,7 @@ class AssumptionCheck {
     for (const OptionProblem& problem : component_.check_with_workload(
              point_.component(component_.family).options, workload.options)) {
       if (!problem.option.empty())
-        problems_.add(path_ + "." + problem.option, "expected " + problem.message);
+        problems_.add(path_ + "." + problem.option, problem.message);
       else if (point_.has_faults())
         refuse(problem.message);
     }

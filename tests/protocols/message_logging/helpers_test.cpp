@@ -1,225 +1,235 @@
 // Fast message logging whose lost objects recover on helpers.
 
-#include <algorithm>
-#include <array>
 #include <catch2/catch.hpp>
 #include <cstdint>
-#include <sstream>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "tests/protocols/message_logging/logging_run.hpp"
-#include "tests/support/drawn_machine.hpp"
+#include "analysis/exploration/counterexample.hpp"
+#include "analysis/exploration/exploration.hpp"
+#include "protocols/message_logging/fast.hpp"
+#include "tests/protocols/message_logging/helped_run.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
 
 namespace {
 
-/// All that a random run of a stencil depends on.
-struct HelpedRun {
-  std::uint64_t seed = 1;
-  std::uint32_t processes = 3;
-  std::uint32_t processes_per_node = 1;
-  std::uint32_t helpers = 1;
-  std::int64_t objects = 2;
-  std::string preset = "none";
-  std::string identifier = "iteration-type";
-  std::string synchronization = "tags";
-  std::int64_t iterations = 4;
-  std::int64_t iterations_per_checkpoint = 4;
-  double compute_s = 0.0;
-  bool random_costs = false;
-  Ordering ordering = Ordering::fifo;
-  double notice_delay_s = 1e-5;
-  double notice_spread_s = 0.0;
-  double restart_delay_s = 0.0;
-  std::vector<DeathSpec> deaths;
-};
-
-std::string describe(const HelpedRun& run) {
-  std::ostringstream text;
-  text << "{.seed = " << run.seed << ", .processes = " << run.processes
-       << ", .processes_per_node = " << run.processes_per_node << ", .helpers = " << run.helpers
-       << ", .objects = " << run.objects << ", .preset = \"" << run.preset << "\", .identifier = \""
-       << run.identifier << "\", .synchronization = \"" << run.synchronization
-       << "\", .iterations = " << run.iterations
-       << ", .iterations_per_checkpoint = " << run.iterations_per_checkpoint
-       << ", .compute_s = " << run.compute_s << std::boolalpha
-       << ", .random_costs = " << run.random_costs
-       << ", .ordering = Ordering::" << (run.ordering == Ordering::fifo ? "fifo" : "unordered")
-       << ", .notice_delay_s = " << run.notice_delay_s
-       << ", .notice_spread_s = " << run.notice_spread_s
-       << ", .restart_delay_s = " << run.restart_delay_s << ", .deaths = {";
-  for (const DeathSpec& death : run.deaths)
-    text << "{" << death.event << ", \"" << death.mark << "\", " << death.value << ", "
-         << death.victim << "}, ";
-  text << "}}";
-  return text.str();
-}
-
-Seen make_run(const HelpedRun& run, EngineKind engine) {
-  Job job(run.processes, machine_of(run.seed, run.random_costs));
-  job.spec.platform.processes_per_node = run.processes_per_node;
-  job.spec.platform.ordering = run.ordering;
-  job.spec.platform.restart_delay_s = run.restart_delay_s;
-  job.spec.stop.events = 2000000;
-  job.spec.stop.when = StopWhen::finished;
-  job.workload("stencil", {{"preset", run.preset},
-                           {"objects_per_process", run.objects},
-                           {"iterations", run.iterations},
-                           {"checkpoint_iterations", run.iterations_per_checkpoint},
-                           {"synchronization", run.synchronization},
-                           {"compute_s", run.compute_s},
-                           {"bytes", std::int64_t{500}},
+/// Each of 5 ranks hosts 4 objects, which are on a line; an iteration takes 4 ms. The checkpoints
+/// are taken at the start and after each ten iterations.
+Job line_of_objects(std::int64_t helpers, const std::string& preset = "none") {
+  Job job(5, quick_machine());
+  job.workload("stencil", {{"preset", preset},
+                           {"dimensions", std::int64_t{1}},
+                           {"objects_per_process", std::int64_t{4}},
+                           {"iterations", std::int64_t{40}},
+                           {"checkpoint_iterations", std::int64_t{10}},
+                           {"compute_s", 4e-3},
+                           {"bytes", std::int64_t{100}},
                            {"object_bytes", std::int64_t{1000}}});
-  job.use(Family::message_logging, "fast",
-          {{"helpers", std::int64_t{run.helpers}}, {"identifier", run.identifier}});
-  job.use(Family::failure_detection, "oracle",
-          {{"delay_s", run.notice_delay_s}, {"spread_s", run.notice_spread_s}});
-  for (const DeathSpec& death : run.deaths) {
-    FaultSpec fault;
-    if (death.mark.empty())
-      fault.event = death.event;
-    else
-      fault.mark = MarkSpec{death.mark, death.value};
-    fault.ranks = {death.victim};
-    job.spec.faults.push_back(fault);
-  }
-  return job.run(engine, run.seed);
+  job.spec.stop.when = StopWhen::finished;
+  job.use(Family::message_logging, "fast", {{"helpers", helpers}});
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-4}});
+  return job;
 }
 
-/// "" if the run keeps its promises, else what is wrong. A single death must be survived.
-std::string broken_promise(const HelpedRun& run, EngineKind engine) {
-  try {
-    const Seen seen = make_run(run, engine);
-    if (!seen.result.violations.empty())
-      return seen.result.violations.front().kind + ": " + seen.result.violations.front().detail;
-    const double struck = run.deaths.empty() ? 0.0 : seen.metric("faults_struck");
-    if (seen.result.outcome == Outcome::finished) {
-      if (seen.metric("state_difference") != 0) return "another end than without an engine";
-      return !run.deaths.empty() && seen.metric("failed_ranks") != 0 ? "finished without a rank"
-                                                                     : "";
-    }
-    if (seen.result.outcome == Outcome::all_failed && struck >= run.processes) return {};
-    if (seen.result.outcome == Outcome::fatal_reported && struck > 1) return {};
-    return std::string("the run ended as ") + outcome_word(seen.result.outcome) + ": " +
-           seen.result.fatal_reason;
-  } catch (const BrokenInvariant& broken) {
-    return std::string("broken invariant: ") + broken.what();
-  }
-}
-
-/// Half of the deaths strike at a mark, and half of the later ones a helper of the first victim.
-DeathSpec draw_death(Stream& random, const HelpedRun& run, std::uint64_t events) {
-  DeathSpec death;
-  death.victim = static_cast<Rank>(random.below(run.processes));
-  if (!run.deaths.empty() && random.chance(0.5))
-    death.victim = static_cast<Rank>((run.deaths.front().victim + 1 + random.below(run.helpers)) %
-                                     run.processes);
-  if (random.chance(0.5)) {
-    death.event = 1 + random.below(events + events / 2);
-  } else if (random.chance(0.5)) {
-    death.mark = "checkpoint";
-    death.value = static_cast<std::int64_t>(random.below(
-        1 + static_cast<std::uint64_t>(run.iterations / run.iterations_per_checkpoint)));
-  } else {
-    death.mark = "recovery";
-    death.value = 1;
-  }
-  return death;
-}
-
-HelpedRun draw(std::uint64_t seed) {
-  Stream random(seed, 0, Purpose::message_logging, 0);
-  const auto among = [&random](auto... values) {
-    const std::array list{values...};
-    return list[random.below(list.size())];
-  };
-  HelpedRun run;
-  run.seed = seed;
-  run.processes = 2 + static_cast<std::uint32_t>(random.below(7));
-  run.processes_per_node =
-      1 + static_cast<std::uint32_t>(random.below(std::min(3U, run.processes - 1)));
-  run.objects = 1 + static_cast<std::int64_t>(random.below(8));
-  run.helpers = 1 + static_cast<std::uint32_t>(random.below(std::min<std::uint64_t>(
-                        static_cast<std::uint64_t>(run.objects), run.processes - 1)));
-  run.preset = among("none", "wave2d", "jacobi3d", "lulesh");
-  run.identifier = among("ssn", "iteration-type", "type-tag");
-  run.synchronization = among("tags", "tags", "barrier");
-  run.iterations = 1 + static_cast<std::int64_t>(random.below(7));
-  run.iterations_per_checkpoint = 1 + static_cast<std::int64_t>(random.below(4));
-  run.compute_s = among(0.0, 1e-5, 1e-4);
-  run.random_costs = random.chance(0.5);
-  run.ordering = among(Ordering::fifo, Ordering::unordered);
-  run.notice_delay_s = among(1e-6, 1e-5, 1e-4);
-  run.notice_spread_s = among(0.0, 1e-5, 1e-4);
-  run.restart_delay_s = among(0.0, 1e-5, 1e-3);
-  const std::uint64_t events = make_run(run, EngineKind::loggp).result.events;
-  const std::uint64_t deaths = 1 + random.below(3);
-  for (std::uint64_t i = 0; i < deaths; ++i) run.deaths.push_back(draw_death(random, run, events));
-  return run;
-}
-
-/// Every way to make one field simpler.
-std::vector<HelpedRun> simpler_runs(const HelpedRun& run) {
-  std::vector<HelpedRun> simpler;
-  const auto propose = [&](auto change) {
-    HelpedRun changed = run;
-    change(changed);
-    if (describe(changed) != describe(run)) simpler.push_back(changed);
-  };
-  for (std::size_t i = 0; i < run.deaths.size(); ++i)
-    propose(
-        [i](HelpedRun& r) { r.deaths.erase(r.deaths.begin() + static_cast<std::ptrdiff_t>(i)); });
-  propose([](HelpedRun& r) { r.processes_per_node = 1; });
-  propose([](HelpedRun& r) { r.random_costs = false; });
-  propose([](HelpedRun& r) { r.ordering = Ordering::fifo; });
-  propose([](HelpedRun& r) { r.preset = "none"; });
-  propose([](HelpedRun& r) { r.identifier = "iteration-type"; });
-  propose([](HelpedRun& r) { r.synchronization = "tags"; });
-  propose([](HelpedRun& r) { r.iterations = (r.iterations + 1) / 2; });
-  propose([](HelpedRun& r) { r.objects = std::max<std::int64_t>(r.helpers, r.objects / 2); });
-  propose([](HelpedRun& r) { r.helpers -= r.helpers > 1 ? 1 : 0; });
-  propose([](HelpedRun& r) { r.compute_s = 0.0; });
-  propose([](HelpedRun& r) { r.notice_spread_s = 0.0; });
-  propose([](HelpedRun& r) { r.restart_delay_s = 0.0; });
-  propose([](HelpedRun& r) {
-    r.processes -= r.processes > 2 && r.processes > r.helpers + 1 ? 1 : 0;
-    for (DeathSpec& death : r.deaths) death.victim %= r.processes;
-  });
-  for (std::size_t i = 0; i < run.deaths.size(); ++i) {
-    propose([i](HelpedRun& r) { r.deaths[i].event -= r.deaths[i].event > 1 ? 1 : 0; });
-    propose([i](HelpedRun& r) { r.deaths[i].event = (r.deaths[i].event + 1) / 2; });
-  }
-  return simpler;
-}
-
-/// What the runs of these seeds have found, shrunk, in words; "" if nothing.
-std::string counterexample(EngineKind engine, std::uint64_t runs) {
-  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
-    HelpedRun run = draw(seed);
-    std::string promise = broken_promise(run, engine);
-    if (promise.empty()) continue;
-    for (bool shrunk = true; shrunk;) {
-      shrunk = false;
-      for (const HelpedRun& simpler : simpler_runs(run)) {
-        std::string other = broken_promise(simpler, engine);
-        if (other.empty()) continue;
-        run = simpler;
-        promise = std::move(other);
-        shrunk = true;
-        break;
-      }
-    }
-    return describe(run) + ": " + promise;
-  }
-  return {};
+void check_end(const Seen& seen) {
+  CAPTURE(seen.result.fatal_reason);
+  CHECK(seen.result.outcome == Outcome::finished);
+  CHECK(seen.violations().empty());
+  CHECK(seen.metric("state_difference") == 0);
+  CHECK(seen.metric("failed_ranks") == 0);
 }
 
 }  // namespace
 
+TEST_CASE("the objects of a dead rank go to its helpers, and home at the next checkpoint") {
+  for (const EngineKind engine : engines())
+    for (const std::int64_t helpers : {0, 1, 2, 3, 4}) {
+      Job job = line_of_objects(helpers);
+      job.kill(25e-3, {1});
+      const Seen seen = job.run(engine);
+      CAPTURE(engine_word(engine), helpers);
+      check_end(seen);
+      const double moved = helpers == 0 ? 0 : 4;
+      for (const char* kind : {"object", "hosted", "homecoming"})
+        CHECK(seen.metric(std::string("control_messages.") + kind) == moved);
+    }
+}
+
+// Six iterations of 4 ms are lost. One rank does them alone, or each of two or four a share.
+TEST_CASE("more helpers recover faster") {
+  for (const EngineKind engine : engines()) {
+    std::vector<double> recovery_s;
+    for (const std::int64_t helpers : {0, 2, 4}) {
+      Job job = line_of_objects(helpers);
+      job.kill(25e-3, {1});
+      recovery_s.push_back(job.run(engine).metric("recovery_time_s"));
+    }
+    CAPTURE(engine_word(engine), recovery_s);
+    CHECK(recovery_s[0] > 22e-3);
+    CHECK(recovery_s[0] < 28e-3);
+    CHECK(recovery_s[1] < 0.75 * recovery_s[0]);
+    CHECK(recovery_s[2] < 0.75 * recovery_s[1]);
+  }
+}
+
+// Helpers that host objects of others, the ranks where these are at home, and the keepers of their
+// images, within one period and across checkpoints.
+TEST_CASE("helpers, homes and keepers die one after the other") {
+  for (const EngineKind engine : engines())
+    for (const char* preset : {"none", "wave2d", "lulesh"})
+      for (const std::int64_t helpers : {1, 2, 4})
+        for (const std::vector<Rank>& victims : std::vector<std::vector<Rank>>{
+                 {1, 2, 1, 2}, {1, 2, 3, 4}, {1, 3, 2, 3, 1}, {0, 1, 0, 4, 3}, {4, 0, 1, 2, 2}}) {
+          Job job = line_of_objects(helpers, preset);
+          for (std::size_t i = 0; i < victims.size(); ++i)
+            job.kill(12e-3 + 90e-3 * static_cast<double>(i), {victims[i]});
+          const Seen seen = job.run(engine);
+          CAPTURE(engine_word(engine), preset, helpers, victims);
+          check_end(seen);
+        }
+}
+
+// A helper dies when the objects that it has hosted are home again and the checkpoint is not
+// committed. What they have sent there is no longer logged, and the third victim needs it.
+TEST_CASE("a helper dies during the checkpoint that brings its guests home") {
+  for (const EngineKind engine : engines())
+    for (const Rank third : {0U, 1U, 3U, 4U}) {
+      Job job = line_of_objects(2);
+      job.kill(12e-3, {1});
+      job.spec.faults.push_back({.mark = MarkSpec{"checkpoint", 1}, .ranks = {2}});
+      const double second_s = 60e-3;
+      job.kill(second_s, {third});
+      const Seen seen = job.run(engine);
+      CAPTURE(engine_word(engine), third);
+      check_end(seen);
+    }
+}
+
 TEST_CASE("helpers recover the objects of the dead in random runs") {
   for (const EngineKind engine : engines())
-    CHECK(counterexample(engine, engine == EngineKind::loggp ? 5000 : 50) == "");
+    CHECK(helped_counterexample(engine, 1, engine == EngineKind::loggp ? 3000 : 30) == "");
+}
+
+// Three restart at about the same time after the last checkpoint is decided. Nobody would bring
+// objects home from helpers any more.
+TEST_CASE("after the last checkpoint objects recover at home") {
+  const HelpedRun run{.seed = 12585,
+                      .processes = 5,
+                      .processes_per_node = 2,
+                      .helpers = 3,
+                      .objects = 7,
+                      .preset = "wave2d",
+                      .iterations = 2,
+                      .compute_s = 1e-4,
+                      .restart_delay_s = 1e-5,
+                      .deaths = {{975, "", 0, 3}, {854, "", 0, 0}, {797, "", 0, 2}}};
+  CHECK(broken_promise(run, EngineKind::loggp) == "");
+}
+
+// ---- mistakes ---------------------------------------------------------------------------------
+
+namespace {
+
+template <class Mutant>
+class MutantOf : public Fast {
+ public:
+  using Fast::Fast;
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Mutant>(static_cast<const Mutant&>(*this));
+  }
+};
+
+/// Home does not log what it sends to its own objects elsewhere.
+class LogsNothingToItself final : public MutantOf<LogsNothingToItself> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  [[nodiscard]] bool is_elsewhere(const Message&) const override { return false; }
+};
+
+/// Does not wait for its objects before a checkpoint.
+class ChecksNobodyHome final : public MutantOf<ChecksNobodyHome> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  [[nodiscard]] bool is_ready() const override { return true; }
+};
+
+/// Sends nothing again for objects that a helper has lost.
+class ForgetsGuests final : public MutantOf<ForgetsGuests> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  void resend_lost(Context&) override {}
+};
+
+/// Takes in what still comes for objects that have come home.
+class TakesInLateMessages final : public MutantOf<TakesInLateMessages> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  std::optional<Verdict> admit_moved(Context& context, Message& message) override {
+    const auto verdict = Fast::admit_moved(context, message);
+    return verdict == Verdict::discard ? std::nullopt : verdict;
+  }
+};
+
+/// What the search finds in it, in words.
+template <class Mutant>
+std::string found_in() {
+  static Registration mistaken;
+  mistaken = *find_registration(Family::message_logging, "fast");
+  mistaken.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
+    FastOptions options;
+    options.helpers = static_cast<std::uint32_t>(std::get<std::int64_t>(values.at("helpers")));
+    options.identifier = std::get<std::string>(values.at("identifier"));
+    const auto shared = std::make_shared<const FastOptions>(options);
+    return [shared, job](ActorId self) { return std::make_unique<Mutant>(shared, job, self); };
+  };
+  constexpr std::uint64_t kRuns = 20000;
+  std::string found = helped_counterexample(EngineKind::loggp, 1, kRuns, &mistaken);
+  UNSCOPED_INFO(found);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("the random search finds every mistake with helpers") {
+  CHECK(found_in<LogsNothingToItself>() != "");
+  CHECK(found_in<ChecksNobodyHome>() != "");
+  CHECK(found_in<ForgetsGuests>() != "");
+  CHECK(found_in<TakesInLateMessages>() != "");
+}
+
+// ---- all orders -------------------------------------------------------------------------------
+
+TEST_CASE("helpers are exhausted with a death anywhere") {
+  Job job(2);
+  job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                           {"periodic", false},
+                           {"iterations", std::int64_t{1}},
+                           {"checkpoint_iterations", std::int64_t{1}},
+                           {"compute_s", 0.0}});
+  job.spec.stop.when = StopWhen::finished;
+  job.use(Family::message_logging, "fast", {{"helpers", std::int64_t{1}}});
+  job.use(Family::failure_detection, "oracle");
+  const ExplorationResult result =
+      explore({.spec = explored_spec(job.spec), .faults = 1, .time_limit_s = 40});
+  CAPTURE(result.states, result.wall_s);
+  for (const auto& [end, count] : result.ends) UNSCOPED_INFO(end << " " << count);
+  if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
+  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(!result.ends.contains("fatal-reported"));
+}
+#include <cstdlib>
+TEST_CASE("dbg", "[.]") {
+  const HelpedRun run = draw_helped_run(std::strtoull(getenv("SEED"), nullptr, 10));
+  std::printf("%s: %s\n", describe(run).c_str(), broken_promise(run, EngineKind::loggp).c_str());
 }

@@ -17,6 +17,7 @@ struct Told {
   std::string platform = R"("processes": 8, "processes_per_node": 2)";
   std::string workload = R"("name": "stencil", "checkpoint_iterations": 5)";
   std::string logging = "causal";
+  std::string options = "";
   std::string rest = R"("failure_detection": {"name": "oracle"}, )";
   std::string faults = R"({"time_s": 0.01, "ranks": [1]})";
 };
@@ -24,7 +25,7 @@ struct Told {
 std::string error_of(const Told& told) {
   const std::string text = R"({"schema_version": 1, "platform": {"machine": "intrepid", )" +
                            told.platform + R"(}, "workload": {)" + told.workload +
-                           R"(}, "message_logging": {"name": ")" + told.logging + R"("}, )" +
+                           R"(}, "message_logging": {"name": ")" + told.logging + "\"" + told.options + "}, " +
                            told.rest + R"("faults": {"at": [)" + told.faults +
                            R"(]}, "stop": {"when": "finished"}})";
   try {
@@ -89,4 +90,29 @@ TEST_CASE("message logging refuses a termination detector above it") {
                   .rest = R"("termination": {"name": "cda"}, )"
                           R"("failure_detection": {"name": "oracle"}, )"}),
         Contains("message_logging: " + protocol + " does not work below another layer (cda)"));
+}
+
+TEST_CASE("fast refuses more helpers than there are objects on a rank or other ranks") {
+  const auto error = [](const std::string& helpers, const std::string& objects,
+                        const std::string& faults) {
+    return error_of({.workload = R"("name": "stencil", "checkpoint_iterations": 5, )"
+                                 R"("objects_per_process": )" +
+                                 objects,
+                     .logging = "fast",
+                     .options = R"(, "helpers": )" + helpers,
+                     .faults = faults});
+  };
+  for (const std::string faults : {"", R"({"time_s": 0.01, "ranks": [1]})"}) {
+    CHECK(error("4", "4", faults) == "");
+    CHECK_THAT(error("5", "4", faults), Contains("message_logging.helpers: at most 4, the "
+                                                 "objects_per_process of the workload"));
+    CHECK(error("7", "16", faults) == "");
+    CHECK_THAT(error("8", "16", faults),
+               Contains("message_logging.helpers: ") && Contains("at most 7 with 8 processes"));
+  }
+  CHECK_THAT(error_of({.workload = R"("name": "ping-pong")",
+                       .logging = "fast",
+                       .options = R"(, "helpers": 1)",
+                       .faults = ""}),
+             Contains("message_logging.helpers: at most 0"));
 }

@@ -1,0 +1,197 @@
+#include "tests/protocols/message_logging/helped_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <utility>
+
+#include "tests/support/drawn_machine.hpp"
+
+namespace faultline::test {
+
+namespace {
+
+/// Half of the deaths strike at a mark, and half of the later ones a helper of the first victim.
+DeathSpec draw_death(Stream& random, const HelpedRun& run, std::uint64_t events) {
+  DeathSpec death;
+  death.victim = static_cast<Rank>(random.below(run.processes));
+  if (!run.deaths.empty() && random.chance(0.5))
+    death.victim = static_cast<Rank>((run.deaths.front().victim + 1 + random.below(run.helpers)) %
+                                     run.processes);
+  if (random.chance(0.5)) {
+    death.event = 1 + random.below(events + events / 2);
+  } else if (random.chance(0.5)) {
+    death.mark = "checkpoint";
+    death.value = static_cast<std::int64_t>(random.below(
+        1 + static_cast<std::uint64_t>(run.iterations / run.iterations_per_checkpoint)));
+  } else {
+    death.mark = "recovery";
+    death.value = 1;
+  }
+  return death;
+}
+
+/// Every way to make one field simpler.
+std::vector<HelpedRun> simpler_runs(const HelpedRun& run) {
+  std::vector<HelpedRun> simpler;
+  const auto propose = [&](auto change) {
+    HelpedRun changed = run;
+    change(changed);
+    if (describe(changed) != describe(run)) simpler.push_back(changed);
+  };
+  for (std::size_t i = 0; i < run.deaths.size(); ++i)
+    propose(
+        [i](HelpedRun& r) { r.deaths.erase(r.deaths.begin() + static_cast<std::ptrdiff_t>(i)); });
+  propose([](HelpedRun& r) { r.processes_per_node = 1; });
+  propose([](HelpedRun& r) { r.random_costs = false; });
+  propose([](HelpedRun& r) { r.ordering = Ordering::fifo; });
+  propose([](HelpedRun& r) { r.preset = "none"; });
+  propose([](HelpedRun& r) { r.identifier = "iteration-type"; });
+  propose([](HelpedRun& r) { r.synchronization = "tags"; });
+  propose([](HelpedRun& r) { r.iterations = (r.iterations + 1) / 2; });
+  propose([](HelpedRun& r) { r.objects = std::max<std::int64_t>(r.helpers, r.objects / 2); });
+  propose([](HelpedRun& r) { r.helpers -= r.helpers > 1 ? 1 : 0; });
+  propose([](HelpedRun& r) { r.compute_s = 0.0; });
+  propose([](HelpedRun& r) { r.notice_spread_s = 0.0; });
+  propose([](HelpedRun& r) { r.restart_delay_s = 0.0; });
+  propose([](HelpedRun& r) {
+    r.processes -= r.processes > 2 && r.processes > r.helpers + 1 ? 1 : 0;
+    for (DeathSpec& death : r.deaths) death.victim %= r.processes;
+  });
+  for (std::size_t i = 0; i < run.deaths.size(); ++i) {
+    propose([i](HelpedRun& r) { r.deaths[i].event -= r.deaths[i].event > 1 ? 1 : 0; });
+    propose([i](HelpedRun& r) { r.deaths[i].event = (r.deaths[i].event + 1) / 2; });
+  }
+  return simpler;
+}
+
+}  // namespace
+
+std::string describe(const HelpedRun& run) {
+  std::ostringstream text;
+  text << "{.seed = " << run.seed << ", .processes = " << run.processes
+       << ", .processes_per_node = " << run.processes_per_node << ", .helpers = " << run.helpers
+       << ", .objects = " << run.objects << ", .preset = \"" << run.preset << "\", .identifier = \""
+       << run.identifier << "\", .synchronization = \"" << run.synchronization
+       << "\", .iterations = " << run.iterations
+       << ", .iterations_per_checkpoint = " << run.iterations_per_checkpoint
+       << ", .compute_s = " << run.compute_s << std::boolalpha
+       << ", .random_costs = " << run.random_costs
+       << ", .ordering = Ordering::" << (run.ordering == Ordering::fifo ? "fifo" : "unordered")
+       << ", .notice_delay_s = " << run.notice_delay_s
+       << ", .notice_spread_s = " << run.notice_spread_s
+       << ", .restart_delay_s = " << run.restart_delay_s << ", .deaths = {";
+  for (const DeathSpec& death : run.deaths)
+    text << "{" << death.event << ", \"" << death.mark << "\", " << death.value << ", "
+         << death.victim << "}, ";
+  text << "}}";
+  return text.str();
+}
+
+Seen make_run(const HelpedRun& run, EngineKind engine, Mistake mistake) {
+  Job job(run.processes, machine_of(run.seed, run.random_costs));
+  job.spec.platform.processes_per_node = run.processes_per_node;
+  job.spec.platform.ordering = run.ordering;
+  job.spec.platform.restart_delay_s = run.restart_delay_s;
+  job.spec.stop.events = 2000000;
+  job.spec.stop.when = StopWhen::finished;
+  job.workload("stencil", {{"preset", run.preset},
+                           {"objects_per_process", run.objects},
+                           {"iterations", run.iterations},
+                           {"checkpoint_iterations", run.iterations_per_checkpoint},
+                           {"synchronization", run.synchronization},
+                           {"compute_s", run.compute_s},
+                           {"bytes", std::int64_t{500}},
+                           {"object_bytes", std::int64_t{1000}}});
+  job.use(Family::message_logging, "fast",
+          {{"helpers", std::int64_t{run.helpers}}, {"identifier", run.identifier}});
+  job.use(Family::failure_detection, "oracle",
+          {{"delay_s", run.notice_delay_s}, {"spread_s", run.notice_spread_s}});
+  if (mistake != nullptr)
+    job.spec.components[index_of(Family::message_logging)].registration = mistake;
+  for (const DeathSpec& death : run.deaths) {
+    FaultSpec fault;
+    if (death.mark.empty())
+      fault.event = death.event;
+    else
+      fault.mark = MarkSpec{death.mark, death.value};
+    fault.ranks = {death.victim};
+    job.spec.faults.push_back(fault);
+  }
+  return job.run(engine, run.seed);
+}
+
+std::string broken_promise(const HelpedRun& run, EngineKind engine, Mistake mistake) {
+  try {
+    const Seen seen = make_run(run, engine, mistake);
+    if (!seen.result.violations.empty())
+      return seen.result.violations.front().kind + ": " + seen.result.violations.front().detail;
+    const double struck = run.deaths.empty() ? 0.0 : seen.metric("faults_struck");
+    if (seen.result.outcome == Outcome::finished) {
+      if (seen.metric("state_difference") != 0) return "another end than without an engine";
+      return !run.deaths.empty() && seen.metric("failed_ranks") != 0 ? "finished without a rank"
+                                                                     : "";
+    }
+    if (seen.result.outcome == Outcome::all_failed && struck >= run.processes) return {};
+    if (seen.result.outcome == Outcome::fatal_reported && struck > 1) return {};
+    return std::string("the run ended as ") + outcome_word(seen.result.outcome) + ": " +
+           seen.result.fatal_reason;
+  } catch (const BrokenInvariant& broken) {
+    return std::string("broken invariant: ") + broken.what();
+  }
+}
+
+HelpedRun draw_helped_run(std::uint64_t seed) {
+  Stream random(seed, 0, Purpose::message_logging, 0);
+  const auto among = [&random](auto... values) {
+    const std::array list{values...};
+    return list[random.below(list.size())];
+  };
+  HelpedRun run;
+  run.seed = seed;
+  run.processes = 2 + static_cast<std::uint32_t>(random.below(7));
+  run.processes_per_node =
+      1 + static_cast<std::uint32_t>(random.below(std::min(3U, run.processes - 1)));
+  run.objects = 1 + static_cast<std::int64_t>(random.below(8));
+  run.helpers = 1 + static_cast<std::uint32_t>(random.below(std::min<std::uint64_t>(
+                        static_cast<std::uint64_t>(run.objects), run.processes - 1)));
+  run.preset = among("none", "wave2d", "jacobi3d", "lulesh");
+  run.identifier = among("ssn", "iteration-type", "type-tag");
+  run.synchronization = among("tags", "tags", "barrier");
+  run.iterations = 1 + static_cast<std::int64_t>(random.below(7));
+  run.iterations_per_checkpoint = 1 + static_cast<std::int64_t>(random.below(4));
+  run.compute_s = among(0.0, 1e-5, 1e-4);
+  run.random_costs = random.chance(0.5);
+  run.ordering = among(Ordering::fifo, Ordering::unordered);
+  run.notice_delay_s = among(1e-6, 1e-5, 1e-4);
+  run.notice_spread_s = among(0.0, 1e-5, 1e-4);
+  run.restart_delay_s = among(0.0, 1e-5, 1e-3);
+  const std::uint64_t events = make_run(run, EngineKind::loggp).result.events;
+  const std::uint64_t deaths = 1 + random.below(3);
+  for (std::uint64_t i = 0; i < deaths; ++i) run.deaths.push_back(draw_death(random, run, events));
+  return run;
+}
+
+std::string helped_counterexample(EngineKind engine, std::uint64_t first, std::uint64_t last,
+                                  Mistake mistake) {
+  for (std::uint64_t seed = first; seed <= last; ++seed) {
+    HelpedRun run = draw_helped_run(seed);
+    std::string promise = broken_promise(run, engine, mistake);
+    if (promise.empty()) continue;
+    for (bool shrunk = true; shrunk;) {
+      shrunk = false;
+      for (const HelpedRun& simpler : simpler_runs(run)) {
+        std::string other = broken_promise(simpler, engine, mistake);
+        if (other.empty()) continue;
+        run = simpler;
+        promise = std::move(other);
+        shrunk = true;
+        break;
+      }
+    }
+    return describe(run) + ": " + promise;
+  }
+  return {};
+}
+
+}  // namespace faultline::test
