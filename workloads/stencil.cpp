@@ -353,6 +353,7 @@ void Stencil::complete_reductions(Context& context) {
     message.from_object = message.to_object = kNoObject;
     message.payload.put(*part);
   }
+  synchronize(context);
 }
 
 /// Results pass one another only when those of before a death are sent again, all at once. What
@@ -365,7 +366,6 @@ void Stencil::pass_results_on(Context& context) {
   for (auto result = next(); result != early_results_.end(); result = next()) {
     const Part part = *result;
     early_results_.erase(result);
-    ++results_;
     spread(context, part);
   }
 }
@@ -383,6 +383,8 @@ void Stencil::spread(Context& context, const Part& result) {
   for (Rank child = first_child; child < past_children; ++child) send(child, kNoObject);
   for (std::uint32_t i = 0; i < plan().options().objects_per_process; ++i)
     send(self_, first_at_home() + i);
+  ++results_;
+  synchronize(context);
 }
 
 void Stencil::take_result(Context& context, Object& object, const Part& result) {
@@ -399,10 +401,20 @@ void Stencil::take_result(Context& context, Object& object, const Part& result) 
 
 // ---- synchronisation points -------------------------------------------------------------------
 
+/// Objects that go on from an earlier state can have results before this rank has all contributions
+/// again. It is at the synchronisation point only with them.
+bool Stencil::has_reduced() const {
+  const std::uint64_t reductions =
+      plan().waits_for_all() ? plan().iterations_at(synchronization_) : 0;
+  return reduction_.completed() >= reductions && results_ >= reductions;
+}
+
 /// When all objects that are here wait, message logging takes a checkpoint. Without it they wait
 /// for those of all other ranks.
 void Stencil::synchronize(Context& context) {
-  if (waiting_ < objects_.size() || asked_) return;
+  if (synchronization_ == plan().synchronizations() || waiting_ < objects_.size() || asked_ ||
+      !has_reduced())
+    return;
   if (context.ask(Family::message_logging, CheckpointRequest{synchronization_})) {
     asked_ = true;
     return;

@@ -119,6 +119,7 @@ class Stencil final : public Workload {
   void pass_results_on(Context& context);
   void spread(Context& context, const Part& result);
   void take_result(Context& context, Object& object, const Part& result);
+  [[nodiscard]] bool has_reduced() const;
   void synchronize(Context& context);
   void finish_if_done(Context& context);
   void report_states(MetricTotals& totals) const;

@@ -50,6 +50,9 @@ class TreeReduction {
     return whole;
   }
 
+  /// How many reductions this rank has had all contributions to.
+  [[nodiscard]] std::uint64_t completed() const { return now_.number; }
+
   void digest(Digest& into) const {
     into.add(now_, parts_);
     into.add_sorted(early_, [](const Part& part) { return std::pair(part.number, part.smallest); });

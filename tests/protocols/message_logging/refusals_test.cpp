@@ -25,9 +25,9 @@ struct Told {
 std::string error_of(const Told& told) {
   const std::string text = R"({"schema_version": 1, "platform": {"machine": "intrepid", )" +
                            told.platform + R"(}, "workload": {)" + told.workload +
-                           R"(}, "message_logging": {"name": ")" + told.logging + "\"" + told.options + "}, " +
-                           told.rest + R"("faults": {"at": [)" + told.faults +
-                           R"(]}, "stop": {"when": "finished"}})";
+                           R"(}, "message_logging": {"name": ")" + told.logging + "\"" +
+                           told.options + "}, " + told.rest + R"("faults": {"at": [)" +
+                           told.faults + R"(]}, "stop": {"when": "finished"}})";
   try {
     parse_scenario(text, "s.json");
   } catch (const std::exception& error) {
