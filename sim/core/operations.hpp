@@ -101,6 +101,9 @@ class Operations {
     return count(OperationState::failed) + count(OperationState::timed_out) > 0;
   }
   [[nodiscard]] bool none_pending() const { return count(OperationState::pending) == 0; }
+  [[nodiscard]] std::uint32_t count(OperationState state) const {
+    return counts_[static_cast<std::size_t>(state)];
+  }
 
   /// What the first pending operation waits for, in words; "" if none is pending.
   [[nodiscard]] std::string waiting_for() const;
@@ -155,9 +158,6 @@ class Operations {
   [[nodiscard]] const Record* find(Operation operation) const;
   [[nodiscard]] Record* find(Operation operation);
   [[nodiscard]] const Record& at(Operation operation) const;
-  [[nodiscard]] std::uint32_t count(OperationState state) const {
-    return counts_[static_cast<std::size_t>(state)];
-  }
 
   OperationKeys keys_;
   std::uint32_t epoch_ = 0;

@@ -44,6 +44,7 @@ class AssumptionCheck {
     if (component_.check_with_workload) check_options();
     if (traits.needs_order_free) refuse_what_needs_order();
     if (traits.needs_no_layer_above) refuse_layers_above();
+    if (component_.family == Family::transactions) check_transactions();
   }
 
  private:
@@ -105,6 +106,36 @@ class AssumptionCheck {
       if (point_.components[above].registration != nullptr)
         refuse("does not work below another layer (" + point_.components[above].registration->name +
                "), expected " + kStack[above].key + " none");
+  }
+  /// A program of TryBlocks says how long they are. No detector of termination knows of worlds: it
+  /// would count what a recovery has discarded.
+  void check_transactions() const {
+    const auto has_blocks = [](const Registration& workload) {
+      return std::any_of(
+          workload.options.begin(), workload.options.end(),
+          [](const OptionSpec& option) { return option.name == "iterations_per_block"; });
+    };
+    const Registration* workload = point_.component(Family::workload).registration;
+    if (workload != nullptr && !has_blocks(*workload)) {
+      std::string others;
+      for (const Registration& other : registrations())
+        if (other.family == Family::workload && has_blocks(other))
+          others += (others.empty() ? " " : " or ") + other.name;
+      refuse("needs a program of TryBlocks, and " + workload->name + " is none; expected workload" +
+             others);
+    }
+    if (has(Family::termination))
+      refuse("does not work above termination detection (" +
+             point_.component(Family::termination).registration->name +
+             "), expected termination none");
+    const auto spawn = point_.component(Family::transactions).options.find("spawn");
+    const bool on_spare = spawn != point_.component(Family::transactions).options.end() &&
+                          std::get<std::string>(spawn->second) == "spare-node";
+    if (point_.has_faults() && on_spare && point_.platform.spare_nodes == 0)
+      problems_.add(member_path(path_, "spawn"),
+                    "\"spare-node\" needs a spare node under faults, expected at least 1 in "
+                    "platform.spare_nodes, or \"same-node\"" +
+                        std::string(kOrAllow));
   }
   void refuse_unordered() const {
     refuse(

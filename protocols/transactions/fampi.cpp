@@ -1,0 +1,338 @@
+#include "protocols/transactions/fampi.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocols/transactions/world_options.hpp"
+#include "sim/core/invariant.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr double kLongest_s = 1e9;
+
+OptionSet<FampiOptions> options() {
+  using Options = FampiOptions;
+  const auto spawn_s = [](double WorldOptions::*of) -> double Options::* { return of; };
+  return world_options<Options>({"none", "partner"})
+      .option(
+          "agreement", &Options::agreement,
+          {.doc = "how ranks agree. `era`: early returning over a binary heap, 2 (P - 1) "
+                  "messages; who dies may have decided otherwise. `two-phase`: nobody decides "
+                  "before all can know, 4 (P - 1) messages. `star`: all tell one rank, as a head "
+                  "node",
+           .source = "fampi-2015 section 3.1: \"a consensus algorithm\"; era: Open MPI's "
+                     "coll/ftagree",
+           .choices = {"era", "two-phase", "star"}})
+      .option("scope", &Options::scope,
+              {.doc = "who decides on a TryBlock. `global`: all ranks together",
+               .source = "fampi-2015 section 3.1",
+               .choices = {"global"}})
+      .option("recovery", &Options::recovery,
+              {.doc = "what becomes of the world. `rebuild`: new processes take the ranks of the "
+                      "dead, and nobody else's rank changes",
+               .source = "fampi-2015 section 3.3, Fig. 1c",
+               .choices = {"rebuild"}})
+      .option(
+          "release", &Options::release,
+          {.doc = "how ranks give up requests that will not end because their peer has given the "
+                  "TryBlock up. `timeout`: the requests time out. `invite`: who gives up tells "
+                  "the others, by a flood",
+           .source = "`timeout`: fampi-2015 section 4",
+           .choices = {"timeout", "invite"}})
+      .option("request_timeout_s", &Options::request_timeout_s,
+              {.doc = "after which a request in a TryBlock has failed",
+               .unit = "s",
+               .source = "the authors' MiniFE",
+               .minimum = 0.0,
+               .maximum = kLongest_s,
+               .above_minimum = true})
+      .option("wait_timeout_s", &Options::wait_timeout_s,
+              {.doc = "after which a rank asks again for the outcome of a TryBlock",
+               .unit = "s",
+               .source = "the authors' MiniFE",
+               .minimum = 0.0,
+               .maximum = kLongest_s,
+               .above_minimum = true})
+      .option(
+          "retries", &Options::retries,
+          {.doc = "how often a rank asks again for an outcome, and how often a TryBlock is tried "
+                  "again in which nobody has died, before the job gives up",
+           .source = "the authors' MiniFE"})
+      .option("spawn_s", spawn_s(&WorldOptions::spawn_s),
+              {.doc = "from the request of new processes until they start",
+               .unit = "s",
+               .source = "fampi-2015 section 5: \"several seconds\"; the default leaves it out",
+               .minimum = 0.0,
+               .maximum = kLongest_s})
+      .option("cancel_s", &Options::cancel_s,
+              {.doc = "processor time to cancel a request",
+               .unit = "s",
+               .source = "fampi-2015 section 5: \"expensive\"; the default leaves it out",
+               .minimum = 0.0,
+               .maximum = kLongest_s});
+}
+
+constexpr MetricSpec kCommitTime{"commit_time_s", Merge::mean,
+                                 "from a rank's contribution to a TryBlock until its decision"};
+constexpr MetricSpec kBlockTime{"tryblock_time_s", Merge::mean,
+                                "from the start of a TryBlock until its decision"};
+constexpr MetricSpec kBlocksCommitted{"blocks_committed", Merge::maximum,
+                                      "accepted TryBlocks, of the rank with most"};
+constexpr MetricSpec kBlocksRejected{"blocks_rejected", Merge::maximum,
+                                     "rejected TryBlocks, of the rank with most"};
+constexpr MetricSpec kWaitTimeouts{"wait_timeouts", Merge::sum,
+                                   "waits for an outcome that have timed out"};
+
+Registration fampi() {
+  Registration made = registration<Fampi>(
+      {.family = Family::transactions,
+       .name = "fampi",
+       .summary = "FA-MPI: ranks agree at the end of each TryBlock, replace the dead, and redo it",
+       .source = "fampi-2015 sections 3 and 4",
+       .traits = {.tolerates_faults = true, .needs_detection = true, .needs_logging_off = true},
+       .message_kinds = world_kinds({"up", "down", "result-request", "invite"}),
+       .metrics = world_metrics(
+           {&kCommitTime, &kBlockTime, &kBlocksCommitted, &kBlocksRejected, &kWaitTimeouts})},
+      options());
+  made.check = world_problems;
+  // Requests can time out although nobody has died.
+  made.may_give_up = [](const OptionValues&, const JobShape&, const std::vector<ActorId>&) {
+    return true;
+  };
+  return made;
+}
+
+const Registered registered{fampi()};
+
+AgreementAlgorithm algorithm_of(const FampiOptions& options) {
+  if (options.agreement == "two-phase") return AgreementAlgorithm::two_phase;
+  if (options.agreement == "star") return AgreementAlgorithm::star;
+  return AgreementAlgorithm::era;
+}
+
+}  // namespace
+
+Fampi::Fampi(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
+    : WorldLayer(*options, job, self),
+      options_(options),
+      agreement_(algorithm_of(*options), self, job.processes) {}
+
+// ---- the world --------------------------------------------------------------------------------
+
+void Fampi::on_world(Context& context) {
+  agreement_ = Agreement(algorithm_of(*options_), self(), job().processes);
+  attempt_ = invited_ = rejections_ = 0;
+  contributed_ = false;
+  outcome_.reset();
+  AgreementOutput output;
+  for (const Incarnation& life : dead()) agreement_.on_peer_failed(life.actor, output);
+  carry_out(context, output);
+  if (dead().empty()) return;
+  set_phase(Phase::committing);
+  contribute(context, false);
+}
+
+void Fampi::on_data(Context& context) { contribute(context, true); }
+
+void Fampi::on_death(Context& context, Rank rank) {
+  if (phase() == Phase::entering) return;
+  AgreementOutput output;
+  agreement_.on_peer_failed(rank, output);
+  carry_out(context, output);
+  if (phase() != Phase::restoring) return;
+  set_phase(Phase::committing);
+  contribute(context, false);
+}
+
+// ---- TryBlocks --------------------------------------------------------------------------------
+
+void Fampi::on_block_request(Context& context, const StackRequest& request) {
+  if (request.is<StartBlock>()) return start_block(context, request);
+  if (request.is<FinishBlock>()) return finish_block(context, request.get<FinishBlock>());
+  if (request.is<WaitBlock>()) return wait_for_block(context, request);
+  if (request.is<RecoverWorld>()) return recover(context);
+  if (request.is<LeaveWorld>()) return context.answer(request, LeaveWorld{});
+  invariant(request.is<QueryBlock>(), "a program asks for something else than TryBlocks");
+  const auto query = request.get<QueryBlock>();
+  FailedGroup group;
+  if (outcome_) {
+    group.count = outcome_->failed.size();
+    if (query.index < group.count) group.failed = {outcome_->failed[query.index], 0};
+  }
+  context.answer(request, group);
+}
+
+void Fampi::start_block(Context& context, const StackRequest& request) {
+  attempt_ = request.get<StartBlock>().attempt;
+  contributed_ = false;
+  outcome_.reset();
+  start_request_ = request;
+  start_s_ = context.now_s();
+  waits_ = 0;
+  context.answer(request, BlockStarted{attempt_, options_->request_timeout_s, 0});
+  if (invited_ < attempt_) return;
+  invite(context);
+  release(context);
+}
+
+/// A contribution stands. To finish again is to go on waiting.
+void Fampi::finish_block(Context& context, const FinishBlock& finish) {
+  if (contributed_ || finish.attempt != attempt_) return;
+  context.spend(options_->cancel_s * static_cast<double>(finish.cancelled));
+  if (finish.errors > 0 && options_->release == "invite" && invited_ < attempt_) invite(context);
+  contribute(context, finish.errors == 0);
+}
+
+void Fampi::wait_for_block(Context& context, const StackRequest& request) {
+  wait_request_ = request;
+  if (outcome_) return answer_outcome(context);
+  context.set_timer(kWaitTimer, options_->wait_timeout_s);
+}
+
+void Fampi::on_own_timer(Context& context, std::uint64_t) {
+  if (!wait_request_) return;
+  ++wait_timeouts_;
+  if (++waits_ > options_->retries) return context.fatal("the commit of a TryBlock has timed out");
+  context.answer(*std::exchange(wait_request_, std::nullopt),
+                 BlockOutcome{attempt_, BlockVerdict::timed_out});
+}
+
+void Fampi::answer_outcome(Context& context) {
+  const bool is_accepted = outcome_->success && outcome_->failed.empty();
+  context.cancel_timer(kWaitTimer);
+  context.answer(
+      *std::exchange(wait_request_, std::nullopt),
+      BlockOutcome{attempt_, is_accepted ? BlockVerdict::accepted : BlockVerdict::rejected});
+}
+
+void Fampi::recover(Context& context) {
+  invariant(outcome_.has_value(), "a program recovers from a TryBlock without an outcome");
+  if (!outcome_->failed.empty()) return regroup(context);
+  if (++rejections_ > options_->retries)
+    return context.fatal("a TryBlock has been rejected too often although nobody has died");
+  roll_back(context);
+}
+
+// ---- agreement --------------------------------------------------------------------------------
+
+void Fampi::contribute(Context& context, bool success) {
+  contributed_ = true;
+  contributed_s_ = context.now_s();
+  context.mark("contributed", static_cast<std::int64_t>(attempt_));
+  AgreementValue value;
+  value.success = success && dead().empty();
+  AgreementOutput output;
+  agreement_.contribute(attempt_, value, output);
+  carry_out(context, output);
+}
+
+void Fampi::on_own_message(Context& context, const Message& message) {
+  if (belongs_elsewhere(message, message.payload.get<AgreementWords>().epoch)) return;
+  if (message.kind == kInvite)
+    on_invite(context, message);
+  else
+    on_agreement_message(context, message);
+}
+
+void Fampi::on_agreement_message(Context& context, const Message& message) {
+  const auto words = message.payload.get<AgreementWords>();
+  AgreementMessage received;
+  received.kind = static_cast<AgreementMessageKind>(message.kind - kUp);
+  received.sweep = words.sweep;
+  received.value.success = words.success != 0;
+  received.value.codes = static_cast<std::uint32_t>(words.codes);
+  if (const auto* failed = context.attached<std::vector<Rank>>(message))
+    received.value.failed = *failed;
+  AgreementOutput output;
+  agreement_.on_message(message.from, received, output);
+  carry_out(context, output);
+}
+
+void Fampi::carry_out(Context& context, const AgreementOutput& output) {
+  const WorldEpoch of = epoch();
+  for (const AgreementOutput::Decision& decision : output.decisions)
+    context.mark("decided", static_cast<std::int64_t>(decision.number));
+  for (const AgreementOutput::Send& send : output.sends) {
+    const AgreementMessage& content = send.message;
+    const auto kind = static_cast<std::uint16_t>(kUp + static_cast<std::uint16_t>(content.kind));
+    Message& message = context.send(send.to, kind, agreement_bytes(content));
+    message.payload.put(
+        AgreementWords{of, content.sweep, content.value.success ? 1U : 0U, content.value.codes});
+    if (!content.value.failed.empty()) context.attach(message, content.value.failed);
+  }
+  for (const AgreementOutput::Decision& decision : output.decisions) on_decision(context, decision);
+}
+
+void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decision) {
+  if (decision.number != attempt_) return;
+  const bool is_accepted = decision.value.success && decision.value.failed.empty();
+  outcome_ = decision.value;
+  for (const Rank rank : decision.value.failed) add_dead(rank);
+  commit_time_s_ += context.now_s() - contributed_s_;
+  if (attempt_ == 0) {
+    if (is_accepted) return resume(context);
+    invariant(!decision.value.failed.empty(), "a recovery is rejected although nobody has died");
+    return regroup(context);
+  }
+  block_time_s_ += context.now_s() - start_s_;
+  ++(is_accepted ? committed_ : rejected_);
+  if (is_accepted) rejections_ = 0;
+  if (wait_request_) answer_outcome(context);
+}
+
+// ---- how others are released ------------------------------------------------------------------
+
+/// To those at a distance of a power of two.
+void Fampi::invite(Context& context) {
+  invited_ = attempt_;
+  const std::uint32_t ranks = job().processes;
+  for (std::uint32_t distance = 1; distance <= ranks / 2; distance *= 2)
+    for (const std::uint32_t offset : {distance, ranks - distance}) {
+      context.send((self() + offset) % ranks, kInvite, world_options().control_bytes)
+          .payload.put(InviteWords{epoch(), attempt_});
+      if (2 * distance == ranks) break;
+    }
+}
+
+void Fampi::on_invite(Context& context, const Message& message) {
+  const std::uint64_t attempt = message.payload.get<InviteWords>().attempt;
+  if (attempt <= invited_ || attempt < attempt_) return;
+  if (attempt > attempt_) {
+    invited_ = attempt;  // passed on when it begins
+    return;
+  }
+  invite(context);
+  release(context);
+}
+
+void Fampi::release(Context& context) {
+  if (contributed_ || !start_request_) return;
+  context.answer(*start_request_, BlockStarted{attempt_, options_->request_timeout_s, 1});
+}
+
+// ---- seen from outside ------------------------------------------------------------------------
+
+void Fampi::report(MetricTotals& totals) const {
+  WorldLayer::report(totals);
+  const auto decided = static_cast<double>(committed_ + rejected_);
+  totals.put_weighted(kCommitTime, commit_time_s_, decided);
+  totals.put_weighted(kBlockTime, block_time_s_, decided);
+  totals.put(kBlocksCommitted, committed_);
+  totals.put(kBlocksRejected, rejected_);
+  totals.put(kWaitTimeouts, wait_timeouts_);
+}
+
+std::string Fampi::waiting_for() const {
+  std::string mine = WorldLayer::waiting_for();
+  return mine.empty() ? agreement_.waiting_for() : mine;
+}
+
+void Fampi::digest_state(Digest& into) const {
+  WorldLayer::digest_state(into);
+  into.add(agreement_, attempt_, contributed_, invited_, outcome_, start_request_, wait_request_,
+           waits_, rejections_);
+}
+
+}  // namespace faultline

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "protocols/transactions/agreement.hpp"
+#include "protocols/transactions/world_layer.hpp"
+
+namespace faultline {
+
+struct FampiOptions : WorldOptions {
+  std::string agreement = "era";
+  std::string scope = "global";
+  std::string recovery = "rebuild";
+  std::string release = "timeout";
+  double request_timeout_s = 0.1;
+  double wait_timeout_s = 2.0;
+  std::uint64_t retries = 3;
+  double cancel_s = 0.0;
+};
+
+/// FA-MPI (Hassani et al., 2015): all ranks agree at the end of a TryBlock whether everyone's
+/// requests have succeeded, and on who is dead. If nobody is, a rejected TryBlock is tried again.
+/// Otherwise the ranks regroup, and agree once more before they go on from the last checkpoint that
+/// all have: that is TryBlock 0 of the new world, which a death during the recovery rejects.
+class Fampi final : public WorldLayer {
+ public:
+  using Options = FampiOptions;
+  Fampi(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Fampi>(*this);
+  }
+  void report(MetricTotals& totals) const override;
+  [[nodiscard]] std::string waiting_for() const override;
+
+ private:
+  enum OwnKind : std::uint16_t { kUp = kOwnKinds, kDown, kResultRequest, kInvite };
+  enum OwnTimer : std::uint64_t { kWaitTimer = kOwnTimers };
+  /// What messages of an agreement say besides the failed.
+  struct AgreementWords {
+    WorldEpoch epoch;
+    std::uint64_t sweep = 0;
+    std::uint64_t success = 0;
+    std::uint64_t codes = 0;
+  };
+  struct InviteWords {
+    WorldEpoch epoch;
+    std::uint64_t attempt = 0;
+  };
+
+  void on_death(Context& context, Rank rank) override;
+  void on_world(Context& context) override;
+  [[nodiscard]] bool all_have_entered() const override {
+    return attempt_ > 0 || phase() == Phase::regrouping;
+  }
+  void on_data(Context& context) override;
+  void on_block_request(Context& context, const StackRequest& request) override;
+  void on_own_message(Context& context, const Message& message) override;
+  void on_own_timer(Context& context, std::uint64_t key) override;
+  void digest_state(Digest& into) const override;
+
+  void start_block(Context& context, const StackRequest& request);
+  void finish_block(Context& context, const FinishBlock& finish);
+  void wait_for_block(Context& context, const StackRequest& request);
+  void recover(Context& context);
+  void contribute(Context& context, bool success);
+  void carry_out(Context& context, const AgreementOutput& output);
+  void on_agreement_message(Context& context, const Message& message);
+  void on_decision(Context& context, const AgreementOutput::Decision& decision);
+  void answer_outcome(Context& context);
+  void on_invite(Context& context, const Message& message);
+  void invite(Context& context);
+  void release(Context& context);
+
+  std::shared_ptr<const Options> options_;
+  Agreement agreement_;
+  std::uint64_t attempt_ = 0;                  ///< the TryBlock that was begun last
+  bool contributed_ = false;                   ///< to it
+  std::uint64_t invited_ = 0;                  ///< the last TryBlock that others give up
+  std::optional<AgreementValue> outcome_;      ///< of the TryBlock
+  std::optional<StackRequest> start_request_;  ///< of the TryBlock
+  std::optional<StackRequest> wait_request_;
+  std::uint64_t waits_ = 0;       ///< for this outcome, that have timed out
+  std::uint64_t rejections_ = 0;  ///< one after the other in which nobody was dead
+
+  double start_s_ = 0.0;
+  double contributed_s_ = 0.0;
+  double commit_time_s_ = 0.0;
+  double block_time_s_ = 0.0;
+  std::uint64_t committed_ = 0;
+  std::uint64_t rejected_ = 0;
+  std::uint64_t wait_timeouts_ = 0;
+};
+
+}  // namespace faultline

@@ -1,0 +1,374 @@
+// How the ranks of a world that has lost some put the next world together.
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "protocols/transactions/world_layer.hpp"
+#include "sim/core/invariant.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr std::uint32_t kBytesOfIncarnation = 8;
+constexpr std::uint32_t kBytesOfHeldPoint = 16;
+
+/// The first entry of a list, sorted by actors, that is of this actor or a later one.
+template <class List>
+auto place_of(List& list, ActorId actor) {
+  return std::lower_bound(list.begin(), list.end(), actor,
+                          [](const Incarnation& entry, ActorId of) { return entry.actor < of; });
+}
+
+/// Adds an incarnation to a list with one for each actor, if it has no later one. True if it has
+/// been added.
+bool put_latest(std::vector<Incarnation>& list, Incarnation life) {
+  const auto place = place_of(list, life.actor);
+  if (place == list.end() || place->actor != life.actor) {
+    list.insert(place, life);
+    return true;
+  }
+  const bool is_later = place->number < life.number;
+  if (is_later) *place = life;
+  return is_later;
+}
+
+}  // namespace
+
+// ---- who lives --------------------------------------------------------------------------------
+
+std::uint16_t WorldLayer::incarnation_in_world(Rank rank) const {
+  const auto place = place_of(replaced_, rank);
+  return place != replaced_.end() && place->actor == rank ? place->number : std::uint16_t{0};
+}
+
+bool WorldLayer::is_dead(Rank rank) const {
+  const auto place = place_of(dead_, rank);
+  return place != dead_.end() && place->actor == rank;
+}
+
+Rank WorldLayer::leader() const {
+  Rank first = 0;
+  while (is_dead(first)) ++first;
+  return first;
+}
+
+void WorldLayer::add_dead(Rank rank) { put_latest(dead_, {rank, incarnation_in_world(rank)}); }
+
+/// A late notice says nothing of who has taken the place of the dead.
+void WorldLayer::on_peer_failed(Context& context, Incarnation peer) {
+  if (peer.actor >= job_.processes) return;
+  if (phase_ == Phase::spawned) return hear_as_spawned(context, peer);
+  if (peer.number < incarnation_in_world(peer.actor) || !put_latest(dead_, peer)) return;
+  std::erase_if(ready_, [&](const Ready& ready) { return ready.from == peer; });
+  if (taking_ && options_.checkpoint == "partner" && kept_by_.actor == peer.actor)
+    end_save(context);
+  if (epoch_.number > 0 && !all_have_entered()) tell_those_behind(context);
+  if (phase_ != Phase::regrouping) return on_death(context, peer.actor);
+  if (leader() == self_)
+    lead(context);
+  else if (leader() != told_)
+    tell_leader(context);
+}
+
+/// A new process does not know yet who is in the world. If its leader dies, or has perhaps done so
+/// before saying anything, it tells everybody that it is there.
+void WorldLayer::hear_as_spawned(Context& context, Incarnation peer) {
+  put_latest(dead_, peer);
+  give_up_if_world_is_lost(context);
+  if (!follows_ || *follows_ == peer) call_all(context);
+}
+
+void WorldLayer::call_all(Context& context) {
+  follows_.reset();
+  for (Rank rank = 0; rank < job_.processes; ++rank)
+    if (rank != self_ && !is_dead(rank)) send_ready(context, rank);
+}
+
+void WorldLayer::follow(Context& context, Incarnation leader) {
+  follows_ = leader;
+  if (std::find(dead_.begin(), dead_.end(), leader) != dead_.end()) return call_all(context);
+  send_ready(context, leader.actor);
+}
+
+/// Nobody is left who knows of a world if all others are dead, or new as well.
+void WorldLayer::give_up_if_world_is_lost(Context& context) const {
+  std::size_t gone = dead_.size();
+  for (const Ready& ready : ready_)
+    if (ready.is_spawned && !is_dead(ready.from.actor)) ++gone;
+  if (gone + 1 == job_.processes) context.fatal("no process is left that knows the world");
+}
+
+/// Who has been started again was dead.
+void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
+  if (peer.actor >= job_.processes) return;
+  if (phase_ == Phase::spawned) {
+    std::erase_if(dead_, [&](const Incarnation& dead) {
+      return dead.actor == peer.actor && dead.number < peer.number;
+    });
+    return;
+  }
+  if (phase_ == Phase::entering) enter_when_all_are_known(context);
+  if (peer.number <= incarnation_in_world(peer.actor)) return;
+  Incarnation before = peer;
+  --before.number;
+  on_peer_failed(context, before);
+  if (phase_ == Phase::regrouping && leader() == self_) name_leader(context, peer.actor);
+}
+
+void WorldLayer::name_leader(Context& context, Rank spawned) const {
+  context.send(spawned, kLeader, options_.control_bytes)
+      .payload.put(Incarnation{leader(), incarnation_in_world(leader())});
+}
+
+void WorldLayer::on_restart_refused(Context& context, Incarnation peer) {
+  if (peer.actor < job_.processes)
+    context.fatal("no node is left for a process that takes the place of a dead one");
+}
+
+// ---- to be ready ------------------------------------------------------------------------------
+
+void WorldLayer::regroup(Context& context) {
+  if (phase_ != Phase::regrouping) regroup_s_ = context.now_s();
+  phase_ = Phase::regrouping;
+  taking_.reset();
+  tell_leader(context);
+}
+
+void WorldLayer::tell_leader(Context& context) {
+  told_ = leader();
+  if (told_ == self_)
+    lead(context);
+  else
+    send_ready(context, told_);
+  for (const Ready& ready : ready_)
+    if (ready.is_spawned && told_ != self_) name_leader(context, ready.from.actor);
+  on_leader_told(context);
+}
+
+WorldLayer::Ready WorldLayer::own_ready() const {
+  Ready ready{.from = {},
+              .epoch = epoch_,
+              .saved = saved_.newest(),
+              .oldest = saved_.oldest(),
+              .is_spawned = phase_ == Phase::spawned,
+              .held = {}};
+  ready.held.reserve(kept_.size());
+  for (const KeptPoints& kept : kept_) ready.held.push_back({kept.client, kept.points.newest()});
+  return ready;
+}
+
+void WorldLayer::send_ready(Context& context, Rank to) const {
+  const Ready ready = own_ready();
+  const auto list = static_cast<std::uint32_t>(kBytesOfHeldPoint * ready.held.size());
+  Message& message = context.send(to, kReady, options_.control_bytes + list);
+  message.payload.put(
+      ReadyWords{ready.epoch, ready.saved, ready.oldest, ready.is_spawned ? 1U : 0U});
+  context.attach(message, ready.held);
+}
+
+void WorldLayer::on_ready(Context& context, const Ready& ready) {
+  const std::uint16_t expected = incarnation_in_world(ready.from.actor);
+  if (phase_ != Phase::spawned) {
+    if (ready.from.number < expected) return;
+    // It is in this world without knowing it.
+    const bool is_behind = ready.is_spawned ? ready.from.number == expected : ready.epoch < epoch_;
+    if (is_behind && phase_ != Phase::entering) return tell_world(context, ready.from.actor);
+  }
+  const auto place =
+      std::lower_bound(ready_.begin(), ready_.end(), ready.from.actor,
+                       [](const Ready& entry, ActorId of) { return entry.from.actor < of; });
+  if (place == ready_.end() || place->from.actor != ready.from.actor)
+    ready_.insert(place, ready);
+  else if (place->from.number <= ready.from.number)
+    *place = ready;
+  if (phase_ == Phase::regrouping && leader() != self_ && ready.is_spawned)
+    name_leader(context, ready.from.actor);
+  else if (phase_ == Phase::regrouping)
+    try_to_put_together(context);
+  else if (phase_ == Phase::spawned)
+    give_up_if_world_is_lost(context);
+  else
+    on_late_ready(context, ready.from.actor);
+}
+
+std::vector<Rank> WorldLayer::waiting_ranks() const {
+  std::vector<Rank> ranks;
+  ranks.reserve(ready_.size());
+  for (const Ready& ready : ready_) ranks.push_back(ready.from.actor);
+  return ranks;
+}
+
+// ---- to lead ----------------------------------------------------------------------------------
+
+void WorldLayer::lead(Context& context) {
+  told_ = self_;
+  for (const Incarnation& dead : dead_) {
+    if (std::find(asked_.begin(), asked_.end(), dead) != asked_.end() || spawns_) continue;
+    spawns_ = true;
+    spawn_begin_s_ = context.now_s();
+    context.set_timer(kSpawnTimer, options_.spawn_s);
+  }
+  try_to_put_together(context);
+}
+
+void WorldLayer::spawn(Context& context) {
+  spawns_ = false;
+  if (phase_ != Phase::regrouping || leader() != self_) return;
+  const RestartOn where =
+      options_.spawn == "same-node" ? RestartOn::same_node : RestartOn::spare_node;
+  for (const Incarnation& dead : dead_) {
+    if (std::find(asked_.begin(), asked_.end(), dead) != asked_.end()) continue;
+    asked_.push_back(dead);
+    context.mark("spawn", epoch_.number + 1);
+    context.restart(dead, where);
+  }
+}
+
+bool WorldLayer::all_are_ready() const {
+  if (ready_.size() + 1 < job_.processes) return false;
+  return std::all_of(ready_.begin(), ready_.end(), [this](const Ready& ready) {
+    const auto place = place_of(dead_, ready.from.actor);
+    if (place != dead_.end() && place->actor == ready.from.actor)
+      return ready.is_spawned && ready.from.number > place->number;
+    return !ready.is_spawned;
+  });
+}
+
+void WorldLayer::try_to_put_together(Context& context) {
+  if (phase_ != Phase::regrouping || leader() != self_ || !all_are_ready()) return;
+  spawn_time_s_ = std::max(spawn_time_s_, context.now_s() - spawn_begin_s_);
+  const std::optional<std::uint64_t> point = common_point();
+  if (!point) return context.fatal("both copies of a checkpoint are lost");
+  put_together(context, *point);
+}
+
+/// The latest checkpoint that all have; nothing if somebody's is lost.
+std::optional<std::uint64_t> WorldLayer::common_point() const {
+  if (options_.checkpoint == "none") return 0;
+  if (options_.checkpoint == "partner") return copied_point();
+  // What anybody knows to be complete is in the storage.
+  std::uint64_t latest = saved_.newest();
+  for (const Ready& ready : ready_) latest = std::max(latest, ready.saved);
+  return latest;
+}
+
+/// Of a dead rank, only its keeper's copy is left. If there is none, the rank may have died before
+/// its first checkpoint: then nobody has taken the second one yet.
+std::optional<std::uint64_t> WorldLayer::copied_point() const {
+  const Ready own = own_ready();
+  std::uint64_t common = own.saved;
+  std::uint64_t oldest = own.oldest;
+  std::map<Rank, std::uint64_t> kept;
+  const auto look = [&](const Ready& ready) {
+    if (ready.is_spawned) return;
+    common = std::min(common, ready.saved);
+    oldest = std::max(oldest, ready.oldest);
+    for (const HeldPoint& held : ready.held)
+      if (is_dead(held.client)) kept[held.client] = std::max(kept[held.client], held.iteration);
+  };
+  look(own);
+  for (const Ready& ready : ready_) look(ready);
+  for (const Incarnation& dead : dead_) {
+    const auto copy = kept.find(dead.actor);
+    common = std::min(common, copy == kept.end() ? 0 : copy->second);
+  }
+  return common < oldest ? std::nullopt : std::optional(common);
+}
+
+void WorldLayer::put_together(Context& context, std::uint64_t point) {
+  std::uint32_t number = epoch_.number;
+  WorldNews news{replaced_, {}};
+  for (const Ready& ready : ready_) {
+    number = std::max(number, ready.epoch.number);
+    if (ready.from.number > 0) put_latest(news.replaced, ready.from);
+    if (ready.is_spawned) news.fresh.push_back(ready.from.actor);
+  }
+  rebuild_begin_s_ = context.now_s();
+  ready_.clear();
+  enter(context, {number + 1, self_}, std::move(news), point);
+  for (Rank rank = 0; rank < job_.processes; ++rank)
+    if (rank != self_) tell_world(context, rank);
+}
+
+void WorldLayer::tell_world(Context& context, Rank to) const {
+  const auto list = static_cast<std::uint32_t>(kBytesOfIncarnation * replaced_.size());
+  Message& message = context.send(to, kWorld, options_.control_bytes + list);
+  message.payload.put(WorldWords{epoch_, point_, rebuild_begin_s_});
+  context.attach(message, WorldNews{replaced_, fresh_});
+}
+
+/// Some may not have heard of this world, because its leader has died. They wait for the first of
+/// the earlier world that lives.
+void WorldLayer::tell_those_behind(Context& context) const {
+  Rank first = 0;
+  while (first < job_.processes &&
+         (is_dead(first) || std::find(fresh_.begin(), fresh_.end(), first) != fresh_.end()))
+    ++first;
+  if (first < job_.processes && first != self_) tell_world(context, first);
+}
+
+// ---- to enter ---------------------------------------------------------------------------------
+
+void WorldLayer::on_world_message(Context& context, const Message& message) {
+  const auto words = message.payload.get<WorldWords>();
+  if (phase_ != Phase::spawned && words.epoch <= epoch_) {
+    // Its sender may be the one who is behind.
+    if (words.epoch < epoch_ && phase_ != Phase::entering) tell_world(context, message.from);
+    return;
+  }
+  rebuild_begin_s_ = words.begun_s;
+  enter(context, words.epoch, *context.attached<WorldNews>(message), words.point);
+}
+
+void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news,
+                       std::uint64_t point) {
+  if (phase_ == Phase::spawned) {
+    ++respawned_;
+    regroup_s_ = context.now_s();
+  }
+  phase_ = Phase::entering;
+  epoch_ = epoch;
+  replaced_ = std::move(news.replaced);
+  fresh_ = std::move(news.fresh);
+  point_ = point;
+  forget_earlier_world(context);
+  context.mark("join", epoch.number);
+  for (const Incarnation& life : replaced_)
+    if (life.actor != self_ && context.known(life.actor).number < life.number) context.learn(life);
+  enter_when_all_are_known(context);
+}
+
+void WorldLayer::forget_earlier_world(Context& context) {
+  std::erase_if(dead_, [this](const Incarnation& dead) {
+    return dead.number < incarnation_in_world(dead.actor);
+  });
+  asked_.clear();
+  told_ = kNobody;
+  taking_.reset();
+  stored_below_ = 0;
+  stored_here_ = false;
+  stored_early_.clear();
+  context.cancel_timer(kSpawnTimer);
+  context.cancel_timer(kStorageTimer);
+  spawns_ = false;
+}
+
+/// What is sent to a new process before this rank knows of it would be lost.
+void WorldLayer::enter_when_all_are_known(Context& context) {
+  const bool all = std::all_of(replaced_.begin(), replaced_.end(), [&](const Incarnation& life) {
+    return life.actor == self_ || context.known(life.actor).number >= life.number;
+  });
+  if (!all) return;
+  rebuild_time_s_ = std::max(rebuild_time_s_, context.now_s() - rebuild_begin_s_);
+  phase_ = Phase::restoring;
+  restore_begin_s_ = context.now_s();
+  give_back(context);
+  on_world(context);
+  if (phase_ == Phase::restoring) restore(context);
+  for (const Ready& ready : std::exchange(ready_, {})) on_ready(context, ready);
+  for (const Message& message : std::exchange(early_, {})) on_message(context, message);
+}
+
+}  // namespace faultline

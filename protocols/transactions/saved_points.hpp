@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/core/digest.hpp"
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// From where a rank can go on: the beginning of an iteration, and what stands for its data.
+struct SavedPoint {
+  std::uint64_t iteration = 0;
+  std::uint64_t state = 0;
+  std::uint64_t bytes = 0;
+  bool is_elsewhere = false;  ///< in a storage, from which the program reads it
+
+  bool operator==(const SavedPoint&) const = default;
+  void digest(Digest& into) const { into.add(iteration, state, bytes, is_elsewhere); }
+};
+
+/// The last two checkpoints of one rank. A rank takes the next one when all have taken the last, so
+/// that no two ranks are more than one apart, and all have a common one.
+class SavedPoints {
+ public:
+  void add(const SavedPoint& point) {
+    if (points_.size() == 2) points_.erase(points_.begin());
+    points_.push_back(point);
+  }
+  /// The beginning of the program is always there.
+  [[nodiscard]] std::uint64_t newest() const {
+    return points_.empty() ? 0 : points_.back().iteration;
+  }
+  /// The earliest that is still there.
+  [[nodiscard]] std::uint64_t oldest() const {
+    return points_.size() < 2 ? 0 : points_.front().iteration;
+  }
+  [[nodiscard]] std::optional<SavedPoint> find(std::uint64_t iteration) const {
+    if (iteration == 0) return SavedPoint{.is_elsewhere = true};
+    for (const SavedPoint& point : points_)
+      if (point.iteration == iteration) return point;
+    return std::nullopt;
+  }
+  /// The program goes on from there: what was saved later will be saved again.
+  void go_back_to(std::uint64_t iteration) {
+    std::erase_if(points_, [&](const SavedPoint& point) { return point.iteration > iteration; });
+  }
+  void digest(Digest& into) const { into.add(points_); }
+
+ private:
+  std::vector<SavedPoint> points_;  ///< ascending
+};
+
+/// What a rank keeps for another one.
+struct KeptPoints {
+  Rank client = kNobody;
+  SavedPoints points;
+  std::uint16_t sent_to = 0;  ///< the client's incarnation that has got them back
+
+  void digest(Digest& into) const { into.add(client, points, sent_to); }
+};
+
+/// The latest checkpoint of a rank that another one keeps.
+struct HeldPoint {
+  Rank client = kNobody;
+  std::uint64_t iteration = 0;
+
+  void digest(Digest& into) const { into.add(client, iteration); }
+};
+
+}  // namespace faultline

@@ -1,0 +1,213 @@
+#include "protocols/transactions/world_layer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/core/invariant.hpp"
+
+namespace faultline {
+
+namespace {
+
+constexpr MetricSpec kRecoveryTime{"recovery_time_s", Merge::maximum,
+                                   "from when a rank begins to regroup until its program goes on"};
+constexpr MetricSpec kSpawnTime{"spawn_time_s", Merge::maximum,
+                                "of it, until the leader knows of all new processes"};
+constexpr MetricSpec kRebuildTime{"rebuild_time_s", Merge::maximum,
+                                  "of it, from then until the last rank has entered the new world"};
+constexpr MetricSpec kRestoreTime{"restore_time_s", Merge::maximum,
+                                  "of it, from then until the rank has its data"};
+constexpr MetricSpec kCheckpointTime{"checkpoint_time_s", Merge::mean,
+                                     "for which a checkpoint keeps a program waiting"};
+constexpr MetricSpec kRespawned{"ranks_respawned", Merge::sum,
+                                "processes that have taken the place of a dead one in a world"};
+
+/// The layer asks itself to go on when the program has handled its answer.
+struct ReleaseHeld {
+  static constexpr std::uint16_t kRequest = 40;
+  std::uint64_t unused = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> world_kinds(const std::vector<std::string>& own) {
+  std::vector<std::string> kinds{"ready",       "leader",  "world",  "copy",
+                                 "copy-stored", "restore", "stored", "committed"};
+  kinds.insert(kinds.end(), own.begin(), own.end());
+  return kinds;
+}
+
+MetricSpecs world_metrics(const MetricSpecs& own) {
+  MetricSpecs metrics{&kRecoveryTime, &kSpawnTime,      &kRebuildTime,
+                      &kRestoreTime,  &kCheckpointTime, &kRespawned};
+  metrics.insert(metrics.end(), own.begin(), own.end());
+  return metrics;
+}
+
+WorldLayer::WorldLayer(const WorldOptions& options, const JobShape& job, Rank self)
+    : options_(options), job_(job), self_(self) {}
+
+void WorldLayer::start(Context& context) {
+  if (context.incarnation() > 0) phase_ = Phase::spawned;
+}
+
+// ---- messages of the program ------------------------------------------------------------------
+
+void WorldLayer::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  for (Message* message : batch) {
+    message->transactions.put(epoch_);
+    context.forward(*message);
+  }
+}
+
+Passage WorldLayer::on_receive(Context& context, Message& message) {
+  const auto of = message.transactions.get<WorldEpoch>();
+  if (phase_ == Phase::running && of == epoch_) return Passage::deliver;
+  if (phase_ != Phase::spawned && of < epoch_)
+    context.discard(message);
+  else
+    held_.push_back(message);
+  return Passage::hold;
+}
+
+/// What has come while the program could not take it.
+void WorldLayer::release_held(Context& context) {
+  for (Message& message : std::exchange(held_, {})) {
+    const auto of = message.transactions.get<WorldEpoch>();
+    if (of > epoch_)
+      held_.push_back(std::move(message));
+    else if (of < epoch_)
+      context.discard(message);
+    else
+      context.deliver(message);
+  }
+}
+
+// ---- requests of the program ------------------------------------------------------------------
+
+void WorldLayer::on_request(Context& context, const StackRequest& request) {
+  if (request.is<ReleaseHeld>()) {
+    if (phase_ != Phase::resuming) return;
+    phase_ = Phase::running;
+    return release_held(context);
+  }
+  if (request.is<SaveCheckpoint>()) return save(context, request);
+  if (request.is<EnterWorld>() || request.is<RecoverWorld>()) enter_request_ = request;
+  if (request.is<EnterWorld>()) {
+    state_bytes_ = request.get<EnterWorld>().state_bytes;
+    if (phase_ == Phase::running) answer_program(context, *saved_.find(0));
+    return;
+  }
+  on_block_request(context, request);
+}
+
+void WorldLayer::answer_program(Context& context, const SavedPoint& from) {
+  if (!enter_request_) return;
+  context.answer(*enter_request_,
+                 WorldEntered{epoch_, from.iteration, from.state, from.is_elsewhere ? 1U : 0U});
+}
+
+/// The program gets its answer first, and what has been held then.
+void WorldLayer::resume(Context& context) {
+  phase_ = Phase::resuming;
+  context.mark("resume", epoch_.number);
+  recovery_time_s_ = std::max(recovery_time_s_, context.now_s() - regroup_s_);
+  const std::optional<SavedPoint> from = saved_.find(point_);
+  invariant(from.has_value(), "a rank goes on from a checkpoint that it does not have");
+  saved_.go_back_to(point_);
+  answer_program(context, *from);
+  renew_copy(context);
+  context.ask(Family::transactions, ReleaseHeld{});
+}
+
+void WorldLayer::roll_back(Context& context) {
+  answer_program(context, *saved_.find(saved_.newest()));
+}
+
+// ---- messages of its own ----------------------------------------------------------------------
+
+bool WorldLayer::belongs_elsewhere(const Message& message, const WorldEpoch& of) {
+  if (phase_ != Phase::spawned && phase_ != Phase::entering && of == epoch_) return false;
+  if (phase_ == Phase::spawned || of >= epoch_) early_.push_back(message);
+  return true;
+}
+
+void WorldLayer::on_message(Context& context, const Message& message) {
+  switch (message.kind) {
+    case kReady: {
+      const auto words = message.payload.get<ReadyWords>();
+      return on_ready(context, {.from = {message.from, message.from_incarnation},
+                                .epoch = words.epoch,
+                                .saved = words.saved,
+                                .oldest = words.oldest,
+                                .is_spawned = words.is_spawned != 0,
+                                .held = *context.attached<std::vector<HeldPoint>>(message)});
+    }
+    case kLeader:
+      if (phase_ == Phase::spawned) follow(context, message.payload.get<Incarnation>());
+      return;
+    case kWorld:
+      return on_world_message(context, message);
+    case kCopy:
+      return keep_copy(context, message);
+    case kCopyStored:
+      if (taking_ &&
+          message.payload.get<WorldWords>() == WorldWords{epoch_, taking_->iteration, 0.0}) {
+        kept_by_ = {message.from, message.from_incarnation};
+        end_save(context);
+      }
+      return;
+    case kRestore:
+      return take_back(context, message);
+    case kStored:
+    case kCommitted: {
+      const auto words = message.payload.get<WorldWords>();
+      if (belongs_elsewhere(message, words.epoch)) return;
+      return message.kind == kStored ? on_stored(context, words.point)
+                                     : on_committed(context, words.point);
+    }
+    default:
+      return on_own_message(context, message);
+  }
+}
+
+void WorldLayer::on_timer(Context& context, std::uint64_t key) {
+  if (key == kSpawnTimer) return spawn(context);
+  if (key == kStorageTimer) return on_storage(context);
+  on_own_timer(context, key);
+}
+
+// ---- seen from outside ------------------------------------------------------------------------
+
+void WorldLayer::report(MetricTotals& totals) const {
+  totals.put(kRecoveryTime, recovery_time_s_);
+  totals.put(kSpawnTime, spawn_time_s_);
+  totals.put(kRebuildTime, rebuild_time_s_);
+  totals.put(kRestoreTime, restore_time_s_);
+  totals.put_weighted(kCheckpointTime, checkpoint_time_s_, static_cast<double>(checkpoints_));
+  totals.put(kRespawned, respawned_);
+}
+
+std::string WorldLayer::waiting_for() const {
+  switch (phase_) {
+    case Phase::spawned:
+      return "a leader";
+    case Phase::regrouping:
+      return leader() == self_ ? "all ranks to be ready" : "a new world";
+    case Phase::entering:
+      return "news of who was replaced";
+    case Phase::restoring:
+      return "its data";
+    default:
+      return taking_ ? "checkpoint " + std::to_string(taking_->iteration) : std::string();
+  }
+}
+
+void WorldLayer::digest_state(Digest& into) const {
+  into.add(phase_, epoch_, point_, replaced_, fresh_, dead_, follows_, told_, asked_, spawns_,
+           ready_, early_, held_, enter_request_);
+  into.add(saved_, kept_, taking_, save_request_, kept_by_, stored_below_, stored_here_,
+           stored_early_);
+}
+
+}  // namespace faultline

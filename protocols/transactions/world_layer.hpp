@@ -1,0 +1,245 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "protocols/transactions/saved_points.hpp"
+#include "sim/core/component.hpp"
+#include "sim/core/transaction_requests.hpp"
+#include "sim/core/world.hpp"
+
+namespace faultline {
+
+/// What the protocols of transactions have in common.
+struct WorldOptions {
+  std::string checkpoint = "none";
+  std::uint64_t checkpoint_iterations = 1;
+  double storage_bandwidth_Bps = 58e9;
+  double spawn_s = 0.0;
+  std::string spawn = "spare-node";
+  std::uint32_t control_bytes = 32;
+};
+
+/// A layer that puts the world of a program together again after deaths.
+///
+/// Every message of the program carries the epoch of its sender's world. What comes from an earlier
+/// epoch is discarded, what comes from a later one waits.
+///
+/// To regroup, every rank tells the leader that it is ready: the first rank of the world that
+/// lives, as far as it knows. The leader has the dead started again, and when all are ready, it
+/// tells all of the new world, of who has been replaced in it, and of the checkpoint to go on from.
+/// A new process is ready as soon as it knows its leader: the leader says so itself, and if the
+/// leader dies, the new process tells all ranks that it is there. A rank that has heard of another
+/// death tells the next leader, and whoever has reached a later world tells those who are still in
+/// an earlier one.
+class WorldLayer : public Layer {
+ public:
+  void start(Context& context) override;
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) final;
+  Passage on_receive(Context& context, Message& message) final;
+  void on_message(Context& context, const Message& message) final;
+  void on_request(Context& context, const StackRequest& request) final;
+  void on_timer(Context& context, std::uint64_t key) final;
+  void on_peer_failed(Context& context, Incarnation peer) final;
+  void on_peer_restarted(Context& context, Incarnation peer) final;
+  void on_restart_refused(Context& context, Incarnation peer) final;
+  void report(MetricTotals& totals) const override;
+  [[nodiscard]] std::string waiting_for() const override;
+
+ protected:
+  enum Kind : std::uint16_t {
+    kReady,       ///< I wait for a new world
+    kLeader,      ///< to a new process: tell me when you are ready
+    kWorld,       ///< the new world
+    kCopy,        ///< keep this checkpoint of mine
+    kCopyStored,  ///< I keep it
+    kRestore,     ///< to one who was replaced: your checkpoint
+    kStored,      ///< I and all below me in the tree have stored a checkpoint
+    kCommitted,   ///< all have
+    kOwnKinds,
+  };
+  enum class Phase : std::uint8_t {
+    spawned,     ///< in no world yet
+    regrouping,  ///< waits for a new world
+    entering,    ///< learns of those who were replaced in it
+    restoring,   ///< waits for its data
+    committing,  ///< has its data; the protocol has still to let it go on
+    resuming,    ///< the program gets its answer
+    running,
+  };
+  enum TimerKey : std::uint64_t { kSpawnTimer, kStorageTimer, kOwnTimers };
+
+  WorldLayer(const WorldOptions& options, const JobShape& job, Rank self);
+
+  // ---- the protocol's part --------------------------------------------------------------------
+  /// A rank of the world has died.
+  virtual void on_death(Context& context, Rank rank) = 0;
+  /// A new world has been put together, and this rank knows of all who were replaced.
+  virtual void on_world(Context&) {}
+  /// This rank has its data again.
+  virtual void on_data(Context& context) = 0;
+  virtual void on_block_request(Context& context, const StackRequest& request) = 0;
+  virtual void on_own_message(Context&, const Message&) {}
+  /// True if no rank can be in an earlier world any more.
+  [[nodiscard]] virtual bool all_have_entered() const { return false; }
+  /// This rank has told the leader that it waits for a new world, or is the leader itself.
+  virtual void on_leader_told(Context&) {}
+  /// A rank waits for a new world, and this one does not.
+  virtual void on_late_ready(Context&, Rank) {}
+  virtual void on_own_timer(Context&, std::uint64_t /*key*/) {}
+
+  void regroup(Context& context);
+  /// The program goes on, from the checkpoint of this world.
+  void resume(Context& context);
+  /// The program goes back to its last checkpoint in the same world.
+  void roll_back(Context& context);
+  /// All have agreed that this rank is dead.
+  void add_dead(Rank rank);
+  /// A message of the protocol for a later world is handled there. True if it is one, or is void.
+  bool belongs_elsewhere(const Message& message, const WorldEpoch& of);
+  void tell_world(Context& context, Rank to) const;
+
+  [[nodiscard]] Phase phase() const { return phase_; }
+  void set_phase(Phase phase) { phase_ = phase; }
+  [[nodiscard]] const WorldEpoch& epoch() const { return epoch_; }
+  [[nodiscard]] Rank self() const { return self_; }
+  [[nodiscard]] const JobShape& job() const { return job_; }
+  [[nodiscard]] const WorldOptions& world_options() const { return options_; }
+  /// Those of the world who are dead, ascending.
+  [[nodiscard]] const std::vector<Incarnation>& dead() const { return dead_; }
+  [[nodiscard]] Rank leader() const;
+  /// Those who have said that they wait for a new world.
+  [[nodiscard]] std::vector<Rank> waiting_ranks() const;
+  void note_regrouped(double begun_s, double now_s);
+  void digest_state(Digest& into) const override;
+
+ private:
+  /// What a rank says of itself when it is ready.
+  struct Ready {
+    Incarnation from;
+    WorldEpoch epoch;
+    std::uint64_t saved = 0;
+    std::uint64_t oldest = 0;
+    bool is_spawned = false;
+    std::vector<HeldPoint> held;
+
+    void digest(Digest& into) const { into.add(from, epoch, saved, oldest, is_spawned, held); }
+  };
+  struct ReadyWords {
+    WorldEpoch epoch;
+    std::uint64_t saved = 0;
+    std::uint64_t oldest = 0;
+    std::uint64_t is_spawned = 0;
+  };
+  struct WorldWords {
+    WorldEpoch epoch;
+    std::uint64_t point = 0;
+    double begun_s = 0.0;  ///< for statistics: when the world was put together
+
+    bool operator==(const WorldWords&) const = default;
+  };
+
+  /// What a rank must know of a world.
+  struct WorldNews {
+    std::vector<Incarnation> replaced;
+    std::vector<Rank> fresh;
+
+    void digest(Digest& into) const { into.add(replaced, fresh); }
+  };
+
+  // Regrouping: protocols/transactions/regrouping.cpp.
+  [[nodiscard]] std::uint16_t incarnation_in_world(Rank rank) const;
+  [[nodiscard]] bool is_dead(Rank rank) const;
+  void add_death(Incarnation death);
+  void hear_as_spawned(Context& context, Incarnation peer);
+  void call_all(Context& context);
+  void follow(Context& context, Incarnation leader);
+  void name_leader(Context& context, Rank spawned) const;
+  void give_up_if_world_is_lost(Context& context) const;
+  [[nodiscard]] Ready own_ready() const;
+  void send_ready(Context& context, Rank to) const;
+  void tell_leader(Context& context);
+  void lead(Context& context);
+  void spawn(Context& context);
+  void on_ready(Context& context, const Ready& ready);
+  void try_to_put_together(Context& context);
+  [[nodiscard]] bool all_are_ready() const;
+  [[nodiscard]] std::optional<std::uint64_t> common_point() const;
+  [[nodiscard]] std::optional<std::uint64_t> copied_point() const;
+  void put_together(Context& context, std::uint64_t point);
+  void tell_those_behind(Context& context) const;
+  void on_world_message(Context& context, const Message& message);
+  void enter(Context& context, const WorldEpoch& epoch, WorldNews news, std::uint64_t point);
+  void enter_when_all_are_known(Context& context);
+  void forget_earlier_world(Context& context);
+  void release_held(Context& context);
+  void answer_program(Context& context, const SavedPoint& from);
+
+  // Checkpoints: protocols/transactions/world_checkpoints.cpp.
+  void save(Context& context, const StackRequest& request);
+  void end_save(Context& context);
+  void keep_copy(Context& context, const Message& message);
+  void renew_copy(Context& context);
+  void restore(Context& context);
+  void give_back(Context& context);
+  void take_back(Context& context, const Message& message);
+  void data_are_there(Context& context);
+  void on_storage(Context& context);
+  void on_stored(Context& context, std::uint64_t iteration);
+  void pass_on_stored(Context& context);
+  void on_committed(Context& context, std::uint64_t iteration);
+  [[nodiscard]] double storage_s(std::uint64_t bytes) const;
+  void send_copy(Context& context, const SavedPoint& point);
+
+  WorldOptions options_;
+  JobShape job_;
+  Rank self_;
+  Phase phase_ = Phase::running;
+  WorldEpoch epoch_;
+  std::uint64_t point_ = 0;             ///< of this world
+  std::vector<Incarnation> replaced_;   ///< who is in this world in a later life than the first
+  std::vector<Rank> fresh_;             ///< of them, those who are new in this world
+  std::vector<Incarnation> dead_;       ///< of this world, ascending
+  std::optional<Incarnation> follows_;  ///< a new process: its leader
+  Rank told_ = kNobody;                 ///< the leader that knows that this rank is ready
+  std::vector<Incarnation> asked_;      ///< by this leader, to be started again
+  bool spawns_ = false;                 ///< the timer runs
+  std::vector<Ready> ready_;            ///< others, ascending
+  std::vector<Message> early_;          ///< of the protocol, about later worlds
+  std::vector<Message> held_;           ///< of the program
+  std::optional<StackRequest> enter_request_;
+
+  std::uint64_t state_bytes_ = 0;  ///< what a checkpoint of the program holds
+  SavedPoints saved_;
+  std::vector<KeptPoints> kept_;      ///< for others, by client
+  std::optional<SavedPoint> taking_;  ///< the checkpoint that is being taken
+  StackRequest save_request_;
+  Incarnation kept_by_;             ///< who keeps the newest checkpoint
+  std::uint64_t stored_below_ = 0;  ///< contributions to the checkpoint that is being taken
+  bool stored_here_ = false;
+  std::vector<std::uint64_t> stored_early_;
+
+  double regroup_s_ = 0.0;  ///< when it began
+  double recovery_time_s_ = 0.0;
+  double spawn_begin_s_ = 0.0;
+  double spawn_time_s_ = 0.0;
+  double rebuild_begin_s_ = 0.0;
+  double rebuild_time_s_ = 0.0;
+  double restore_begin_s_ = 0.0;
+  double restore_time_s_ = 0.0;
+  double save_begin_s_ = 0.0;
+  double checkpoint_time_s_ = 0.0;
+  std::uint64_t checkpoints_ = 0;
+  std::uint64_t respawned_ = 0;
+};
+
+/// The kinds of messages that all these protocols have, and behind them those of one of them.
+std::vector<std::string> world_kinds(const std::vector<std::string>& own = {});
+/// Their metrics, and behind them those of one of them.
+MetricSpecs world_metrics(const MetricSpecs& own = {});
+
+}  // namespace faultline

@@ -1,0 +1,86 @@
+// What transactions refuse, with its path in the scenario.
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "sim/scenario/scenario.hpp"
+
+using namespace faultline;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// A scenario that is accepted, but for what it says otherwise.
+struct Told {
+  std::string platform = R"("processes": 8, "processes_per_node": 2, "spare_nodes": 1)";
+  std::string workload = R"("name": "minife")";
+  std::string transactions = R"("name": "fampi")";
+  std::string rest = R"("failure_detection": {"name": "oracle"}, )";
+};
+
+std::string error_of(const Told& told) {
+  const std::string text = R"({"schema_version": 1, "platform": {"machine": "stampede", )" +
+                           told.platform + R"(}, "workload": {)" + told.workload +
+                           R"(}, "transactions": {)" + told.transactions + "}, " + told.rest +
+                           R"("faults": {"at": [{"time_s": 0.01, "ranks": [1]}]}, )" +
+                           R"("stop": {"when": "finished"}})";
+  try {
+    parse_scenario(text, "s.json");
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("transactions are accepted under programs of TryBlocks") {
+  CHECK(error_of({}) == "");
+  CHECK(error_of({.transactions = R"("name": "relaunch", "checkpoint": "storage")"}) == "");
+}
+
+TEST_CASE("transactions refuse programs without TryBlocks, and families that know of no worlds") {
+  for (const std::string name : {"fampi", "relaunch"}) {
+    const std::string chosen = R"("name": ")" + name + "\"";
+    CHECK_THAT(error_of({.workload = R"("name": "stencil")", .transactions = chosen}),
+               Contains("transactions: " + name +
+                        " needs a program of TryBlocks, and stencil is none; expected workload "
+                        "minife"));
+    const std::string detector = R"("failure_detection": {"name": "oracle"}, )";
+    CHECK_THAT(error_of({.transactions = chosen,
+                         .rest = detector + R"("termination": {"name": "indep"}, )"}),
+               Contains("transactions: " + name +
+                        " does not work above termination detection (indep), expected termination "
+                        "none"));
+    CHECK_THAT(error_of({.transactions = chosen,
+                         .rest = detector + R"("message_logging": {"name": "causal"}, )"}),
+               Contains("transactions: " + name +
+                        " does not work above message logging (causal), expected message_logging "
+                        "none"));
+    CHECK_THAT(error_of({.transactions = chosen, .rest = ""}),
+               Contains("transactions: " + name + " needs a failure detector under faults"));
+  }
+}
+
+TEST_CASE("transactions refuse options that do not fit the job") {
+  CHECK_THAT(
+      error_of({.platform = R"("processes": 8, "processes_per_node": 2)"}),
+      Contains("transactions.spawn: \"spare-node\" needs a spare node under faults, expected "
+               "at least 1 in platform.spare_nodes, or \"same-node\""));
+  CHECK(error_of({.platform = R"("processes": 8, "processes_per_node": 2)",
+                  .transactions = R"("name": "fampi", "spawn": "same-node")"}) == "");
+  CHECK_THAT(error_of({.platform = R"("processes": 8, "processes_per_node": 8, "spare_nodes": 1)",
+                       .transactions = R"("name": "fampi", "checkpoint": "partner")"}),
+             Contains("transactions.checkpoint: at least 2 nodes for \"partner\""));
+  for (const std::string timeout : {"request_timeout_s", "wait_timeout_s"})
+    CHECK_THAT(error_of({.transactions = R"("name": "fampi", ")" + timeout + "\": 0"}),
+               Contains("transactions." + timeout + ": expected a number above 0"));
+}
+
+TEST_CASE("minife refuses more ranks than it has rows, and sums outside of long TryBlocks") {
+  CHECK_THAT(error_of({.workload = R"("name": "minife", "nx": 1, "ny": 1, "nz": 1)"}),
+             Contains("workload.n"));
+  CHECK_THAT(
+      error_of({.workload = R"("name": "minife", "dots": "outside", "iterations_per_block": 2)"}),
+      Contains("workload.iterations_per_block: 1 with dots \"outside\""));
+}

@@ -1,0 +1,219 @@
+#include "tests/protocols/transactions/transactions_run.hpp"
+
+#include <array>
+#include <sstream>
+#include <utility>
+
+#include "tests/support/drawn_machine.hpp"
+
+namespace faultline::test {
+
+namespace {
+
+BlockDeath draw_death(Stream& random, const TransactionsRun& run, std::uint64_t events) {
+  static const std::array<const char*, 7> marks{"contributed", "decided", "spawn",     "join",
+                                                "restore",     "resume",  "checkpoint"};
+  BlockDeath death;
+  death.victim = static_cast<Rank>(random.below(run.processes));
+  if (random.chance(0.5)) {
+    death.event = 1 + random.below(events);
+  } else {
+    death.mark = marks.at(random.below(marks.size()));
+    death.value = static_cast<std::int64_t>(random.below(3));
+  }
+  return death;
+}
+
+std::string judge(const TransactionsRun& run, const Seen& seen, double right_digest) {
+  if (!seen.result.violations.empty())
+    return seen.result.violations.front().kind + ": " + seen.result.violations.front().detail;
+  const double struck = run.deaths.empty() ? 0.0 : seen.metric("faults_struck");
+  switch (seen.result.outcome) {
+    case Outcome::finished:
+      // Who has died after its last TryBlock has not finished.
+      if ((run.deaths.empty() || seen.metric("failed_ranks") == 0) &&
+          seen.metric("state_digest") != right_digest)
+        return "other states than without faults";
+      return {};
+    case Outcome::fatal_reported:
+      if (seen.result.fatal_reason == "both copies of a checkpoint are lost" &&
+          run.checkpoint == "partner" && struck > 1)
+        return {};
+      if (seen.result.fatal_reason == "no process is left that knows the world" &&
+          struck >= run.processes)
+        return {};
+      return "gave up: " + seen.result.fatal_reason;
+    case Outcome::all_failed:
+      return struck >= run.processes ? std::string() : "all failed";
+    default:
+      return std::string("the run ended as ") + outcome_word(seen.result.outcome) + " at " +
+             std::to_string(seen.metric("end_time_s"));
+  }
+}
+
+/// Every way to make one field simpler.
+std::vector<TransactionsRun> simpler_runs(const TransactionsRun& run) {
+  std::vector<TransactionsRun> simpler;
+  const auto propose = [&](auto change) {
+    TransactionsRun changed = run;
+    change(changed);
+    if (describe(changed) != describe(run)) simpler.push_back(changed);
+  };
+  for (std::size_t i = 0; i < run.deaths.size(); ++i)
+    propose([i](TransactionsRun& r) {
+      r.deaths.erase(r.deaths.begin() + static_cast<std::ptrdiff_t>(i));
+    });
+  propose([](TransactionsRun& r) { r.processes_per_node = 1; });
+  propose([](TransactionsRun& r) { r.random_costs = false; });
+  propose([](TransactionsRun& r) { r.ordering = Ordering::fifo; });
+  propose([](TransactionsRun& r) { r.iterations = (r.iterations + 1) / 2; });
+  propose([](TransactionsRun& r) { r.iterations_per_block = 1; });
+  propose([](TransactionsRun& r) { r.has_sums = false; });
+  propose([](TransactionsRun& r) { r.notice_spread_s = 0.0; });
+  propose([](TransactionsRun& r) { r.spawn_s = 0.0; });
+  propose([](TransactionsRun& r) { r.checkpoint = "none"; });
+  propose([](TransactionsRun& r) { r.checkpoint_iterations = 1; });
+  propose([](TransactionsRun& r) { r.agreement = "era"; });
+  propose([](TransactionsRun& r) { r.release = "timeout"; });
+  propose([](TransactionsRun& r) {
+    r.processes -= r.processes > 3 ? 1 : 0;
+    for (BlockDeath& death : r.deaths) death.victim %= r.processes;
+  });
+  for (std::size_t i = 0; i < run.deaths.size(); ++i) {
+    propose([i](TransactionsRun& r) { r.deaths[i].event -= r.deaths[i].event > 1 ? 1 : 0; });
+    propose([i](TransactionsRun& r) { r.deaths[i].event = (r.deaths[i].event + 1) / 2; });
+  }
+  return simpler;
+}
+
+OptionValues options_of(const TransactionsRun& run, const std::string& protocol) {
+  OptionValues values{{"checkpoint", run.checkpoint},
+                      {"checkpoint_iterations", run.checkpoint_iterations}};
+  if (protocol == "relaunch") {
+    values["relaunch_s"] = run.spawn_s;
+    return values;
+  }
+  values["spawn_s"] = run.spawn_s;
+  values["agreement"] = run.agreement;
+  values["release"] = run.release;
+  values["request_timeout_s"] = 0.01;
+  values["wait_timeout_s"] = 1.0;
+  return values;
+}
+
+}  // namespace
+
+TransactionsRun draw_transactions_run(std::uint64_t seed, const std::string& protocol) {
+  Stream random(seed, 0, Purpose::transactions, 0);
+  const auto among = [&random](auto... values) {
+    const std::array list{values...};
+    return list[random.below(list.size())];
+  };
+  TransactionsRun run;
+  run.seed = seed;
+  run.processes = 3 + static_cast<std::uint32_t>(random.below(6));
+  run.processes_per_node = 1 + static_cast<std::uint32_t>(random.below(2));
+  run.iterations = 1 + static_cast<std::int64_t>(random.below(5));
+  run.iterations_per_block = 1 + static_cast<std::int64_t>(random.below(3));
+  run.has_sums = random.chance(0.6);
+  run.random_costs = random.chance(0.5);
+  run.ordering = among(Ordering::fifo, Ordering::unordered);
+  run.notice_delay_s = among(1e-6, 1e-5, 1e-4);
+  run.notice_spread_s = among(0.0, 1e-5, 1e-4);
+  run.spawn_s = among(0.0, 1e-5, 1e-3);
+  const bool saves = random.chance(0.6);
+  if (saves) run.checkpoint = protocol == "relaunch" ? "storage" : "partner";
+  run.checkpoint_iterations = 1 + static_cast<std::int64_t>(random.below(2));
+  run.agreement = among("era", "two-phase", "star");
+  run.release = among("timeout", "invite");
+  const std::uint64_t events = make_run(run, protocol, EngineKind::loggp).result.events;
+  const std::uint64_t deaths = 1 + random.below(3);
+  run.deaths.reserve(deaths);
+  for (std::uint64_t i = 0; i < deaths; ++i) run.deaths.push_back(draw_death(random, run, events));
+  return run;
+}
+
+std::string describe(const TransactionsRun& run) {
+  std::ostringstream text;
+  text << "{.seed = " << run.seed << ", .processes = " << run.processes
+       << ", .processes_per_node = " << run.processes_per_node
+       << ", .iterations = " << run.iterations
+       << ", .iterations_per_block = " << run.iterations_per_block << std::boolalpha
+       << ", .has_sums = " << run.has_sums << ", .random_costs = " << run.random_costs
+       << ", .ordering = Ordering::" << (run.ordering == Ordering::fifo ? "fifo" : "unordered")
+       << ", .notice_delay_s = " << run.notice_delay_s
+       << ", .notice_spread_s = " << run.notice_spread_s << ", .spawn_s = " << run.spawn_s
+       << ", .checkpoint = \"" << run.checkpoint
+       << "\", .checkpoint_iterations = " << run.checkpoint_iterations << ", .agreement = \""
+       << run.agreement << "\", .release = \"" << run.release << "\", .deaths = {";
+  for (const BlockDeath& death : run.deaths)
+    text << "{" << death.event << ", \"" << death.mark << "\", " << death.value << ", "
+         << death.victim << "}, ";
+  text << "}}";
+  return text.str();
+}
+
+Seen make_run(const TransactionsRun& run, const std::string& protocol, EngineKind engine) {
+  Job job(run.processes, machine_of(run.seed, run.random_costs));
+  job.spec.platform.processes_per_node = run.processes_per_node;
+  job.spec.platform.spare_nodes = 4;
+  job.spec.platform.ordering = run.ordering;
+  job.spec.stop.when = StopWhen::finished;
+  job.spec.stop.events = 1000000;
+  constexpr std::int64_t kRows = 6;
+  job.workload("minife", {{"nx", kRows},
+                          {"ny", kRows},
+                          {"nz", kRows},
+                          {"iterations", run.iterations},
+                          {"iterations_per_block", run.iterations_per_block},
+                          {"dots", run.has_sums ? "inside" : "none"}});
+  job.use(Family::transactions, protocol, options_of(run, protocol));
+  job.use(Family::failure_detection, "oracle",
+          {{"delay_s", run.notice_delay_s}, {"spread_s", run.notice_spread_s}});
+  for (const BlockDeath& death : run.deaths) {
+    FaultSpec fault;
+    if (death.mark.empty())
+      fault.event = death.event;
+    else
+      fault.mark = MarkSpec{death.mark, death.value};
+    fault.ranks = {death.victim};
+    job.spec.faults.push_back(fault);
+  }
+  return job.run(engine, run.seed);
+}
+
+std::string broken_promise(const TransactionsRun& run, const std::string& protocol,
+                           EngineKind engine) {
+  try {
+    TransactionsRun peaceful = run;
+    peaceful.deaths.clear();
+    const Seen truth = make_run(peaceful, protocol, EngineKind::loggp);
+    return judge(run, make_run(run, protocol, engine), truth.metric("state_digest"));
+  } catch (const std::exception& broken) {
+    return std::string("broken: ") + broken.what();
+  }
+}
+
+std::string counterexample(const std::string& protocol, EngineKind engine, std::uint64_t runs) {
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    TransactionsRun run = draw_transactions_run(seed, protocol);
+    std::string promise = broken_promise(run, protocol, engine);
+    if (promise.empty()) continue;
+    bool shrunk = true;
+    while (shrunk) {
+      shrunk = false;
+      for (const TransactionsRun& simpler : simpler_runs(run)) {
+        std::string other = broken_promise(simpler, protocol, engine);
+        if (other.empty()) continue;
+        run = simpler;
+        promise = std::move(other);
+        shrunk = true;
+        break;
+      }
+    }
+    return describe(run) + ": " + promise;
+  }
+  return {};
+}
+
+}  // namespace faultline::test

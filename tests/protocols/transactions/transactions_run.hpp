@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/support/job.hpp"
+
+namespace faultline::test {
+
+/// When a rank dies in a random run.
+struct BlockDeath {
+  std::uint64_t event = 0;  ///< of the run, if there is no mark
+  std::string mark;
+  std::int64_t value = 0;
+  Rank victim = 0;
+};
+
+/// All that a random run of MiniFE under a protocol of transactions depends on. Fewer and smaller
+/// is simpler, so that a counterexample can be shrunk.
+struct TransactionsRun {
+  std::uint64_t seed = 1;
+  std::uint32_t processes = 3;
+  std::uint32_t processes_per_node = 1;
+  std::int64_t iterations = 1;
+  std::int64_t iterations_per_block = 1;
+  bool has_sums = true;
+  bool random_costs = false;
+  Ordering ordering = Ordering::fifo;
+  double notice_delay_s = 1e-5;
+  double notice_spread_s = 0.0;
+  double spawn_s = 0.0;
+  std::string checkpoint = "none";
+  std::int64_t checkpoint_iterations = 1;
+  std::string agreement = "era";
+  std::string release = "timeout";
+  std::vector<BlockDeath> deaths;
+};
+
+/// The run that a seed stands for, under `fampi` or `relaunch`.
+TransactionsRun draw_transactions_run(std::uint64_t seed, const std::string& protocol);
+
+std::string describe(const TransactionsRun& run);
+
+Seen make_run(const TransactionsRun& run, const std::string& protocol, EngineKind engine);
+
+/// "" if the program has come to its right end, or the protocol had a reason to give up; else what
+/// is wrong.
+std::string broken_promise(const TransactionsRun& run, const std::string& protocol,
+                           EngineKind engine);
+
+/// Tries the runs of seeds 1 to `runs`. What it has found, shrunk, in words; "" if nothing.
+std::string counterexample(const std::string& protocol, EngineKind engine, std::uint64_t runs);
+
+}  // namespace faultline::test

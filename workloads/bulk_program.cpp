@@ -1,0 +1,392 @@
+#include "workloads/bulk_program.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/core/invariant.hpp"
+
+namespace faultline {
+
+namespace {
+
+using Kind = ProgramStep::Kind;
+
+constexpr OperationKeys kKeys{.message_kind = 0, .timer_key = 0};
+
+/// What a message of an exchange says.
+struct Halo {
+  std::uint64_t value = 0;
+};
+
+constexpr MetricSpec kSolution{"time_to_solution_s", Merge::maximum, "when the last rank finished"};
+constexpr MetricSpec kIterationTime{"iteration_time_s", Merge::maximum,
+                                    "the time until the last rank finished, by iterations"};
+constexpr MetricSpec kHaloMessages{"halo_messages", Merge::sum,
+                                   "messages of exchanges, those of redone iterations included"};
+constexpr MetricSpec kRedone{"redone_iterations", Merge::maximum,
+                             "iterations that a process did again; of the process with most"};
+constexpr MetricSpec kTimeouts{"timeouts", Merge::sum, "requests that have timed out"};
+constexpr MetricSpec kCancelled{"requests_cancelled", Merge::sum,
+                                "requests that were pending when their TryBlock was given up"};
+constexpr MetricSpec kDigest{"state_digest", Merge::digest,
+                             "of the final states of all ranks that have finished. A rank's state "
+                             "is a digest of all that it has consumed"};
+constexpr MetricSpec kDifference{"state_difference", Merge::digest,
+                                 "that digest less the one of the right states, computed without "
+                                 "an engine; if it is not 0, the run ends as `wrong-state`"};
+
+}  // namespace
+
+Registration bulk_program_registration(std::string name, std::string summary, std::string source) {
+  return {.family = Family::workload,
+          .name = std::move(name),
+          .summary = std::move(summary),
+          .source = std::move(source),
+          .traits = {.needs_detection = true, .finishes = true},
+          .message_kinds = {"request"},
+          .metrics = {&kSolution, &kIterationTime, &kHaloMessages, &kRedone, &kTimeouts,
+                      &kCancelled, &kDigest, &kDifference},
+          .end_checks = {{&kDifference, "wrong-state"}}};
+}
+
+BulkProgram::BulkProgram(std::shared_ptr<const Program> program, Rank self)
+    : program_(std::move(program)),
+      self_(self),
+      world_(program_->processes),
+      operations_(kKeys),
+      state_(ProgramStates::initial(self)) {}
+
+std::unique_ptr<Component> BulkProgram::clone() const {
+  return std::make_unique<BulkProgram>(*this);
+}
+
+void BulkProgram::start(Context& context) {
+  has_blocks_ = context.ask(Family::transactions, EnterWorld{program_->state_bytes});
+  if (has_blocks_)
+    waits_ = Waits::world;
+  else
+    walk(context);
+}
+
+// ---- steps ------------------------------------------------------------------------------------
+
+void BulkProgram::walk(Context& context) {
+  check_requests(context);
+  while (waits_ == Waits::nothing) {
+    if (step_ == program_->steps.size()) {
+      step_ = 0;
+      if (++iteration_ > reached_)
+        reached_ = iteration_;
+      else
+        ++redone_;
+    }
+    if (iteration_ == program_->iterations) return leave(context);
+    do_step(context);
+    check_requests(context);
+  }
+}
+
+void BulkProgram::do_step(Context& context) {
+  switch (step().kind) {
+    case Kind::exchange:
+      return begin_exchange(context);
+    case Kind::allreduce:
+      return begin_sum(context);
+    case Kind::compute:
+      if (step().duration_s == 0.0) return next_step();
+      context.compute(step().duration_s, ++runs_);
+      waits_ = Waits::compute;
+      return;
+    case Kind::begin_try:
+      return begin_block(context);
+    case Kind::finish:
+      return finish_block(context);
+    case Kind::checkpoint:
+      return save(context);
+  }
+}
+
+void BulkProgram::next_step() {
+  ++step_;
+  waits_ = Waits::nothing;
+}
+
+void BulkProgram::leave(Context& context) {
+  if (!has_blocks_) return end_program(context);
+  waits_ = Waits::leave;
+  context.ask(Family::transactions, LeaveWorld{});
+}
+
+void BulkProgram::end_program(Context& context) {
+  waits_ = Waits::end;
+  finish_s_ = context.now_s();
+  context.finish();
+}
+
+void BulkProgram::begin_exchange(Context& context) {
+  const HaloExchange& exchange = program_->exchanges[step().exchange];
+  operations_.forget_ended();
+  waits_ = Waits::requests;
+  const std::uint32_t tag = tag_++;
+  first_operation_ = 0;
+  for (const HaloNeighbour& from : exchange.receives) {
+    const Operation posted =
+        operations_.receive(context, world_.actor_of(from.rank), tag, timeout_s_);
+    if (first_operation_ == 0) first_operation_ = posted;
+  }
+  OperationData data;
+  data.put(Halo{ProgramStates::sent(self_, iteration_, step_)});
+  for (const HaloNeighbour& to : exchange.sends)
+    operations_.send(context, world_.actor_of(to.rank), tag, static_cast<std::uint32_t>(to.bytes),
+                     timeout_s_, data);
+  halo_messages_ += exchange.sends.size();
+}
+
+void BulkProgram::begin_sum(Context& context) {
+  sum_ = SumRequest(self_, world_.size(), ProgramStates::contributed(self_, iteration_, step_));
+  waits_ = Waits::sum;
+  sum_tag_ = tag_;
+  tag_ += SumRequest::stages(world_.size());
+  post_sum(context);
+}
+
+SumRequest::Means BulkProgram::sum_means(Context& context) {
+  return {.context = context,
+          .operations = operations_,
+          .world = world_,
+          .first_tag = sum_tag_,
+          .bytes = step().bytes,
+          .timeout_s = timeout_s_};
+}
+
+void BulkProgram::post_sum(Context& context) {
+  operations_.forget_ended();
+  if (sum_.post_next(sum_means(context))) return;
+  state_ = ProgramStates::next(state_, sum_.sum());
+  next_step();
+}
+
+/// Looks whether the requests of the step have ended.
+void BulkProgram::check_requests(Context& context) {
+  while (waits_ == Waits::requests || waits_ == Waits::sum) {
+    if (operations_.any_failed() || (!open_.empty() && open_.front().failed)) {
+      if (!open_.empty()) give_block_up(context);
+      return;
+    }
+    if (!operations_.all_done()) return;
+    if (waits_ == Waits::sum) {
+      sum_.take(operations_);
+      post_sum(context);
+    } else {
+      consume_exchange();
+      next_step();
+    }
+  }
+}
+
+void BulkProgram::consume_exchange() {
+  const std::size_t halos = program_->exchanges[step().exchange].receives.size();
+  for (std::size_t halo = 0; halo < halos; ++halo)
+    state_ =
+        ProgramStates::next(state_, operations_.data(first_operation_ + halo).get<Halo>().value);
+}
+
+// ---- TryBlocks --------------------------------------------------------------------------------
+
+void BulkProgram::begin_block(Context& context) {
+  const bool begins = step().local || program_->begins_block(iteration_);
+  if (!has_blocks_ || !begins) return next_step();
+  if (step().local) {
+    open_.push_back({step_, false});
+    return next_step();
+  }
+  operations_.enter_epoch(context, ++attempt_);
+  tag_ = errors_ = cancelled_ = 0;
+  waits_ = Waits::start;
+  context.ask(Family::transactions, StartBlock{attempt_}, attempt_);
+}
+
+/// What has failed in an inner TryBlock has failed in the one around it, which is then given up.
+void BulkProgram::finish_block(Context& context) {
+  if (open_.empty()) return next_step();
+  const OpenBlock block = open_.back();
+  const bool is_local = program_->steps[block.begin].local;
+  if (!is_local && !block.failed && !program_->ends_block(iteration_)) return next_step();
+  open_.pop_back();
+  if (!is_local) {
+    const FinishBlock finish{attempt_, errors_, cancelled_};
+    context.ask(Family::transactions, finish, attempt_);
+    return ask_for_outcome(context);
+  }
+  if (!block.failed || open_.empty()) return next_step();
+  open_.back().failed = true;
+  step_ = program_->finish_of(open_.back().begin);
+  finish_block(context);
+}
+
+void BulkProgram::give_block_up(Context& context) {
+  const std::uint32_t late = operations_.count(OperationState::timed_out);
+  const std::uint32_t pending = operations_.count(OperationState::pending);
+  errors_ += operations_.count(OperationState::failed) + late;
+  cancelled_ += pending;
+  timed_out_ += late;
+  all_cancelled_ += pending;
+  operations_.cancel_all(context);
+  operations_.forget_ended();
+  open_.back().failed = true;
+  step_ = program_->finish_of(open_.back().begin);
+  finish_block(context);
+}
+
+void BulkProgram::ask_for_outcome(Context& context) {
+  waits_ = Waits::outcome;
+  timeout_s_ = kNever;
+  context.ask(Family::transactions, WaitBlock{attempt_}, attempt_);
+}
+
+/// A commit that takes too long is asked for again: it is the same one.
+void BulkProgram::on_outcome(Context& context, BlockVerdict verdict) {
+  if (verdict == BlockVerdict::accepted) return next_step();
+  if (verdict == BlockVerdict::timed_out) {
+    context.ask(Family::transactions, FinishBlock{attempt_, errors_, cancelled_}, attempt_);
+    return ask_for_outcome(context);
+  }
+  waits_ = Waits::world;
+  context.ask(Family::transactions, RecoverWorld{});
+}
+
+void BulkProgram::save(Context& context) {
+  if (!has_blocks_ || !program_->ends_block(iteration_)) return next_step();
+  waits_ = Waits::saved;
+  context.ask(Family::transactions, SaveCheckpoint{iteration_ + 1, state_, program_->state_bytes});
+}
+
+/// Whatever the program was doing, it goes on from here.
+void BulkProgram::enter(Context& context, const WorldEntered& entered) {
+  operations_.cancel_all(context);
+  if (entered.epoch == epoch_ && attempt_ > 0) {
+    operations_.enter_epoch(context, ++attempt_);
+    operations_.forget_ended();
+  } else {
+    operations_ = Operations(kKeys);
+    attempt_ = 0;
+  }
+  epoch_ = entered.epoch;
+  open_.clear();
+  tag_ = 0;
+  timeout_s_ = kNever;
+  iteration_ = entered.iteration;
+  state_ = entered.finds_state_itself != 0
+               ? ProgramStates::state_after(*program_, self_, iteration_)
+               : entered.state;
+  step_ = 0;
+  waits_ = Waits::nothing;
+}
+
+void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
+  if (answer.is<WorldEntered>()) {
+    enter(context, answer.get<WorldEntered>());
+  } else if (answer.is<LeaveWorld>()) {
+    if (waits_ == Waits::leave) end_program(context);
+  } else if (answer.is<BlockStarted>()) {
+    const auto started = answer.get<BlockStarted>();
+    if (started.attempt != attempt_) return;
+    if (started.released != 0) {
+      if (!open_.empty()) open_.front().failed = true;
+    } else if (waits_ == Waits::start) {
+      timeout_s_ = started.request_timeout_s;
+      open_.push_back({step_, false});
+      next_step();
+    }
+  } else if (answer.is<BlockOutcome>()) {
+    const auto outcome = answer.get<BlockOutcome>();
+    if (waits_ == Waits::outcome && outcome.attempt == attempt_)
+      on_outcome(context, outcome.verdict);
+  } else if (answer.is<CheckpointSaved>()) {
+    if (waits_ == Waits::saved && answer.get<CheckpointSaved>().iteration == iteration_ + 1)
+      next_step();
+  }
+  walk(context);
+}
+
+// ---- events -----------------------------------------------------------------------------------
+
+void BulkProgram::on_message(Context& context, const Message& message) {
+  if (operations_.on_message(context, message)) walk(context);
+}
+
+void BulkProgram::on_sent(Context& context, ActorId to, std::uint16_t kind) {
+  if (operations_.on_sent(context, to, kind)) walk(context);
+}
+
+void BulkProgram::on_timer(Context& context, std::uint64_t key) {
+  if (operations_.on_timer(context, key)) walk(context);
+}
+
+/// One that was begun before a rollback no longer matters.
+void BulkProgram::on_compute_done(Context& context, std::uint64_t tag) {
+  if (waits_ != Waits::compute || tag != runs_) return;
+  next_step();
+  if (!open_.empty() && open_.front().failed) give_block_up(context);
+  walk(context);
+}
+
+/// A late notice says nothing of the peer's next incarnation.
+void BulkProgram::on_peer_failed(Context& context, Incarnation peer) {
+  if (peer.actor >= program_->processes || waits_ == Waits::end) return;
+  if (!has_blocks_)
+    return context.fatal("a process has died, which ends the job of an MPI without transactions");
+  if (peer.number < context.known(peer.actor).number) return;
+  if (operations_.on_peer_failed(context, peer)) walk(context);
+}
+
+void BulkProgram::on_peer_restarted(Context& context, Incarnation peer) {
+  if (operations_.on_peer_restarted(context, peer)) walk(context);
+}
+
+// ---- seen from outside ------------------------------------------------------------------------
+
+/// A rank counts once, also if it finished twice.
+void BulkProgram::report(MetricTotals& totals) const {
+  totals.put(kHaloMessages, halo_messages_);
+  totals.put(kRedone, redone_);
+  totals.put(kTimeouts, timed_out_);
+  totals.put(kCancelled, all_cancelled_);
+  if (waits_ != Waits::end) return;
+  totals.put(kSolution, finish_s_);
+  totals.put(kIterationTime, finish_s_ / static_cast<double>(program_->iterations));
+  if (totals.numbers().add(self_, self_ + 1) == 0) return;
+  const std::uint64_t share = ProgramStates::share(self_, state_);
+  totals.put(kDigest, share);
+  const std::uint64_t right =
+      ProgramStates::share(self_, ProgramStates::state_after(*program_, self_, iteration_));
+  constexpr auto kModulus = static_cast<std::uint64_t>(kDigestModulus);
+  totals.put(kDifference, (share + kModulus - right) % kModulus);
+}
+
+void BulkProgram::digest_state(Digest& into) const {
+  into.add(epoch_, operations_, sum_, open_, waits_, has_blocks_, iteration_, step_, state_);
+  into.add(attempt_, tag_, sum_tag_, first_operation_, errors_, cancelled_, timeout_s_, runs_);
+}
+
+std::string BulkProgram::waiting_for() const {
+  switch (waits_) {
+    case Waits::world:
+      return "a world to go on in";
+    case Waits::requests:
+    case Waits::sum: {
+      std::string first = operations_.waiting_for();
+      return first.empty() ? "a request outside of TryBlocks that has failed" : first;
+    }
+    case Waits::outcome:
+      return "the outcome of TryBlock " + std::to_string(attempt_);
+    case Waits::leave:
+      return "the end of the job";
+    case Waits::saved:
+      return "checkpoint " + std::to_string(iteration_ + 1);
+    default:
+      return {};
+  }
+}
+
+}  // namespace faultline

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/component.hpp"
+#include "sim/core/operations.hpp"
+#include "sim/core/transaction_requests.hpp"
+#include "sim/core/world.hpp"
+#include "workloads/program.hpp"
+#include "workloads/sum_request.hpp"
+
+namespace faultline {
+
+/// Walks the steps of a bulk-synchronous program of TryBlocks. It is a value: waiting is a state,
+/// and a rollback assigns the iteration and the state that was saved.
+///
+/// In a TryBlock, a request that fails or times out leads to the finish of that block. A TryBlock
+/// is a request of the one around it. Outside of TryBlocks a request that fails never ends, as in
+/// MPI without fault tolerance. A stack without `transactions` has no TryBlocks, and the death of a
+/// rank ends the job, as MPI's default error handler does.
+class BulkProgram final : public Workload {
+ public:
+  BulkProgram(std::shared_ptr<const Program> program, Rank self);
+  [[nodiscard]] std::unique_ptr<Component> clone() const override;
+
+  void start(Context& context) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_sent(Context& context, ActorId to, std::uint16_t kind) override;
+  void on_timer(Context& context, std::uint64_t key) override;
+  void on_compute_done(Context& context, std::uint64_t tag) override;
+  void on_answer(Context& context, const StackRequest& answer) override;
+  void on_peer_failed(Context& context, Incarnation peer) override;
+  void on_peer_restarted(Context& context, Incarnation peer) override;
+  void report(MetricTotals& totals) const override;
+  [[nodiscard]] std::string waiting_for() const override;
+
+ private:
+  /// What the step that is next waits for.
+  enum class Waits : std::uint8_t {
+    nothing,
+    world,     ///< to enter it, at the start or after a rejected TryBlock
+    start,     ///< of a TryBlock
+    requests,  ///< of an exchange
+    sum,       ///< requests of an allreduce
+    compute,
+    outcome,  ///< of a TryBlock
+    saved,    ///< a checkpoint
+    leave,    ///< to be let go, at the end
+    end,      ///< has come
+  };
+  /// A TryBlock that has begun.
+  struct OpenBlock {
+    std::size_t begin = 0;  ///< its step
+    bool failed = false;    ///< a request in it has not succeeded
+
+    void digest(Digest& into) const { into.add(begin, failed); }
+  };
+
+  void digest_state(Digest& into) const override;
+  void walk(Context& context);
+  void do_step(Context& context);
+  void next_step();
+  void leave(Context& context);
+  void end_program(Context& context);
+  void begin_exchange(Context& context);
+  void begin_sum(Context& context);
+  void post_sum(Context& context);
+  void check_requests(Context& context);
+  void consume_exchange();
+  void begin_block(Context& context);
+  void finish_block(Context& context);
+  void give_block_up(Context& context);
+  void ask_for_outcome(Context& context);
+  void on_outcome(Context& context, BlockVerdict verdict);
+  void save(Context& context);
+  void enter(Context& context, const WorldEntered& entered);
+  [[nodiscard]] SumRequest::Means sum_means(Context& context);
+  [[nodiscard]] const ProgramStep& step() const { return program_->steps[step_]; }
+
+  std::shared_ptr<const Program> program_;
+  Rank self_;
+  World world_;
+  WorldEpoch epoch_;
+  Operations operations_;
+  SumRequest sum_;
+  std::vector<OpenBlock> open_;  ///< the outermost first
+  Waits waits_ = Waits::nothing;
+  bool has_blocks_ = false;  ///< the stack has the family `transactions`
+  std::uint64_t iteration_ = 0;
+  std::size_t step_ = 0;
+  std::uint64_t state_ = 0;        ///< a digest of what was consumed
+  std::uint32_t attempt_ = 0;      ///< number of the last TryBlock in this epoch of the world
+  std::uint32_t tag_ = 0;          ///< the next that no request of this attempt has had
+  std::uint32_t sum_tag_ = 0;      ///< the first of the allreduce
+  Operation first_operation_ = 0;  ///< of the step
+  std::uint32_t errors_ = 0;       ///< requests of this TryBlock that have not succeeded
+  std::uint32_t cancelled_ = 0;
+  double timeout_s_ = kNever;  ///< of requests
+  std::uint64_t runs_ = 0;     ///< computations that were begun: which one is waited for
+
+  std::uint64_t halo_messages_ = 0;
+  std::uint64_t reached_ = 0;  ///< iterations that were ended at least once
+  std::uint64_t redone_ = 0;
+  std::uint64_t timed_out_ = 0;
+  std::uint64_t all_cancelled_ = 0;
+  double finish_s_ = 0.0;
+};
+
+/// What registrations of programs have in common: metrics and how they are judged. Their options
+/// and `make` are still to be set.
+Registration bulk_program_registration(std::string name, std::string summary, std::string source);
+
+}  // namespace faultline

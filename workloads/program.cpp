@@ -1,0 +1,57 @@
+#include "workloads/program.hpp"
+
+#include "sim/core/split_mix.hpp"
+
+namespace faultline {
+
+std::size_t Program::finish_of(std::size_t begin) const {
+  std::size_t depth = 0;
+  std::size_t step = begin;
+  do {
+    if (steps.at(step).kind == ProgramStep::Kind::begin_try) ++depth;
+    if (steps.at(step).kind == ProgramStep::Kind::finish) --depth;
+    ++step;
+  } while (depth > 0);
+  return step - 1;
+}
+
+std::uint64_t ProgramStates::sent(Rank by, std::uint64_t iteration, std::size_t step) {
+  return split_mix(split_mix(iteration ^ std::uint64_t{step} << 56U) + by);
+}
+
+std::uint64_t ProgramStates::contributed(Rank by, std::uint64_t iteration, std::size_t step) {
+  return (std::uint64_t{by} + 1) * split_mix(iteration ^ std::uint64_t{step} << 56U);
+}
+
+std::uint64_t ProgramStates::sum(std::uint32_t processes, std::uint64_t iteration,
+                                 std::size_t step) {
+  const std::uint64_t ranks = processes;
+  return ranks * (ranks + 1) / 2 * split_mix(iteration ^ std::uint64_t{step} << 56U);
+}
+
+std::uint64_t ProgramStates::initial(Rank rank) { return split_mix(rank + 1ULL); }
+
+std::uint64_t ProgramStates::next(std::uint64_t state, std::uint64_t consumed) {
+  return split_mix(state ^ split_mix(consumed));
+}
+
+std::uint64_t ProgramStates::state_after(const Program& program, Rank rank,
+                                         std::uint64_t iterations) {
+  std::uint64_t state = initial(rank);
+  for (std::uint64_t iteration = 0; iteration < iterations; ++iteration)
+    for (std::size_t at = 0; at < program.steps.size(); ++at) {
+      const ProgramStep& step = program.steps[at];
+      if (step.kind == ProgramStep::Kind::allreduce)
+        state = next(state, sum(program.processes, iteration, at));
+      if (step.kind == ProgramStep::Kind::exchange)
+        for (const HaloNeighbour& neighbour : program.exchanges[step.exchange].receives)
+          state = next(state, sent(neighbour.rank, iteration, at));
+    }
+  return state;
+}
+
+std::uint64_t ProgramStates::share(Rank rank, std::uint64_t state) {
+  return split_mix(split_mix(rank) ^ state) & ((std::uint64_t{1} << 52U) - 1);
+}
+
+}  // namespace faultline

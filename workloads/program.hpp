@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "workloads/halo_exchange.hpp"
+
+namespace faultline {
+
+/// What a bulk-synchronous program does next.
+struct ProgramStep {
+  enum class Kind : std::uint8_t {
+    exchange,    ///< sends its halos, and waits until these have left and those of others have come
+    allreduce,   ///< a sum over all ranks
+    compute,     ///< for `duration_s`
+    begin_try,   ///< begins a TryBlock; at the first iteration of a block only
+    finish,      ///< commits it; at the last iteration of a block only
+    checkpoint,  ///< saves the state; where a TryBlock is committed, and the last step
+  };
+  Kind kind = Kind::compute;
+  /// A TryBlock inside another one: its own rank alone commits it, in every iteration.
+  bool local = false;
+  std::uint32_t exchange = 0;  ///< which of the program's exchanges
+  std::uint32_t bytes = 0;     ///< of each message of an allreduce
+  double duration_s = 0.0;
+};
+
+/// The program of one rank, as data. All ranks have the same steps, but for how long they compute
+/// and whom they exchange with. Every TryBlock that is begun in an iteration or block of iterations
+/// is finished there.
+struct Program {
+  std::vector<ProgramStep> steps;  ///< of one iteration
+  std::vector<HaloExchange> exchanges;
+  std::uint64_t iterations = 1;
+  std::uint64_t iterations_per_block = 1;
+  std::uint32_t processes = 1;
+  std::uint64_t state_bytes = 0;  ///< what a checkpoint holds
+
+  [[nodiscard]] bool begins_block(std::uint64_t iteration) const {
+    return iteration % iterations_per_block == 0;
+  }
+  [[nodiscard]] bool ends_block(std::uint64_t iteration) const {
+    return (iteration + 1) % iterations_per_block == 0 || iteration + 1 == iterations;
+  }
+  /// The step that finishes the TryBlock that `begin` begins.
+  [[nodiscard]] std::size_t finish_of(std::size_t begin) const;
+};
+
+/// What stands for the numbers of a program. What a rank sends is determined by the rank, iteration
+/// and step, and the state of a rank is a digest of all that it has consumed, in order. So whoever
+/// consumes something wrong, twice or not at all has a wrong state from then on.
+struct ProgramStates {
+  /// What a rank sends in a step.
+  static std::uint64_t sent(Rank by, std::uint64_t iteration, std::size_t step);
+  /// What a rank contributes to a sum. All together is `sum`.
+  static std::uint64_t contributed(Rank by, std::uint64_t iteration, std::size_t step);
+  static std::uint64_t sum(std::uint32_t processes, std::uint64_t iteration, std::size_t step);
+  static std::uint64_t initial(Rank rank);
+  static std::uint64_t next(std::uint64_t state, std::uint64_t consumed);
+  /// The right state of a rank after so many iterations, without an engine.
+  static std::uint64_t state_after(const Program& program, Rank rank, std::uint64_t iterations);
+  /// A share of the digest of all ranks, of 52 bits.
+  static std::uint64_t share(Rank rank, std::uint64_t state);
+};
+
+}  // namespace faultline
