@@ -2,6 +2,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
+
+#include "analysis/theory/commit_time.hpp"
+#include "sim/platform/topology.hpp"
 
 namespace faultline {
 
@@ -54,6 +58,56 @@ void dijkstra_scholten_forms(const TokenWalk& walk, std::vector<ClosedForm>& for
                    "exact: one acknowledgement a move, and the announcement"});
 }
 
+// ---- a single commit ----------------------------------------------------------------------------
+
+template <class Value>
+Value option(const ComponentChoice& choice, const char* name) {
+  return std::get<Value>(choice.options.at(name));
+}
+
+bool disturbs(const RunSpec& spec) {
+  const PlatformSpec& platform = spec.platform;
+  return spec.has_faults() || !spec.partitions.empty() || !spec.slow.empty() || spec.order ||
+         platform.delay_noise || platform.os_noise || platform.start_delay_s > 0.0 ||
+         platform.detection_loss_probability > 0.0 || platform.ordering != Ordering::fifo;
+}
+
+/// One TryBlock with nothing but a computation in it, which all ranks end at the same time, each on
+/// a node of its own; committed over a heap by processes that do nothing else.
+bool is_single_commit(const RunSpec& spec) {
+  const ComponentChoice& workload = spec.component(Family::workload);
+  const ComponentChoice& protocol = spec.component(Family::transactions);
+  return protocol_of(spec, Family::workload) == "try-blocks" &&
+         protocol_of(spec, Family::transactions) == "fampi" &&
+         option<std::int64_t>(workload, "iterations") == 1 &&
+         option<std::int64_t>(workload, "allreduces") == 0 &&
+         option<std::string>(protocol, "agreement") != "star" &&
+         option<std::string>(protocol, "checkpoint") == "none" &&
+         spec.platform.processes_per_node == 1 && spec.platform.mapping == Mapping::block &&
+         spec.platform.xml_path.empty() && !disturbs(spec);
+}
+
+std::vector<ClosedForm> commit_forms(const RunSpec& spec) {
+  const PlatformSpec& platform = spec.platform;
+  const Machine& machine = platform.machine;
+  const auto routes = std::make_shared<const Topology>(
+      partition(machine, job_shape(platform).nodes + platform.spare_nodes, platform.whole_machine),
+      machine.hop_latency_s, machine.link_bandwidth_Bps);
+  const bool twice =
+      option<std::string>(spec.component(Family::transactions), "agreement") == "two-phase";
+  const CommitTimes times = commit_times({.machine = machine,
+                                          .members = platform.processes,
+                                          .two_sweeps = twice,
+                                          .route_latency_s = [routes](Rank from, Rank to) {
+                                            return routes->route(from, to).latency_s;
+                                          }});
+  const auto compute_s = option<double>(spec.component(Family::workload), "compute_s");
+  return {{kControl, twice ? "4 (P - 1)" : "2 (P - 1)", Relation::equal,
+           static_cast<double>(times.messages), "exact"},
+          {"time_to_solution_s", "computation + commit", Relation::equal,
+           compute_s + times.last_knows_s, "recursion over the heap, exact on loggp"}};
+}
+
 }  // namespace
 
 const char* relation_sign(Relation relation) {
@@ -71,6 +125,7 @@ const char* relation_sign(Relation relation) {
 }
 
 std::vector<ClosedForm> closed_forms(const RunSpec& spec) {
+  if (is_single_commit(spec)) return commit_forms(spec);
   std::vector<ClosedForm> forms;
   const TokenWalk walk = token_walk(spec);
   const Registration* detector = spec.component(Family::termination).registration;

@@ -8,7 +8,8 @@ from reproduce_verb_test import SOURCE, check_as_expected, failures
 def main():
     items = [
         file.relative_to(SOURCE / "scenarios").with_suffix("")
-        for paper in ("adoption-2013", "fast-message-logging", "rdaemon-2019", "termination-2022")
+        for paper in ("adoption-2013", "fampi-2015", "fast-message-logging", "rdaemon-2019",
+                      "termination-2022")
         for file in sorted((SOURCE / "scenarios" / paper).glob("*.json"))
     ]
     for item in items:
