@@ -16,3 +16,8 @@ TEST_CASE("programs under relaunch come to their right end in random runs") {
   for (const EngineKind engine : engines())
     CHECK(counterexample("relaunch", engine, engine == EngineKind::loggp ? 5000 : 50) == "");
 }
+
+TEST_CASE("programs under fampi and relaunch in many more random runs", "[.soak]") {
+  for (const char* protocol : {"fampi", "relaunch"})
+    CHECK(counterexample(protocol, EngineKind::loggp, 150000) == "");
+}
