@@ -14,7 +14,7 @@ using namespace faultline;
 
 namespace {
 
-constexpr ObjectChannel kChannel{1, 2, 3};
+constexpr KindChannel kChannel{{{.object = 1}, {.object = 2}}, 3};
 constexpr Incarnation kSender{5, 0};
 
 }  // namespace
@@ -28,7 +28,7 @@ TEST_CASE("each number of a channel is new once, however far it was overtaken") 
   CHECK(table.insert(kChannel, 500, kSender));
   for (const std::uint64_t number : {7, 100, 299, 300, 500})
     CHECK_FALSE(table.insert(kChannel, number, kSender));
-  CHECK(table.insert({1, 2, 4}, 300, kSender));
+  CHECK(table.insert({kChannel.ends, 4}, 300, kSender));
   CHECK(table.insert(kChannel, 5, kSender));
   CHECK(table.insert(kChannel, 8, kSender));
   CHECK_FALSE(table.insert(kChannel, 8, kSender));
@@ -50,7 +50,7 @@ TEST_CASE("the duplicate table agrees with a set of all numbers") {
 
 TEST_CASE("a sender that has gone back is behind until its latest message comes again") {
   DuplicateTable table;
-  const ObjectChannel other{4, 2, 3};
+  const KindChannel other{{{.object = 4}, {.object = 2}}, 3};
   for (const std::uint64_t number : {1, 2, 3}) table.insert(kChannel, number, kSender);
   table.insert(other, 1, {6, 0});
   CHECK_FALSE(table.expect_again({7, 1}));
@@ -62,7 +62,7 @@ TEST_CASE("a sender that has gone back is behind until its latest message comes 
   CHECK(table.behind() == 0);
   CHECK_FALSE(table.expect_again({5, 1}));
   table.expect_again({6, 2});
-  table.forget(2);
+  table.forget({.object = 2});
   CHECK(table.behind() == 0);
   CHECK(table.insert(other, 1, {6, 0}));
 }
