@@ -417,6 +417,7 @@ void Stencil::synchronize(Context& context) {
     return;
   if (context.ask(Family::message_logging, CheckpointRequest{synchronization_})) {
     asked_ = true;
+    context.declare_work(1);  // it goes on without a message
     return;
   }
   ++synchronization_;
@@ -429,7 +430,7 @@ void Stencil::on_answer(Context& context, const StackRequest& answer) {
     return;
   ++synchronization_;
   waiting_ = 0;
-  asked_ = false;
+  if (std::exchange(asked_, false)) context.declare_work(-1);
   for (Object& object : objects_)
     if (object.phase == Phase::synchronizing) go_on(context, object);
   if (objects_.empty() && synchronization_ < plan().synchronizations())

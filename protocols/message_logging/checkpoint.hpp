@@ -6,6 +6,7 @@
 
 #include "sim/core/digest.hpp"
 #include "sim/core/image.hpp"
+#include "sim/core/message.hpp"
 #include "sim/core/placement.hpp"
 #include "sim/core/stack_request.hpp"
 
@@ -14,10 +15,11 @@ namespace faultline {
 /// What a rank goes on from: an image, taken at a synchronisation point of the program.
 struct Checkpoint {
   Image image;
-  std::uint64_t number = 0;  ///< of the synchronisation point
-  StackRequest request;      ///< of the program in the image, which waits for the answer
+  std::uint64_t number = 0;          ///< of the synchronisation point
+  StackRequest request;              ///< of the program in the image, which waits for the answer
+  std::vector<Message> unsent = {};  ///< that the layer has held back since the program asked
 
-  void digest(Digest& into) const { into.add(image, number, request); }
+  void digest(Digest& into) const { into.add(image, number, request, unsent); }
 };
 
 /// The images that a rank keeps for another one, its client.

@@ -1,17 +1,26 @@
 #include "protocols/message_logging/checkpoint_round.hpp"
 
+#include <utility>
+
 #include "sim/core/invariant.hpp"
 
 namespace faultline {
 
 void CheckpointRound::begin(RoundStep round) {
   round_ = round;
-  asked_ = stored_ = false;
+  asked_ = ready_ = stored_ = false;
   ready_below_ = stored_below_ = 0;
+  in_flight_ = 0;
 }
 
-CheckpointRound::Due CheckpointRound::ask(Context& context) {
+CheckpointRound::Due CheckpointRound::ask(Context& context, std::int64_t in_flight) {
   asked_ = true;
+  in_flight_ += in_flight;
+  return pass_on_ready(context);
+}
+
+CheckpointRound::Due CheckpointRound::received(Context& context) {
+  --in_flight_;
   return pass_on_ready(context);
 }
 
@@ -23,7 +32,8 @@ CheckpointRound::Due CheckpointRound::stored(Context& context) {
 CheckpointRound::Due CheckpointRound::on_message(Context& context, const Message& message) {
   switch (message.kind) {
     case kReady:
-      ++ready_below_;
+      in_flight_ += message.payload.get<RoundWords>().in_flight;
+      if (message.payload.get<RoundWords>().again == 0) ++ready_below_;
       return pass_on_ready(context);
     case kStored:
       ++stored_below_;
@@ -36,11 +46,19 @@ CheckpointRound::Due CheckpointRound::on_message(Context& context, const Message
   }
 }
 
+/// A child that has told once tells again when a message has come.
 CheckpointRound::Due CheckpointRound::pass_on_ready(Context& context) {
   invariant(ready_below_ <= tree_.child_count(self_), "a child is ready twice");
   if (!asked_ || ready_below_ < tree_.child_count(self_)) return Due::nothing;
-  if (self_ == tree_.root) return tell_children(context, kTake, Due::take);
-  send(context, tree_.parent(self_), kReady);
+  if (self_ == tree_.root) {
+    if (ready_ || in_flight_ != 0) return Due::nothing;
+    ready_ = true;
+    return tell_children(context, kTake, Due::take);
+  }
+  if (ready_ && in_flight_ == 0) return Due::nothing;
+  context.send(tree_.parent(self_), kReady, bytes_)
+      .payload.put(RoundWords{round_, std::exchange(in_flight_, 0), ready_ ? 1U : 0U});
+  ready_ = true;
   return Due::nothing;
 }
 
@@ -58,7 +76,7 @@ CheckpointRound::Due CheckpointRound::tell_children(Context& context, Kind kind,
 }
 
 void CheckpointRound::send(Context& context, Rank to, Kind kind) const {
-  context.send(to, kind, bytes_).payload.put(round_);
+  context.send(to, kind, bytes_).payload.put(RoundWords{.step = round_});
 }
 
 }  // namespace faultline

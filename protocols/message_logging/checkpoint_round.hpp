@@ -14,9 +14,18 @@ struct RoundStep {
   std::uint64_t level = 0;   ///< how many restarts the sender has taken in (RestartWave)
 };
 
+/// What the messages of a round say.
+struct RoundWords {
+  RoundStep step;
+  std::int64_t in_flight = 0;  ///< `ready`: sent in the subtree less received there, since the last
+  std::uint64_t again = 0;     ///< `ready`: 1: not the first of this round
+};
+
 /// The agreement of all ranks on one checkpoint, over the control tree: when all have asked for it,
-/// all take an image, and when all images are stored, all commit. A restart of any rank begins the
-/// round anew, on a new level; what belongs to an earlier level is void.
+/// all take an image, and when all images are stored, all commit. Before images are taken, all
+/// messages between ranks must have come: each rank says how many it has sent and not received, and
+/// then of each that comes. A restart of any rank begins the round anew, on a new level; what
+/// belongs to an earlier level is void.
 class CheckpointRound {
  public:
   /// The kinds of its messages, which come first among those of a protocol.
@@ -26,8 +35,11 @@ class CheckpointRound {
   CheckpointRound(std::uint32_t processes, Rank self, std::uint32_t bytes)
       : tree_{.processes = processes, .root = 0}, self_(self), bytes_(bytes) {}
 
-  /// The program of this rank has asked for the checkpoint.
-  Due ask(Context& context);
+  /// The program of this rank has asked for the checkpoint. From now on this rank sends nothing.
+  /// `in_flight`: messages that it has sent less those that it has received.
+  Due ask(Context& context, std::int64_t in_flight);
+  /// A message has come since.
+  Due received(Context& context);
   /// The image of this rank is safe.
   Due stored(Context& context);
   /// A message of this level and of the number of this round.
@@ -39,7 +51,8 @@ class CheckpointRound {
   [[nodiscard]] bool asked() const { return asked_; }
 
   void digest(Digest& into) const {
-    into.add(round_.number, round_.level, asked_, stored_, ready_below_, stored_below_);
+    into.add(round_.number, round_.level, asked_, ready_, stored_, ready_below_, stored_below_);
+    into.add(in_flight_);
   }
 
  private:
@@ -53,9 +66,11 @@ class CheckpointRound {
   std::uint32_t bytes_;
   RoundStep round_;
   bool asked_ = false;
+  bool ready_ = false;  ///< all ranks below have asked, and it has been told
   bool stored_ = false;
   std::uint32_t ready_below_ = 0;  ///< children in whose subtree all have asked
   std::uint32_t stored_below_ = 0;
+  std::int64_t in_flight_ = 0;  ///< of all below, as far as this rank knows and has not told
 };
 
 }  // namespace faultline

@@ -107,6 +107,7 @@ void CheckpointedLayer::release_held(Context& context) {
 /// not depend on what came early.
 void CheckpointedLayer::resume(Context& context) {
   resumes_ = true;
+  on_answering(context);
   context.answer(kept_->request, CheckpointRequest{kept_->number});
   context.ask(Family::message_logging, Resume{});
 }
@@ -132,12 +133,22 @@ void CheckpointedLayer::on_request(Context& context, const StackRequest& request
 
 void CheckpointedLayer::ask_if_ready(Context& context) {
   if (!asked_ || round_.asked() || wave_.joined() != level() || !is_ready()) return;
-  go_on(context, round_.ask(context));
+  go_on(context, round_.ask(context, in_flight()));
+}
+
+/// The message is still to be handled: an image cannot be taken before that.
+void CheckpointedLayer::received(Context& context) {
+  if (!round_.asked() || wave_.joined() != level()) return;
+  if (round_.received(context) != CheckpointRound::Due::take) return;
+  take_due_ = true;
+  context.set_timer(kTryAgain, kTryAgain_s);
 }
 
 void CheckpointedLayer::go_on(Context& context, CheckpointRound::Due due) {
   if (due == CheckpointRound::Due::take) take_image(context);
-  if (due == CheckpointRound::Due::commit) commit(context);
+  if (due != CheckpointRound::Due::commit) return;
+  commit(context);
+  resume(context);
 }
 
 /// If something of the program is still under way, the image is taken later.
@@ -145,7 +156,7 @@ void CheckpointedLayer::take_image(Context& context) {
   std::optional<Image> image = context.capture();
   take_due_ = !image;
   if (!image) return context.set_timer(kTryAgain, kTryAgain_s);
-  taken_ = {std::move(*image), epoch_, *asked_};
+  taken_ = {std::move(*image), epoch_, *asked_, unsent()};
   taken_s_ = context.now_s();
   context.mark("checkpoint", static_cast<std::int64_t>(epoch_));
   const Rank keeper = keeper_of(context.placement(), job_, self_);
@@ -159,17 +170,19 @@ void CheckpointedLayer::on_timer(Context& context, std::uint64_t) {
 }
 
 /// Objects say how large they are.
-std::uint32_t CheckpointedLayer::bytes_of(const Image& image) const {
+std::uint32_t CheckpointedLayer::bytes_of(const Checkpoint& checkpoint) const {
   std::uint64_t bytes = 0;
-  for (const ObjectId object : image.objects()) bytes += image.pack(object).bytes;
+  for (const ObjectId object : checkpoint.image.objects())
+    bytes += checkpoint.image.pack(object).bytes;
   if (bytes == 0) bytes = options_.image_bytes;
+  for (const Message& message : checkpoint.unsent) bytes += message.bytes;
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(bytes + options_.control_bytes, UINT32_MAX));
 }
 
 void CheckpointedLayer::send_image(Context& context, bool committed) {
   const Checkpoint& checkpoint = committed ? *kept_ : *taken_;
-  Message& message = context.send(keeper_.actor, kImage, bytes_of(checkpoint.image));
+  Message& message = context.send(keeper_.actor, kImage, bytes_of(checkpoint));
   message.payload.put(ImageWords{{checkpoint.number, level()}, committed ? 1U : 0U});
   context.attach(message, checkpoint);
 }
@@ -191,7 +204,6 @@ void CheckpointedLayer::commit(Context& context) {
   ++checkpoints_;
   begin_round();
   on_committed(context);
-  resume(context);
 }
 
 void CheckpointedLayer::begin_round() {
@@ -274,7 +286,10 @@ void CheckpointedLayer::agree(Context& context) {
     if (wave_.root() == self_) on_reports(context, wave_.reports());
     await_image(context);
   } else {
-    if (epoch_ < agreement.epoch) commit(context);
+    if (epoch_ < agreement.epoch) {
+      commit(context);
+      if (!rolls_back()) resume(context);
+    }
     invariant(epoch_ == agreement.epoch, "ranks have committed different checkpoints");
     taken_.reset();
     store_.drop_pending();
@@ -299,7 +314,7 @@ void CheckpointedLayer::serve_clients(Context& context) {
     const Incarnation client = context.known(kept.client);
     if (client.number <= kept.sent_to || !kept.committed) continue;
     kept.sent_to = client.number;
-    Message& message = context.send(client.actor, kYourImage, bytes_of(kept.committed->image));
+    Message& message = context.send(client.actor, kYourImage, bytes_of(*kept.committed));
     message.payload.put(RoundStep{kept.committed->number, level()});
     context.attach(message, *kept.committed);
   }
@@ -323,6 +338,7 @@ void CheckpointedLayer::on_your_image(Context& context, const Message& message) 
   awaits_image_ = false;
   kept_ = *checkpoint;
   keeper_ = {message.from, message.from_incarnation};
+  on_restoring(*kept_);
   context.restore(kept_->image);
 }
 
@@ -330,6 +346,7 @@ void CheckpointedLayer::roll_back(Context& context) {
   if (!kept_) return;
   asked_.reset();
   up_ = resumes_ = false;
+  on_restoring(*kept_);
   context.restore(kept_->image);
 }
 

@@ -85,6 +85,19 @@ class CheckpointedLayer : public Layer {
   /// Messages can be delivered to the program again.
   virtual void on_resumed(Context& context) { release_held(context); }
   virtual void on_own_message(Context&, const Message&) {}
+  /// Does each agreement on a restart put the program of every rank back?
+  [[nodiscard]] virtual bool rolls_back() const { return false; }
+  /// Messages of the components above that this rank has sent less those that it has received,
+  /// since the last checkpoint. A protocol that counts them calls `received` for each that comes,
+  /// and holds back what the program does not send itself while it waits for its checkpoint.
+  [[nodiscard]] virtual std::int64_t in_flight() const { return 0; }
+  void received(Context& context);
+  /// What it holds back, for the checkpoint.
+  [[nodiscard]] virtual std::vector<Message> unsent() const { return {}; }
+  /// The program is about to be put back there.
+  virtual void on_restoring(const Checkpoint&) {}
+  /// The program is about to get the answer to its request.
+  virtual void on_answering(Context&) {}
   // What mutants get wrong.
   virtual void keep_image(Incarnation client, const Checkpoint& checkpoint) {
     store_.put_pending(client, checkpoint);
@@ -115,6 +128,8 @@ class CheckpointedLayer : public Layer {
   [[nodiscard]] bool is_resuming() const { return resumes_; }
   /// The last checkpoint of this rank. There is one.
   [[nodiscard]] const Checkpoint& kept() const { return *kept_; }
+  /// Does the program wait for a checkpoint?
+  [[nodiscard]] bool waits() const { return asked_.has_value(); }
   [[nodiscard]] const RestartWave& wave() const { return wave_; }
   [[nodiscard]] Rank self() const { return self_; }
   [[nodiscard]] const JobShape& job() const { return job_; }
@@ -127,7 +142,7 @@ class CheckpointedLayer : public Layer {
   void go_on(Context& context, RestartWave::Due due);
   void handle_step(Context& context, const Message& message);
   void take_image(Context& context);
-  [[nodiscard]] std::uint32_t bytes_of(const Image& image) const;
+  [[nodiscard]] std::uint32_t bytes_of(const Checkpoint& checkpoint) const;
   void send_image(Context& context, bool committed);
   void on_image(Context& context, const Message& message);
   void commit(Context& context);

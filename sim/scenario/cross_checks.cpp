@@ -30,7 +30,8 @@ class AssumptionCheck {
   void run() const {
     const Traits& traits = component_.traits;
     if (traits.needs_fifo && point_.platform.ordering == Ordering::unordered) refuse_unordered();
-    if (point_.has_faults() && component_.family != Family::workload && !traits.tolerates_faults)
+    if (point_.has_faults() && component_.family != Family::workload && !traits.tolerates_faults &&
+        !is_recovered())
       refuse_faults();
     if (point_.has_faults() && traits.needs_detection && !has(Family::failure_detection))
       refuse("needs a failure detector under faults, expected failure_detection" +
@@ -50,6 +51,11 @@ class AssumptionCheck {
  private:
   [[nodiscard]] bool has(Family family) const {
     return point_.component(family).registration != nullptr;
+  }
+  /// Does a layer below bring the ranks back before this component hears of their deaths?
+  [[nodiscard]] bool is_recovered() const {
+    return has(Family::message_logging) &&
+           index_of(component_.family) < index_of(Family::message_logging);
   }
   void refuse(const std::string& why) const {
     problems_.add(path_, component_.name + " " + why + kOrAllow);

@@ -83,13 +83,18 @@ TEST_CASE("protocols without determinants refuse programs that depend on the ord
   }
 }
 
-TEST_CASE("message logging refuses a termination detector above it") {
-  for (const std::string& protocol : protocols())
-    CHECK_THAT(
-        error_of({.logging = protocol,
-                  .rest = R"("termination": {"name": "cda"}, )"
-                          R"("failure_detection": {"name": "oracle"}, )"}),
-        Contains("message_logging: " + protocol + " does not work below another layer (cda)"));
+TEST_CASE("message logging that replays messages refuses a termination detector above it") {
+  for (const std::string& protocol : protocols()) {
+    const std::string error = error_of({.logging = protocol,
+                                        .rest = R"("termination": {"name": "cda"}, )"
+                                                R"("failure_detection": {"name": "oracle"}, )"});
+    CAPTURE(protocol, error);
+    if (protocol == "checkpoint-restart")
+      CHECK(error == "");
+    else
+      CHECK_THAT(error, Contains("message_logging: " + protocol +
+                                 " does not work below another layer (cda)"));
+  }
 }
 
 TEST_CASE("fast refuses more helpers than there are objects on a rank or other ranks") {
