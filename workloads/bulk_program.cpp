@@ -252,6 +252,7 @@ void BulkProgram::on_outcome(Context& context, BlockVerdict verdict) {
     return ask_for_outcome(context);
   }
   waits_ = Waits::world;
+  context.ask(Family::transactions, QueryBlock{.attempt = attempt_}, attempt_);
   context.ask(Family::transactions, RecoverWorld{});
 }
 
@@ -283,6 +284,16 @@ void BulkProgram::enter(Context& context, const WorldEntered& entered) {
   waits_ = Waits::nothing;
 }
 
+void BulkProgram::on_started(const BlockStarted& started) {
+  if (started.released != 0) {
+    if (!open_.empty()) open_.front().failed = true;
+  } else if (waits_ == Waits::start) {
+    timeout_s_ = started.request_timeout_s;
+    open_.push_back({step_, false});
+    next_step();
+  }
+}
+
 void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
   if (answer.is<WorldEntered>()) {
     enter(context, answer.get<WorldEntered>());
@@ -290,14 +301,8 @@ void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
     if (waits_ == Waits::leave) end_program(context);
   } else if (answer.is<BlockStarted>()) {
     const auto started = answer.get<BlockStarted>();
-    if (started.attempt != attempt_) return;
-    if (started.released != 0) {
-      if (!open_.empty()) open_.front().failed = true;
-    } else if (waits_ == Waits::start) {
-      timeout_s_ = started.request_timeout_s;
-      open_.push_back({step_, false});
-      next_step();
-    }
+    if (started.attempt == 0 && waits_ == Waits::start) next_step();
+    if (started.attempt == attempt_) on_started(started);
   } else if (answer.is<BlockOutcome>()) {
     const auto outcome = answer.get<BlockOutcome>();
     if (waits_ == Waits::outcome && outcome.attempt == attempt_)

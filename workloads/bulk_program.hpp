@@ -72,6 +72,7 @@ class BulkProgram final : public Workload {
   void check_requests(Context& context);
   void consume_exchange();
   void begin_block(Context& context);
+  void on_started(const BlockStarted& started);
   void finish_block(Context& context);
   void give_block_up(Context& context);
   void ask_for_outcome(Context& context);

@@ -15,6 +15,7 @@ ExitCode exit_code(Outcome outcome, bool violated) {
     case Outcome::hung:
     case Outcome::deadlock:
     case Outcome::wrong_state:
+    case Outcome::inconsistent:
     case Outcome::violated:
     case Outcome::unsafe_detector:
       break;

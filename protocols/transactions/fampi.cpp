@@ -159,7 +159,10 @@ void Fampi::on_block_request(Context& context, const StackRequest& request) {
   FailedGroup group;
   if (outcome_) {
     group.count = outcome_->failed.size();
-    if (query.index < group.count) group.failed = {outcome_->failed[query.index], 0};
+    if (query.index < group.count) {
+      const Rank failed = outcome_->failed[query.index];
+      group.failed = {failed, incarnation_in_world(failed)};
+    }
   }
   context.answer(request, group);
 }

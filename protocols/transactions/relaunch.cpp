@@ -62,7 +62,6 @@ void Relaunch::on_death(Context& context, Rank) {
 
 /// Another one has died meanwhile.
 void Relaunch::on_world(Context& context) {
-  failed_ = false;
   leave_request_.reset();
   knows_end_ = ended_ = false;
   ends_below_ = 0;
@@ -74,14 +73,7 @@ void Relaunch::on_block_request(Context& context, const StackRequest& request) {
     leave_request_ = request;
     return pass_on_end(context);
   }
-  if (request.is<StartBlock>()) {
-    failed_ = false;
-    context.answer(request, BlockStarted{.attempt = request.get<StartBlock>().attempt});
-  } else if (request.is<FinishBlock>()) {
-    failed_ = request.get<FinishBlock>().errors > 0;
-  } else if (request.is<WaitBlock>() && !failed_) {
-    context.answer(request, BlockOutcome{.attempt = request.get<WaitBlock>().attempt});
-  }
+  if (request.is<StartBlock>()) context.answer(request, BlockStarted{});
 }
 
 // ---- the end of the job -----------------------------------------------------------------------
@@ -142,7 +134,7 @@ void Relaunch::on_late_ready(Context& context, Rank rank) {
 
 void Relaunch::digest_state(Digest& into) const {
   WorldLayer::digest_state(into);
-  into.add(failed_, leave_request_, ends_below_, knows_end_, ended_);
+  into.add(leave_request_, ends_below_, knows_end_, ended_);
 }
 
 }  // namespace faultline

@@ -12,7 +12,7 @@ struct RelaunchOptions : WorldOptions {
 };
 
 /// What MPI without fault tolerance does under a batch system: a death ends the job, which is
-/// started again from its last checkpoint. TryBlocks cost nothing and decide nothing.
+/// started again from its last checkpoint. There are no TryBlocks.
 class Relaunch final : public WorldLayer {
  public:
   using Options = RelaunchOptions;
@@ -41,7 +41,6 @@ class Relaunch final : public WorldLayer {
   void tell_end(Context& context, Rank to) const;
   void on_end(Context& context, const WorldEpoch& of, Rank from);
 
-  bool failed_ = false;                        ///< a request of the TryBlock
   std::optional<StackRequest> leave_request_;  ///< the program has come to its end
   std::uint32_t ends_below_ = 0;
   bool knows_end_ = false;  ///< has heard of it while it waits for a new world

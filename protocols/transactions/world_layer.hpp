@@ -111,10 +111,10 @@ class WorldLayer : public Layer {
   [[nodiscard]] const WorldOptions& world_options() const { return options_; }
   /// Those of the world who are dead, ascending.
   [[nodiscard]] const std::vector<Incarnation>& dead() const { return dead_; }
+  [[nodiscard]] std::uint16_t incarnation_in_world(Rank rank) const;
   [[nodiscard]] Rank leader() const;
   /// Those who have said that they wait for a new world.
   [[nodiscard]] std::vector<Rank> waiting_ranks() const;
-  void note_regrouped(double begun_s, double now_s);
   void digest_state(Digest& into) const override;
 
  private:
@@ -152,7 +152,6 @@ class WorldLayer : public Layer {
   };
 
   // Regrouping: protocols/transactions/regrouping.cpp.
-  [[nodiscard]] std::uint16_t incarnation_in_world(Rank rank) const;
   [[nodiscard]] bool is_dead(Rank rank) const;
   void add_death(Incarnation death);
   void hear_as_spawned(Context& context, Incarnation peer);

@@ -44,7 +44,7 @@ struct StartBlock {
 };
 struct BlockStarted {
   static constexpr std::uint16_t kRequest = StartBlock::kRequest;
-  std::uint64_t attempt = 0;
+  std::uint64_t attempt = 0;          ///< 0: the protocol has no TryBlocks
   double request_timeout_s = kNever;  ///< of each request inside
   /// Not 0 in a second answer: another rank gives this TryBlock up, so its requests will not end.
   std::uint64_t released = 0;

@@ -20,6 +20,7 @@ enum class Outcome {
   hung,             ///< all work is over, but its end was not announced in time
   deadlock,         ///< work is left, but nothing more can happen
   wrong_state,      ///< finished, but not as a run without faults can
+  inconsistent,     ///< survivors of a TryBlock were told different things of it, or wrong ones
   violated,         ///< another violation of the ground truth
   limit,            ///< a limit of `stop` was reached
   unsafe_detector,  ///< premature, hung or deadlock after a false report of a death

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/audit/auditor.hpp"
+#include "sim/audit/block_ledgers.hpp"
 #include "sim/audit/channel_ledgers.hpp"
 #include "sim/core/boxed.hpp"
 #include "sim/core/component.hpp"
@@ -132,6 +133,8 @@ struct RunState {
   Auditor auditor;
   /// Only if a layer can bring dead ranks back, and ranks can die.
   std::optional<ChannelLedgers> channels;
+  /// Only of programs of TryBlocks.
+  std::optional<BlockLedgers> blocks;
   FaultPlan faults;
 
   std::vector<SentPromise> sent_promises;

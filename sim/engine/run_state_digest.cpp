@@ -208,6 +208,7 @@ StateDigest RunState::common_part(const RunJob& job) const {
   }
   into.add(unreported.size(), stopped, outcome, auditor, faults);
   if (channels) into.add(*channels);
+  if (blocks) into.add(*blocks);
   if (faults.next_event() != UINT64_MAX) into.add(events);
   into.add(live_ranks, announced_ranks, finished_ranks, audits_conserved);
   for (ActorId actor = 0; actor < job.shape.processes; ++actor) into.add(actors[actor].phase);

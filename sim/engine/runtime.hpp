@@ -468,6 +468,7 @@ class Runtime : private Services {
   [[nodiscard]] bool dead_were_ahead() const;
   [[nodiscard]] bool awaits_recovery() const;
   [[nodiscard]] std::optional<std::string> wrong_channel() const;
+  void audit_block(const StackRequest& request);
   [[nodiscard]] bool misled(const RunResult& result) const;
   [[nodiscard]] bool unannounced() const;
   [[nodiscard]] bool all_know() const;

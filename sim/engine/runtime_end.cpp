@@ -22,7 +22,8 @@ Outcome with_violation(Outcome outcome, const Violation& violation) {
     case Outcome::finished:
     case Outcome::fatal_reported:
     case Outcome::all_failed:
-      return violation.kind == "wrong-state" ? Outcome::wrong_state : Outcome::violated;
+      if (violation.kind == "wrong-state") return Outcome::wrong_state;
+      return violation.kind == "inconsistent" ? Outcome::inconsistent : Outcome::violated;
     default:
       return outcome;
   }
@@ -46,6 +47,8 @@ const char* outcome_word(Outcome outcome) {
       return "deadlock";
     case Outcome::wrong_state:
       return "wrong-state";
+    case Outcome::inconsistent:
+      return "inconsistent";
     case Outcome::violated:
       return "violated";
     case Outcome::limit:
@@ -278,6 +281,28 @@ std::optional<std::string> Runtime::wrong_channel() const {
   return state_.channels->first_difference(state_.auditor.in_flight() > 0);
 }
 
+/// What a program of TryBlocks says to the layer below it, or is told.
+void Runtime::audit_block(const StackRequest& request) {
+  const Family program = request.is_answer ? request.to : request.from;
+  const Family layer = request.is_answer ? request.from : request.to;
+  if (program != Family::workload || layer != Family::transactions) return;
+  const BlockLedgers::IsAlive is_alive = [this](Incarnation rank) {
+    return state_.actors[rank.actor].alive && incarnation_of(rank.actor) == rank;
+  };
+  const Incarnation rank = incarnation_of(turn_.self);
+  std::optional<std::string> wrong;
+  if (!request.is_answer) {
+    if (request.is<FinishBlock>()) state_.blocks->finished(rank, request.get<FinishBlock>());
+  } else if (request.is<BlockOutcome>()) {
+    wrong = state_.blocks->learned(rank, request.get<BlockOutcome>(), is_alive);
+  } else if (request.is<FailedGroup>()) {
+    wrong = state_.blocks->told(rank, request.number, request.get<FailedGroup>(), is_alive);
+  } else if (request.is<WorldEntered>()) {
+    wrong = state_.blocks->entered(rank, request.get<WorldEntered>());
+  }
+  if (wrong) state_.auditor.violation("inconsistent", turn_.self, *wrong, state_.now_s);
+}
+
 /// Reports a violation for each metric of the workload that must be 0 at the end of its work, but
 /// is not. Skipped if the run has another violation: one that ends too early has left work undone.
 void Runtime::check_end() {
@@ -317,6 +342,8 @@ void Runtime::report_counts(Metrics& metrics) const {
   if (job_->spec.component(Family::message_logging).registration != nullptr ||
       job_->spec.component(Family::transactions).registration != nullptr)
     report_recovery_counts(metrics);
+  if (state_.blocks)
+    metrics.set("orphaned_decisions", static_cast<double>(state_.blocks->orphaned_decisions()));
   metrics.set("idle_transitions", static_cast<double>(state_.auditor.idle_transitions()));
   metrics.set("busy_transitions", static_cast<double>(state_.auditor.busy_transitions()));
   metrics.set("end_time_s", state_.now_s);

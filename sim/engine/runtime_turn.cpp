@@ -142,6 +142,7 @@ void Runtime::deliver_request() {
   if (component == nullptr) return;
   Context context(turn_, request.to);
   const std::size_t before = sent_by_workload();
+  if (state_.blocks) audit_block(request);
   if (request.is_answer)
     component->on_answer(context, request);
   else

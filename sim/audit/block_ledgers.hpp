@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/core/digest.hpp"
+#include "sim/core/transaction_requests.hpp"
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// The ground truth of TryBlocks, seen at the edge of the programs: what each program hands in at
+/// the finish of a TryBlock, and what it is told. Knows nothing of any protocol.
+///
+/// All survivors of a TryBlock must learn the same outcome and the same number of failed processes,
+/// and these must be dead. A TryBlock is accepted only if the requests of all survivors have
+/// succeeded. All who enter a world go on at the same iteration. Whoever has been told otherwise
+/// and is dead when another learns of it leaves an orphaned decision, which is counted.
+class BlockLedgers {
+ public:
+  /// Is that incarnation alive, now?
+  using IsAlive = std::function<bool(Incarnation)>;
+
+  explicit BlockLedgers(std::uint32_t processes) : processes_(processes), epochs_(processes) {}
+
+  // Each says what is wrong, if anything is. `rank` is the incarnation that asks or is told.
+  void finished(Incarnation rank, const FinishBlock& finish);
+  std::optional<std::string> learned(Incarnation rank, const BlockOutcome& outcome,
+                                     const IsAlive& is_alive);
+  std::optional<std::string> told(Incarnation rank, std::uint64_t attempt, const FailedGroup& group,
+                                  const IsAlive& is_alive);
+  std::optional<std::string> entered(Incarnation rank, const WorldEntered& entered);
+
+  /// How many have been told otherwise than survivors, and have died.
+  [[nodiscard]] std::uint64_t orphaned_decisions() const { return orphaned_; }
+  void digest(Digest& into) const { into.add(epochs_, blocks_, points_); }
+
+ private:
+  using BlockKey = std::pair<WorldEpoch, std::uint64_t>;
+  struct Block {
+    std::vector<Incarnation> with_errors;
+    std::vector<Incarnation> accepted;  ///< who were told so
+    std::vector<Incarnation> rejected;
+    Incarnation counted_by;  ///< the first who was told how many have failed
+    std::uint64_t failed = 0;
+
+    void digest(Digest& into) const {
+      into.add(with_errors, accepted, rejected, counted_by, failed);
+    }
+  };
+
+  std::uint32_t processes_;
+  std::vector<WorldEpoch> epochs_;    ///< of each rank's world
+  std::map<BlockKey, Block> blocks_;  ///< but for those that all have been told are accepted
+  std::map<WorldEpoch, std::uint64_t> points_;  ///< where the first to enter has gone on
+  std::uint64_t orphaned_ = 0;
+};
+
+}  // namespace faultline
