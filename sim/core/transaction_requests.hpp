@@ -7,9 +7,9 @@
 
 namespace faultline {
 
-// What a program of TryBlocks asks the family `transactions`, and the answers (Hassani et al., 2015,
-// section 3 and appendix A). Attempts are numbered within an epoch of the world, alike on all ranks,
-// from 1 on. A stack without the family has no TryBlocks: the program runs as plain MPI.
+// What a program of TryBlocks asks the family `transactions`, and the answers (Hassani et al.,
+// 2015, section 3 and appendix A). Attempts are numbered within an epoch of the world, alike on all
+// ranks, from 1 on. A stack without the family has no TryBlocks: the program runs as plain MPI.
 
 /// A program begins, anew if its process was spawned. Answered by WorldEntered as soon as it can.
 /// The same request is answered again if the job is started again while the program runs.
@@ -84,7 +84,8 @@ struct FailedGroup {
   Incarnation failed;  ///< nobody if there are not so many
 };
 
-/// The program has done its work (MPI_Finalize). Answered by the same struct when its process may end.
+/// The program has done its work (MPI_Finalize). Answered by the same struct when its process may
+/// end.
 struct LeaveWorld {
   static constexpr std::uint16_t kRequest = 23;
   std::uint64_t unused = 0;

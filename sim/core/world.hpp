@@ -9,9 +9,9 @@
 
 namespace faultline {
 
-/// Which actor is which rank of a program whose processes are lost and replaced: what a communicator
-/// is in MPI. At the start, rank r is actor r. Memory grows with the number of losses, not with the
-/// number of ranks.
+/// Which actor is which rank of a program whose processes are lost and replaced: what a
+/// communicator is in MPI. At the start, rank r is actor r. Memory grows with the number of losses,
+/// not with the number of ranks.
 class World {
  public:
   explicit World(std::uint32_t size);

@@ -300,7 +300,9 @@ void Runtime::audit_block(const StackRequest& request) {
   } else if (request.is<WorldEntered>()) {
     wrong = state_.blocks->entered(rank, request.get<WorldEntered>());
   }
-  if (wrong) state_.auditor.violation("inconsistent", turn_.self, *wrong, state_.now_s);
+  if (!wrong) return;
+  state_.auditor.violation("inconsistent", turn_.self, *wrong, state_.now_s);
+  stop(Outcome::inconsistent);
 }
 
 /// Reports a violation for each metric of the workload that must be 0 at the end of its work, but

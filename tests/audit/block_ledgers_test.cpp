@@ -36,8 +36,6 @@ class TwoFaced final : public Layer {
       context.answer(request, BlockOutcome{request.get<WaitBlock>().attempt,
                                            context.self() % 2 == 0 ? BlockVerdict::accepted
                                                                    : BlockVerdict::rejected});
-    else if (request.is<RecoverWorld>())
-      context.fatal("recovers");
     else if (request.is<LeaveWorld>())
       context.answer(request, LeaveWorld{});
   }
@@ -48,7 +46,7 @@ class TwoFaced final : public Layer {
 
 }  // namespace
 
-TEST_CASE("survivors must learn the same outcome; who died with another one is an orphan") {
+TEST_CASE("survivors must learn the same outcome, and who died with another one is an orphan") {
   BlockLedgers lied(2);
   CHECK(!lied.learned(kFirst, kAccepted, all_but({})));
   CHECK(lied.learned(kSecond, kRejected, all_but({})) ==

@@ -115,8 +115,8 @@ TEST_CASE("every registered component clones itself") {
     for (const OptionSpec& option : registration.options)
       values[option.name] = option.default_value;
     JobShape job;
-    job.processes = 4;
-    job.nodes = 4;
+    job.processes = 8;  // a cube, too
+    job.nodes = 8;
     const auto component = registration.make(values, job)(1);
     component->random = Stream(1, 2, Purpose::workload, 3);
     const auto copy = component->clone();

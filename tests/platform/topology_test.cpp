@@ -164,8 +164,8 @@ TEST_CASE("the links of a dragonfly route are as many as its hops, and no two pl
   for (std::uint32_t a = 0; a < dragonfly.groups; ++a)
     for (std::uint32_t b = 0; b < dragonfly.groups; ++b)
       CHECK(used[used.size() - 16 + a * 4 + b] == (a == b ? 0 : of_group * of_group));
-  // The green link from router 4 to router 0 of the first chassis of group 0: neither of the two has
-  // a blue link that the group uses, so it carries what two nodes send to three routers.
+  // The green link from router 4 to router 0 of the first chassis of group 0: neither of the two
+  // has a blue link that the group uses, so it carries what two nodes send to three routers.
   const std::size_t green = 2 * std::size_t{nodes} + 4 * dragonfly.routers_per_chassis;
   CHECK(used[green] == 2 * 2 * 3);
 }

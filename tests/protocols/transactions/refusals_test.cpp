@@ -45,7 +45,7 @@ TEST_CASE("transactions refuse programs without TryBlocks, and families that kno
     CHECK_THAT(error_of({.workload = R"("name": "stencil")", .transactions = chosen}),
                Contains("transactions: " + name +
                         " needs a program of TryBlocks, and stencil is none; expected workload "
-                        "minife"));
+                        "lulesh-mpi or minife or try-blocks"));
     const std::string detector = R"("failure_detection": {"name": "oracle"}, )";
     CHECK_THAT(error_of({.transactions = chosen,
                          .rest = detector + R"("termination": {"name": "indep"}, )"}),
