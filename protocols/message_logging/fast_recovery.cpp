@@ -132,13 +132,13 @@ void Fast::resend_to(Context& context, const Peer& to, const std::vector<MovedOb
 /// Home sends objects again that were lost elsewhere.
 void Fast::replace_lost(Context& context) {
   std::uint32_t place = 0;
-  for (std::size_t i = 0; i < emigrants_.size(); ++i) {
-    if (!is_lost(emigrants_[i])) continue;
-    if (emigrants_[i].stage == Emigrant::Stage::back) {
-      context.remove_object(emigrants_[i].object);
+  for (const Emigrant& emigrant : emigrants_) {
+    if (!is_lost(emigrant)) continue;
+    if (emigrant.stage == Emigrant::Stage::back) {
+      context.remove_object(emigrant.object);
       ++moving_;
     }
-    distribute(context, emigrants_[i].object, emigrants_[i].host.actor, place++);
+    distribute(context, emigrant.object, emigrant.host.actor, place++);
   }
 }
 

@@ -10,7 +10,7 @@ namespace faultline {
 /// Declares the options that all these protocols have. `Options` inherits from WorldOptions;
 /// `checkpoints` are the kinds of checkpoints that the protocol offers.
 template <class Options>
-OptionSet<Options> world_options(std::vector<std::string> checkpoints) {
+OptionSet<Options> world_options(const std::vector<std::string>& checkpoints) {
   const auto member = []<class Member>(Member WorldOptions::*of) -> Member Options::* {
     return of;
   };
@@ -20,7 +20,7 @@ OptionSet<Options> world_options(std::vector<std::string> checkpoints) {
           {.doc = "where the state of a rank is saved. `none`: nowhere, the program begins "
                   "again. `partner`: at a rank of another node, too. `storage`: in one that all "
                   "share",
-           .choices = std::move(checkpoints)})
+           .choices = checkpoints})
       .option(
           "checkpoint_iterations", member(&WorldOptions::checkpoint_iterations),
           {.doc = "iterations from one checkpoint to the next, at least; it is taken at the end "

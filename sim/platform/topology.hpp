@@ -171,7 +171,7 @@ class Topology final {
       const bool goes_up = upwards <= field.size / 2;
       std::uint32_t at = (packed_[from] >> field.shift) & field.mask;
       for (std::uint32_t left = goes_up ? upwards : field.size - upwards; left > 0; --left) {
-        visit(node * ports() + 2 * dimension + (goes_up ? 0 : 1));
+        visit(node * ports() + std::size_t{2} * dimension + (goes_up ? 0 : 1));
         const std::uint32_t next =
             goes_up ? (at + 1) % field.size : (at + field.size - 1) % field.size;
         node = node + next * stride - at * stride;
