@@ -20,7 +20,7 @@ class WholeState {
   [[nodiscard]] virtual bool lives(Rank rank) const = 0;
   /// Does the rank compute, or has it local work?
   [[nodiscard]] virtual bool active(Rank rank) const = 0;
-  /// The rank's component that declares the property.
+  /// The component that declares the property, of a rank that lives.
   [[nodiscard]] virtual const Component& component(Rank rank) const = 0;
   /// What has been sent and not been handled yet, in an order that means nothing.
   [[nodiscard]] virtual const std::vector<const Message*>& messages() const = 0;

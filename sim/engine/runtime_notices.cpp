@@ -79,7 +79,7 @@ void Runtime::hear(const Event& notice) {
 
 /// A later incarnation of a daemon hears nothing of those who died under an earlier one.
 void Runtime::tell_death(EventKind kind, ActorId listener, std::uint32_t death) {
-  notice_at(0.0);
+  state_.notices_until_s = std::max(state_.notices_until_s, state_.now_s);
   if (kind != EventKind::local_exit || died_under(death, incarnation_of(listener)))
     tell_exit(kind, listener, state_.deaths[death].dead);
 }

@@ -23,6 +23,23 @@ void listening(Job& job, double delay_s, double spread_s) {
   job.use(Family::failure_detection, "oracle", {{"delay_s", delay_s}, {"spread_s", spread_s}});
 }
 
+/// Three ranks of which rank 0 computes until 100 s, and handles nothing meanwhile. Each rank notes
+/// who has died; a notice takes a second.
+void computing(Job& job) {
+  job.spec.platform.progress = Progress::between;
+  job.script(Family::workload, [&job](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) {
+      if (self == 0) context.compute(100);
+    };
+    handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+      job.note(context, "failed", peer.actor);
+    };
+    return handlers;
+  });
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 1.0}});
+}
+
 std::vector<double> first_times(const Seen& seen, Rank ranks) {
   std::vector<double> times;
   for (Rank rank = 0; rank < ranks; ++rank)
@@ -130,18 +147,7 @@ TEST_CASE(
 TEST_CASE("between computations, a notice waits until the computation ends") {
   for (const EngineKind engine : engines()) {
     Job job(3);
-    job.spec.platform.progress = Progress::between;
-    job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers;
-      handlers.start = [self](Context& context) {
-        if (self == 0) context.compute(100);
-      };
-      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
-        job.note(context, "failed", peer.actor);
-      };
-      return handlers;
-    });
-    job.use(Family::failure_detection, "oracle", {{"delay_s", 1.0}});
+    computing(job);
     job.kill(1, {2});
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(0, "failed"), {100}, engine));
@@ -153,18 +159,7 @@ TEST_CASE("between computations, a notice waits until the computation ends") {
 TEST_CASE("a notice that waits for the processor dies with its listener") {
   for (const EngineKind engine : engines()) {
     Job job(3);
-    job.spec.platform.progress = Progress::between;
-    job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers;
-      handlers.start = [self](Context& context) {
-        if (self == 0) context.compute(100);
-      };
-      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
-        job.note(context, "failed", peer.actor);
-      };
-      return handlers;
-    });
-    job.use(Family::failure_detection, "oracle", {{"delay_s", 1.0}});
+    computing(job);
     job.kill(1, {2}).kill(50, {0});
     const Seen seen = job.run(engine);
     CHECK(seen.values(0, "failed").empty());
