@@ -63,10 +63,12 @@ class Walks {
     steps_.clear();
     deaths_ = 0;
     engine_.go_on_from(fresh_);
+    engine_.draw_choices(nullptr);
     const auto start =
         static_cast<std::uint32_t>(random.chance(0.5) ? 0 : random.below(starts_.size()));
     deaths_ = static_cast<std::uint32_t>(starts_[start].cuts.size());
     bool goes_on = take({.kind = Step::Kind::begin, .place = start});
+    engine_.draw_choices(&random);
     for (std::uint32_t depth = 0; goes_on; ++depth) {
       if (depth >= std::min(request_.depth, kLongestWalk)) return;
       goes_on = take(drawn(random));
@@ -114,9 +116,10 @@ class Walks {
     bool is_new = false;
     try {
       take_step(engine_, step, starts_);
+      keep_what_was_drawn();
       const StateDigest digest = bounds_.with_deaths(engine_.digest(), deaths_, step.has_death());
       is_new = seen_.find(digest) == kNoState;
-      if (is_new) seen_.add(digest, kNoState, step, deaths_);
+      if (is_new) seen_.add(digest, kNoState, steps_.back(), deaths_);
       engine_.check_properties();
       if (request_.goal && request_.goal->property && engine_.holds(*request_.goal->property)) {
         result_.reached = Refutation{.outcome = Outcome::limit, .violations = {}, .steps = steps_};
@@ -130,6 +133,7 @@ class Walks {
       }
       ending = judge_.judged(engine_.end(), deaths_, [&] { return steps_; });
     } catch (const BrokenInvariant& broken) {
+      keep_what_was_drawn();
       ending = ending_by(broken);
       is_new = true;
     }
@@ -137,6 +141,12 @@ class Walks {
       take_end(
           request_, ending, [&] { return steps_; }, result_);
     return false;
+  }
+
+  /// So that the step goes the same way when it is taken again. The choices of a start are those of
+  /// the list of starts.
+  void keep_what_was_drawn() {
+    if (steps_.back().kind == Step::Kind::take) steps_.back().decisions = engine_.decisions();
   }
 
   void check_limits() {
@@ -160,7 +170,7 @@ class Walks {
   DeathBounds bounds_;
   SeenStates seen_;
   ExplorationResult result_;
-  std::vector<Step> steps_;  ///< of this walk
+  std::vector<Step> steps_;  ///< of this walk, with what the workload has chosen
   std::uint32_t deaths_ = 0;
   Clock::time_point begin_ = Clock::now();
 };

@@ -127,7 +127,10 @@ std::uint64_t StepwiseEngine::choose(std::uint64_t bound, const char* what) {
   const std::size_t place = asked_.size();
   asked_.push_back(bound);
   asked_about_.push_back(what);
-  if (place >= decisions_.size()) return 0;
+  if (place >= decisions_.size()) {
+    if (random_ == nullptr) return 0;
+    decisions_.push_back(random_->below(bound));
+  }
   if (decisions_[place] >= bound)
     throw std::out_of_range("decision " + std::to_string(place) + " is " +
                             std::to_string(decisions_[place]) + ", expected below " +

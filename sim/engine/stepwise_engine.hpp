@@ -51,8 +51,8 @@ bool next_decisions(Decisions& decisions, const std::vector<std::uint64_t>& aske
 ///   it go on with every step.
 /// - If the workload leaves its choices open (sim/core/choices.hpp), the driver decides those of a
 ///   step in advance: the n-th that a handler of the step asks for is the n-th of `decisions`.
-///   Beyond that list it is 0. All ways in which a step can go are seen by taking it again with
-///   next_decisions until there are none.
+///   Beyond that list it is 0, or drawn (draw_choices). All ways in which a step can go are seen
+///   by taking it again with next_decisions until there are none.
 class StepwiseEngine final : public Runtime, private Chooser {
  public:
   /// The job is without_costs().
@@ -77,6 +77,12 @@ class StepwiseEngine final : public Runtime, private Chooser {
   [[nodiscard]] const std::vector<std::uint64_t>& asked() const { return asked_; }
   /// What each of them was about, in words.
   [[nodiscard]] const std::vector<const char*>& asked_about() const { return asked_about_; }
+
+  /// From now on choices beyond the decisions of the driver are drawn from this stream, which has to
+  /// stay; from none, they are 0.
+  void draw_choices(Stream* random) { random_ = random; }
+  /// The driver's decisions of the last step, and behind them those that were drawn.
+  [[nodiscard]] const Decisions& decisions() const { return decisions_; }
 
   /// What the last step has depended on and changed, beyond what StateParts says.
   using Runtime::Reach;
@@ -149,6 +155,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   std::vector<Cut> cuts_;
   std::vector<std::uint64_t> done_;
   Decisions decisions_;
+  Stream* random_ = nullptr;
   std::vector<std::uint64_t> asked_;
   std::vector<const char*> asked_about_;
   std::vector<Message*> unsent_;  ///< of an actor that dies in this step

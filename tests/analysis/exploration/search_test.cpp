@@ -157,6 +157,43 @@ TEST_CASE("a search by depth and random walks find a wrong detector, too") {
   }
 }
 
+TEST_CASE("random walks choose for the workload, too, and come to every state of a small job") {
+  Job job(kRing);
+  job.workload("random-tree", {{"most_messages", 2}, {"choices", std::string("all")}});
+  job.detector("dijkstra-scholten");
+  ExplorationRequest request = request_of(job);
+  const ExplorationResult all = explore(request);
+  REQUIRE(all.verdict == ExplorationResult::Verdict::exhausted);
+  request.search = SearchOrder::random;
+  request.walks = 20000;
+  const ExplorationResult walks = explore(request);
+  CHECK(walks.verdict == ExplorationResult::Verdict::bounded);
+  CHECK(walks.states == all.states);
+  CHECK(walks.depth == all.depth);
+}
+
+TEST_CASE("a random walk that breaks a promise can be repeated with what the workload has chosen") {
+  Job job(kRing);
+  job.workload("random-tree", {{"most_messages", 2}, {"choices", std::string("all")}});
+  job.script(Family::termination, [](ActorId self) {
+    Handlers handlers;
+    handlers.receive = [self](Context& context, Message&) {
+      if (self == 2) context.announce();
+      return Passage::deliver;
+    };
+    return handlers;
+  });
+  ExplorationRequest request = request_of(job);
+  request.search = SearchOrder::random;
+  const ExplorationResult result = explore(request);
+  REQUIRE(result.verdict == ExplorationResult::Verdict::violated);
+  const ToldRun told = told_run(request, result.refutation->steps);
+  RunSpec ordered = job.spec;
+  ordered.order = told.order;
+  const RunResult again = run_simulation(ordered, EngineKind::loggp, 1, 0);
+  CHECK(again.violations.front().kind == result.refutation->violations.front().kind);
+}
+
 TEST_CASE("a search that comes to a limit is bounded, and says which limit it was") {
   Job job(kRing);
   ring(job, 2, {0, 1, 2});
