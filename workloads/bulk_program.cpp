@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/core/invariant.hpp"
+#include "workloads/collectives.hpp"
 
 namespace faultline {
 
@@ -146,7 +147,7 @@ void BulkProgram::begin_sum(Context& context) {
   sum_ = SumRequest(self_, world_.size(), ProgramStates::contributed(self_, iteration_, step_));
   waits_ = Waits::sum;
   sum_tag_ = tag_;
-  tag_ += SumRequest::stages(world_.size());
+  tag_ += doubling_stages(world_.size());
   post_sum(context);
 }
 

@@ -1,24 +1,42 @@
 #include "workloads/collectives.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace faultline {
 
+std::uint32_t doubling_stages(std::uint32_t ranks) {
+  return static_cast<std::uint32_t>(std::bit_width(ranks)) + 1;
+}
+
+/// Stage 0 folds the ranks beyond the largest power of two into the others, and the last one gives
+/// them the sum.
+std::optional<DoublingStage> doubling_stage(Rank self, std::uint32_t ranks, std::uint32_t number) {
+  const std::uint32_t core = std::bit_floor(ranks);
+  const bool folds = self >= core;
+  const bool has_partner = self < ranks - core;
+  if (number == 0) {
+    if (folds) return DoublingStage{.partner = self - core, .sends = true};
+    if (has_partner) return DoublingStage{.partner = self + core, .receives = true};
+    return std::nullopt;
+  }
+  if (number + 1 < doubling_stages(ranks)) {
+    if (folds) return std::nullopt;
+    return DoublingStage{.partner = self ^ (1U << (number - 1)), .sends = true, .receives = true};
+  }
+  if (folds) return DoublingStage{.partner = self - core, .receives = true, .replaces = true};
+  if (has_partner) return DoublingStage{.partner = self + core, .sends = true};
+  return std::nullopt;
+}
+
 std::vector<RecursiveDoubling::Send> RecursiveDoubling::begin(double value) {
   ++operation_;
-  step_ = 0;
+  stage_ = 0;
+  has_sent_ = false;
   sum_ = value;
   done_ = false;
-  waits_for_fold_ = has_partner();
-  std::vector<Send> sends;
-  if (folds())
-    sends.push_back({self_ - core_, part(kFold)});
-  else if (core_ > 1 && !waits_for_fold_)
-    sends.push_back({self_ ^ 1U, part(0)});
-  const auto more = advance();
-  sends.insert(sends.end(), more.begin(), more.end());
-  return sends;
+  return advance();
 }
 
 std::vector<RecursiveDoubling::Send> RecursiveDoubling::take(const CollectivePart& part) {
@@ -26,46 +44,39 @@ std::vector<RecursiveDoubling::Send> RecursiveDoubling::take(const CollectivePar
   return advance();
 }
 
-/// Uses up the parts whose turn it is.
+/// Goes on until a part is missing.
 std::vector<RecursiveDoubling::Send> RecursiveDoubling::advance() {
   std::vector<Send> sends;
-  while (!done_) {
-    const auto last = static_cast<std::uint32_t>(std::countr_zero(core_));
-    if (!folds() && !waits_for_fold_ && step_ == last) {
-      done_ = true;
-      if (has_partner()) sends.push_back({self_ + core_, part(kUnfold)});
-      break;
-    }
-    const std::uint32_t awaited = folds() ? kUnfold : waits_for_fold_ ? kFold : step_;
-    const auto next = std::find_if(early_.begin(), early_.end(), [&](const CollectivePart& p) {
-      return p.operation == operation_ && p.step == awaited;
-    });
-    if (next == early_.end()) break;
-    const double value = next->sum;
-    early_.erase(next);
-    if (folds()) {
-      sum_ = value;
-      done_ = true;
-      break;
-    }
-    sum_ += value;
-    if (waits_for_fold_)
-      waits_for_fold_ = false;
-    else
-      ++step_;
-    if (step_ < last) sends.push_back({self_ ^ (1U << step_), part(step_)});
+  for (; stage_ < doubling_stages(processes_); ++stage_, has_sent_ = false) {
+    const std::optional<DoublingStage> now = doubling_stage(self_, processes_, stage_);
+    if (!now) continue;
+    if (now->sends && !std::exchange(has_sent_, true))
+      sends.push_back({now->partner, {sum_, operation_, stage_}});
+    if (now->receives && !take_early(*now)) return sends;
   }
+  done_ = true;
   return sends;
 }
 
-// Early parts are looked up by operation and step.
+/// False if the part of this stage has not come yet.
+bool RecursiveDoubling::take_early(const DoublingStage& stage) {
+  const auto part = std::find_if(early_.begin(), early_.end(), [&](const CollectivePart& one) {
+    return one.operation == operation_ && one.stage == stage_;
+  });
+  if (part == early_.end()) return false;
+  sum_ = stage.replaces ? part->sum : sum_ + part->sum;
+  early_.erase(part);
+  return true;
+}
+
+// Early parts are looked up by operation and stage.
 void RecursiveDoubling::digest(Digest& into) const {
   using Place = std::pair<std::uint32_t, std::uint32_t>;
   std::vector<std::pair<Place, double>> early;
   early.reserve(early_.size());
   for (const CollectivePart& part : early_)
-    early.emplace_back(Place(part.operation, part.step), part.sum);
-  into.add(operation_, step_, waits_for_fold_, done_, sum_);
+    early.emplace_back(Place(part.operation, part.stage), part.sum);
+  into.add(operation_, stage_, has_sent_, done_, sum_);
   into.add_sorted(early);
 }
 

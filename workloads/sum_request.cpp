@@ -1,32 +1,14 @@
 #include "workloads/sum_request.hpp"
 
-namespace faultline {
+#include "workloads/collectives.hpp"
 
-/// Stage 0 folds the ranks beyond the largest power of two into the others, and the last one gives
-/// them the sum.
-std::optional<SumRequest::Stage> SumRequest::stage(std::uint32_t number) const {
-  const std::uint32_t core = std::bit_floor(ranks_);
-  const bool folds = self_ >= core;
-  const bool has_partner = self_ < ranks_ - core;
-  if (number == 0) {
-    if (folds) return Stage{.partner = self_ - core, .sends = true};
-    if (has_partner) return Stage{.partner = self_ + core, .receives = true};
-    return std::nullopt;
-  }
-  if (number + 1 < stages(ranks_)) {
-    if (folds) return std::nullopt;
-    return Stage{.partner = self_ ^ (1U << (number - 1)), .sends = true, .receives = true};
-  }
-  if (folds) return Stage{.partner = self_ - core, .receives = true, .replaces = true};
-  if (has_partner) return Stage{.partner = self_ + core, .sends = true};
-  return std::nullopt;
-}
+namespace faultline {
 
 bool SumRequest::post_next(const Means& means) {
   receive_ = 0;
-  while (stage_ < stages(ranks_)) {
+  while (stage_ < doubling_stages(ranks_)) {
     const std::uint32_t tag = means.first_tag + stage_;
-    const std::optional<Stage> now = stage(stage_++);
+    const std::optional<DoublingStage> now = doubling_stage(self_, ranks_, stage_++);
     if (!now) continue;
     const ActorId partner = means.world.actor_of(now->partner);
     replaces_ = now->replaces;

@@ -1,18 +1,16 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
-#include <optional>
 
 #include "sim/core/operations.hpp"
 #include "sim/core/world.hpp"
 
 namespace faultline {
 
-/// A sum over all ranks of a world as one request, by recursive doubling (as RecursiveDoubling).
-/// Each stage is a send and a receive of `Operations`: the request fails with one of them and times
-/// out with one of them. Who holds it posts the next stage when the operations of the last one are
-/// done. All ranks number the stages alike; a rank has nothing to do in some.
+/// A sum over all ranks of a world as one request, by recursive doubling. Each stage is a send and a
+/// receive of `Operations`: the request fails with one of them and times out with one of them. Who
+/// holds it posts the next stage when the operations of the last one are done. All ranks number the
+/// stages alike; a rank has nothing to do in some.
 class SumRequest {
  public:
   /// What one message says.
@@ -24,7 +22,7 @@ class SumRequest {
     Context& context;
     Operations& operations;
     const World& world;
-    std::uint32_t first_tag = 0;  ///< of `stages` tags that nothing else uses
+    std::uint32_t first_tag = 0;  ///< of doubling_stages() tags that nothing else uses
     std::uint32_t bytes = 0;
     double timeout_s = kNever;
   };
@@ -33,10 +31,6 @@ class SumRequest {
   SumRequest(Rank self, std::uint32_t ranks, std::uint64_t value)
       : self_(self), ranks_(ranks), sum_(value) {}
 
-  /// The number of stages, and of tags, of a sum over so many ranks.
-  static std::uint32_t stages(std::uint32_t ranks) {
-    return static_cast<std::uint32_t>(std::bit_width(ranks)) + 1;
-  }
   /// Posts the operations of the next stage in which this rank has something to do. False if there
   /// is none: the sum is complete.
   bool post_next(const Means& means);
@@ -47,14 +41,6 @@ class SumRequest {
   void digest(Digest& into) const { into.add(stage_, sum_, receive_); }
 
  private:
-  struct Stage {
-    Rank partner = 0;
-    bool sends = false;
-    bool receives = false;
-    bool replaces = false;  ///< what comes is the whole sum
-  };
-  [[nodiscard]] std::optional<Stage> stage(std::uint32_t number) const;
-
   Rank self_ = 0;
   std::uint32_t ranks_ = 1;
   std::uint32_t stage_ = 0;  ///< the next one

@@ -40,12 +40,12 @@ TEST_CASE("parts of a sum that come early may come in any order") {
     for (const CollectivePart& part : parts) alone.gets(1, 0, part);
     return alone.digest();
   };
-  const CollectivePart of_next_step{5.0, 1, 1};
-  const CollectivePart of_next_operation{7.0, 2, 0};
-  CHECK(digest({of_next_step, of_next_operation}) == digest({of_next_operation, of_next_step}));
-  CHECK(digest({of_next_step}) != digest({}));
-  CHECK(digest({of_next_step}) != digest({of_next_operation}));
-  CHECK(digest({of_next_step}) != digest({{6.0, 1, 1}}));
+  const CollectivePart of_next_stage{5.0, 1, 2};
+  const CollectivePart of_next_operation{7.0, 2, 1};
+  CHECK(digest({of_next_stage, of_next_operation}) == digest({of_next_operation, of_next_stage}));
+  CHECK(digest({of_next_stage}) != digest({}));
+  CHECK(digest({of_next_stage}) != digest({of_next_operation}));
+  CHECK(digest({of_next_stage}) != digest({{6.0, 1, 2}}));
 }
 
 TEST_CASE("the length of a walk is part of the state where the token is, and leaves with it") {
