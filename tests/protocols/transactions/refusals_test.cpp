@@ -37,6 +37,7 @@ std::string error_of(const Told& told) {
 TEST_CASE("transactions are accepted under programs of TryBlocks") {
   CHECK(error_of({}) == "");
   CHECK(error_of({.transactions = R"("name": "relaunch", "checkpoint": "storage")"}) == "");
+  CHECK(error_of({.transactions = R"("name": "none")"}) == "");
 }
 
 TEST_CASE("transactions refuse programs without TryBlocks, and families that know of no worlds") {
