@@ -50,10 +50,13 @@ Registration bulk_program_registration(std::string name, std::string summary, st
           .end_checks = {{&kDifference, "wrong-state"}}};
 }
 
-BulkProgram::BulkProgram(std::shared_ptr<const Program> program, Rank self)
-    : program_(std::move(program)),
+BulkProgram::BulkProgram(std::shared_ptr<const ProgramOfRank> programs, ActorId self)
+    : programs_(std::move(programs)),
       self_(self),
+      program_((*programs_)(self)),
+      rank_(self),
       world_(program_->processes),
+      next_world_(0),
       operations_(kKeys),
       state_(ProgramStates::initial(self)) {}
 
@@ -136,7 +139,7 @@ void BulkProgram::begin_exchange(Context& context) {
     if (first_operation_ == 0) first_operation_ = posted;
   }
   OperationData data;
-  data.put(Halo{ProgramStates::sent(self_, iteration_, step_)});
+  data.put(Halo{ProgramStates::sent(rank_, iteration_, step_)});
   for (const HaloNeighbour& to : exchange.sends)
     operations_.send(context, world_.actor_of(to.rank), tag, static_cast<std::uint32_t>(to.bytes),
                      timeout_s_, data);
@@ -144,7 +147,7 @@ void BulkProgram::begin_exchange(Context& context) {
 }
 
 void BulkProgram::begin_sum(Context& context) {
-  sum_ = SumRequest(self_, world_.size(), ProgramStates::contributed(self_, iteration_, step_));
+  sum_ = SumRequest(rank_, world_.size(), ProgramStates::contributed(rank_, iteration_, step_));
   waits_ = Waits::sum;
   sum_tag_ = tag_;
   tag_ += doubling_stages(world_.size());
@@ -278,12 +281,28 @@ void BulkProgram::enter(Context& context, const WorldEntered& entered) {
   tag_ = 0;
   timeout_s_ = kNever;
   iteration_ = entered.iteration;
+  take_rank();
   state_ = entered.finds_state_itself != 0
-               ? ProgramStates::state_after(*program_, self_, iteration_)
+               ? ProgramStates::state_after(*program_, data_rank(), iteration_, shrunk_)
                : entered.state;
   step_ = 0;
   waits_ = Waits::nothing;
 }
+
+/// Has the rank of the world of which it has been told. What was done in iterations to come will be
+/// done again in this world.
+void BulkProgram::take_rank() {
+  world_ =
+      next_world_.size() > 0 ? std::exchange(next_world_, World(0)) : World(program_->processes);
+  const Rank now = *world_.rank_of(self_);
+  if (now != rank_) program_ = (*programs_)(now);
+  rank_ = now;
+  std::erase_if(shrunk_, [this](const WorldSince& since) { return since.iteration >= iteration_; });
+  if (world_.size() < program_->processes) shrunk_.push_back({iteration_, world_.size()});
+}
+
+/// Whose data the process has: those of its rank, unless the program does without those of others.
+Rank BulkProgram::data_rank() const { return shrunk_.empty() ? rank_ : self_; }
 
 void BulkProgram::on_started(const BlockStarted& started) {
   if (started.released != 0) {
@@ -296,6 +315,10 @@ void BulkProgram::on_started(const BlockStarted& started) {
 }
 
 void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
+  if (answer.is<WorldPart>()) {
+    const auto part = answer.get<WorldPart>();
+    return next_world_.append(part.actor, part.count);
+  }
   if (answer.is<WorldEntered>()) {
     enter(context, answer.get<WorldEntered>());
   } else if (answer.is<LeaveWorld>()) {
@@ -361,17 +384,19 @@ void BulkProgram::report(MetricTotals& totals) const {
   if (waits_ != Waits::end) return;
   totals.put(kSolution, finish_s_);
   totals.put(kIterationTime, finish_s_ / static_cast<double>(program_->iterations));
-  if (totals.numbers().add(self_, self_ + 1) == 0) return;
-  const std::uint64_t share = ProgramStates::share(self_, state_);
+  const Rank rank = data_rank();
+  if (totals.numbers().add(rank, rank + 1) == 0) return;
+  const std::uint64_t share = ProgramStates::share(rank, state_);
   totals.put(kDigest, share);
   const std::uint64_t right =
-      ProgramStates::share(self_, ProgramStates::state_after(*program_, self_, iteration_));
+      ProgramStates::share(rank, ProgramStates::state_after(*program_, rank, iteration_, shrunk_));
   constexpr auto kModulus = static_cast<std::uint64_t>(kDigestModulus);
   totals.put(kDifference, (share + kModulus - right) % kModulus);
 }
 
 void BulkProgram::digest_state(Digest& into) const {
-  into.add(epoch_, operations_, sum_, open_, waits_, has_blocks_, iteration_, step_, state_);
+  into.add(rank_, world_, next_world_, shrunk_, epoch_, operations_, sum_, open_, waits_,
+           has_blocks_, iteration_, step_, state_);
   into.add(attempt_, tag_, sum_tag_, first_operation_, errors_, cancelled_, timeout_s_, runs_);
 }
 

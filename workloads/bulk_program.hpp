@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@
 
 namespace faultline {
 
+/// Makes the program of a rank.
+using ProgramOfRank = std::function<std::shared_ptr<const Program>(Rank)>;
+
 /// Walks the steps of a bulk-synchronous program of TryBlocks. It is a value: waiting is a state,
 /// and a rollback assigns the iteration and the state that was saved.
 ///
@@ -24,7 +28,7 @@ namespace faultline {
 /// rank ends the job, as MPI's default error handler does.
 class BulkProgram final : public Workload {
  public:
-  BulkProgram(std::shared_ptr<const Program> program, Rank self);
+  BulkProgram(std::shared_ptr<const ProgramOfRank> programs, ActorId self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override;
 
   void start(Context& context) override;
@@ -79,12 +83,18 @@ class BulkProgram final : public Workload {
   void on_outcome(Context& context, BlockVerdict verdict);
   void save(Context& context);
   void enter(Context& context, const WorldEntered& entered);
+  void take_rank();
+  [[nodiscard]] Rank data_rank() const;
   [[nodiscard]] SumRequest::Means sum_means(Context& context);
   [[nodiscard]] const ProgramStep& step() const { return program_->steps[step_]; }
 
-  std::shared_ptr<const Program> program_;
-  Rank self_;
+  std::shared_ptr<const ProgramOfRank> programs_;
+  ActorId self_;
+  std::shared_ptr<const Program> program_;  ///< of its rank
+  Rank rank_;
   World world_;
+  World next_world_;                ///< of which it is being told
+  std::vector<WorldSince> shrunk_;  ///< the smaller worlds in which it has gone on
   WorldEpoch epoch_;
   Operations operations_;
   SumRequest sum_;

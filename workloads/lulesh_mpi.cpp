@@ -99,9 +99,11 @@ Registration lulesh_mpi() {
   made.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto read = std::make_shared<const LuleshMpiOptions>(set.read(values));
     const LuleshPlan plan(job.processes, read->zones_per_side, read->exchanges == 4);
-    return [read, plan](ActorId self) {
-      return std::make_unique<BulkProgram>(
-          std::make_shared<const Program>(program_of(*read, plan, self)), self);
+    const ProgramOfRank programs = [read, plan](Rank rank) {
+      return std::make_shared<const Program>(program_of(*read, plan, rank));
+    };
+    return [programs = std::make_shared<const ProgramOfRank>(programs)](ActorId self) {
+      return std::make_unique<BulkProgram>(programs, self);
     };
   };
   return made;

@@ -118,9 +118,12 @@ Registration minife() {
   made.check = check;
   made.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto read = std::make_shared<const MiniFeOptions>(set.read(values));
-    return [read, plan = MiniFePlan(elements(*read), job.processes)](ActorId self) {
-      return std::make_unique<BulkProgram>(
-          std::make_shared<const Program>(program_of(*read, plan, self)), self);
+    const ProgramOfRank programs = [read,
+                                    plan = MiniFePlan(elements(*read), job.processes)](Rank rank) {
+      return std::make_shared<const Program>(program_of(*read, plan, rank));
+    };
+    return [programs = std::make_shared<const ProgramOfRank>(programs)](ActorId self) {
+      return std::make_unique<BulkProgram>(programs, self);
     };
   };
   return made;

@@ -36,17 +36,22 @@ std::uint64_t ProgramStates::next(std::uint64_t state, std::uint64_t consumed) {
 }
 
 std::uint64_t ProgramStates::state_after(const Program& program, Rank rank,
-                                         std::uint64_t iterations) {
+                                         std::uint64_t iterations,
+                                         const std::vector<WorldSince>& shrunk) {
   std::uint64_t state = initial(rank);
-  for (std::uint64_t iteration = 0; iteration < iterations; ++iteration)
+  std::uint32_t ranks = program.processes;
+  auto next_world = shrunk.begin();
+  for (std::uint64_t iteration = 0; iteration < iterations; ++iteration) {
+    for (; next_world != shrunk.end() && next_world->iteration <= iteration; ++next_world)
+      ranks = next_world->ranks;
     for (std::size_t at = 0; at < program.steps.size(); ++at) {
       const ProgramStep& step = program.steps[at];
-      if (step.kind == ProgramStep::Kind::allreduce)
-        state = next(state, sum(program.processes, iteration, at));
+      if (step.kind == ProgramStep::Kind::allreduce) state = next(state, sum(ranks, iteration, at));
       if (step.kind == ProgramStep::Kind::exchange)
         for (const HaloNeighbour& neighbour : program.exchanges[step.exchange].receives)
           state = next(state, sent(neighbour.rank, iteration, at));
     }
+  }
   return state;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/core/digest.hpp"
 #include "workloads/halo_exchange.hpp"
 
 namespace faultline {
@@ -47,6 +48,14 @@ struct Program {
   [[nodiscard]] std::size_t finish_of(std::size_t begin) const;
 };
 
+/// A program that has gone on with fewer ranks, from the beginning of an iteration on.
+struct WorldSince {
+  std::uint64_t iteration = 0;
+  std::uint32_t ranks = 0;
+
+  void digest(Digest& into) const { into.add(iteration, ranks); }
+};
+
 /// What stands for the numbers of a program. What a rank sends is determined by the rank, iteration
 /// and step, and the state of a rank is a digest of all that it has consumed, in order. So whoever
 /// consumes something wrong, twice or not at all has a wrong state from then on.
@@ -58,8 +67,10 @@ struct ProgramStates {
   static std::uint64_t sum(std::uint32_t processes, std::uint64_t iteration, std::size_t step);
   static std::uint64_t initial(Rank rank);
   static std::uint64_t next(std::uint64_t state, std::uint64_t consumed);
-  /// The right state of a rank after so many iterations, without an engine.
-  static std::uint64_t state_after(const Program& program, Rank rank, std::uint64_t iterations);
+  /// The right state of a rank after so many iterations, without an engine. `shrunk`: the smaller
+  /// worlds in which the program has gone on, ascending.
+  static std::uint64_t state_after(const Program& program, Rank rank, std::uint64_t iterations,
+                                   const std::vector<WorldSince>& shrunk = {});
   /// A share of the digest of all ranks, of 52 bits.
   static std::uint64_t share(Rank rank, std::uint64_t state);
 };

@@ -14,6 +14,7 @@ struct TryBlocksOptions {
   std::uint32_t allreduces = 0;
   std::uint32_t bytes = 8;
   std::uint64_t state_bytes = 0;
+  bool needs_all_ranks = false;
 };
 
 OptionSet<TryBlocksOptions> options() {
@@ -35,7 +36,10 @@ OptionSet<TryBlocksOptions> options() {
                .maximum = 1000})
       .option("bytes", &Options::bytes, {.doc = "size of a message of a sum", .unit = "B"})
       .option("state_bytes", &Options::state_bytes,
-              {.doc = "what a checkpoint of a rank holds", .unit = "B", .maximum = 1e12});
+              {.doc = "what a checkpoint of a rank holds", .unit = "B", .maximum = 1e12})
+      .option("needs_all_ranks", &Options::needs_all_ranks,
+              {.doc = "if not, the program can go on without those that have died, and without "
+                      "their data (`recovery` `shrink`)"});
 }
 
 Program program_of(const TryBlocksOptions& options, std::uint32_t processes) {
@@ -63,7 +67,10 @@ Registration try_blocks() {
   made.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto program =
         std::make_shared<const Program>(program_of(set.read(values), job.processes));
-    return [program](ActorId self) { return std::make_unique<BulkProgram>(program, self); };
+    const ProgramOfRank programs = [program](Rank) { return program; };
+    return [programs = std::make_shared<const ProgramOfRank>(programs)](ActorId self) {
+      return std::make_unique<BulkProgram>(programs, self);
+    };
   };
   return made;
 }

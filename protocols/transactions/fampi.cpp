@@ -15,6 +15,7 @@ constexpr double kLongest_s = 1e9;
 OptionSet<FampiOptions> options() {
   using Options = FampiOptions;
   const auto spawn_s = [](double WorldOptions::*of) -> double Options::* { return of; };
+  const auto recovery = [](std::string WorldOptions::*of) -> std::string Options::* { return of; };
   return world_options<Options>({"none", "partner"})
       .option(
           "agreement", &Options::agreement,
@@ -29,11 +30,14 @@ OptionSet<FampiOptions> options() {
               {.doc = "who decides on a TryBlock. `global`: all ranks together",
                .source = "fampi-2015 section 3.1",
                .choices = {"global"}})
-      .option("recovery", &Options::recovery,
+      .option("recovery", recovery(&WorldOptions::recovery),
               {.doc = "what becomes of the world. `rebuild`: new processes take the ranks of the "
-                      "dead, and nobody else's rank changes",
-               .source = "fampi-2015 section 3.3, Fig. 1c",
-               .choices = {"rebuild"}})
+                      "dead, and nobody else's rank changes. `merge`: those above the dead move "
+                      "down, their data with them, and new processes are the last ranks. "
+                      "`shrink`: those above the dead move down, and the program goes on with "
+                      "fewer ranks",
+               .source = "fampi-2015 section 3.3; `rebuild`: Fig. 1c; `merge`: Fig. 1a, b",
+               .choices = {"rebuild", "merge", "shrink"}})
       .option(
           "release", &Options::release,
           {.doc = "how ranks give up requests that will not end because their peer has given the "
@@ -97,6 +101,7 @@ Registration fampi() {
            {&kCommitTime, &kBlockTime, &kBlocksCommitted, &kBlocksRejected, &kWaitTimeouts})},
       options());
   made.check = world_problems;
+  made.check_with_workload = shrink_problems;
   // Requests can time out although nobody has died.
   made.may_give_up = [](const OptionValues&, const JobShape&, const std::vector<ActorId>&) {
     return true;
@@ -122,12 +127,13 @@ Fampi::Fampi(const std::shared_ptr<const Options>& options, const JobShape& job,
 // ---- the world --------------------------------------------------------------------------------
 
 void Fampi::on_world(Context& context) {
-  agreement_ = Agreement(algorithm_of(*options_), self(), job().processes);
+  agreement_ = Agreement(algorithm_of(*options_), rank(), world().size());
   attempt_ = invited_ = rejections_ = 0;
   contributed_ = false;
   outcome_.reset();
   AgreementOutput output;
-  for (const Incarnation& life : dead()) agreement_.on_peer_failed(life.actor, output);
+  for (const Incarnation& life : dead())
+    agreement_.on_peer_failed(*world().rank_of(life.actor), output);
   carry_out(context, output);
   if (dead().empty()) return;
   set_phase(Phase::committing);
@@ -136,10 +142,10 @@ void Fampi::on_world(Context& context) {
 
 void Fampi::on_data(Context& context) { contribute(context, true); }
 
-void Fampi::on_death(Context& context, Rank rank) {
+void Fampi::on_death(Context& context, ActorId actor) {
   if (phase() == Phase::entering) return;
   AgreementOutput output;
-  agreement_.on_peer_failed(rank, output);
+  agreement_.on_peer_failed(*world().rank_of(actor), output);
   carry_out(context, output);
   if (phase() != Phase::restoring) return;
   set_phase(Phase::committing);
@@ -160,7 +166,7 @@ void Fampi::on_block_request(Context& context, const StackRequest& request) {
   if (outcome_) {
     group.count = outcome_->failed.size();
     if (query.index < group.count) {
-      const Rank failed = outcome_->failed[query.index];
+      const ActorId failed = world().actor_of(outcome_->failed[query.index]);
       group.failed = {failed, incarnation_in_world(failed)};
     }
   }
@@ -249,7 +255,7 @@ void Fampi::on_agreement_message(Context& context, const Message& message) {
   if (const auto* failed = context.attached<std::vector<Rank>>(message))
     received.value.failed = *failed;
   AgreementOutput output;
-  agreement_.on_message(message.from, received, output);
+  agreement_.on_message(*world().rank_of(message.from), received, output);
   carry_out(context, output);
 }
 
@@ -260,7 +266,7 @@ void Fampi::carry_out(Context& context, const AgreementOutput& output) {
   for (const AgreementOutput::Send& send : output.sends) {
     const AgreementMessage& content = send.message;
     const auto kind = static_cast<std::uint16_t>(kUp + static_cast<std::uint16_t>(content.kind));
-    Message& message = context.send(send.to, kind, agreement_bytes(content));
+    Message& message = context.send(world().actor_of(send.to), kind, agreement_bytes(content));
     message.payload.put(
         AgreementWords{of, content.sweep, content.value.success ? 1U : 0U, content.value.codes});
     if (!content.value.failed.empty()) context.attach(message, content.value.failed);
@@ -272,7 +278,7 @@ void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decis
   if (decision.number != attempt_) return;
   const bool is_accepted = decision.value.success && decision.value.failed.empty();
   outcome_ = decision.value;
-  for (const Rank rank : decision.value.failed) add_dead(rank);
+  for (const Rank rank : decision.value.failed) add_dead(world().actor_of(rank));
   commit_time_s_ += context.now_s() - contributed_s_;
   if (attempt_ == 0) {
     if (is_accepted) return resume(context);
@@ -290,10 +296,11 @@ void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decis
 /// To those at a distance of a power of two.
 void Fampi::invite(Context& context) {
   invited_ = attempt_;
-  const std::uint32_t ranks = job().processes;
+  const std::uint32_t ranks = world().size();
   for (std::uint32_t distance = 1; distance <= ranks / 2; distance *= 2)
     for (const std::uint32_t offset : {distance, ranks - distance}) {
-      context.send((self() + offset) % ranks, kInvite, world_options().control_bytes)
+      context
+          .send(world().actor_of((rank() + offset) % ranks), kInvite, world_options().control_bytes)
           .payload.put(InviteWords{epoch(), attempt_});
       if (2 * distance == ranks) break;
     }

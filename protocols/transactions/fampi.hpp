@@ -12,7 +12,6 @@ namespace faultline {
 struct FampiOptions : WorldOptions {
   std::string agreement = "era";
   std::string scope = "global";
-  std::string recovery = "rebuild";
   std::string release = "timeout";
   double request_timeout_s = 0.1;
   double wait_timeout_s = 2.0;
@@ -49,7 +48,7 @@ class Fampi final : public WorldLayer {
     std::uint64_t attempt = 0;
   };
 
-  void on_death(Context& context, Rank rank) override;
+  void on_death(Context& context, ActorId actor) override;
   void on_world(Context& context) override;
   [[nodiscard]] bool all_have_entered() const override {
     return attempt_ > 0 || phase() == Phase::regrouping;

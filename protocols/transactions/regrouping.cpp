@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t kBytesOfIncarnation = 8;
 constexpr std::uint32_t kBytesOfHeldPoint = 16;
+constexpr std::uint32_t kBytesOfPart = 8;  ///< of a world: successive actors
 
 /// The first entry of a list, sorted by actors, that is of this actor or a later one.
 template <class List>
@@ -38,27 +39,30 @@ bool put_latest(std::vector<Incarnation>& list, Incarnation life) {
 
 // ---- who lives --------------------------------------------------------------------------------
 
-std::uint16_t WorldLayer::incarnation_in_world(Rank rank) const {
-  const auto place = place_of(replaced_, rank);
-  return place != replaced_.end() && place->actor == rank ? place->number : std::uint16_t{0};
+std::uint16_t WorldLayer::incarnation_in_world(ActorId actor) const {
+  const auto place = place_of(replaced_, actor);
+  return place != replaced_.end() && place->actor == actor ? place->number : std::uint16_t{0};
 }
 
-bool WorldLayer::is_dead(Rank rank) const {
-  const auto place = place_of(dead_, rank);
-  return place != dead_.end() && place->actor == rank;
+/// Who has been left out of a world has died in an earlier one.
+bool WorldLayer::is_dead(ActorId actor) const {
+  const auto place = place_of(dead_, actor);
+  return (place != dead_.end() && place->actor == actor) || !world_.rank_of(actor);
 }
 
-Rank WorldLayer::leader() const {
+ActorId WorldLayer::leader() const {
   Rank first = 0;
-  while (is_dead(first)) ++first;
-  return first;
+  while (is_dead(world_.actor_of(first))) ++first;
+  return world_.actor_of(first);
 }
 
-void WorldLayer::add_dead(Rank rank) { put_latest(dead_, {rank, incarnation_in_world(rank)}); }
+void WorldLayer::add_dead(ActorId actor) {
+  put_latest(dead_, {actor, incarnation_in_world(actor)});
+}
 
 /// A late notice says nothing of who has taken the place of the dead.
 void WorldLayer::on_peer_failed(Context& context, Incarnation peer) {
-  if (peer.actor >= job_.processes) return;
+  if (!world_.rank_of(peer.actor)) return;
   if (phase_ == Phase::spawned) return hear_as_spawned(context, peer);
   if (peer.number < incarnation_in_world(peer.actor) || !put_latest(dead_, peer)) return;
   std::erase_if(ready_, [&](const Ready& ready) { return ready.from == peer; });
@@ -117,7 +121,7 @@ void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
   if (phase_ == Phase::regrouping && leader() == self_) name_leader(context, peer.actor);
 }
 
-void WorldLayer::name_leader(Context& context, Rank spawned) const {
+void WorldLayer::name_leader(Context& context, ActorId spawned) const {
   context.send(spawned, kLeader, options_.control_bytes)
       .payload.put(Incarnation{leader(), incarnation_in_world(leader())});
 }
@@ -153,18 +157,19 @@ WorldLayer::Ready WorldLayer::own_ready() const {
               .saved = saved_.newest(),
               .oldest = saved_.oldest(),
               .is_spawned = phase_ == Phase::spawned,
+              .data_rank = data_rank_,
               .held = {}};
   ready.held.reserve(kept_.size());
-  for (const KeptPoints& kept : kept_) ready.held.push_back({kept.client, kept.points.newest()});
+  for (const KeptPoints& kept : kept_) ready.held.push_back({kept.rank, kept.points.newest()});
   return ready;
 }
 
-void WorldLayer::send_ready(Context& context, Rank to) const {
+void WorldLayer::send_ready(Context& context, ActorId to) const {
   const Ready ready = own_ready();
   const auto list = static_cast<std::uint32_t>(kBytesOfHeldPoint * ready.held.size());
   Message& message = context.send(to, kReady, options_.control_bytes + list);
-  message.payload.put(
-      ReadyWords{ready.epoch, ready.saved, ready.oldest, ready.is_spawned ? 1U : 0U});
+  message.payload.put(ReadyWords{ready.epoch, ready.saved, ready.oldest, ready.is_spawned ? 1U : 0U,
+                                 ready.data_rank});
   context.attach(message, ready.held);
 }
 
@@ -205,6 +210,7 @@ std::vector<Rank> WorldLayer::waiting_ranks() const {
 void WorldLayer::lead(Context& context) {
   told_ = self_;
   for (const Incarnation& dead : dead_) {
+    if (shrinks()) break;
     if (std::find(asked_.begin(), asked_.end(), dead) != asked_.end() || spawns_) continue;
     spawns_ = true;
     spawn_begin_s_ = context.now_s();
@@ -226,19 +232,27 @@ void WorldLayer::spawn(Context& context) {
   }
 }
 
+bool WorldLayer::is_dead_now(Incarnation process) const {
+  const auto place = place_of(dead_, process.actor);
+  return place != dead_.end() && place->actor == process.actor && place->number >= process.number;
+}
+
 bool WorldLayer::all_are_ready() const {
-  if (ready_.size() + 1 < job_.processes) return false;
-  return std::all_of(ready_.begin(), ready_.end(), [this](const Ready& ready) {
+  std::size_t members = 1;
+  for (const Ready& ready : ready_) {
     const auto place = place_of(dead_, ready.from.actor);
-    if (place != dead_.end() && place->actor == ready.from.actor)
-      return ready.is_spawned && ready.from.number > place->number;
-    return !ready.is_spawned;
-  });
+    const bool has_died = place != dead_.end() && place->actor == ready.from.actor;
+    if (has_died && shrinks()) continue;
+    if (ready.is_spawned != has_died) return false;
+    if (has_died && ready.from.number <= place->number) return false;
+    ++members;
+  }
+  return members + (shrinks() ? dead_.size() : 0) == world_.size();
 }
 
 void WorldLayer::try_to_put_together(Context& context) {
   if (phase_ != Phase::regrouping || leader() != self_ || !all_are_ready()) return;
-  spawn_time_s_ = std::max(spawn_time_s_, context.now_s() - spawn_begin_s_);
+  if (!shrinks()) spawn_time_s_ = std::max(spawn_time_s_, context.now_s() - spawn_begin_s_);
   const std::optional<std::uint64_t> point = common_point();
   if (!point) return context.fatal("both copies of a checkpoint are lost");
   put_together(context, *point);
@@ -254,59 +268,84 @@ std::optional<std::uint64_t> WorldLayer::common_point() const {
   return latest;
 }
 
-/// Of a dead rank, only its keeper's copy is left. If there is none, the rank may have died before
-/// its first checkpoint: then nobody has taken the second one yet.
+/// Of the data that nobody has who lives, only a keeper's copy is left. If there is none, their
+/// rank may have died before its first checkpoint: then nobody has taken the second one yet. What
+/// the dead had in a world that shrinks is lost.
 std::optional<std::uint64_t> WorldLayer::copied_point() const {
   const Ready own = own_ready();
+  std::vector<bool> is_there(job_.processes, shrinks());
   std::uint64_t common = own.saved;
   std::uint64_t oldest = own.oldest;
-  std::map<Rank, std::uint64_t> kept;
   const auto look = [&](const Ready& ready) {
-    if (ready.is_spawned) return;
+    if (ready.data_rank == kNobody || is_dead_now(ready.from)) return;
+    is_there[ready.data_rank] = true;
     common = std::min(common, ready.saved);
     oldest = std::max(oldest, ready.oldest);
-    for (const HeldPoint& held : ready.held)
-      if (is_dead(held.client)) kept[held.client] = std::max(kept[held.client], held.iteration);
   };
   look(own);
   for (const Ready& ready : ready_) look(ready);
-  for (const Incarnation& dead : dead_) {
-    const auto copy = kept.find(dead.actor);
-    common = std::min(common, copy == kept.end() ? 0 : copy->second);
-  }
+  std::map<Rank, std::uint64_t> kept;
+  const auto look_for_copies = [&](const Ready& ready) {
+    for (const HeldPoint& held : ready.held)
+      if (!is_there[held.rank]) kept[held.rank] = std::max(kept[held.rank], held.iteration);
+  };
+  look_for_copies(own);
+  for (const Ready& ready : ready_) look_for_copies(ready);
+  for (Rank rank = 0; rank < is_there.size(); ++rank)
+    if (!is_there[rank]) common = std::min(common, kept[rank]);
   return common < oldest ? std::nullopt : std::optional(common);
+}
+
+/// The world in which all who are ready go on: new processes have the ranks of the dead, or the
+/// last ones, or there are none.
+World WorldLayer::next_world() const {
+  World next = world_;
+  if (options_.recovery == "rebuild") return next;
+  std::vector<Rank> lost;
+  lost.reserve(dead_.size());
+  for (const Incarnation& dead : dead_) lost.push_back(*world_.rank_of(dead.actor));
+  std::sort(lost.begin(), lost.end());
+  next.shrink(lost);
+  if (shrinks()) return next;
+  for (const Rank rank : lost) next.append(world_.actor_of(rank));
+  return next;
 }
 
 void WorldLayer::put_together(Context& context, std::uint64_t point) {
   std::uint32_t number = epoch_.number;
-  WorldNews news{replaced_, {}};
+  WorldNews news{next_world(), replaced_, {}};
   for (const Ready& ready : ready_) {
     number = std::max(number, ready.epoch.number);
     if (ready.from.number > 0) put_latest(news.replaced, ready.from);
     if (ready.is_spawned) news.fresh.push_back(ready.from.actor);
   }
+  std::uint32_t losses = job_.processes - news.world.size();
+  for (const Incarnation& life : news.replaced) losses += life.number;
   rebuild_begin_s_ = context.now_s();
   ready_.clear();
-  enter(context, {number + 1, self_}, std::move(news), point);
-  for (Rank rank = 0; rank < job_.processes; ++rank)
-    if (rank != self_) tell_world(context, rank);
+  enter(context, {number + 1, losses}, std::move(news), point);
+  for (Rank rank = 0; rank < world_.size(); ++rank)
+    if (const ActorId actor = world_.actor_of(rank); actor != self_) tell_world(context, actor);
 }
 
-void WorldLayer::tell_world(Context& context, Rank to) const {
-  const auto list = static_cast<std::uint32_t>(kBytesOfIncarnation * replaced_.size());
+void WorldLayer::tell_world(Context& context, ActorId to) const {
+  std::uint32_t list = kBytesOfIncarnation * static_cast<std::uint32_t>(replaced_.size());
+  if (!world_.is_first(job_.processes))
+    world_.for_each_run([&list](ActorId, std::uint32_t) { list += kBytesOfPart; });
   Message& message = context.send(to, kWorld, options_.control_bytes + list);
   message.payload.put(WorldWords{epoch_, point_, rebuild_begin_s_});
-  context.attach(message, WorldNews{replaced_, fresh_});
+  context.attach(message, WorldNews{world_, replaced_, fresh_});
 }
 
 /// Some may not have heard of this world, because its leader has died. They wait for the first of
 /// the earlier world that lives.
 void WorldLayer::tell_those_behind(Context& context) const {
-  Rank first = 0;
-  while (first < job_.processes &&
-         (is_dead(first) || std::find(fresh_.begin(), fresh_.end(), first) != fresh_.end()))
-    ++first;
-  if (first < job_.processes && first != self_) tell_world(context, first);
+  for (Rank rank = 0; rank < world_.size(); ++rank) {
+    const ActorId first = world_.actor_of(rank);
+    if (is_dead(first) || std::find(fresh_.begin(), fresh_.end(), first) != fresh_.end()) continue;
+    if (first != self_) tell_world(context, first);
+    return;
+  }
 }
 
 // ---- to enter ---------------------------------------------------------------------------------
@@ -324,15 +363,18 @@ void WorldLayer::on_world_message(Context& context, const Message& message) {
 
 void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news,
                        std::uint64_t point) {
-  if (phase_ == Phase::spawned) {
-    ++respawned_;
-    regroup_s_ = context.now_s();
-  }
+  const bool is_new = phase_ == Phase::spawned;
   phase_ = Phase::entering;
   epoch_ = epoch;
+  world_ = std::move(news.world);
   replaced_ = std::move(news.replaced);
   fresh_ = std::move(news.fresh);
   point_ = point;
+  if (is_new) {
+    ++respawned_;
+    new_rank_ = rank();
+    regroup_s_ = context.now_s();
+  }
   forget_earlier_world(context);
   context.mark("join", epoch.number);
   for (const Incarnation& life : replaced_)
@@ -342,8 +384,9 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news
 
 void WorldLayer::forget_earlier_world(Context& context) {
   std::erase_if(dead_, [this](const Incarnation& dead) {
-    return dead.number < incarnation_in_world(dead.actor);
+    return dead.number < incarnation_in_world(dead.actor) || !world_.rank_of(dead.actor);
   });
+  came_.reset();
   asked_.clear();
   told_ = kNobody;
   taking_.reset();

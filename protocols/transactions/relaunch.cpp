@@ -55,7 +55,7 @@ Relaunch::Relaunch(const std::shared_ptr<const Options>& options, const JobShape
 
 /// The launcher ends all other processes. If the job has come to its end, those who do not know it
 /// yet wait for the leader.
-void Relaunch::on_death(Context& context, Rank) {
+void Relaunch::on_death(Context& context, ActorId) {
   if (!ended_) return regroup(context);
   if (leader() != self()) tell_end(context, leader());
 }

@@ -27,7 +27,7 @@ class Relaunch final : public WorldLayer {
     kEnd,                ///< all have: processes may end
   };
 
-  void on_death(Context& context, Rank rank) override;
+  void on_death(Context& context, ActorId actor) override;
   void on_world(Context& context) override;
   void on_data(Context& context) override { resume(context); }
   void on_block_request(Context& context, const StackRequest& request) override;

@@ -52,21 +52,21 @@ class SavedPoints {
   std::vector<SavedPoint> points_;  ///< ascending
 };
 
-/// What a rank keeps for another one.
+/// What a process keeps of the data of a rank.
 struct KeptPoints {
-  Rank client = kNobody;
+  Rank rank = kNobody;
+  Incarnation client;  ///< who has these data itself
   SavedPoints points;
-  std::uint16_t sent_to = 0;  ///< the client's incarnation that has got them back
 
-  void digest(Digest& into) const { into.add(client, points, sent_to); }
+  void digest(Digest& into) const { into.add(rank, client, points); }
 };
 
 /// The latest checkpoint of a rank that another one keeps.
 struct HeldPoint {
-  Rank client = kNobody;
+  Rank rank = kNobody;
   std::uint64_t iteration = 0;
 
-  void digest(Digest& into) const { into.add(client, iteration); }
+  void digest(Digest& into) const { into.add(rank, iteration); }
 };
 
 }  // namespace faultline

@@ -54,15 +54,27 @@ void WorldLayer::send_copy(Context& context, const SavedPoint& point) {
 void WorldLayer::keep_copy(Context& context, const Message& message) {
   const auto words = message.payload.get<WorldWords>();
   if (belongs_elsewhere(message, words.epoch)) return;
+  const Rank rank = *world_.rank_of(message.from);
+  forget_moved(context, words.point);
   const auto place =
-      std::lower_bound(kept_.begin(), kept_.end(), message.from,
-                       [](const KeptPoints& kept, Rank client) { return kept.client < client; });
-  const bool is_new = place == kept_.end() || place->client != message.from;
-  KeptPoints& kept = is_new ? *kept_.insert(place, {.client = message.from, .points = {}}) : *place;
-  kept.sent_to = message.from_incarnation;
+      std::lower_bound(kept_.begin(), kept_.end(), rank,
+                       [](const KeptPoints& kept, Rank of) { return kept.rank < of; });
+  const bool is_new = place == kept_.end() || place->rank != rank;
+  KeptPoints& kept =
+      is_new ? *kept_.insert(place, {.rank = rank, .client = {}, .points = {}}) : *place;
+  kept.client = {message.from, message.from_incarnation};
   kept.points.go_back_to(words.point == 0 ? 0 : words.point - 1);
   kept.points.add(*context.attached<SavedPoint>(message));
   context.send(message.from, kCopyStored, options_.control_bytes).payload.put(words);
+}
+
+/// Who has got a rank's data in a recovery keeps its copies with its own keeper. What is here is
+/// older than a checkpoint that is complete by now.
+void WorldLayer::forget_moved(const Context& context, std::uint64_t before) {
+  std::erase_if(kept_, [&](const KeptPoints& kept) {
+    return kept.points.newest() < before &&
+           keeper_of(context.placement(), job_, kept.client.actor) != self_;
+  });
 }
 
 /// The checkpoint is complete, or will never be because its keeper has died.
@@ -129,33 +141,75 @@ void WorldLayer::restore(Context& context) {
   if (options_.checkpoint == "storage" && point_ > 0) {
     if (!saved_.find(point_))
       saved_.add({.iteration = point_, .bytes = state_bytes_, .is_elsewhere = true});
+    data_rank_ = rank();
     return context.set_timer(kStorageTimer, storage_s(state_bytes_));
   }
-  if (saved_.find(point_)) data_are_there(context);
+  if (data()) data_are_there(context);
 }
 
-/// To those who have taken the place of others whose checkpoints this rank keeps.
+/// The data of this process's rank in this world, if it has them. Who is left of a smaller world
+/// keeps its own.
+std::optional<SavedPoint> WorldLayer::data() const {
+  if (point_ == 0 || data_rank_ == rank() || shrinks()) return saved_.find(point_);
+  return came_;
+}
+
+/// To those who have got the rank of these data: what they lack, from those who have it.
 void WorldLayer::give_back(Context& context) {
-  for (KeptPoints& kept : kept_) {
-    const std::uint16_t now = incarnation_in_world(kept.client);
+  for (KeptPoints& kept : kept_) kept.points.go_back_to(point_);
+  if (point_ == 0 || shrinks()) return;
+  if (const std::optional<SavedPoint> own = saved_.find(point_); own && data_rank_ != kNobody)
+    give(context, data_rank_, *own);
+  for (const KeptPoints& kept : kept_) {
+    const bool has_own = incarnation_in_world(kept.client.actor) == kept.client.number;
     const std::optional<SavedPoint> point = kept.points.find(point_);
-    kept.points.go_back_to(point_);
-    if (now <= kept.sent_to || point_ == 0 || !point) continue;
-    kept.sent_to = now;
-    Message& message =
-        context.send(kept.client, kRestore, message_bytes(options_.control_bytes + point->bytes));
-    message.payload.put(WorldWords{epoch_, point_, 0.0});
-    context.attach(message, *point);
+    if (!has_own && point) give(context, kept.rank, *point);
   }
+}
+
+/// A survivor whose rank has not changed needs nothing.
+void WorldLayer::give(Context& context, Rank data_rank, const SavedPoint& point) {
+  const ActorId to = world_.actor_of(data_rank);
+  if (to == self_) {
+    if (data_rank != data_rank_) came_ = point;
+    return;
+  }
+  Message& message =
+      context.send(to, kRestore, message_bytes(options_.control_bytes + point.bytes));
+  message.payload.put(WorldWords{epoch_, point_, 0.0});
+  context.attach(message, point);
 }
 
 void WorldLayer::take_back(Context& context, const Message& message) {
   const auto words = message.payload.get<WorldWords>();
   if (belongs_elsewhere(message, words.epoch)) return;
-  if (saved_.find(point_)) return;
-  saved_.add(*context.attached<SavedPoint>(message));
-  kept_by_ = {message.from, message.from_incarnation};
+  if (data()) return;
+  came_ = *context.attached<SavedPoint>(message);
+  if (data_rank_ == kNobody) {
+    saved_.add(*came_);
+    data_rank_ = rank();
+    if (options_.recovery == "rebuild") kept_by_ = {message.from, message.from_incarnation};
+  }
   if (phase_ == Phase::restoring) data_are_there(context);
+}
+
+/// The world stands. From now on, everybody has the data of its rank, and nobody else's.
+void WorldLayer::settle(const SavedPoint& from) {
+  const Rank now = rank();
+  if (data_rank_ != now && data_rank_ != kNobody) {
+    ++moved_;
+    if (!shrinks()) saved_ = {};
+    if (!shrinks() && point_ > 0) saved_.add(from);
+    kept_by_ = {};
+  }
+  data_rank_ = now;
+  saved_.go_back_to(point_);
+  came_.reset();
+  if (shrinks()) return;
+  for (KeptPoints& kept : kept_) {
+    const ActorId owner = world_.actor_of(kept.rank);
+    kept.client = {owner, incarnation_in_world(owner)};
+  }
 }
 
 void WorldLayer::data_are_there(Context& context) {

@@ -21,6 +21,11 @@ constexpr MetricSpec kCheckpointTime{"checkpoint_time_s", Merge::mean,
                                      "for which a checkpoint keeps a program waiting"};
 constexpr MetricSpec kRespawned{"ranks_respawned", Merge::sum,
                                 "processes that have taken the place of a dead one in a world"};
+constexpr MetricSpec kMoved{"ranks_moved", Merge::sum,
+                            "survivors whose rank is another one after a recovery"};
+constexpr MetricSpec kNewRank{"respawned_rank", Merge::maximum,
+                              "the rank of a new process in the first world that it enters; the "
+                              "highest"};
 
 /// The layer asks itself to go on when the program has handled its answer.
 struct ReleaseHeld {
@@ -38,17 +43,19 @@ std::vector<std::string> world_kinds(const std::vector<std::string>& own) {
 }
 
 MetricSpecs world_metrics(const MetricSpecs& own) {
-  MetricSpecs metrics{&kRecoveryTime, &kSpawnTime,      &kRebuildTime,
-                      &kRestoreTime,  &kCheckpointTime, &kRespawned};
+  MetricSpecs metrics{&kRecoveryTime,   &kSpawnTime, &kRebuildTime, &kRestoreTime,
+                      &kCheckpointTime, &kRespawned, &kMoved,       &kNewRank};
   metrics.insert(metrics.end(), own.begin(), own.end());
   return metrics;
 }
 
 WorldLayer::WorldLayer(const WorldOptions& options, const JobShape& job, Rank self)
-    : options_(options), job_(job), self_(self) {}
+    : options_(options), job_(job), self_(self), world_(job.processes), data_rank_(self) {}
 
 void WorldLayer::start(Context& context) {
-  if (context.incarnation() > 0) phase_ = Phase::spawned;
+  if (context.incarnation() == 0) return;
+  phase_ = Phase::spawned;
+  data_rank_ = kNobody;
 }
 
 // ---- messages of the program ------------------------------------------------------------------
@@ -103,6 +110,10 @@ void WorldLayer::on_request(Context& context, const StackRequest& request) {
 
 void WorldLayer::answer_program(Context& context, const SavedPoint& from) {
   if (!enter_request_) return;
+  if (!world_.is_first(job_.processes))
+    world_.for_each_run([&](ActorId actor, std::uint32_t count) {
+      context.answer(*enter_request_, WorldPart{actor, count});
+    });
   context.answer(*enter_request_,
                  WorldEntered{epoch_, from.iteration, from.state, from.is_elsewhere ? 1U : 0U});
 }
@@ -112,9 +123,9 @@ void WorldLayer::resume(Context& context) {
   phase_ = Phase::resuming;
   context.mark("resume", epoch_.number);
   recovery_time_s_ = std::max(recovery_time_s_, context.now_s() - regroup_s_);
-  const std::optional<SavedPoint> from = saved_.find(point_);
+  const std::optional<SavedPoint> from = data();
   invariant(from.has_value(), "a rank goes on from a checkpoint that it does not have");
-  saved_.go_back_to(point_);
+  settle(*from);
   answer_program(context, *from);
   renew_copy(context);
   context.ask(Family::transactions, ReleaseHeld{});
@@ -141,6 +152,7 @@ void WorldLayer::on_message(Context& context, const Message& message) {
                                 .saved = words.saved,
                                 .oldest = words.oldest,
                                 .is_spawned = words.is_spawned != 0,
+                                .data_rank = words.data_rank,
                                 .held = *context.attached<std::vector<HeldPoint>>(message)});
     }
     case kLeader:
@@ -186,6 +198,8 @@ void WorldLayer::report(MetricTotals& totals) const {
   totals.put(kRestoreTime, restore_time_s_);
   totals.put_weighted(kCheckpointTime, checkpoint_time_s_, static_cast<double>(checkpoints_));
   totals.put(kRespawned, respawned_);
+  totals.put(kMoved, moved_);
+  if (new_rank_ != kNobody) totals.put(kNewRank, new_rank_);
 }
 
 std::string WorldLayer::waiting_for() const {
@@ -206,8 +220,8 @@ std::string WorldLayer::waiting_for() const {
 void WorldLayer::digest_state(Digest& into) const {
   into.add(phase_, epoch_, point_, replaced_, fresh_, dead_, follows_, told_, asked_, spawns_,
            ready_, early_, held_, enter_request_);
-  into.add(saved_, kept_, taking_, save_request_, kept_by_, stored_below_, stored_here_,
-           stored_early_);
+  into.add(world_, saved_, data_rank_, came_, kept_, taking_, save_request_, kept_by_,
+           stored_below_, stored_here_, stored_early_);
 }
 
 }  // namespace faultline

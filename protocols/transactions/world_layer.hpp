@@ -16,6 +16,7 @@ namespace faultline {
 
 /// What the protocols of transactions have in common.
 struct WorldOptions {
+  std::string recovery = "rebuild";
   std::string checkpoint = "none";
   std::uint64_t checkpoint_iterations = 1;
   double storage_bandwidth_Bps = 58e9;
@@ -32,6 +33,9 @@ struct WorldOptions {
 /// To regroup, every rank tells the leader that it is ready: the first rank of the world that
 /// lives, as far as it knows. The leader has the dead started again, and when all are ready, it
 /// tells all of the new world, of who has been replaced in it, and of the checkpoint to go on from.
+/// New processes take the ranks of the dead (`rebuild`), or those above the dead move down, their
+/// data with them (`merge`: the new processes are the last ranks; `shrink`: nobody is replaced, and
+/// the data of the dead are lost).
 /// A new process is ready as soon as it knows its leader: the leader says so itself, and if the
 /// leader dies, the new process tells all ranks that it is there. A rank that has heard of another
 /// death tells the next leader, and whoever has reached a later world tells those who are still in
@@ -76,8 +80,8 @@ class WorldLayer : public Layer {
   WorldLayer(const WorldOptions& options, const JobShape& job, Rank self);
 
   // ---- the protocol's part --------------------------------------------------------------------
-  /// A rank of the world has died.
-  virtual void on_death(Context& context, Rank rank) = 0;
+  /// A process of the world has died.
+  virtual void on_death(Context& context, ActorId actor) = 0;
   /// A new world has been put together, and this rank knows of all who were replaced.
   virtual void on_world(Context&) {}
   /// This rank has its data again.
@@ -97,22 +101,26 @@ class WorldLayer : public Layer {
   void resume(Context& context);
   /// The program goes back to its last checkpoint in the same world.
   void roll_back(Context& context);
-  /// All have agreed that this rank is dead.
-  void add_dead(Rank rank);
+  /// All have agreed that this process is dead.
+  void add_dead(ActorId actor);
   /// A message of the protocol for a later world is handled there. True if it is one, or is void.
   bool belongs_elsewhere(const Message& message, const WorldEpoch& of);
-  void tell_world(Context& context, Rank to) const;
+  void tell_world(Context& context, ActorId to) const;
 
   [[nodiscard]] Phase phase() const { return phase_; }
   void set_phase(Phase phase) { phase_ = phase; }
   [[nodiscard]] const WorldEpoch& epoch() const { return epoch_; }
-  [[nodiscard]] Rank self() const { return self_; }
+  [[nodiscard]] ActorId self() const { return self_; }
+  /// Who is which rank. The first one, until the process has entered another.
+  [[nodiscard]] const World& world() const { return world_; }
+  /// The rank of this process.
+  [[nodiscard]] Rank rank() const { return *world_.rank_of(self_); }
   [[nodiscard]] const JobShape& job() const { return job_; }
   [[nodiscard]] const WorldOptions& world_options() const { return options_; }
   /// Those of the world who are dead, ascending.
   [[nodiscard]] const std::vector<Incarnation>& dead() const { return dead_; }
-  [[nodiscard]] std::uint16_t incarnation_in_world(Rank rank) const;
-  [[nodiscard]] Rank leader() const;
+  [[nodiscard]] std::uint16_t incarnation_in_world(ActorId actor) const;
+  [[nodiscard]] ActorId leader() const;
   /// Those who have said that they wait for a new world.
   [[nodiscard]] std::vector<Rank> waiting_ranks() const;
   void digest_state(Digest& into) const override;
@@ -125,15 +133,19 @@ class WorldLayer : public Layer {
     std::uint64_t saved = 0;
     std::uint64_t oldest = 0;
     bool is_spawned = false;
+    Rank data_rank = kNobody;
     std::vector<HeldPoint> held;
 
-    void digest(Digest& into) const { into.add(from, epoch, saved, oldest, is_spawned, held); }
+    void digest(Digest& into) const {
+      into.add(from, epoch, saved, oldest, is_spawned, data_rank, held);
+    }
   };
   struct ReadyWords {
     WorldEpoch epoch;
     std::uint64_t saved = 0;
     std::uint64_t oldest = 0;
-    std::uint64_t is_spawned = 0;
+    std::uint32_t is_spawned = 0;
+    Rank data_rank = kNobody;
   };
   struct WorldWords {
     WorldEpoch epoch;
@@ -145,30 +157,33 @@ class WorldLayer : public Layer {
 
   /// What a rank must know of a world.
   struct WorldNews {
+    World world;
     std::vector<Incarnation> replaced;
-    std::vector<Rank> fresh;
+    std::vector<ActorId> fresh;
 
-    void digest(Digest& into) const { into.add(replaced, fresh); }
+    void digest(Digest& into) const { into.add(world, replaced, fresh); }
   };
 
   // Regrouping: protocols/transactions/regrouping.cpp.
-  [[nodiscard]] bool is_dead(Rank rank) const;
-  void add_death(Incarnation death);
+  [[nodiscard]] bool is_dead(ActorId actor) const;
+  [[nodiscard]] bool shrinks() const { return options_.recovery == "shrink"; }
   void hear_as_spawned(Context& context, Incarnation peer);
   void call_all(Context& context);
   void follow(Context& context, Incarnation leader);
-  void name_leader(Context& context, Rank spawned) const;
+  void name_leader(Context& context, ActorId spawned) const;
   void give_up_if_world_is_lost(Context& context) const;
   [[nodiscard]] Ready own_ready() const;
-  void send_ready(Context& context, Rank to) const;
+  void send_ready(Context& context, ActorId to) const;
   void tell_leader(Context& context);
   void lead(Context& context);
   void spawn(Context& context);
   void on_ready(Context& context, const Ready& ready);
   void try_to_put_together(Context& context);
+  [[nodiscard]] bool is_dead_now(Incarnation process) const;
   [[nodiscard]] bool all_are_ready() const;
   [[nodiscard]] std::optional<std::uint64_t> common_point() const;
   [[nodiscard]] std::optional<std::uint64_t> copied_point() const;
+  [[nodiscard]] World next_world() const;
   void put_together(Context& context, std::uint64_t point);
   void tell_those_behind(Context& context) const;
   void on_world_message(Context& context, const Message& message);
@@ -184,8 +199,12 @@ class WorldLayer : public Layer {
   void keep_copy(Context& context, const Message& message);
   void renew_copy(Context& context);
   void restore(Context& context);
+  [[nodiscard]] std::optional<SavedPoint> data() const;
   void give_back(Context& context);
+  void give(Context& context, Rank data_rank, const SavedPoint& point);
   void take_back(Context& context, const Message& message);
+  void settle(const SavedPoint& from);
+  void forget_moved(const Context& context, std::uint64_t before);
   void data_are_there(Context& context);
   void on_storage(Context& context);
   void on_stored(Context& context, std::uint64_t iteration);
@@ -196,15 +215,16 @@ class WorldLayer : public Layer {
 
   WorldOptions options_;
   JobShape job_;
-  Rank self_;
+  ActorId self_;
+  World world_;
   Phase phase_ = Phase::running;
   WorldEpoch epoch_;
   std::uint64_t point_ = 0;             ///< of this world
   std::vector<Incarnation> replaced_;   ///< who is in this world in a later life than the first
-  std::vector<Rank> fresh_;             ///< of them, those who are new in this world
+  std::vector<ActorId> fresh_;          ///< of them, those who are new in this world
   std::vector<Incarnation> dead_;       ///< of this world, ascending
   std::optional<Incarnation> follows_;  ///< a new process: its leader
-  Rank told_ = kNobody;                 ///< the leader that knows that this rank is ready
+  ActorId told_ = kNobody;              ///< the leader that knows that this rank is ready
   std::vector<Incarnation> asked_;      ///< by this leader, to be started again
   bool spawns_ = false;                 ///< the timer runs
   std::vector<Ready> ready_;            ///< others, ascending
@@ -214,7 +234,9 @@ class WorldLayer : public Layer {
 
   std::uint64_t state_bytes_ = 0;  ///< what a checkpoint of the program holds
   SavedPoints saved_;
-  std::vector<KeptPoints> kept_;      ///< for others, by client
+  Rank data_rank_;                    ///< whose data they are: the rank when they were taken
+  std::optional<SavedPoint> came_;    ///< the data of this process's rank, if those are others
+  std::vector<KeptPoints> kept_;      ///< for others, by rank
   std::optional<SavedPoint> taking_;  ///< the checkpoint that is being taken
   StackRequest save_request_;
   Incarnation kept_by_;             ///< who keeps the newest checkpoint
@@ -234,6 +256,8 @@ class WorldLayer : public Layer {
   double checkpoint_time_s_ = 0.0;
   std::uint64_t checkpoints_ = 0;
   std::uint64_t respawned_ = 0;
+  std::uint64_t moved_ = 0;
+  Rank new_rank_ = kNobody;  ///< of a process that was spawned: in its first world
 };
 
 /// The kinds of messages that all these protocols have, and behind them those of one of them.

@@ -36,6 +36,9 @@ OptionSet<Options> world_options(const std::vector<std::string>& checkpoints) {
                .source = "assumed: four words"});
 }
 
+/// Problems of these options with those of the program: not all can go on with fewer ranks.
+std::vector<OptionProblem> shrink_problems(const OptionValues& own, const OptionValues& workload);
+
 /// Problems of these options in a job.
 std::vector<OptionProblem> world_problems(const OptionValues& values, const JobShape& job);
 

@@ -45,7 +45,9 @@ std::optional<std::string> BlockLedgers::learned(Incarnation rank, const BlockOu
            ", although requests of " + name_of(*failed) + " have not succeeded";
   std::vector<Incarnation>& same = accepts ? block.accepted : block.rejected;
   same.push_back(rank);
-  if (accepts && same.size() == processes_) blocks_.erase({epoch, outcome.attempt});
+  const auto begun = begun_.find(epoch);
+  const std::uint32_t ranks = begun == begun_.end() ? processes_ : begun->second.world.size();
+  if (accepts && same.size() == ranks) blocks_.erase({epoch, outcome.attempt});
   return std::nullopt;
 }
 
@@ -66,15 +68,23 @@ std::optional<std::string> BlockLedgers::told(Incarnation rank, std::uint64_t at
   return std::nullopt;
 }
 
+void BlockLedgers::told_of(Incarnation rank, const WorldPart& part) {
+  told_.try_emplace(rank, 0).first->second.append(part.actor, part.count);
+}
+
 /// In the world in which it is already, a rank goes back to a checkpoint.
 std::optional<std::string> BlockLedgers::entered(Incarnation rank, const WorldEntered& entered) {
   const bool is_same = epochs_[rank.actor] == entered.epoch;
   epochs_[rank.actor] = entered.epoch;
-  const auto point = points_.try_emplace(entered.epoch, entered.iteration).first;
-  if (is_same || point->second == entered.iteration) return std::nullopt;
-  return name_of(rank) + " enters world " + std::to_string(entered.epoch.number) +
-         " at iteration " + std::to_string(entered.iteration) + ", and another one at " +
-         std::to_string(point->second);
+  const auto told = told_.extract(rank);
+  const World world = told.empty() ? World(processes_) : told.mapped();
+  const Begin& begin =
+      begun_.try_emplace(entered.epoch, Begin{entered.iteration, world}).first->second;
+  const std::string who = name_of(rank) + " enters world " + std::to_string(entered.epoch.number);
+  if (begin.world != world) return who + " with other ranks than another one";
+  if (is_same || begin.iteration == entered.iteration) return std::nullopt;
+  return who + " at iteration " + std::to_string(entered.iteration) + ", and another one at " +
+         std::to_string(begin.iteration);
 }
 
 }  // namespace faultline

@@ -19,7 +19,8 @@ namespace faultline {
 ///
 /// All survivors of a TryBlock must learn the same outcome and the same number of failed processes,
 /// and these must be dead. A TryBlock is accepted only if the requests of all survivors have
-/// succeeded. All who enter a world go on at the same iteration. Whoever has been told otherwise
+/// succeeded. All who enter a world go on at the same iteration, and are told of the same ranks.
+/// Whoever has been told otherwise
 /// and is dead when another learns of it leaves an orphaned decision, which is counted.
 class BlockLedgers {
  public:
@@ -34,11 +35,12 @@ class BlockLedgers {
                                      const IsAlive& is_alive);
   std::optional<std::string> told(Incarnation rank, std::uint64_t attempt, const FailedGroup& group,
                                   const IsAlive& is_alive);
+  void told_of(Incarnation rank, const WorldPart& part);
   std::optional<std::string> entered(Incarnation rank, const WorldEntered& entered);
 
   /// How many have been told otherwise than survivors, and have died.
   [[nodiscard]] std::uint64_t orphaned_decisions() const { return orphaned_; }
-  void digest(Digest& into) const { into.add(epochs_, blocks_, points_); }
+  void digest(Digest& into) const { into.add(epochs_, blocks_, begun_, told_); }
 
  private:
   using BlockKey = std::pair<WorldEpoch, std::uint64_t>;
@@ -54,10 +56,19 @@ class BlockLedgers {
     }
   };
 
+  /// How a world begins.
+  struct Begin {
+    std::uint64_t iteration = 0;
+    World world;
+
+    void digest(Digest& into) const { into.add(iteration, world); }
+  };
+
   std::uint32_t processes_;
   std::vector<WorldEpoch> epochs_;    ///< of each rank's world
   std::map<BlockKey, Block> blocks_;  ///< but for those that all have been told are accepted
-  std::map<WorldEpoch, std::uint64_t> points_;  ///< where the first to enter has gone on
+  std::map<WorldEpoch, Begin> begun_;    ///< as the first to enter was told
+  std::map<Incarnation, World> told_;    ///< parts of a world that is to be entered
   std::uint64_t orphaned_ = 0;
 };
 

@@ -25,6 +25,14 @@ struct RecoverWorld {
   std::uint64_t unused = 0;
 };
 
+/// Successive ranks of a world that are successive actors. Answered before WorldEntered, in the
+/// order of ranks; not at all while every rank is the actor of its number.
+struct WorldPart {
+  static constexpr std::uint16_t kRequest = 26;
+  ActorId actor = 0;  ///< the first
+  std::uint32_t count = 0;
+};
+
 /// The program goes on in this world, at the beginning of an iteration. If the epoch is that of the
 /// program's world, only its data are those of an earlier moment.
 struct WorldEntered {

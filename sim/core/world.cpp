@@ -7,10 +7,10 @@
 
 namespace faultline {
 
-World::World(std::uint32_t size) { add(0, size); }
+World::World(std::uint32_t size) { append(0, size); }
 
-/// Appends successive actors, to the last run if they go on where it ends.
-void World::add(ActorId actor, std::uint32_t count) {
+/// They belong to the last run if they go on where it ends.
+void World::append(ActorId actor, std::uint32_t count) {
   if (count == 0) return;
   if (runs_.empty() || runs_.back().actor + (size_ - runs_.back().first) != actor)
     runs_.push_back({size_, actor});
@@ -41,14 +41,12 @@ void World::shrink(const std::vector<Rank>& lost) {
     Rank begin = runs_[run].first;
     const ActorId offset = runs_[run].actor - begin;
     for (; next != lost.end() && *next < end_of(run); ++next) {
-      smaller.add(begin + offset, *next - begin);
+      smaller.append(begin + offset, *next - begin);
       begin = *next + 1;
     }
-    smaller.add(begin + offset, end_of(run) - begin);
+    smaller.append(begin + offset, end_of(run) - begin);
   }
   *this = std::move(smaller);
 }
-
-void World::append(ActorId actor) { add(actor, 1); }
 
 }  // namespace faultline

@@ -24,8 +24,20 @@ class World {
 
   /// Leaves out these ranks, given in ascending order. The ranks above them move down.
   void shrink(const std::vector<Rank>& lost);
-  /// Adds an actor as the last rank.
-  void append(ActorId actor);
+  /// Adds successive actors as the last ranks.
+  void append(ActorId actor, std::uint32_t count = 1);
+
+  /// Calls visit(actor, count) for successive ranks that are successive actors, in the order of
+  /// ranks.
+  template <class Visit>
+  void for_each_run(const Visit& visit) const {
+    for (std::size_t run = 0; run < runs_.size(); ++run)
+      visit(runs_[run].actor, end_of(run) - runs_[run].first);
+  }
+  /// True if it is the world of so many ranks at the start.
+  [[nodiscard]] bool is_first(std::uint32_t size) const {
+    return size_ == size && runs_.size() == 1 && runs_.front().actor == 0;
+  }
 
   friend bool operator==(const World&, const World&) = default;
   void digest(Digest& into) const { into.add(size_, runs_); }
@@ -43,20 +55,20 @@ class World {
   [[nodiscard]] Rank end_of(std::size_t run) const {
     return run + 1 < runs_.size() ? runs_[run + 1].first : size_;
   }
-  void add(ActorId actor, std::uint32_t count);
 
   std::uint32_t size_ = 0;
   std::vector<Run> runs_;
 };
 
 /// A world after so many recoveries. If one of them was itself struck by a death, two can have the
-/// same number. They have different leaders, and the one with the later leader is the later one.
+/// same number. Who has put the first one together is lost in the second, so that the one with more
+/// losses is the later one.
 struct WorldEpoch {
   std::uint32_t number = 0;
-  Rank leader = 0;  ///< the rank that has put the world together
+  std::uint32_t losses = 0;  ///< processes that the job has lost until then
 
   friend auto operator<=>(const WorldEpoch&, const WorldEpoch&) = default;  // NOLINT(*-nullptr)
-  void digest(Digest& into) const { into.add(number, leader); }
+  void digest(Digest& into) const { into.add(number, losses); }
 };
 
 }  // namespace faultline

@@ -297,6 +297,8 @@ void Runtime::audit_block(const StackRequest& request) {
     wrong = state_.blocks->learned(rank, request.get<BlockOutcome>(), is_alive);
   } else if (request.is<FailedGroup>()) {
     wrong = state_.blocks->told(rank, request.number, request.get<FailedGroup>(), is_alive);
+  } else if (request.is<WorldPart>()) {
+    state_.blocks->told_of(rank, request.get<WorldPart>());
   } else if (request.is<WorldEntered>()) {
     wrong = state_.blocks->entered(rank, request.get<WorldEntered>());
   }

@@ -134,9 +134,12 @@ class AssumptionCheck {
       refuse("does not work above termination detection (" +
              point_.component(Family::termination).registration->name +
              "), expected termination none");
-    const auto spawn = point_.component(Family::transactions).options.find("spawn");
-    const bool on_spare = spawn != point_.component(Family::transactions).options.end() &&
-                          std::get<std::string>(spawn->second) == "spare-node";
+    const OptionValues& options = point_.component(Family::transactions).options;
+    const auto is_set = [&options](const char* option, const char* value) {
+      const auto set = options.find(option);
+      return set != options.end() && std::get<std::string>(set->second) == value;
+    };
+    const bool on_spare = is_set("spawn", "spare-node") && !is_set("recovery", "shrink");
     if (point_.has_faults() && on_spare && point_.platform.spare_nodes == 0)
       problems_.add(member_path(path_, "spawn"),
                     "\"spare-node\" needs a spare node under faults, expected at least 1 in "

@@ -80,11 +80,26 @@ TEST_CASE("the failed are dead, and as many as other survivors are told") {
 
 TEST_CASE("all enter a world at one iteration, and go back in it as they like") {
   BlockLedgers ledgers(2);
-  const WorldEpoch next{.number = 1, .leader = 0};
+  const WorldEpoch next{.number = 1, .losses = 1};
   CHECK(!ledgers.entered(kFirst, {.epoch = next, .iteration = 4}));
   CHECK(ledgers.entered(kSecond, {.epoch = next, .iteration = 3}) ==
         "rank 1 enters world 1 at iteration 3, and another one at 4");
   CHECK(!ledgers.entered(kFirst, {.epoch = next, .iteration = 2}));
+}
+
+TEST_CASE("all who enter a world are told of the same ranks") {
+  BlockLedgers ledgers(3);
+  const WorldEntered next{.epoch = {.number = 1, .losses = 1}, .iteration = 4};
+  const auto tell = [&](Incarnation rank, ActorId second) {
+    ledgers.told_of(rank, {.actor = 0, .count = 1});
+    ledgers.told_of(rank, {.actor = second, .count = 1});
+    return ledgers.entered(rank, next);
+  };
+  CHECK(!tell(kFirst, 2));
+  CHECK(!tell({.actor = 2}, 2));
+  CHECK(tell(kSecond, 1) == "rank 1 enters world 1 with other ranks than another one");
+  CHECK(ledgers.entered(kFirst, next) ==
+        "rank 0 enters world 1 with other ranks than another one");
 }
 
 TEST_CASE("a protocol that tells ranks different outcomes is inconsistent") {

@@ -78,6 +78,19 @@ TEST_CASE("transactions refuse options that do not fit the job") {
                Contains("transactions." + timeout + ": expected a number above 0"));
 }
 
+TEST_CASE("a world shrinks only under a program that can go on with fewer ranks") {
+  const std::string shrink = R"("name": "fampi", "recovery": "shrink")";
+  for (const std::string workload :
+       {R"("name": "minife")", R"("name": "lulesh-mpi")",
+        R"("name": "try-blocks", "needs_all_ranks": true)"})
+    CHECK_THAT(error_of({.workload = workload, .transactions = shrink}),
+               Contains("transactions.recovery: \"rebuild\" or \"merge\": the workload needs all of "
+                        "its ranks"));
+  CHECK(error_of({.platform = R"("processes": 8, "processes_per_node": 2)",
+                  .workload = R"("name": "try-blocks")",
+                  .transactions = shrink}) == "");
+}
+
 TEST_CASE("minife refuses more ranks than it has rows, and sums outside of long TryBlocks") {
   CHECK_THAT(error_of({.workload = R"("name": "minife", "nx": 1, "ny": 1, "nz": 1)"}),
              Contains("workload.n"));

@@ -37,7 +37,7 @@ std::string judge(const TransactionsRun& run, const Seen& seen, double right_dig
       return {};
     case Outcome::fatal_reported:
       if (seen.result.fatal_reason == "both copies of a checkpoint are lost" &&
-          run.checkpoint == "partner" && struck > 1)
+          run.checkpoint == "partner" && run.recovery != "shrink" && struck > 1)
         return {};
       if (seen.result.fatal_reason == "no process is left that knows the world" &&
           struck >= run.processes)
@@ -75,6 +75,7 @@ std::vector<TransactionsRun> simpler_runs(const TransactionsRun& run) {
   propose([](TransactionsRun& r) { r.checkpoint_iterations = 1; });
   propose([](TransactionsRun& r) { r.agreement = "era"; });
   propose([](TransactionsRun& r) { r.release = "timeout"; });
+  propose([](TransactionsRun& r) { r.recovery = "rebuild"; });
   propose([](TransactionsRun& r) {
     r.processes -= r.processes > 3 ? 1 : 0;
     for (BlockDeath& death : r.deaths) death.victim %= r.processes;
@@ -96,6 +97,7 @@ OptionValues options_of(const TransactionsRun& run, const std::string& protocol)
   values["spawn_s"] = run.spawn_s;
   values["agreement"] = run.agreement;
   values["release"] = run.release;
+  values["recovery"] = run.recovery;
   values["request_timeout_s"] = 0.01;
   values["wait_timeout_s"] = 1.0;
   return values;
@@ -126,6 +128,7 @@ TransactionsRun draw_transactions_run(std::uint64_t seed, const std::string& pro
   run.checkpoint_iterations = 1 + static_cast<std::int64_t>(random.below(2));
   run.agreement = among("era", "two-phase", "star");
   run.release = among("timeout", "invite");
+  if (protocol == "fampi") run.recovery = among("rebuild", "merge", "shrink");
   const std::uint64_t events = make_run(run, protocol, EngineKind::loggp).result.events;
   const std::uint64_t deaths = 1 + random.below(3);
   run.deaths.reserve(deaths);
@@ -145,7 +148,8 @@ std::string describe(const TransactionsRun& run) {
        << ", .notice_spread_s = " << run.notice_spread_s << ", .spawn_s = " << run.spawn_s
        << ", .checkpoint = \"" << run.checkpoint
        << "\", .checkpoint_iterations = " << run.checkpoint_iterations << ", .agreement = \""
-       << run.agreement << "\", .release = \"" << run.release << "\", .deaths = {";
+       << run.agreement << "\", .release = \"" << run.release << "\", .recovery = \""
+       << run.recovery << "\", .deaths = {";
   for (const BlockDeath& death : run.deaths)
     text << "{" << death.event << ", \"" << death.mark << "\", " << death.value << ", "
          << death.victim << "}, ";
@@ -160,13 +164,17 @@ Seen make_run(const TransactionsRun& run, const std::string& protocol, EngineKin
   job.spec.platform.ordering = run.ordering;
   job.spec.stop.when = StopWhen::finished;
   job.spec.stop.events = 1000000;
-  constexpr std::int64_t kRows = 6;
-  job.workload("minife", {{"nx", kRows},
-                          {"ny", kRows},
-                          {"nz", kRows},
-                          {"iterations", run.iterations},
-                          {"iterations_per_block", run.iterations_per_block},
-                          {"dots", run.has_sums ? "inside" : "none"}});
+  OptionValues program{{"iterations", run.iterations},
+                       {"iterations_per_block", run.iterations_per_block}};
+  const bool can_shrink = run.recovery == "shrink";
+  if (can_shrink) {
+    program["compute_s"] = 1e-5;
+    program["allreduces"] = std::int64_t{run.has_sums ? 2 : 0};
+  } else {
+    for (const char* dimension : {"nx", "ny", "nz"}) program[dimension] = std::int64_t{6};
+    program["dots"] = run.has_sums ? "inside" : "none";
+  }
+  job.workload(can_shrink ? "try-blocks" : "minife", program);
   job.use(Family::transactions, protocol, options_of(run, protocol));
   job.use(Family::failure_detection, "oracle",
           {{"delay_s", run.notice_delay_s}, {"spread_s", run.notice_spread_s}});

@@ -16,7 +16,7 @@ struct BlockDeath {
   Rank victim = 0;
 };
 
-/// All that a random run of MiniFE under a protocol of transactions depends on. Fewer and smaller
+/// All that a random run of MiniFE, or of try-blocks, under a protocol of transactions depends on. Fewer and smaller
 /// is simpler, so that a counterexample can be shrunk.
 struct TransactionsRun {
   std::uint64_t seed = 1;
@@ -34,6 +34,7 @@ struct TransactionsRun {
   std::int64_t checkpoint_iterations = 1;
   std::string agreement = "era";
   std::string release = "timeout";
+  std::string recovery = "rebuild";  ///< `shrink`: of try-blocks, as MiniFE needs all its ranks
   std::vector<BlockDeath> deaths;
 };
 

@@ -1,0 +1,201 @@
+// What becomes of the world of FA-MPI after deaths: who has which rank, and whose data.
+
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/component.hpp"
+#include "sim/core/transaction_requests.hpp"
+#include "sim/core/world.hpp"
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// A program of one TryBlock, which is tried again after a recovery. It notes the ranks of each
+/// world in which it goes on.
+class Surveyor final : public Workload {
+ public:
+  explicit Surveyor(Job& job, std::uint32_t ranks) : job_(job), ranks_(ranks) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Surveyor>(*this);
+  }
+  void start(Context& context) override { context.ask(Family::transactions, EnterWorld{}); }
+  void on_answer(Context& context, const StackRequest& answer) override {
+    if (answer.is<WorldPart>()) {
+      const auto part = answer.get<WorldPart>();
+      told_.append(part.actor, part.count);
+    } else if (answer.is<WorldEntered>()) {
+      const World world = told_.size() > 0 ? told_ : World(ranks_);
+      told_ = World(0);
+      const auto number = answer.get<WorldEntered>().epoch.number;
+      for (Rank rank = 0; rank < world.size(); ++rank)
+        job_.note(context, "world " + std::to_string(number), world.actor_of(rank));
+      const std::uint32_t attempt = 1;
+      context.ask(Family::transactions, StartBlock{attempt});
+      context.ask(Family::transactions, FinishBlock{.attempt = attempt});
+      context.ask(Family::transactions, WaitBlock{attempt});
+    } else if (answer.is<BlockOutcome>()) {
+      if (answer.get<BlockOutcome>().verdict == BlockVerdict::accepted)
+        context.ask(Family::transactions, LeaveWorld{});
+      else
+        context.ask(Family::transactions, RecoverWorld{});
+    } else if (answer.is<LeaveWorld>()) {
+      context.finish();
+    }
+  }
+
+ private:
+  void digest_state(Digest& into) const override { into.add(told_); }
+
+  Job& job_;
+  std::uint32_t ranks_;
+  World told_{0};
+};
+
+using Actors = std::vector<std::int64_t>;
+
+constexpr std::uint32_t kRanks = 6;
+
+/// The processes of world 1, in the order of their ranks, as every one of them has noted it.
+Actors world_after(const std::string& recovery, const std::vector<Rank>& lost, EngineKind engine) {
+  Job job(kRanks, quick_machine());
+  job.own(Family::workload, [&job](ActorId) { return std::make_unique<Surveyor>(job, kRanks); },
+          {.traits = {.finishes = true}});
+  job.use(Family::transactions, "fampi", {{"recovery", recovery}});
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+  job.spec.platform.spare_nodes = 3;
+  job.spec.stop.when = StopWhen::finished;
+  job.kill(1e-9, lost);
+  const Seen seen = job.run(engine);
+  CHECK(seen.result.outcome == Outcome::finished);
+  const Actors actors = seen.values(lost.front() == 0 ? 5 : 0, "world 1");
+  for (const std::int64_t actor : actors)
+    CHECK(seen.values(static_cast<ActorId>(actor), "world 1") == actors);
+  return actors;
+}
+
+void set_up(Job& job, const std::string& recovery, const std::string& checkpoint = "partner") {
+  if (recovery == "shrink")
+    job.workload(
+        "try-blocks",
+        {{"iterations", std::int64_t{4}}, {"compute_s", 1e-5}, {"allreduces", std::int64_t{2}}});
+  else
+    job.workload("minife", {{"nx", std::int64_t{8}},
+                            {"ny", std::int64_t{8}},
+                            {"nz", std::int64_t{8}},
+                            {"iterations", std::int64_t{4}}});
+  job.use(Family::transactions, "fampi", {{"recovery", recovery}, {"checkpoint", checkpoint}});
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+  job.spec.platform.spare_nodes = 3;
+  job.spec.stop.when = StopWhen::finished;
+}
+
+double right_digest(std::uint32_t processes) {
+  Job job(processes, quick_machine());
+  set_up(job, "rebuild");
+  return job.run().metric("state_digest");
+}
+
+}  // namespace
+
+TEST_CASE("processes have the ranks of Fig. 1 of fampi-2015 after a recovery") {
+  for (const EngineKind engine : engines()) {
+    // (a), (b): those above the lost one move down, and the new process comes last.
+    CHECK(world_after("merge", {2}, engine) == Actors{0, 1, 3, 4, 5, 2});
+    CHECK(world_after("merge", {0, 3}, engine) == Actors{1, 2, 4, 5, 0, 3});
+    // (c): everybody keeps its rank.
+    CHECK(world_after("rebuild", {2}, engine) == Actors{0, 1, 2, 3, 4, 5});
+    CHECK(world_after("shrink", {2}, engine) == Actors{0, 1, 3, 4, 5});
+    CHECK(world_after("shrink", {4, 5}, engine) == Actors{0, 1, 2, 3});
+  }
+}
+
+TEST_CASE("after a merge all survivors above the dead have moved, after a rebuild nobody has") {
+  const double right = right_digest(6);
+  for (const EngineKind engine : engines())
+    for (const std::string recovery : {"rebuild", "merge"})
+      for (const Rank victim : {0U, 2U, 5U}) {
+        Job job(6, quick_machine());
+        set_up(job, recovery);
+        job.spec.faults.push_back(at_mark("contributed", 3, {victim}));
+        const Seen seen = job.run(engine);
+        INFO(recovery << " without " << victim);
+        const bool merges = recovery == "merge";
+        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.violations().empty());
+        CHECK(seen.metric("state_digest") == right);
+        CHECK(seen.metric("ranks_respawned") == 1.0);
+        CHECK(seen.metric("ranks_moved") == (merges ? 5.0 - victim : 0.0));
+        CHECK(seen.metric("respawned_rank") == (merges ? 5.0 : victim));
+        // Whoever has moved sends its data to who has its rank now. The copy of the dead one's
+        // data is at the process after it, which has its rank after a merge.
+        const bool is_there = merges && victim < 5;
+        CHECK(seen.metric("control_messages.restore") ==
+              (merges ? 5.0 - victim : 0.0) + (is_there ? 0.0 : 1.0));
+      }
+}
+
+TEST_CASE("data that move take as long as messages of their size") {
+  for (const EngineKind engine : engines()) {
+    Job job(6, quick_machine());
+    job.workload("try-blocks", {{"iterations", std::int64_t{4}},
+                                {"compute_s", 1e-5},
+                                {"state_bytes", std::int64_t{50000000}}});
+    job.use(Family::transactions, "fampi",
+            {{"recovery", std::string("merge")}, {"checkpoint", std::string("partner")}});
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+    job.spec.platform.spare_nodes = 1;
+    job.spec.stop.when = StopWhen::finished;
+    job.spec.faults.push_back(at_mark("contributed", 3, {1}));
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.metric("restore_time_s") == Approx(0.05).epsilon(0.01));
+  }
+}
+
+TEST_CASE("a program that can goes on with the ranks that are left, and their data") {
+  for (const EngineKind engine : engines())
+    for (const std::string checkpoint : {"none", "partner"}) {
+      Job job(6, quick_machine());
+      set_up(job, "shrink", checkpoint);
+      job.spec.platform.spare_nodes = 0;
+      job.spec.faults.push_back(at_mark("contributed", 3, {0, 4}));
+      const Seen seen = job.run(engine);
+      CHECK(seen.result.outcome == Outcome::finished);
+      CHECK(seen.violations().empty());
+      CHECK(seen.metric("state_difference") == 0.0);
+      CHECK(seen.metric("failed_ranks") == 2.0);
+      CHECK(seen.metric("ranks_respawned") == 0.0);
+      CHECK(seen.metric("ranks_moved") == 4.0);
+      CHECK(seen.metric("blocks_rejected") == 1.0);
+      CHECK(seen.metric("control_messages.restore") == 0.0);
+      CHECK(seen.metric("spawn_time_s") == 0.0);
+    }
+}
+
+TEST_CASE("a death at any stage of a merge or of shrinking is survived") {
+  const double right = right_digest(6);
+  for (const EngineKind engine : engines())
+    for (const std::string recovery : {"merge", "shrink"})
+      for (const std::string mark :
+           {"contributed", "decided", "spawn", "join", "restore", "resume"})
+        for (const std::int64_t value : {0, 1, 2})
+          for (const Rank victim : {0U, 3U, 5U}) {
+            INFO(recovery << ", " << mark << " " << value << " of " << victim);
+            Job job(6, quick_machine());
+            set_up(job, recovery);
+            job.spec.faults.push_back(at_mark("contributed", 2, {3}));
+            job.spec.faults.push_back(at_mark(mark, value, {victim}));
+            const Seen seen = job.run(engine);
+            CHECK(seen.result.outcome == Outcome::finished);
+            CHECK(seen.violations().empty());
+            CHECK(seen.metric("state_difference") == 0.0);
+            if (recovery == "merge") CHECK(seen.metric("state_digest") == right);
+          }
+}
