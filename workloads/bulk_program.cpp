@@ -268,12 +268,11 @@ void BulkProgram::save(Context& context) {
 
 /// Whatever the program was doing, it goes on from here.
 void BulkProgram::enter(Context& context, const WorldEntered& entered) {
-  operations_.cancel_all(context);
   if (entered.epoch == epoch_ && attempt_ > 0) {
     operations_.enter_epoch(context, ++attempt_);
     operations_.forget_ended();
   } else {
-    operations_ = Operations(kKeys);
+    operations_.begin_again(context);
     attempt_ = 0;
   }
   epoch_ = entered.epoch;

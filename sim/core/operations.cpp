@@ -89,6 +89,13 @@ void Operations::enter_epoch(Context& context, std::uint32_t epoch) {
   std::erase_if(early_, [epoch](const Early& message) { return message.epoch < epoch; });
 }
 
+void Operations::begin_again(Context& context) {
+  cancel_all(context);
+  Operations again(keys_);
+  again.heard_ = std::move(heard_);
+  *this = std::move(again);
+}
+
 void Operations::forget_ended() {
   std::erase_if(records_,
                 [](const Record& record) { return record.state != OperationState::pending; });

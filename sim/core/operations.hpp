@@ -71,6 +71,9 @@ class Operations {
   /// epochs are dropped, those of later ones wait. Throws std::invalid_argument if the epoch is not
   /// later than the current one, which is 0 at the start.
   void enter_epoch(Context& context, std::uint32_t epoch);
+  /// Cancels what is pending and begins again, at epoch 0 and operation 1, with no message that has
+  /// come. Who is known to be dead stays so. Messages that were sent before must come no more.
+  void begin_again(Context& context);
   /// Frees the memory of all operations that have ended. Nobody can ask for them any more.
   void forget_ended();
 

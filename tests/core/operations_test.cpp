@@ -205,6 +205,20 @@ TEST_CASE("after the death of a peer, its messages can be received and nothing e
   CHECK(actor.sent().empty());
 }
 
+TEST_CASE("who begins again still knows who is dead, and nothing else") {
+  Actor actor;
+  Operations& operations = actor.operations;
+  operations.enter_epoch(actor.context, 3);
+  actor.gets(message_from({2}, 5, 1));
+  operations.receive(actor.context, 1, 6);
+  operations.on_peer_failed(actor.context, {1});
+  operations.begin_again(actor.context);
+  CHECK(operations.all_done());  // none
+  CHECK(operations.state(operations.receive(actor.context, 1, 6)) == State::failed);
+  CHECK(operations.state(operations.receive(actor.context, 2, 5)) == State::pending);
+  CHECK_NOTHROW(operations.enter_epoch(actor.context, 1));
+}
+
 TEST_CASE("what an earlier life of a peer has sent is dropped, and news of its death is old") {
   Actor actor;
   Operations& operations = actor.operations;
