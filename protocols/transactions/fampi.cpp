@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocols/transactions/agreement_messages.hpp"
 #include "protocols/transactions/world_options.hpp"
 #include "sim/core/invariant.hpp"
 
@@ -30,14 +31,7 @@ OptionSet<FampiOptions> options() {
               {.doc = "who decides on a TryBlock. `global`: all ranks together",
                .source = "fampi-2015 section 3.1",
                .choices = {"global"}})
-      .option("recovery", recovery(&WorldOptions::recovery),
-              {.doc = "what becomes of the world. `rebuild`: new processes take the ranks of the "
-                      "dead, and nobody else's rank changes. `merge`: those above the dead move "
-                      "down, their data with them, and new processes are the last ranks. "
-                      "`shrink`: those above the dead move down, and the program goes on with "
-                      "fewer ranks",
-               .source = "fampi-2015 section 3.3; `rebuild`: Fig. 1c; `merge`: Fig. 1a, b",
-               .choices = {"rebuild", "merge", "shrink"}})
+      .option("recovery", recovery(&WorldOptions::recovery), recovery_notes())
       .option(
           "release", &Options::release,
           {.doc = "how ranks give up requests that will not end because their peer has given the "
@@ -64,12 +58,7 @@ OptionSet<FampiOptions> options() {
           {.doc = "how often a rank asks again for an outcome, and how often a TryBlock is tried "
                   "again in which nobody has died, before the job gives up",
            .source = "the authors' MiniFE"})
-      .option("spawn_s", spawn_s(&WorldOptions::spawn_s),
-              {.doc = "from the request of new processes until they start",
-               .unit = "s",
-               .source = "fampi-2015 section 5: \"several seconds\"; the default leaves it out",
-               .minimum = 0.0,
-               .maximum = kLongest_s})
+      .option("spawn_s", spawn_s(&WorldOptions::spawn_s), spawn_time_notes())
       .option("cancel_s", &Options::cancel_s,
               {.doc = "processor time to cancel a request",
                .unit = "s",
@@ -78,14 +67,6 @@ OptionSet<FampiOptions> options() {
                .maximum = kLongest_s});
 }
 
-constexpr MetricSpec kCommitTime{"commit_time_s", Merge::mean,
-                                 "from a rank's contribution to a TryBlock until its decision"};
-constexpr MetricSpec kBlockTime{"tryblock_time_s", Merge::mean,
-                                "from the start of a TryBlock until its decision"};
-constexpr MetricSpec kBlocksCommitted{"blocks_committed", Merge::maximum,
-                                      "accepted TryBlocks, of the rank with most"};
-constexpr MetricSpec kBlocksRejected{"blocks_rejected", Merge::maximum,
-                                     "rejected TryBlocks, of the rank with most"};
 constexpr MetricSpec kWaitTimeouts{"wait_timeouts", Merge::sum,
                                    "waits for an outcome that have timed out"};
 
@@ -161,16 +142,7 @@ void Fampi::on_block_request(Context& context, const StackRequest& request) {
   if (request.is<RecoverWorld>()) return recover(context);
   if (request.is<LeaveWorld>()) return context.answer(request, LeaveWorld{});
   invariant(request.is<QueryBlock>(), "a program asks for something else than TryBlocks");
-  const auto query = request.get<QueryBlock>();
-  FailedGroup group;
-  if (outcome_) {
-    group.count = outcome_->failed.size();
-    if (query.index < group.count) {
-      const ActorId failed = world().actor_of(outcome_->failed[query.index]);
-      group.failed = {failed, incarnation_in_world(failed)};
-    }
-  }
-  context.answer(request, group);
+  answer_query(context, request, outcome_ ? outcome_->failed : std::vector<Rank>());
 }
 
 void Fampi::start_block(Context& context, const StackRequest& request) {
@@ -178,7 +150,7 @@ void Fampi::start_block(Context& context, const StackRequest& request) {
   contributed_ = false;
   outcome_.reset();
   start_request_ = request;
-  start_s_ = context.now_s();
+  statistics_.start_s = context.now_s();
   waits_ = 0;
   context.answer(request, BlockStarted{attempt_, options_->request_timeout_s, 0});
   if (invited_ < attempt_) return;
@@ -228,7 +200,7 @@ void Fampi::recover(Context& context) {
 
 void Fampi::contribute(Context& context, bool success) {
   contributed_ = true;
-  contributed_s_ = context.now_s();
+  statistics_.contributed_s = context.now_s();
   context.mark("contributed", static_cast<std::int64_t>(attempt_));
   AgreementValue value;
   value.success = success && dead().empty();
@@ -239,23 +211,10 @@ void Fampi::contribute(Context& context, bool success) {
 
 void Fampi::on_own_message(Context& context, const Message& message) {
   if (belongs_elsewhere(message, message.payload.get<AgreementWords>().epoch)) return;
-  if (message.kind == kInvite)
-    on_invite(context, message);
-  else
-    on_agreement_message(context, message);
-}
-
-void Fampi::on_agreement_message(Context& context, const Message& message) {
-  const auto words = message.payload.get<AgreementWords>();
-  AgreementMessage received;
-  received.kind = static_cast<AgreementMessageKind>(message.kind - kUp);
-  received.sweep = words.sweep;
-  received.value.success = words.success != 0;
-  received.value.codes = static_cast<std::uint32_t>(words.codes);
-  if (const auto* failed = context.attached<std::vector<Rank>>(message))
-    received.value.failed = *failed;
+  if (message.kind == kInvite) return on_invite(context, message);
   AgreementOutput output;
-  agreement_.on_message(*world().rank_of(message.from), received, output);
+  agreement_.on_message(*world().rank_of(message.from), received_agreement(context, message, kUp),
+                        output);
   carry_out(context, output);
 }
 
@@ -263,14 +222,7 @@ void Fampi::carry_out(Context& context, const AgreementOutput& output) {
   const WorldEpoch of = epoch();
   for (const AgreementOutput::Decision& decision : output.decisions)
     context.mark("decided", static_cast<std::int64_t>(decision.number));
-  for (const AgreementOutput::Send& send : output.sends) {
-    const AgreementMessage& content = send.message;
-    const auto kind = static_cast<std::uint16_t>(kUp + static_cast<std::uint16_t>(content.kind));
-    Message& message = context.send(world().actor_of(send.to), kind, agreement_bytes(content));
-    message.payload.put(
-        AgreementWords{of, content.sweep, content.value.success ? 1U : 0U, content.value.codes});
-    if (!content.value.failed.empty()) context.attach(message, content.value.failed);
-  }
+  send_agreement(context, output, kUp, of, world());
   for (const AgreementOutput::Decision& decision : output.decisions) on_decision(context, decision);
 }
 
@@ -279,14 +231,12 @@ void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decis
   const bool is_accepted = decision.value.success && decision.value.failed.empty();
   outcome_ = decision.value;
   for (const Rank rank : decision.value.failed) add_dead(world().actor_of(rank));
-  commit_time_s_ += context.now_s() - contributed_s_;
   if (attempt_ == 0) {
     if (is_accepted) return resume(context);
     invariant(!decision.value.failed.empty(), "a recovery is rejected although nobody has died");
     return regroup(context);
   }
-  block_time_s_ += context.now_s() - start_s_;
-  ++(is_accepted ? committed_ : rejected_);
+  statistics_.on_decision(is_accepted, context.now_s());
   if (is_accepted) rejections_ = 0;
   if (wait_request_) answer_outcome(context);
 }
@@ -326,11 +276,7 @@ void Fampi::release(Context& context) {
 
 void Fampi::report(MetricTotals& totals) const {
   WorldLayer::report(totals);
-  const auto decided = static_cast<double>(committed_ + rejected_);
-  totals.put_weighted(kCommitTime, commit_time_s_, decided);
-  totals.put_weighted(kBlockTime, block_time_s_, decided);
-  totals.put(kBlocksCommitted, committed_);
-  totals.put(kBlocksRejected, rejected_);
+  statistics_.report(totals);
   totals.put(kWaitTimeouts, wait_timeouts_);
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "protocols/transactions/agreement.hpp"
+#include "protocols/transactions/block_statistics.hpp"
 #include "protocols/transactions/world_layer.hpp"
 
 namespace faultline {
@@ -36,13 +37,6 @@ class Fampi final : public WorldLayer {
  private:
   enum OwnKind : std::uint16_t { kUp = kOwnKinds, kDown, kResultRequest, kInvite };
   enum OwnTimer : std::uint64_t { kWaitTimer = kOwnTimers };
-  /// What messages of an agreement say besides the failed.
-  struct AgreementWords {
-    WorldEpoch epoch;
-    std::uint64_t sweep = 0;
-    std::uint64_t success = 0;
-    std::uint64_t codes = 0;
-  };
   struct InviteWords {
     WorldEpoch epoch;
     std::uint64_t attempt = 0;
@@ -65,7 +59,6 @@ class Fampi final : public WorldLayer {
   void recover(Context& context);
   void contribute(Context& context, bool success);
   void carry_out(Context& context, const AgreementOutput& output);
-  void on_agreement_message(Context& context, const Message& message);
   void on_decision(Context& context, const AgreementOutput::Decision& decision);
   void answer_outcome(Context& context);
   void on_invite(Context& context, const Message& message);
@@ -83,12 +76,7 @@ class Fampi final : public WorldLayer {
   std::uint64_t waits_ = 0;       ///< for this outcome, that have timed out
   std::uint64_t rejections_ = 0;  ///< one after the other in which nobody was dead
 
-  double start_s_ = 0.0;
-  double contributed_s_ = 0.0;
-  double commit_time_s_ = 0.0;
-  double block_time_s_ = 0.0;
-  std::uint64_t committed_ = 0;
-  std::uint64_t rejected_ = 0;
+  BlockStatistics statistics_;
   std::uint64_t wait_timeouts_ = 0;
 };
 

@@ -252,7 +252,7 @@ bool WorldLayer::all_are_ready() const {
 
 void WorldLayer::try_to_put_together(Context& context) {
   if (phase_ != Phase::regrouping || leader() != self_ || !all_are_ready()) return;
-  if (!shrinks()) spawn_time_s_ = std::max(spawn_time_s_, context.now_s() - spawn_begin_s_);
+  if (!asked_.empty()) spawn_time_s_ = std::max(spawn_time_s_, context.now_s() - spawn_begin_s_);
   const std::optional<std::uint64_t> point = common_point();
   if (!point) return context.fatal("both copies of a checkpoint are lost");
   put_together(context, *point);
@@ -274,8 +274,8 @@ std::optional<std::uint64_t> WorldLayer::common_point() const {
 std::optional<std::uint64_t> WorldLayer::copied_point() const {
   const Ready own = own_ready();
   std::vector<bool> is_there(job_.processes, shrinks());
-  std::uint64_t common = own.saved;
-  std::uint64_t oldest = own.oldest;
+  std::uint64_t common = UINT64_MAX;
+  std::uint64_t oldest = 0;
   const auto look = [&](const Ready& ready) {
     if (ready.data_rank == kNobody || is_dead_now(ready.from)) return;
     is_there[ready.data_rank] = true;
@@ -398,18 +398,33 @@ void WorldLayer::forget_earlier_world(Context& context) {
   spawns_ = false;
 }
 
+void WorldLayer::enter_restoring(const Context& context) {
+  rebuild_time_s_ = std::max(rebuild_time_s_, context.now_s() - rebuild_begin_s_);
+  phase_ = Phase::restoring;
+  restore_begin_s_ = context.now_s();
+}
+
+void WorldLayer::restore_world(Context& context) {
+  enter_restoring(context);
+  give_back(context);
+  restore(context);
+}
+
 /// What is sent to a new process before this rank knows of it would be lost.
 void WorldLayer::enter_when_all_are_known(Context& context) {
   const bool all = std::all_of(replaced_.begin(), replaced_.end(), [&](const Incarnation& life) {
     return life.actor == self_ || context.known(life.actor).number >= life.number;
   });
   if (!all) return;
-  rebuild_time_s_ = std::max(rebuild_time_s_, context.now_s() - rebuild_begin_s_);
-  phase_ = Phase::restoring;
-  restore_begin_s_ = context.now_s();
-  give_back(context);
-  on_world(context);
-  if (phase_ == Phase::restoring) restore(context);
+  enter_restoring(context);
+  if (restores_later()) {
+    phase_ = Phase::committing;
+    on_world(context);
+  } else {
+    give_back(context);
+    on_world(context);
+    if (phase_ == Phase::restoring) restore(context);
+  }
   for (const Ready& ready : std::exchange(ready_, {})) on_ready(context, ready);
   for (const Message& message : std::exchange(early_, {})) on_message(context, message);
 }

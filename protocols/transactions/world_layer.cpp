@@ -135,6 +135,17 @@ void WorldLayer::roll_back(Context& context) {
   answer_program(context, *saved_.find(saved_.newest()));
 }
 
+void WorldLayer::answer_query(Context& context, const StackRequest& request,
+                              const std::vector<Rank>& failed) const {
+  const std::uint64_t index = request.get<QueryBlock>().index;
+  FailedGroup group{.count = failed.size(), .failed = {}};
+  if (index < failed.size()) {
+    const ActorId actor = world_.actor_of(failed[index]);
+    group.failed = {actor, incarnation_in_world(actor)};
+  }
+  context.answer(request, group);
+}
+
 // ---- messages of its own ----------------------------------------------------------------------
 
 bool WorldLayer::belongs_elsewhere(const Message& message, const WorldEpoch& of) {

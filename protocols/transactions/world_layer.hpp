@@ -84,6 +84,9 @@ class WorldLayer : public Layer {
   virtual void on_death(Context& context, ActorId actor) = 0;
   /// A new world has been put together, and this rank knows of all who were replaced.
   virtual void on_world(Context&) {}
+  /// True if the protocol has something to do in the new world before data are restored. It calls
+  /// `restore_world` when that is done.
+  [[nodiscard]] virtual bool restores_later() const { return false; }
   /// This rank has its data again.
   virtual void on_data(Context& context) = 0;
   virtual void on_block_request(Context& context, const StackRequest& request) = 0;
@@ -97,10 +100,15 @@ class WorldLayer : public Layer {
   virtual void on_own_timer(Context&, std::uint64_t /*key*/) {}
 
   void regroup(Context& context);
+  /// This rank gives back the checkpoints that it keeps for others, and waits for its data.
+  void restore_world(Context& context);
   /// The program goes on, from the checkpoint of this world.
   void resume(Context& context);
   /// The program goes back to its last checkpoint in the same world.
   void roll_back(Context& context);
+  /// Answers a QueryBlock about a TryBlock after which these ranks were said to be dead.
+  void answer_query(Context& context, const StackRequest& request,
+                    const std::vector<Rank>& failed) const;
   /// All have agreed that this process is dead.
   void add_dead(ActorId actor);
   /// A message of the protocol for a later world is handled there. True if it is one, or is void.
@@ -120,6 +128,9 @@ class WorldLayer : public Layer {
   /// Those of the world who are dead, ascending.
   [[nodiscard]] const std::vector<Incarnation>& dead() const { return dead_; }
   [[nodiscard]] std::uint16_t incarnation_in_world(ActorId actor) const;
+  [[nodiscard]] bool is_dead(ActorId actor) const;
+  /// Those who are new in this world.
+  [[nodiscard]] const std::vector<ActorId>& fresh() const { return fresh_; }
   [[nodiscard]] ActorId leader() const;
   /// Those who have said that they wait for a new world.
   [[nodiscard]] std::vector<Rank> waiting_ranks() const;
@@ -165,7 +176,6 @@ class WorldLayer : public Layer {
   };
 
   // Regrouping: protocols/transactions/regrouping.cpp.
-  [[nodiscard]] bool is_dead(ActorId actor) const;
   [[nodiscard]] bool shrinks() const { return options_.recovery == "shrink"; }
   void hear_as_spawned(Context& context, Incarnation peer);
   void call_all(Context& context);
@@ -189,6 +199,7 @@ class WorldLayer : public Layer {
   void on_world_message(Context& context, const Message& message);
   void enter(Context& context, const WorldEpoch& epoch, WorldNews news, std::uint64_t point);
   void enter_when_all_are_known(Context& context);
+  void enter_restoring(const Context& context);
   void forget_earlier_world(Context& context);
   void release_held(Context& context);
   void answer_program(Context& context, const SavedPoint& from);

@@ -36,6 +36,26 @@ OptionSet<Options> world_options(const std::vector<std::string>& checkpoints) {
                .source = "assumed: four words"});
 }
 
+/// Declares `recovery`, which those have whose ranks go on without a relaunch.
+inline OptionNotes recovery_notes() {
+  return {.doc =
+              "what becomes of the world. `rebuild`: new processes take the ranks of the dead, "
+              "and nobody else's rank changes. `merge`: those above the dead move down, their "
+              "data with them, and new processes are the last ranks. `shrink`: those above the "
+              "dead move down, and the program goes on with fewer ranks",
+          .source = "fampi-2015 section 3.3; `rebuild`: Fig. 1c; `merge`: Fig. 1a, b",
+          .choices = {"rebuild", "merge", "shrink"}};
+}
+
+/// Declares `spawn_s`, which those have that start new processes themselves.
+inline OptionNotes spawn_time_notes() {
+  return {.doc = "from the request of new processes until they start",
+          .unit = "s",
+          .source = "fampi-2015 section 5: \"several seconds\"; the default leaves it out",
+          .minimum = 0.0,
+          .maximum = 1e9};
+}
+
 /// Problems of these options with those of the program: not all can go on with fewer ranks.
 std::vector<OptionProblem> shrink_problems(const OptionValues& own, const OptionValues& workload);
 

@@ -126,6 +126,14 @@ std::string properties_text(const std::vector<StateProperty>& properties) {
   return text;
 }
 
+/// The page of a protocol has its name, or that and its family if it shares the name with a failure
+/// detector.
+std::string page_of(const Registration& protocol) {
+  const bool is_shared = protocol.family != Family::failure_detection &&
+                         find_registration(Family::failure_detection, protocol.name) != nullptr;
+  return is_shared ? protocol.name + "-" + family_key(protocol.family) : protocol.name;
+}
+
 std::string component_text(const Registration& component) {
   std::string text = "\n### `" + std::string(family_key(component.family)) + "`: `" +
                      component.name + "`\n\n" + component.summary + " [" + component.source +
@@ -135,7 +143,7 @@ std::string component_text(const Registration& component) {
   if (!component.message_kinds.empty())
     text += "\nMessages: " + list_of(component.message_kinds) + ".\n";
   if (component.family != Family::workload)
-    text += "\nMore: [" + component.name + "](protocols/" + component.name + ".md).\n";
+    text += "\nMore: [" + component.name + "](protocols/" + page_of(component) + ".md).\n";
   if (!component.options.empty()) text += table(component.options);
   return text + metrics_text(component.metrics) + properties_text(component.properties);
 }

@@ -38,20 +38,27 @@ class Documents(ProgramTest):
     def protocols(self):
         return json.loads(self.answer("list", "protocols", "--format", "json"))["protocols"]
 
-    def page(self, protocol):
-        return (SOURCE / f"docs/protocols/{protocol['name']}.md").read_text()
+    def stem(self, protocol):
+        """A protocol's page has its name, or that and its family if a detector has it, too."""
+        detectors = {other["name"] for other in self.protocols()
+                     if other["family"] == "failure_detection"}
+        is_shared = protocol["family"] != "failure_detection" and protocol["name"] in detectors
+        return f"{protocol['name']}-{protocol['family']}" if is_shared else protocol["name"]
+
+    def page(self, stem):
+        return (SOURCE / f"docs/protocols/{stem}.md").read_text()
 
     def test_every_page_has_a_protocol(self):
         pages = {path.stem for path in (SOURCE / "docs/protocols").iterdir()}
-        self.assertEqual(pages, {protocol["name"] for protocol in self.protocols()})
+        self.assertEqual(pages, {self.stem(protocol) for protocol in self.protocols()})
 
     def test_a_page_names_messages_options_and_source(self):
         for protocol in self.protocols():
-            page = self.page(protocol)
+            page = self.page(self.stem(protocol))
             self.assertTrue(page.startswith(f"# `{protocol['name']}`: "), protocol["name"])
             # What is as in another protocol stands in the page that is linked.
             links = re.findall(r"\]\(([\w-]+)\.md\)", page)
-            pages = [page] + [self.page({"name": link}) for link in links]
+            pages = [page] + [self.page(link) for link in links]
             words = set(re.findall(r"`([^`\n]+)`", "\n".join(pages)))
             for named in [option["name"] for option in protocol["options"]] + \
                     protocol["message_kinds"]:
@@ -63,7 +70,7 @@ class Documents(ProgramTest):
         compared = 0
         for protocol in self.protocols():
             declared = {option["name"]: option["default"] for option in protocol["options"]}
-            for name, default in tables(self.page(protocol)):
+            for name, default in tables(self.page(self.stem(protocol))):
                 self.assertIn(name, declared, protocol["name"])
                 expected = declared[name]
                 said = number(default)

@@ -12,12 +12,17 @@ TEST_CASE("programs under fampi come to their right end in random runs") {
     CHECK(counterexample("fampi", engine, engine == EngineKind::loggp ? 10000 : 50) == "");
 }
 
+TEST_CASE("programs under ulfm come to their right end in random runs") {
+  for (const EngineKind engine : engines())
+    CHECK(counterexample("ulfm", engine, engine == EngineKind::loggp ? 10000 : 50) == "");
+}
+
 TEST_CASE("programs under relaunch come to their right end in random runs") {
   for (const EngineKind engine : engines())
     CHECK(counterexample("relaunch", engine, engine == EngineKind::loggp ? 5000 : 50) == "");
 }
 
-TEST_CASE("programs under fampi and relaunch in many more random runs", "[.soak]") {
-  for (const char* protocol : {"fampi", "relaunch"})
+TEST_CASE("programs under all transactions in many more random runs", "[.soak]") {
+  for (const char* protocol : {"fampi", "ulfm", "relaunch"})
     CHECK(counterexample(protocol, EngineKind::loggp, 150000) == "");
 }

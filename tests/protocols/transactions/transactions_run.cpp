@@ -1,5 +1,6 @@
 #include "tests/protocols/transactions/transactions_run.hpp"
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <utility>
@@ -10,9 +11,11 @@ namespace faultline::test {
 
 namespace {
 
-BlockDeath draw_death(Stream& random, const TransactionsRun& run, std::uint64_t events) {
-  static const std::array<const char*, 7> marks{"contributed", "decided", "spawn",     "join",
-                                                "restore",     "resume",  "checkpoint"};
+BlockDeath draw_death(Stream& random, const TransactionsRun& run, const std::string& protocol,
+                      std::uint64_t events) {
+  std::vector<const char*> marks{"contributed", "decided", "spawn",     "join",
+                                 "restore",     "resume",  "checkpoint"};
+  if (protocol == "ulfm") marks.insert(marks.end(), {"revoke", "shrink"});
   BlockDeath death;
   death.victim = static_cast<Rank>(random.below(run.processes));
   if (random.chance(0.5)) {
@@ -22,6 +25,20 @@ BlockDeath draw_death(Stream& random, const TransactionsRun& run, std::uint64_t 
     death.value = static_cast<std::int64_t>(random.below(3));
   }
   return death;
+}
+
+/// Does anybody die with the keeper of its checkpoint, at whatever times?
+bool can_lose_both_copies(const TransactionsRun& run) {
+  if (run.recovery == "merge") return run.deaths.size() > 1;  // data move
+  const auto dies = [&](Rank rank) {
+    return std::any_of(run.deaths.begin(), run.deaths.end(),
+                       [rank](const BlockDeath& death) { return death.victim == rank; });
+  };
+  // It is on another node, up to two nodes further on. After a death, ranks can lie elsewhere.
+  for (const BlockDeath& death : run.deaths)
+    for (Rank step = 1; step <= 2 * run.processes_per_node; ++step)
+      if (dies((death.victim + step) % run.processes)) return true;
+  return false;
 }
 
 std::string judge(const TransactionsRun& run, const Seen& seen, double right_digest) {
@@ -37,7 +54,7 @@ std::string judge(const TransactionsRun& run, const Seen& seen, double right_dig
       return {};
     case Outcome::fatal_reported:
       if (seen.result.fatal_reason == "both copies of a checkpoint are lost" &&
-          run.checkpoint == "partner" && run.recovery != "shrink" && struck > 1)
+          run.checkpoint == "partner" && run.recovery != "shrink" && can_lose_both_copies(run))
         return {};
       if (seen.result.fatal_reason == "no process is left that knows the world" &&
           struck >= run.processes)
@@ -95,9 +112,10 @@ OptionValues options_of(const TransactionsRun& run, const std::string& protocol)
     return values;
   }
   values["spawn_s"] = run.spawn_s;
+  values["recovery"] = run.recovery;
+  if (protocol == "ulfm") return values;
   values["agreement"] = run.agreement;
   values["release"] = run.release;
-  values["recovery"] = run.recovery;
   values["request_timeout_s"] = 0.01;
   values["wait_timeout_s"] = 1.0;
   return values;
@@ -128,11 +146,12 @@ TransactionsRun draw_transactions_run(std::uint64_t seed, const std::string& pro
   run.checkpoint_iterations = 1 + static_cast<std::int64_t>(random.below(2));
   run.agreement = among("era", "two-phase", "star");
   run.release = among("timeout", "invite");
-  if (protocol == "fampi") run.recovery = among("rebuild", "merge", "shrink");
+  if (protocol != "relaunch") run.recovery = among("rebuild", "merge", "shrink");
   const std::uint64_t events = make_run(run, protocol, EngineKind::loggp).result.events;
   const std::uint64_t deaths = 1 + random.below(3);
   run.deaths.reserve(deaths);
-  for (std::uint64_t i = 0; i < deaths; ++i) run.deaths.push_back(draw_death(random, run, events));
+  for (std::uint64_t i = 0; i < deaths; ++i)
+    run.deaths.push_back(draw_death(random, run, protocol, events));
   return run;
 }
 
@@ -157,7 +176,8 @@ std::string describe(const TransactionsRun& run) {
   return text.str();
 }
 
-Seen make_run(const TransactionsRun& run, const std::string& protocol, EngineKind engine) {
+Seen make_run(const TransactionsRun& run, const std::string& protocol, EngineKind engine,
+              const MakeWrong& make_wrong) {
   Job job(run.processes, machine_of(run.seed, run.random_costs));
   job.spec.platform.processes_per_node = run.processes_per_node;
   job.spec.platform.spare_nodes = 4;
@@ -187,31 +207,33 @@ Seen make_run(const TransactionsRun& run, const std::string& protocol, EngineKin
     fault.ranks = {death.victim};
     job.spec.faults.push_back(fault);
   }
+  if (make_wrong) make_wrong(job.spec);
   return job.run(engine, run.seed);
 }
 
 std::string broken_promise(const TransactionsRun& run, const std::string& protocol,
-                           EngineKind engine) {
+                           EngineKind engine, const MakeWrong& make_wrong) {
   try {
     TransactionsRun peaceful = run;
     peaceful.deaths.clear();
     const Seen truth = make_run(peaceful, protocol, EngineKind::loggp);
-    return judge(run, make_run(run, protocol, engine), truth.metric("state_digest"));
+    return judge(run, make_run(run, protocol, engine, make_wrong), truth.metric("state_digest"));
   } catch (const std::exception& broken) {
     return std::string("broken: ") + broken.what();
   }
 }
 
-std::string counterexample(const std::string& protocol, EngineKind engine, std::uint64_t runs) {
+std::string counterexample(const std::string& protocol, EngineKind engine, std::uint64_t runs,
+                           const MakeWrong& make_wrong) {
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     TransactionsRun run = draw_transactions_run(seed, protocol);
-    std::string promise = broken_promise(run, protocol, engine);
+    std::string promise = broken_promise(run, protocol, engine, make_wrong);
     if (promise.empty()) continue;
     bool shrunk = true;
     while (shrunk) {
       shrunk = false;
       for (const TransactionsRun& simpler : simpler_runs(run)) {
-        std::string other = broken_promise(simpler, protocol, engine);
+        std::string other = broken_promise(simpler, protocol, engine, make_wrong);
         if (other.empty()) continue;
         run = simpler;
         promise = std::move(other);

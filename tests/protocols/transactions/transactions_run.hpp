@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ struct BlockDeath {
   Rank victim = 0;
 };
 
-/// All that a random run of MiniFE, or of try-blocks, under a protocol of transactions depends on. Fewer and smaller
-/// is simpler, so that a counterexample can be shrunk.
+/// All that a random run of MiniFE, or of try-blocks, under a protocol of transactions depends on.
+/// Fewer and smaller is simpler, so that a counterexample can be shrunk.
 struct TransactionsRun {
   std::uint64_t seed = 1;
   std::uint32_t processes = 3;
@@ -38,19 +39,24 @@ struct TransactionsRun {
   std::vector<BlockDeath> deaths;
 };
 
-/// The run that a seed stands for, under `fampi` or `relaunch`.
+/// The run that a seed stands for, under `fampi`, `ulfm` or `relaunch`.
 TransactionsRun draw_transactions_run(std::uint64_t seed, const std::string& protocol);
 
 std::string describe(const TransactionsRun& run);
 
-Seen make_run(const TransactionsRun& run, const std::string& protocol, EngineKind engine);
+/// What makes the protocol of a run a wrong one.
+using MakeWrong = std::function<void(RunSpec&)>;
+
+Seen make_run(const TransactionsRun& run, const std::string& protocol, EngineKind engine,
+              const MakeWrong& make_wrong = {});
 
 /// "" if the program has come to its right end, or the protocol had a reason to give up; else what
 /// is wrong.
 std::string broken_promise(const TransactionsRun& run, const std::string& protocol,
-                           EngineKind engine);
+                           EngineKind engine, const MakeWrong& make_wrong = {});
 
 /// Tries the runs of seeds 1 to `runs`. What it has found, shrunk, in words; "" if nothing.
-std::string counterexample(const std::string& protocol, EngineKind engine, std::uint64_t runs);
+std::string counterexample(const std::string& protocol, EngineKind engine, std::uint64_t runs,
+                           const MakeWrong& make_wrong = {});
 
 }  // namespace faultline::test

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "protocols/transactions/agreement.hpp"
+#include "sim/core/context.hpp"
+#include "sim/core/world.hpp"
+
+namespace faultline {
+
+/// What a message of an agreement says besides the failed, which are attached.
+struct AgreementWords {
+  WorldEpoch epoch;
+  std::uint64_t sweep = 0;
+  std::uint64_t success = 0;
+  std::uint64_t codes = 0;
+};
+
+/// Sends what follows from an event of an agreement in this world, which is of that epoch. The
+/// kinds of these messages are successive: `first_kind` is that of an AgreementMessageKind::up.
+void send_agreement(Context& context, const AgreementOutput& output, std::uint16_t first_kind,
+                    const WorldEpoch& epoch, const World& world);
+
+/// What such a message says.
+AgreementMessage received_agreement(Context& context, const Message& message,
+                                    std::uint16_t first_kind);
+
+}  // namespace faultline

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/metrics.hpp"
+
+namespace faultline {
+
+inline constexpr MetricSpec kCommitTime{
+    "commit_time_s", Merge::mean, "from a rank's contribution to a TryBlock until its decision"};
+inline constexpr MetricSpec kBlockTime{"tryblock_time_s", Merge::mean,
+                                       "from the start of a TryBlock until its decision"};
+inline constexpr MetricSpec kBlocksCommitted{"blocks_committed", Merge::maximum,
+                                             "accepted TryBlocks, of the rank with most"};
+inline constexpr MetricSpec kBlocksRejected{"blocks_rejected", Merge::maximum,
+                                            "rejected TryBlocks, of the rank with most"};
+
+/// What a rank counts of its TryBlocks.
+struct BlockStatistics {
+  double start_s = 0.0;        ///< of the last one
+  double contributed_s = 0.0;  ///< the rank to it
+  double commit_time_s = 0.0;
+  double block_time_s = 0.0;
+  std::uint64_t committed = 0;
+  std::uint64_t rejected = 0;
+
+  void on_decision(bool is_accepted, double now_s) {
+    commit_time_s += now_s - contributed_s;
+    block_time_s += now_s - start_s;
+    ++(is_accepted ? committed : rejected);
+  }
+  void report(MetricTotals& totals) const {
+    const auto decided = static_cast<double>(committed + rejected);
+    totals.put_weighted(kCommitTime, commit_time_s, decided);
+    totals.put_weighted(kBlockTime, block_time_s, decided);
+    totals.put(kBlocksCommitted, committed);
+    totals.put(kBlocksRejected, rejected);
+  }
+};
+
+}  // namespace faultline

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/core/types.hpp"
+
+namespace faultline {
+
+/// The next rank from `rank` on in that direction that lives, or `rank` itself. `is_dead(rank)`
+/// says who does not.
+template <class IsDead>
+Rank next_alive(Rank rank, std::uint32_t ranks, bool forward, const IsDead& is_dead) {
+  Rank next = rank;
+  do {
+    next = forward ? (next + 1) % ranks : (next + ranks - 1) % ranks;
+  } while (next != rank && is_dead(next));
+  return next;
+}
+
+/// To whom a rank passes the revocation of a world on, in this order: the neighbours +1, -1, +2,
+/// -2, +4, -4 ... up to half of the ranks, as Open MPI's reliable broadcast over the binomial
+/// graph. Whoever is dead is left out, but for the neighbours at distance 1, in whose place the
+/// next one that lives is told. A neighbour at half of the ranks is told twice.
+template <class IsDead>
+std::vector<Rank> revoke_targets(Rank self, std::uint32_t ranks, const IsDead& is_dead) {
+  std::vector<Rank> targets;
+  for (std::uint32_t distance = 1; distance <= ranks / 2; distance *= 2)
+    for (const bool forward : {true, false}) {
+      const Rank to = distance == 1 ? next_alive(self, ranks, forward, is_dead)
+                                    : (self + (forward ? distance : ranks - distance)) % ranks;
+      if (to != self && !is_dead(to)) targets.push_back(to);
+    }
+  return targets;
+}
+
+}  // namespace faultline
