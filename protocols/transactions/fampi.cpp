@@ -16,6 +16,7 @@ constexpr double kLongest_s = 1e9;
 OptionSet<FampiOptions> options() {
   using Options = FampiOptions;
   const auto spawn_s = [](double WorldOptions::*of) -> double Options::* { return of; };
+  const auto protect = [](bool WorldOptions::*of) -> bool Options::* { return of; };
   const auto recovery = [](std::string WorldOptions::*of) -> std::string Options::* { return of; };
   return world_options<Options>({"none", "partner"})
       .option(
@@ -32,6 +33,12 @@ OptionSet<FampiOptions> options() {
                .source = "fampi-2015 section 3.1",
                .choices = {"global"}})
       .option("recovery", recovery(&WorldOptions::recovery), recovery_notes())
+      .option("protect_recovery", protect(&WorldOptions::protect_recovery),
+              {.doc = "a TryBlock ends the recovery, so that another death during it makes all "
+                      "regroup once more. If not, the calls of the recovery lie outside of "
+                      "TryBlocks and block, and another death leaves their callers waiting",
+               .source = "false: fampi-2015 section 4, Algorithm 1; true: section 3.3, \"users "
+                         "might need to call shrink inside a TryBlock\""})
       .option(
           "release", &Options::release,
           {.doc = "how ranks give up requests that will not end because their peer has given the "
@@ -121,7 +128,10 @@ void Fampi::on_world(Context& context) {
   contribute(context, false);
 }
 
-void Fampi::on_data(Context& context) { contribute(context, true); }
+void Fampi::on_data(Context& context) {
+  if (!options_->protect_recovery) return resume(context);
+  contribute(context, true);
+}
 
 void Fampi::on_death(Context& context, ActorId actor) {
   if (phase() == Phase::entering) return;
@@ -190,10 +200,21 @@ void Fampi::answer_outcome(Context& context) {
 
 void Fampi::recover(Context& context) {
   invariant(outcome_.has_value(), "a program recovers from a TryBlock without an outcome");
-  if (!outcome_->failed.empty()) return regroup(context);
+  if (!outcome_->failed.empty()) {
+    if (!options_->protect_recovery) leave_others_out(failed_processes());
+    return regroup(context);
+  }
   if (++rejections_ > options_->retries)
     return context.fatal("a TryBlock has been rejected too often although nobody has died");
   roll_back(context);
+}
+
+/// Of the TryBlock that was decided last.
+std::vector<ActorId> Fampi::failed_processes() const {
+  std::vector<ActorId> actors;
+  actors.reserve(outcome_->failed.size());
+  for (const Rank rank : outcome_->failed) actors.push_back(world().actor_of(rank));
+  return actors;
 }
 
 // ---- agreement --------------------------------------------------------------------------------
@@ -230,7 +251,7 @@ void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decis
   if (decision.number != attempt_) return;
   const bool is_accepted = decision.value.success && decision.value.failed.empty();
   outcome_ = decision.value;
-  for (const Rank rank : decision.value.failed) add_dead(world().actor_of(rank));
+  for (const ActorId actor : failed_processes()) add_dead(actor);
   if (attempt_ == 0) {
     if (is_accepted) return resume(context);
     invariant(!decision.value.failed.empty(), "a recovery is rejected although nobody has died");

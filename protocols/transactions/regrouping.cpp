@@ -63,12 +63,35 @@ void WorldLayer::add_dead(ActorId actor) {
 /// A late notice says nothing of who has taken the place of the dead.
 void WorldLayer::on_peer_failed(Context& context, Incarnation peer) {
   if (!world_.rank_of(peer.actor)) return;
+  if (is_blocked()) {
+    if (!is_dead_now(peer)) unheeded_.push_back(peer);
+    return;
+  }
   if (phase_ == Phase::spawned) return hear_as_spawned(context, peer);
+  heed(context, peer);
+}
+
+/// Nobody looks after deaths while it waits for a recovery whose calls block.
+bool WorldLayer::is_blocked() const {
+  return !options_.protect_recovery && phase_ != Phase::running && phase_ != Phase::resuming;
+}
+
+void WorldLayer::leave_others_out(const std::vector<ActorId>& agreed) {
+  std::erase_if(dead_, [&](const Incarnation& dead) {
+    const bool is_left_out = std::find(agreed.begin(), agreed.end(), dead.actor) == agreed.end();
+    if (is_left_out) unheeded_.push_back(dead);
+    return is_left_out;
+  });
+}
+
+void WorldLayer::heed(Context& context, Incarnation peer) {
+  if (!world_.rank_of(peer.actor)) return;
   if (peer.number < incarnation_in_world(peer.actor) || !put_latest(dead_, peer)) return;
   std::erase_if(ready_, [&](const Ready& ready) { return ready.from == peer; });
   if (taking_ && options_.checkpoint == "partner" && kept_by_.actor == peer.actor)
     end_save(context);
-  if (epoch_.number > 0 && !all_have_entered()) tell_those_behind(context);
+  if (options_.protect_recovery && epoch_.number > 0 && !all_have_entered())
+    tell_those_behind(context);
   if (phase_ != Phase::regrouping) return on_death(context, peer.actor);
   if (leader() == self_)
     lead(context);

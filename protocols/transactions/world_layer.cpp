@@ -128,6 +128,7 @@ void WorldLayer::resume(Context& context) {
   settle(*from);
   answer_program(context, *from);
   renew_copy(context);
+  for (const Incarnation& peer : std::exchange(unheeded_, {})) heed(context, peer);
   context.ask(Family::transactions, ReleaseHeld{});
 }
 
@@ -231,7 +232,7 @@ std::string WorldLayer::waiting_for() const {
 void WorldLayer::digest_state(Digest& into) const {
   into.add(phase_, epoch_, point_, replaced_, fresh_, dead_, follows_, told_, asked_, spawns_,
            ready_, early_, held_, enter_request_);
-  into.add(world_, saved_, data_rank_, came_, kept_, taking_, save_request_, kept_by_,
+  into.add(world_, unheeded_, saved_, data_rank_, came_, kept_, taking_, save_request_, kept_by_,
            stored_below_, stored_here_, stored_early_);
 }
 

@@ -17,6 +17,7 @@ namespace faultline {
 /// What the protocols of transactions have in common.
 struct WorldOptions {
   std::string recovery = "rebuild";
+  bool protect_recovery = true;
   std::string checkpoint = "none";
   std::uint64_t checkpoint_iterations = 1;
   double storage_bandwidth_Bps = 58e9;
@@ -102,6 +103,9 @@ class WorldLayer : public Layer {
   void regroup(Context& context);
   /// This rank gives back the checkpoints that it keeps for others, and waits for its data.
   void restore_world(Context& context);
+  /// Only those whose death all have agreed on are recovered from: the calls of an unprotected
+  /// recovery, which block, know of no others.
+  void leave_others_out(const std::vector<ActorId>& agreed);
   /// The program goes on, from the checkpoint of this world.
   void resume(Context& context);
   /// The program goes back to its last checkpoint in the same world.
@@ -177,6 +181,8 @@ class WorldLayer : public Layer {
 
   // Regrouping: protocols/transactions/regrouping.cpp.
   [[nodiscard]] bool shrinks() const { return options_.recovery == "shrink"; }
+  [[nodiscard]] bool is_blocked() const;
+  void heed(Context& context, Incarnation peer);
   void hear_as_spawned(Context& context, Incarnation peer);
   void call_all(Context& context);
   void follow(Context& context, Incarnation leader);
@@ -234,6 +240,7 @@ class WorldLayer : public Layer {
   std::vector<Incarnation> replaced_;   ///< who is in this world in a later life than the first
   std::vector<ActorId> fresh_;          ///< of them, those who are new in this world
   std::vector<Incarnation> dead_;       ///< of this world, ascending
+  std::vector<Incarnation> unheeded_;   ///< deaths during a recovery that is not protected
   std::optional<Incarnation> follows_;  ///< a new process: its leader
   ActorId told_ = kNobody;              ///< the leader that knows that this rank is ready
   std::vector<Incarnation> asked_;      ///< by this leader, to be started again

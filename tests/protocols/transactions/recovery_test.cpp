@@ -199,3 +199,49 @@ TEST_CASE("a death at any stage of a merge or of shrinking is survived") {
             if (recovery == "merge") CHECK(seen.metric("state_digest") == right);
           }
 }
+
+TEST_CASE("a death during a recovery that no TryBlock protects can leave the others waiting") {
+  const auto outcome_of = [](EngineKind engine, bool is_protected, const std::string& mark,
+                             Rank victim) {
+    Job job(6, quick_machine());
+    set_up(job, "rebuild");
+    job.use(Family::transactions, "fampi",
+            {{"checkpoint", std::string("partner")}, {"protect_recovery", is_protected}});
+    job.spec.faults.push_back(at_mark("contributed", 2, {3}));
+    job.spec.faults.push_back(at_mark(mark, 1, {victim}));
+    const Seen seen = job.run(engine);
+    if (is_protected) CHECK(seen.violations().empty());
+    return seen.result.outcome;
+  };
+  for (const EngineKind engine : engines()) {
+    // Its leader asks for a new process and dies: nobody puts a world together.
+    CHECK(outcome_of(engine, true, "spawn", 0) == Outcome::finished);
+    CHECK(outcome_of(engine, false, "spawn", 0) == Outcome::deadlock);
+    // The new process dies before it has its data: the others go on, and lose it again.
+    CHECK(outcome_of(engine, false, "resume", 5) == Outcome::finished);
+  }
+}
+
+TEST_CASE(
+    "an unprotected recovery without a further death is as long as a protected one less a commit") {
+  for (const EngineKind engine : engines())
+    for (const std::string recovery : {"rebuild", "merge"}) {
+      const auto run = [&](bool is_protected) {
+        Job job(6, quick_machine());
+        set_up(job, recovery);
+        job.use(Family::transactions, "fampi",
+                {{"recovery", recovery},
+                 {"checkpoint", std::string("partner")},
+                 {"protect_recovery", is_protected}});
+        job.spec.faults.push_back(at_mark("contributed", 3, {2}));
+        Seen seen = job.run(engine);
+        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.metric("state_digest") == right_digest(6));
+        return seen;
+      };
+      const Seen with = run(true);
+      const Seen without = run(false);
+      CHECK(with.metric("control_messages.up") - without.metric("control_messages.up") == 5.0);
+      CHECK(with.metric("recovery_time_s") > without.metric("recovery_time_s"));
+    }
+}
