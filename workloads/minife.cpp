@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "workloads/bulk_program.hpp"
@@ -16,6 +17,7 @@ struct MiniFeOptions {
   std::uint64_t iterations_per_block = 1;
   std::string dots = "inside";
   double memory_bandwidth_Bps = 5e9;
+  std::optional<std::uint64_t> state_bytes;
 };
 
 OptionSet<MiniFeOptions> options() {
@@ -51,7 +53,11 @@ OptionSet<MiniFeOptions> options() {
                .unit = "B/s",
                .source = "estimate: 80 GB/s of a Stampede node, shared by 16 ranks",
                .minimum = 0,
-               .above_minimum = true});
+               .above_minimum = true})
+      .option("state_bytes", &Options::state_bytes,
+              {.doc = "what a checkpoint of a rank holds; null: its part of x, r and p",
+               .unit = "B",
+               .maximum = 1e12});
 }
 
 /// The steps of conjugate gradients, as in MiniFE's cg_solve: r.r, p = r + beta p, the halo of p,
@@ -79,7 +85,7 @@ Program program_of(const MiniFeOptions& options, const MiniFePlan& plan, Rank ra
   program.iterations = options.iterations;
   program.iterations_per_block = options.iterations_per_block;
   program.processes = plan.processes();
-  program.state_bytes = plan.state_bytes(rank);
+  program.state_bytes = options.state_bytes.value_or(plan.state_bytes(rank));
   program.exchanges.push_back(plan.halo(rank));
   std::vector<ProgramStep>& steps = program.steps;
   if (is_inside) steps.push_back(only(Kind::begin_try));

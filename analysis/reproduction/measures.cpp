@@ -36,13 +36,16 @@ using ProtocolRuns = std::map<std::string, std::map<ElementKey, RunValues>>;
 /// A metric that only series have: 1 if the run completed its work, 0 if its protocol gave up or
 /// all ranks died.
 constexpr const char* kSurvived = "survived";
+/// Another one: 1 if work was left and nothing more could happen, 0 if the run ended otherwise.
+constexpr const char* kHung = "hung";
 
-/// The value of a run's metric. Only runs that completed their work have metrics other than
-/// `survived`.
+/// The value of a run's metric. Only runs that completed their work have metrics other than these.
 std::optional<double> measured_value(const ReplicationRecord& record, const std::string& name) {
   if (!record.run) return std::nullopt;
   const RunRecord& run = *record.run;
   const bool gave_up = run.outcome == Outcome::fatal_reported || run.outcome == Outcome::all_failed;
+  const bool hung = run.outcome == Outcome::hung || run.outcome == Outcome::deadlock;
+  if (name == kHung && (hung || gave_up || survived(run))) return hung ? 1.0 : 0.0;
   if (name == kSurvived && gave_up) return 0.0;
   if (!survived(run)) return std::nullopt;
   return name == kSurvived ? 1.0 : run.number(name);
