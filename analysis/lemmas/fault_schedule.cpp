@@ -244,6 +244,7 @@ class Simpler {
     FaultSchedule changed = schedule_;
     change(changed);
     fit_faults(changed);
+    if (changed.checkpoint_iterations > 0 && nodes_of(changed) == 1) return;  // no keeper of images
     simpler_.push_back(std::move(changed));
   }
 
@@ -314,6 +315,10 @@ double calm_from_s(const FaultSchedule& schedule) {
   return calm_s;
 }
 
+std::uint32_t helpers_of(const FaultSchedule& schedule) {
+  return std::min({schedule.helpers, schedule.objects_per_process, schedule.processes - 1});
+}
+
 std::uint32_t nodes_of(const FaultSchedule& schedule) {
   return node_of(schedule, schedule.processes - 1) + 1;
 }
@@ -354,6 +359,7 @@ std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
     simpler.propose([](auto& s) { s.objects_per_process /= 2; });
     simpler.propose([](auto& s) { --s.objects_per_process; });
   }
+  if (schedule.helpers > 1) simpler.propose([](auto& s) { --s.helpers; });
   if (schedule.preset != "none") simpler.propose([](auto& s) { s.preset = "none"; });
   if (schedule.restart_delay_s > 0) simpler.propose([](auto& s) { s.restart_delay_s = 0; });
   if (schedule.progress != Progress::dedicated)

@@ -31,7 +31,7 @@ struct FaultSchedule {
   double notice_s = 1e-5;     ///< from a death to its notice
   double spread_s = 0.0;      ///< each listener may hear later by up to this
   double reordering_s = 0.0;  ///< mean delay of an unordered message; 0: fifo
-  std::vector<FaultSpec> faults;
+  std::vector<FaultSpec> faults = {};
 
   // For protocols that bring dead ranks back, above a stencil.
   std::string preset = "none";  ///< whose exchanges these are
@@ -39,6 +39,8 @@ struct FaultSchedule {
   std::uint32_t checkpoint_iterations = 0;  ///< 0: never
   double restart_delay_s = 0.0;
   std::uint32_t spare_nodes = 0;
+  /// On how many ranks objects of a dead one recover, at most as many as there can be; 0: at home.
+  std::uint32_t helpers = 0;
 
   // For detectors that find deaths themselves.
   double period_s = 0.01;       ///< delta: between two heartbeats, or two probes
@@ -51,9 +53,9 @@ struct FaultSchedule {
   double loss_probability = 0.0;  ///< of messages of failure detection
   double delay_noise_s = 0.0;     ///< mean of an exponential delay
   double start_delay_s = 0.0;
-  std::optional<OsNoise> os_noise;
-  std::vector<PartitionSpec> partitions;
-  std::vector<SlowSpec> slow;
+  std::optional<OsNoise> os_noise = {};
+  std::vector<PartitionSpec> partitions = {};
+  std::vector<SlowSpec> slow = {};
 };
 
 /// From when on nothing is disturbed, but for what lasts for the whole run [s].
@@ -87,11 +89,15 @@ FaultSchedule draw_detection_schedule(std::uint64_t number, const DetectionScale
 struct RecoverableProgram {
   bool any_order = true;  ///< its state may depend on the order of messages
   bool unordered = true;  ///< a network that does not keep their order
+  bool helped = false;    ///< objects of a dead rank recover on helpers
 };
+
+/// How many helpers there are under a schedule.
+std::uint32_t helpers_of(const FaultSchedule& schedule);
 
 /// Draws schedule number `number` for a protocol of message logging: 2 to 8 ranks with 1 to 8
 /// objects each, and 1 to 3 deaths of ranks or nodes, at any event, at marks, or soon after another
-/// death, often of the rank that keeps the image of the one before.
+/// death, often of the rank that keeps the image of the one before, or of one of its helpers.
 FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProgram& program);
 
 /// Returns all schedules that are one step simpler: fewer deaths, ranks instead of nodes, stated

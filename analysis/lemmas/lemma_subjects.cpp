@@ -1,22 +1,32 @@
 #include "analysis/lemmas/lemma_subjects.hpp"
 
+#include <utility>
+
 #include "analysis/lemmas/detection_subjects.hpp"
 
 namespace faultline {
 
 namespace {
 
+/// As many helpers as the schedule has.
+OptionValues helpers_under(const FaultSchedule& schedule) {
+  return {{"helpers", std::int64_t{helpers_of(schedule)}}};
+}
+
 /// Protocols of message logging; the variants are those whose recovery differs.
 std::vector<LemmaSubject> recovery_subjects() {
   std::vector<LemmaSubject> subjects;
   const auto add = [&](const std::string& name, const std::string& protocol,
-                       const RecoveryPromise& promise, const OptionValues& options = {}) {
+                       const RecoveryPromise& promise, const OptionValues& options = {},
+                       bool helped = false) {
     const Traits& traits = find_registration(Family::message_logging, protocol)->traits;
-    const RecoverableProgram program{.any_order = !traits.needs_order_free,
-                                     .unordered = !traits.needs_fifo};
-    subjects.push_back(
-        {name, recovering(protocol, promise, options),
-         [program](std::uint64_t number) { return draw_recovery_schedule(number, program); }});
+    const RecoverableProgram program{
+        .any_order = !traits.needs_order_free, .unordered = !traits.needs_fifo, .helped = helped};
+    ProtocolStack stack = recovering(protocol, promise, options);
+    if (helped) stack.components[Family::message_logging].scheduled_options = helpers_under;
+    subjects.push_back({name, std::move(stack), [program](std::uint64_t number) {
+                          return draw_recovery_schedule(number, program);
+                        }});
   };
   constexpr RecoveryPromise kOneAtATime{.survives_overlaps = false};
   constexpr RecoveryPromise kSeveral{.survives_overlaps = true};
@@ -27,6 +37,8 @@ std::vector<LemmaSubject> recovery_subjects() {
   add("send-deterministic", "send-deterministic", kOneAtATime);
   add("fast", "fast", kSeveral);
   add("fast ssn", "fast", kSeveral, {{"identifier", std::string("ssn")}});
+  add("fast helpers", "fast", kSeveral, {}, true);
+  add("fast ssn helpers", "fast", kSeveral, {{"identifier", std::string("ssn")}}, true);
   return subjects;
 }
 

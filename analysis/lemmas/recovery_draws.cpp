@@ -40,9 +40,13 @@ FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
   return fault;
 }
 
-/// Draws who dies: often the rank that keeps the image of the one before, or that one again.
+/// Draws who dies: often the rank that keeps the image of the one before, one of its helpers, or
+/// that one again.
 Rank draw_victim(Stream& random, const FaultSchedule& schedule, std::optional<Rank> before) {
   const double manner = random.uniform();
+  if (before && schedule.helpers > 0 && manner < 0.2)
+    return static_cast<Rank>((*before + 1 + random.below(helpers_of(schedule))) %
+                             schedule.processes);
   if (before && manner < 0.35) return (*before + schedule.processes_per_node) % schedule.processes;
   if (before && manner < 0.5) return *before;
   return static_cast<Rank>(random.below(schedule.processes));
@@ -63,8 +67,8 @@ void draw_faults(Stream& random, FaultSchedule& schedule) {
   }
 }
 
-void draw_program(Stream& random, FaultSchedule& schedule, bool any_order) {
-  schedule.workload = any_order && random.chance(0.5) ? "ordered-stencil" : "stencil";
+void draw_program(Stream& random, FaultSchedule& schedule, const RecoverableProgram& program) {
+  schedule.workload = program.any_order && random.chance(0.5) ? "ordered-stencil" : "stencil";
   const double preset = random.uniform();
   schedule.preset = preset < 0.6    ? "none"
                     : preset < 0.75 ? "wave2d"
@@ -73,7 +77,7 @@ void draw_program(Stream& random, FaultSchedule& schedule, bool any_order) {
   schedule.width = static_cast<std::uint32_t>(random.below(3));
   schedule.work = 1 + static_cast<std::uint32_t>(random.below(schedule.preset == "lulesh" ? 3 : 6));
   schedule.checkpoint_iterations = 1 + static_cast<std::uint32_t>(random.below(3));
-  if (random.chance(0.6))
+  if (program.helped || random.chance(0.6))
     schedule.objects_per_process = 2 + static_cast<std::uint32_t>(random.below(7));
 }
 
@@ -86,7 +90,8 @@ FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProg
   schedule.processes = 2 + static_cast<std::uint32_t>(random.below(7));
   schedule.processes_per_node =
       1 + static_cast<std::uint32_t>(random.below(std::min(3U, schedule.processes - 1)));
-  draw_program(random, schedule, program.any_order);
+  draw_program(random, schedule, program);
+  if (program.helped) schedule.helpers = 1 + static_cast<std::uint32_t>(random.below(8));
   constexpr std::array kProgresses{Progress::dedicated, Progress::shared, Progress::between};
   schedule.progress = kProgresses[random.below(kProgresses.size())];
   schedule.worker_cores = 1 + static_cast<std::uint32_t>(random.below(2));
@@ -97,7 +102,8 @@ FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProg
   schedule.notice_s = spread(random, 1e-7, 1e-3);
   if (random.chance(0.5)) schedule.spread_s = spread(random, 1e-7, 1e-3);
   if (random.chance(0.5)) schedule.restart_delay_s = spread(random, 1e-6, 1e-2);
-  const double reordering_s = random.chance(0.5) ? spread(random, 1e-6, 1e-4) : 0.0;
+  // What a rank has sent before its death often comes after the agreement on its restart.
+  const double reordering_s = random.chance(0.5) ? spread(random, 1e-6, 1e-3) : 0.0;
   if (program.unordered) schedule.reordering_s = reordering_s;
   draw_faults(random, schedule);
   schedule.spare_nodes = static_cast<std::uint32_t>(schedule.faults.size());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "protocols/message_logging/checkpoint.hpp"
+
 namespace faultline {
 
 namespace {
@@ -27,7 +29,7 @@ void RecoveryLog::see(const Sight& sight) {
   if (sight.message != nullptr && sight.message->channel == Family::message_logging) {
     if (sight.kind == Sight::Kind::sent) sent(sight.actor, *sight.message);
     if (sight.kind == Sight::Kind::received) received(sight.actor, *sight.message);
-    if (sight.kind == Sight::Kind::lost) void_images_.erase(sight.message);
+    if (sight.kind == Sight::Kind::lost) lost(*sight.message);
   }
   if (sight.kind == Sight::Kind::mark && std::string_view(sight.text) == "recovered") {
     recovering_.erase(sight.actor);
@@ -42,6 +44,7 @@ void RecoveryLog::died(Rank rank) {
   recovering_.insert(rank);
   ranks_[rank].own = false;
   ++ranks_[rank].deaths;
+  ranks_[rank].copies_under_way = 0;
   for (ImageOf& image : ranks_) {
     image.agreed = false;
     if (image.keeper == rank) image.copy = false;
@@ -50,9 +53,22 @@ void RecoveryLog::died(Rank rank) {
     if (image.keeper != kNobody && !image.own && !image.copy) image_lost_ = true;
 }
 
+bool RecoveryLog::is_copy(const Message& message) const {
+  return message.kind == image_kind_ && message.payload.get<ImageWords>().committed == 1;
+}
+
+void RecoveryLog::lost(const Message& message) {
+  void_images_.erase(&message);
+  if (is_copy(message) && message.from_incarnation == ranks_.at(message.from).deaths)
+    --ranks_[message.from].copies_under_way;
+}
+
 void RecoveryLog::sent(Rank rank, const Message& message) {
   if (message.kind == agreed_kind_) ranks_[rank].agreed = true;
-  if (message.kind == image_kind_ && !ranks_[rank].agreed) void_images_.insert(&message);
+  if (is_copy(message))
+    ++ranks_[rank].copies_under_way;
+  else if (message.kind == image_kind_ && !ranks_[rank].agreed)
+    void_images_.insert(&message);
 }
 
 void RecoveryLog::received(Rank rank, const Message& message) {
@@ -61,6 +77,10 @@ void RecoveryLog::received(Rank rank, const Message& message) {
   if (message.kind != image_kind_ || void_images_.erase(&message) > 0) return;
   ImageOf& image = ranks_.at(message.from);
   if (message.from_incarnation < image.deaths) return;  // it has died since
+  if (is_copy(message))
+    --image.copies_under_way;
+  else if (image.copies_under_way > 0)
+    return;  // it has overtaken the copy, and is not committed
   image.keeper = rank;
   image.own = image.copy = true;
 }

@@ -43,12 +43,15 @@ class RecoveryLog final : public RunObserver {
     /// Nobody has died since the rank heard that a restart is agreed on. Before, an image that it
     /// sends is of a checkpoint that has become void.
     bool agreed = true;
+    std::uint32_t copies_under_way = 0;  ///< of its committed image, to a keeper that has restarted
     std::uint16_t deaths = 0;
   };
 
   void died(Rank rank);
   void sent(Rank rank, const Message& message);
   void received(Rank rank, const Message& message);
+  void lost(const Message& message);
+  [[nodiscard]] bool is_copy(const Message& message) const;
 
   std::vector<ImageOf> ranks_;
   std::uint16_t image_kind_;

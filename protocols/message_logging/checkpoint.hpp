@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "protocols/message_logging/checkpoint_round.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/image.hpp"
 #include "sim/core/message.hpp"
@@ -20,6 +21,12 @@ struct Checkpoint {
   std::vector<Message> unsent = {};  ///< that the layer has held back since the program asked
 
   void digest(Digest& into) const { into.add(image, number, request, unsent); }
+};
+
+/// What a message with an image of its sender says beside what it attaches.
+struct ImageWords {
+  RoundStep step;
+  std::uint64_t committed = 0;  ///< 1: a copy of what is committed already
 };
 
 /// The images that a rank keeps for another one, its client.

@@ -23,12 +23,6 @@ struct Resume {
   std::uint64_t unused = 0;
 };
 
-/// What a message with an image says beside what it attaches.
-struct ImageWords {
-  RoundStep step;
-  std::uint64_t committed = 0;  ///< 1: a copy of what is committed already
-};
-
 constexpr std::uint64_t kTryAgain = 0;  ///< the timer for an image that there was none of
 constexpr double kTryAgain_s = 1e-6;
 
@@ -108,7 +102,7 @@ void CheckpointedLayer::release_held(Context& context) {
 void CheckpointedLayer::resume(Context& context) {
   resumes_ = true;
   on_answering(context);
-  context.answer(kept_->request, CheckpointRequest{kept_->number});
+  context.answer(kept().request, CheckpointRequest{kept().number});
   context.ask(Family::message_logging, Resume{});
 }
 
@@ -156,13 +150,13 @@ void CheckpointedLayer::take_image(Context& context) {
   std::optional<Image> image = context.capture();
   take_due_ = !image;
   if (!image) return context.set_timer(kTryAgain, kTryAgain_s);
-  taken_ = {std::move(*image), epoch_, *asked_, unsent()};
+  taken_ = {{std::move(*image), epoch_, *asked_, unsent()}, {}};
   taken_s_ = context.now_s();
   context.mark("checkpoint", static_cast<std::int64_t>(epoch_));
   const Rank keeper = keeper_of(context.placement(), job_, self_);
   if (keeper == kNobody) return go_on(context, round_.stored(context));
-  keeper_ = context.known(keeper);
-  send_image(context, false);
+  taken_->keeper = context.known(keeper);
+  send_image(context, *taken_, false);
 }
 
 void CheckpointedLayer::on_timer(Context& context, std::uint64_t) {
@@ -180,11 +174,10 @@ std::uint32_t CheckpointedLayer::bytes_of(const Checkpoint& checkpoint) const {
       std::min<std::uint64_t>(bytes + options_.control_bytes, UINT32_MAX));
 }
 
-void CheckpointedLayer::send_image(Context& context, bool committed) {
-  const Checkpoint& checkpoint = committed ? *kept_ : *taken_;
-  Message& message = context.send(keeper_.actor, kImage, bytes_of(checkpoint));
-  message.payload.put(ImageWords{{checkpoint.number, level()}, committed ? 1U : 0U});
-  context.attach(message, checkpoint);
+void CheckpointedLayer::send_image(Context& context, const OwnImage& own, bool committed) {
+  Message& message = context.send(own.keeper.actor, kImage, bytes_of(own.checkpoint));
+  message.payload.put(ImageWords{{own.checkpoint.number, level()}, committed ? 1U : 0U});
+  context.attach(message, own.checkpoint);
 }
 
 void CheckpointedLayer::on_image(Context& context, const Message& message) {
@@ -195,7 +188,8 @@ void CheckpointedLayer::on_image(Context& context, const Message& message) {
 }
 
 void CheckpointedLayer::commit(Context& context) {
-  invariant(taken_ && taken_->number == epoch_, "a checkpoint is committed without an image");
+  invariant(taken_ && taken_->checkpoint.number == epoch_,
+            "a checkpoint is committed without an image");
   kept_ = std::exchange(taken_, std::nullopt);
   asked_.reset();
   store_.commit(epoch_);
@@ -222,6 +216,7 @@ void CheckpointedLayer::on_message(Context& context, const Message& message) {
   if (message.kind == kImage && message.payload.get<ImageWords>().committed == 1)
     return store_.put_committed({message.from, message.from_incarnation},
                                 *context.attached<Checkpoint>(message));
+  if (message.kind == kYourImage) return on_your_image(context, message);
   if (level_of(message) > level())
     early_.push_back(message);
   else
@@ -230,7 +225,6 @@ void CheckpointedLayer::on_message(Context& context, const Message& message) {
 
 /// While a restart is being agreed on, the round is void.
 void CheckpointedLayer::handle_step(Context& context, const Message& message) {
-  if (message.kind == kYourImage) return on_your_image(context, message);
   const auto step = message.payload.get<RoundStep>();
   if (step.level < level() || wave_.joined() > level()) return;
   if (message.kind == kImage) return on_image(context, message);
@@ -269,6 +263,10 @@ void CheckpointedLayer::go_on(Context& context, RestartWave::Due due) {
 void CheckpointedLayer::join(Context& context) {
   RestartReport own;
   own.epoch = epoch_;
+  if (arrived_) {  // of a checkpoint that was committed
+    own.epoch = std::max(epoch_, arrived_->checkpoint.number + 1);
+    own.images.push_back({self_, arrived_->checkpoint.number});
+  }
   for (const KeptImages& kept : store_.clients()) {
     if (context.known(kept.client).number == 0) continue;
     if (kept.committed) own.images.push_back({kept.client, kept.committed->number});
@@ -304,9 +302,11 @@ void CheckpointedLayer::agree(Context& context) {
 
 /// The keeper has restarted, and has lost the image.
 void CheckpointedLayer::renew_copy(Context& context) {
-  if (!kept_ || keeper_.actor == kNobody || context.known(keeper_.actor) == keeper_) return;
-  keeper_ = context.known(keeper_.actor);
-  send_image(context, true);
+  if (!kept_ || kept_->keeper.actor == kNobody) return;
+  const Incarnation now = context.known(kept_->keeper.actor);
+  if (now == kept_->keeper) return;
+  kept_->keeper = now;
+  send_image(context, *kept_, true);
 }
 
 void CheckpointedLayer::serve_clients(Context& context) {
@@ -326,28 +326,35 @@ void CheckpointedLayer::await_image(Context& context) {
     up_ = true;
     return on_up(context);
   }
+  if (arrived_ && arrived_->checkpoint.number + 1 == epoch_) return take_arrived(context);
   const std::vector<Rank>& have = wave_.agreement().have_images;
   if (std::find(have.begin(), have.end(), self_) == have.end())
     return context.fatal("a rank has died, and so has the keeper of its image");
   awaits_image_ = true;
 }
 
+/// It can come before this rank knows what has been agreed on. If its keeper dies then, this rank
+/// alone has it.
 void CheckpointedLayer::on_your_image(Context& context, const Message& message) {
-  const auto* checkpoint = context.attached<Checkpoint>(message);
-  if (!awaits_image_ || checkpoint->number + 1 != epoch_) return;
+  if (up_) return;
+  arrived_ = {*context.attached<Checkpoint>(message), {message.from, message.from_incarnation}};
+  if (awaits_image_ && arrived_->checkpoint.number + 1 == epoch_) take_arrived(context);
+}
+
+void CheckpointedLayer::take_arrived(Context& context) {
   awaits_image_ = false;
-  kept_ = *checkpoint;
-  keeper_ = {message.from, message.from_incarnation};
-  on_restoring(*kept_);
-  context.restore(kept_->image);
+  kept_ = std::exchange(arrived_, std::nullopt);
+  renew_copy(context);
+  on_restoring(kept());
+  context.restore(kept().image);
 }
 
 void CheckpointedLayer::roll_back(Context& context) {
   if (!kept_) return;
   asked_.reset();
   up_ = resumes_ = false;
-  on_restoring(*kept_);
-  context.restore(kept_->image);
+  on_restoring(kept());
+  context.restore(kept().image);
 }
 
 void CheckpointedLayer::on_restored(Context& context) {
@@ -378,9 +385,9 @@ std::string CheckpointedLayer::waiting_for() const {
 }
 
 void CheckpointedLayer::digest_state(Digest& into) const {
-  into.add(round_, wave_, epoch_, up_, resumes_, awaits_image_, asked_, taken_, kept_, keeper_,
-           store_, early_);
-  into.add(held_, take_due_, for_spare_nodes_);
+  into.add(round_, wave_, epoch_, up_, resumes_, awaits_image_, asked_, taken_, kept_, store_,
+           early_);
+  into.add(arrived_, held_, take_due_, for_spare_nodes_);
 }
 
 }  // namespace faultline

@@ -127,7 +127,7 @@ class CheckpointedLayer : public Layer {
   /// The program waits for its last checkpoint's answer, and gets no messages.
   [[nodiscard]] bool is_resuming() const { return resumes_; }
   /// The last checkpoint of this rank. There is one.
-  [[nodiscard]] const Checkpoint& kept() const { return *kept_; }
+  [[nodiscard]] const Checkpoint& kept() const { return kept_->checkpoint; }
   /// Does the program wait for a checkpoint?
   [[nodiscard]] bool waits() const { return asked_.has_value(); }
   [[nodiscard]] const RestartWave& wave() const { return wave_; }
@@ -137,13 +137,21 @@ class CheckpointedLayer : public Layer {
   void digest_state(Digest& into) const override;
 
  private:
+  /// An image of this rank.
+  struct OwnImage {
+    Checkpoint checkpoint;
+    Incarnation keeper;  ///< who has got it, or has sent it
+
+    void digest(Digest& into) const { into.add(checkpoint, keeper); }
+  };
+
   Passage pass(Context& context, Message& message, Verdict verdict);
   void go_on(Context& context, CheckpointRound::Due due);
   void go_on(Context& context, RestartWave::Due due);
   void handle_step(Context& context, const Message& message);
   void take_image(Context& context);
   [[nodiscard]] std::uint32_t bytes_of(const Checkpoint& checkpoint) const;
-  void send_image(Context& context, bool committed);
+  void send_image(Context& context, const OwnImage& own, bool committed);
   void on_image(Context& context, const Message& message);
   void commit(Context& context);
   void join(Context& context);
@@ -153,6 +161,7 @@ class CheckpointedLayer : public Layer {
   void begin_round();
   void await_image(Context& context);
   void on_your_image(Context& context, const Message& message);
+  void take_arrived(Context& context);
 
   CheckpointOptions options_;
   JobShape job_;
@@ -165,9 +174,9 @@ class CheckpointedLayer : public Layer {
   bool take_due_ = false;    ///< there was no image when all had asked for one
   bool awaits_image_ = false;
   std::optional<StackRequest> asked_;  ///< by the program, for the checkpoint of this epoch
-  std::optional<Checkpoint> taken_;    ///< of the round
-  std::optional<Checkpoint> kept_;     ///< committed
-  Incarnation keeper_;                 ///< whom this rank has sent its image
+  std::optional<OwnImage> taken_;      ///< of the round
+  std::optional<OwnImage> kept_;       ///< committed
+  std::optional<OwnImage> arrived_;    ///< committed, and sent to this rank, which has restarted
   ImageStore store_;
   std::vector<Incarnation> for_spare_nodes_;  ///< the dead whose own nodes are gone
   std::vector<Message> held_;                 ///< of the program

@@ -111,13 +111,16 @@ void Fast::on_committed(Context& context) {
                   [](const Emigrant& object) { return object.stage == Emigrant::Stage::back; }),
       "a checkpoint is committed while an object is away");
   emigrants_.clear();
+  lost_.clear();
+  resent_.clear();
   std::erase_if(immigrants_, [this](const Immigrant& object) { return object.epoch < epoch(); });
   program_waits_ = false;
 }
 
 void Fast::digest_state(Digest& into) const {
   LoggedLayer::digest_state(into);
-  into.add(come_, emigrants_, immigrants_, homecomings_, moving_, program_waits_, awaits_helpers_);
+  into.add(come_, emigrants_, immigrants_, lost_, resent_, homecomings_, moving_, program_waits_,
+           awaits_helpers_);
 }
 
 }  // namespace faultline

@@ -123,6 +123,8 @@ class Fast : public LoggedLayer {
   DuplicateTable come_;    ///< dupTable
   std::vector<Emigrant> emigrants_;    ///< listEmigrants, by object
   std::vector<Immigrant> immigrants_;  ///< listImmigrants, by object
+  std::vector<MovedObject> lost_;      ///< at home here, and sent again since the last checkpoint
+  std::vector<MovedObject> resent_;    ///< for which this rank has sent its log again since then
   std::vector<Message> homecomings_;   ///< of objects that came before this rank was ready for them
   std::uint32_t moving_ = 0;           ///< objects that are about to be hosted or removed here
   bool program_waits_ = false;         ///< all objects here wait for the next checkpoint

@@ -93,6 +93,7 @@ void Fast::on_joined(Context& context, Rank, RestartReport& report) {
   for (const Immigrant& object : immigrants_)
     if (object.stage != Immigrant::Stage::gone)
       report.moved.push_back({object.object, object.home, {self(), context.incarnation()}});
+  report.lost = lost_;  // somebody may have missed the agreement after which they were sent again
   for (const Emigrant& object : emigrants_)
     if (is_lost(object)) report.lost.push_back({object.object, self(), object.host});
   for (const Peer& to : peers())
@@ -116,8 +117,12 @@ void Fast::serve(Context& context, Peer& to) {
 
 /// The same for objects that were lost away from home. Home has restarted before, and is there.
 void Fast::resend_lost(Context& context) {
-  const std::vector<MovedObject>& lost = wave().agreement().lost;
+  std::vector<MovedObject> lost = wave().agreement().lost;
+  std::erase_if(lost, [this](const MovedObject& object) {
+    return std::find(resent_.begin(), resent_.end(), object) != resent_.end();
+  });
   if (lost.empty()) return;
+  resent_.insert(resent_.end(), lost.begin(), lost.end());
   for (const Peer& to : peers())
     if (to.rank == self() || wave().incarnation_of(to.rank) <= to.served)  // else it gets it all
       resend_to(context, to, lost);
@@ -138,6 +143,7 @@ void Fast::replace_lost(Context& context) {
       context.remove_object(emigrant.object);
       ++moving_;
     }
+    lost_.push_back({emigrant.object, self(), emigrant.host});
     distribute(context, emigrant.object, emigrant.host.actor, place++);
   }
 }

@@ -38,6 +38,7 @@ struct MovedObject {
   Incarnation host;  ///< where it is; of a lost one: where it was
 
   void digest(Digest& into) const { into.add(object, home, host); }
+  friend bool operator==(const MovedObject&, const MovedObject&) = default;
 };
 
 /// What a rank, or all ranks of a subtree, know that a restarted rank needs.
@@ -47,8 +48,9 @@ struct RestartReport {
   std::vector<KeptFor> images;
   std::vector<Determinant> determinants;  ///< of that epoch
   std::vector<MovedObject> moved;         ///< which live
-  std::vector<MovedObject> lost;  ///< whose hosts have restarted, and whose homes know of that
-  std::vector<Rank> addressed;    ///< restarted ranks for which somebody has messages, once each
+  /// Whose hosts have restarted since the last checkpoint, as their homes know.
+  std::vector<MovedObject> lost;
+  std::vector<Rank> addressed;  ///< restarted ranks for which somebody has messages, once each
 
   void add(const RestartReport& other);
   void digest(Digest& into) const {

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 #include "analysis/lemmas/lemma_search.hpp"
 #include "analysis/lemmas/lemma_subjects.hpp"
@@ -35,6 +36,27 @@ void check_schedules(const LemmaSubject& subject, EngineKind engine, std::uint64
   }
 }
 
+FaultSpec at_event(std::uint64_t event, const std::vector<Rank>& victims) {
+  FaultSpec fault;
+  fault.event = event;
+  fault.ranks = victims;
+  return fault;
+}
+
+FaultSpec at_checkpoint(std::int64_t number, const std::vector<Rank>& victims) {
+  FaultSpec fault;
+  fault.mark = MarkSpec{"checkpoint", number};
+  fault.ranks = victims;
+  return fault;
+}
+
+void check_finishes(const std::string& subject, const FaultSchedule& schedule) {
+  const LemmaRun run = run_lemma(schedule, subject_named(subject).stack, EngineKind::loggp);
+  CAPTURE(run.result.fatal_reason);
+  CHECK(run.result.outcome == Outcome::finished);
+  CHECK(!run.broken);
+}
+
 }  // namespace
 
 TEST_CASE("message logging keeps its promises under random deaths") {
@@ -47,12 +69,114 @@ TEST_CASE("message logging keeps its promises under random deaths") {
 // A rank dies with a determinant stored and the one before it not. Its successor gives these
 // tickets to other messages, and dies, too.
 TEST_CASE("a replay follows the last incarnation that has given a ticket") {
-  check_schedules(subject_named("pessimistic"), EngineKind::loggp, 1686, 1687);
+  const FaultSchedule schedule{
+      .seed = 1686,
+      .processes = 7,
+      .workload = "ordered-stencil",
+      .work = 4,
+      .width = 2,
+      .worker_cores = 2,
+      .progress = Progress::between,
+      .compute_s = 2.5164750075480082e-05,
+      .overhead_s = 1.3063846570213431e-06,
+      .latency_s = 1.563182131759092e-05,
+      .gap_s = 2.5780239903570131e-06,
+      .notice_s = 3.6797549638078611e-07,
+      .spread_s = 9.4263576143752659e-06,
+      .reordering_s = 2.1930847064593742e-05,
+      .faults = {at_checkpoint(5, {6}), at_checkpoint(1, {3}), at_event(760, {3})},
+      .objects_per_process = 7,
+      .checkpoint_iterations = 1,
+      .restart_delay_s = 1.560461524725412e-06,
+      .spare_nodes = 3};
+  check_finishes("pessimistic", schedule);
 }
 
 // Results of reductions from before a death are sent again all at once, and pass one another.
 TEST_CASE("a stencil passes results on in the same order when they come in another") {
-  check_schedules(subject_named("fast ssn"), EngineKind::loggp, 9790, 9791);
+  const FaultSchedule schedule{
+      .seed = 9790,
+      .processes = 6,
+      .processes_per_node = 2,
+      .workload = "stencil",
+      .work = 2,
+      .worker_cores = 2,
+      .compute_s = 4.629446678652654e-05,
+      .overhead_s = 4.3115578284124348e-07,
+      .latency_s = 7.3010592165805576e-07,
+      .gap_s = 1.0221122253744033e-06,
+      .notice_s = 0.00012971702229571576,
+      .spread_s = 2.3063163335797733e-05,
+      .reordering_s = 2.5908090167427402e-05,
+      .faults = {at_checkpoint(2, {4}), at_event(251, {2}), at_event(354, {1})},
+      .preset = "lulesh",
+      .checkpoint_iterations = 2,
+      .spare_nodes = 3};
+  check_finishes("fast ssn", schedule);
+}
+
+// The image overtakes the news of the agreement, and then its keeper dies.
+TEST_CASE("a restarted rank keeps an image that comes before it knows what is agreed on") {
+  const FaultSchedule schedule{
+      .seed = 24647,
+      .processes = 3,
+      .processes_per_node = 2,
+      .workload = "stencil",
+      .work = 3,
+      .compute_s = 8.4491145624746638e-05,
+      .overhead_s = 2.2662217643107025e-06,
+      .latency_s = 9.1252071771623838e-07,
+      .gap_s = 1.2034274019579161e-06,
+      .notice_s = 1.5752096363188308e-06,
+      .reordering_s = 8.2562489082447339e-05,
+      .faults = {at_event(225, {1}), at_event(166, {0}), at_event(321, {2})},
+      .objects_per_process = 4,
+      .checkpoint_iterations = 3,
+      .spare_nodes = 3};
+  check_finishes("fast", schedule);
+}
+
+// A rank sends a keeper that has restarted an image of a round that is void, and then the copy of
+// the valid one. Otherwise nobody has that when the rank dies, too.
+TEST_CASE("a keeper that has restarted gets the valid image after one that is void") {
+  FaultSpec node = at_event(6, {});
+  node.nodes = {1};
+  const FaultSchedule schedule{.seed = 109393,
+                               .processes = 3,
+                               .processes_per_node = 2,
+                               .workload = "stencil",
+                               .work = 1,
+                               .compute_s = 2.5087298399124118e-06,
+                               .overhead_s = 1.1730235012814405e-06,
+                               .latency_s = 5.1121884226170606e-06,
+                               .gap_s = 1.0218513912187267e-07,
+                               .notice_s = 1.6113484729188899e-06,
+                               .faults = {at_event(103, {2}), node, at_checkpoint(1, {1})},
+                               .checkpoint_iterations = 1,
+                               .spare_nodes = 3};
+  check_finishes("fast", schedule);
+}
+
+// A rank hears of the agreement on a restart, with which objects on a helper were lost, after it
+// has taken part in the next one. It sends what it has logged for them all the same.
+TEST_CASE("who misses an agreement learns from the next one which objects were lost before") {
+  const FaultSchedule schedule{
+      .seed = 18152,
+      .processes = 5,
+      .workload = "stencil",
+      .work = 2,
+      .compute_s = 9.3864399139268106e-06,
+      .overhead_s = 1.740182668485368e-07,
+      .latency_s = 1.3945316535478744e-06,
+      .gap_s = 5.6585648758928143e-07,
+      .notice_s = 1.0104222634306113e-06,
+      .reordering_s = 7.425666095656986e-05,
+      .faults = {at_event(339, {2}), at_checkpoint(2, {1}), at_event(787, {3})},
+      .objects_per_process = 4,
+      .checkpoint_iterations = 1,
+      .spare_nodes = 3,
+      .helpers = 4};
+  check_finishes("fast helpers", schedule);
 }
 
 TEST_CASE("a schedule with deaths that are recovered from is replayed from its files") {
