@@ -25,23 +25,14 @@ OptionSet<CausalOptions> options() {
              {.doc = "`companion`: determinants go in a message of their own, before that of the "
                      "program; `piggyback`: in that message",
               .source = "Charm++ sends companions; the paper says piggybacked",
-              .choices = {"companion", "piggyback"}})
-      .option("determinant_bytes", &CausalOptions::determinant_bytes,
-              {.doc = "size of a determinant",
-               .unit = "B",
-               .source = "Charm++'s struct on a machine of 32 bits, as Intrepid; 72 on 64 bits"})
-      .option("determinant_s", &CausalOptions::determinant_s,
-              {.doc = "processor time to make a determinant",
-               .unit = "s",
-               .source = kLoggingCostSource,
-               .minimum = 0,
-               .maximum = 1})
-      .option("piggyback_s", &CausalOptions::piggyback_s,
-              {.doc = "processor time for each determinant that is sent with a message",
-               .unit = "s",
-               .source = kLoggingCostSource,
-               .minimum = 0,
-               .maximum = 1});
+              .choices = {"companion", "piggyback"}});
+  add_determinant_options(set);
+  set.option("piggyback_s", &CausalOptions::piggyback_s,
+             {.doc = "processor time for each determinant that is sent with a message",
+              .unit = "s",
+              .source = kLoggingCostSource,
+              .minimum = 0,
+              .maximum = 1});
   return set;
 }
 
@@ -191,7 +182,7 @@ void Causal::acknowledge(Context& context, Rank receiver, std::uint64_t first,
 
 void Causal::keep(const Determinant& determinant) {
   Stored& stored = stored_for(determinant.receiver);
-  stored.determinants.push_back(determinant);
+  put(stored.determinants, determinant);
   stored.last = std::max(stored.last, determinant.ticket);
 }
 
@@ -224,6 +215,7 @@ Causal::Stored& Causal::stored_for(Rank receiver) {
 
 /// The holder was sent everything that nobody was known to store then.
 void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
+  invariant(ticket <= deliveries_.size(), "a ticket is stored that nobody has");
   if (!parts_.empty() && ticket <= parts_.back().last) return;
   if (!parts_.empty() && parts_.back().holder == holder)
     parts_.back().last = ticket;

@@ -12,10 +12,14 @@
 
 namespace faultline {
 
-struct CausalOptions : MessageLogOptions {
-  std::string transport = "companion";
+/// What the protocols that make determinants have in common: options.
+struct DeterminantOptions : MessageLogOptions {
   std::uint32_t determinant_bytes = 56;
   double determinant_s = kDeterminant_s;
+};
+
+struct CausalOptions : DeterminantOptions {
+  std::string transport = "companion";
   double piggyback_s = kPiggyback_s;
 };
 
@@ -89,6 +93,9 @@ class Causal : public LoggedLayer {
   /// The same of one of this rank's own deliveries.
   [[nodiscard]] Determinant determinant_of(std::uint64_t ticket, Rank holder) const;
   // What mutants get wrong.
+  virtual void put(std::vector<Determinant>& stored, const Determinant& determinant) {
+    stored.push_back(determinant);
+  }
   virtual void store(Context& context, Rank from, const Carried& carried);
   virtual bool is_duplicate(const Message& message) {
     return received(message).contains(delivery_of(message).number);
@@ -152,6 +159,20 @@ class Causal : public LoggedLayer {
   std::uint64_t generated_ = 0;
   std::uint64_t piggybacked_ = 0;
 };
+
+template <class Options>
+void add_determinant_options(OptionSet<Options>& set) {
+  set.option("determinant_bytes", inherited<Options>(&DeterminantOptions::determinant_bytes),
+             {.doc = "size of a determinant",
+              .unit = "B",
+              .source = "Charm++'s struct on a machine of 32 bits, as Intrepid; 72 on 64 bits"})
+      .option("determinant_s", inherited<Options>(&DeterminantOptions::determinant_s),
+              {.doc = "processor time to make a determinant",
+               .unit = "s",
+               .source = kLoggingCostSource,
+               .minimum = 0,
+               .maximum = 1});
+}
 
 /// The metrics of protocols that make determinants.
 MetricSpecs determinant_metrics();

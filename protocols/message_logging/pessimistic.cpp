@@ -6,17 +6,10 @@ namespace faultline {
 
 namespace {
 
-OptionSet<PessimisticOptions> options() {
-  OptionSet<PessimisticOptions> set;
+OptionSet<DeterminantOptions> options() {
+  OptionSet<DeterminantOptions> set;
   add_logging_options(set);
-  set.option("determinant_bytes", &PessimisticOptions::determinant_bytes,
-             {.doc = "size of a determinant", .unit = "B", .source = "as for causal"})
-      .option("determinant_s", &PessimisticOptions::determinant_s,
-              {.doc = "processor time to make a determinant",
-               .unit = "s",
-               .source = kLoggingCostSource,
-               .minimum = 0,
-               .maximum = 1});
+  add_determinant_options(set);
   return set;
 }
 
@@ -33,11 +26,9 @@ const Registered registered{registration<Pessimistic>(
      .metrics = determinant_metrics()},
     options())};
 
-CausalOptions causal_options(const PessimisticOptions& options) {
+CausalOptions causal_options(const DeterminantOptions& options) {
   CausalOptions causal;
-  static_cast<MessageLogOptions&>(causal) = options;
-  causal.determinant_bytes = options.determinant_bytes;
-  causal.determinant_s = options.determinant_s;
+  static_cast<DeterminantOptions&>(causal) = options;
   return causal;
 }
 

@@ -8,16 +8,11 @@
 
 namespace faultline {
 
-struct PessimisticOptions : MessageLogOptions {
-  std::uint32_t determinant_bytes = 56;
-  double determinant_s = kDeterminant_s;
-};
-
 /// Pessimistic message logging: a message is delivered when its determinant is stored by a logger,
 /// a rank on another node. Nothing is ever sent that depends on a delivery that nobody else knows.
 class Pessimistic final : public Causal {
  public:
-  using Options = PessimisticOptions;
+  using Options = DeterminantOptions;
   Pessimistic(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Pessimistic>(*this);

@@ -27,7 +27,8 @@ inline ExplorationResult explored(const ProtocolUnderTest& protocol, const Explo
   job.use(Family::failure_detection, "oracle");
   job.spec.platform.ordering = tiny.ordering;
   if (protocol.change) protocol.change(job.spec);
-  return explore({.spec = explored_spec(job.spec), .faults = tiny.faults, .time_limit_s = 40});
+  constexpr std::uint64_t kStates = 3000000;
+  return explore({.spec = explored_spec(job.spec), .faults = tiny.faults, .states = kStates});
 }
 
 /// No order of the job breaks a promise; with one death, none makes the protocol give up.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tests/support/drawn_machine.hpp"
+#include "tests/support/shrinking.hpp"
 
 namespace faultline::test {
 
@@ -81,9 +82,7 @@ std::string describe(const HelpedRun& run) {
        << ", .notice_delay_s = " << run.notice_delay_s
        << ", .notice_spread_s = " << run.notice_spread_s
        << ", .restart_delay_s = " << run.restart_delay_s << ", .deaths = {";
-  for (const DeathSpec& death : run.deaths)
-    text << "{" << death.event << ", \"" << death.mark << "\", " << death.value << ", "
-         << death.victim << "}, ";
+  for (const DeathSpec& death : run.deaths) text << describe(death) << ", ";
   text << "}}";
   return text.str();
 }
@@ -109,15 +108,7 @@ Seen make_run(const HelpedRun& run, EngineKind engine, Mistake mistake) {
           {{"delay_s", run.notice_delay_s}, {"spread_s", run.notice_spread_s}});
   if (mistake != nullptr)
     job.spec.components[index_of(Family::message_logging)].registration = mistake;
-  for (const DeathSpec& death : run.deaths) {
-    FaultSpec fault;
-    if (death.mark.empty())
-      fault.event = death.event;
-    else
-      fault.mark = MarkSpec{death.mark, death.value};
-    fault.ranks = {death.victim};
-    job.spec.faults.push_back(fault);
-  }
+  for (const DeathSpec& death : run.deaths) job.spec.faults.push_back(fault_of(death));
   return job.run(engine, run.seed);
 }
 
@@ -175,21 +166,13 @@ HelpedRun draw_helped_run(std::uint64_t seed) {
 std::string helped_counterexample(EngineKind engine, std::uint64_t first, std::uint64_t last,
                                   Mistake mistake) {
   for (std::uint64_t seed = first; seed <= last; ++seed) {
-    HelpedRun run = draw_helped_run(seed);
+    const HelpedRun run = draw_helped_run(seed);
     std::string promise = broken_promise(run, engine, mistake);
     if (promise.empty()) continue;
-    for (bool shrunk = true; shrunk;) {
-      shrunk = false;
-      for (const HelpedRun& simpler : simpler_runs(run)) {
-        std::string other = broken_promise(simpler, engine, mistake);
-        if (other.empty()) continue;
-        run = simpler;
-        promise = std::move(other);
-        shrunk = true;
-        break;
-      }
-    }
-    return describe(run) + ": " + promise;
+    const auto found =
+        shrunk(BrokenRun<HelpedRun>{run, std::move(promise)}, simpler_runs,
+               [&](const HelpedRun& simpler) { return broken_promise(simpler, engine, mistake); });
+    return describe(found.run) + ": " + found.promise;
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tests/support/drawn_machine.hpp"
+#include "tests/support/shrinking.hpp"
 
 namespace faultline::test {
 
@@ -66,6 +67,7 @@ std::vector<LoggingRun> simpler_runs(const LoggingRun& run) {
   propose([](LoggingRun& r) { r.processes_per_node = 1; });
   propose([](LoggingRun& r) { r.random_costs = false; });
   propose([](LoggingRun& r) { r.ordering = Ordering::fifo; });
+  propose([](LoggingRun& r) { r.unordered_delay_s = 1e-5; });
   propose([](LoggingRun& r) { r.exchange.iterations = (r.exchange.iterations + 1) / 2; });
   propose([](LoggingRun& r) { r.exchange.neighbours = 1; });
   propose([](LoggingRun& r) { r.exchange.to_itself = false; });
@@ -122,6 +124,7 @@ LoggingRun draw_logging_run(std::uint64_t seed, const ProtocolUnderTest& protoco
       .checkpoint_at_end = random.chance(0.5)};
   run.random_costs = random.chance(0.5);
   run.ordering = protocol.needs_fifo ? Ordering::fifo : among(Ordering::fifo, Ordering::unordered);
+  run.unordered_delay_s = among(1e-5, 1e-4, 1e-3);
   run.notice_delay_s = among(1e-6, 1e-5, 1e-4);
   run.notice_spread_s = among(0.0, 1e-5, 1e-4);
   run.restart_delay_s = among(0.0, 1e-5, 1e-3);
@@ -144,12 +147,11 @@ std::string describe(const LoggingRun& run) {
        << ", .checkpoint_at_end = " << run.exchange.checkpoint_at_end
        << "}, .random_costs = " << run.random_costs
        << ", .ordering = Ordering::" << (run.ordering == Ordering::fifo ? "fifo" : "unordered")
+       << ", .unordered_delay_s = " << run.unordered_delay_s
        << ", .notice_delay_s = " << run.notice_delay_s
        << ", .notice_spread_s = " << run.notice_spread_s
        << ", .restart_delay_s = " << run.restart_delay_s << ", .deaths = {";
-  for (const DeathSpec& death : run.deaths)
-    text << "{" << death.event << ", \"" << death.mark << "\", " << death.value << ", "
-         << death.victim << "}, ";
+  for (const DeathSpec& death : run.deaths) text << describe(death) << ", ";
   text << "}}";
   return text.str();
 }
@@ -158,21 +160,14 @@ Seen make_run(const LoggingRun& run, const ProtocolUnderTest& protocol, EngineKi
   Job job(run.processes, machine_of(run.seed, run.random_costs));
   job.spec.platform.processes_per_node = run.processes_per_node;
   job.spec.platform.ordering = run.ordering;
+  job.spec.platform.unordered_delay_s = run.unordered_delay_s;
   job.spec.platform.restart_delay_s = run.restart_delay_s;
   job.spec.stop.events = 1000000;
   use_exchange(job, run.exchange, true);
   use_logging(job, protocol.name, protocol.options);
   job.use(Family::failure_detection, "oracle",
           {{"delay_s", run.notice_delay_s}, {"spread_s", run.notice_spread_s}});
-  for (const DeathSpec& death : run.deaths) {
-    FaultSpec fault;
-    if (death.mark.empty())
-      fault.event = death.event;
-    else
-      fault.mark = MarkSpec{death.mark, death.value};
-    fault.ranks = {death.victim};
-    job.spec.faults.push_back(fault);
-  }
+  for (const DeathSpec& death : run.deaths) job.spec.faults.push_back(fault_of(death));
   if (protocol.change) protocol.change(job.spec);
   return job.run(engine, run.seed);
 }
@@ -192,22 +187,13 @@ std::string broken_promise(const LoggingRun& run, const ProtocolUnderTest& proto
 std::string counterexample(const ProtocolUnderTest& protocol, EngineKind engine,
                            std::uint64_t runs) {
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
-    LoggingRun run = draw_logging_run(seed, protocol);
+    const LoggingRun run = draw_logging_run(seed, protocol);
     std::string promise = broken_promise(run, protocol, engine);
     if (promise.empty()) continue;
-    bool shrunk = true;
-    while (shrunk) {
-      shrunk = false;
-      for (const LoggingRun& simpler : simpler_runs(run)) {
-        std::string other = broken_promise(simpler, protocol, engine);
-        if (other.empty()) continue;
-        run = simpler;
-        promise = std::move(other);
-        shrunk = true;
-        break;
-      }
-    }
-    return describe(run) + ": " + promise;
+    const auto found = shrunk(
+        BrokenRun<LoggingRun>{run, std::move(promise)}, simpler_runs,
+        [&](const LoggingRun& simpler) { return broken_promise(simpler, protocol, engine); });
+    return describe(found.run) + ": " + found.promise;
   }
   return {};
 }

@@ -8,16 +8,9 @@
 
 #include "tests/protocols/message_logging/exchange_program.hpp"
 #include "tests/support/job.hpp"
+#include "tests/support/random_death.hpp"
 
 namespace faultline::test {
-
-/// When a rank dies.
-struct DeathSpec {
-  std::uint64_t event = 0;  ///< of the run, if there is no mark
-  std::string mark;
-  std::int64_t value = 0;
-  Rank victim = 0;
-};
 
 /// All that a random run under a protocol of message logging depends on. Fewer and smaller is
 /// simpler, so that a counterexample can be shrunk.
@@ -28,6 +21,7 @@ struct LoggingRun {
   Exchange exchange;
   bool random_costs = false;
   Ordering ordering = Ordering::fifo;
+  double unordered_delay_s = 1e-5;
   double notice_delay_s = 1e-5;
   double notice_spread_s = 0.0;
   double restart_delay_s = 0.0;

@@ -242,7 +242,7 @@ TEST_CASE("helpers are exhausted with a death anywhere") {
   job.use(Family::message_logging, "fast", {{"helpers", std::int64_t{1}}});
   job.use(Family::failure_detection, "oracle");
   const ExplorationResult result =
-      explore({.spec = explored_spec(job.spec), .faults = 1, .time_limit_s = 40});
+      explore({.spec = explored_spec(job.spec), .faults = 1, .states = 3000000});
   CAPTURE(result.states, result.wall_s);
   for (const auto& [end, count] : result.ends) UNSCOPED_INFO(end << " " << count);
   if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);

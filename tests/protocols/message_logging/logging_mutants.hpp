@@ -1,0 +1,141 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocols/message_logging/causal.hpp"
+#include "protocols/message_logging/checkpoint_restart.hpp"
+#include "protocols/message_logging/fast.hpp"
+#include "sim/core/registry.hpp"
+
+// The protocols of message logging with one mistake each.
+
+namespace faultline::test {
+
+template <class Mutant, class Protocol>
+class MutantOf : public Protocol {
+ public:
+  using Protocol::Protocol;
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Mutant>(static_cast<const Mutant&>(*this));
+  }
+};
+
+/// Acknowledges every determinant, and stores two of three.
+class DropsADeterminant final : public MutantOf<DropsADeterminant, Causal> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  void put(std::vector<Determinant>& stored, const Determinant& determinant) override {
+    if (determinant.ticket % 3 != 0) stored.push_back(determinant);
+  }
+};
+
+/// Acknowledges every determinant when it comes, and stores it when the next one of its receiver
+/// comes.
+class AcknowledgesBeforeItStores final : public MutantOf<AcknowledgesBeforeItStores, Causal> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  void put(std::vector<Determinant>& stored, const Determinant& determinant) override {
+    std::optional<Determinant>& late = late_[determinant.receiver];
+    if (late && late->ticket + 1 == determinant.ticket) stored.push_back(*late);
+    late = determinant;
+  }
+  std::map<Rank, std::optional<Determinant>> late_;
+};
+
+class KnowsNoDuplicates final : public MutantOf<KnowsNoDuplicates, Causal> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  bool is_duplicate(const Message&) override { return false; }
+};
+
+class HasNoDuplicateTable final : public MutantOf<HasNoDuplicateTable, Fast> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  bool is_new(Context& context, const Message& message) override {
+    Fast::is_new(context, message);
+    return true;
+  }
+};
+
+/// Does not wait for a message's turn.
+class ReplaysAsMessagesArrive final : public MutantOf<ReplaysAsMessagesArrive, Causal> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  [[nodiscard]] bool must_replay() const override { return false; }
+};
+
+/// Begins to replay when the first has told what it knows.
+class DoesNotWaitForAllDeterminants final : public MutantOf<DoesNotWaitForAllDeterminants, Causal> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  void on_reports(Context& context, const RestartReport& reports) override {
+    RestartReport some = reports;
+    if (!some.determinants.empty())
+      std::erase_if(some.determinants, [&](const Determinant& known) {
+        return known.receiver == self() && known.holder != reports.determinants.front().holder;
+      });
+    Causal::on_reports(context, some);
+  }
+};
+
+/// Logs a message when it is sent for the first time only.
+class DoesNotLogAgain final : public MutantOf<DoesNotLogAgain, Causal> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  void log(Peer& to, const Message& message, std::uint64_t identity) override {
+    if (is_first_time()) Causal::log(to, message, identity);
+  }
+};
+
+/// A keeper has one image of each client.
+class DropsTheOldImage final : public MutantOf<DropsTheOldImage, CheckpointRestart> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  void keep_image(Incarnation client, const Checkpoint& checkpoint) override {
+    images().put_committed(client, checkpoint);
+  }
+};
+
+class ChecksNoIncarnation final : public MutantOf<ChecksNoIncarnation, Causal> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  [[nodiscard]] bool is_of_old_incarnation(Context&, const Message&) const override {
+    return false;
+  }
+};
+
+/// The registration of a mutant in the place of the protocol's.
+template <class Mutant>
+const Registration& mistaken(const std::string& protocol) {
+  static Registration registration;
+  registration = *find_registration(Family::message_logging, protocol);
+  registration.make = [](const OptionValues&, const JobShape& job) -> ComponentFactory {
+    const auto options = std::make_shared<const typename Mutant::Options>();
+    return [options, job](ActorId self) { return std::make_unique<Mutant>(options, job, self); };
+  };
+  return registration;
+}
+
+}  // namespace faultline::test
