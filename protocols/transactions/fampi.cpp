@@ -201,20 +201,12 @@ void Fampi::answer_outcome(Context& context) {
 void Fampi::recover(Context& context) {
   invariant(outcome_.has_value(), "a program recovers from a TryBlock without an outcome");
   if (!outcome_->failed.empty()) {
-    if (!options_->protect_recovery) leave_others_out(failed_processes());
+    if (!options_->protect_recovery) leave_others_out(actors_of(outcome_->failed));
     return regroup(context);
   }
   if (++rejections_ > options_->retries)
     return context.fatal("a TryBlock has been rejected too often although nobody has died");
   roll_back(context);
-}
-
-/// Of the TryBlock that was decided last.
-std::vector<ActorId> Fampi::failed_processes() const {
-  std::vector<ActorId> actors;
-  actors.reserve(outcome_->failed.size());
-  for (const Rank rank : outcome_->failed) actors.push_back(world().actor_of(rank));
-  return actors;
 }
 
 // ---- agreement --------------------------------------------------------------------------------
@@ -251,7 +243,7 @@ void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decis
   if (decision.number != attempt_) return;
   const bool is_accepted = decision.value.success && decision.value.failed.empty();
   outcome_ = decision.value;
-  for (const ActorId actor : failed_processes()) add_dead(actor);
+  for (const ActorId actor : actors_of(decision.value.failed)) add_dead(actor);
   if (attempt_ == 0) {
     if (is_accepted) return resume(context);
     invariant(!decision.value.failed.empty(), "a recovery is rejected although nobody has died");

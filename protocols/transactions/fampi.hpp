@@ -57,7 +57,6 @@ class Fampi final : public WorldLayer {
   void finish_block(Context& context, const FinishBlock& finish);
   void wait_for_block(Context& context, const StackRequest& request);
   void recover(Context& context);
-  [[nodiscard]] std::vector<ActorId> failed_processes() const;
   void contribute(Context& context, bool success);
   void carry_out(Context& context, const AgreementOutput& output);
   void on_decision(Context& context, const AgreementOutput::Decision& decision);

@@ -50,6 +50,13 @@ bool WorldLayer::is_dead(ActorId actor) const {
   return (place != dead_.end() && place->actor == actor) || !world_.rank_of(actor);
 }
 
+std::vector<ActorId> WorldLayer::actors_of(const std::vector<Rank>& ranks) const {
+  std::vector<ActorId> actors;
+  actors.reserve(ranks.size());
+  for (const Rank rank : ranks) actors.push_back(world_.actor_of(rank));
+  return actors;
+}
+
 ActorId WorldLayer::leader() const {
   Rank first = 0;
   while (is_dead(world_.actor_of(first))) ++first;

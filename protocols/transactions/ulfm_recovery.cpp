@@ -207,13 +207,6 @@ void UlfmRecovery::on_decision(Context& context, const AgreementValue& value) {
   }
 }
 
-std::vector<ActorId> UlfmRecovery::actors_of(const std::vector<Rank>& ranks) const {
-  std::vector<ActorId> actors;
-  actors.reserve(ranks.size());
-  for (const Rank rank : ranks) actors.push_back(world().actor_of(rank));
-  return actors;
-}
-
 // ---- to shrink --------------------------------------------------------------------------------
 
 void UlfmRecovery::begin_shrink(Context& context) {

@@ -78,7 +78,6 @@ class UlfmRecovery final : public WorldLayer {
   void revoke(Context& context, double begun_s);
   void send_revoke(Context& context, Rank to) const;
   void mend_revocation(Context& context, Rank dead) const;
-  [[nodiscard]] std::vector<ActorId> actors_of(const std::vector<Rank>& ranks) const;
   void release(Context& context);
 
   std::uint64_t rebuild_agreements_;  ///< before data are restored in a new world

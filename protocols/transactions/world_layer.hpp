@@ -125,6 +125,8 @@ class WorldLayer : public Layer {
   [[nodiscard]] ActorId self() const { return self_; }
   /// Who is which rank. The first one, until the process has entered another.
   [[nodiscard]] const World& world() const { return world_; }
+  /// Who these ranks of this world are, in their order.
+  [[nodiscard]] std::vector<ActorId> actors_of(const std::vector<Rank>& ranks) const;
   /// The rank of this process.
   [[nodiscard]] Rank rank() const { return *world_.rank_of(self_); }
   [[nodiscard]] const JobShape& job() const { return job_; }

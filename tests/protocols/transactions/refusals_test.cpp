@@ -41,7 +41,7 @@ TEST_CASE("transactions are accepted under programs of TryBlocks") {
 }
 
 TEST_CASE("transactions refuse programs without TryBlocks, and families that know of no worlds") {
-  for (const std::string name : {"fampi", "relaunch"}) {
+  for (const std::string name : {"fampi", "relaunch", "ulfm"}) {
     const std::string chosen = R"("name": ")" + name + "\"";
     CHECK_THAT(error_of({.workload = R"("name": "stencil")", .transactions = chosen}),
                Contains("transactions: " + name +

@@ -188,6 +188,30 @@ TEST_CASE("a death at any stage of ulfm is survived, of any rank and of the new 
         }
 }
 
+TEST_CASE("ulfm moves ranks down when it merges, and goes on with fewer when it shrinks") {
+  for (const EngineKind engine : engines()) {
+    Job merges(6, quick_machine());
+    set_up(merges, {{"recovery", std::string("merge")}, {"checkpoint", std::string("partner")}});
+    merges.kill(1.2e-4, {2});
+    const Seen merged = merges.run(engine);
+    CHECK(merged.result.outcome == Outcome::finished);
+    CHECK(merged.metric("state_digest") == right_digest(6));
+    CHECK(merged.metric("ranks_moved") == 3.0);
+    CHECK(merged.metric("respawned_rank") == 5.0);
+    Job shrinks(6, quick_machine());
+    serve(shrinks, {{"recovery", std::string("shrink")}});
+    shrinks.workload(
+        "try-blocks",
+        {{"iterations", std::int64_t{4}}, {"compute_s", 1e-4}, {"allreduces", std::int64_t{2}}});
+    shrinks.kill(1.2e-4, {2});
+    const Seen fewer = shrinks.run(engine);
+    CHECK(fewer.result.outcome == Outcome::finished);
+    CHECK(fewer.violations().empty());
+    CHECK(fewer.metric("ranks_respawned") == 0.0);
+    CHECK(fewer.metric("spawn_time_s") == 0.0);
+  }
+}
+
 TEST_CASE("a death that a later agreement of a shrink finds makes it begin again") {
   const double right = right_digest(6);
   int begun_again = 0;
