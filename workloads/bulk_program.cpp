@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/core/block_presumed.hpp"
 #include "sim/core/invariant.hpp"
 #include "workloads/collectives.hpp"
 
@@ -330,6 +331,8 @@ void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
     const auto outcome = answer.get<BlockOutcome>();
     if (waits_ == Waits::outcome && outcome.attempt == attempt_)
       on_outcome(context, outcome.verdict);
+  } else if (answer.is<BlockPresumed>()) {
+    if (waits_ == Waits::outcome && answer.get<BlockPresumed>().attempt == attempt_) next_step();
   } else if (answer.is<CheckpointSaved>()) {
     if (waits_ == Waits::saved && answer.get<CheckpointSaved>().iteration == iteration_ + 1)
       next_step();

@@ -5,6 +5,7 @@
 
 #include "protocols/transactions/agreement_messages.hpp"
 #include "protocols/transactions/world_options.hpp"
+#include "sim/core/block_presumed.hpp"
 #include "sim/core/invariant.hpp"
 
 namespace faultline {
@@ -28,10 +29,14 @@ OptionSet<FampiOptions> options() {
            .source = "fampi-2015 section 3.1: \"a consensus algorithm\"; era: Open MPI's "
                      "coll/ftagree",
            .choices = {"era", "two-phase", "star"}})
-      .option("scope", &Options::scope,
-              {.doc = "who decides on a TryBlock. `global`: all ranks together",
-               .source = "fampi-2015 section 3.1",
-               .choices = {"global"}})
+      .option(
+          "scope", &Options::scope,
+          {.doc = "who decides on a TryBlock. `global`: all ranks together. "
+                  "`with-collective`: a rank takes its own for accepted if the collective in it "
+                  "has ended; all agree when a request has failed, and at the end. `local`: "
+                  "every rank decides on its own alone, and nobody recovers from a death",
+           .source = "fampi-2015 section 3.1",
+           .choices = {"global", "with-collective", "local"}})
       .option("recovery", recovery(&WorldOptions::recovery), recovery_notes())
       .option("protect_recovery", protect(&WorldOptions::protect_recovery),
               {.doc = "a TryBlock ends the recovery, so that another death during it makes all "
@@ -74,8 +79,19 @@ OptionSet<FampiOptions> options() {
                .maximum = kLongest_s});
 }
 
+constexpr MetricSpec kRevoked{
+    "presumptions_revoked", Merge::sum,
+    "TryBlocks that a rank has taken for accepted and that were rejected"};
 constexpr MetricSpec kWaitTimeouts{"wait_timeouts", Merge::sum,
                                    "waits for an outcome that have timed out"};
+
+/// A program says by its options whether it leaves the sums out of its TryBlocks.
+bool has_collective(const OptionValues& workload) {
+  const auto dots = workload.find("dots");
+  const auto sums = workload.find("allreduces");
+  return (dots == workload.end() || std::get<std::string>(dots->second) == "inside") &&
+         (sums == workload.end() || std::get<std::int64_t>(sums->second) > 0);
+}
 
 Registration fampi() {
   Registration made = registration<Fampi>(
@@ -85,11 +101,18 @@ Registration fampi() {
        .source = "fampi-2015 sections 3 and 4",
        .traits = {.tolerates_faults = true, .needs_detection = true, .needs_logging_off = true},
        .message_kinds = world_kinds({"up", "down", "result-request", "invite"}),
-       .metrics = world_metrics(
-           {&kCommitTime, &kBlockTime, &kBlocksCommitted, &kBlocksRejected, &kWaitTimeouts})},
+       .metrics = world_metrics({&kCommitTime, &kBlockTime, &kBlocksCommitted, &kBlocksRejected,
+                                 &kWaitTimeouts, &kRevoked})},
       options());
   made.check = world_problems;
-  made.check_with_workload = shrink_problems;
+  made.check_with_workload = [](const OptionValues& own, const OptionValues& workload) {
+    std::vector<OptionProblem> problems = shrink_problems(own, workload);
+    if (std::get<std::string>(own.at("scope")) == "with-collective" && !has_collective(workload))
+      problems.push_back({"scope",
+                          "\"global\": the TryBlocks of the workload have no collective inside, "
+                          "which \"with-collective\" relies on"});
+    return problems;
+  };
   // Requests can time out although nobody has died.
   made.may_give_up = [](const OptionValues&, const JobShape&, const std::vector<ActorId>&) {
     return true;
@@ -116,9 +139,11 @@ Fampi::Fampi(const std::shared_ptr<const Options>& options, const JobShape& job,
 
 void Fampi::on_world(Context& context) {
   agreement_ = Agreement(algorithm_of(*options_), rank(), world().size());
-  attempt_ = invited_ = rejections_ = 0;
-  contributed_ = false;
+  attempt_ = finished_ = released_ = invited_ = presumed_ = 0;
+  if (!presumes()) rejections_ = 0;
+  contributed_ = called_ = false;
   outcome_.reset();
+  leave_request_.reset();
   AgreementOutput output;
   for (const Incarnation& life : dead())
     agreement_.on_peer_failed(*world().rank_of(life.actor), output);
@@ -150,33 +175,46 @@ void Fampi::on_block_request(Context& context, const StackRequest& request) {
   if (request.is<FinishBlock>()) return finish_block(context, request.get<FinishBlock>());
   if (request.is<WaitBlock>()) return wait_for_block(context, request);
   if (request.is<RecoverWorld>()) return recover(context);
-  if (request.is<LeaveWorld>()) return context.answer(request, LeaveWorld{});
+  if (request.is<LeaveWorld>()) return leave(context, request);
   invariant(request.is<QueryBlock>(), "a program asks for something else than TryBlocks");
   answer_query(context, request, outcome_ ? outcome_->failed : std::vector<Rank>());
 }
 
 void Fampi::start_block(Context& context, const StackRequest& request) {
   attempt_ = request.get<StartBlock>().attempt;
-  contributed_ = false;
-  outcome_.reset();
+  if (!presumes()) {
+    contributed_ = false;
+    outcome_.reset();
+  }
   start_request_ = request;
   statistics_.start_s = context.now_s();
   waits_ = 0;
   context.answer(request, BlockStarted{attempt_, options_->request_timeout_s, 0});
-  if (invited_ < attempt_) return;
+  if (presumes() && (called_ || contributed_)) release(context);
+  if (presumes() || invited_ < attempt_) return;
   invite(context);
   release(context);
 }
 
 /// A contribution stands. To finish again is to go on waiting.
 void Fampi::finish_block(Context& context, const FinishBlock& finish) {
-  if (contributed_ || finish.attempt != attempt_) return;
+  if (finished_ == attempt_ || finish.attempt != attempt_) return;
+  finished_ = attempt_;
   context.spend(options_->cancel_s * static_cast<double>(finish.cancelled));
+  if (presumes()) return finish_presuming(context, finish.errors == 0 && released_ != attempt_);
+  if (options_->scope == "local") {
+    statistics_.contributed_s = context.now_s();
+    return on_decision(context, {attempt_, {.success = finish.errors == 0}});
+  }
   if (finish.errors > 0 && options_->release == "invite" && invited_ < attempt_) invite(context);
   contribute(context, finish.errors == 0);
 }
 
 void Fampi::wait_for_block(Context& context, const StackRequest& request) {
+  if (presumed_ == attempt_) {
+    presumed_wait_ = request;
+    return context.answer(request, BlockPresumed{attempt_});
+  }
   wait_request_ = request;
   if (outcome_) return answer_outcome(context);
   context.set_timer(kWaitTimer, options_->wait_timeout_s);
@@ -204,8 +242,12 @@ void Fampi::recover(Context& context) {
     if (!options_->protect_recovery) leave_others_out(actors_of(outcome_->failed));
     return regroup(context);
   }
+  if (options_->scope == "local" && !dead().empty())
+    return context.fatal("a local TryBlock does not recover from the death of a process");
   if (++rejections_ > options_->retries)
     return context.fatal("a TryBlock has been rejected too often although nobody has died");
+  // Some may have begun the next TryBlock, and have another checkpoint.
+  if (presumes()) return regroup(context);
   roll_back(context);
 }
 
@@ -217,17 +259,23 @@ void Fampi::contribute(Context& context, bool success) {
   context.mark("contributed", static_cast<std::int64_t>(attempt_));
   AgreementValue value;
   value.success = success && dead().empty();
+  if (presumes() && !success) value.codes = code_of(attempt_);
   AgreementOutput output;
-  agreement_.contribute(attempt_, value, output);
+  agreement_.contribute(agreement_number(), value, output);
   carry_out(context, output);
 }
 
 void Fampi::on_own_message(Context& context, const Message& message) {
   if (belongs_elsewhere(message, message.payload.get<AgreementWords>().epoch)) return;
   if (message.kind == kInvite) return on_invite(context, message);
+  const AgreementMessage received = received_agreement(context, message, kUp);
+  if (presumes() && message.kind == kUp && calls(received)) {
+    const WorldEpoch before = epoch();
+    call(context);
+    if (epoch() != before) return;
+  }
   AgreementOutput output;
-  agreement_.on_message(*world().rank_of(message.from), received_agreement(context, message, kUp),
-                        output);
+  agreement_.on_message(*world().rank_of(message.from), received, output);
   carry_out(context, output);
 }
 
@@ -240,14 +288,25 @@ void Fampi::carry_out(Context& context, const AgreementOutput& output) {
 }
 
 void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decision) {
-  if (decision.number != attempt_) return;
+  if (decision.number != agreement_number()) return;
   const bool is_accepted = decision.value.success && decision.value.failed.empty();
   outcome_ = decision.value;
   for (const ActorId actor : actors_of(decision.value.failed)) add_dead(actor);
+  end_lost_save(context);
   if (attempt_ == 0) {
-    if (is_accepted) return resume(context);
+    contributed_ = false;
+    if (is_accepted) {
+      outcome_.reset();
+      return resume(context);
+    }
     invariant(!decision.value.failed.empty(), "a recovery is rejected although nobody has died");
     return regroup(context);
+  }
+  if (presumes()) {
+    if (presumed_ != attempt_) statistics_.on_decision(false, context.now_s());
+    settle_presumed(context, (outcome_->codes & code_of(presumed_)) == 0);
+    if (wait_request_) return answer_outcome(context);
+    return try_to_leave(context);
   }
   statistics_.on_decision(is_accepted, context.now_s());
   if (is_accepted) rejections_ = 0;
@@ -270,6 +329,7 @@ void Fampi::invite(Context& context) {
 }
 
 void Fampi::on_invite(Context& context, const Message& message) {
+  if (presumes()) return call(context);
   const std::uint64_t attempt = message.payload.get<InviteWords>().attempt;
   if (attempt <= invited_ || attempt < attempt_) return;
   if (attempt > attempt_) {
@@ -281,7 +341,8 @@ void Fampi::on_invite(Context& context, const Message& message) {
 }
 
 void Fampi::release(Context& context) {
-  if (contributed_ || !start_request_) return;
+  if (finished_ == attempt_ || !start_request_) return;
+  released_ = attempt_;
   context.answer(*start_request_, BlockStarted{attempt_, options_->request_timeout_s, 1});
 }
 
@@ -291,6 +352,7 @@ void Fampi::report(MetricTotals& totals) const {
   WorldLayer::report(totals);
   statistics_.report(totals);
   totals.put(kWaitTimeouts, wait_timeouts_);
+  totals.put(kRevoked, revoked_);
 }
 
 std::string Fampi::waiting_for() const {
@@ -302,6 +364,7 @@ void Fampi::digest_state(Digest& into) const {
   WorldLayer::digest_state(into);
   into.add(agreement_, attempt_, contributed_, invited_, outcome_, start_request_, wait_request_,
            waits_, rejections_);
+  into.add(finished_, released_, called_, presumed_, presumed_wait_, leave_request_);
 }
 
 }  // namespace faultline

@@ -56,6 +56,16 @@ class Fampi final : public WorldLayer {
   void start_block(Context& context, const StackRequest& request);
   void finish_block(Context& context, const FinishBlock& finish);
   void wait_for_block(Context& context, const StackRequest& request);
+  void leave(Context& context, const StackRequest& request);
+  // Presumed TryBlocks: protocols/transactions/presumption.cpp.
+  [[nodiscard]] bool presumes() const { return options_->scope == "with-collective"; }
+  void finish_presuming(Context& context, bool succeeded);
+  void settle_presumed(Context& context, bool is_accepted);
+  void call(Context& context);
+  void try_to_leave(Context& context);
+  [[nodiscard]] bool calls(const AgreementMessage& up) const;
+  [[nodiscard]] std::uint64_t agreement_number() const;
+  [[nodiscard]] std::uint32_t code_of(std::uint64_t attempt) const;
   void recover(Context& context);
   void contribute(Context& context, bool success);
   void carry_out(Context& context, const AgreementOutput& output);
@@ -69,15 +79,24 @@ class Fampi final : public WorldLayer {
   Agreement agreement_;
   std::uint64_t attempt_ = 0;                  ///< the TryBlock that was begun last
   bool contributed_ = false;                   ///< to it
+  std::uint64_t finished_ = 0;                 ///< the TryBlock that the program has finished
+  std::uint64_t released_ = 0;                 ///< the one that it was told to give up
   std::uint64_t invited_ = 0;                  ///< the last TryBlock that others give up
   std::optional<AgreementValue> outcome_;      ///< of the TryBlock
   std::optional<StackRequest> start_request_;  ///< of the TryBlock
   std::optional<StackRequest> wait_request_;
+  // With presumed TryBlocks there is at most one agreement in a world, besides that of its
+  // recovery.
+  bool called_ = false;         ///< somebody wants it
+  std::uint64_t presumed_ = 0;  ///< a TryBlock taken for accepted, not decided; 0: none
+  StackRequest presumed_wait_;  ///< of the program, for its outcome
+  std::optional<StackRequest> leave_request_;
   std::uint64_t waits_ = 0;       ///< for this outcome, that have timed out
   std::uint64_t rejections_ = 0;  ///< one after the other in which nobody was dead
 
   BlockStatistics statistics_;
   std::uint64_t wait_timeouts_ = 0;
+  std::uint64_t revoked_ = 0;  ///< presumed TryBlocks that were rejected
 };
 
 }  // namespace faultline

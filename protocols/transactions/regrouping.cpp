@@ -95,8 +95,7 @@ void WorldLayer::heed(Context& context, Incarnation peer) {
   if (!world_.rank_of(peer.actor)) return;
   if (peer.number < incarnation_in_world(peer.actor) || !put_latest(dead_, peer)) return;
   std::erase_if(ready_, [&](const Ready& ready) { return ready.from == peer; });
-  if (taking_ && options_.checkpoint == "partner" && kept_by_.actor == peer.actor)
-    end_save(context);
+  end_lost_save(context);
   if (options_.protect_recovery && epoch_.number > 0 && !all_have_entered())
     tell_those_behind(context);
   if (phase_ != Phase::regrouping) return on_death(context, peer.actor);

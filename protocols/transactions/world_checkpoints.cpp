@@ -86,6 +86,11 @@ void WorldLayer::end_save(Context& context) {
   context.answer(save_request_, CheckpointSaved{point.iteration});
 }
 
+void WorldLayer::end_lost_save(Context& context) {
+  const bool has_keeper = options_.checkpoint == "partner" && kept_by_.actor != kNobody;
+  if (taking_ && has_keeper && is_dead(kept_by_.actor)) end_save(context);
+}
+
 /// Whoever has kept this rank's checkpoint may have lost it with its life.
 void WorldLayer::renew_copy(Context& context) {
   if (options_.checkpoint != "partner" || saved_.newest() == 0) return;

@@ -115,6 +115,8 @@ class WorldLayer : public Layer {
                     const std::vector<Rank>& failed) const;
   /// All have agreed that this process is dead.
   void add_dead(ActorId actor);
+  /// A checkpoint that is being taken ends if its keeper is dead.
+  void end_lost_save(Context& context);
   /// A message of the protocol for a later world is handled there. True if it is one, or is void.
   bool belongs_elsewhere(const Message& message, const WorldEpoch& of);
   void tell_world(Context& context, ActorId to) const;

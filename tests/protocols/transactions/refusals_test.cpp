@@ -80,15 +80,28 @@ TEST_CASE("transactions refuse options that do not fit the job") {
 
 TEST_CASE("a world shrinks only under a program that can go on with fewer ranks") {
   const std::string shrink = R"("name": "fampi", "recovery": "shrink")";
-  for (const std::string workload :
-       {R"("name": "minife")", R"("name": "lulesh-mpi")",
-        R"("name": "try-blocks", "needs_all_ranks": true)"})
-    CHECK_THAT(error_of({.workload = workload, .transactions = shrink}),
-               Contains("transactions.recovery: \"rebuild\" or \"merge\": the workload needs all of "
-                        "its ranks"));
+  for (const std::string workload : {R"("name": "minife")", R"("name": "lulesh-mpi")",
+                                     R"("name": "try-blocks", "needs_all_ranks": true)"})
+    CHECK_THAT(
+        error_of({.workload = workload, .transactions = shrink}),
+        Contains("transactions.recovery: \"rebuild\" or \"merge\": the workload needs all of "
+                 "its ranks"));
   CHECK(error_of({.platform = R"("processes": 8, "processes_per_node": 2)",
                   .workload = R"("name": "try-blocks")",
                   .transactions = shrink}) == "");
+}
+
+TEST_CASE("nothing is presumed of TryBlocks without a collective inside") {
+  const std::string presumed = R"("name": "fampi", "scope": "with-collective")";
+  for (const std::string workload :
+       {R"("name": "minife", "dots": "outside")", R"("name": "minife", "dots": "none")",
+        R"("name": "try-blocks")"})
+    CHECK_THAT(error_of({.workload = workload, .transactions = presumed}),
+               Contains("transactions.scope: \"global\": the TryBlocks of the workload have no "
+                        "collective inside"));
+  for (const std::string workload : {R"("name": "minife")", R"("name": "lulesh-mpi")",
+                                     R"("name": "try-blocks", "allreduces": 1)"})
+    CHECK(error_of({.workload = workload, .transactions = presumed}) == "");
 }
 
 TEST_CASE("minife refuses more ranks than it has rows, and sums outside of long TryBlocks") {

@@ -85,7 +85,10 @@ std::vector<TransactionsRun> simpler_runs(const TransactionsRun& run) {
   propose([](TransactionsRun& r) { r.ordering = Ordering::fifo; });
   propose([](TransactionsRun& r) { r.iterations = (r.iterations + 1) / 2; });
   propose([](TransactionsRun& r) { r.iterations_per_block = 1; });
-  propose([](TransactionsRun& r) { r.has_sums = false; });
+  propose([](TransactionsRun& r) {
+    r.has_sums = false;
+    r.scope = "global";
+  });
   propose([](TransactionsRun& r) { r.notice_spread_s = 0.0; });
   propose([](TransactionsRun& r) { r.spawn_s = 0.0; });
   propose([](TransactionsRun& r) { r.checkpoint = "none"; });
@@ -93,6 +96,7 @@ std::vector<TransactionsRun> simpler_runs(const TransactionsRun& run) {
   propose([](TransactionsRun& r) { r.agreement = "era"; });
   propose([](TransactionsRun& r) { r.release = "timeout"; });
   propose([](TransactionsRun& r) { r.recovery = "rebuild"; });
+  propose([](TransactionsRun& r) { r.scope = "global"; });
   propose([](TransactionsRun& r) {
     r.processes -= r.processes > 3 ? 1 : 0;
     for (BlockDeath& death : r.deaths) death.victim %= r.processes;
@@ -116,6 +120,7 @@ OptionValues options_of(const TransactionsRun& run, const std::string& protocol)
   if (protocol == "ulfm") return values;
   values["agreement"] = run.agreement;
   values["release"] = run.release;
+  values["scope"] = run.scope;
   values["request_timeout_s"] = 0.01;
   values["wait_timeout_s"] = 1.0;
   return values;
@@ -147,6 +152,7 @@ TransactionsRun draw_transactions_run(std::uint64_t seed, const std::string& pro
   run.agreement = among("era", "two-phase", "star");
   run.release = among("timeout", "invite");
   if (protocol != "relaunch") run.recovery = among("rebuild", "merge", "shrink");
+  if (protocol == "fampi" && run.has_sums) run.scope = among("global", "with-collective");
   const std::uint64_t events = make_run(run, protocol, EngineKind::loggp).result.events;
   const std::uint64_t deaths = 1 + random.below(3);
   run.deaths.reserve(deaths);
@@ -168,7 +174,7 @@ std::string describe(const TransactionsRun& run) {
        << ", .checkpoint = \"" << run.checkpoint
        << "\", .checkpoint_iterations = " << run.checkpoint_iterations << ", .agreement = \""
        << run.agreement << "\", .release = \"" << run.release << "\", .recovery = \""
-       << run.recovery << "\", .deaths = {";
+       << run.recovery << "\", .scope = \"" << run.scope << "\", .deaths = {";
   for (const BlockDeath& death : run.deaths)
     text << "{" << death.event << ", \"" << death.mark << "\", " << death.value << ", "
          << death.victim << "}, ";

@@ -1,0 +1,81 @@
+// TryBlocks with a collective inside: taken for accepted by who has succeeded, and agreed on when
+// somebody has not.
+
+#include <utility>
+
+#include "protocols/transactions/fampi.hpp"
+
+namespace faultline {
+
+/// TryBlocks with other numbers than those around them: who has failed in one may be told from who
+/// has failed in the one before or after.
+std::uint32_t Fampi::code_of(std::uint64_t attempt) const {
+  constexpr std::uint64_t kCodes = 32;
+  return 1U << (attempt % kCodes);
+}
+
+/// A TryBlock that is presumed is not agreed on. The one agreement of a world ends what all are
+/// doing, in whichever TryBlock.
+std::uint64_t Fampi::agreement_number() const {
+  if (attempt_ == 0) return 0;
+  return presumes() ? 1 : attempt_;
+}
+
+/// A collective that has ended proves that all have begun this TryBlock, so all have succeeded in
+/// the last one. Nothing proves yet that others succeed in this one.
+void Fampi::finish_presuming(Context& context, bool succeeded) {
+  if (contributed_) return;
+  if (succeeded) {
+    settle_presumed(context, true);
+    presumed_ = attempt_;
+    statistics_.contributed_s = context.now_s();
+    statistics_.on_decision(true, context.now_s());
+    rejections_ = 0;
+    if (called_) contribute(context, true);
+    return;
+  }
+  if (!std::exchange(called_, true)) invite(context);
+  contribute(context, false);
+}
+
+void Fampi::settle_presumed(Context& context, bool is_accepted) {
+  if (presumed_ == 0) return;
+  const BlockVerdict verdict = is_accepted ? BlockVerdict::accepted : BlockVerdict::rejected;
+  context.answer(presumed_wait_, BlockOutcome{std::exchange(presumed_, 0), verdict});
+  if (is_accepted) return;
+  --statistics_.committed;
+  ++statistics_.rejected;
+  ++revoked_;
+}
+
+/// Somebody has failed. It waits for an agreement of all, those included who have presumed.
+void Fampi::call(Context& context) {
+  if (std::exchange(called_, true)) return;
+  invite(context);
+  if (attempt_ == 0) return;
+  if (presumed_ != attempt_) return release(context);
+  if (!contributed_) contribute(context, true);
+}
+
+/// At the end nothing follows that could prove the last TryBlock.
+void Fampi::leave(Context& context, const StackRequest& request) {
+  if (!presumes() || attempt_ == 0) return context.answer(request, LeaveWorld{});
+  leave_request_ = request;
+  if (outcome_) return try_to_leave(context);
+  if (!contributed_) contribute(context, true);
+}
+
+void Fampi::try_to_leave(Context& context) {
+  if (!leave_request_) return;
+  if (!outcome_->success || !outcome_->failed.empty()) return regroup(context);
+  context.answer(*std::exchange(leave_request_, std::nullopt), LeaveWorld{});
+}
+
+/// Does this contribution to the agreement say that somebody has failed? That of a recovery is
+/// another one.
+bool Fampi::calls(const AgreementMessage& up) const {
+  const std::uint64_t first_sweep = options_->agreement == "two-phase" ? 2 : 1;
+  return up.sweep >= first_sweep && (!up.value.success || !up.value.failed.empty());
+}
+
+}  // namespace faultline
