@@ -116,7 +116,7 @@ std::uint32_t Causal::bytes_of(const Carried& carried) const {
 
 CheckpointedLayer::Verdict Causal::admit_current(Context& context, Message& message) {
   if (const auto* carried = context.attached<Carried>(message))
-    take_carried(context, message.from, *carried);
+    take_carried(context, {message.from, message.from_incarnation}, *carried);
   const auto stamp = message.logging.get<LoggingStamp>();
   if (message.from != self()) {
     if (is_duplicate(message)) return Verdict::discard;
@@ -153,18 +153,22 @@ void Causal::note_received(Context& context, const Message& message) {
 
 void Causal::on_log_message(Context& context, const Message& message) {
   if (message.kind == kDeterminants) {
-    take_carried(context, message.from, *context.attached<Carried>(message));
+    take_carried(context, {message.from, message.from_incarnation},
+                 *context.attached<Carried>(message));
     return release_held(context);
   }
   const auto words = message.payload.get<StoredWords>();
   if (words.epoch == epoch()) on_stored(context, message.from, words.first, words.last);
 }
 
-void Causal::take_carried(Context& context, Rank from, const Carried& carried) {
+/// What a rank has sent before it died is void once this rank has answered its successor, which
+/// does not hear of what was still kept here for a later epoch.
+void Causal::take_carried(Context& context, Incarnation from, const Carried& carried) {
+  if (from.number < context.known(from.actor).number) return;
   if (carried.epoch > epoch())
     early_.emplace_back(from, carried);
   else if (carried.epoch == epoch())
-    store(context, from, carried);
+    store(context, from.actor, carried);
 }
 
 void Causal::store(Context& context, Rank from, const Carried& carried) {

@@ -144,7 +144,7 @@ class Causal : public LoggedLayer {
   static std::uint16_t giver_of(std::uint64_t ticket, const std::vector<Tickets>& lives);
   [[nodiscard]] bool is_void(const Determinant& known) const;
   void end_replay(Context& context);
-  void take_carried(Context& context, Rank from, const Carried& carried);
+  void take_carried(Context& context, Incarnation from, const Carried& carried);
   Stored& stored_for(Rank receiver);
 
   Options options_;
@@ -154,7 +154,7 @@ class Causal : public LoggedLayer {
   Carried unstored_;                  ///< those that were sent last, for the next message
   std::vector<Part> parts_;           ///< the tickets that others store, ascending
   std::vector<Stored> stored_;        ///< by receiver
-  std::vector<std::pair<Rank, Carried>> early_;  ///< of later epochs than this rank's
+  std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
   std::map<Delivery, Message> to_replay_;        ///< have come, and wait for their turn
   std::uint64_t generated_ = 0;
   std::uint64_t piggybacked_ = 0;

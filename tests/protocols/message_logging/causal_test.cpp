@@ -29,6 +29,30 @@ TEST_CASE("causal keeps its promises in random runs") {
             "");
 }
 
+// Rank 5 gets determinants of rank 4 for an epoch that it has not reached yet, rank 4 dies, and
+// rank 5 answers its successor before it looks at them.
+TEST_CASE("causal: determinants of a dead rank that were kept for a later epoch are void") {
+  const LoggingRun run{.seed = 373,
+                       .processes = 6,
+                       .processes_per_node = 3,
+                       .exchange = {.iterations = 2,
+                                    .iterations_per_checkpoint = 3,
+                                    .neighbours = 1,
+                                    .to_itself = false,
+                                    .ordered = false,
+                                    .compute_s = 0,
+                                    .checkpoint_at_end = false},
+                       .random_costs = true,
+                       .ordering = Ordering::unordered,
+                       .unordered_delay_s = 1e-5,
+                       .notice_delay_s = 1e-6,
+                       .notice_spread_s = 0,
+                       .restart_delay_s = 0,
+                       .deaths = {{.event = 58, .mark = "", .value = 0, .victim = 4}}};
+  for (const char* transport : {"companion", "piggyback"})
+    CHECK(broken_promise(run, causal(transport), EngineKind::loggp) == "");
+}
+
 TEST_CASE("causal is exhausted with deaths anywhere") {
   for (const char* transport : {"companion", "piggyback"}) {
     check_exhausted(causal(transport), {.ordering = Ordering::fifo, .exchange = kTwoOrders});
