@@ -14,6 +14,7 @@ struct KindChannel {
   ObjectChannel ends;
   std::uint64_t kind = 0;  ///< 0 if all kinds are counted together
 
+  [[nodiscard]] std::uint64_t hash() const { return split_mix(ends.hash() ^ kind); }
   void digest(Digest& into) const { into.add(ends, kind); }
   friend auto operator<=>(const KindChannel&, const KindChannel&) = default;  // NOLINT(*-nullptr)
 };

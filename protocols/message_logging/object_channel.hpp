@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/core/digest.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/rank_ledger.hpp"
+#include "sim/core/split_mix.hpp"
 
 namespace faultline {
 
@@ -16,6 +19,13 @@ struct ObjectChannel {
   Endpoint from;
   Endpoint to;
 
+  [[nodiscard]] std::uint64_t hash() const {
+    const auto word = [](const Endpoint& end) {
+      return std::uint64_t{end.rank} << 32U ^ std::uint64_t{end.object};
+    };
+    constexpr std::uint64_t kOdd = 0xd6e8feb86659fd93;
+    return split_mix(word(from) * kOdd + word(to));
+  }
   void digest(Digest& into) const { into.add(from, to); }
   friend auto operator<=>(const ObjectChannel&,
                           const ObjectChannel&) = default;  // NOLINT(*-nullptr)
@@ -34,7 +44,8 @@ inline ObjectChannel channel_of(const Message& message) {
 }
 
 /// A value for each channel that has been used. A channel that has not been used since `reset` is
-/// as one that has never been.
+/// as one that has never been. A hash leads to a channel, and no result depends on it: channels lie
+/// in the order in which they were first used.
 template <class Channel, class Value>
 class ChannelTable {
  public:
@@ -43,13 +54,17 @@ class ChannelTable {
     if (is_at(last_, channel)) return entries_[last_].value;
     // Programs iterate: after a channel comes the one that came after it the last time.
     std::uint32_t* before = last_ < entries_.size() ? &entries_[last_].next : nullptr;
-    last_ = before != nullptr && is_at(*before, channel) ? *before : place_of(channel);
-    if (before != nullptr && is_at(last_, channel)) *before = last_;
-    if (!is_at(last_, channel))
-      entries_.insert(entries_.begin() + last_, {channel, Value{}, last_});
-    return entries_[last_].value;
+    if (before != nullptr && is_at(*before, channel)) {
+      last_ = *before;
+      return entries_[last_].value;
+    }
+    const std::uint32_t place = place_of(channel);
+    if (before != nullptr) *before = place;
+    last_ = place;
+    if (place == entries_.size()) add(channel);
+    return entries_[place].value;
   }
-  /// Visits all values, also fresh ones, by ascending channel: visit(channel, value).
+  /// Visits all values, also fresh ones, in the order of the first use: visit(channel, value).
   template <class Visit>
   void for_each(Visit visit) {
     for (Entry& entry : entries_) visit(entry.channel, entry.value);
@@ -59,13 +74,10 @@ class ChannelTable {
     for (Entry& entry : entries_) entry.value = Value{};
   }
   void digest(Digest& into) const {
-    std::uint64_t used = 0;
-    for (const Entry& entry : entries_) {
-      if (entry.value == Value{}) continue;
-      into.add(entry.channel, entry.value);
-      ++used;
-    }
-    into.add(used);
+    std::vector<std::pair<Channel, Value>> used;
+    for (const Entry& entry : entries_)
+      if (!(entry.value == Value{})) used.emplace_back(entry.channel, entry.value);
+    into.add_sorted(used, &std::pair<Channel, Value>::first);
   }
 
  private:
@@ -78,15 +90,36 @@ class ChannelTable {
   [[nodiscard]] bool is_at(std::uint32_t place, const Channel& channel) const {
     return place < entries_.size() && entries_[place].channel == channel;
   }
+  /// The slot of a channel, or the free one where it would be.
+  [[nodiscard]] std::size_t slot_of(const Channel& channel) const {
+    std::size_t slot = channel.hash() & (slots_.size() - 1);
+    while (slots_[slot] != kFree && entries_[slots_[slot]].channel != channel)
+      slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
+  /// The place of a channel; behind all others if it is not there.
   [[nodiscard]] std::uint32_t place_of(const Channel& channel) const {
-    const auto place = std::lower_bound(
-        entries_.begin(), entries_.end(), channel,
-        [](const Entry& entry, const Channel& wanted) { return entry.channel < wanted; });
-    return static_cast<std::uint32_t>(place - entries_.begin());
+    const auto behind = static_cast<std::uint32_t>(entries_.size());
+    if (slots_.empty()) return behind;
+    const std::uint32_t place = slots_[slot_of(channel)];
+    return place == kFree ? behind : place;
+  }
+  void add(const Channel& channel) {
+    if (2 * (entries_.size() + 1) > slots_.size()) grow();
+    slots_[slot_of(channel)] = static_cast<std::uint32_t>(entries_.size());
+    entries_.push_back({channel, Value{}, 0});
+  }
+  void grow() {
+    constexpr std::size_t kFewest = 8;
+    slots_.assign(std::max(kFewest, 2 * slots_.size()), kFree);
+    for (std::uint32_t place = 0; place < entries_.size(); ++place)
+      slots_[slot_of(entries_[place].channel)] = place;
   }
 
-  std::vector<Entry> entries_;  ///< by channel
-  std::uint32_t last_ = 0;      ///< the place that was asked for last
+  static constexpr std::uint32_t kFree = UINT32_MAX;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> slots_;  ///< places, by hash; at most half are taken
+  std::uint32_t last_ = 0;            ///< the place that was asked for last
 };
 
 }  // namespace faultline

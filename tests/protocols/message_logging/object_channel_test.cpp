@@ -50,3 +50,17 @@ TEST_CASE("each channel has a value of its own, and a reset leaves no trace of i
   CHECK(digest_of(table) == fresh);
   CHECK(++table[one] == 1);
 }
+
+TEST_CASE("a digest of channels does not depend on which was used first") {
+  ChannelTable<ObjectChannel, std::uint64_t> ascending;
+  ChannelTable<ObjectChannel, std::uint64_t> descending;
+  constexpr ObjectId kObjects = 100;
+  for (ObjectId object = 1; object <= kObjects; ++object) {
+    ascending[channel_of(between(0, object, 1, 7))] = object;
+    const ObjectId other = kObjects + 1 - object;
+    descending[channel_of(between(0, other, 1, 7))] = other;
+  }
+  CHECK(digest_of(ascending) == digest_of(descending));
+  for (ObjectId object = 1; object <= kObjects; ++object)
+    CHECK(ascending[channel_of(between(0, object, 1, 7))] == object);
+}
