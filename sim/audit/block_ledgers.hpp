@@ -65,10 +65,10 @@ class BlockLedgers {
   };
 
   std::uint32_t processes_;
-  std::vector<WorldEpoch> epochs_;    ///< of each rank's world
-  std::map<BlockKey, Block> blocks_;  ///< but for those that all have been told are accepted
-  std::map<WorldEpoch, Begin> begun_;    ///< as the first to enter was told
-  std::map<Incarnation, World> told_;    ///< parts of a world that is to be entered
+  std::vector<WorldEpoch> epochs_;     ///< of each rank's world
+  std::map<BlockKey, Block> blocks_;   ///< but for those that all have been told are accepted
+  std::map<WorldEpoch, Begin> begun_;  ///< as the first to enter was told
+  std::map<Incarnation, World> told_;  ///< parts of a world that is to be entered
   std::uint64_t orphaned_ = 0;
 };
 

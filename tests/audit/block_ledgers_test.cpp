@@ -98,8 +98,7 @@ TEST_CASE("all who enter a world are told of the same ranks") {
   CHECK(!tell(kFirst, 2));
   CHECK(!tell({.actor = 2}, 2));
   CHECK(tell(kSecond, 1) == "rank 1 enters world 1 with other ranks than another one");
-  CHECK(ledgers.entered(kFirst, next) ==
-        "rank 0 enters world 1 with other ranks than another one");
+  CHECK(ledgers.entered(kFirst, next) == "rank 0 enters world 1 with other ranks than another one");
 }
 
 TEST_CASE("a protocol that tells ranks different outcomes is inconsistent") {

@@ -71,8 +71,7 @@ TEST_CASE("a world is what a list of actors is, whatever was lost and added") {
   }
 }
 
-TEST_CASE(
-    "of two epochs, the one with more recoveries is the later one, or with more losses") {
+TEST_CASE("of two epochs, the one with more recoveries is the later one, or with more losses") {
   CHECK(WorldEpoch{1, 5} < WorldEpoch{2, 0});
   CHECK(WorldEpoch{2, 0} < WorldEpoch{2, 1});
 }

@@ -36,7 +36,7 @@ struct TransactionsRun {
   std::string agreement = "era";
   std::string release = "timeout";
   std::string recovery = "rebuild";  ///< `shrink`: of try-blocks, as MiniFE needs all its ranks
-  std::string scope = "global";  ///< or `with-collective`, if there are sums
+  std::string scope = "global";      ///< or `with-collective`, if there are sums
   std::vector<BlockDeath> deaths;
 };
 
