@@ -189,7 +189,8 @@ WorldLayer::Ready WorldLayer::own_ready() const {
               .data_rank = data_rank_,
               .held = {}};
   ready.held.reserve(kept_.size());
-  for (const KeptPoints& kept : kept_) ready.held.push_back({kept.rank, kept.points.newest()});
+  for (const KeptPoints& kept : kept_)
+    ready.held.push_back({kept.rank, kept.points.newest(), kept.points.previous()});
   return ready;
 }
 
@@ -313,16 +314,25 @@ std::optional<std::uint64_t> WorldLayer::copied_point() const {
   };
   look(own);
   for (const Ready& ready : ready_) look(ready);
-  std::map<Rank, std::uint64_t> kept;
+  std::map<Rank, std::vector<HeldPoint>> copies;
   const auto look_for_copies = [&](const Ready& ready) {
     for (const HeldPoint& held : ready.held)
-      if (!is_there[held.rank]) kept[held.rank] = std::max(kept[held.rank], held.iteration);
+      if (!is_there[held.rank]) copies[held.rank].push_back(held);
   };
   look_for_copies(own);
   for (const Ready& ready : ready_) look_for_copies(ready);
-  for (Rank rank = 0; rank < is_there.size(); ++rank)
-    if (!is_there[rank]) common = std::min(common, kept[rank]);
-  return common < oldest ? std::nullopt : std::optional(common);
+  for (Rank rank = 0; rank < is_there.size(); ++rank) {
+    if (is_there[rank]) continue;
+    std::uint64_t latest = 0;
+    for (const HeldPoint& held : copies[rank]) latest = std::max(latest, held.iteration);
+    common = std::min(common, latest);
+  }
+  const bool all_have = std::all_of(copies.begin(), copies.end(), [common](const auto& of_rank) {
+    return std::any_of(of_rank.second.begin(), of_rank.second.end(), [common](const auto& held) {
+      return common == 0 || held.iteration == common || held.previous == common;
+    });
+  });
+  return common < oldest || (common > 0 && !all_have) ? std::nullopt : std::optional(common);
 }
 
 /// The world in which all who are ready go on: new processes have the ranks of the dead, or the

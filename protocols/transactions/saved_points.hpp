@@ -36,6 +36,10 @@ class SavedPoints {
   [[nodiscard]] std::uint64_t oldest() const {
     return points_.size() < 2 ? 0 : points_.front().iteration;
   }
+  /// The one before the newest; the newest if there is no other.
+  [[nodiscard]] std::uint64_t previous() const {
+    return points_.empty() ? 0 : points_.front().iteration;
+  }
   [[nodiscard]] std::optional<SavedPoint> find(std::uint64_t iteration) const {
     if (iteration == 0) return SavedPoint{.is_elsewhere = true};
     for (const SavedPoint& point : points_)
@@ -61,12 +65,13 @@ struct KeptPoints {
   void digest(Digest& into) const { into.add(rank, client, points); }
 };
 
-/// The latest checkpoint of a rank that another one keeps.
+/// The latest checkpoints of a rank that another one keeps.
 struct HeldPoint {
   Rank rank = kNobody;
   std::uint64_t iteration = 0;
+  std::uint64_t previous = 0;  ///< the same if there is no other
 
-  void digest(Digest& into) const { into.add(rank, iteration); }
+  void digest(Digest& into) const { into.add(rank, iteration, previous); }
 };
 
 }  // namespace faultline

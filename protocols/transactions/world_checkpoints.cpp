@@ -55,7 +55,7 @@ void WorldLayer::keep_copy(Context& context, const Message& message) {
   const auto words = message.payload.get<WorldWords>();
   if (belongs_elsewhere(message, words.epoch)) return;
   const Rank rank = *world_.rank_of(message.from);
-  forget_moved(context, words.point);
+  forget_moved(context);
   const auto place =
       std::lower_bound(kept_.begin(), kept_.end(), rank,
                        [](const KeptPoints& kept, Rank of) { return kept.rank < of; });
@@ -68,11 +68,11 @@ void WorldLayer::keep_copy(Context& context, const Message& message) {
   context.send(message.from, kCopyStored, options_.control_bytes).payload.put(words);
 }
 
-/// Who has got a rank's data in a recovery keeps its copies with its own keeper. What is here is
-/// older than a checkpoint that is complete by now.
-void WorldLayer::forget_moved(const Context& context, std::uint64_t before) {
+/// Copies of who has another keeper by now, because ranks or processes have moved. No recovery goes
+/// back to before the last two checkpoints of this rank.
+void WorldLayer::forget_moved(const Context& context) {
   std::erase_if(kept_, [&](const KeptPoints& kept) {
-    return kept.points.newest() < before &&
+    return kept.points.newest() < saved_.oldest() &&
            keeper_of(context.placement(), job_, kept.client.actor) != self_;
   });
 }

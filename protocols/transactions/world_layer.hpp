@@ -225,7 +225,7 @@ class WorldLayer : public Layer {
   void give(Context& context, Rank data_rank, const SavedPoint& point);
   void take_back(Context& context, const Message& message);
   void settle(const SavedPoint& from);
-  void forget_moved(const Context& context, std::uint64_t before);
+  void forget_moved(const Context& context);
   void data_are_there(Context& context);
   void on_storage(Context& context);
   void on_stored(Context& context, std::uint64_t iteration);

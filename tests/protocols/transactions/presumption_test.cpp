@@ -110,6 +110,21 @@ TEST_CASE("random runs find that what is presumed was taken for decided") {
   CHECK_THAT(found, Contains("inconsistent"));
 }
 
+TEST_CASE("a copy is kept until nobody can go back to it, whoever keeps the next one") {
+  // Found by random runs: rank 1 has another keeper after rank 0 has been replaced, and dies when
+  // only some have taken the next checkpoint.
+  const TransactionsRun run{.seed = 29202,
+                            .processes_per_node = 2,
+                            .iterations = 4,
+                            .iterations_per_block = 2,
+                            .notice_delay_s = 1e-4,
+                            .checkpoint = "partner",
+                            .scope = "with-collective",
+                            .deaths = {{.event = 92, .mark = {}, .value = 0, .victim = 0},
+                                       {.mark = "contributed", .value = 1, .victim = 1}}};
+  CHECK(broken_promise(run, "fampi", EngineKind::loggp) == "");
+}
+
 TEST_CASE("local TryBlocks need no agreement, and nobody recovers from a death in one") {
   for (const EngineKind engine : engines()) {
     Job job(7, quick_machine());
