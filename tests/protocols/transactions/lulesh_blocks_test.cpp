@@ -39,21 +39,24 @@ TEST_CASE("lulesh-mpi under fampi commits each step once, whatever is inside it"
   }
 }
 
-TEST_CASE("lulesh-mpi under fampi goes on after a death at any time, to the same states") {
+TEST_CASE("lulesh-mpi goes on after a death at any time, to the same states") {
   Job without(27, quick_machine());
   set_up(without, {});
   const Seen right = without.run();
   const double end_s = right.metric("time_to_solution_s");
   for (const EngineKind engine : engines())
-    for (int moment = 1; moment < 10; ++moment) {
-      Job job(27, quick_machine());
-      set_up(job, {{"checkpoint", kPartner}, {"checkpoint_iterations", 1}});
-      job.kill(end_s * moment / 10, {static_cast<Rank>(3 * moment - 1)});
-      const Seen seen = job.run(engine);
-      CAPTURE(moment, engine_word(engine), seen.result.fatal_reason);
-      CHECK(seen.result.outcome == Outcome::finished);
-      CHECK(seen.violations().empty());
-      CHECK(seen.metric("ranks_respawned") == 1);
-      CHECK(seen.metric("state_digest") == right.metric("state_digest"));
-    }
+    for (const bool is_ulfm : {false, true})
+      for (int moment = 1; moment < 10; ++moment) {
+        Job job(27, quick_machine());
+        const OptionValues copies{{"checkpoint", kPartner}, {"checkpoint_iterations", 1}};
+        set_up(job, copies);
+        if (is_ulfm) job.use(Family::transactions, "ulfm", copies);
+        job.kill(end_s * moment / 10, {static_cast<Rank>(3 * moment - 1)});
+        const Seen seen = job.run(engine);
+        CAPTURE(moment, is_ulfm, engine_word(engine), seen.result.fatal_reason);
+        CHECK(seen.result.outcome == Outcome::finished);
+        CHECK(seen.violations().empty());
+        CHECK(seen.metric("ranks_respawned") == 1);
+        CHECK(seen.metric("state_digest") == right.metric("state_digest"));
+      }
 }
