@@ -76,7 +76,7 @@ Actors world_after(const std::string& recovery, const std::vector<Rank>& lost, E
   job.kill(1e-9, lost);
   const Seen seen = job.run(engine);
   CHECK(seen.result.outcome == Outcome::finished);
-  const Actors actors = seen.values(lost.front() == 0 ? 5 : 0, "world 1");
+  Actors actors = seen.values(lost.front() == 0 ? 5 : 0, "world 1");
   for (const std::int64_t actor : actors)
     CHECK(seen.values(static_cast<ActorId>(actor), "world 1") == actors);
   return actors;
