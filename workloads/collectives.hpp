@@ -17,8 +17,8 @@ struct CollectivePart {
   std::uint32_t stage = 0;
 };
 
-/// What one rank does in one stage of a sum over all ranks by recursive doubling (the folding of odd
-/// sizes after Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005): log2 P exchanges, and two more
+/// What one rank does in one stage of a sum over all ranks by recursive doubling (the folding of
+/// odd sizes after Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005): log2 P exchanges, and two more
 /// messages for each rank beyond the largest power of two.
 struct DoublingStage {
   Rank partner = 0;

@@ -7,10 +7,10 @@
 
 namespace faultline {
 
-/// A sum over all ranks of a world as one request, by recursive doubling. Each stage is a send and a
-/// receive of `Operations`: the request fails with one of them and times out with one of them. Who
-/// holds it posts the next stage when the operations of the last one are done. All ranks number the
-/// stages alike; a rank has nothing to do in some.
+/// A sum over all ranks of a world as one request, by recursive doubling. Each stage is a send and
+/// a receive of `Operations`: the request fails with one of them and times out with one of them.
+/// Who holds it posts the next stage when the operations of the last one are done. All ranks number
+/// the stages alike; a rank has nothing to do in some.
 class SumRequest {
  public:
   /// What one message says.

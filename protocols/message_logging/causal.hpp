@@ -155,7 +155,7 @@ class Causal : public LoggedLayer {
   std::vector<Part> parts_;           ///< the tickets that others store, ascending
   std::vector<Stored> stored_;        ///< by receiver
   std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
-  std::map<Delivery, Message> to_replay_;        ///< have come, and wait for their turn
+  std::map<Delivery, Message> to_replay_;               ///< have come, and wait for their turn
   std::uint64_t generated_ = 0;
   std::uint64_t piggybacked_ = 0;
 };

@@ -78,8 +78,8 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// What each of them was about, in words.
   [[nodiscard]] const std::vector<const char*>& asked_about() const { return asked_about_; }
 
-  /// From now on choices beyond the decisions of the driver are drawn from this stream, which has to
-  /// stay; from none, they are 0.
+  /// From now on choices beyond the decisions of the driver are drawn from this stream, which has
+  /// to stay; from none, they are 0.
   void draw_choices(Stream* random) { random_ = random; }
   /// The driver's decisions of the last step, and behind them those that were drawn.
   [[nodiscard]] const Decisions& decisions() const { return decisions_; }
