@@ -30,6 +30,8 @@ constexpr MetricSpec kRedone{"redone_iterations", Merge::maximum,
 constexpr MetricSpec kTimeouts{"timeouts", Merge::sum, "requests that have timed out"};
 constexpr MetricSpec kCancelled{"requests_cancelled", Merge::sum,
                                 "requests that were pending when their TryBlock was given up"};
+constexpr MetricSpec kRaised{"errors_raised", Merge::sum,
+                             "errors that programs have found in their data"};
 constexpr MetricSpec kDigest{"state_digest", Merge::digest,
                              "of the final states of all ranks that have finished. A rank's state "
                              "is a digest of all that it has consumed"};
@@ -47,7 +49,7 @@ Registration bulk_program_registration(std::string name, std::string summary, st
           .traits = {.needs_detection = true, .finishes = true},
           .message_kinds = {"request"},
           .metrics = {&kSolution, &kIterationTime, &kHaloMessages, &kRedone, &kTimeouts,
-                      &kCancelled, &kDigest, &kDifference},
+                      &kCancelled, &kRaised, &kDigest, &kDifference},
           .end_checks = {{&kDifference, "wrong-state"}}};
 }
 
@@ -78,17 +80,25 @@ void BulkProgram::start(Context& context) {
 void BulkProgram::walk(Context& context) {
   check_requests(context);
   while (waits_ == Waits::nothing) {
-    if (step_ == program_->steps.size()) {
-      step_ = 0;
-      if (++iteration_ > reached_)
-        reached_ = iteration_;
-      else
-        ++redone_;
-    }
+    if (step_ == program_->steps.size()) next_iteration(context);
     if (iteration_ == program_->iterations) return leave(context);
-    do_step(context);
+    if (has_failed())
+      give_block_up(context);
+    else
+      do_step(context);
     check_requests(context);
   }
+}
+
+void BulkProgram::next_iteration(Context& context) {
+  step_ = 0;
+  if (++iteration_ > reached_)
+    reached_ = iteration_;
+  else
+    ++redone_;
+  if (!redoes_ || iteration_ < reached_) return;
+  redoes_ = false;
+  context.mark("redone", static_cast<std::int64_t>(iteration_));
 }
 
 void BulkProgram::do_step(Context& context) {
@@ -174,7 +184,7 @@ void BulkProgram::post_sum(Context& context) {
 /// Looks whether the requests of the step have ended.
 void BulkProgram::check_requests(Context& context) {
   while (waits_ == Waits::requests || waits_ == Waits::sum) {
-    if (operations_.any_failed() || (!open_.empty() && open_.front().failed)) {
+    if (operations_.any_failed() || has_failed()) {
       if (!open_.empty()) give_block_up(context);
       return;
     }
@@ -209,6 +219,18 @@ void BulkProgram::begin_block(Context& context) {
   tag_ = errors_ = cancelled_ = 0;
   waits_ = Waits::start;
   context.ask(Family::transactions, StartBlock{attempt_}, attempt_);
+}
+
+void BulkProgram::raise_error() {
+  raises_next_ = open_.empty();
+  if (raises_next_) return;
+  open_.back().failed = true;
+  ++errors_;
+}
+
+bool BulkProgram::has_failed() const {
+  return std::any_of(open_.begin(), open_.end(),
+                     [](const OpenBlock& block) { return block.failed; });
 }
 
 /// What has failed in an inner TryBlock has failed in the one around it, which is then given up.
@@ -287,6 +309,9 @@ void BulkProgram::enter(Context& context, const WorldEntered& entered) {
                : entered.state;
   step_ = 0;
   waits_ = Waits::nothing;
+  if (iteration_ >= reached_ && !redoes_) return;
+  redoes_ = iteration_ < reached_;
+  context.mark(redoes_ ? "redo" : "redone", static_cast<std::int64_t>(iteration_));
 }
 
 /// Has the rank of the world of which it has been told. What was done in iterations to come will be
@@ -311,6 +336,7 @@ void BulkProgram::on_started(const BlockStarted& started) {
     timeout_s_ = started.request_timeout_s;
     open_.push_back({step_, false});
     next_step();
+    if (raises_next_) raise_error();
   }
 }
 
@@ -342,6 +368,15 @@ void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
 
 // ---- events -----------------------------------------------------------------------------------
 
+/// An error has been found. A computation is brought to its end before the TryBlock is given up.
+void BulkProgram::on_request(Context& context, const StackRequest& request) {
+  invariant(request.is<RaiseError>(), "a program is asked for something else than an error");
+  if (!has_blocks_ || waits_ == Waits::end) return;
+  ++raised_;
+  raise_error();
+  walk(context);
+}
+
 void BulkProgram::on_message(Context& context, const Message& message) {
   if (operations_.on_message(context, message)) walk(context);
 }
@@ -358,7 +393,6 @@ void BulkProgram::on_timer(Context& context, std::uint64_t key) {
 void BulkProgram::on_compute_done(Context& context, std::uint64_t tag) {
   if (waits_ != Waits::compute || tag != runs_) return;
   next_step();
-  if (!open_.empty() && open_.front().failed) give_block_up(context);
   walk(context);
 }
 
@@ -383,6 +417,7 @@ void BulkProgram::report(MetricTotals& totals) const {
   totals.put(kRedone, redone_);
   totals.put(kTimeouts, timed_out_);
   totals.put(kCancelled, all_cancelled_);
+  totals.put(kRaised, raised_);
   if (waits_ != Waits::end) return;
   totals.put(kSolution, finish_s_);
   totals.put(kIterationTime, finish_s_ / static_cast<double>(program_->iterations));
@@ -400,6 +435,7 @@ void BulkProgram::digest_state(Digest& into) const {
   into.add(rank_, world_, next_world_, shrunk_, epoch_, operations_, sum_, open_, waits_,
            has_blocks_, iteration_, step_, state_);
   into.add(attempt_, tag_, sum_tag_, first_operation_, errors_, cancelled_, timeout_s_, runs_);
+  into.add(raises_next_, reached_, redoes_);
 }
 
 std::string BulkProgram::waiting_for() const {

@@ -26,6 +26,9 @@ using ProgramOfRank = std::function<std::shared_ptr<const Program>(Rank)>;
 /// is a request of the one around it. Outside of TryBlocks a request that fails never ends, as in
 /// MPI without fault tolerance. A stack without `transactions` has no TryBlocks, and the death of a
 /// rank ends the job, as MPI's default error handler does.
+///
+/// An error that the program finds in its own data is raised on the innermost TryBlock that is
+/// open, as on any request of the one around it (MPI_Request_raise_error), or on the next TryBlock.
 class BulkProgram final : public Workload {
  public:
   BulkProgram(std::shared_ptr<const ProgramOfRank> programs, ActorId self);
@@ -37,6 +40,7 @@ class BulkProgram final : public Workload {
   void on_timer(Context& context, std::uint64_t key) override;
   void on_compute_done(Context& context, std::uint64_t tag) override;
   void on_answer(Context& context, const StackRequest& answer) override;
+  void on_request(Context& context, const StackRequest& request) override;
   void on_peer_failed(Context& context, Incarnation peer) override;
   void on_peer_restarted(Context& context, Incarnation peer) override;
   void report(MetricTotals& totals) const override;
@@ -68,6 +72,7 @@ class BulkProgram final : public Workload {
   void walk(Context& context);
   void do_step(Context& context);
   void next_step();
+  void next_iteration(Context& context);
   void leave(Context& context);
   void end_program(Context& context);
   void begin_exchange(Context& context);
@@ -77,6 +82,7 @@ class BulkProgram final : public Workload {
   void consume_exchange();
   void begin_block(Context& context);
   void on_started(const BlockStarted& started);
+  void raise_error();
   void finish_block(Context& context);
   void give_block_up(Context& context);
   void ask_for_outcome(Context& context);
@@ -86,6 +92,8 @@ class BulkProgram final : public Workload {
   void take_rank();
   [[nodiscard]] Rank data_rank() const;
   [[nodiscard]] SumRequest::Means sum_means(Context& context);
+  /// True if a TryBlock that is open is to be given up.
+  [[nodiscard]] bool has_failed() const;
   [[nodiscard]] const ProgramStep& step() const { return program_->steps[step_]; }
 
   std::shared_ptr<const ProgramOfRank> programs_;
@@ -112,10 +120,13 @@ class BulkProgram final : public Workload {
   std::uint32_t cancelled_ = 0;
   double timeout_s_ = kNever;  ///< of requests
   std::uint64_t runs_ = 0;     ///< computations that were begun: which one is waited for
+  bool raises_next_ = false;   ///< an error, when the next TryBlock begins
+  std::uint64_t reached_ = 0;  ///< iterations that were ended at least once
+  bool redoes_ = false;        ///< what it had done before a rollback
 
   std::uint64_t halo_messages_ = 0;
-  std::uint64_t reached_ = 0;  ///< iterations that were ended at least once
   std::uint64_t redone_ = 0;
+  std::uint64_t raised_ = 0;
   std::uint64_t timed_out_ = 0;
   std::uint64_t all_cancelled_ = 0;
   double finish_s_ = 0.0;

@@ -67,9 +67,10 @@ Value option(const ComponentChoice& choice, const char* name) {
 
 bool disturbs(const RunSpec& spec) {
   const PlatformSpec& platform = spec.platform;
-  return spec.has_faults() || !spec.partitions.empty() || !spec.slow.empty() || spec.order ||
-         platform.delay_noise || platform.os_noise || platform.start_delay_s > 0.0 ||
-         platform.detection_loss_probability > 0.0 || platform.ordering != Ordering::fifo;
+  return spec.has_faults() || !spec.faults.empty() || !spec.partitions.empty() ||
+         !spec.slow.empty() || spec.order || platform.delay_noise || platform.os_noise ||
+         platform.start_delay_s > 0.0 || platform.detection_loss_probability > 0.0 ||
+         platform.ordering != Ordering::fifo;
 }
 
 /// One TryBlock with nothing but a computation in it, which all ranks end at the same time, each on

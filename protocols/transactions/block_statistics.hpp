@@ -14,8 +14,10 @@ inline constexpr MetricSpec kBlocksCommitted{"blocks_committed", Merge::maximum,
                                              "accepted TryBlocks, of the rank with most"};
 inline constexpr MetricSpec kBlocksRejected{"blocks_rejected", Merge::maximum,
                                             "rejected TryBlocks, of the rank with most"};
+inline constexpr MetricSpec kAgreementMessages{"agreement_messages", Merge::sum,
+                                               "`up`, `down` and `result-request`"};
 
-/// What a rank counts of its TryBlocks.
+/// What a rank counts of its TryBlocks, and of agreements.
 struct BlockStatistics {
   double start_s = 0.0;        ///< of the last one
   double contributed_s = 0.0;  ///< the rank to it
@@ -23,6 +25,7 @@ struct BlockStatistics {
   double block_time_s = 0.0;
   std::uint64_t committed = 0;
   std::uint64_t rejected = 0;
+  std::uint64_t agreement_messages = 0;
 
   void on_decision(bool is_accepted, double now_s) {
     commit_time_s += now_s - contributed_s;
@@ -35,6 +38,7 @@ struct BlockStatistics {
     totals.put_weighted(kBlockTime, block_time_s, decided);
     totals.put(kBlocksCommitted, committed);
     totals.put(kBlocksRejected, rejected);
+    totals.put(kAgreementMessages, agreement_messages);
   }
 };
 

@@ -102,7 +102,7 @@ Registration fampi() {
        .traits = {.tolerates_faults = true, .needs_detection = true, .needs_logging_off = true},
        .message_kinds = world_kinds({"up", "down", "result-request", "invite"}),
        .metrics = world_metrics({&kCommitTime, &kBlockTime, &kBlocksCommitted, &kBlocksRejected,
-                                 &kWaitTimeouts, &kRevoked})},
+                                 &kAgreementMessages, &kWaitTimeouts, &kRevoked})},
       options());
   made.check = world_problems;
   made.check_with_workload = [](const OptionValues& own, const OptionValues& workload) {
@@ -283,6 +283,7 @@ void Fampi::carry_out(Context& context, const AgreementOutput& output) {
   const WorldEpoch of = epoch();
   for (const AgreementOutput::Decision& decision : output.decisions)
     context.mark("decided", static_cast<std::int64_t>(decision.number));
+  statistics_.agreement_messages += output.sends.size();
   send_agreement(context, output, kUp, of, world());
   for (const AgreementOutput::Decision& decision : output.decisions) on_decision(context, decision);
 }

@@ -24,7 +24,7 @@ struct FampiOptions : WorldOptions {
 /// requests have succeeded, and on who is dead. If nobody is, a rejected TryBlock is tried again.
 /// Otherwise the ranks regroup, and agree once more before they go on from the last checkpoint that
 /// all have: that is TryBlock 0 of the new world, which a death during the recovery rejects.
-class Fampi final : public WorldLayer {
+class Fampi : public WorldLayer {
  public:
   using Options = FampiOptions;
   Fampi(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self);
@@ -34,6 +34,15 @@ class Fampi final : public WorldLayer {
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
+ protected:
+  void on_death(Context& context, ActorId actor) override;
+  void on_data(Context& context) override;
+  virtual void finish_block(Context& context, const FinishBlock& finish);
+  virtual void carry_out(Context& context, const AgreementOutput& output);
+  virtual void on_decision(Context& context, const AgreementOutput::Decision& decision);
+  virtual void invite(Context& context);
+  [[nodiscard]] Agreement& agreement() { return agreement_; }
+
  private:
   enum OwnKind : std::uint16_t { kUp = kOwnKinds, kDown, kResultRequest, kInvite };
   enum OwnTimer : std::uint64_t { kWaitTimer = kOwnTimers };
@@ -42,19 +51,16 @@ class Fampi final : public WorldLayer {
     std::uint64_t attempt = 0;
   };
 
-  void on_death(Context& context, ActorId actor) override;
   void on_world(Context& context) override;
   [[nodiscard]] bool all_have_entered() const override {
     return attempt_ > 0 || phase() == Phase::regrouping;
   }
-  void on_data(Context& context) override;
   void on_block_request(Context& context, const StackRequest& request) override;
   void on_own_message(Context& context, const Message& message) override;
   void on_own_timer(Context& context, std::uint64_t key) override;
   void digest_state(Digest& into) const override;
 
   void start_block(Context& context, const StackRequest& request);
-  void finish_block(Context& context, const FinishBlock& finish);
   void wait_for_block(Context& context, const StackRequest& request);
   void leave(Context& context, const StackRequest& request);
   // Presumed TryBlocks: protocols/transactions/presumption.cpp.
@@ -68,11 +74,8 @@ class Fampi final : public WorldLayer {
   [[nodiscard]] std::uint32_t code_of(std::uint64_t attempt) const;
   void recover(Context& context);
   void contribute(Context& context, bool success);
-  void carry_out(Context& context, const AgreementOutput& output);
-  void on_decision(Context& context, const AgreementOutput::Decision& decision);
   void answer_outcome(Context& context);
   void on_invite(Context& context, const Message& message);
-  void invite(Context& context);
   void release(Context& context);
 
   std::shared_ptr<const Options> options_;

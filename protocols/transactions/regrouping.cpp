@@ -93,7 +93,7 @@ void WorldLayer::leave_others_out(const std::vector<ActorId>& agreed) {
 
 void WorldLayer::heed(Context& context, Incarnation peer) {
   if (!world_.rank_of(peer.actor)) return;
-  if (peer.number < incarnation_in_world(peer.actor) || !put_latest(dead_, peer)) return;
+  if (is_replaced(peer) || !put_latest(dead_, peer)) return;
   std::erase_if(ready_, [&](const Ready& ready) { return ready.from == peer; });
   end_lost_save(context);
   if (options_.protect_recovery && epoch_.number > 0 && !all_have_entered())
@@ -163,7 +163,8 @@ void WorldLayer::on_restart_refused(Context& context, Incarnation peer) {
 // ---- to be ready ------------------------------------------------------------------------------
 
 void WorldLayer::regroup(Context& context) {
-  if (phase_ != Phase::regrouping) regroup_s_ = context.now_s();
+  if (phase_ != Phase::regrouping)
+    context.mark(shrinks() ? "shrink" : "regroup", epoch_.number + 1);
   phase_ = Phase::regrouping;
   taking_.reset();
   tell_leader(context);
@@ -243,7 +244,6 @@ void WorldLayer::lead(Context& context) {
     if (shrinks()) break;
     if (std::find(asked_.begin(), asked_.end(), dead) != asked_.end() || spawns_) continue;
     spawns_ = true;
-    spawn_begin_s_ = context.now_s();
     context.set_timer(kSpawnTimer, options_.spawn_s);
   }
   try_to_put_together(context);
@@ -282,7 +282,6 @@ bool WorldLayer::all_are_ready() const {
 
 void WorldLayer::try_to_put_together(Context& context) {
   if (phase_ != Phase::regrouping || leader() != self_ || !all_are_ready()) return;
-  if (!asked_.empty()) spawn_time_s_ = std::max(spawn_time_s_, context.now_s() - spawn_begin_s_);
   const std::optional<std::uint64_t> point = common_point();
   if (!point) return context.fatal("both copies of a checkpoint are lost");
   put_together(context, *point);
@@ -360,7 +359,6 @@ void WorldLayer::put_together(Context& context, std::uint64_t point) {
   }
   std::uint32_t losses = job_.processes - news.world.size();
   for (const Incarnation& life : news.replaced) losses += life.number;
-  rebuild_begin_s_ = context.now_s();
   ready_.clear();
   enter(context, {number + 1, losses}, std::move(news), point);
   for (Rank rank = 0; rank < world_.size(); ++rank)
@@ -372,7 +370,7 @@ void WorldLayer::tell_world(Context& context, ActorId to) const {
   if (!world_.is_first(job_.processes))
     world_.for_each_run([&list](ActorId, std::uint32_t) { list += kBytesOfPart; });
   Message& message = context.send(to, kWorld, options_.control_bytes + list);
-  message.payload.put(WorldWords{epoch_, point_, rebuild_begin_s_});
+  message.payload.put(WorldWords{epoch_, point_});
   context.attach(message, WorldNews{world_, replaced_, fresh_});
 }
 
@@ -396,7 +394,6 @@ void WorldLayer::on_world_message(Context& context, const Message& message) {
     if (words.epoch < epoch_ && phase_ != Phase::entering) tell_world(context, message.from);
     return;
   }
-  rebuild_begin_s_ = words.begun_s;
   enter(context, words.epoch, *context.attached<WorldNews>(message), words.point);
 }
 
@@ -412,7 +409,6 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news
   if (is_new) {
     ++respawned_;
     new_rank_ = rank();
-    regroup_s_ = context.now_s();
   }
   forget_earlier_world(context);
   context.mark("join", epoch.number);
@@ -437,14 +433,8 @@ void WorldLayer::forget_earlier_world(Context& context) {
   spawns_ = false;
 }
 
-void WorldLayer::enter_restoring(const Context& context) {
-  rebuild_time_s_ = std::max(rebuild_time_s_, context.now_s() - rebuild_begin_s_);
-  phase_ = Phase::restoring;
-  restore_begin_s_ = context.now_s();
-}
-
 void WorldLayer::restore_world(Context& context) {
-  enter_restoring(context);
+  phase_ = Phase::restoring;
   give_back(context);
   restore(context);
 }
@@ -455,7 +445,7 @@ void WorldLayer::enter_when_all_are_known(Context& context) {
     return life.actor == self_ || context.known(life.actor).number >= life.number;
   });
   if (!all) return;
-  enter_restoring(context);
+  phase_ = Phase::restoring;
   if (restores_later()) {
     phase_ = Phase::committing;
     on_world(context);

@@ -21,13 +21,6 @@ OptionSet<UlfmRecoveryOptions> options() {
       .option("spawn_s", spawn_s(&WorldOptions::spawn_s), spawn_time_notes());
 }
 
-constexpr MetricSpec kRevokeTime{"revoke_time_s", Merge::maximum,
-                                 "from the first revocation of a world until the last rank that "
-                                 "lives has heard of it"};
-constexpr MetricSpec kShrinkTime{"shrink_time_s", Merge::maximum,
-                                 "from when a rank begins to shrink a world until that has "
-                                 "succeeded, with all shrinks that began again; comes before "
-                                 "`recovery_time_s`"};
 constexpr MetricSpec kShrinks{"shrinks", Merge::maximum,
                               "how often a rank began to shrink a world, or began again because "
                               "of a further death; of the rank with most"};
@@ -42,8 +35,8 @@ Registration ulfm() {
                  "27(3), 2013; Open MPI's communicator/ft and coll/ftagree",
        .traits = {.tolerates_faults = true, .needs_detection = true, .needs_logging_off = true},
        .message_kinds = world_kinds({"up", "down", "result-request", "revoke"}),
-       .metrics = world_metrics({&kRevokeTime, &kShrinkTime, &kShrinks, &kCommitTime, &kBlockTime,
-                                 &kBlocksCommitted, &kBlocksRejected})},
+       .metrics = world_metrics({&kShrinks, &kCommitTime, &kBlockTime, &kBlocksCommitted,
+                                 &kBlocksRejected, &kAgreementMessages})},
       options());
   made.check = world_problems;
   made.check_with_workload = shrink_problems;
@@ -145,7 +138,7 @@ void UlfmRecovery::start_block(Context& context, const StackRequest& request) {
 
 void UlfmRecovery::finish_block(Context& context, const FinishBlock& finish) {
   if (contributed_ || finish.attempt != attempt_) return;
-  if (finish.errors > 0 && !revoked_) revoke(context, context.now_s());
+  if (finish.errors > 0 && !revoked_) revoke(context);
   contribute(context, finish.errors == 0 && !revoked_);
 }
 
@@ -180,6 +173,7 @@ void UlfmRecovery::carry_out(Context& context, const AgreementOutput& output) {
       [this](const AgreementOutput::Decision& decision) { return decision.number == number_; });
   if (decides)
     context.mark("decided", stage_ == Stage::block ? static_cast<std::int64_t>(attempt_) : 0);
+  statistics_.agreement_messages += output.sends.size();
   send_agreement(context, output, kUp, epoch(), world());
   for (const AgreementOutput::Decision& decision : output.decisions)
     if (decision.number == number_) return on_decision(context, decision.value);
@@ -212,7 +206,6 @@ void UlfmRecovery::on_decision(Context& context, const AgreementValue& value) {
 void UlfmRecovery::begin_shrink(Context& context) {
   stage_ = Stage::shrink;
   shrink_step_ = 0;
-  shrink_begin_s_ = context.now_s();
   ++shrinks_;
   context.mark("shrink", epoch().number);
   contribute_to_next(context, true);
@@ -226,7 +219,6 @@ void UlfmRecovery::on_shrunk(Context& context, const AgreementValue& value) {
   if (begins_again) ++shrinks_;
   shrink_step_ = begins_again ? 0 : shrink_step_ + 1;
   if (shrink_step_ < kShrinkAgreements) return contribute_to_next(context, true);
-  shrink_time_s_ = std::max(shrink_time_s_, context.now_s() - shrink_begin_s_);
   regroup(context);
 }
 
@@ -236,7 +228,7 @@ void UlfmRecovery::on_own_message(Context& context, const Message& message) {
   if (belongs_elsewhere(message, message.payload.get<AgreementWords>().epoch)) return;
   if (message.kind == kRevoke) {
     if (revoked_) return;
-    revoke(context, message.payload.get<RevokeWords>().begun_s);
+    revoke(context);
     return release(context);
   }
   AgreementOutput output;
@@ -245,10 +237,8 @@ void UlfmRecovery::on_own_message(Context& context, const Message& message) {
   carry_out(context, output);
 }
 
-void UlfmRecovery::revoke(Context& context, double begun_s) {
+void UlfmRecovery::revoke(Context& context) {
   revoked_ = true;
-  revoke_begin_s_ = begun_s;
-  revoke_time_s_ = std::max(revoke_time_s_, context.now_s() - begun_s);
   context.mark("revoke", epoch().number);
   const auto dead = [this](Rank of) { return is_dead(world().actor_of(of)); };
   for (const Rank to : revoke_targets(rank(), world().size(), dead)) send_revoke(context, to);
@@ -256,7 +246,7 @@ void UlfmRecovery::revoke(Context& context, double begun_s) {
 
 void UlfmRecovery::send_revoke(Context& context, Rank to) const {
   context.send(world().actor_of(to), kRevoke, world_options().control_bytes)
-      .payload.put(RevokeWords{epoch(), revoke_begin_s_});
+      .payload.put(AgreementWords{epoch()});
 }
 
 /// Whoever comes behind a dead neighbour on the ring may have heard of it from nobody.
@@ -281,8 +271,6 @@ void UlfmRecovery::release(Context& context) {
 
 void UlfmRecovery::report(MetricTotals& totals) const {
   WorldLayer::report(totals);
-  totals.put(kRevokeTime, revoke_time_s_);
-  totals.put(kShrinkTime, shrink_time_s_);
   totals.put(kShrinks, shrinks_);
   statistics_.report(totals);
 }

@@ -47,10 +47,6 @@ class UlfmRecovery final : public WorldLayer {
     block,    ///< from there on by the attempt
     shrink,   ///< the next ones, whatever has been decided last
   };
-  struct RevokeWords {
-    WorldEpoch epoch;
-    double begun_s = 0.0;  ///< for statistics: when the world was first revoked
-  };
 
   void on_death(Context& context, ActorId actor) override;
   void on_world(Context& context) override;
@@ -75,7 +71,7 @@ class UlfmRecovery final : public WorldLayer {
   void carry_out(Context& context, const AgreementOutput& output);
   void on_decision(Context& context, const AgreementValue& value);
   void on_block_decision(Context& context, const AgreementValue& value);
-  void revoke(Context& context, double begun_s);
+  void revoke(Context& context);
   void send_revoke(Context& context, Rank to) const;
   void mend_revocation(Context& context, Rank dead) const;
   void release(Context& context);
@@ -90,16 +86,12 @@ class UlfmRecovery final : public WorldLayer {
   std::optional<AgreementValue> outcome_;      ///< of the TryBlock
   std::optional<StackRequest> start_request_;  ///< of the TryBlock
   std::optional<StackRequest> wait_request_;
-  bool revoked_ = false;         ///< this world
-  double revoke_begin_s_ = 0.0;  ///< for statistics
+  bool revoked_ = false;  ///< this world
   std::uint32_t shrink_step_ = 0;
   /// Without whom this process has shrunk a world last; nothing if it has not.
   std::optional<std::vector<ActorId>> shrunk_;
 
   BlockStatistics statistics_;
-  double revoke_time_s_ = 0.0;
-  double shrink_begin_s_ = 0.0;
-  double shrink_time_s_ = 0.0;
   std::uint64_t shrinks_ = 0;
 };
 

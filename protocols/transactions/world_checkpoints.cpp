@@ -47,7 +47,7 @@ void WorldLayer::send_copy(Context& context, const SavedPoint& point) {
   kept_by_ = {keeper, incarnation_in_world(keeper)};
   Message& message =
       context.send(keeper, kCopy, message_bytes(options_.control_bytes + point.bytes));
-  message.payload.put(WorldWords{epoch_, point.iteration, 0.0});
+  message.payload.put(WorldWords{epoch_, point.iteration});
   context.attach(message, point);
 }
 
@@ -125,14 +125,14 @@ void WorldLayer::pass_on_stored(Context& context) {
   const std::uint64_t iteration = taking_->iteration;
   if (self_ == 0) return on_committed(context, iteration);
   context.send(ControlTree::parent(self_), kStored, options_.control_bytes)
-      .payload.put(WorldWords{epoch_, iteration, 0.0});
+      .payload.put(WorldWords{epoch_, iteration});
 }
 
 void WorldLayer::on_committed(Context& context, std::uint64_t iteration) {
   if (!taking_ || taking_->iteration != iteration) return;
   ControlTree{job_.processes}.for_each_child(self_, [&](Rank child) {
     context.send(child, kCommitted, options_.control_bytes)
-        .payload.put(WorldWords{epoch_, iteration, 0.0});
+        .payload.put(WorldWords{epoch_, iteration});
   });
   stored_here_ = false;
   stored_below_ = 0;
@@ -181,7 +181,7 @@ void WorldLayer::give(Context& context, Rank data_rank, const SavedPoint& point)
   }
   Message& message =
       context.send(to, kRestore, message_bytes(options_.control_bytes + point.bytes));
-  message.payload.put(WorldWords{epoch_, point_, 0.0});
+  message.payload.put(WorldWords{epoch_, point_});
   context.attach(message, point);
 }
 
@@ -218,7 +218,6 @@ void WorldLayer::settle(const SavedPoint& from) {
 }
 
 void WorldLayer::data_are_there(Context& context) {
-  restore_time_s_ = std::max(restore_time_s_, context.now_s() - restore_begin_s_);
   phase_ = Phase::committing;
   on_data(context);
 }

@@ -9,14 +9,6 @@ namespace faultline {
 
 namespace {
 
-constexpr MetricSpec kRecoveryTime{"recovery_time_s", Merge::maximum,
-                                   "from when a rank begins to regroup until its program goes on"};
-constexpr MetricSpec kSpawnTime{"spawn_time_s", Merge::maximum,
-                                "of it, until the leader knows of all new processes"};
-constexpr MetricSpec kRebuildTime{"rebuild_time_s", Merge::maximum,
-                                  "of it, from then until the last rank has entered the new world"};
-constexpr MetricSpec kRestoreTime{"restore_time_s", Merge::maximum,
-                                  "of it, from then until the rank has its data"};
 constexpr MetricSpec kCheckpointTime{"checkpoint_time_s", Merge::mean,
                                      "for which a checkpoint keeps a program waiting"};
 constexpr MetricSpec kRespawned{"ranks_respawned", Merge::sum,
@@ -43,8 +35,7 @@ std::vector<std::string> world_kinds(const std::vector<std::string>& own) {
 }
 
 MetricSpecs world_metrics(const MetricSpecs& own) {
-  MetricSpecs metrics{&kRecoveryTime,   &kSpawnTime, &kRebuildTime, &kRestoreTime,
-                      &kCheckpointTime, &kRespawned, &kMoved,       &kNewRank};
+  MetricSpecs metrics{&kCheckpointTime, &kRespawned, &kMoved, &kNewRank};
   metrics.insert(metrics.end(), own.begin(), own.end());
   return metrics;
 }
@@ -69,8 +60,9 @@ void WorldLayer::on_sends(Context& context, std::span<Message* const> batch, boo
 
 Passage WorldLayer::on_receive(Context& context, Message& message) {
   const auto of = message.transactions.get<WorldEpoch>();
-  if (phase_ == Phase::running && of == epoch_) return Passage::deliver;
-  if (phase_ != Phase::spawned && of < epoch_)
+  const bool is_void = phase_ != Phase::spawned && is_stale(of);
+  if (phase_ == Phase::running && of <= epoch_ && !is_void) return Passage::deliver;
+  if (is_void)
     context.discard(message);
   else
     held_.push_back(message);
@@ -83,7 +75,7 @@ void WorldLayer::release_held(Context& context) {
     const auto of = message.transactions.get<WorldEpoch>();
     if (of > epoch_)
       held_.push_back(std::move(message));
-    else if (of < epoch_)
+    else if (is_stale(of))
       context.discard(message);
     else
       context.deliver(message);
@@ -122,7 +114,6 @@ void WorldLayer::answer_program(Context& context, const SavedPoint& from) {
 void WorldLayer::resume(Context& context) {
   phase_ = Phase::resuming;
   context.mark("resume", epoch_.number);
-  recovery_time_s_ = std::max(recovery_time_s_, context.now_s() - regroup_s_);
   const std::optional<SavedPoint> from = data();
   invariant(from.has_value(), "a rank goes on from a checkpoint that it does not have");
   settle(*from);
@@ -175,8 +166,7 @@ void WorldLayer::on_message(Context& context, const Message& message) {
     case kCopy:
       return keep_copy(context, message);
     case kCopyStored:
-      if (taking_ &&
-          message.payload.get<WorldWords>() == WorldWords{epoch_, taking_->iteration, 0.0}) {
+      if (taking_ && message.payload.get<WorldWords>() == WorldWords{epoch_, taking_->iteration}) {
         kept_by_ = {message.from, message.from_incarnation};
         end_save(context);
       }
@@ -204,10 +194,6 @@ void WorldLayer::on_timer(Context& context, std::uint64_t key) {
 // ---- seen from outside ------------------------------------------------------------------------
 
 void WorldLayer::report(MetricTotals& totals) const {
-  totals.put(kRecoveryTime, recovery_time_s_);
-  totals.put(kSpawnTime, spawn_time_s_);
-  totals.put(kRebuildTime, rebuild_time_s_);
-  totals.put(kRestoreTime, restore_time_s_);
   totals.put_weighted(kCheckpointTime, checkpoint_time_s_, static_cast<double>(checkpoints_));
   totals.put(kRespawned, respawned_);
   totals.put(kMoved, moved_);

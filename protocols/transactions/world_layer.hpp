@@ -99,6 +99,12 @@ class WorldLayer : public Layer {
   /// A rank waits for a new world, and this one does not.
   virtual void on_late_ready(Context&, Rank) {}
   virtual void on_own_timer(Context&, std::uint64_t /*key*/) {}
+  /// True of a message that was sent before the last recovery.
+  [[nodiscard]] virtual bool is_stale(const WorldEpoch& of) const { return of < epoch_; }
+  /// True of a notice that is about a process which has been replaced in this world.
+  [[nodiscard]] virtual bool is_replaced(Incarnation peer) const {
+    return peer.number < incarnation_in_world(peer.actor);
+  }
 
   void regroup(Context& context);
   /// This rank gives back the checkpoints that it keeps for others, and waits for its data.
@@ -169,7 +175,6 @@ class WorldLayer : public Layer {
   struct WorldWords {
     WorldEpoch epoch;
     std::uint64_t point = 0;
-    double begun_s = 0.0;  ///< for statistics: when the world was put together
 
     bool operator==(const WorldWords&) const = default;
   };
@@ -209,7 +214,6 @@ class WorldLayer : public Layer {
   void on_world_message(Context& context, const Message& message);
   void enter(Context& context, const WorldEpoch& epoch, WorldNews news, std::uint64_t point);
   void enter_when_all_are_known(Context& context);
-  void enter_restoring(const Context& context);
   void forget_earlier_world(Context& context);
   void release_held(Context& context);
   void answer_program(Context& context, const SavedPoint& from);
@@ -266,14 +270,6 @@ class WorldLayer : public Layer {
   bool stored_here_ = false;
   std::vector<std::uint64_t> stored_early_;
 
-  double regroup_s_ = 0.0;  ///< when it began
-  double recovery_time_s_ = 0.0;
-  double spawn_begin_s_ = 0.0;
-  double spawn_time_s_ = 0.0;
-  double rebuild_begin_s_ = 0.0;
-  double rebuild_time_s_ = 0.0;
-  double restore_begin_s_ = 0.0;
-  double restore_time_s_ = 0.0;
   double save_begin_s_ = 0.0;
   double checkpoint_time_s_ = 0.0;
   std::uint64_t checkpoints_ = 0;

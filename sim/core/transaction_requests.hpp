@@ -99,6 +99,13 @@ struct LeaveWorld {
   std::uint64_t unused = 0;
 };
 
+/// The program finds an error in its data, such as a flipped bit, and raises it
+/// (MPI_Request_raise_error). The engine asks for it (`soft` in `faults.at`). Not answered.
+struct RaiseError {
+  static constexpr std::uint16_t kRequest = 30;
+  std::uint64_t unused = 0;
+};
+
 /// The program can go on from here later. Asked at the end of an iteration, outside of TryBlocks;
 /// answered by CheckpointSaved, at once if none is due.
 struct SaveCheckpoint {

@@ -20,7 +20,8 @@ struct ArmedTimer {
   std::uint32_t serial;
   Family family;
   bool background;
-  /// Or a notice that waits for the processor as a timer does; its key is the death's number.
+  /// Or a notice that waits for the processor as a timer does; its key is the death's number. Or,
+  /// as `fault`, a soft error that waits so.
   EventKind kind = EventKind::timer;
 };
 

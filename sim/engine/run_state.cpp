@@ -44,8 +44,10 @@ RunState::RunState(const RunJob& job)
   if (platform.delay_noise) noise_random = streams(Purpose::delay_noise);
   if (platform.detection_loss_probability > 0.0) loss_random = streams(Purpose::detection_loss);
   if (job.audits_channels) channels.emplace(job.shape.processes);
-  if (job.spec.component(Family::transactions).registration != nullptr)
+  if (job.spec.component(Family::transactions).registration != nullptr) {
     blocks.emplace(job.shape.processes);
+    recovery.emplace(job.shape.processes);
+  }
   for (std::size_t family = 0; family < kFamilies; ++family) {
     const Registration* registration = job.spec.components[family].registration;
     if (registration == nullptr) continue;

@@ -12,6 +12,7 @@
 #include "sim/audit/auditor.hpp"
 #include "sim/audit/block_ledgers.hpp"
 #include "sim/audit/channel_ledgers.hpp"
+#include "sim/audit/recovery_stages.hpp"
 #include "sim/core/boxed.hpp"
 #include "sim/core/component.hpp"
 #include "sim/core/digest.hpp"
@@ -135,6 +136,7 @@ struct RunState {
   std::optional<ChannelLedgers> channels;
   /// Only of programs of TryBlocks.
   std::optional<BlockLedgers> blocks;
+  std::optional<RecoveryStages> recovery;  ///< where there are blocks
   FaultPlan faults;
 
   std::vector<SentPromise> sent_promises;

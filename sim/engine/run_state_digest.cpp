@@ -43,14 +43,19 @@ void add_heard(const RareState& rare, const std::vector<Death>& deaths, Digest& 
   for (const Refusal& refusal : rare.refused) into.add(refusal.peer);
 }
 
+/// A notice of a death that waits as timers do. What else waits so are timers and soft errors.
+bool is_notice(const ArmedTimer& timer) {
+  return timer.kind != EventKind::timer && timer.kind != EventKind::fault;
+}
+
 /// A timer, or a notice that waits as timers do. The number of a death depends on the path that led
 /// to the state.
 void add_timer(const ArmedTimer& timer, const std::vector<Death>& deaths, Digest& into) {
   into.add(timer.kind, timer.family, timer.background);
-  if (timer.kind == EventKind::timer)
-    into.add(timer.key);
-  else
+  if (is_notice(timer))
     into.add(deaths[timer.key].dead);
+  else
+    into.add(timer.key);
 }
 
 /// The numbers of timers depend on the path, too.
@@ -67,10 +72,10 @@ void add_due(const RareState& rare, const std::vector<Death>& deaths, Digest& in
 void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
   into.add(rare.timers.size(), rare.running.size(), rare.queued.size(), rare.flushing.size());
   const auto what = [&](const ArmedTimer& timer) {
-    return timer.kind == EventKind::timer
-               ? std::tuple(timer.kind, timer.family, timer.key, std::uint16_t{0})
-               : std::tuple(timer.kind, timer.family, std::uint64_t{deaths[timer.key].dead.actor},
-                            deaths[timer.key].dead.number);
+    return is_notice(timer)
+               ? std::tuple(timer.kind, timer.family, std::uint64_t{deaths[timer.key].dead.actor},
+                            deaths[timer.key].dead.number)
+               : std::tuple(timer.kind, timer.family, timer.key, std::uint16_t{0});
   };
   for (const ArmedTimer& timer : sorted(rare.timers, what)) add_timer(timer, deaths, into);
   add_due(rare, deaths, into);

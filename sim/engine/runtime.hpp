@@ -59,7 +59,7 @@ class Runtime : private Services {
   /// Forgets what a handler has left that has thrown.
   void abandon_turn();
   void stop(Outcome outcome);
-  /// The victims die now.
+  /// The victims die now, find an error, or stall.
   void strike(const std::vector<Victim>& victims);
   /// Called when a message has reached its receiver. Handles it if the receiver is free; else it
   /// waits in the inbox.
@@ -394,6 +394,10 @@ class Runtime : private Services {
   void strike_from(std::uint32_t source);
   [[nodiscard]] Rank parent_of(Rank rank) const;
   void strike_by_number();
+  void strike(const Victim& victim);
+  void find_error(ActorId self);
+  void tell_error(ActorId self);
+  void stall(ActorId self, double stall_s);
   void kill_node(const Victim& victim);
   void cover_earlier_deaths(NodeId node, Incarnation daemon);
   void kill(ActorId actor, bool silent = false, Incarnation daemon = {});
@@ -408,6 +412,7 @@ class Runtime : private Services {
   void spread_word(std::uint32_t death);
   [[nodiscard]] double notice_at(double delay_s);
   void hear(const Event& notice);
+  [[nodiscard]] bool waits_as_timer(ActorId self, EventKind kind, std::uint32_t detail);
   void tell_death(EventKind kind, ActorId listener, std::uint32_t death);
   void tell_exit(EventKind kind, ActorId listener, Incarnation dead);
   void open_link(ActorId self, Incarnation peer);
@@ -481,6 +486,7 @@ class Runtime : private Services {
   }
   void report(const Component* component, std::size_t family);
   void report_recovery_counts(Metrics& metrics) const;
+  void report_recovery_stages(Metrics& metrics) const;
   void report_counts(Metrics& metrics) const;
   void report_messages(Metrics& metrics) const;
   void report_failures(Metrics& metrics) const;

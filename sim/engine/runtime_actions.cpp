@@ -147,6 +147,7 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   const ArmedTimer timer = *armed;
   timers.erase(armed);
   --(timer.background ? state_.background : state_.foreground);
+  if (timer.kind == EventKind::fault) return tell_error(self);
   if (timer.kind != EventKind::timer)
     return tell_death(timer.kind, self, static_cast<std::uint32_t>(timer.key));
   turn(self, timer.family, [&timer](Component& component, Context& context) {
@@ -403,6 +404,8 @@ void Runtime::mark(ActorId self, const char* name, std::int64_t value) {
           .actor = self,
           .value = static_cast<std::uint64_t>(value),
           .text = name});
+  if (state_.recovery && state_.recovery->is_under_way())
+    state_.recovery->marked(self, name, value, state_.live_ranks, state_.now_s);
   if (!state_.faults.waits_for_marks()) return;
   reach_ = Reach::anything;
   for (const std::uint32_t index : state_.faults.take_mark(name, value))

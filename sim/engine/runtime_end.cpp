@@ -1,9 +1,11 @@
 // When a run ends, and what it reports.
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "sim/engine/runtime.hpp"
 
@@ -195,7 +197,8 @@ void Runtime::conclude() {
   if (job_->spec.stop.when == StopWhen::all_reported && all_faults_reported())
     return stop(Outcome::finished);
   const bool over = state_.auditor.over_since_s() != kNever;
-  const bool hung = job_->awaits_announcement && unannounced() && over;
+  // Who waits in a program of TryBlocks should not: every wait there is to end.
+  const bool hung = state_.blocks || (job_->awaits_announcement && unannounced() && over);
   if (!hung && over && job_->spec.stop.when == StopWhen::announced && !job_->awaits_announcement)
     return stop(Outcome::finished);
   describe_stuck(hung ? "hung" : "deadlock");
@@ -205,8 +208,9 @@ void Runtime::conclude() {
 void Runtime::describe_stuck(const std::string& kind) {
   constexpr std::size_t kNamed = 10;  // naming a million waiting ranks would not help
   std::size_t waiting = 0;
-  std::string detail = kind == "hung" ? "all work is done and nothing was announced"
-                                      : "nothing is left that could happen";
+  std::string detail = kind == "hung" && job_->awaits_announcement
+                           ? "all work is done and nothing was announced"
+                           : "nothing is left that could happen";
   detail += ": " + std::to_string(state_.auditor.active()) + " active ranks, " +
             std::to_string(state_.auditor.in_flight()) + " application messages in flight";
   for (ActorId actor = 0; actor < state_.actors.size(); ++actor)
@@ -348,6 +352,7 @@ void Runtime::report_counts(Metrics& metrics) const {
     report_recovery_counts(metrics);
   if (state_.blocks)
     metrics.set("orphaned_decisions", static_cast<double>(state_.blocks->orphaned_decisions()));
+  if (state_.recovery) report_recovery_stages(metrics);
   metrics.set("idle_transitions", static_cast<double>(state_.auditor.idle_transitions()));
   metrics.set("busy_transitions", static_cast<double>(state_.auditor.busy_transitions()));
   metrics.set("end_time_s", state_.now_s);
@@ -364,6 +369,29 @@ void Runtime::report_counts(Metrics& metrics) const {
                                          ? std::optional(state_.announce_time_s - *truth)
                                          : std::nullopt);
   report_failures(metrics);
+}
+
+/// Only of programs of TryBlocks. The stages add up to the last one.
+void Runtime::report_recovery_stages(Metrics& metrics) const {
+  const auto time_s = [this](RecoveryStage stage) {
+    return state_.recovery->time_s(stage, state_.now_s);
+  };
+  const std::array<std::pair<const char*, double>, 8> stages{
+      {{"detection_time_s", time_s(RecoveryStage::detection)},
+       {"revoke_time_s", time_s(RecoveryStage::revoke)},
+       {"agreement_time_s", time_s(RecoveryStage::notice) + time_s(RecoveryStage::agreement) +
+                                time_s(RecoveryStage::commit)},
+       {"shrink_time_s", time_s(RecoveryStage::shrink)},
+       {"spawn_time_s", time_s(RecoveryStage::spawn)},
+       {"rebuild_time_s", time_s(RecoveryStage::rebuild)},
+       {"restore_time_s", time_s(RecoveryStage::restore)},
+       {"redone_time_s", time_s(RecoveryStage::redone)}}};
+  double sum_s = 0.0;
+  for (const auto& [name, stage_s] : stages) {
+    metrics.set(name, stage_s);
+    sum_s += stage_s;
+  }
+  metrics.set("recovery_time_s", sum_s);
 }
 
 /// What the protocols have sent. Kinds of the same name count together, but for those of failure

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/core/transaction_requests.hpp"
 #include "sim/engine/runtime.hpp"
 
 namespace faultline {
@@ -39,12 +40,7 @@ Rank Runtime::parent_of(Rank rank) const {
 
 void Runtime::strike(const std::vector<Victim>& victims) {
   const std::size_t before = state_.deaths.size();
-  for (const Victim& victim : victims) {
-    if (is_rank(victim.actor))
-      kill(victim.actor);
-    else
-      kill_node(victim);
-  }
+  for (const Victim& victim : victims) strike(victim);
   if (state_.deaths.size() > before) {
     if (state_.faults_struck++ == 0) state_.first_fault_s = state_.now_s;
     state_.last_fault_s = state_.now_s;
@@ -52,11 +48,49 @@ void Runtime::strike(const std::vector<Victim>& victims) {
   check_stop();
 }
 
+void Runtime::strike(const Victim& victim) {
+  if (victim.soft)
+    find_error(victim.actor);
+  else if (victim.stall_s > 0.0)
+    stall(victim.actor, victim.stall_s);
+  else if (is_rank(victim.actor))
+    kill(victim.actor);
+  else
+    kill_node(victim);
+}
+
+/// The program needs its processor to find an error, as the handler of a notice does.
+void Runtime::find_error(ActorId self) {
+  if (!state_.actors[self].alive) return;
+  reach_ = Reach::anything;
+  if (!waits_as_timer(self, EventKind::fault, 0)) tell_error(self);
+}
+
+void Runtime::tell_error(ActorId self) {
+  StackRequest request{.kind = RaiseError::kRequest};
+  request.content.put(RaiseError{});
+  turn(self, Family::workload, [&request](Component& component, Context& context) {
+    component.on_request(context, request);
+  });
+}
+
+/// The processor of a rank, and its workers, do nothing for so long from when it has sent what it
+/// is sending. What it was doing goes on afterwards.
+void Runtime::stall(ActorId self, double stall_s) {
+  ActorState& actor = state_.actors[self];
+  if (!actor.alive) return;
+  reach_ = Reach::anything;
+  actor.cpu_free_s = std::max(state_.now_s, actor.cpu_free_s) + stall_s;
+  if (!actor.rare_state) return;
+  for (Computation& running : actor.rare_state->running) running.end_s += stall_s;
+}
+
 /// Strikes with the faults that a scenario sets by the number of an event. The last event of a run
 /// ends it, and nobody dies after that.
 void Runtime::strike_by_number() {
   while (!state_.stopped && state_.events >= state_.faults.next_event())
     strike(state_.faults.victims(state_.faults.take_event()));
+  carry_out_pending();
 }
 
 /// The daemon of a node and all its ranks die. If the node itself fails, nobody is left who could
@@ -115,6 +149,7 @@ void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
   state_.deaths.push_back(
       {.dead = dead, .daemon = daemon, .time_s = state_.now_s, .silent = silent});
   state_.death_numbers[dead] = death;
+  if (state_.recovery && is_rank(actor)) state_.recovery->died(actor, state_.now_s);
   spread_word(death);
   if (state.rare_state) {
     for (const ActorId holder : state.rare_state->linked_by) break_link(holder, death, silent);

@@ -62,19 +62,27 @@ void Runtime::spread_word(std::uint32_t death) {
 /// The handler of a notice needs the processor, as that of a timer does, and waits as timers do.
 void Runtime::hear(const Event& notice) {
   const ActorId self = notice.at.actor;
+  if (!state_.actors[self].alive) return;
+  if (!waits_as_timer(self, notice.kind(), notice.at.detail))
+    tell_death(notice.kind(), self, notice.at.detail);
+}
+
+/// True if the actor can handle nothing now. What it is told then waits as a timer does that has
+/// run out (fire_timer).
+bool Runtime::waits_as_timer(ActorId self, EventKind kind, std::uint32_t detail) {
   ActorState& actor = state_.actors[self];
-  if (!actor.alive) return;
   if (!timers_wait(actor) && !blocked(actor) && processor_free_s(self) <= state_.now_s)
-    return tell_death(notice.kind(), self, notice.at.detail);
+    return false;
   const std::uint32_t serial = ++state_.serial;
-  actor.rare().timers.push_back({.key = notice.at.detail,
+  actor.rare().timers.push_back({.key = detail,
                                  .serial = serial,
                                  .family = Family::failure_detection,
                                  .background = false,
-                                 .kind = notice.kind()});
+                                 .kind = kind});
   actor.rare().due.push_back(serial);
   ++state_.foreground;
   await_processor(self);
+  return true;
 }
 
 /// A later incarnation of a daemon hears nothing of those who died under an earlier one.
@@ -237,6 +245,7 @@ void Runtime::report_falsely(ActorId self, Incarnation peer) {
 }
 
 void Runtime::tell_of_death(ActorId self, Incarnation peer) {
+  if (state_.recovery && is_rank(self)) state_.recovery->told(state_.now_s);
   state_.auditor.declared_dead(self, peer, job_->detector_is_accurate, state_.now_s);
   show_about(Sight::Kind::declared_dead, self, peer.actor);
   if (is_rank(self)) tell_stack(self, peer, &Component::on_peer_failed);

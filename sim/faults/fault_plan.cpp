@@ -11,7 +11,8 @@ FaultPlan::FaultPlan(const std::vector<FaultSpec>& faults, const JobShape& job)
   for (const FaultSpec& fault : faults) {
     const auto index = static_cast<std::uint32_t>(victims_.size());
     std::vector<Victim> victims;
-    for (const Rank rank : fault.ranks) victims.push_back({.actor = rank});
+    for (const Rank rank : fault.ranks)
+      victims.push_back({.actor = rank, .soft = fault.soft, .stall_s = fault.stall_s});
     for (const NodeId node : fault.nodes)
       victims.push_back({.actor = job.processes + node, .silent = true});
     for (const NodeId node : fault.daemons) victims.push_back({.actor = job.processes + node});

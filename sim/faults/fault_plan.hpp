@@ -16,11 +16,14 @@
 
 namespace faultline {
 
-/// An actor that dies. A daemon takes the ranks of its node along.
+/// An actor that a fault strikes. It dies, and a daemon takes the ranks of its node along; or the
+/// program of a rank finds an error, or its processor does nothing for a while.
 struct Victim {
   ActorId actor = kNobody;
   bool silent = false;     ///< the node itself fails, so that nobody closes its connections
   double back_s = kNever;  ///< when a node that fails is repaired
+  bool soft = false;       ///< its program finds an error, and it does not die
+  double stall_s = 0.0;    ///< if not 0, for how long it does nothing; it does not die
 
   friend bool operator==(const Victim&, const Victim&) = default;
 };

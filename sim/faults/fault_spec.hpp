@@ -15,7 +15,8 @@ struct MarkSpec {
   std::int64_t value = 0;
 };
 
-/// Deaths at one stated moment. Exactly one of time_s, event and mark is set.
+/// What strikes the victims of a fault at one stated moment. Exactly one of time_s, event and mark
+/// is set.
 struct FaultSpec {
   std::optional<double> time_s;
   std::optional<std::uint64_t> event;  ///< after the n-th event of the run, 1-based
@@ -23,6 +24,12 @@ struct FaultSpec {
   std::vector<Rank> ranks;
   std::vector<NodeId> nodes;
   std::vector<NodeId> daemons;  ///< given by their nodes; a daemon's death takes its ranks
+  /// Nobody dies: the programs of the ranks find an error in their data.
+  bool soft = false;
+  /// If it is not 0, nobody dies: the processors of the ranks do nothing for so long.
+  double stall_s = 0.0;
+
+  [[nodiscard]] bool kills() const { return !soft && stall_s == 0.0; }
 };
 
 /// A time in which messages from one group to another that enter the network are lost. Who is in no

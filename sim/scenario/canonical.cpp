@@ -110,6 +110,8 @@ JsonValue fault_json(const FaultSpec& fault) {
   if (fault.event) result.set("event", static_cast<std::int64_t>(*fault.event));
   if (fault.mark)
     result.set("mark", json_object({{"name", fault.mark->name}, {"value", fault.mark->value}}));
+  if (fault.soft) result.set("soft", true);
+  if (fault.stall_s > 0.0) result.set("stall_s", fault.stall_s);
   return result;
 }
 

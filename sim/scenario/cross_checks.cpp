@@ -20,6 +20,21 @@ std::string alternatives(Family family, Predicate would_do) {
   return names.empty() ? "" : ", choose " + any_of(names);
 }
 
+/// A program of TryBlocks says how long they are. A protocol that commits and rejects them recovers
+/// from what it has rejected.
+bool has_try_blocks(const Registration& component) {
+  const char* sign = component.family == Family::workload ? "iterations_per_block" : "recovery";
+  return std::any_of(component.options.begin(), component.options.end(),
+                     [sign](const OptionSpec& option) { return option.name == sign; });
+}
+
+std::string alternatives_with_try_blocks(Family family) {
+  std::vector<std::string> names;
+  for (const Registration& other : registrations())
+    if (other.family == family && has_try_blocks(other)) names.push_back(other.name);
+  return names.empty() ? "" : ", choose " + any_of(names);
+}
+
 /// Checks whether a component's assumptions hold in a point.
 class AssumptionCheck {
  public:
@@ -113,23 +128,12 @@ class AssumptionCheck {
         refuse("does not work below another layer (" + point_.components[above].registration->name +
                "), expected " + kStack[above].key + " none");
   }
-  /// A program of TryBlocks says how long they are. No detector of termination knows of worlds: it
-  /// would count what a recovery has discarded.
+  /// No detector of termination knows of worlds: it would count what a recovery has discarded.
   void check_transactions() const {
-    const auto has_blocks = [](const Registration& workload) {
-      return std::any_of(
-          workload.options.begin(), workload.options.end(),
-          [](const OptionSpec& option) { return option.name == "iterations_per_block"; });
-    };
     const Registration* workload = point_.component(Family::workload).registration;
-    if (workload != nullptr && !has_blocks(*workload)) {
-      std::string others;
-      for (const Registration& other : registrations())
-        if (other.family == Family::workload && has_blocks(other))
-          others += (others.empty() ? " " : " or ") + other.name;
-      refuse("needs a program of TryBlocks, and " + workload->name + " is none; expected workload" +
-             others);
-    }
+    if (workload != nullptr && !has_try_blocks(*workload))
+      refuse("needs a program of TryBlocks, and " + workload->name + " is none" +
+             alternatives_with_try_blocks(Family::workload));
     if (has(Family::termination))
       refuse("does not work above termination detection (" +
              point_.component(Family::termination).registration->name +
@@ -197,6 +201,25 @@ void check_endless_partition(const RunSpec& point, Problems& problems) {
                    "which nobody is told of a death; give it a to_s");
 }
 
+/// Only a TryBlock can be rejected because of an error that kills nobody.
+void check_soft_faults(const RunSpec& point, Problems& problems) {
+  const auto first = std::find_if(point.faults.begin(), point.faults.end(),
+                                  [](const FaultSpec& fault) { return fault.soft; });
+  if (first == point.faults.end()) return;
+  const auto number = static_cast<std::size_t>(first - point.faults.begin());
+  const std::string path = item_path("faults.at", number) + ".soft";
+  const Registration* workload = point.component(Family::workload).registration;
+  const Registration* transactions = point.component(Family::transactions).registration;
+  if (workload != nullptr && !has_try_blocks(*workload))
+    problems.add(path, "is raised in a TryBlock, and " + workload->name + " has none" +
+                           alternatives_with_try_blocks(Family::workload));
+  else if (transactions == nullptr || !has_try_blocks(*transactions))
+    problems.add(path, "is raised in a TryBlock, and " +
+                           (transactions == nullptr ? "a stack without transactions"
+                                                    : "transactions " + transactions->name) +
+                           " has none" + alternatives_with_try_blocks(Family::transactions));
+}
+
 std::string place_of(const OptionProblem& problem, const std::string& component) {
   const std::string option = member_path(component, problem.option);
   return problem.item ? item_path(option, *problem.item) : option;
@@ -212,6 +235,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& pr
         AssumptionCheck(point, *component, paths[index], problems).run();
     }
   }
+  check_soft_faults(point, problems);
   check_stop(point, problems);
   check_endless_partition(point, problems);
 }

@@ -208,14 +208,24 @@ const VictimList& os_noise_nodes() {
   return list;
 }
 
-const OptionSet<FaultMoment>& fault_moment_options() {
-  using Options = FaultMoment;
+const OptionSet<StatedFaultOptions>& stated_fault_options() {
+  using Options = StatedFaultOptions;
   static const auto set =
       OptionSet<Options>()
           .option("time_s", &Options::time_s,
-                  {.doc = "simulated time of the deaths", .unit = "s", .minimum = 0})
+                  {.doc = "simulated time of the fault", .unit = "s", .minimum = 0})
           .option("event", &Options::event,
-                  {.doc = "the deaths follow this event of the run, counted from 1", .minimum = 1});
+                  {.doc = "the fault follows this event of the run, counted from 1", .minimum = 1})
+          .option("soft", &Options::soft,
+                  {.doc = "nobody dies: the programs of the ranks find an error in their data, and "
+                          "raise it in the TryBlock that is open, or in the next one"})
+          .option("stall_s", &Options::stall_s,
+                  {.doc = "nobody dies: the processors of the ranks do nothing for so long; null: "
+                          "the victims die",
+                   .unit = "s",
+                   .minimum = 0,
+                   .maximum = 1e9,
+                   .above_minimum = true});
   return set;
 }
 
@@ -225,7 +235,7 @@ const OptionSet<MarkSpec>& mark_options() {
           .option("name", &MarkSpec::name,
                   {.doc = "name of a mark that a workload or protocol publishes", .required = true})
           .option("value", &MarkSpec::value,
-                  {.doc = "value of the mark at which the deaths strike", .required = true});
+                  {.doc = "value of the mark at which the fault strikes", .required = true});
   return set;
 }
 
@@ -317,7 +327,7 @@ const OptionSet<Precision>& precision_options() {
 
 const std::vector<VictimList>& victim_lists() {
   static const std::vector<VictimList> lists = {
-      {"ranks", "processes that die"},
+      {"ranks", "processes that die, find an error or stall"},
       {"nodes", "nodes that die with their daemon and all their ranks, numbered within the job"},
       {"daemons", "nodes whose daemon dies, and with it their ranks"}};
   return lists;

@@ -68,10 +68,12 @@ struct OverheadOptions {
   std::optional<double> local_bandwidth_Bps;
 };
 
-/// The moment of one entry of `faults.at`. Its victims are separate lists.
-struct FaultMoment {
+/// The moment of one entry of `faults.at`, and what it does. Its victims are separate lists.
+struct StatedFaultOptions {
   std::optional<double> time_s;
   std::optional<std::uint64_t> event;
+  bool soft = false;
+  std::optional<double> stall_s;
 };
 
 /// An entry of `faults.partition`. Its groups are separate lists.
@@ -113,7 +115,7 @@ const char* delay_noise_summary();
 const OptionSet<OsNoiseOptions>& os_noise_options();
 const char* os_noise_summary();
 const VictimList& os_noise_nodes();
-const OptionSet<FaultMoment>& fault_moment_options();
+const OptionSet<StatedFaultOptions>& stated_fault_options();
 const OptionSet<MarkSpec>& mark_options();
 const OptionSet<PartitionOptions>& partition_options();
 const OptionSet<SlowOptions>& slow_options();

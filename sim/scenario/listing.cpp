@@ -167,8 +167,8 @@ JsonValue engines_entry() {
 }
 
 constexpr const char* kAtSummary =
-    "deaths at stated moments: each entry has exactly one of time_s, event and mark, and at least "
-    "one victim in ranks, nodes or daemons";
+    "faults at stated moments: each entry has exactly one of time_s, event and mark, and at least "
+    "one victim in ranks, nodes or daemons; the victims die, unless soft or stall_s is given";
 
 JsonValue::List lists_entry(const std::vector<VictimList>& lists) {
   JsonValue::List entries;
@@ -181,7 +181,7 @@ JsonValue faults_entry() {
   JsonValue::List list;
   list.push_back(json_object({{"name", "at"},
                               {"summary", kAtSummary},
-                              {"options", options_entry(fault_moment_options().specs())},
+                              {"options", options_entry(stated_fault_options().specs())},
                               {"mark", options_entry(mark_options().specs())},
                               {"victims", lists_entry(victim_lists())}}));
   for (const FaultSourceRegistration& source : fault_sources())
@@ -306,7 +306,7 @@ void print_lists(std::ostream& out, const std::vector<VictimList>& lists) {
 void print_faults(std::ostream& out, bool options) {
   print_wrapped(out, "    at", 24, kAtSummary);
   if (options) {
-    print_options(out, fault_moment_options().specs());
+    print_options(out, stated_fault_options().specs());
     for (const OptionSpec& spec : mark_options().specs())
       print_wrapped(out, "      mark." + spec.name, 28, option_text(spec));
     print_lists(out, victim_lists());

@@ -218,8 +218,10 @@ std::vector<OptionProblem> what_needs_time(const RunSpec& spec) {
   refuse(!spec.partitions.empty(), "faults.partition",
          "a partition has a beginning and an end in time, and here none passes; expected none");
   refuse(!spec.slow.empty(), "faults.slow", "here nothing takes time; expected none");
-  refuse(!spec.faults.empty(), "faults.at",
-         "deaths are steps of the order here; expected none at stated moments");
+  refuse(
+      !spec.faults.empty(), "faults.at",
+      "deaths are steps of the order here, and nobody stalls or finds an error; expected none at "
+      "stated moments");
   for (const FaultSourceChoice& source : spec.fault_sources)
     found.push_back({"faults." + source.key,
                      "deaths are steps of the order here; expected no source of faults"});

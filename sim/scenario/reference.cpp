@@ -34,7 +34,7 @@ describes their distribution).
 
 constexpr const char* kAt =
     R"(A list of objects; each has exactly one of `time_s`, `event` and `mark`, and at least one
-list of victims.
+list of victims. The victims die, unless `soft` or `stall_s` is given, and at most one of these is.
 )";
 
 constexpr const char* kSweep =
@@ -167,7 +167,7 @@ std::string noise_text() {
 
 std::string faults_text() {
   std::string text = "\n## `faults`\n\n### `faults.at`\n\n" + std::string(kAt) +
-                     table(fault_moment_options().specs());
+                     table(stated_fault_options().specs());
   for (const OptionSpec& spec : mark_options().specs()) text += row_of(spec, "mark.");
   for (const VictimList& list : victim_lists())
     text += row(list.name, "a list of numbers", "`[]`", list.doc);

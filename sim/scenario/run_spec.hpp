@@ -143,7 +143,7 @@ struct RunOrder {
 struct RunSpec {
   PlatformSpec platform;
   ComponentChoice components[kFamilies];         ///< indexed by Family
-  std::vector<FaultSpec> faults;                 ///< faults at stated moments
+  std::vector<FaultSpec> faults;                 ///< at stated moments; some kill nobody
   std::vector<FaultSourceChoice> fault_sources;  ///< sources that draw faults or read them
   std::vector<PartitionSpec> partitions;
   std::vector<SlowSpec> slow;
@@ -163,8 +163,11 @@ struct RunSpec {
   [[nodiscard]] const ComponentChoice& component(Family family) const {
     return components[static_cast<std::size_t>(family)];
   }
+  /// Can anybody die?
   [[nodiscard]] bool has_faults() const {
-    return !faults.empty() || !fault_sources.empty() || (order && order->has_deaths());
+    return std::any_of(faults.begin(), faults.end(),
+                       [](const FaultSpec& fault) { return fault.kills(); }) ||
+           !fault_sources.empty() || (order && order->has_deaths());
   }
 };
 

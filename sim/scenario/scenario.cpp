@@ -55,7 +55,7 @@ class ScenarioReader {
   void read_source(const FaultSourceRegistration& kind, const JsonValue& value,
                    const std::string& path, std::size_t index);
   FaultSpec read_fault(const JsonValue& value, const std::string& path);
-  void read_moment(CheckedObject& object, FaultSpec& fault);
+  void read_plain_values(CheckedObject& object, FaultSpec& fault);
   void read_stop();
   void read_stated_order();
   void make_points(Scenario& scenario);
@@ -161,11 +161,13 @@ void ScenarioReader::read_source(const FaultSourceRegistration& kind, const Json
   common_.fault_sources.push_back(std::move(source));
 }
 
-void ScenarioReader::read_moment(CheckedObject& object, FaultSpec& fault) {
-  const OptionValues values = object.options(fault_moment_options().specs());
-  const FaultMoment moment = fault_moment_options().read(values);
-  fault.time_s = moment.time_s;
-  fault.event = moment.event;
+void ScenarioReader::read_plain_values(CheckedObject& object, FaultSpec& fault) {
+  const OptionValues values = object.options(stated_fault_options().specs());
+  const StatedFaultOptions stated = stated_fault_options().read(values);
+  fault.time_s = stated.time_s;
+  fault.event = stated.event;
+  fault.soft = stated.soft;
+  fault.stall_s = stated.stall_s.value_or(0.0);
   if (const JsonValue* mark = object.child("mark"); mark != nullptr && !mark->is_null()) {
     CheckedObject inner(*mark, member_path(object.path(), "mark"), problems_);
     fault.mark = mark_options().read(inner.options(mark_options().specs()));
@@ -177,7 +179,7 @@ FaultSpec ScenarioReader::read_fault(const JsonValue& value, const std::string& 
   const std::size_t before = problems_.size();
   CheckedObject object(value, path, problems_);
   FaultSpec fault;
-  read_moment(object, fault);
+  read_plain_values(object, fault);
   const JobShape shape = job_shape(common_.platform);
   const auto victims = [&](const VictimList& list) -> std::vector<std::uint32_t> {
     const JsonValue* ids = object.child(list.name);
@@ -196,6 +198,12 @@ FaultSpec ScenarioReader::read_fault(const JsonValue& value, const std::string& 
     problems_.add(path, "expected exactly one of time_s, event and mark");
   if (fault.ranks.empty() && fault.nodes.empty() && fault.daemons.empty())
     problems_.add(path, "expected at least one victim in ranks, nodes or daemons");
+  if (fault.soft && fault.stall_s > 0.0)
+    problems_.add(path, "expected at most one of soft and stall_s");
+  if (!fault.kills() && !(fault.nodes.empty() && fault.daemons.empty()))
+    problems_.add(path, std::string("expected ranks alone with ") +
+                            (fault.soft ? "soft" : "stall_s") +
+                            ", which strikes no nodes and no daemons");
   return fault;
 }
 

@@ -203,8 +203,10 @@ JsonValue fault_definition() {
                        .options(mark_options().specs())
                        .take();
   mark.set("type", List{"object", "null"});
-  ObjectSchema schema("deaths at one moment: exactly one of time_s, event and mark, and who dies");
-  schema.options(fault_moment_options().specs()).property("mark", std::move(mark));
+  ObjectSchema schema(
+      "a fault at one moment: exactly one of time_s, event and mark, and its victims, who die "
+      "unless soft or stall_s is given");
+  schema.options(stated_fault_options().specs()).property("mark", std::move(mark));
   for (const VictimList& list : victim_lists()) schema.property(list.name, ids_schema(list.doc));
   return schema.one_of({"time_s", "event", "mark"}).any_of_lists(victim_lists()).take();
 }

@@ -16,14 +16,16 @@ struct Told {
   std::string workload = R"("name": "minife")";
   std::string transactions = R"("name": "fampi")";
   std::string rest = R"("failure_detection": {"name": "oracle"}, )";
+  std::string fault = R"({"time_s": 0.01, "ranks": [1]})";
 };
 
 std::string error_of(const Told& told) {
+  const std::string transactions =
+      told.transactions.empty() ? "" : R"("transactions": {)" + told.transactions + "}, ";
   const std::string text = R"({"schema_version": 1, "platform": {"machine": "stampede", )" +
-                           told.platform + R"(}, "workload": {)" + told.workload +
-                           R"(}, "transactions": {)" + told.transactions + "}, " + told.rest +
-                           R"("faults": {"at": [{"time_s": 0.01, "ranks": [1]}]}, )" +
-                           R"("stop": {"when": "finished"}})";
+                           told.platform + R"(}, "workload": {)" + told.workload + "}, " +
+                           transactions + told.rest + R"("faults": {"at": [)" + told.fault +
+                           "]}, " + R"("stop": {"when": "finished"}})";
   try {
     parse_scenario(text, "s.json");
   } catch (const std::exception& error) {
@@ -45,8 +47,8 @@ TEST_CASE("transactions refuse programs without TryBlocks, and families that kno
     const std::string chosen = R"("name": ")" + name + "\"";
     CHECK_THAT(error_of({.workload = R"("name": "stencil")", .transactions = chosen}),
                Contains("transactions: " + name +
-                        " needs a program of TryBlocks, and stencil is none; expected workload "
-                        "lulesh-mpi or minife or try-blocks"));
+                        " needs a program of TryBlocks, and stencil is none, choose lulesh-mpi, "
+                        "minife or try-blocks"));
     const std::string detector = R"("failure_detection": {"name": "oracle"}, )";
     CHECK_THAT(error_of({.transactions = chosen,
                          .rest = detector + R"("termination": {"name": "indep"}, )"}),
@@ -102,6 +104,36 @@ TEST_CASE("nothing is presumed of TryBlocks without a collective inside") {
   for (const std::string workload : {R"("name": "minife")", R"("name": "lulesh-mpi")",
                                      R"("name": "try-blocks", "allreduces": 1)"})
     CHECK(error_of({.workload = workload, .transactions = presumed}) == "");
+}
+
+TEST_CASE("errors are refused where no TryBlock could raise them, and stalls where nobody stalls") {
+  const auto fault_error = [](const std::string& fault, const Told& told) {
+    Told one = told;
+    one.fault = fault;
+    return error_of(one);
+  };
+  const std::string soft = R"({"time_s": 0.01, "ranks": [1], "soft": true})";
+  CHECK(fault_error(soft, {}) == "");
+  // Nobody dies, so nobody needs to be told.
+  CHECK(fault_error(soft, {.rest = ""}) == "");
+  CHECK(fault_error(R"({"time_s": 0.01, "ranks": [1], "stall_s": 1})", {.rest = ""}) == "");
+  CHECK_THAT(fault_error(soft, {.transactions = R"("name": "relaunch")"}),
+             Contains("s.json: faults.at[0].soft: is raised in a TryBlock, and transactions "
+                      "relaunch has none, choose fampi"));
+  CHECK_THAT(fault_error(soft, {.workload = R"("name": "stencil")", .transactions = ""}),
+             Contains("s.json: faults.at[0].soft: is raised in a TryBlock, and stencil has none, "
+                      "choose lulesh-mpi, minife or try-blocks"));
+  CHECK_THAT(fault_error(R"({"time_s": 1, "ranks": [1], "soft": true, "stall_s": 1})", {}),
+             Contains("s.json: faults.at[0]: expected at most one of soft and stall_s"));
+  CHECK_THAT(fault_error(R"({"time_s": 1, "ranks": [1], "nodes": [0], "stall_s": 1})", {}),
+             Contains("s.json: faults.at[0]: expected ranks alone with stall_s"));
+  CHECK_THAT(fault_error(R"({"time_s": 1, "daemons": [0], "soft": true})", {}),
+             Contains("s.json: faults.at[0]: expected ranks alone with soft"));
+  for (const std::string stall : {"0", "-1", "1e300", "\"1\""})
+    CHECK_THAT(fault_error(R"({"time_s": 1, "ranks": [1], "stall_s": )" + stall + "}", {}),
+               Contains("s.json: faults.at[0].stall_s: expected a number above 0"));
+  CHECK_THAT(fault_error(R"({"time_s": 1, "ranks": [1], "soft": 1})", {}),
+             Contains("s.json: faults.at[0].soft: expected"));
 }
 
 TEST_CASE("minife refuses more ranks than it has rows, and sums outside of long TryBlocks") {
