@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -11,31 +12,40 @@ namespace faultline::test {
 
 namespace {
 
-BlockDeath draw_death(Stream& random, const TransactionsRun& run, const std::string& protocol,
+BlockFault draw_fault(Stream& random, const TransactionsRun& run, const std::string& protocol,
                       std::uint64_t events) {
-  std::vector<const char*> marks{"contributed", "decided", "spawn",     "join",
-                                 "restore",     "resume",  "checkpoint"};
+  std::vector<const char*> marks{"contributed", "decided", "regroup", "spawn",
+                                 "join",        "restore", "resume",  "checkpoint"};
   if (protocol == "ulfm") marks.insert(marks.end(), {"revoke", "shrink"});
-  BlockDeath death;
-  death.victim = static_cast<Rank>(random.below(run.processes));
+  BlockFault fault;
+  fault.victim = static_cast<Rank>(random.below(run.processes));
   if (random.chance(0.5)) {
-    death.event = 1 + random.below(events);
+    fault.event = 1 + random.below(events);
   } else {
-    death.mark = marks.at(random.below(marks.size()));
-    death.value = static_cast<std::int64_t>(random.below(3));
+    fault.mark = marks.at(random.below(marks.size()));
+    fault.value = static_cast<std::int64_t>(random.below(3));
   }
-  return death;
+  return fault;
+}
+
+/// Requests time out after 10 ms, and a wait for an outcome is given up after 240 ms at the
+/// earliest.
+void draw_harmless(Stream& random, BlockFault& fault) {
+  static const std::array<double, 4> stalls_s{1e-5, 1e-3, 0.009, 0.05};
+  fault.soft = random.chance(0.5);
+  if (!fault.soft) fault.stall_s = stalls_s.at(random.below(stalls_s.size()));
 }
 
 /// Does anybody die with the keeper of its checkpoint, at whatever times?
 bool can_lose_both_copies(const TransactionsRun& run) {
-  if (run.recovery == "merge") return run.deaths.size() > 1;  // data move
+  const std::vector<BlockFault> deaths = run.deaths();
+  if (run.recovery == "merge") return deaths.size() > 1;  // data move
   const auto dies = [&](Rank rank) {
-    return std::any_of(run.deaths.begin(), run.deaths.end(),
-                       [rank](const BlockDeath& death) { return death.victim == rank; });
+    return std::any_of(deaths.begin(), deaths.end(),
+                       [rank](const BlockFault& death) { return death.victim == rank; });
   };
   // It is on another node, up to two nodes further on. After a death, ranks can lie elsewhere.
-  for (const BlockDeath& death : run.deaths)
+  for (const BlockFault& death : deaths)
     for (Rank step = 1; step <= 2 * run.processes_per_node; ++step)
       if (dies((death.victim + step) % run.processes)) return true;
   return false;
@@ -44,11 +54,11 @@ bool can_lose_both_copies(const TransactionsRun& run) {
 std::string judge(const TransactionsRun& run, const Seen& seen, double right_digest) {
   if (!seen.result.violations.empty())
     return seen.result.violations.front().kind + ": " + seen.result.violations.front().detail;
-  const double struck = run.deaths.empty() ? 0.0 : seen.metric("faults_struck");
+  const double struck = run.deaths().empty() ? 0.0 : seen.metric("faults_struck");
   switch (seen.result.outcome) {
     case Outcome::finished:
       // Who has died after its last TryBlock has not finished.
-      if ((run.deaths.empty() || seen.metric("failed_ranks") == 0) &&
+      if ((run.deaths().empty() || seen.metric("failed_ranks") == 0) &&
           seen.metric("state_digest") != right_digest)
         return "other states than without faults";
       return {};
@@ -76,9 +86,9 @@ std::vector<TransactionsRun> simpler_runs(const TransactionsRun& run) {
     change(changed);
     if (describe(changed) != describe(run)) simpler.push_back(changed);
   };
-  for (std::size_t i = 0; i < run.deaths.size(); ++i)
+  for (std::size_t i = 0; i < run.faults.size(); ++i)
     propose([i](TransactionsRun& r) {
-      r.deaths.erase(r.deaths.begin() + static_cast<std::ptrdiff_t>(i));
+      r.faults.erase(r.faults.begin() + static_cast<std::ptrdiff_t>(i));
     });
   propose([](TransactionsRun& r) { r.processes_per_node = 1; });
   propose([](TransactionsRun& r) { r.random_costs = false; });
@@ -89,23 +99,44 @@ std::vector<TransactionsRun> simpler_runs(const TransactionsRun& run) {
     r.has_sums = false;
     r.scope = "global";
   });
+  propose([](TransactionsRun& r) { r.is_lulesh = false; });
   propose([](TransactionsRun& r) { r.notice_spread_s = 0.0; });
   propose([](TransactionsRun& r) { r.spawn_s = 0.0; });
   propose([](TransactionsRun& r) { r.checkpoint = "none"; });
   propose([](TransactionsRun& r) { r.checkpoint_iterations = 1; });
   propose([](TransactionsRun& r) { r.agreement = "era"; });
   propose([](TransactionsRun& r) { r.release = "timeout"; });
+  propose([](TransactionsRun& r) { r.wait_timeout_s = 1.0; });
   propose([](TransactionsRun& r) { r.recovery = "rebuild"; });
   propose([](TransactionsRun& r) { r.scope = "global"; });
   propose([](TransactionsRun& r) {
-    r.processes -= r.processes > 3 ? 1 : 0;
-    for (BlockDeath& death : r.deaths) death.victim %= r.processes;
+    r.processes -= r.processes > 3 && !r.is_lulesh ? 1 : 0;
+    for (BlockFault& death : r.faults) death.victim %= r.processes;
   });
-  for (std::size_t i = 0; i < run.deaths.size(); ++i) {
-    propose([i](TransactionsRun& r) { r.deaths[i].event -= r.deaths[i].event > 1 ? 1 : 0; });
-    propose([i](TransactionsRun& r) { r.deaths[i].event = (r.deaths[i].event + 1) / 2; });
+  for (std::size_t i = 0; i < run.faults.size(); ++i) {
+    propose([i](TransactionsRun& r) { r.faults[i].event -= r.faults[i].event > 1 ? 1 : 0; });
+    propose([i](TransactionsRun& r) { r.faults[i].event = (r.faults[i].event + 1) / 2; });
   }
   return simpler;
+}
+
+/// MiniFE, LULESH, or, where nobody replaces the dead, a program that can go on without them.
+void set_program(Job& job, const TransactionsRun& run) {
+  constexpr std::int64_t kSide = 6;
+  OptionValues options{{"iterations", run.iterations},
+                       {"iterations_per_block", run.iterations_per_block}};
+  if (run.recovery == "shrink") {
+    options["compute_s"] = 1e-5;
+    options["allreduces"] = std::int64_t{run.has_sums ? 2 : 0};
+    job.workload("try-blocks", options);
+  } else if (run.is_lulesh) {
+    options["zones_per_side"] = kSide;
+    job.workload("lulesh-mpi", options);
+  } else {
+    for (const char* rows : {"nx", "ny", "nz"}) options[rows] = kSide;
+    options["dots"] = run.has_sums ? "inside" : "none";
+    job.workload("minife", options);
+  }
 }
 
 OptionValues options_of(const TransactionsRun& run, const std::string& protocol) {
@@ -121,12 +152,19 @@ OptionValues options_of(const TransactionsRun& run, const std::string& protocol)
   values["agreement"] = run.agreement;
   values["release"] = run.release;
   values["scope"] = run.scope;
-  values["request_timeout_s"] = 0.01;
-  values["wait_timeout_s"] = 1.0;
+  values["request_timeout_s"] = run.release == "invite" ? 1e9 : 0.01;
+  values["wait_timeout_s"] = run.wait_timeout_s;
   return values;
 }
 
 }  // namespace
+
+std::vector<BlockFault> TransactionsRun::deaths() const {
+  std::vector<BlockFault> deaths;
+  std::copy_if(faults.begin(), faults.end(), std::back_inserter(deaths),
+               [](const BlockFault& fault) { return fault.kills(); });
+  return deaths;
+}
 
 TransactionsRun draw_transactions_run(std::uint64_t seed, const std::string& protocol) {
   Stream random(seed, 0, Purpose::transactions, 0);
@@ -153,11 +191,17 @@ TransactionsRun draw_transactions_run(std::uint64_t seed, const std::string& pro
   run.release = among("timeout", "invite");
   if (protocol != "relaunch") run.recovery = among("rebuild", "merge", "shrink");
   if (protocol == "fampi" && run.has_sums) run.scope = among("global", "with-collective");
+  run.is_lulesh = run.recovery != "shrink" && random.chance(0.2);
+  if (run.is_lulesh) run.processes = 8;
+  run.wait_timeout_s = among(1.0, 0.06);
   const std::uint64_t events = make_run(run, protocol, EngineKind::loggp).result.events;
   const std::uint64_t deaths = 1 + random.below(3);
-  run.deaths.reserve(deaths);
-  for (std::uint64_t i = 0; i < deaths; ++i)
-    run.deaths.push_back(draw_death(random, run, protocol, events));
+  const std::uint64_t others = protocol == "relaunch" ? 0 : random.below(4);
+  run.faults.reserve(deaths + others);
+  for (std::uint64_t i = 0; i < deaths + others; ++i) {
+    run.faults.push_back(draw_fault(random, run, protocol, events));
+    if (i >= deaths) draw_harmless(random, run.faults.back());
+  }
   return run;
 }
 
@@ -167,17 +211,19 @@ std::string describe(const TransactionsRun& run) {
        << ", .processes_per_node = " << run.processes_per_node
        << ", .iterations = " << run.iterations
        << ", .iterations_per_block = " << run.iterations_per_block << std::boolalpha
-       << ", .has_sums = " << run.has_sums << ", .random_costs = " << run.random_costs
+       << ", .has_sums = " << run.has_sums << ", .is_lulesh = " << run.is_lulesh
+       << ", .random_costs = " << run.random_costs
        << ", .ordering = Ordering::" << (run.ordering == Ordering::fifo ? "fifo" : "unordered")
        << ", .notice_delay_s = " << run.notice_delay_s
        << ", .notice_spread_s = " << run.notice_spread_s << ", .spawn_s = " << run.spawn_s
        << ", .checkpoint = \"" << run.checkpoint
        << "\", .checkpoint_iterations = " << run.checkpoint_iterations << ", .agreement = \""
        << run.agreement << "\", .release = \"" << run.release << "\", .recovery = \""
-       << run.recovery << "\", .scope = \"" << run.scope << "\", .deaths = {";
-  for (const BlockDeath& death : run.deaths)
-    text << "{" << death.event << ", \"" << death.mark << "\", " << death.value << ", "
-         << death.victim << "}, ";
+       << run.recovery << "\", .scope = \"" << run.scope
+       << "\", .wait_timeout_s = " << run.wait_timeout_s << ", .faults = {";
+  for (const BlockFault& fault : run.faults)
+    text << "{" << fault.event << ", \"" << fault.mark << "\", " << fault.value << ", "
+         << fault.victim << ", " << fault.soft << ", " << fault.stall_s << "}, ";
   text << "}}";
   return text.str();
 }
@@ -190,27 +236,19 @@ Seen make_run(const TransactionsRun& run, const std::string& protocol, EngineKin
   job.spec.platform.ordering = run.ordering;
   job.spec.stop.when = StopWhen::finished;
   job.spec.stop.events = 1000000;
-  OptionValues program{{"iterations", run.iterations},
-                       {"iterations_per_block", run.iterations_per_block}};
-  const bool can_shrink = run.recovery == "shrink";
-  if (can_shrink) {
-    program["compute_s"] = 1e-5;
-    program["allreduces"] = std::int64_t{run.has_sums ? 2 : 0};
-  } else {
-    for (const char* dimension : {"nx", "ny", "nz"}) program[dimension] = std::int64_t{6};
-    program["dots"] = run.has_sums ? "inside" : "none";
-  }
-  job.workload(can_shrink ? "try-blocks" : "minife", program);
+  set_program(job, run);
   job.use(Family::transactions, protocol, options_of(run, protocol));
   job.use(Family::failure_detection, "oracle",
           {{"delay_s", run.notice_delay_s}, {"spread_s", run.notice_spread_s}});
-  for (const BlockDeath& death : run.deaths) {
+  for (const BlockFault& struck : run.faults) {
     FaultSpec fault;
-    if (death.mark.empty())
-      fault.event = death.event;
+    if (struck.mark.empty())
+      fault.event = struck.event;
     else
-      fault.mark = MarkSpec{death.mark, death.value};
-    fault.ranks = {death.victim};
+      fault.mark = MarkSpec{struck.mark, struck.value};
+    fault.ranks = {struck.victim};
+    fault.soft = struck.soft;
+    fault.stall_s = struck.stall_s;
     job.spec.faults.push_back(fault);
   }
   if (make_wrong) make_wrong(job.spec);
@@ -221,7 +259,7 @@ std::string broken_promise(const TransactionsRun& run, const std::string& protoc
                            EngineKind engine, const MakeWrong& make_wrong) {
   try {
     TransactionsRun peaceful = run;
-    peaceful.deaths.clear();
+    peaceful.faults.clear();
     const Seen truth = make_run(peaceful, protocol, EngineKind::loggp);
     return judge(run, make_run(run, protocol, engine, make_wrong), truth.metric("state_digest"));
   } catch (const std::exception& broken) {

@@ -9,16 +9,20 @@
 
 namespace faultline::test {
 
-/// When a rank dies in a random run.
-struct BlockDeath {
+/// What strikes a rank in a random run, and when: a death, unless it says otherwise.
+struct BlockFault {
   std::uint64_t event = 0;  ///< of the run, if there is no mark
   std::string mark;
   std::int64_t value = 0;
   Rank victim = 0;
+  bool soft = false;
+  double stall_s = 0.0;
+
+  [[nodiscard]] bool kills() const { return !soft && stall_s == 0.0; }
 };
 
-/// All that a random run of MiniFE, or of try-blocks, under a protocol of transactions depends on.
-/// Fewer and smaller is simpler, so that a counterexample can be shrunk.
+/// All that a random run of a program under a protocol of transactions depends on. Fewer and
+/// smaller is simpler, so that a counterexample can be shrunk.
 struct TransactionsRun {
   std::uint64_t seed = 1;
   std::uint32_t processes = 3;
@@ -26,6 +30,7 @@ struct TransactionsRun {
   std::int64_t iterations = 1;
   std::int64_t iterations_per_block = 1;
   bool has_sums = true;
+  bool is_lulesh = false;  ///< with TryBlocks inside TryBlocks, on 8 processes
   bool random_costs = false;
   Ordering ordering = Ordering::fifo;
   double notice_delay_s = 1e-5;
@@ -34,10 +39,15 @@ struct TransactionsRun {
   std::string checkpoint = "none";
   std::int64_t checkpoint_iterations = 1;
   std::string agreement = "era";
-  std::string release = "timeout";
-  std::string recovery = "rebuild";  ///< `shrink`: of try-blocks, as MiniFE needs all its ranks
-  std::string scope = "global";      ///< or `with-collective`, if there are sums
-  std::vector<BlockDeath> deaths;
+  std::string release = "timeout";  ///< under `invite`, requests never time out
+  double wait_timeout_s = 1.0;
+  /// `shrink`: of try-blocks, as the other programs need all their ranks.
+  std::string recovery = "rebuild";
+  std::string scope = "global";  ///< or `with-collective`, if there are sums
+  std::vector<BlockFault> faults;
+
+  /// The faults that kill.
+  [[nodiscard]] std::vector<BlockFault> deaths() const;
 };
 
 /// The run that a seed stands for, under `fampi`, `ulfm` or `relaunch`.
