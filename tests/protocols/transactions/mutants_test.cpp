@@ -1,5 +1,6 @@
 // FA-MPI with one mistake each, which the random search must find. Only then does it mean something
-// that it finds nothing in the real one.
+// that it finds nothing in the real one. That a recovery is not protected is an option, which
+// recovery_test.cpp searches.
 
 #include <catch2/catch.hpp>
 #include <memory>
@@ -117,15 +118,6 @@ class MistakesLateNotices final : public MutantOf<MistakesLateNotices> {
   [[nodiscard]] bool is_replaced(Incarnation) const override { return false; }
 };
 
-/// Goes on as soon as it has its data, whether or not the others have theirs.
-class RecoversUnprotected final : public MutantOf<RecoversUnprotected> {
- public:
-  using MutantOf::MutantOf;
-
- private:
-  void on_data(Context& context) override { resume(context); }
-};
-
 FampiOptions options_of(const OptionValues& values) {
   FampiOptions options;
   options.agreement = std::get<std::string>(values.at("agreement"));
@@ -165,6 +157,6 @@ TEST_CASE("the random search finds no mistake in fampi as it is made for mutants
 
 TEMPLATE_TEST_CASE("the random search finds each mistake in fampi", "", SendsNothingAgain,
                    NewRootAsksNobody, ForgetsDecisions, BeginsAnewWhenItFinishesAgain,
-                   InvitesNobody, ConsumesWhatIsStale, MistakesLateNotices, RecoversUnprotected) {
+                   InvitesNobody, ConsumesWhatIsStale, MistakesLateNotices) {
   CHECK(found_in<TestType>() != "");
 }
