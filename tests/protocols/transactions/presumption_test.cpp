@@ -42,7 +42,8 @@ class TakesPresumedForDecided final : public PassThrough<TakesPresumedForDecided
 };
 
 const OptionValues kPresumed{{"scope", std::string("with-collective")},
-                             {"checkpoint", std::string("partner")}};
+                             {"checkpoint", std::string("partner")},
+                             {"checkpoint_iterations", std::int64_t{1}}};
 
 }  // namespace
 
