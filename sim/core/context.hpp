@@ -43,6 +43,8 @@ struct Action {
     host_object,
     remove_object,
     mark,
+    cancel_computations,
+    store,
   };
   Kind kind = Kind::announce;
   Family family = Family::workload;  ///< the component whose handler asked
@@ -50,9 +52,22 @@ struct Action {
   RestartOn where = RestartOn::spare_node;
   Incarnation peer = {};  ///< flush, report_failed, open_link, restart, learn
   double delay_s = 0.0;   ///< set_timer, compute
-  /// Timer key, compute tag, value of a mark, object, place in Turn::images or Turn::objects.
+  /// Timer key, compute tag, value of a mark, object, place in Turn::images, objects or stores.
   std::uint64_t value = 0;
   const char* text = nullptr;  ///< name of a mark, reason of a fatal error; a string literal
+};
+
+/// Where words are stored (Context::store).
+enum class Storage : std::uint8_t {
+  of_node,  ///< of the actor's node: its processes can die, but if the node fails, it is lost
+  shared,   ///< outside of all nodes: no death destroys it
+};
+
+/// What a handler has asked to store.
+struct StorageEntry {
+  Storage storage = Storage::shared;
+  std::uint64_t place = 0;
+  std::vector<std::uint64_t> words;
 };
 
 /// What a context can ask the engine at once, without waiting for the end of the turn.
@@ -72,6 +87,10 @@ class Services {
   }
   /// When the incarnation of the actor before this one died; see Context::death_s.
   [[nodiscard]] virtual double death_s(Incarnation /*now*/) const { return 0.0; }
+  /// What the actor whose turn it is finds in a place of that family; see Context::stored.
+  [[nodiscard]] virtual std::vector<std::uint64_t> stored(Family, std::uint64_t /*place*/) const {
+    return {};
+  }
 
  protected:
   ~Services() = default;
@@ -126,6 +145,7 @@ struct Turn {
   std::vector<Image> images;          ///< of the actions `restore` that have not been carried out
   std::vector<PackedObject> objects;  ///< the same of `host_object`
   LayerCounts counts;
+  std::vector<StorageEntry> stores;  ///< of the actions `store` that have not been carried out
 
   static constexpr std::uint32_t kRequestsWait = 1U << (2 * kFamilies);
 
@@ -252,6 +272,12 @@ class Context {
     if (family_ == Family::workload) ++turn_.computing;
     want({.kind = Action::Kind::compute, .delay_s = duration_s, .value = tag});
   }
+  /// Abandons all computations of this component, those that run and those that are queued: their
+  /// cores are free at once, and there is no on_compute_done for them.
+  void cancel_computations() {
+    if (family_ == Family::workload) turn_.computing = 0;
+    want({.kind = Action::Kind::cancel_computations});
+  }
   /// Declares local work, which makes the rank active. A negative count withdraws work.
   void declare_work(std::int64_t count) { turn_.declared_work += count; }
 
@@ -329,6 +355,18 @@ class Context {
   void host_object(const PackedObject& packed) {
     turn_.objects.push_back(packed);
     want({.kind = Action::Kind::host_object, .value = turn_.objects.size() - 1});
+  }
+  /// Writes words into a storage, instead of what is there in that place. Each family has places of
+  /// its own. It costs no time: a layer that models a storage waits for as long as one takes. An
+  /// action, as all are: what the same handler sends leaves before.
+  void store(Storage storage, std::uint64_t place, std::vector<std::uint64_t> words) {
+    turn_.stores.push_back({storage, place, std::move(words)});
+    want({.kind = Action::Kind::store, .value = turn_.stores.size() - 1});
+  }
+  /// What a component of this family, of any actor in any life, has stored there last. None if that
+  /// is on another node, if none has, or if its action is still to come.
+  [[nodiscard]] std::vector<std::uint64_t> stored(std::uint64_t place) const {
+    return turn_.services->stored(family_, place);
   }
   /// This actor has heard that the peer lives in this incarnation, and sends to it from now on.
   void learn(Incarnation peer) { want({.kind = Action::Kind::learn, .peer = peer}); }

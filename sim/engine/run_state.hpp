@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sim/audit/auditor.hpp"
@@ -76,6 +77,12 @@ struct Death {
 struct KindCount {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
+};
+
+/// What a component has stored.
+struct Stored {
+  std::vector<std::uint64_t> words;
+  NodeId node = kNobody;  ///< it is lost with that node; kNobody: with none
 };
 
 /// A component for each family, where there is one.
@@ -154,6 +161,9 @@ struct RunState {
   /// they have counted stays part of the result if the actor starts anew, but not if an image takes
   /// their place.
   std::map<ActorId, Components> unreported;
+
+  /// What components have stored (Context::store), by family and place.
+  std::map<std::pair<Family, std::uint64_t>, Stored> storage;
 
   bool audits_conserved = false;
   bool any_death = false;

@@ -211,7 +211,9 @@ StateDigest RunState::common_part(const RunJob& job) const {
       if (component) into.add(*component);
     }
   }
-  into.add(unreported.size(), stopped, outcome, auditor, faults);
+  for (const auto& [place, stored] : storage)
+    into.add(place.first, place.second, stored.words, stored.node);
+  into.add(storage.size(), unreported.size(), stopped, outcome, auditor, faults);
   if (channels) into.add(*channels);
   if (blocks) into.add(*blocks);
   if (faults.next_event() != UINT64_MAX) into.add(events);

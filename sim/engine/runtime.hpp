@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -214,6 +215,8 @@ class Runtime : private Services {
   [[nodiscard]] double death_s(Incarnation now) const override;
   [[nodiscard]] std::optional<Image> capture(Family layer) const override;
   [[nodiscard]] std::vector<ObjectId> objects() const override;
+  [[nodiscard]] std::vector<std::uint64_t> stored(Family family,
+                                                  std::uint64_t place) const override;
   [[nodiscard]] std::optional<PackedObject> pack(Family layer, ObjectId object) const override;
   [[nodiscard]] Incarnation incarnation_of(ActorId actor) const {
     return {actor, state_.actors[actor].incarnation};
@@ -377,6 +380,9 @@ class Runtime : private Services {
   void await_processor(ActorId self);
   void start_compute(ActorId self, Computation computation);
   void compute_done(ActorId self, std::uint32_t serial);
+  void cancel_computations(ActorId self, Family family);
+  void store(ActorId self, const Action& action);
+  void forget_computations(ActorId self, const std::function<bool(const Computation&)>& is_meant);
   void take_from_workers(ActorId self, double spent_s);
   [[nodiscard]] ActorState* computing_on_node(NodeId node);
   void flush(ActorId self, const Flush& asked);
@@ -511,10 +517,10 @@ class Runtime : private Services {
   bool heard_news_ = false;  ///< a rank heard of a death in this event: the run may be over
   double cpu_s_ = 0.0;       ///< time of the current actor's communication processor while it sends
   bool counts_actions_ = false;
-  Reach reach_ = Reach::actor;
-  bool checking_ = false;      ///< in check_state()
-  bool broken_ = false;        ///< a broken invariant has ended the run in a turn
-  ActorId checked_ = kNobody;  ///< the actor that check_state() looks at
+  mutable Reach reach_ = Reach::actor;  ///< also of what a handler asks at once
+  bool checking_ = false;               ///< in check_state()
+  bool broken_ = false;                 ///< a broken invariant has ended the run in a turn
+  ActorId checked_ = kNobody;           ///< the actor that check_state() looks at
 };
 
 }  // namespace faultline

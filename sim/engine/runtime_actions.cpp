@@ -15,6 +15,7 @@ void Runtime::carry_out_pending() {
   pending_actions_.clear();
   turn_.images.clear();
   turn_.objects.clear();
+  turn_.stores.clear();
   next_pending_ = 0;
 }
 
@@ -36,6 +37,9 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       break;
     case Action::Kind::compute:
       start_compute(self, {action.delay_s, 0.0, action.value, 0, action.family});
+      break;
+    case Action::Kind::cancel_computations:
+      cancel_computations(self, action.family);
       break;
     case Action::Kind::flush:
       flush(self, {action.peer, action.family});
@@ -84,6 +88,9 @@ void Runtime::carry_out(const Action& action, ActorId self) {
       break;
     case Action::Kind::mark:
       mark(self, action.text, static_cast<std::int64_t>(action.value));
+      break;
+    case Action::Kind::store:
+      store(self, action);
       break;
   }
 }
@@ -222,6 +229,35 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   schedule_wake(actor, self);
 }
 
+/// Messages and timers that have waited for a core to be free are handled now.
+void Runtime::cancel_computations(ActorId self, Family family) {
+  ActorState& actor = state_.actors[self];
+  if (!actor.rare_state) return;
+  forget_computations(self, [family](const Computation& one) { return one.family == family; });
+  await_processor(self);
+  schedule_wake(actor, self);
+}
+
+/// Others that wait for a core get one. The event that would have ended a computation stays in the
+/// queue, and has no effect when it comes.
+void Runtime::forget_computations(ActorId self,
+                                  const std::function<bool(const Computation&)>& is_meant) {
+  RareState& rare = *state_.actors[self].rare_state;
+  for (const Computation& computation : rare.running)
+    if (observer_ != nullptr && is_meant(computation))
+      show({.kind = Sight::Kind::compute_ended,
+            .time_s = state_.now_s,
+            .actor = self,
+            .value = computation.serial});
+  std::erase_if(rare.running, is_meant);
+  std::erase_if(rare.queued, is_meant);
+  while (!rare.queued.empty() && rare.running.size() < job_->shape.worker_cores) {
+    const Computation next = rare.queued.front();
+    rare.queued.erase(rare.queued.begin());
+    start_compute(self, next);
+  }
+}
+
 /// Under progress = shared, what a rank's processor does takes its time from a worker core of the
 /// rank. A daemon without a core of its own takes it from the first rank of its node that computes.
 void Runtime::take_from_workers(ActorId self, double spent_s) {
@@ -244,6 +280,25 @@ ActorState* Runtime::computing_on_node(NodeId node) {
     if (state_.actors[rank].rare_state && !state_.actors[rank].rare_state->running.empty())
       return &state_.actors[rank];
   return nullptr;
+}
+
+// ---- the storage ------------------------------------------------------------------------------
+
+void Runtime::store(ActorId self, const Action& action) {
+  reach_ = Reach::anything;
+  StorageEntry& entry = turn_.stores[action.value];
+  state_.storage[{action.family, entry.place}] = {
+      .words = std::move(entry.words),
+      .node = entry.storage == Storage::of_node ? node_of(self) : kNobody};
+}
+
+std::vector<std::uint64_t> Runtime::stored(Family family, std::uint64_t place) const {
+  reach_ = Reach::anything;
+  const auto entry = state_.storage.find({family, place});
+  if (entry == state_.storage.end()) return {};
+  const Stored& stored = entry->second;
+  const bool is_within_reach = stored.node == kNobody || stored.node == node_of(turn_.self);
+  return is_within_reach ? stored.words : std::vector<std::uint64_t>();
 }
 
 // ---- flushes ----------------------------------------------------------------------------------

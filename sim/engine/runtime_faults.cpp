@@ -101,7 +101,10 @@ void Runtime::kill_node(const Victim& victim) {
   const NodeId node = node_of(victim.actor);
   const bool silent = victim.silent;
   reach_ = Reach::anything;
-  if (silent) state_.node_back_s[node] = std::max(state_.node_back_s[node], victim.back_s);
+  if (silent) {
+    state_.node_back_s[node] = std::max(state_.node_back_s[node], victim.back_s);
+    std::erase_if(state_.storage, [node](const auto& entry) { return entry.second.node == node; });
+  }
   if (!state_.actors[victim.actor].alive) return;
   const Incarnation daemon = incarnation_of(victim.actor);
   cover_earlier_deaths(node, daemon);

@@ -176,19 +176,7 @@ void Runtime::void_waits(ActorId self, Family layer) {
     --(timer.background ? state_.background : state_.foreground);
     return true;
   });
-  for (const Computation& computation : rare.running)
-    if (observer_ != nullptr && above(computation))
-      show({.kind = Sight::Kind::compute_ended,
-            .time_s = state_.now_s,
-            .actor = self,
-            .value = computation.serial});
-  std::erase_if(rare.running, above);
-  std::erase_if(rare.queued, above);
-  while (!rare.queued.empty() && rare.running.size() < job_->shape.worker_cores) {
-    const Computation next = rare.queued.front();
-    rare.queued.erase(rare.queued.begin());
-    start_compute(self, next);
-  }
+  forget_computations(self, above);
   std::erase_if(rare.flushing, above);
   void_promises(self, layer);
 }

@@ -205,3 +205,64 @@ TEST_CASE("declared work keeps a rank active until it is withdrawn") {
     CHECK(seen.metric("termination_time_s") == Approx(9));
   }
 }
+
+TEST_CASE("abandoned computations never end, and their core is free at once") {
+  for (const EngineKind engine : engines()) {
+    Job job(1);
+    job.script(Family::workload, [&job](ActorId) {
+      Handlers handlers;
+      handlers.start = [](Context& context) {
+        context.compute(10, 1);
+        context.compute(4, 2);
+        context.set_timer(0, 3);
+      };
+      handlers.timer = [&job](Context& context, std::uint64_t) {
+        context.compute(7, 3);
+        context.cancel_computations();
+        job.note(context, context.busy() ? "busy" : "free");
+        context.compute(2, 4);
+      };
+      handlers.compute_done = [&job](Context& context, std::uint64_t tag) {
+        job.note(context, "done", static_cast<std::int64_t>(tag));
+      };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CHECK(close(seen.times_s(0, "free"), {3}, engine));
+    CHECK(close(seen.times_s(0, "done"), {5}, engine));
+    CHECK(seen.values(0, "done") == Values{4});
+  }
+}
+
+TEST_CASE("to abandon computations makes way for those of another component") {
+  for (const EngineKind engine : engines()) {
+    Job job(1);
+    job.script(Family::workload, [&job](ActorId) {
+      Handlers handlers;
+      handlers.start = [](Context& context) {
+        context.compute(100);
+        context.compute(100);
+        context.set_timer(0, 3);
+      };
+      handlers.timer = [](Context& context, std::uint64_t) { context.cancel_computations(); };
+      handlers.compute_done = [&job](Context& context, std::uint64_t) {
+        job.note(context, "program");
+      };
+      return handlers;
+    });
+    job.script(Family::termination, [&job](ActorId) {
+      Handlers handlers;
+      handlers.start = [](Context& context) { context.set_timer(0, 1); };
+      handlers.timer = [](Context& context, std::uint64_t) { context.compute(5); };
+      handlers.idle = [&job](Context& context) { job.note(context, "idle"); };
+      handlers.compute_done = [&job](Context& context, std::uint64_t) {
+        job.note(context, "layer");
+      };
+      return handlers;
+    });
+    const Seen seen = job.run(engine);
+    CHECK(seen.times_s(0, "program").empty());
+    CHECK(close(seen.times_s(0, "idle"), {3}, engine));
+    CHECK(close(seen.times_s(0, "layer"), {8}, engine));
+  }
+}

@@ -259,6 +259,30 @@ TEST_CASE("timers, computations and notices may come in any order, whatever thei
   CHECK(engine.end().violations.empty());
 }
 
+TEST_CASE("an abandoned computation is nothing that can happen next, and leaves no trace") {
+  const auto until_abandoned = [](bool computes) {
+    Job job(1);
+    job.script(Family::workload, [computes](ActorId) {
+      Handlers handlers;
+      handlers.start = [computes](Context& context) {
+        if (computes) context.compute(3, 8);
+        context.set_timer(7, 50);
+      };
+      handlers.timer = [](Context& context, std::uint64_t) {
+        context.cancel_computations();
+        context.set_timer(9, 50);
+      };
+      return handlers;
+    });
+    StepwiseEngine engine = driven(job);
+    engine.begin();
+    engine.take(engine.agenda().size() - 1);
+    CHECK(engine.agenda() == std::vector<Choice>{{EventKind::timer, 0, kNobody, 9}});
+    return engine.digest();
+  };
+  CHECK(until_abandoned(true) == until_abandoned(false));
+}
+
 namespace {
 
 using Successor = std::tuple<EventKind, ActorId, ActorId, std::uint64_t, StateDigest>;
