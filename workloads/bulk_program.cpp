@@ -109,7 +109,7 @@ void BulkProgram::do_step(Context& context) {
       return begin_sum(context);
     case Kind::compute:
       if (step().duration_s == 0.0) return next_step();
-      context.compute(step().duration_s, ++runs_);
+      context.compute(step().duration_s);
       waits_ = Waits::compute;
       return;
     case Kind::begin_try:
@@ -289,8 +289,23 @@ void BulkProgram::save(Context& context) {
   context.ask(Family::transactions, SaveCheckpoint{iteration_ + 1, state_, program_->state_bytes});
 }
 
+/// Who has come to its end waits for nothing but to be let go.
+void BulkProgram::stop(Context& context) {
+  if (waits_ == Waits::leave || waits_ == Waits::end) return;
+  abandon(context);
+  waits_ = Waits::world;
+}
+
+/// What is under way, requests and computations, ends here.
+void BulkProgram::abandon(Context& context) {
+  operations_.cancel_all(context);
+  if (waits_ == Waits::compute) context.cancel_computations();
+  open_.clear();
+}
+
 /// Whatever the program was doing, it goes on from here.
 void BulkProgram::enter(Context& context, const WorldEntered& entered) {
+  abandon(context);
   if (entered.epoch == epoch_ && attempt_ > 0) {
     operations_.enter_epoch(context, ++attempt_);
     operations_.forget_ended();
@@ -299,7 +314,6 @@ void BulkProgram::enter(Context& context, const WorldEntered& entered) {
     attempt_ = 0;
   }
   epoch_ = entered.epoch;
-  open_.clear();
   tag_ = 0;
   timeout_s_ = kNever;
   iteration_ = entered.iteration;
@@ -347,6 +361,8 @@ void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
   }
   if (answer.is<WorldEntered>()) {
     enter(context, answer.get<WorldEntered>());
+  } else if (answer.is<JobEnded>()) {
+    stop(context);
   } else if (answer.is<LeaveWorld>()) {
     if (waits_ == Waits::leave) end_program(context);
   } else if (answer.is<BlockStarted>()) {
@@ -389,9 +405,8 @@ void BulkProgram::on_timer(Context& context, std::uint64_t key) {
   if (operations_.on_timer(context, key)) walk(context);
 }
 
-/// One that was begun before a rollback no longer matters.
-void BulkProgram::on_compute_done(Context& context, std::uint64_t tag) {
-  if (waits_ != Waits::compute || tag != runs_) return;
+void BulkProgram::on_compute_done(Context& context, std::uint64_t) {
+  invariant(waits_ == Waits::compute, "a computation that was abandoned has ended");
   next_step();
   walk(context);
 }
@@ -434,7 +449,7 @@ void BulkProgram::report(MetricTotals& totals) const {
 void BulkProgram::digest_state(Digest& into) const {
   into.add(rank_, world_, next_world_, shrunk_, epoch_, operations_, sum_, open_, waits_,
            has_blocks_, iteration_, step_, state_);
-  into.add(attempt_, tag_, sum_tag_, first_operation_, errors_, cancelled_, timeout_s_, runs_);
+  into.add(attempt_, tag_, sum_tag_, first_operation_, errors_, cancelled_, timeout_s_);
   into.add(raises_next_, reached_, redoes_);
 }
 

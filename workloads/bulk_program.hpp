@@ -88,6 +88,8 @@ class BulkProgram final : public Workload {
   void ask_for_outcome(Context& context);
   void on_outcome(Context& context, BlockVerdict verdict);
   void save(Context& context);
+  void stop(Context& context);
+  void abandon(Context& context);
   void enter(Context& context, const WorldEntered& entered);
   void take_rank();
   [[nodiscard]] Rank data_rank() const;
@@ -119,7 +121,6 @@ class BulkProgram final : public Workload {
   std::uint32_t errors_ = 0;       ///< requests of this TryBlock that have not succeeded
   std::uint32_t cancelled_ = 0;
   double timeout_s_ = kNever;  ///< of requests
-  std::uint64_t runs_ = 0;     ///< computations that were begun: which one is waited for
   bool raises_next_ = false;   ///< an error, when the next TryBlock begins
   std::uint64_t reached_ = 0;  ///< iterations that were ended at least once
   bool redoes_ = false;        ///< what it had done before a rollback

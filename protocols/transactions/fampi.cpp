@@ -19,7 +19,7 @@ OptionSet<FampiOptions> options() {
   const auto spawn_s = [](double WorldOptions::*of) -> double Options::* { return of; };
   const auto protect = [](bool WorldOptions::*of) -> bool Options::* { return of; };
   const auto recovery = [](std::string WorldOptions::*of) -> std::string Options::* { return of; };
-  return world_options<Options>({"none", "partner"})
+  return world_options<Options>()
       .option(
           "agreement", &Options::agreement,
           {.doc = "how ranks agree. `era`: early returning over a binary heap, 2 (P - 1) "

@@ -98,6 +98,7 @@ void WorldLayer::heed(Context& context, Incarnation peer) {
   end_lost_save(context);
   if (options_.protect_recovery && epoch_.number > 0 && !all_have_entered())
     tell_those_behind(context);
+  if (epoch_.number > 0 && !all_have_entered()) take_over_from(context, peer.actor);
   if (phase_ != Phase::regrouping) return on_death(context, peer.actor);
   if (leader() == self_)
     lead(context);
@@ -283,7 +284,9 @@ bool WorldLayer::all_are_ready() const {
 void WorldLayer::try_to_put_together(Context& context) {
   if (phase_ != Phase::regrouping || leader() != self_ || !all_are_ready()) return;
   const std::optional<std::uint64_t> point = common_point();
-  if (!point) return context.fatal("both copies of a checkpoint are lost");
+  if (!point)
+    return context.fatal(options_.checkpoint == "local" ? "a checkpoint is lost with its node"
+                                                        : "both copies of a checkpoint are lost");
   put_together(context, *point);
 }
 
@@ -291,6 +294,7 @@ void WorldLayer::try_to_put_together(Context& context) {
 std::optional<std::uint64_t> WorldLayer::common_point() const {
   if (options_.checkpoint == "none") return 0;
   if (options_.checkpoint == "partner") return copied_point();
+  if (options_.checkpoint == "local") return point_on_nodes();
   // What anybody knows to be complete is in the storage.
   std::uint64_t latest = saved_.newest();
   for (const Ready& ready : ready_) latest = std::max(latest, ready.saved);
@@ -334,6 +338,17 @@ std::optional<std::uint64_t> WorldLayer::copied_point() const {
   return common < oldest || (common > 0 && !all_have) ? std::nullopt : std::optional(common);
 }
 
+/// What all have: those who are new have looked for it on their nodes.
+std::optional<std::uint64_t> WorldLayer::point_on_nodes() const {
+  std::uint64_t common = saved_.newest();
+  std::uint64_t oldest = saved_.oldest();
+  for (const Ready& ready : ready_) {
+    common = std::min(common, ready.saved);
+    oldest = std::max(oldest, ready.oldest);
+  }
+  return common < oldest ? std::nullopt : std::optional(common);
+}
+
 /// The world in which all who are ready go on: new processes have the ranks of the dead, or the
 /// last ones, or there are none.
 World WorldLayer::next_world() const {
@@ -351,7 +366,7 @@ World WorldLayer::next_world() const {
 
 void WorldLayer::put_together(Context& context, std::uint64_t point) {
   std::uint32_t number = epoch_.number;
-  WorldNews news{next_world(), replaced_, {}};
+  WorldNews news{next_world(), replaced_, {}, self_, every_};
   for (const Ready& ready : ready_) {
     number = std::max(number, ready.epoch.number);
     if (ready.from.number > 0) put_latest(news.replaced, ready.from);
@@ -361,6 +376,7 @@ void WorldLayer::put_together(Context& context, std::uint64_t point) {
   for (const Incarnation& life : news.replaced) losses += life.number;
   ready_.clear();
   enter(context, {number + 1, losses}, std::move(news), point);
+  if (options_.rebuild_over == "tree") return;
   for (Rank rank = 0; rank < world_.size(); ++rank)
     if (const ActorId actor = world_.actor_of(rank); actor != self_) tell_world(context, actor);
 }
@@ -371,7 +387,7 @@ void WorldLayer::tell_world(Context& context, ActorId to) const {
     world_.for_each_run([&list](ActorId, std::uint32_t) { list += kBytesOfPart; });
   Message& message = context.send(to, kWorld, options_.control_bytes + list);
   message.payload.put(WorldWords{epoch_, point_});
-  context.attach(message, WorldNews{world_, replaced_, fresh_});
+  context.attach(message, WorldNews{world_, replaced_, fresh_, put_together_by_, every_});
 }
 
 /// Some may not have heard of this world, because its leader has died. They wait for the first of
@@ -405,6 +421,8 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news
   world_ = std::move(news.world);
   replaced_ = std::move(news.replaced);
   fresh_ = std::move(news.fresh);
+  put_together_by_ = news.put_together_by;
+  every_ = news.every;
   point_ = point;
   if (is_new) {
     ++respawned_;
@@ -446,6 +464,7 @@ void WorldLayer::enter_when_all_are_known(Context& context) {
   });
   if (!all) return;
   phase_ = Phase::restoring;
+  if (options_.rebuild_over == "tree") tell_those_below(context, place_in_tree(self_));
   if (restores_later()) {
     phase_ = Phase::committing;
     on_world(context);

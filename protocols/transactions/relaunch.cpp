@@ -8,22 +8,13 @@ namespace faultline {
 namespace {
 
 OptionSet<RelaunchOptions> options() {
-  const auto bandwidth_Bps = [](double WorldOptions::*of) -> double RelaunchOptions::* {
-    return of;
-  };
-  return world_options<RelaunchOptions>({"none", "storage"})
-      .option("storage_bandwidth_Bps", bandwidth_Bps(&WorldOptions::storage_bandwidth_Bps),
-              {.doc = "at which all ranks together write to the storage and read from it",
-               .unit = "B/s",
-               .source = "assumed: that of Stampede's file system",
-               .minimum = 0,
-               .above_minimum = true})
-      .option("relaunch_s", &RelaunchOptions::relaunch_s,
-              {.doc = "from the end of the job until its processes start again",
-               .unit = "s",
-               .source = "assumed",
-               .minimum = 0.0,
-               .maximum = 1e9});
+  return world_options<RelaunchOptions>().option(
+      "relaunch_s", &RelaunchOptions::relaunch_s,
+      {.doc = "from the end of the job until its processes start again",
+       .unit = "s",
+       .source = "assumed",
+       .minimum = 0.0,
+       .maximum = 1e9});
 }
 
 Registration relaunch() {
@@ -56,7 +47,10 @@ Relaunch::Relaunch(const std::shared_ptr<const Options>& options, const JobShape
 /// The launcher ends all other processes. If the job has come to its end, those who do not know it
 /// yet wait for the leader.
 void Relaunch::on_death(Context& context, ActorId) {
-  if (!ended_) return regroup(context);
+  if (!ended_) {
+    stop_program(context);
+    return regroup(context);
+  }
   if (leader() != self()) tell_end(context, leader());
 }
 

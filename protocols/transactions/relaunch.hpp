@@ -30,6 +30,7 @@ class Relaunch final : public WorldLayer {
   void on_death(Context& context, ActorId actor) override;
   void on_world(Context& context) override;
   void on_data(Context& context) override { resume(context); }
+  [[nodiscard]] bool commits_blocks() const override { return false; }
   void on_block_request(Context& context, const StackRequest& request) override;
   void on_own_message(Context& context, const Message& message) override;
   void on_leader_told(Context& context) override;

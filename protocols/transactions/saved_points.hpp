@@ -14,7 +14,7 @@ struct SavedPoint {
   std::uint64_t iteration = 0;
   std::uint64_t state = 0;
   std::uint64_t bytes = 0;
-  bool is_elsewhere = false;  ///< in a storage, from which the program reads it
+  bool is_elsewhere = false;  ///< the beginning: the program has these data itself
 
   bool operator==(const SavedPoint&) const = default;
   void digest(Digest& into) const { into.add(iteration, state, bytes, is_elsewhere); }

@@ -16,7 +16,7 @@ OptionSet<UlfmRecoveryOptions> options() {
   using Options = UlfmRecoveryOptions;
   const auto spawn_s = [](double WorldOptions::*of) -> double Options::* { return of; };
   const auto recovery = [](std::string WorldOptions::*of) -> std::string Options::* { return of; };
-  return world_options<Options>({"none", "partner"})
+  return world_options<Options>()
       .option("recovery", recovery(&WorldOptions::recovery), recovery_notes())
       .option("spawn_s", spawn_s(&WorldOptions::spawn_s), spawn_time_notes());
 }

@@ -1,11 +1,15 @@
-// The checkpoints of a world: who keeps them, and how a rank gets its data back.
+// The checkpoints of a world: when they are taken, who keeps them, and how a rank gets its data
+// back.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "protocols/message_logging/checkpoint.hpp"
 #include "protocols/termination/control_tree.hpp"
 #include "protocols/transactions/world_layer.hpp"
+#include "sim/core/checkpoint_interval.hpp"
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -22,17 +26,37 @@ std::uint32_t message_bytes(std::uint64_t bytes) {
 void WorldLayer::save(Context& context, const StackRequest& request) {
   const auto asked = request.get<SaveCheckpoint>();
   save_request_ = request;
-  const bool is_due = options_.checkpoint != "none" &&
-                      asked.iteration >= saved_.newest() + options_.checkpoint_iterations;
-  if (!is_due || phase_ != Phase::running)
+  const bool would_never_end = is_collective() && !dead_.empty();
+  if (!is_due(asked.iteration) || would_never_end || phase_ != Phase::running)
     return context.answer(request, CheckpointSaved{asked.iteration});
   taking_ = SavedPoint{asked.iteration, asked.state, asked.bytes};
   save_begin_s_ = context.now_s();
   context.mark("checkpoint", static_cast<std::int64_t>(asked.iteration));
-  if (options_.checkpoint == "storage")
+  if (is_written())
     context.set_timer(kStorageTimer, storage_s(asked.bytes));
   else
     send_copy(context, *taking_);
+}
+
+bool WorldLayer::is_due(std::uint64_t iteration) const {
+  return options_.checkpoint != "none" &&
+         iteration >= saved_.newest() + options_.checkpoint_iterations.value_or(every_);
+}
+
+/// A scenario that states no interval, and no MTBF to compute one, is refused.
+bool WorldLayer::counts_seconds() const {
+  return !options_.checkpoint_iterations &&
+         (options_.checkpoint_interval_s || job_.mtbf_s < kNever);
+}
+
+/// True if a checkpoint ends when all ranks have theirs, and not at each rank by itself.
+bool WorldLayer::is_collective() const {
+  return options_.checkpoint == "storage" || counts_seconds() || !commits_blocks();
+}
+
+/// True if checkpoints are written to a storage, and not sent to a partner.
+bool WorldLayer::is_written() const {
+  return options_.checkpoint == "storage" || options_.checkpoint == "local";
 }
 
 /// Without a keeper that lives there is no checkpoint. The TryBlock that comes next will be
@@ -41,7 +65,7 @@ void WorldLayer::send_copy(Context& context, const SavedPoint& point) {
   const Rank keeper = keeper_of(context.placement(), job_, self_);
   if (keeper == kNobody || is_dead(keeper)) {
     kept_by_ = {};
-    if (taking_) end_save(context);
+    if (taking_) end_save(context, true);
     return;
   }
   kept_by_ = {keeper, incarnation_in_world(keeper)};
@@ -77,18 +101,32 @@ void WorldLayer::forget_moved(const Context& context) {
   });
 }
 
-/// The checkpoint is complete, or will never be because its keeper has died.
-void WorldLayer::end_save(Context& context) {
+void WorldLayer::own_part_is_safe(Context& context) {
+  if (!is_collective()) return end_save(context, true);
+  stored_here_ = true;
+  stored_below_ += static_cast<std::uint64_t>(std::erase(stored_early_, taking_->iteration));
+  pass_on_stored(context);
+}
+
+/// The checkpoint is complete, or will never be because somebody has died.
+void WorldLayer::end_save(Context& context, bool is_safe) {
   const SavedPoint point = *std::exchange(taking_, std::nullopt);
-  if (kept_by_.actor == kNobody || !is_dead(kept_by_.actor)) saved_.add(point);
+  stored_here_ = false;
+  stored_below_ = 0;
+  if (is_safe) {
+    saved_.add(point);
+    work_begin_s_ = context.now_s();
+  }
   checkpoint_time_s_ += context.now_s() - save_begin_s_;
   ++checkpoints_;
   context.answer(save_request_, CheckpointSaved{point.iteration});
 }
 
+/// As it is known by now, the checkpoint will never be complete.
 void WorldLayer::end_lost_save(Context& context) {
-  const bool has_keeper = options_.checkpoint == "partner" && kept_by_.actor != kNobody;
-  if (taking_ && has_keeper && is_dead(kept_by_.actor)) end_save(context);
+  const bool has_lost_keeper = kept_by_.actor != kNobody && is_dead(kept_by_.actor);
+  const bool never_ends = is_collective() ? commits_blocks() && !dead_.empty() : has_lost_keeper;
+  if (taking_ && never_ends) end_save(context, false);
 }
 
 /// Whoever has kept this rank's checkpoint may have lost it with its life.
@@ -99,19 +137,58 @@ void WorldLayer::renew_copy(Context& context) {
   if (!is_kept) send_copy(context, *saved_.find(saved_.newest()));
 }
 
-// ---- all into one storage ---------------------------------------------------------------------
+// ---- into a storage ---------------------------------------------------------------------------
 
-/// All ranks write or read at the same time.
+/// All ranks, or those of a node, write or read at the same time.
 double WorldLayer::storage_s(std::uint64_t bytes) const {
-  return static_cast<double>(bytes) * job_.processes / options_.storage_bandwidth_Bps;
+  const auto data = static_cast<double>(bytes);
+  return options_.checkpoint == "storage"
+             ? data * world_.size() / options_.storage_bandwidth_Bps
+             : data * job_.processes_per_node / options_.node_storage_bandwidth_Bps;
 }
 
 void WorldLayer::on_storage(Context& context) {
-  if (phase_ == Phase::restoring) return data_are_there(context);
+  if (phase_ == Phase::restoring) return read_back(context);
   if (!taking_) return;
-  stored_here_ = true;
-  stored_below_ += static_cast<std::uint64_t>(std::erase(stored_early_, taking_->iteration));
-  pass_on_stored(context);
+  write_down(context);
+  own_part_is_safe(context);
+}
+
+/// The first of the two places of this process's data: they are its rank's, or its own if nobody
+/// takes over those of others.
+std::uint64_t WorldLayer::storage_place() const {
+  return 2 * std::uint64_t{shrinks() ? self_ : rank()};
+}
+
+/// The checkpoint that is not the last one is overwritten.
+void WorldLayer::write_down(Context& context) const {
+  const std::uint64_t first = storage_place();
+  const std::vector<std::uint64_t> words = context.stored(first);
+  const bool is_last = !words.empty() && words.front() == saved_.newest();
+  context.store(options_.checkpoint == "local" ? Storage::of_node : Storage::shared,
+                is_last ? first + 1 : first, {taking_->iteration, taking_->state, taking_->bytes});
+}
+
+/// What a process that takes a rank's place finds of it. A later checkpoint than the latest
+/// complete one has perhaps not been written by all.
+void WorldLayer::find_written(const Context& context, std::uint64_t latest) {
+  const std::uint64_t first = storage_place();
+  std::vector<SavedPoint> found;
+  for (const std::uint64_t place : {first, first + 1})
+    if (const std::vector<std::uint64_t> words = context.stored(place);
+        !words.empty() && words.front() <= latest)
+      found.push_back({words[0], words[1], words[2]});
+  if (found.size() == 2 && found[1].iteration < found[0].iteration) std::swap(found[0], found[1]);
+  saved_ = {};
+  for (const SavedPoint& point : found) saved_.add(point);
+  if (data_rank_ != kNobody && data_rank_ != rank()) ++moved_;
+  data_rank_ = rank();
+}
+
+void WorldLayer::read_back(Context& context) {
+  if (!data()) find_written(context, point_);
+  invariant(saved_.find(point_).has_value(), "a complete checkpoint is not in the storage");
+  data_are_there(context);
 }
 
 void WorldLayer::on_stored(Context& context, std::uint64_t iteration) {
@@ -121,34 +198,45 @@ void WorldLayer::on_stored(Context& context, std::uint64_t iteration) {
 }
 
 void WorldLayer::pass_on_stored(Context& context) {
-  if (!stored_here_ || stored_below_ < ControlTree{job_.processes}.child_count(self_)) return;
+  if (!stored_here_ || stored_below_ < ControlTree{world_.size()}.child_count(rank())) return;
   const std::uint64_t iteration = taking_->iteration;
-  if (self_ == 0) return on_committed(context, iteration);
-  context.send(ControlTree::parent(self_), kStored, options_.control_bytes)
+  if (rank() == 0)
+    return on_committed(context, iteration,
+                        counts_seconds() ? iterations_in_interval(context.now_s()) : 1);
+  context.send(world_.actor_of(ControlTree::parent(rank())), kStored, options_.control_bytes)
       .payload.put(WorldWords{epoch_, iteration});
 }
 
-void WorldLayer::on_committed(Context& context, std::uint64_t iteration) {
+/// The clocks of ranks differ, so rank 0 says for all how many iterations fit into the interval: as
+/// long as they have taken since the last checkpoint, and for Daly's with the cost of this one.
+std::uint64_t WorldLayer::iterations_in_interval(double now_s) const {
+  const double interval_s =
+      options_.checkpoint_interval_s.value_or(daly_interval_s(now_s - save_begin_s_, job_.mtbf_s));
+  const auto iterations = static_cast<double>(taking_->iteration - saved_.newest());
+  const double work_s = save_begin_s_ - work_begin_s_;
+  constexpr double kMost = 1e15;
+  if (work_s <= 0.0) return 1;
+  return static_cast<std::uint64_t>(
+      std::clamp(std::round(interval_s * iterations / work_s), 1.0, kMost));
+}
+
+void WorldLayer::on_committed(Context& context, std::uint64_t iteration, std::uint64_t every) {
   if (!taking_ || taking_->iteration != iteration) return;
-  ControlTree{job_.processes}.for_each_child(self_, [&](Rank child) {
-    context.send(child, kCommitted, options_.control_bytes)
-        .payload.put(WorldWords{epoch_, iteration});
+  every_ = every;
+  ControlTree{world_.size()}.for_each_child(rank(), [&](Rank child) {
+    Message& message = context.send(world_.actor_of(child), kCommitted, options_.control_bytes);
+    message.payload.put(WorldWords{epoch_, iteration});
+    context.attach(message, every);
   });
-  stored_here_ = false;
-  stored_below_ = 0;
-  end_save(context);
+  end_save(context, true);
 }
 
 // ---- to get the data back ---------------------------------------------------------------------
 
 void WorldLayer::restore(Context& context) {
   context.mark("restore", static_cast<std::int64_t>(point_));
-  if (options_.checkpoint == "storage" && point_ > 0) {
-    if (!saved_.find(point_))
-      saved_.add({.iteration = point_, .bytes = state_bytes_, .is_elsewhere = true});
-    data_rank_ = rank();
-    return context.set_timer(kStorageTimer, storage_s(state_bytes_));
-  }
+  if (is_written() && point_ > 0 && shrinks()) return read_back(context);  // it is in memory
+  if (is_written() && point_ > 0) return context.set_timer(kStorageTimer, storage_s(state_bytes_));
   if (data()) data_are_there(context);
 }
 
@@ -162,7 +250,7 @@ std::optional<SavedPoint> WorldLayer::data() const {
 /// To those who have got the rank of these data: what they lack, from those who have it.
 void WorldLayer::give_back(Context& context) {
   for (KeptPoints& kept : kept_) kept.points.go_back_to(point_);
-  if (point_ == 0 || shrinks()) return;
+  if (point_ == 0 || shrinks() || is_written()) return;
   if (const std::optional<SavedPoint> own = saved_.find(point_); own && data_rank_ != kNobody)
     give(context, data_rank_, *own);
   for (const KeptPoints& kept : kept_) {

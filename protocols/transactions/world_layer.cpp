@@ -47,6 +47,7 @@ void WorldLayer::start(Context& context) {
   if (context.incarnation() == 0) return;
   phase_ = Phase::spawned;
   data_rank_ = kNobody;
+  if (options_.checkpoint == "local") find_written(context, UINT64_MAX);
 }
 
 // ---- messages of the program ------------------------------------------------------------------
@@ -106,6 +107,7 @@ void WorldLayer::answer_program(Context& context, const SavedPoint& from) {
     world_.for_each_run([&](ActorId actor, std::uint32_t count) {
       context.answer(*enter_request_, WorldPart{actor, count});
     });
+  work_begin_s_ = context.now_s();
   context.answer(*enter_request_,
                  WorldEntered{epoch_, from.iteration, from.state, from.is_elsewhere ? 1U : 0U});
 }
@@ -121,6 +123,10 @@ void WorldLayer::resume(Context& context) {
   renew_copy(context);
   for (const Incarnation& peer : std::exchange(unheeded_, {})) heed(context, peer);
   context.ask(Family::transactions, ReleaseHeld{});
+}
+
+void WorldLayer::stop_program(Context& context) const {
+  if (enter_request_) context.answer(*enter_request_, JobEnded{});
 }
 
 void WorldLayer::roll_back(Context& context) {
@@ -168,7 +174,7 @@ void WorldLayer::on_message(Context& context, const Message& message) {
     case kCopyStored:
       if (taking_ && message.payload.get<WorldWords>() == WorldWords{epoch_, taking_->iteration}) {
         kept_by_ = {message.from, message.from_incarnation};
-        end_save(context);
+        own_part_is_safe(context);
       }
       return;
     case kRestore:
@@ -177,8 +183,9 @@ void WorldLayer::on_message(Context& context, const Message& message) {
     case kCommitted: {
       const auto words = message.payload.get<WorldWords>();
       if (belongs_elsewhere(message, words.epoch)) return;
-      return message.kind == kStored ? on_stored(context, words.point)
-                                     : on_committed(context, words.point);
+      return message.kind == kStored
+                 ? on_stored(context, words.point)
+                 : on_committed(context, words.point, *context.attached<std::uint64_t>(message));
     }
     default:
       return on_own_message(context, message);
@@ -218,8 +225,8 @@ std::string WorldLayer::waiting_for() const {
 void WorldLayer::digest_state(Digest& into) const {
   into.add(phase_, epoch_, point_, replaced_, fresh_, dead_, follows_, told_, asked_, spawns_,
            ready_, early_, held_, enter_request_);
-  into.add(world_, unheeded_, saved_, data_rank_, came_, kept_, taking_, save_request_, kept_by_,
-           stored_below_, stored_here_, stored_early_);
+  into.add(world_, put_together_by_, unheeded_, saved_, data_rank_, came_, kept_, taking_,
+           save_request_, kept_by_, every_, stored_below_, stored_here_, stored_early_);
 }
 
 }  // namespace faultline

@@ -19,10 +19,13 @@ struct WorldOptions {
   std::string recovery = "rebuild";
   bool protect_recovery = true;
   std::string checkpoint = "none";
-  std::uint64_t checkpoint_iterations = 1;
+  std::optional<std::uint64_t> checkpoint_iterations;
+  std::optional<double> checkpoint_interval_s;
   double storage_bandwidth_Bps = 58e9;
+  double node_storage_bandwidth_Bps = 1e8;
   double spawn_s = 0.0;
   std::string spawn = "spare-node";
+  std::string rebuild_over = "star";
   std::uint32_t control_bytes = 32;
 };
 
@@ -92,6 +95,9 @@ class WorldLayer : public Layer {
   virtual void on_data(Context& context) = 0;
   virtual void on_block_request(Context& context, const StackRequest& request) = 0;
   virtual void on_own_message(Context&, const Message&) {}
+  /// True if no rank can begin the next checkpoint before all have ended the last one, since they
+  /// commit TryBlocks in between.
+  [[nodiscard]] virtual bool commits_blocks() const { return true; }
   /// True if no rank can be in an earlier world any more.
   [[nodiscard]] virtual bool all_have_entered() const { return false; }
   /// This rank has told the leader that it waits for a new world, or is the leader itself.
@@ -114,6 +120,8 @@ class WorldLayer : public Layer {
   void leave_others_out(const std::vector<ActorId>& agreed);
   /// The program goes on, from the checkpoint of this world.
   void resume(Context& context);
+  /// The program does nothing more until it enters the next world.
+  void stop_program(Context& context) const;
   /// The program goes back to its last checkpoint in the same world.
   void roll_back(Context& context);
   /// Answers a QueryBlock about a TryBlock after which these ranks were said to be dead.
@@ -184,8 +192,10 @@ class WorldLayer : public Layer {
     World world;
     std::vector<Incarnation> replaced;
     std::vector<ActorId> fresh;
+    ActorId put_together_by = kNobody;
+    std::uint64_t every = 1;  ///< iterations from one checkpoint to the next
 
-    void digest(Digest& into) const { into.add(world, replaced, fresh); }
+    void digest(Digest& into) const { into.add(world, replaced, fresh, put_together_by, every); }
   };
 
   // Regrouping: protocols/transactions/regrouping.cpp.
@@ -209,7 +219,13 @@ class WorldLayer : public Layer {
   [[nodiscard]] std::optional<std::uint64_t> common_point() const;
   [[nodiscard]] std::optional<std::uint64_t> copied_point() const;
   [[nodiscard]] World next_world() const;
+  [[nodiscard]] std::optional<std::uint64_t> point_on_nodes() const;
   void put_together(Context& context, std::uint64_t point);
+  // Over a tree: protocols/transactions/world_tree.cpp.
+  [[nodiscard]] std::uint64_t place_in_tree(ActorId actor) const;
+  [[nodiscard]] ActorId actor_in_tree(std::uint64_t place) const;
+  void tell_those_below(Context& context, std::uint64_t place) const;
+  void take_over_from(Context& context, ActorId dead) const;
   void tell_those_behind(Context& context) const;
   void on_world_message(Context& context, const Message& message);
   void enter(Context& context, const WorldEpoch& epoch, WorldNews news, std::uint64_t point);
@@ -220,7 +236,12 @@ class WorldLayer : public Layer {
 
   // Checkpoints: protocols/transactions/world_checkpoints.cpp.
   void save(Context& context, const StackRequest& request);
-  void end_save(Context& context);
+  [[nodiscard]] bool is_due(std::uint64_t iteration) const;
+  [[nodiscard]] bool counts_seconds() const;
+  [[nodiscard]] bool is_collective() const;
+  [[nodiscard]] bool is_written() const;
+  void end_save(Context& context, bool is_safe);
+  void own_part_is_safe(Context& context);
   void keep_copy(Context& context, const Message& message);
   void renew_copy(Context& context);
   void restore(Context& context);
@@ -234,7 +255,12 @@ class WorldLayer : public Layer {
   void on_storage(Context& context);
   void on_stored(Context& context, std::uint64_t iteration);
   void pass_on_stored(Context& context);
-  void on_committed(Context& context, std::uint64_t iteration);
+  [[nodiscard]] std::uint64_t iterations_in_interval(double now_s) const;
+  void on_committed(Context& context, std::uint64_t iteration, std::uint64_t every);
+  [[nodiscard]] std::uint64_t storage_place() const;
+  void write_down(Context& context) const;
+  void find_written(const Context& context, std::uint64_t latest);
+  void read_back(Context& context);
   [[nodiscard]] double storage_s(std::uint64_t bytes) const;
   void send_copy(Context& context, const SavedPoint& point);
 
@@ -244,9 +270,10 @@ class WorldLayer : public Layer {
   World world_;
   Phase phase_ = Phase::running;
   WorldEpoch epoch_;
-  std::uint64_t point_ = 0;             ///< of this world
-  std::vector<Incarnation> replaced_;   ///< who is in this world in a later life than the first
-  std::vector<ActorId> fresh_;          ///< of them, those who are new in this world
+  std::uint64_t point_ = 0;            ///< of this world
+  std::vector<Incarnation> replaced_;  ///< who is in this world in a later life than the first
+  std::vector<ActorId> fresh_;         ///< of them, those who are new in this world
+  ActorId put_together_by_ = kNobody;
   std::vector<Incarnation> dead_;       ///< of this world, ascending
   std::vector<Incarnation> unheeded_;   ///< deaths during a recovery that is not protected
   std::optional<Incarnation> follows_;  ///< a new process: its leader
@@ -266,6 +293,8 @@ class WorldLayer : public Layer {
   std::optional<SavedPoint> taking_;  ///< the checkpoint that is being taken
   StackRequest save_request_;
   Incarnation kept_by_;             ///< who keeps the newest checkpoint
+  std::uint64_t every_ = 1;         ///< iterations between checkpoints, if seconds are counted
+  double work_begin_s_ = 0.0;       ///< since when the program has worked for the next one
   std::uint64_t stored_below_ = 0;  ///< contributions to the checkpoint that is being taken
   bool stored_here_ = false;
   std::vector<std::uint64_t> stored_early_;

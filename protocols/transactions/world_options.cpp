@@ -8,6 +8,25 @@ std::vector<OptionProblem> world_problems(const OptionValues& values, const JobS
     problems.push_back({"checkpoint",
                         "at least 2 nodes for \"partner\": a checkpoint is kept on "
                         "another node than its rank"});
+  const auto recovery = values.find("recovery");
+  if (std::get<std::string>(values.at("checkpoint")) == "local" && recovery != values.end() &&
+      std::get<std::string>(recovery->second) == "merge")
+    problems.push_back({"checkpoint",
+                        "another one than \"local\" with recovery \"merge\", which moves ranks to "
+                        "other nodes"});
+  const auto has = [&](const char* option) {
+    return !std::holds_alternative<std::monostate>(values.at(option));
+  };
+  const bool is_counted = has("checkpoint_iterations");
+  const bool is_timed = has("checkpoint_interval_s");
+  if (is_counted && is_timed)
+    problems.push_back(
+        {"checkpoint_interval_s", "one of checkpoint_iterations and checkpoint_interval_s"});
+  if (std::get<std::string>(values.at("checkpoint")) != "none" && !is_counted && !is_timed &&
+      job.mtbf_s == kNever)
+    problems.push_back({"checkpoint_interval_s",
+                        "checkpoint_iterations or checkpoint_interval_s, or faults with a mean "
+                        "time between them, from which Daly's interval is computed"});
   return problems;
 }
 

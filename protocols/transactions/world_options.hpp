@@ -7,10 +7,9 @@
 
 namespace faultline {
 
-/// Declares the options that all these protocols have. `Options` inherits from WorldOptions;
-/// `checkpoints` are the kinds of checkpoints that the protocol offers.
+/// Declares the options that all these protocols have. `Options` inherits from WorldOptions.
 template <class Options>
-OptionSet<Options> world_options(const std::vector<std::string>& checkpoints) {
+OptionSet<Options> world_options() {
   const auto member = []<class Member>(Member WorldOptions::*of) -> Member Options::* {
     return of;
   };
@@ -18,18 +17,45 @@ OptionSet<Options> world_options(const std::vector<std::string>& checkpoints) {
       .option(
           "checkpoint", member(&WorldOptions::checkpoint),
           {.doc = "where the state of a rank is saved. `none`: nowhere, the program begins "
-                  "again. `partner`: at a rank of another node, too. `storage`: in one that all "
-                  "share",
-           .choices = checkpoints})
+                  "again. `local`: on the node of the rank, and lost with it. `partner`: at a rank "
+                  "of another node, too. `storage`: in one that all share",
+           .source = "`local`: the authors' program",
+           .choices = {"none", "local", "partner", "storage"}})
       .option(
           "checkpoint_iterations", member(&WorldOptions::checkpoint_iterations),
           {.doc = "iterations from one checkpoint to the next, at least; it is taken at the end "
-                  "of a TryBlock",
+                  "of a TryBlock. null: as checkpoint_interval_s says",
            .minimum = 1})
+      .option("checkpoint_interval_s", member(&WorldOptions::checkpoint_interval_s),
+              {.doc = "time from one checkpoint to the next, to whole TryBlocks. null: Daly's "
+                      "interval, of the mean time between faults and what the last checkpoint "
+                      "cost, unless checkpoint_iterations is given",
+               .unit = "s",
+               .source = "Daly, FGCS 22(3), 2006, equation 37",
+               .minimum = 0,
+               .maximum = 1e9,
+               .above_minimum = true})
+      .option("storage_bandwidth_Bps", member(&WorldOptions::storage_bandwidth_Bps),
+              {.doc = "at which all ranks together write to the storage and read from it",
+               .unit = "B/s",
+               .source = "assumed: that of Stampede's file system",
+               .minimum = 0,
+               .above_minimum = true})
+      .option("node_storage_bandwidth_Bps", member(&WorldOptions::node_storage_bandwidth_Bps),
+              {.doc = "`local`: at which the ranks of a node together write to its storage and "
+                      "read from it",
+               .unit = "B/s",
+               .source = "assumed: one hard disk in each node",
+               .minimum = 0,
+               .above_minimum = true})
       .option("spawn", member(&WorldOptions::spawn),
               {.doc = "where new processes start: on a spare node, or on that of the dead",
                .source = "fampi-2015 Fig. 1",
                .choices = {"spare-node", "same-node"}})
+      .option("rebuild_over", member(&WorldOptions::rebuild_over),
+              {.doc = "how the leader tells all of a new world: each itself, or over a binary tree",
+               .source = "fampi-2015 section 3.3 (\"scales linearly\"): `star`; `tree` is ours",
+               .choices = {"star", "tree"}})
       .option("control_bytes", member(&WorldOptions::control_bytes),
               {.doc = "size of a control message, without what it lists",
                .unit = "B",

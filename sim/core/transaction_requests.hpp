@@ -40,9 +40,15 @@ struct WorldEntered {
   WorldEpoch epoch;
   std::uint64_t iteration = 0;
   std::uint64_t state = 0;  ///< of the program, as it was saved
-  /// Not 0 if `state` says nothing: at iteration 0, and to a new process that reads from a storage
-  /// what the one before it had written.
+  /// Not 0 if `state` says nothing: at the beginning, from which the program always finds it.
   std::uint64_t finds_state_itself = 0;
+};
+
+/// Another answer to EnterWorld: the job has been ended. The program, which has not come to its end,
+/// does nothing more until it enters the next world.
+struct JobEnded {
+  static constexpr std::uint16_t kRequest = 25;
+  std::uint64_t unused = 0;
 };
 
 /// MPI_TryBlock_start. Answered by BlockStarted.

@@ -46,6 +46,8 @@ struct JobShape {
   bool starts_at_root = false;  ///< a diffusing computation: only rank 0 has work at the start
   std::uint64_t seed = 0;  ///< together with replication, the key of random choices ranks share
   std::uint64_t replication = 0;
+  /// Mean time between the faults of the whole job, if their sources say it.
+  double mtbf_s = kNever;
 };
 
 }  // namespace faultline

@@ -38,6 +38,16 @@ std::optional<std::uint64_t> limit_of(const FaultSourceChoice& choice) {
   return static_cast<std::uint64_t>(*limit);
 }
 
+double mtbf_of(const std::vector<FaultSourceChoice>& sources, const JobShape& job) {
+  double per_second = 0.0;
+  for (const FaultSourceChoice& source : sources) {
+    if (!source.registration->mtbf_s) continue;
+    if (const auto mtbf_s = source.registration->mtbf_s(source.options, job))
+      per_second += 1.0 / *mtbf_s;
+  }
+  return per_second > 0.0 ? 1.0 / per_second : kNever;
+}
+
 bool strikes_nodes(const FaultSourceChoice& choice) {
   const auto victims = choice.options.find("victims");
   return victims == choice.options.end() || std::get<std::string>(victims->second) == "nodes";

@@ -57,6 +57,9 @@ struct FaultSourceRegistration {
   std::function<std::unique_ptr<FaultSource>(const OptionValues&, const FaultTarget&,
                                              const std::string& key)>
       make = {};
+  /// The mean time between the faults that strike that job, in seconds. Nothing, also if empty: the
+  /// options do not say.
+  std::function<std::optional<double>(const OptionValues&, const JobShape&)> mtbf_s = {};
 };
 
 /// All kinds of sources, sorted by name, so that every build has the same order.
@@ -80,6 +83,10 @@ struct FaultSourceChoice {
 /// The number of faults after which the source ends, if the scenario says so. A source with a limit
 /// keeps a run alive until it ends, as deaths at stated moments do. A source without one does not.
 std::optional<std::uint64_t> limit_of(const FaultSourceChoice& choice);
+
+/// The mean time between the faults of all these sources together, in seconds. Those that do not say
+/// how often they strike are left out; kNever if none does.
+double mtbf_of(const std::vector<FaultSourceChoice>& sources, const JobShape& job);
 
 /// True if the faults take whole nodes, false if they take single ranks.
 bool strikes_nodes(const FaultSourceChoice& choice);

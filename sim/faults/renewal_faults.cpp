@@ -212,6 +212,16 @@ std::vector<OptionProblem> check_renewal(const RenewalOptions& options, bool exp
   return problems;
 }
 
+/// Of the faults of a whole machine, only some strike the job.
+std::optional<double> mtbf_in_job(const RenewalOptions& options, bool exponential,
+                                  const PlacementOptions& where, const JobShape& job) {
+  if (!options.mtbf_s && (exponential || !options.scale_s)) return std::nullopt;
+  const double gap_s =
+      options.mtbf_s ? *options.mtbf_s : *options.scale_s * std::tgamma(1 + 1 / options.shape);
+  if (options.per == "node") return gap_s / (where.victims == "ranks" ? job.processes : job.nodes);
+  return where.scope == "job" ? std::optional(gap_s) : std::nullopt;
+}
+
 FaultSourceRegistration renewal(FaultSourceRegistration base, const Set& set, bool exponential) {
   base.options = set.specs();
   const auto& where = placement_options().specs();
@@ -223,6 +233,9 @@ FaultSourceRegistration renewal(FaultSourceRegistration base, const Set& set, bo
                                   const std::string& key) {
     return make_renewal(set.read(values), exponential, placement_options().read(values), target,
                         key);
+  };
+  base.mtbf_s = [&set, exponential](const OptionValues& values, const JobShape& job) {
+    return mtbf_in_job(set.read(values), exponential, placement_options().read(values), job);
   };
   return base;
 }

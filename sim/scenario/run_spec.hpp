@@ -185,6 +185,7 @@ inline JobShape job_shape(const RunSpec& spec) {
                          workload.registration->traits.starts_at_root &&
                          !(workload.registration->starts_everywhere &&
                            workload.registration->starts_everywhere(workload.options));
+  shape.mtbf_s = mtbf_of(spec.fault_sources, shape);
   return shape;
 }
 

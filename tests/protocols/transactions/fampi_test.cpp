@@ -64,7 +64,7 @@ TEST_CASE("who dies is replaced, and the TryBlock redone from the last checkpoin
   for (const EngineKind engine : engines())
     for (const std::string checkpoint : {"none", "partner"}) {
       Job job(6, quick_machine());
-      set_up(job, {{"checkpoint", checkpoint}});
+      set_up(job, {{"checkpoint", checkpoint}, {"checkpoint_iterations", std::int64_t{1}}});
       job.spec.faults.push_back(at_mark("contributed", 3, {4}));
       const Seen seen = job.run(engine);
       CHECK(seen.result.outcome == Outcome::finished);
@@ -159,7 +159,8 @@ TEST_CASE("without a node for a new process, or with both copies lost, the job g
           "no node is left for a process that takes the place of a dead one");
     // The copy of rank r is at rank r + 1.
     Job lost(6, quick_machine());
-    set_up(lost, {{"checkpoint", std::string("partner")}});
+    set_up(lost,
+           {{"checkpoint", std::string("partner")}, {"checkpoint_iterations", std::int64_t{1}}});
     lost.spec.faults.push_back(at_mark("contributed", 4, {2, 3}));
     const Seen both = lost.run(engine);
     CHECK(both.result.outcome == Outcome::fatal_reported);

@@ -92,7 +92,10 @@ void set_up(Job& job, const std::string& recovery, const std::string& checkpoint
                             {"ny", std::int64_t{8}},
                             {"nz", std::int64_t{8}},
                             {"iterations", std::int64_t{4}}});
-  job.use(Family::transactions, "fampi", {{"recovery", recovery}, {"checkpoint", checkpoint}});
+  job.use(Family::transactions, "fampi",
+          {{"recovery", recovery},
+           {"checkpoint", checkpoint},
+           {"checkpoint_iterations", std::int64_t{1}}});
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
   job.spec.platform.spare_nodes = 3;
   job.spec.stop.when = StopWhen::finished;
@@ -150,7 +153,9 @@ TEST_CASE("data that move take as long as messages of their size") {
                                 {"compute_s", 1e-5},
                                 {"state_bytes", std::int64_t{50000000}}});
     job.use(Family::transactions, "fampi",
-            {{"recovery", std::string("merge")}, {"checkpoint", std::string("partner")}});
+            {{"recovery", std::string("merge")},
+             {"checkpoint", std::string("partner")},
+             {"checkpoint_iterations", std::int64_t{1}}});
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
     job.spec.platform.spare_nodes = 1;
     job.spec.stop.when = StopWhen::finished;
@@ -208,7 +213,9 @@ TEST_CASE("a death during a recovery that no TryBlock protects can leave the oth
     Job job(6, quick_machine());
     set_up(job, "rebuild");
     job.use(Family::transactions, "fampi",
-            {{"checkpoint", std::string("partner")}, {"protect_recovery", is_protected}});
+            {{"checkpoint", std::string("partner")},
+             {"checkpoint_iterations", std::int64_t{1}},
+             {"protect_recovery", is_protected}});
     job.spec.faults.push_back(at_mark("contributed", 2, {3}));
     job.spec.faults.push_back(at_mark(mark, 1, {victim}));
     const Seen seen = job.run(engine);
@@ -241,6 +248,7 @@ TEST_CASE(
         job.use(Family::transactions, "fampi",
                 {{"recovery", recovery},
                  {"checkpoint", std::string("partner")},
+                 {"checkpoint_iterations", std::int64_t{1}},
                  {"protect_recovery", is_protected}});
         job.spec.faults.push_back(at_mark("contributed", 3, {2}));
         Seen seen = job.run(engine);

@@ -38,7 +38,11 @@ std::string error_of(const Told& told) {
 
 TEST_CASE("transactions are accepted under programs of TryBlocks") {
   CHECK(error_of({}) == "");
-  CHECK(error_of({.transactions = R"("name": "relaunch", "checkpoint": "storage")"}) == "");
+  for (const std::string name : {"fampi", "relaunch"})
+    for (const std::string checkpoint : {"none", "local", "partner", "storage"})
+      for (const std::string interval : {"checkpoint_iterations", "checkpoint_interval_s"})
+        CHECK(error_of({.transactions = R"("name": ")" + name + R"(", "checkpoint": ")" +
+                                        checkpoint + R"(", ")" + interval + "\": 2"}) == "");
   CHECK(error_of({.transactions = R"("name": "none")"}) == "");
 }
 
@@ -72,9 +76,19 @@ TEST_CASE("transactions refuse options that do not fit the job") {
                "at least 1 in platform.spare_nodes, or \"same-node\""));
   CHECK(error_of({.platform = R"("processes": 8, "processes_per_node": 2)",
                   .transactions = R"("name": "fampi", "spawn": "same-node")"}) == "");
-  CHECK_THAT(error_of({.platform = R"("processes": 8, "processes_per_node": 8, "spare_nodes": 1)",
-                       .transactions = R"("name": "fampi", "checkpoint": "partner")"}),
-             Contains("transactions.checkpoint: at least 2 nodes for \"partner\""));
+  CHECK_THAT(
+      error_of({.platform = R"("processes": 8, "processes_per_node": 8, "spare_nodes": 1)",
+                .transactions =
+                    R"("name": "fampi", "checkpoint": "partner", "checkpoint_iterations": 1)"}),
+      Contains("transactions.checkpoint: at least 2 nodes for \"partner\""));
+  CHECK_THAT(
+      error_of({.transactions = R"("name": "relaunch", "checkpoint": "storage", )"
+                                R"("checkpoint_iterations": 1, "checkpoint_interval_s": 1)"}),
+      Contains("transactions.checkpoint_interval_s: one of checkpoint_iterations and "
+               "checkpoint_interval_s"));
+  CHECK_THAT(error_of({.transactions = R"("name": "fampi", "checkpoint": "partner")"}),
+             Contains("transactions.checkpoint_interval_s: checkpoint_iterations or "
+                      "checkpoint_interval_s, or faults with a mean time between them"));
   for (const std::string timeout : {"request_timeout_s", "wait_timeout_s"})
     CHECK_THAT(error_of({.transactions = R"("name": "fampi", ")" + timeout + "\": 0"}),
                Contains("transactions." + timeout + ": expected a number above 0"));

@@ -25,11 +25,14 @@ void set_up(Job& job, const OptionValues& relaunch) {
 TEST_CASE("a relaunched job goes on from its last checkpoint, or from the beginning") {
   for (const EngineKind engine : engines()) {
     Job peaceful(6, quick_machine());
-    set_up(peaceful, {{"checkpoint", std::string("storage")}});
+    set_up(peaceful,
+           {{"checkpoint", std::string("storage")}, {"checkpoint_iterations", std::int64_t{1}}});
     const Seen truth = peaceful.run(engine);
     for (const std::string checkpoint : {"none", "storage"}) {
       Job job(6, quick_machine());
-      set_up(job, {{"checkpoint", checkpoint}, {"relaunch_s", 2.0}});
+      set_up(job, {{"checkpoint", checkpoint},
+                   {"checkpoint_iterations", std::int64_t{1}},
+                   {"relaunch_s", 2.0}});
       // Far into the run: the iterations take 0.2 ms without checkpoints.
       job.kill(0.6 * truth.metric("time_to_solution_s"), {4});
       const Seen seen = job.run(engine);
@@ -45,10 +48,32 @@ TEST_CASE("a relaunched job goes on from its last checkpoint, or from the beginn
 
 TEST_CASE("a checkpoint takes as long as all ranks together need to write it") {
   Job job(6, quick_machine());
-  set_up(job, {{"checkpoint", std::string("storage")}, {"storage_bandwidth_Bps", 1e3}});
+  set_up(job, {{"checkpoint", std::string("storage")},
+               {"checkpoint_iterations", std::int64_t{1}},
+               {"storage_bandwidth_Bps", 1e3}});
   const Seen seen = job.run();
   // x, r and p of (8 + 1)^3 rows, if all ranks had as many.
   const double by_hand_s = 3 * 8 * 9 * 9 * 9 / 1e3;
   CHECK(seen.metric("checkpoint_time_s") == Approx(by_hand_s).epsilon(0.5));
   CHECK(seen.metric("checkpoint_time_s") > 0.8 * by_hand_s);
+}
+
+TEST_CASE("a relaunch ends what the program computes") {
+  for (const EngineKind engine : engines()) {
+    Job job(4, quick_machine());
+    job.workload("try-blocks", {{"iterations", std::int64_t{2}}, {"compute_s", 100.0}});
+    job.use(Family::transactions, "relaunch",
+            {{"checkpoint", std::string("storage")},
+             {"checkpoint_iterations", std::int64_t{1}},
+             {"relaunch_s", 2.0}});
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+    job.spec.platform.spare_nodes = 1;
+    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.time_s = 1000.0;
+    job.kill(110.0, {3});
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.violations().empty());
+    CHECK(seen.metric("time_to_solution_s") == Approx(110.0 + 2.0 + 100.0).epsilon(1e-4));
+  }
 }

@@ -104,6 +104,7 @@ std::vector<TransactionsRun> simpler_runs(const TransactionsRun& run) {
   propose([](TransactionsRun& r) { r.spawn_s = 0.0; });
   propose([](TransactionsRun& r) { r.checkpoint = "none"; });
   propose([](TransactionsRun& r) { r.checkpoint_iterations = 1; });
+  propose([](TransactionsRun& r) { r.rebuild_over = "star"; });
   propose([](TransactionsRun& r) { r.agreement = "era"; });
   propose([](TransactionsRun& r) { r.release = "timeout"; });
   propose([](TransactionsRun& r) { r.wait_timeout_s = 1.0; });
@@ -141,7 +142,9 @@ void set_program(Job& job, const TransactionsRun& run) {
 
 OptionValues options_of(const TransactionsRun& run, const std::string& protocol) {
   OptionValues values{{"checkpoint", run.checkpoint},
-                      {"checkpoint_iterations", run.checkpoint_iterations}};
+                      {"checkpoint_iterations", run.checkpoint_iterations},
+                      {"rebuild_over", run.rebuild_over}};
+  if (run.checkpoint == "local") values["spawn"] = "same-node";
   if (protocol == "relaunch") {
     values["relaunch_s"] = run.spawn_s;
     return values;
@@ -185,8 +188,9 @@ TransactionsRun draw_transactions_run(std::uint64_t seed, const std::string& pro
   run.notice_spread_s = among(0.0, 1e-5, 1e-4);
   run.spawn_s = among(0.0, 1e-5, 1e-3);
   const bool saves = random.chance(0.6);
-  if (saves) run.checkpoint = protocol == "relaunch" ? "storage" : "partner";
+  if (saves) run.checkpoint = among("local", "partner", "storage");
   run.checkpoint_iterations = 1 + static_cast<std::int64_t>(random.below(2));
+  run.rebuild_over = among("star", "tree");
   run.agreement = among("era", "two-phase", "star");
   run.release = among("timeout", "invite");
   if (protocol != "relaunch") run.recovery = among("rebuild", "merge", "shrink");
@@ -194,6 +198,7 @@ TransactionsRun draw_transactions_run(std::uint64_t seed, const std::string& pro
   run.is_lulesh = run.recovery != "shrink" && random.chance(0.2);
   if (run.is_lulesh) run.processes = 8;
   run.wait_timeout_s = among(1.0, 0.06);
+  if (run.recovery == "merge" && run.checkpoint == "local") run.checkpoint = "storage";
   const std::uint64_t events = make_run(run, protocol, EngineKind::loggp).result.events;
   const std::uint64_t deaths = 1 + random.below(3);
   const std::uint64_t others = protocol == "relaunch" ? 0 : random.below(4);
@@ -217,9 +222,9 @@ std::string describe(const TransactionsRun& run) {
        << ", .notice_delay_s = " << run.notice_delay_s
        << ", .notice_spread_s = " << run.notice_spread_s << ", .spawn_s = " << run.spawn_s
        << ", .checkpoint = \"" << run.checkpoint
-       << "\", .checkpoint_iterations = " << run.checkpoint_iterations << ", .agreement = \""
-       << run.agreement << "\", .release = \"" << run.release << "\", .recovery = \""
-       << run.recovery << "\", .scope = \"" << run.scope
+       << "\", .checkpoint_iterations = " << run.checkpoint_iterations << ", .rebuild_over = \""
+       << run.rebuild_over << "\", .agreement = \"" << run.agreement << "\", .release = \""
+       << run.release << "\", .recovery = \"" << run.recovery << "\", .scope = \"" << run.scope
        << "\", .wait_timeout_s = " << run.wait_timeout_s << ", .faults = {";
   for (const BlockFault& fault : run.faults)
     text << "{" << fault.event << ", \"" << fault.mark << "\", " << fault.value << ", "

@@ -38,6 +38,7 @@ struct TransactionsRun {
   double spawn_s = 0.0;
   std::string checkpoint = "none";
   std::int64_t checkpoint_iterations = 1;
+  std::string rebuild_over = "star";
   std::string agreement = "era";
   std::string release = "timeout";  ///< under `invite`, requests never time out
   double wait_timeout_s = 1.0;

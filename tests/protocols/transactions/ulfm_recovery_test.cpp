@@ -50,7 +50,8 @@ int wrong_runs_with_late_messages(int runs, const MakeWrong& make_wrong) {
   int wrong = 0;
   for (int seed = 1; seed <= runs; ++seed) {
     Job job(6, quick_machine());
-    set_up(job, {{"checkpoint", std::string("partner")}}, 6);
+    set_up(job,
+           {{"checkpoint", std::string("partner")}, {"checkpoint_iterations", std::int64_t{1}}}, 6);
     job.spec.platform.ordering = Ordering::unordered;
     job.spec.platform.delay_noise =
         DelayNoise{.law = DelayLaw::pareto, .mean_s = 1e-4, .shape = 1.2};
@@ -151,7 +152,7 @@ TEST_CASE("who dies is replaced after one shrink, and all go on from the last ch
   for (const EngineKind engine : engines())
     for (const std::string checkpoint : {"none", "partner"}) {
       Job job(6, quick_machine());
-      set_up(job, {{"checkpoint", checkpoint}});
+      set_up(job, {{"checkpoint", checkpoint}, {"checkpoint_iterations", std::int64_t{1}}});
       job.kill(1.2e-4, {4});
       const Seen seen = job.run(engine);
       INFO(checkpoint);
@@ -178,7 +179,8 @@ TEST_CASE("a death at any stage of ulfm is survived, of any rank and of the new 
         for (const Rank victim : {0U, 3U, 5U}) {
           INFO(mark << " " << value << " of " << victim);
           Job job(6, quick_machine());
-          set_up(job, {{"checkpoint", std::string("partner")}});
+          set_up(job, {{"checkpoint", std::string("partner")},
+                       {"checkpoint_iterations", std::int64_t{1}}});
           job.kill(1.2e-4, {3});
           job.spec.faults.push_back(at_mark(mark, value, {victim}));
           const Seen seen = job.run(engine);
@@ -191,7 +193,9 @@ TEST_CASE("a death at any stage of ulfm is survived, of any rank and of the new 
 TEST_CASE("ulfm moves ranks down when it merges, and goes on with fewer when it shrinks") {
   for (const EngineKind engine : engines()) {
     Job merges(6, quick_machine());
-    set_up(merges, {{"recovery", std::string("merge")}, {"checkpoint", std::string("partner")}});
+    set_up(merges, {{"recovery", std::string("merge")},
+                    {"checkpoint", std::string("partner")},
+                    {"checkpoint_iterations", std::int64_t{1}}});
     merges.kill(1.2e-4, {2});
     const Seen merged = merges.run(engine);
     CHECK(merged.result.outcome == Outcome::finished);
@@ -259,7 +263,8 @@ TEST_CASE("ulfm gives up without a node for a new process, and with both copies 
     CHECK(none.result.fatal_reason ==
           "no node is left for a process that takes the place of a dead one");
     Job lost(6, quick_machine());
-    set_up(lost, {{"checkpoint", std::string("partner")}});
+    set_up(lost,
+           {{"checkpoint", std::string("partner")}, {"checkpoint_iterations", std::int64_t{1}}});
     lost.spec.faults.push_back(at_mark("contributed", 4, {2, 3}));
     const Seen both = lost.run(engine);
     CHECK(both.result.outcome == Outcome::fatal_reported);
@@ -272,7 +277,8 @@ TEST_CASE("the copy of a process that has died before it got its data is still g
     for (const std::string protocol : {"ulfm", "fampi"}) {
       Job job(6, quick_machine());
       set_up(job);
-      job.use(Family::transactions, protocol, {{"checkpoint", std::string("partner")}});
+      job.use(Family::transactions, protocol,
+              {{"checkpoint", std::string("partner")}, {"checkpoint_iterations", std::int64_t{1}}});
       job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}});
       job.spec.faults.push_back(at_mark("contributed", 4, {3}));
       // Neither of them keeps the checkpoint of the other, or is kept by the other's keeper.

@@ -1,0 +1,38 @@
+// How a new world is told over a binary tree of its ranks, whose root is who has put it together.
+
+#include "protocols/transactions/world_layer.hpp"
+
+namespace faultline {
+
+std::uint64_t WorldLayer::place_in_tree(ActorId actor) const {
+  const std::uint64_t ranks = world_.size();
+  return (*world_.rank_of(actor) + ranks - *world_.rank_of(put_together_by_)) % ranks;
+}
+
+ActorId WorldLayer::actor_in_tree(std::uint64_t place) const {
+  return world_.actor_of(
+      static_cast<Rank>((place + *world_.rank_of(put_together_by_)) % world_.size()));
+}
+
+/// To those below a place, or below them if they are dead.
+void WorldLayer::tell_those_below(Context& context, std::uint64_t place) const {
+  for (std::uint64_t below = 2 * place + 1; below <= 2 * place + 2 && below < world_.size();
+       ++below) {
+    const ActorId actor = actor_in_tree(below);
+    if (is_dead(actor))
+      tell_those_below(context, below);
+    else
+      tell_world(context, actor);
+  }
+}
+
+/// Who was to pass the world on has perhaps not done so. The next one above it that lives does.
+void WorldLayer::take_over_from(Context& context, ActorId dead) const {
+  if (options_.rebuild_over != "tree" || phase_ == Phase::entering) return;
+  const std::uint64_t place = place_in_tree(dead);
+  std::uint64_t above = place;
+  while (above > 0 && is_dead(actor_in_tree(above))) above = (above - 1) / 2;
+  if (actor_in_tree(above) == self_) tell_those_below(context, place);
+}
+
+}  // namespace faultline
