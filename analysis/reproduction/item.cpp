@@ -10,8 +10,12 @@ namespace faultline {
 
 namespace {
 
-constexpr PrintedAs kRelations[] = {PrintedAs::equal, PrintedAs::at_least, PrintedAs::at_most,
-                                    PrintedAs::in_interval, PrintedAs::at_least_in_interval};
+constexpr PrintedAs kRelations[] = {PrintedAs::equal,
+                                    PrintedAs::at_least,
+                                    PrintedAs::at_most,
+                                    PrintedAs::in_interval,
+                                    PrintedAs::at_least_in_interval,
+                                    PrintedAs::at_most_in_interval};
 
 constexpr FitFigure kFitFigures[] = {FitFigure::slope, FitFigure::intercept, FitFigure::r_squared};
 
@@ -62,6 +66,8 @@ const char* printed_as_word(PrintedAs printed_as) {
       return "in-interval";
     case PrintedAs::at_least_in_interval:
       return "at-least-in-interval";
+    case PrintedAs::at_most_in_interval:
+      return "at-most-in-interval";
   }
   return "";
 }
@@ -82,8 +88,13 @@ bool is_lower_bound(PrintedAs printed_as) {
   return printed_as == PrintedAs::at_least || printed_as == PrintedAs::at_least_in_interval;
 }
 
+bool is_upper_bound(PrintedAs printed_as) {
+  return printed_as == PrintedAs::at_most || printed_as == PrintedAs::at_most_in_interval;
+}
+
 bool is_by_interval(PrintedAs printed_as) {
-  return printed_as == PrintedAs::in_interval || printed_as == PrintedAs::at_least_in_interval;
+  return printed_as == PrintedAs::in_interval || printed_as == PrintedAs::at_least_in_interval ||
+         printed_as == PrintedAs::at_most_in_interval;
 }
 
 const char* fit_figure_word(FitFigure figure) {

@@ -25,16 +25,25 @@ const char* verdict_word(Verdict verdict);
 
 /// How what the paper counts relates to the value that it prints. `in_interval`: the printed value
 /// lies in the 99 % interval of the measured one. `at_least_in_interval`: it lies in the interval
-/// or below it.
-enum class PrintedAs { equal, at_least, at_most, in_interval, at_least_in_interval };
+/// or below it. `at_most_in_interval`: in the interval or above it.
+enum class PrintedAs {
+  equal,
+  at_least,
+  at_most,
+  in_interval,
+  at_least_in_interval,
+  at_most_in_interval
+};
 
 /// The word for a relation in data files and reports: "equal", "at-least-in-interval".
 const char* printed_as_word(PrintedAs printed_as);
 std::optional<PrintedAs> printed_as_of(const std::string& word);
 std::vector<std::string> printed_as_words();
 
-/// Is the printed value a lower bound? Does an interval decide, and not a tolerance?
+/// Is the printed value a lower bound, or an upper one? Does an interval decide, and not a
+/// tolerance?
 bool is_lower_bound(PrintedAs printed_as);
+bool is_upper_bound(PrintedAs printed_as);
 bool is_by_interval(PrintedAs printed_as);
 
 /// Where the value of a cell comes from: the paper prints it; it follows by a formula or a count

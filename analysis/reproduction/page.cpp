@@ -20,7 +20,7 @@ HtmlCell number_cell(const std::optional<double>& value) {
 HtmlCell stated_cell(const Cell& cell) {
   HtmlCell shown = number_cell(cell.stated);
   if (is_lower_bound(cell.printed_as)) shown.html = "&#8805; " + shown.html;
-  if (cell.printed_as == PrintedAs::at_most) shown.html = "&#8804; " + shown.html;
+  if (is_upper_bound(cell.printed_as)) shown.html = "&#8804; " + shown.html;
   return shown;
 }
 

@@ -22,7 +22,8 @@ namespace {
 bool is_match(const Cell& cell, const Estimate& estimate) {
   const double measured = *estimate.value;
   if (is_by_interval(cell.printed_as))
-    return estimate.confidence_99 && *cell.stated <= estimate.confidence_99->high &&
+    return estimate.confidence_99 &&
+           (is_upper_bound(cell.printed_as) || *cell.stated <= estimate.confidence_99->high) &&
            (is_lower_bound(cell.printed_as) || *cell.stated >= estimate.confidence_99->low);
   if (cell.factor)
     return measured >= *cell.stated / *cell.factor && measured <= *cell.stated * *cell.factor;
@@ -175,9 +176,9 @@ std::string half_width(const Estimate& estimate) {
 }
 
 std::string printed(const Cell& cell) {
-  const char* sign = is_lower_bound(cell.printed_as)         ? ">="
-                     : cell.printed_as == PrintedAs::at_most ? "<="
-                                                             : "";
+  const char* sign = is_lower_bound(cell.printed_as)   ? ">="
+                     : is_upper_bound(cell.printed_as) ? "<="
+                                                       : "";
   return sign + compact(cell.stated);
 }
 

@@ -10,7 +10,15 @@ namespace faultline {
 
 Estimate estimate_mean(const std::vector<double>& values) {
   const Summary summary = summarize(values);
-  return {summary.mean, summary.confidence_95, summary.mean ? "" : "nothing was measured"};
+  Estimate estimate{summary.mean, summary.confidence_95,
+                    summary.mean ? "" : "nothing was measured"};
+  if (summary.count < 2) return estimate;
+  const auto count = static_cast<double>(summary.count);
+  const boost::math::students_t distribution(count - 1);
+  const double half =
+      boost::math::quantile(distribution, 0.995) * *summary.standard_deviation / std::sqrt(count);
+  estimate.confidence_99 = Interval{*summary.mean - half, *summary.mean + half};
+  return estimate;
 }
 
 Estimate estimate_mean(const std::vector<double>& values, const std::vector<double>& companions,

@@ -14,15 +14,16 @@ struct Estimate {
   std::optional<double> value;
   std::optional<Interval> confidence_95;
   std::string trouble;
-  std::optional<Interval> confidence_99{};  ///< only for a share, a ratio or a fitted line
+  std::optional<Interval> confidence_99{};  ///< not with a known companion mean
 };
 
-/// Estimates the mean of a sample, with a 95 % interval.
+/// Estimates the mean of a sample, with intervals by Student's t.
 ///
 /// The second form uses `companions`, one for each value, whose mean is known exactly (a control
 /// variate). How far the sample mean of the companions misses the exact one shows how far that of
 /// the values does: this part is subtracted, by linear regression, and the interval is that of the
-/// residuals. With fewer than four values, or companions that are all equal, it is the first form.
+/// residuals, of 95 % only. With fewer than four values, or companions that are all equal, it is
+/// the first form.
 Estimate estimate_mean(const std::vector<double>& values);
 Estimate estimate_mean(const std::vector<double>& values, const std::vector<double>& companions,
                        double exact_companion_mean);

@@ -212,6 +212,10 @@ TEST_CASE("a printed value in the interval of 99 % is a match, wherever the mean
   CHECK(judge(bound, {0.6, std::nullopt, "", Interval{0.51, 0.69}}).verdict == Verdict::match);
   CHECK(judge(bound, {0.4, std::nullopt, "", Interval{0.31, 0.49}}).verdict == Verdict::differs);
   CHECK(judge(bound, {0.6, std::nullopt, ""}).verdict == Verdict::differs);
+  const Cell upper = cell_of(0.5, 0.0, PrintedAs::at_most_in_interval);
+  CHECK(judge(upper, {0.6, std::nullopt, "", Interval{0.49, 0.71}}).verdict == Verdict::match);
+  CHECK(judge(upper, {0.4, std::nullopt, "", Interval{0.31, 0.49}}).verdict == Verdict::match);
+  CHECK(judge(upper, {0.6, std::nullopt, "", Interval{0.51, 0.69}}).verdict == Verdict::differs);
 }
 
 TEST_CASE("the simulated cells of adoption-2013's table 1 stand beside the closed forms") {

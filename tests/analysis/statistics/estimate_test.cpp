@@ -32,6 +32,14 @@ TEST_CASE("a ratio of means has the interval of the difference of both means") {
   CHECK_FALSE(estimate_ratio_of_means({3}, {2}).confidence_99);
 }
 
+TEST_CASE("a mean has the intervals of Student's t") {
+  // By hand: mean 4, standard deviation 1; t of 2 degrees is 4.302653 (95 %) and 9.924843 (99 %).
+  const Estimate mean = estimate_mean({3, 4, 5});
+  CHECK(mean.confidence_95->high == Approx(4 + 4.302653 / std::sqrt(3.0)));
+  CHECK(mean.confidence_99->low == Approx(4 - 9.924843 / std::sqrt(3.0)));
+  CHECK_FALSE(estimate_mean({3}).confidence_99);
+}
+
 TEST_CASE("a control variate takes back what the sample missed of a known mean") {
   // value = 5 + 2 companion exactly: whatever companions were drawn, the mean at 10 is 25.
   const std::vector<double> companions = {1, 2, 4, 8};
