@@ -44,8 +44,8 @@ struct WorldEntered {
   std::uint64_t finds_state_itself = 0;
 };
 
-/// Another answer to EnterWorld: the job has been ended. The program, which has not come to its end,
-/// does nothing more until it enters the next world.
+/// Another answer to EnterWorld: the job has been ended. The program, which has not come to its
+/// end, does nothing more until it enters the next world.
 struct JobEnded {
   static constexpr std::uint16_t kRequest = 25;
   std::uint64_t unused = 0;

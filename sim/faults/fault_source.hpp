@@ -84,8 +84,8 @@ struct FaultSourceChoice {
 /// keeps a run alive until it ends, as deaths at stated moments do. A source without one does not.
 std::optional<std::uint64_t> limit_of(const FaultSourceChoice& choice);
 
-/// The mean time between the faults of all these sources together, in seconds. Those that do not say
-/// how often they strike are left out; kNever if none does.
+/// The mean time between the faults of all these sources together, in seconds. Those that do not
+/// say how often they strike are left out; kNever if none does.
 double mtbf_of(const std::vector<FaultSourceChoice>& sources, const JobShape& job);
 
 /// True if the faults take whole nodes, false if they take single ranks.

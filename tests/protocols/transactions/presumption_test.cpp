@@ -121,7 +121,7 @@ TEST_CASE("a copy is kept until nobody can go back to it, whoever keeps the next
                             .notice_delay_s = 1e-4,
                             .checkpoint = "partner",
                             .scope = "with-collective",
-                            .deaths = {{.event = 92, .mark = {}, .value = 0, .victim = 0},
+                            .faults = {{.event = 92, .mark = {}, .value = 0, .victim = 0},
                                        {.mark = "contributed", .value = 1, .victim = 1}}};
   CHECK(broken_promise(run, "fampi", EngineKind::loggp) == "");
 }
