@@ -359,6 +359,10 @@ void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
     const auto part = answer.get<WorldPart>();
     return next_world_.append(part.actor, part.count);
   }
+  if (answer.is<MemberLife>()) {
+    operations_.on_peer_restarted(context, answer.get<MemberLife>().life);
+    return;  // what it concerns is abandoned when the world is entered
+  }
   if (answer.is<WorldEntered>()) {
     enter(context, answer.get<WorldEntered>());
   } else if (answer.is<JobEnded>()) {

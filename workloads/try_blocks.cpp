@@ -65,9 +65,8 @@ Registration try_blocks() {
   const OptionSet<TryBlocksOptions> set = options();
   made.options = set.specs();
   made.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
-    const auto program =
-        std::make_shared<const Program>(program_of(set.read(values), job.processes));
-    const ProgramOfRank programs = [program](Rank) { return program; };
+    auto program = std::make_shared<const Program>(program_of(set.read(values), job.processes));
+    const ProgramOfRank programs = [alike = std::move(program)](Rank) { return alike; };
     return [programs = std::make_shared<const ProgramOfRank>(programs)](ActorId self) {
       return std::make_unique<BulkProgram>(programs, self);
     };

@@ -36,6 +36,7 @@ class Fampi : public WorldLayer {
 
  protected:
   void on_death(Context& context, ActorId actor) override;
+  [[nodiscard]] bool is_given_up() const override { return presumes() && called_; }
   void on_data(Context& context) override;
   virtual void finish_block(Context& context, const FinishBlock& finish);
   virtual void carry_out(Context& context, const AgreementOutput& output);

@@ -52,6 +52,7 @@ void Fampi::settle_presumed(Context& context, bool is_accepted) {
 void Fampi::call(Context& context) {
   if (std::exchange(called_, true)) return;
   invite(context);
+  end_lost_save(context);
   if (attempt_ == 0) return;
   if (presumed_ != attempt_) return release(context);
   if (!contributed_) contribute(context, true);

@@ -26,7 +26,7 @@ std::uint32_t message_bytes(std::uint64_t bytes) {
 void WorldLayer::save(Context& context, const StackRequest& request) {
   const auto asked = request.get<SaveCheckpoint>();
   save_request_ = request;
-  const bool would_never_end = is_collective() && !dead_.empty();
+  const bool would_never_end = is_collective() && (!dead_.empty() || is_given_up());
   if (!is_due(asked.iteration) || would_never_end || phase_ != Phase::running)
     return context.answer(request, CheckpointSaved{asked.iteration});
   taking_ = SavedPoint{asked.iteration, asked.state, asked.bytes};
@@ -125,7 +125,8 @@ void WorldLayer::end_save(Context& context, bool is_safe) {
 /// As it is known by now, the checkpoint will never be complete.
 void WorldLayer::end_lost_save(Context& context) {
   const bool has_lost_keeper = kept_by_.actor != kNobody && is_dead(kept_by_.actor);
-  const bool never_ends = is_collective() ? commits_blocks() && !dead_.empty() : has_lost_keeper;
+  const bool never_ends =
+      is_collective() ? commits_blocks() && (!dead_.empty() || is_given_up()) : has_lost_keeper;
   if (taking_ && never_ends) end_save(context, false);
 }
 

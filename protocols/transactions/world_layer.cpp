@@ -107,6 +107,8 @@ void WorldLayer::answer_program(Context& context, const SavedPoint& from) {
     world_.for_each_run([&](ActorId actor, std::uint32_t count) {
       context.answer(*enter_request_, WorldPart{actor, count});
     });
+  for (const Incarnation& life : replaced_)
+    if (life.actor != self_) context.answer(*enter_request_, MemberLife{life});
   work_begin_s_ = context.now_s();
   context.answer(*enter_request_,
                  WorldEntered{epoch_, from.iteration, from.state, from.is_elsewhere ? 1U : 0U});

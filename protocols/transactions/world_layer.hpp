@@ -98,6 +98,8 @@ class WorldLayer : public Layer {
   /// True if no rank can begin the next checkpoint before all have ended the last one, since they
   /// commit TryBlocks in between.
   [[nodiscard]] virtual bool commits_blocks() const { return true; }
+  /// True if all will regroup though nobody is dead, and some may take no checkpoint before.
+  [[nodiscard]] virtual bool is_given_up() const { return false; }
   /// True if no rank can be in an earlier world any more.
   [[nodiscard]] virtual bool all_have_entered() const { return false; }
   /// This rank has told the leader that it waits for a new world, or is the leader itself.

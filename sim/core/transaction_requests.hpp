@@ -33,6 +33,14 @@ struct WorldPart {
   std::uint32_t count = 0;
 };
 
+/// A process of a world that has taken the place of a dead one. Answered before WorldEntered, once
+/// for each: a notice of its start that the program gets later says nothing of the requests that it
+/// has begun in this world.
+struct MemberLife {
+  static constexpr std::uint16_t kRequest = 29;
+  Incarnation life;
+};
+
 /// The program goes on in this world, at the beginning of an iteration. If the epoch is that of the
 /// program's world, only its data are those of an earlier moment.
 struct WorldEntered {

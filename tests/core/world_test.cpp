@@ -50,6 +50,7 @@ TEST_CASE("a world is what a list of actors is, whatever was lost and added") {
       for (Rank rank = 0; rank < expected.size(); ++rank)
         if (random.chance(0.3)) lost.push_back(rank);
       std::vector<ActorId> dead;
+      dead.reserve(lost.size());
       for (const Rank rank : lost) dead.push_back(expected[rank]);
       std::erase_if(expected, [&](ActorId actor) {
         return std::find(dead.begin(), dead.end(), actor) != dead.end();

@@ -351,6 +351,21 @@ struct Stack {
     job.spec.stop.events = 5000;
   }
 
+  /// Is the protocol, as it is here, refused above this workload?
+  [[nodiscard]] bool is_refused() const {
+    if (!protocol.check_with_workload) return false;
+    const auto all_of = [](const Registration& component, const OptionValues& set) {
+      OptionValues values = set;
+      for (const OptionSpec& option : component.options)
+        values.emplace(option.name, option.default_value);
+      return values;
+    };
+    return !protocol
+                .check_with_workload(all_of(protocol, protocol_options),
+                                     all_of(workload, workload_options))
+                .empty();
+  }
+
   [[nodiscard]] bool survives_deaths() const {
     return protocol.traits.tolerates_faults || protocol.family == Family::failure_detection;
   }
@@ -368,6 +383,7 @@ struct Stack {
 /// Checks a run in which nobody dies, and if the stack survives it, one in which two ranks do.
 void check_copies(const Stack& stack, EngineKind engine) {
   INFO(stack.words() << " on " << engine_word(engine));
+  if (stack.is_refused()) return;
   Job job(kProcesses, quick_machine());
   stack.set_up(job);
   CHECK(difference(job, engine) == "");

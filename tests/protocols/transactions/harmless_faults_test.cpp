@@ -88,7 +88,8 @@ TEST_CASE("an error outside of TryBlocks is raised in the next one") {
     CHECK(seen.metric("redone_iterations") == 1);
     // With a checkpoint at each commit, only the second TryBlock is done again.
     Job saves(5, quick_machine());
-    set_up_blocks(saves, {{"checkpoint", std::string("partner")}});
+    set_up_blocks(saves, {{"checkpoint", std::string("partner")},
+                          {"checkpoint_iterations", std::int64_t{1}}});
     saves.spec.faults = {soft(1 + 2e-6, {4})};
     const Seen other = saves.run(engine);
     CHECK(other.metric("blocks_rejected") == 1);

@@ -122,10 +122,13 @@ FampiOptions options_of(const OptionValues& values) {
   FampiOptions options;
   options.agreement = std::get<std::string>(values.at("agreement"));
   options.recovery = std::get<std::string>(values.at("recovery"));
+  options.scope = std::get<std::string>(values.at("scope"));
   options.release = std::get<std::string>(values.at("release"));
   options.request_timeout_s = std::get<double>(values.at("request_timeout_s"));
   options.wait_timeout_s = std::get<double>(values.at("wait_timeout_s"));
   options.spawn_s = std::get<double>(values.at("spawn_s"));
+  options.spawn = std::get<std::string>(values.at("spawn"));
+  options.rebuild_over = std::get<std::string>(values.at("rebuild_over"));
   options.checkpoint = std::get<std::string>(values.at("checkpoint"));
   options.checkpoint_iterations =
       static_cast<std::uint64_t>(std::get<std::int64_t>(values.at("checkpoint_iterations")));

@@ -40,9 +40,12 @@ TEST_CASE("transactions are accepted under programs of TryBlocks") {
   CHECK(error_of({}) == "");
   for (const std::string name : {"fampi", "relaunch"})
     for (const std::string checkpoint : {"none", "local", "partner", "storage"})
-      for (const std::string interval : {"checkpoint_iterations", "checkpoint_interval_s"})
-        CHECK(error_of({.transactions = R"("name": ")" + name + R"(", "checkpoint": ")" +
-                                        checkpoint + R"(", ")" + interval + "\": 2"}) == "");
+      for (const std::string interval : {"checkpoint_iterations", "checkpoint_interval_s"}) {
+        std::string transactions = R"("name": ")";
+        transactions.append(name).append(R"(", "checkpoint": ")").append(checkpoint);
+        transactions.append(R"(", ")").append(interval).append("\": 2");
+        CHECK(error_of({.transactions = transactions}) == "");
+      }
   CHECK(error_of({.transactions = R"("name": "none")"}) == "");
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/support/drawn_machine.hpp"
+#include "tests/support/shrinking.hpp"
 
 namespace faultline::test {
 
@@ -275,22 +276,15 @@ std::string broken_promise(const TransactionsRun& run, const std::string& protoc
 std::string counterexample(const std::string& protocol, EngineKind engine, std::uint64_t runs,
                            const MakeWrong& make_wrong) {
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
-    TransactionsRun run = draw_transactions_run(seed, protocol);
-    std::string promise = broken_promise(run, protocol, engine, make_wrong);
+    const auto broken = [&](const TransactionsRun& run) {
+      return broken_promise(run, protocol, engine, make_wrong);
+    };
+    const TransactionsRun run = draw_transactions_run(seed, protocol);
+    std::string promise = broken(run);
     if (promise.empty()) continue;
-    bool shrunk = true;
-    while (shrunk) {
-      shrunk = false;
-      for (const TransactionsRun& simpler : simpler_runs(run)) {
-        std::string other = broken_promise(simpler, protocol, engine, make_wrong);
-        if (other.empty()) continue;
-        run = simpler;
-        promise = std::move(other);
-        shrunk = true;
-        break;
-      }
-    }
-    return describe(run) + ": " + promise;
+    const auto found =
+        shrunk(BrokenRun<TransactionsRun>{run, std::move(promise)}, simpler_runs, broken);
+    return describe(found.run) + ": " + found.promise;
   }
   return {};
 }
