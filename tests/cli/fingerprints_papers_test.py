@@ -15,6 +15,17 @@ TOKEN_RING = {"platform.processes": 256, "workload.walk_length": 2560}
 # {name: what to set} where a scenario takes more than about a second as it is.
 CUTS = {
     "adoption-2013/recovery-cost: by size": {"platform.processes": 256},
+    "fampi-2015/figure-2a: faults": {"workload.iterations": 1},
+    "fampi-2015/figure-2a: faults, few iterations": {"workload.iterations": 1},
+    "fampi-2015/figure-2a: free": {"workload.iterations": 1},
+    "fampi-2015/figure-2a: free, few iterations": {"workload.iterations": 1},
+    "fampi-2015/figure-2b: faults": {"workload.iterations": 1},
+    "fampi-2015/figure-2b: faults, few iterations": {"workload.iterations": 1},
+    "fampi-2015/figure-2b: free": {"workload.iterations": 1},
+    "fampi-2015/figure-2b: free, few iterations": {"workload.iterations": 1},
+    "fampi-2015/timeouts: death": {"workload.iterations": 40},
+    "fampi-2015/timeouts: death, invited": {"workload.iterations": 40},
+    "fampi-2015/timeouts: stalls": {"workload.iterations": 40},
     "fast-message-logging/figure-1a: lulesh": {"platform.processes": 32},
     "fast-message-logging/figure-5: lulesh": {"platform.processes": 64},
     "fast-message-logging/figure-6: jacobi3d": {"platform.processes": 64},
