@@ -119,7 +119,7 @@ TEST_CASE("the links of a torus route lead from its first node to its last one")
   const auto sizes = GENERATE(values<std::vector<std::uint32_t>>(
       {{2}, {5}, {6}, {1, 7}, {4, 3}, {2, 2, 2}, {3, 4, 5}, {4, 3, 2, 2, 3}}));
   const Topology topology(Torus{sizes}, kHopLatency_s, kLinkBandwidth_Bps);
-  CHECK(topology.links() == topology.nodes() * 2 * sizes.size());
+  CHECK(topology.links() == std::size_t{2} * topology.nodes() * sizes.size());
   for (std::uint32_t from = 0; from < topology.nodes(); ++from)
     for (std::uint32_t to = 0; to < topology.nodes(); ++to) {
       if (to == from) continue;
@@ -163,10 +163,10 @@ TEST_CASE("the links of a dragonfly route are as many as its hops, and no two pl
   // The last ones are blue: each carries what goes from one group to another.
   for (std::uint32_t a = 0; a < dragonfly.groups; ++a)
     for (std::uint32_t b = 0; b < dragonfly.groups; ++b)
-      CHECK(used[used.size() - 16 + a * 4 + b] == (a == b ? 0 : of_group * of_group));
+      CHECK(used[used.size() - 16 + std::size_t{a} * 4 + b] == (a == b ? 0 : of_group * of_group));
   // The green link from router 4 to router 0 of the first chassis of group 0: neither of the two
   // has a blue link that the group uses, so it carries what two nodes send to three routers.
-  const std::size_t green = 2 * std::size_t{nodes} + 4 * dragonfly.routers_per_chassis;
+  const std::size_t green = 2 * std::size_t{nodes} + std::size_t{4} * dragonfly.routers_per_chassis;
   CHECK(used[green] == 2 * 2 * 3);
 }
 
