@@ -319,6 +319,10 @@ TEST_CASE("failure detectors refuse times of 0, too many helpers and a tree with
              Contains("s.json: failure_detection.radix: "));
   for (const std::string detector : {R"("swim")", R"("connection-loss")"})
     CHECK_THAT(error(detector, true), Contains("failure_detection.members: must be at least two"));
+  CHECK_THAT(error(R"("erring-oracle", "accused": 16)"),
+             Contains("failure_detection.accused: expected a rank below 16, got 16"));
+  CHECK_THAT(error(R"("erring-oracle", "reporter": 2)"),
+             Contains("failure_detection.accused: expected another rank than the reporter, got 2"));
   for (const std::string good : {R"("swim", "indirect_probes": 16, "push_pull_period_s": null)",
                                  R"("connection-loss", "radix": 1, "members": "ranks")"})
     CHECK(error(good).empty());

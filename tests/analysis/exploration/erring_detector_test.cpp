@@ -4,7 +4,6 @@
 
 #include <catch2/catch.hpp>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 
@@ -16,49 +15,19 @@ using namespace faultline::test;
 
 namespace {
 
-/// Reports every death, as `oracle` does. One rank says of a live one, some time, that it is dead.
-/// If it spreads that, the others believe it, and so does the accused, which stops.
-class Erring final : public Detector {
- public:
-  Erring(ActorId self, Rank reporter, Rank about, bool spreads)
-      : reports_(self == reporter), about_(about), spreads_(spreads) {}
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<Erring>(*this);
-  }
-  void start(Context& context) override {
-    if (reports_) context.set_timer(0, 0);
-  }
-  void on_timer(Context& context, std::uint64_t) override {
-    context.report_failed(about_);
-    if (!spreads_) return;
-    for (Rank rank = 0; rank < context.job().processes; ++rank)
-      if (rank != context.self()) context.send(rank, 0, 8);
-  }
-  void on_message(Context& context, const Message&) override { context.report_failed(about_); }
-  void on_exit_notice(Context& context, Incarnation dead) override { context.report_failed(dead); }
-
- private:
-  void digest_state(Digest&) const override {}
-  bool reports_;
-  Rank about_;
-  bool spreads_;
-};
-
 using Ends = std::set<std::string>;
 
 /// How runs end, whoever errs about whom.
 Ends ends(const std::string& detector, bool spreads) {
   Ends words;
   for (Rank reporter = 0; reporter < 3; ++reporter)
-    for (Rank about = 0; about < 3; ++about) {
-      if (reporter == about) continue;
+    for (Rank accused = 0; accused < 3; ++accused) {
+      if (reporter == accused) continue;
       Job job(3);
       job.workload("random-tree", {{"most_messages", 2}, {"choices", std::string("all")}});
       job.detector(detector);
-      job.own(
-          Family::failure_detection,
-          [=](ActorId self) { return std::make_unique<Erring>(self, reporter, about, spreads); },
-          {.exit_notice = ExitNotice{}});
+      job.use(Family::failure_detection, "erring-oracle",
+              {{"reporter", reporter}, {"accused", accused}, {"spreads", spreads}});
       ExplorationRequest request{.spec = explored_spec(job.spec)};
       request.goal = Goal{.name = "nothing"};
       const ExplorationResult result = explore(request);

@@ -1,0 +1,90 @@
+#include "protocols/failure_detection/erring_oracle.hpp"
+
+#include <string>
+
+namespace faultline {
+
+namespace {
+
+enum Kind : std::uint16_t { kReport };
+
+OptionSet<ErringOracleOptions> options() {
+  using Options = ErringOracleOptions;
+  return OptionSet<Options>()
+      .option("reporter", &Options::reporter, {.doc = "the rank that takes another one for dead"})
+      .option("accused", &Options::accused, {.doc = "the rank that is taken for dead and lives"})
+      .option("report_s", &Options::report_s,
+              {.doc = "when the reporter takes the accused for dead, if both live",
+               .unit = "s",
+               .source = "assumed",
+               .minimum = 0.0,
+               .maximum = 1e9})
+      .option("spreads", &Options::spreads,
+              {.doc = "the reporter tells all other ranks, and the accused stops when it hears "
+                      "of it; else only the reporter believes it"})
+      .option("delay_s", &Options::delay_s,
+              {.doc = "time from a real death to its notice at every live rank",
+               .unit = "s",
+               .source = "assumed",
+               .minimum = 0.0,
+               .maximum = 1e9})
+      .option("control_bytes", &Options::control_bytes,
+              {.doc = "size of a message", .unit = "B", .source = "assumed: two words"});
+}
+
+std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
+  const ErringOracleOptions read = options().read(values);
+  std::vector<OptionProblem> problems;
+  const auto require_rank = [&](const char* option, Rank rank) {
+    if (rank >= job.processes)
+      problems.push_back({option, "expected a rank below " + std::to_string(job.processes) +
+                                      ", got " + std::to_string(rank)});
+  };
+  require_rank("reporter", read.reporter);
+  require_rank("accused", read.accused);
+  if (read.reporter == read.accused)
+    problems.push_back({"accused", "expected another rank than the reporter, got " +
+                                       std::to_string(read.accused) + " for both"});
+  return problems;
+}
+
+Registration erring_oracle() {
+  Registration registered = registration<ErringOracle>(
+      {.family = Family::failure_detection,
+       .name = "erring-oracle",
+       .summary = "as oracle, but one rank takes a stated one for dead that lives",
+       .source = "none: made to see what a protocol does after a false report",
+       .traits = {.tolerates_faults = true},
+       .message_kinds = {"report"},
+       .check = check},
+      options());
+  registered.exit_notice = [](const OptionValues& values) -> ExitNotice {
+    return {.delay_s = options().read(values).delay_s};
+  };
+  return registered;
+}
+
+const Registered registered{erring_oracle()};
+
+}  // namespace
+
+void ErringOracle::start(Context& context) {
+  // A new process of the reporter's place does not repeat the mistake of the one before it.
+  if (context.self() == options_->reporter && context.incarnation() == 0)
+    context.set_timer(0, options_->report_s);
+}
+
+void ErringOracle::on_timer(Context& context, std::uint64_t) {
+  const Incarnation accused = context.known(options_->accused);
+  context.report_failed(accused);
+  if (!options_->spreads) return;
+  for (Rank rank = 0; rank < context.job().processes; ++rank)
+    if (rank != context.self())
+      context.send(rank, kReport, options_->control_bytes).payload.put(accused);
+}
+
+void ErringOracle::on_message(Context& context, const Message& message) {
+  context.report_failed(message.payload.get<Incarnation>());
+}
+
+}  // namespace faultline

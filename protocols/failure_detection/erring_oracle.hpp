@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "sim/core/component.hpp"
+
+namespace faultline {
+
+struct ErringOracleOptions {
+  std::uint32_t reporter = 1;
+  std::uint32_t accused = 2;
+  double report_s = 0.01;
+  bool spreads = true;
+  double delay_s = 1e-3;
+  std::uint32_t control_bytes = 16;
+};
+
+/// A failure detector that makes one mistake at a stated moment: it tells one rank that another one
+/// is dead, which lives. It reports real deaths as `oracle` does. Under `explore` the mistake comes
+/// at any moment.
+class ErringOracle final : public Detector {
+ public:
+  using Options = ErringOracleOptions;
+  ErringOracle(std::shared_ptr<const Options> options, const JobShape&, Rank)
+      : options_(std::move(options)) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<ErringOracle>(*this);
+  }
+  void start(Context& context) override;
+  void on_timer(Context& context, std::uint64_t key) override;
+  void on_message(Context& context, const Message& message) override;
+  void on_exit_notice(Context& context, Incarnation dead) override { context.report_failed(dead); }
+
+ private:
+  /// It keeps nothing.
+  void digest_state(Digest&) const override {}
+
+  std::shared_ptr<const Options> options_;
+};
+
+}  // namespace faultline
