@@ -195,6 +195,10 @@ std::size_t dash_at(std::size_t place) {
   return place % kDashes + 1;
 }
 
+std::string line_style_at(std::size_t place) {
+  return " lt " + std::to_string(line_type_at(place)) + " dt " + std::to_string(dash_at(place));
+}
+
 std::size_t GnuplotTexts::number(const std::string& text) {
   texts_.push_back(visible(text));
   return texts_.size();

@@ -28,7 +28,9 @@ FigureRows figure_rows(const ItemResult& result);
 ///
 /// For series it contains the numbers itself. It draws boxplots over the points, or ratios with
 /// their intervals, with a row for each series and a column for each metric. Series of a single
-/// metric share one row.
+/// metric share one row. Overlaid series have one panel for each metric. Where every point is a
+/// single run, lines stand for boxes. Axes are logarithmic where that suits their values
+/// (wants_logarithm).
 std::string figure_script(const ItemResult& result, const FigureRows& rows,
                           const std::string& stem);
 

@@ -210,6 +210,7 @@ struct ReproductionItem {
   double quick_time_s = 1.0;
   std::vector<Measure> measures;
   std::vector<std::size_t> curves;  ///< for a figure: the measures it draws, of one kind
+  bool overlaid = false;            ///< all of them in one panel for each metric, not in their own
   std::vector<Cell> cells;
 };
 

@@ -22,6 +22,7 @@ struct ItemHead {
   std::string note;
   double time_s = 1.0;
   double quick_time_s = 1.0;
+  bool overlaid = false;
 };
 
 const OptionSet<ItemHead>& item_options() {
@@ -33,7 +34,8 @@ const OptionSet<ItemHead>& item_options() {
           .option("note", &ItemHead::note, {})
           .option("time_s", &ItemHead::time_s, {.unit = "s", .minimum = 0, .required = true})
           .option("quick_time_s", &ItemHead::quick_time_s,
-                  {.unit = "s", .minimum = 0, .required = true});
+                  {.unit = "s", .minimum = 0, .required = true})
+          .option("overlaid", &ItemHead::overlaid, {});
   return set;
 }
 
@@ -45,6 +47,11 @@ bool are_drawn_alike(const Measure& one, const Measure& other) {
   const auto* b = std::get_if<SeriesMeasure>(&other.how);
   return a == nullptr ||
          (a->drawn_relative_to.empty() == b->drawn_relative_to.empty() && a->family == b->family);
+}
+
+bool is_drawn_as_boxes(const Measure& measure) {
+  const auto* series = std::get_if<SeriesMeasure>(&measure.how);
+  return series != nullptr && series->drawn_relative_to.empty();
 }
 
 /// Reads the parts of one file, one after another.
@@ -59,6 +66,7 @@ class ItemReader {
     item_.note = head.note;
     item_.time_s = head.time_s;
     item_.quick_time_s = head.quick_time_s;
+    item_.overlaid = head.overlaid;
     const JsonValue* scenarios = root_.child("scenarios");
     object_of(scenarios, "scenarios", problems_);
     const JsonValue* measures = root_.child("measures");
@@ -104,6 +112,9 @@ void ItemReader::read_curves(const JsonValue& curves) {
     if (!are_drawn_alike(*found, measures[item_.curves.front()]))
       problems_.add(item_path("curves", i), "expected a measure of the same kind as the first");
   }
+  if (item_.overlaid && !item_.curves.empty() &&
+      !is_drawn_as_boxes(item_.measures[item_.curves.front()]))
+    problems_.add("overlaid", "expected false: only series that are drawn as boxes can be");
 }
 
 /// Reads the groups. A group's members apply to those of its cells that leave them out.

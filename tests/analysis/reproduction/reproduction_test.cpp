@@ -411,82 +411,6 @@ TEST_CASE("with --quick, cells of other points and those that it cannot tell are
   CHECK(item.cells[1].name == "at 8");
 }
 
-TEST_CASE("a series that is drawn relative to a detector has ratios of means") {
-  ItemResult result;
-  SeriesMeasure series;
-  series.over = "platform.processes";
-  series.metrics = {"announce_time_s"};
-  series.drawn_relative_to = "dijkstra-scholten";
-  result.item.measures.push_back({"m", series});
-  result.item.curves = {0};
-  SeriesPoint point{8, {}};
-  point.samples["indep"] = {{"announce_time_s", {3, 4, 5}}};
-  point.samples["dijkstra-scholten"] = {{"announce_time_s", {1, 2, 3}}};
-  point.detectors = {"dijkstra-scholten", "indep"};
-  result.measured.push_back({{}, {point}, "", false});
-  const Estimate ratio = estimate_ratio_of_means({3, 4, 5}, {1, 2, 3});
-  CHECK(csv_records(figure_rows(result)) ==
-        "series,metric,detector,processes,runs,ratio,low_99,high_99\n"
-        "m,announce_time_s,indep,8,3,2," +
-            shortest(ratio.confidence_99->low) + "," + shortest(ratio.confidence_99->high) + "\n");
-  const std::string script = figure_script(result, figure_rows(result), "figure");
-  // The colour of the second detector, though the first one is not drawn.
-  CHECK_THAT(script, Contains("vectors heads size screen 0.00952,90 lt 2 lw 2 notitle") &&
-                         Contains("with points lt 2 title") &&
-                         Contains("\n:relative to DIJKSTRA-SCHOLTEN\n") &&
-                         !Contains("candlesticks"));
-}
-
-TEST_CASE("a figure shows times in the unit that is easiest to read, and its CSV in seconds") {
-  ItemResult result;
-  SeriesMeasure series;
-  series.over = "platform.processes";
-  series.metrics = {"announce_time_s"};
-  result.item.measures.push_back({"m", series});
-  result.item.curves = {0};
-  SeriesPoint point{8, {}};
-  point.samples["indep"] = {{"announce_time_s", {0.002, 0.004}}};
-  point.detectors = {"indep"};
-  result.measured.push_back({{}, {point}, "", false});
-  const FigureRows rows = figure_rows(result);
-  CHECK(rows.at(1).at(5) == "0.002");
-  const std::string script = figure_script(result, rows, "figure");
-  CHECK_THAT(script, Contains("\n:announce time [ms]\n") && Contains("set yrange [1.6:5]") &&
-                         Contains(":($8*1000):($7*1000):($11*1000):($10*1000) with candlesticks") &&
-                         Contains(":($9*1000) with linespoints"));
-  // Panels of one metric have one unit.
-  result.item.measures.push_back({"n", series});
-  result.item.curves = {0, 1};
-  point.samples["indep"] = {{"announce_time_s", {2.0, 4.0}}};
-  result.measured.push_back({{}, {point}, "", false});
-  const std::string both = figure_script(result, figure_rows(result), "figure");
-  CHECK_THAT(both, Contains("\n:announce time [s]\n") && !Contains("[ms]"));
-}
-
-TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
-  ItemResult result;
-  SeriesMeasure series;
-  series.over = "platform.processes";
-  series.metrics = {"share_min",        "share_quartile_1", "share_median",
-                    "share_quartile_3", "share_max",        "lone_min"};
-  result.item.measures.push_back({"m", series});
-  result.item.curves = {0};
-  SeriesPoint point{8, {}};
-  point.samples["indep"] = {{"share_min", {0.0, 0.25}},   {"share_quartile_1", {0.25, 0.5}},
-                            {"share_median", {0.5, 0.5}}, {"share_quartile_3", {0.5, 0.75}},
-                            {"share_max", {0.875, 1.0}},  {"lone_min", {3.0, 5.0}}};
-  point.detectors = {"indep"};
-  result.measured.push_back({{}, {point}, "", false});
-  const std::string csv = csv_records(figure_rows(result));
-  CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
-  CHECK_THAT(csv, Contains("m,share,indep,8,2,0.125,0.125,0.375,0.5,0.625,0.9375,0.9375,\n"));
-  CHECK_THAT(csv, Contains("m,lone_min,indep,8,2,3,"));
-  const std::string script = figure_script(result, figure_rows(result), "figure");
-  CHECK_THAT(script, Contains("set multiplot layout 1,2"));
-  CHECK_THAT(script, Contains(",8,2,0.125,0.125,0.375,0.5,0.625,0.9375,0.9375,\n"));
-  CHECK_THAT(script, Contains("$numbers using ($1 == 1 && $2 == "));
-}
-
 TEST_CASE("a figure of a series has one line for each box, and draws each where it belongs") {
   const ItemResult result = reproduce_item(
       item_of(with_cells(R"({"cell": "a", "metric": "control_messages"})", kSeries)), {});
@@ -519,35 +443,13 @@ TEST_CASE("detectors are drawn in the order and colours in which their scenario 
                          Contains("linespoints lt 2 dt 2"));
 }
 
-TEST_CASE("the labels of a figure are slanted only where they would run into each other") {
-  const auto script_of = [](const std::vector<double>& places) {
-    ItemResult result;
-    SeriesMeasure series;
-    series.over = "platform.processes";
-    series.metrics = {"control_messages"};
-    result.item.measures.push_back({"m", series});
-    result.item.curves = {0};
-    std::vector<SeriesPoint> points;
-    for (const double at : places) {
-      SeriesPoint& point = points.emplace_back();
-      point.at = at;
-      point.samples["cda"] = {{"control_messages", {at, at + 1}}};
-      point.detectors = {"cda"};
-    }
-    result.measured.push_back({{}, points, "", false});
-    return figure_script(result, figure_rows(result), "figure");
-  };
-  CHECK_THAT(script_of({64, 256, 1024, 4096, 16384}), Contains("set xtics norotate"));
-  CHECK_THAT(script_of({32, 128, 512, 1024, 2048, 4096, 8192, 16384}),
-             Contains("set xtics rotate by 35 right"));
-  CHECK_THAT(script_of({262144, 1048576}), Contains("norotate") && Contains("'1048576' log(1"));
-}
-
 TEST_CASE("what is wrong with a series is said with file and place") {
-  const auto refusal = [](const std::string& cell, const std::string& from, const std::string& to) {
+  const auto refusal = [](const std::string& cell, const std::string& from, const std::string& to,
+                          bool overlaid = false) {
     std::string series = kSeries;
     const std::size_t place = series.find(from);
     if (!from.empty()) series.replace(place, from.size(), to);
+    if (overlaid) series += R"("overlaid": true,)";
     return refusal_of(with_cells(cell, series));
   };
   const std::string cell = R"({"cell": "a", "metric": "control_messages"})";
@@ -566,6 +468,8 @@ TEST_CASE("what is wrong with a series is said with file and place") {
              Contains("groups[0].cells[0].at: expected a point of its measure"));
   CHECK_THAT(refusal(cell, R"("metrics")", R"("drawn_relative_to": "edod", "metrics")"),
              Contains("measures.m.drawn_relative_to: expected a detector of its scenario"));
+  CHECK_THAT(refusal(cell, R"("metrics")", R"("drawn_relative_to": "cda", "metrics")", true),
+             Contains("overlaid: expected false: only series that are drawn as boxes can be"));
 }
 
 TEST_CASE("a quick reproduction counts no value twice") {

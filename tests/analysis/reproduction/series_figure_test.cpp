@@ -1,0 +1,182 @@
+// Figures of series: what their CSV holds, and how they are drawn.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/reproduction/figure.hpp"
+#include "analysis/text/text_table.hpp"
+#include "sim/json/json_value.hpp"
+
+using namespace faultline;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// Adds a series of one protocol with a sample of each metric at each place.
+void add_series(ItemResult& result, const std::string& name,
+                const std::vector<std::string>& metrics, const std::vector<double>& places,
+                const std::vector<double>& sample) {
+  SeriesMeasure series;
+  series.over = "transactions.helpers";
+  series.metrics = metrics;
+  result.item.curves.push_back(result.item.measures.size());
+  result.item.measures.push_back({name, series});
+  std::vector<SeriesPoint> points;
+  for (const double at : places) {
+    SeriesPoint& point = points.emplace_back();
+    point.at = at;
+    point.detectors = {"fampi"};
+    for (const std::string& metric : metrics) point.samples["fampi"][metric] = sample;
+  }
+  result.measured.push_back({{}, points, "", false});
+}
+
+std::string script_of(const ItemResult& result) {
+  return figure_script(result, figure_rows(result), "figure");
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a series that is drawn relative to a detector has ratios of means") {
+  ItemResult result;
+  SeriesMeasure series;
+  series.over = "platform.processes";
+  series.metrics = {"announce_time_s"};
+  series.drawn_relative_to = "dijkstra-scholten";
+  result.item.measures.push_back({"m", series});
+  result.item.curves = {0};
+  SeriesPoint point{8, {}};
+  point.samples["indep"] = {{"announce_time_s", {3, 4, 5}}};
+  point.samples["dijkstra-scholten"] = {{"announce_time_s", {1, 2, 3}}};
+  point.detectors = {"dijkstra-scholten", "indep"};
+  result.measured.push_back({{}, {point}, "", false});
+  const Estimate ratio = estimate_ratio_of_means({3, 4, 5}, {1, 2, 3});
+  CHECK(csv_records(figure_rows(result)) ==
+        "series,metric,detector,processes,runs,ratio,low_99,high_99\n"
+        "m,announce_time_s,indep,8,3,2," +
+            shortest(ratio.confidence_99->low) + "," + shortest(ratio.confidence_99->high) + "\n");
+  const std::string script = figure_script(result, figure_rows(result), "figure");
+  // The colour of the second detector, though the first one is not drawn.
+  CHECK_THAT(script, Contains("vectors heads size screen 0.00952,90 lt 2 lw 2 notitle") &&
+                         Contains("with points lt 2 title") &&
+                         Contains("\n:relative to DIJKSTRA-SCHOLTEN\n") &&
+                         !Contains("candlesticks"));
+}
+
+TEST_CASE("a figure shows times in the unit that is easiest to read, and its CSV in seconds") {
+  ItemResult result;
+  SeriesMeasure series;
+  series.over = "platform.processes";
+  series.metrics = {"announce_time_s"};
+  result.item.measures.push_back({"m", series});
+  result.item.curves = {0};
+  SeriesPoint point{8, {}};
+  point.samples["indep"] = {{"announce_time_s", {0.002, 0.004}}};
+  point.detectors = {"indep"};
+  result.measured.push_back({{}, {point}, "", false});
+  const FigureRows rows = figure_rows(result);
+  CHECK(rows.at(1).at(5) == "0.002");
+  const std::string script = figure_script(result, rows, "figure");
+  CHECK_THAT(script, Contains("\n:announce time [ms]\n") && Contains("set yrange [1.84:4.16]") &&
+                         Contains(":($8*1000):($7*1000):($11*1000):($10*1000) with candlesticks") &&
+                         Contains(":($9*1000) with linespoints"));
+  // Panels of one metric have one unit.
+  result.item.measures.push_back({"n", series});
+  result.item.curves = {0, 1};
+  point.samples["indep"] = {{"announce_time_s", {2.0, 4.0}}};
+  result.measured.push_back({{}, {point}, "", false});
+  const std::string both = figure_script(result, figure_rows(result), "figure");
+  CHECK_THAT(both, Contains("\n:announce time [s]\n") && !Contains("[ms]"));
+}
+
+TEST_CASE("five metrics that spread one over the ranks are drawn as one box") {
+  ItemResult result;
+  SeriesMeasure series;
+  series.over = "platform.processes";
+  series.metrics = {"share_min",        "share_quartile_1", "share_median",
+                    "share_quartile_3", "share_max",        "lone_min"};
+  result.item.measures.push_back({"m", series});
+  result.item.curves = {0};
+  SeriesPoint point{8, {}};
+  point.samples["indep"] = {{"share_min", {0.0, 0.25}},   {"share_quartile_1", {0.25, 0.5}},
+                            {"share_median", {0.5, 0.5}}, {"share_quartile_3", {0.5, 0.75}},
+                            {"share_max", {0.875, 1.0}},  {"lone_min", {3.0, 5.0}}};
+  point.detectors = {"indep"};
+  result.measured.push_back({{}, {point}, "", false});
+  const std::string csv = csv_records(figure_rows(result));
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
+  CHECK_THAT(csv, Contains("m,share,indep,8,2,0.125,0.125,0.375,0.5,0.625,0.9375,0.9375,\n"));
+  CHECK_THAT(csv, Contains("m,lone_min,indep,8,2,3,"));
+  const std::string script = figure_script(result, figure_rows(result), "figure");
+  CHECK_THAT(script, Contains("set multiplot layout 1,2"));
+  CHECK_THAT(script, Contains(",8,2,0.125,0.125,0.375,0.5,0.625,0.9375,0.9375,\n"));
+  CHECK_THAT(script, Contains("$numbers using ($1 == 1 && $2 == "));
+}
+
+TEST_CASE("the labels of a figure are slanted only where they would run into each other") {
+  const auto script_of = [](const std::vector<double>& places) {
+    ItemResult result;
+    SeriesMeasure series;
+    series.over = "platform.processes";
+    series.metrics = {"control_messages"};
+    result.item.measures.push_back({"m", series});
+    result.item.curves = {0};
+    std::vector<SeriesPoint> points;
+    for (const double at : places) {
+      SeriesPoint& point = points.emplace_back();
+      point.at = at;
+      point.samples["cda"] = {{"control_messages", {at, at + 1}}};
+      point.detectors = {"cda"};
+    }
+    result.measured.push_back({{}, points, "", false});
+    return figure_script(result, figure_rows(result), "figure");
+  };
+  CHECK_THAT(script_of({64, 256, 1024, 4096, 16384}), Contains("set xtics norotate"));
+  CHECK_THAT(script_of({32, 128, 512, 1024, 2048, 4096, 8192, 16384}),
+             Contains("set xtics rotate by 35 right"));
+  CHECK_THAT(script_of({262144, 1048576}), Contains("norotate") && Contains("'1048576' log(1"));
+}
+
+TEST_CASE("overlaid series share a panel for each metric, and are named after themselves") {
+  ItemResult result;
+  add_series(result, "a heap", {"control_messages", "waits"}, {64, 128, 256}, {1, 2});
+  add_series(result, "a star", {"control_messages"}, {64, 128, 256}, {3, 4});
+  CHECK(count_of(script_of(result), "\nplot ") == 3);  // two metrics and one
+  result.item.overlaid = true;
+  const std::string script = script_of(result);
+  CHECK(count_of(script, "\nplot ") == 2);
+  CHECK_THAT(script, Contains("set multiplot layout 1,2") && Contains("\n:a heap\n") &&
+                         Contains("\n:a star\n") && !Contains(":FAMPI"));
+  CHECK(count_of(script, "candlesticks") == 3);
+  CHECK_THAT(script, Contains("solid 0.3 lt 1 title") && Contains("solid 0.3 lt 2 title"));
+}
+
+TEST_CASE("an axis that begins at 0 is linear, and one in geometric progression logarithmic") {
+  ItemResult result;
+  add_series(result, "m", {"waits"}, {0, 2, 4}, {1, 2});
+  CHECK_THAT(script_of(result), !Contains("log(") && Contains("set xrange [0-0.32:4+0.32]"));
+  ItemResult doubling;
+  add_series(doubling, "m", {"waits"}, {2, 4, 8}, {1, 2});
+  CHECK_THAT(script_of(doubling), Contains("set xrange [log(2)-0.8:log(8)+0.8]"));
+}
+
+TEST_CASE("single runs are drawn as lines, since they have no spread") {
+  ItemResult result;
+  add_series(result, "m", {"waits"}, {2, 4, 8}, {5});
+  CHECK_THAT(script_of(result), Contains("linespoints") && !Contains("candlesticks"));
+}
+
+TEST_CASE("labels that would meet even when slanted are left out, their tics are not") {
+  ItemResult result;
+  add_series(result, "m", {"waits"}, {0.001, 0.01, 0.0101, 0.1, 1}, {5, 6});
+  CHECK_THAT(script_of(result), Contains("'0.01' log(0.01), '' log(0.0101), '0.1' log(0.1)"));
+}
