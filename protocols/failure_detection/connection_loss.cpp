@@ -176,10 +176,15 @@ void ConnectionLoss::learn_of(Context& context, Incarnation dead, ActorId from) 
     return;
   }
   const auto known = dead_.find(dead.actor);
-  const bool was_dead = known != dead_.end();
-  if (was_dead ? dead.number <= known->second : dead.number < context.known(dead.actor).number)
-    return;
-  dead_[dead.actor] = dead.number;
+  const bool is_news = known != dead_.end() ? dead.number > known->second
+                                            : dead.number >= context.known(dead.actor).number;
+  if (is_news) return declare(context, dead, from);
+  // It lives again, which others may not know yet.
+  if (known == dead_.end() && ended_.insert(dead).second) tell(context, dead, from);
+}
+
+void ConnectionLoss::declare(Context& context, Incarnation dead, ActorId from) {
+  const bool was_dead = !dead_.insert_or_assign(dead.actor, dead.number).second;
   tell(context, dead, from);
   context.report_failed(dead);
   tell_ranks(context, dead);
@@ -214,9 +219,15 @@ void ConnectionLoss::tell_rank_of_all(Context& context, Rank rank) {
 /// Who lives again takes its place in the tree. Those who took over from it stay connected to each
 /// other until they hear that, which does no harm.
 void ConnectionLoss::on_peer_restarted(Context& context, Incarnation peer) {
+  if (stopped_) return;
+  // Who lives in a later life has died in the one before.
   const auto before = static_cast<std::uint16_t>(peer.number - 1);
-  if (dead_.count(peer.actor) == 0) learn_of(context, {peer.actor, before}, kNobody);
-  if (dead_.erase(peer.actor) == 0 || !members_.contains(peer.actor)) return;
+  const auto known = dead_.find(peer.actor);
+  if (known == dead_.end() || known->second < before)
+    declare(context, {peer.actor, before}, kNobody);
+  dead_.erase(peer.actor);
+  ended_.insert({peer.actor, before});
+  if (!members_.contains(peer.actor)) return;
   const Place member = members_.number(peer.actor);
   const auto parent = parent_of(self_);
   if (parent == member) {
@@ -235,7 +246,7 @@ void ConnectionLoss::report(MetricTotals& totals) const {
 }
 
 void ConnectionLoss::digest_state(Digest& into) const {
-  into.add(dead_, parent_, children_, stopped_);
+  into.add(dead_, ended_, parent_, children_, stopped_);
 }
 
 }  // namespace faultline

@@ -56,6 +56,7 @@ class ConnectionLoss final : public Detector {
 
   void digest_state(Digest& into) const override;
   void learn_of(Context& context, Incarnation dead, ActorId from);
+  void declare(Context& context, Incarnation dead, ActorId from);
   void mend(Context& context, Place dead);
   void connect(Context& context, Place neighbour);
   void tell(Context& context, Incarnation dead, ActorId except);
@@ -72,6 +73,8 @@ class ConnectionLoss final : public Detector {
   Members members_;
   Place self_;
   std::map<ActorId, std::uint16_t> dead_;  ///< in which incarnation each has died
+  /// Earlier lives of those who live again, of whose end this member has told the others.
+  std::set<Incarnation> ended_;
   std::optional<Place> parent_;
   std::set<Place> children_;
   bool stopped_ = false;  ///< it has heard that it is dead

@@ -22,7 +22,6 @@ HeartbeatRing::HeartbeatRing(const MemberCircle& circle, ActorId self)
 }
 
 void HeartbeatRing::start(Context& context, const RingTerms& terms, double random_part) {
-  // The ring was agreed on at the start of the job: a later incarnation has no place in it.
   if (context.incarnation() > 0) emitter_ = observer_ = kNobody;
   if (emitter_ == kNobody) return;
   if (terms.tick_s > 0.0) last_look_s_ = context.now_s();

@@ -54,7 +54,10 @@ class HeartbeatRing {
   /// From now on that member observes this one. It is not believed if it is nearer than the present
   /// observer: that has asked because it knows that all between are dead, so this is old news.
   void got_request(Context& context, const RingTerms& terms, ActorId from);
-  /// That member is dead. The ring goes round it from now on.
+  /// The ring was agreed on at the start of the job: a later incarnation has no place in it. So who
+  /// is overdue has died in its first life, although it may have been started again since.
+  [[nodiscard]] static Incarnation life_of(ActorId member) { return {member, 0}; }
+  /// That member is dead. The ring goes round it from now on, also if it is started again.
   void leave_out(Context& context, const RingTerms& terms, ActorId dead);
 
   [[nodiscard]] ActorId emitter() const { return emitter_; }

@@ -174,7 +174,7 @@ void Rdaemon::on_timer(Context& context, std::uint64_t key) {
   const ActorId overdue = ring_.on_timer(context, terms(), key);
   if (overdue == kNobody) return;
   ring_.leave_out(context, terms(), overdue);
-  start_propagation(context, context.known(overdue));
+  start_propagation(context, HeartbeatRing::life_of(overdue));
 }
 
 void Rdaemon::on_local_exit(Context& context, Incarnation rank) {
@@ -237,9 +237,7 @@ void Rdaemon::on_report(Context& context, const Message& message) {
 void Rdaemon::act_on(Context& context, Incarnation dead) {
   context.report_failed(dead);
   reliable_broadcast(context, dead);
-  // A report that is late says nothing about the next incarnation.
-  if (options_->feed_from_broadcast && dead == context.known(dead.actor))
-    ring_.leave_out(context, terms(), dead.actor);
+  if (options_->feed_from_broadcast) ring_.leave_out(context, terms(), dead.actor);
 }
 
 // ReliableBroadcast(i, N, msg)
@@ -286,10 +284,11 @@ std::uint32_t Rdaemon::bytes_of(const Context& context, Incarnation dead) const 
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX));
 }
 
-/// Tells a process that was started later of everybody who is dead as far as this daemon knows.
+/// Tells a process that was started later of everybody who is dead as far as this daemon knows. The
+/// processes of a dead daemon may still be dead when another one is in its place.
 void Rdaemon::tell_all(Context& context, Rank rank) const {
   for (const Incarnation dead : reported_.all())
-    if (dead == context.known(dead.actor))
+    if (dead == context.known(dead.actor) || daemons_.contains(dead.actor))
       context.send(rank, kNotice, bytes_of(context, dead)).payload.put(dead);
 }
 

@@ -142,10 +142,14 @@ void Swim::on_peer_restarted(Context& context, Incarnation peer) {
   if (found == opinions_.end() || found->second.life < peer.number) begin_life(context, peer);
 }
 
-/// Who lives in a later life has died in the one before.
+/// Who lives in a later life has died in the one before, of which this member may not have heard.
 void Swim::begin_life(Context& context, Incarnation life) {
-  if (standing_of(life.actor) != Standing::dead)
-    declare_dead(context, {life.actor, static_cast<std::uint16_t>(life.number - 1)});
+  const auto before = static_cast<std::uint16_t>(life.number - 1);
+  const bool was_dead = standing_of(life.actor) == Standing::dead;
+  if (!was_dead || opinions_.at(life.actor).life < before) {
+    if (was_dead && members_.contains(life.actor)) --dead_members_;
+    declare_dead(context, {life.actor, before});
+  }
   if (members_.contains(life.actor)) --dead_members_;
   opinions_.erase(life.actor);
   remember(life);

@@ -12,7 +12,8 @@ namespace faultline {
 
 namespace {
 
-enum Kind : std::uint16_t { kReport = kAfterRing };
+/// `reports-request`: of a process that was started later, which misses earlier reports.
+enum Kind : std::uint16_t { kReport = kAfterRing, kReportsRequest };
 
 OptionSet<UlfmOptions> options() {
   using Options = UlfmOptions;
@@ -63,7 +64,7 @@ const Registered registered{registration<Ulfm>(
      .summary = "processes watch each other on a ring, and see co-hosted ones die at once",
      .source = "rdaemon-2019 section 5.5; ULFM Open MPI",
      .traits = {.tolerates_faults = true},
-     .message_kinds = {"heartbeat", "heartbeat-request", "report"},
+     .message_kinds = {"heartbeat", "heartbeat-request", "report", "reports-request"},
      .metrics = {&kLateLooks, &kDegreeMax},
      .check = check},
     options())};
@@ -93,6 +94,10 @@ RingTerms Ulfm::terms() const {
 
 void Ulfm::start(Context& context) {
   ring_.start(context, terms(), random.uniform());
+  if (context.incarnation() > 0)
+    for (const std::uint32_t distance : distances())
+      context.send(ranks_.after(context.self(), distance), kReportsRequest,
+                   options_->control_bytes);
   if (!options_->in_band) return;
   const Placement& placement = context.placement();
   for (const Rank other : placement.ranks_on(placement.node_of(context.self())))
@@ -105,9 +110,9 @@ void Ulfm::on_timer(Context& context, std::uint64_t key) {
   if (key >= ReportTimer::kFirst) return act_on(context, ReportTimer::death(key));
   const ActorId overdue = ring_.on_timer(context, terms(), key);
   if (overdue == kNobody) return;
-  const Incarnation dead = context.known(overdue);
+  const Incarnation dead = HeartbeatRing::life_of(overdue);
   if (!reported_.insert(dead)) return;
-  send_report(context, overdue, dead);
+  if (dead == context.known(overdue)) send_report(context, overdue, dead);
   act_on(context, dead);
 }
 
@@ -126,10 +131,19 @@ void Ulfm::on_message(Context& context, const Message& message) {
     case kHeartbeatRequest:
       ring_.got_request(context, terms(), message.from);
       break;
-    default:
-      invariant(message.kind == kReport, "a message of the detector has an unknown kind");
+    case kReport:
       on_report(context, message.payload.get<Incarnation>());
+      break;
+    default:
+      invariant(message.kind == kReportsRequest, "a message of the detector has an unknown kind");
+      send_all_reports(context, message.from);
   }
+}
+
+/// Tells a process that was started later who is dead, as far as this one knows.
+void Ulfm::send_all_reports(Context& context, Rank to) const {
+  for (const Incarnation dead : reported_.all())
+    if (dead == context.known(dead.actor)) send_report(context, to, dead);
 }
 
 void Ulfm::on_report(Context& context, Incarnation dead) {
@@ -145,8 +159,7 @@ void Ulfm::on_report(Context& context, Incarnation dead) {
 /// Whoever is known to be dead is left out, by the ring and by the broadcast.
 void Ulfm::act_on(Context& context, Incarnation dead) {
   context.report_failed(dead);
-  // A report that is late says nothing about the next incarnation.
-  if (dead == context.known(dead.actor)) ring_.leave_out(context, terms(), dead.actor);
+  ring_.leave_out(context, terms(), dead.actor);
   for (const std::uint32_t distance : distances()) {
     const ActorId to = neighbour(context, distance);
     if (to != kNobody) send_report(context, to, dead);

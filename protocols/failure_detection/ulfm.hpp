@@ -44,6 +44,7 @@ class Ulfm final : public Detector {
   [[nodiscard]] std::vector<std::uint32_t> distances() const;
   [[nodiscard]] ActorId neighbour(const Context& context, std::uint32_t distance) const;
   void send_report(Context& context, Rank to, Incarnation dead) const;
+  void send_all_reports(Context& context, Rank to) const;
   [[nodiscard]] RingTerms terms() const;
 
   std::shared_ptr<const Options> options_;

@@ -56,9 +56,6 @@ struct RareState {
   std::vector<std::uint32_t> due;
   std::vector<Message*> fenced;  ///< sent messages that a fence holds until earlier ones are out
   std::vector<ArmedTimer> timers;
-  /// The deaths that this actor has declared, by their numbers, sorted. A daemon's death is also
-  /// that of the ranks that died with it.
-  std::vector<std::uint32_t> heard;
   std::vector<Computation> running;
   std::vector<Computation> queued;     ///< first in, first out
   std::vector<Message*> early;         ///< messages of a phase that has not begun here
@@ -73,10 +70,15 @@ struct RareState {
   bool awaits_start = false;  ///< a new incarnation of which message logging runs alone
 };
 
-/// What the simplest jobs do not have: the components below the workload, and what they hold.
+/// What the simplest jobs do not have: the components below the workload, what they hold, and which
+/// deaths they have declared.
 struct LowerStack {
   std::array<Boxed<Component>, kFamilies> components;  ///< but for the workload
   std::array<std::int32_t, kFamilies> held{};  ///< application messages that each layer holds
+  /// The deaths that this actor has declared, by their numbers, sorted. A daemon's death is also
+  /// that of the ranks that died with it. Here, because every rank of a job hears of a death, and
+  /// most have no other rare state.
+  std::vector<std::uint32_t> heard;
 };
 
 /// One actor: its stack, its communication processor and its inbox. A million of them are most of
@@ -103,8 +105,16 @@ struct ActorState {
 
   [[nodiscard]] Boxed<Component>& place_of(Family family) {
     if (family == Family::workload) return workload;
+    return lower_stack().components[index_of(family)];
+  }
+  LowerStack& lower_stack() {
     if (!lower) lower = std::make_unique<LowerStack>();
-    return lower->components[index_of(family)];
+    return *lower;
+  }
+  /// The deaths that it has declared; see LowerStack.
+  [[nodiscard]] const std::vector<std::uint32_t>& heard() const {
+    static const std::vector<std::uint32_t> none;
+    return lower ? lower->heard : none;
   }
   [[nodiscard]] Component* component(Family family) const {
     if (family == Family::workload) return workload.get();

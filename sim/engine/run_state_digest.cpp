@@ -35,12 +35,10 @@ void add_inbox(const ActorState& actor, Digest& into) {
 }
 
 /// The numbers of deaths depend on the path that led to the state.
-void add_heard(const RareState& rare, const std::vector<Death>& deaths, Digest& into) {
+void add_heard(const ActorState& actor, const std::vector<Death>& deaths, Digest& into) {
   std::vector<Incarnation> heard;
-  for (const std::uint32_t number : rare.heard) heard.push_back(deaths[number].dead);
+  for (const std::uint32_t number : actor.heard()) heard.push_back(deaths[number].dead);
   into.add_sorted(heard);
-  into.add(rare.refused.size());
-  for (const Refusal& refusal : rare.refused) into.add(refusal.peer);
 }
 
 /// A notice of a death that waits as timers do. What else waits so are timers and soft errors.
@@ -87,7 +85,8 @@ void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Dig
        sorted(rare.flushing, [](const Flush& f) { return std::tuple(f.peer, f.family); }))
     into.add(flush.peer, flush.family);
   into.add(rare.links, rare.linked_by);
-  add_heard(rare, deaths, into);
+  into.add(rare.refused.size());
+  for (const Refusal& refusal : rare.refused) into.add(refusal.peer);
   into.add(rare.restarted, rare.awaits_start);
   add_messages(rare.early, into);
   add_messages(rare.fenced, into);
@@ -113,8 +112,14 @@ void add_actor(const ActorState& actor, const RunState& state, const RunJob& job
   }
   if (actor.lower) into.add(actor.lower->held);
   add_inbox(actor, into);
-  into.add(static_cast<bool>(actor.rare_state));
-  if (actor.rare_state) add_rare_state(*actor.rare_state, state.deaths, into);
+  // Of who has declared a death, it makes no difference whether it has other rare state that is
+  // empty, or none.
+  static const RareState none;
+  const bool has_more = actor.rare_state || !actor.heard().empty();
+  into.add(has_more);
+  if (!has_more) return;
+  add_heard(actor, state.deaths, into);
+  add_rare_state(actor.rare_state ? *actor.rare_state : none, state.deaths, into);
 }
 
 }  // namespace

@@ -252,6 +252,7 @@ class Runtime : private Services {
   void check_inbox(const ActorState& actor, Recount& recount) const;
   void check_rare_state(const ActorState& actor, Recount& recount) const;
   void check_due(const ActorState& actor, Recount& recount) const;
+  void check_heard(const ActorState& actor, Recount& recount) const;
   void check_reports(const RareState& rare) const;
   void check_nic(NodeId node, Recount& recount) const;
   void count_event(const Event& event, Recount& recount) const;

@@ -160,7 +160,10 @@ void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
       --(timer.background ? state_.background : state_.foreground);
     state.rare_state.reset();
   }
-  if (state.lower) state.lower->held.fill(0);
+  if (state.lower) {
+    state.lower->held.fill(0);
+    state.lower->heard.clear();
+  }
   state.computing = state.declared_work = 0;
   state.active = false;
 }

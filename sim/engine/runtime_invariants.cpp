@@ -146,6 +146,7 @@ void Runtime::check_actor(ActorId self, Recount& recount) {
                   actor.before_nic == 0 && (!actor.rare_state || is_at_rest(*actor.rare_state)),
               "the dead have something");
   if (actor.alive && actor.wake_pending) ++recount.wakes;
+  check_heard(actor, recount);
   if (actor.rare_state) check_rare_state(actor, recount);
   invariant(actor.rare_state || actor.computing == 0, "a computation is nowhere");
   if (!recount.before_nic.empty()) recount.before_nic[node_of(self)] += actor.before_nic;
@@ -201,7 +202,7 @@ void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const 
   }
   recount.waiting += static_cast<std::int64_t>(rare.early.size());
   invariant(rare.fenced.empty() || actor.before_nic > 0, "an actor waits at a fence for nothing");
-  recount.looked_at += rare.timers.size() + rare.heard.size() + rare.queued.size();
+  recount.looked_at += rare.timers.size() + rare.queued.size();
 }
 
 /// Timers. Of those that wait for the processor, one has an event.
@@ -218,11 +219,16 @@ void Runtime::check_due(const ActorState& actor, Recount& recount) const {
                     static_cast<std::int64_t>(rare.awaits_processor);
 }
 
-/// What an actor has declared, and its connections.
-void Runtime::check_reports(const RareState& rare) const {
-  invariant(ordered(rare.heard, std::less<>()) &&
-                (rare.heard.empty() || rare.heard.back() < state_.deaths.size()),
+void Runtime::check_heard(const ActorState& actor, Recount& recount) const {
+  const std::vector<std::uint32_t>& heard = actor.heard();
+  invariant(ordered(heard, std::less<>()) &&
+                (heard.empty() || (actor.alive && heard.back() < state_.deaths.size())),
             "deaths that an actor has declared are not sorted, or have not happened");
+  recount.looked_at += heard.size();
+}
+
+/// Whom an actor refuses, and its connections.
+void Runtime::check_reports(const RareState& rare) const {
   invariant(ordered(rare.refused,
                     [](const Refusal& one, const Refusal& next) { return one.peer < next.peer; }),
             "peers that an actor refuses are not sorted");

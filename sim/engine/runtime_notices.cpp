@@ -148,12 +148,12 @@ const Refusal* Runtime::refusal_of(ActorId self, Incarnation peer) const {
 
 /// Has the actor declared that incarnation of the peer dead, by itself or with its node?
 bool Runtime::has_declared(ActorId self, Incarnation peer) const {
-  if (!state_.actors[self].rare_state) return false;
   if (refusal_of(self, peer) != nullptr) return true;
+  const auto& heard = state_.actors[self].heard();
+  if (heard.empty()) return false;
   const auto death = state_.death_numbers.find(peer);
   if (death == state_.death_numbers.end()) return false;
   const auto has_heard = [&](std::uint32_t number) {
-    const auto& heard = state_.actors[self].rare_state->heard;
     return std::binary_search(heard.begin(), heard.end(), number);
   };
   if (has_heard(death->second)) return true;
@@ -164,10 +164,10 @@ bool Runtime::has_declared(ActorId self, Incarnation peer) const {
 /// The peers that this actor has declared dead, in the order of their numbers.
 std::vector<Incarnation> Runtime::known_failures(ActorId self) const {
   std::vector<Incarnation> known;
-  if (!state_.actors[self].rare_state) return known;
-  const RareState& rare = *state_.actors[self].rare_state;
-  for (const Refusal& refusal : rare.refused) known.push_back(refusal.peer);
-  for (const std::uint32_t death : rare.heard) {
+  const ActorState& actor = state_.actors[self];
+  if (actor.rare_state)
+    for (const Refusal& refusal : actor.rare_state->refused) known.push_back(refusal.peer);
+  for (const std::uint32_t death : actor.heard()) {
     known.push_back(state_.deaths[death].dead);
     const auto ranks = state_.hosted_deaths.find(known.back());
     if (ranks == state_.hosted_deaths.end()) continue;
@@ -183,8 +183,8 @@ std::vector<Incarnation> Runtime::known_failures(ActorId self) const {
 /// number of ranks, and hardly on the number of deaths.
 void Runtime::report_failed(ActorId self, Incarnation peer) {
   if (!state_.actors[self].alive) return;
-  if (peer == incarnation_of(self)) {
-    stop_victim(self);
+  if (peer.actor == self) {  // of an earlier life it need not hear
+    if (peer == incarnation_of(self)) stop_victim(self);
     return;
   }
   if (has_declared(self, peer)) return;
@@ -198,7 +198,7 @@ void Runtime::report_failed(ActorId self, Incarnation peer) {
 /// Deaths are heard of roughly in their order, so few entries move in the list of those that are
 /// known.
 void Runtime::report_death(ActorId self, std::uint32_t death) {
-  insert_sorted(state_.actors[self].rare().heard, death);
+  insert_sorted(state_.actors[self].lower_stack().heard, death);
   state_.notices_until_s = std::max(state_.notices_until_s, state_.now_s);
   if (is_rank(self)) heard_news_ = true;  // the run may be over once all that follows is done
   const Incarnation dead = state_.deaths[death].dead;
@@ -216,7 +216,7 @@ void Runtime::hear_of_ranks(ActorId self, Incarnation daemon) {
   for (const std::uint32_t death : ranks->second) {
     if (!state_.actors[self].alive || (!is_rank(self) && !state_.deaths[death].earlier)) return;
     const Incarnation dead = state_.deaths[death].dead;
-    const auto& heard = state_.actors[self].rare().heard;
+    const auto& heard = state_.actors[self].heard();
     if (dead.actor == self || std::binary_search(heard.begin(), heard.end(), death) ||
         refusal_of(self, dead) != nullptr)
       continue;
@@ -305,7 +305,8 @@ Incarnation Runtime::known(ActorId self, ActorId peer) const {
   return place != restarted.end() && place->actor == peer ? *place : Incarnation{peer, 0};
 }
 
-/// From now on the actor knows of this incarnation of the peer.
+/// From now on the actor knows of this incarnation of the peer. If its failure detector had not
+/// heard of the death before and reports it now, the stack hears of that first.
 void Runtime::learn(ActorId self, Incarnation peer) {
   if (peer.actor == self || peer.number <= known(self, peer.actor).number) return;
   auto& restarted = state_.actors[self].rare().restarted;
@@ -314,12 +315,14 @@ void Runtime::learn(ActorId self, Incarnation peer) {
     *place = peer;
   else
     restarted.insert(place, peer);
+  const std::size_t before = pending_actions_.size();
   turn(
       self, Family::failure_detection,
       [peer](Component& component, Context& context) {
         component.on_peer_restarted(context, peer);
       },
       true);
+  carry_out_since(before);
   tell_stack(self, peer, &Component::on_peer_restarted);
 }
 

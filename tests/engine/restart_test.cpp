@@ -293,6 +293,56 @@ TEST_CASE("a late notice is about the dead incarnation, not about the one that l
   }
 }
 
+TEST_CASE("a new incarnation is not told that the one before it is dead") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.script(Family::workload, [&](ActorId self) {
+      Handlers handlers = restarter(job, self, 20);
+      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+        job.note(context, "failed", peer.actor);
+      };
+      return handlers;
+    });
+    job.script(Family::failure_detection, [](ActorId) {
+      return Handlers{.start = [](Context& context) {
+        if (context.incarnation() == 0) return;
+        for (const ActorId dead : {1, 2}) context.report_failed({dead, 0});
+      }};
+    });
+    job.kill(5, {1}).kill(6, {2});
+    const Seen seen = job.run(engine);
+    CHECK(seen.values(1, "failed") == Values{2});
+    CHECK(close(seen.times_s(1, "start"), {0, 20}, engine));
+  }
+}
+
+TEST_CASE("who learns of a death by hearing of the next life hears of the death first") {
+  for (const EngineKind engine : engines()) {
+    Job job(3);
+    job.script(Family::workload, [&](ActorId self) {
+      Handlers handlers = restarter(job, self, 20);
+      handlers.start = [self, start = handlers.start](Context& context) {
+        start(context);
+        if (self == 1 && context.incarnation() > 0) context.send(2, 0, 0);
+      };
+      handlers.peer_failed = [&job](Context& context, Incarnation peer) {
+        job.note(context, "heard", -std::int64_t{peer.actor});
+      };
+      handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
+        job.note(context, "heard", peer.actor);
+      };
+      return handlers;
+    });
+    job.script(Family::failure_detection, [](ActorId) {
+      return Handlers{.peer_restarted = [](Context& context, Incarnation peer) {
+        context.report_failed({peer.actor, 0});
+      }};
+    });
+    job.kill(5, {1});
+    CHECK(job.run(engine).values(2, "heard") == Values{-1, 1});
+  }
+}
+
 TEST_CASE("a restart takes from nobody what it knows of others") {
   for (const EngineKind engine : engines()) {
     Job job(4);

@@ -424,6 +424,32 @@ TEST_CASE("rdaemon: a process that restarts where the daemon died hears of death
   }
 }
 
+// Its observer has heard of the second life of the daemon before the timeout of the first one. Once
+// it took the second for dead, which lived, and nobody ever heard of rank 3.
+TEST_CASE(
+    "rdaemon: a daemon that is back before its death is found is found dead in its first life") {
+  for (const EngineKind engine : engines()) {
+    Nodes job(4);
+    job.spec.platform.restart_delay_s = kPeriod_s;
+    job.script(Family::workload, [&job](ActorId self) {
+      return Handlers{.peer_failed = [&job, self](Context& context, Incarnation peer) {
+        job.note(context, "failed", peer.actor);
+        if (self == 0 && peer.actor == 2) context.restart(peer, RestartOn::same_node);
+      }};
+    });
+    job.kill(0.02, {2}).kill(0.025, {}, {}, {1}).kill(0.1, {}, {0});
+    stop_at(job, 0.2);
+    const Seen seen = job.run(engine);
+    CHECK(seen.metric("false_reports") == 0);
+    CHECK(seen.metric("missed_reports") == 0);
+    const Times told = told_s(seen, 3);
+    REQUIRE(told.size() == 7);  // by all, and by rank 2 in its second life
+    CHECK(told.back() <= 0.025 + kTimeout_s + kFewMessages_s);
+    // The ring goes round a daemon that is no member any more.
+    CHECK(told_s(seen, job.daemon(0)).front() <= 0.1 + kTimeout_s + kFewMessages_s);
+  }
+}
+
 TEST_CASE("rdaemon as built: daemon 0 is no member of the ring, and all wait for a slow start") {
   for (const EngineKind engine : engines()) {
     Nodes job(4, {{"as_built", true}});

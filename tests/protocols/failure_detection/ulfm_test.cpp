@@ -236,6 +236,36 @@ TEST_CASE("ulfm: a rank acts on a report after its delay") {
   }
 }
 
+// Rank 4 sees rank 5 die, and has it started again. Its second life tells rank 0, which observes
+// it, that it lives, before rank 0 acts on the report. Once rank 0 waited for its heartbeats then,
+// and took the second life for dead.
+TEST_CASE("ulfm: a rank that lives again before its death is told has left the ring") {
+  for (const EngineKind engine : engines()) {
+    Ranks job(6, 2, {{"message_delay_s", 1e-3}});
+    job.script(Family::workload, [&job](ActorId self) {
+      return Handlers{.start =
+                          [](Context& context) {
+                            if (context.incarnation() > 0)
+                              context.send((context.self() + 1) % 6, 0, 8);
+                          },
+                      .message = [](Context&, const Message&) {},
+                      .peer_failed =
+                          [&job, self](Context& context, Incarnation peer) {
+                            job.note(context, "failed", peer.actor);
+                            if (self == 4 && peer.actor == 5)
+                              context.restart(peer, RestartOn::same_node);
+                          }};
+    });
+    job.kill(0.1, {5}).kill(0.3, {4});
+    stop_at(job, 0.5);
+    const Seen seen = job.run(engine);
+    CHECK(seen.metric("false_reports") == 0);
+    CHECK(seen.metric("missed_reports") == 0);
+    CHECK(told_s(seen, 5).size() == 5);  // by all others; not by itself in its second life
+    CHECK(told_s(seen, 4).size() == 5);
+  }
+}
+
 TEST_CASE("ulfm: random deaths are told once to all who live") {
   for (const EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(80, engine); ++seed) {

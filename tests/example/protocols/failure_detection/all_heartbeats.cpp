@@ -52,11 +52,10 @@ void AllHeartbeats::on_timer(Context& context, std::uint64_t key) {
   context.report_failed(suspect);
 }
 
-// A new incarnation of a dead process is known from its first heartbeat on.
 void AllHeartbeats::beat(Context& context) {
   for (Rank peer = 0; peer < context.job().processes; ++peer)
     if (peer != context.self() && !dead_.contains(context.known(peer)))
-      context.send(peer, kHeartbeat, options_->control_bytes);
+      Context::background(context.send(peer, kHeartbeat, options_->control_bytes));
   context.set_timer(kBeat, options_->heartbeat_period_s, true);
 }
 
@@ -65,6 +64,13 @@ void AllHeartbeats::on_message(Context& context, const Message& message) {
   // Who reports itself stops. Nobody can take back what others have done since.
   const auto verdict = message.payload.get<Incarnation>();
   if (verdict == Incarnation{context.self(), context.incarnation()}) context.report_failed(verdict);
+}
+
+// Who lives again has died before, and may begin up to a period later.
+void AllHeartbeats::on_peer_restarted(Context& context, Incarnation peer) {
+  const Incarnation before{peer.actor, static_cast<std::uint16_t>(peer.number - 1)};
+  if (dead_.insert(before)) context.report_failed(before);
+  await(context, peer.actor, options_->heartbeat_period_s + options_->timeout_s);
 }
 
 // It replaces the deadline that was set before.

@@ -30,6 +30,7 @@ class AllHeartbeats final : public Detector {
   void start(Context& context) override;
   void on_timer(Context& context, std::uint64_t key) override;
   void on_message(Context& context, const Message& message) override;
+  void on_peer_restarted(Context& context, Incarnation peer) override;
 
  private:
   void digest_state(Digest& into) const override { into.add(dead_); }

@@ -53,6 +53,32 @@ TEST_CASE("all-heartbeats: a process that is too slow is told to stop") {
   }
 }
 
+TEST_CASE("all-heartbeats: who is started again before the timeout is dead once") {
+  for (const EngineKind engine : engines()) {
+    Job job(5, quick_machine());
+    job.script(Family::workload, [&job](ActorId self) {
+      return Handlers{
+          .start =
+              [self](Context& context) {
+                if (self == 0) context.set_timer(1, 0.11);
+              },
+          .timer =
+              [](Context& context, std::uint64_t) {
+                context.restart({3, 0}, RestartOn::same_node);
+              },
+          .peer_failed = [&job](Context& context,
+                                Incarnation peer) { job.note(context, "failed", peer.actor); }};
+    });
+    use_all_heartbeats(job);
+    job.kill(0.1, {3});
+    stop_at(job, 0.3);
+    const Seen seen = job.run(engine);
+    CHECK(told_s(seen, 3).size() == 4);
+    CHECK(seen.metric("false_reports") == 0);
+    CHECK(seen.metric("missed_reports") == 0);
+  }
+}
+
 TEST_CASE("all-heartbeats: indep ends over it, and the auditor agrees") {
   for (const EngineKind engine : engines())
     for (std::uint64_t seed = 1; seed <= sample_of(100, engine); ++seed) {

@@ -1,0 +1,93 @@
+// Ranks that die are started again at once, so that others hear from the next life before they hear
+// of the death. Nobody may take the next life for dead, and everybody must hear of the death.
+
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/protocols/failure_detection/detector_runs.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+constexpr double kPeriod_s = 0.01;
+
+/// A detector and its options, with times that suit the period.
+using Variant = std::pair<std::string, OptionValues>;
+
+std::vector<Variant> variants() {
+  const auto members = [](const char* who) { return std::pair{"members", std::string(who)}; };
+  const OptionValues ring{{"heartbeat_period_s", kPeriod_s}, {"timeout_s", 2.5 * kPeriod_s}};
+  OptionValues late_daemons = ring;
+  late_daemons["daemon_delay_s"] = 1e-3;
+  OptionValues late_ranks = ring;
+  late_ranks["message_delay_s"] = 1e-3;
+  const auto swim = [&](const char* who) {
+    // Updates are sent often enough that nobody misses one.
+    return OptionValues{members(who),
+                        {"heartbeat_period_s", kPeriod_s},
+                        {"gossip_period_s", kPeriod_s / 5},
+                        {"retransmit_multiplier", std::int64_t{16}}};
+  };
+  return {{"rdaemon", ring},
+          {"rdaemon", late_daemons},
+          {"ulfm", ring},
+          {"ulfm", late_ranks},
+          {"swim", swim("ranks")},
+          {"swim", swim("daemons")},
+          {"connection-loss", {members("ranks"), {"radix", std::int64_t{1}}}},
+          {"connection-loss", {members("daemons"), {"radix", std::int64_t{1}}}}};
+}
+
+/// Three ranks of 4 to 6 nodes die. As soon as the next rank after a dead one hears of it, it has
+/// it started again. A new incarnation says that it lives to three random ranks.
+void restart_the_dead(Job& job, Stream& random) {
+  const std::uint32_t ranks = job.spec.platform.processes;
+  std::vector<Rank> hear;
+  for (int i = 0; i < 3; ++i) hear.push_back(static_cast<Rank>(random.below(ranks)));
+  job.script(Family::workload, [&job, ranks, hear](ActorId self) {
+    return Handlers{.start =
+                        [self, hear](Context& context) {
+                          if (context.incarnation() == 0) return;
+                          for (const Rank to : hear)
+                            if (to != self) context.send(to, 0, 8);
+                        },
+                    .message = [](Context&, const Message&) {},
+                    .peer_failed =
+                        [&job, self, ranks](Context& context, Incarnation peer) {
+                          job.note(context, "failed", peer.actor);
+                          if (peer.actor < ranks && self == (peer.actor + 1) % ranks)
+                            context.restart(peer, RestartOn::same_node);
+                        }};
+  });
+  const auto first = static_cast<Rank>(random.below(ranks));
+  for (std::uint32_t death = 0; death < 3; ++death)
+    job.kill(0.1 + 0.02 * random.uniform(), {(first + 2 * death) % ranks});
+}
+
+}  // namespace
+
+TEST_CASE("detectors take nobody for dead who was started again, and tell all of the death") {
+  for (const EngineKind engine : engines())
+    for (const auto& [name, options] : variants())
+      for (std::uint64_t seed = 1; seed <= sample_of(40, engine); ++seed) {
+        Stream random(seed, 0, Purpose::faults, 0);
+        const std::uint32_t per_node = 1 + static_cast<std::uint32_t>(random.below(3));
+        Job job(per_node * (4 + static_cast<std::uint32_t>(random.below(3))), quick_machine(64));
+        job.spec.platform.processes_per_node = per_node;
+        job.spec.platform.link_lost_delay_s = 1e-4;
+        job.spec.platform.local_exit_delay_s = 1e-4;
+        job.use(Family::failure_detection, name, options);
+        restart_the_dead(job, random);
+        stop_at(job, 2.0);
+        const Seen seen = job.run(engine, seed);
+        INFO(engine_word(engine) << " " << name << ", seed " << seed);
+        CHECK(seen.metric("false_reports") == 0);
+        CHECK(seen.metric("missed_reports") == 0);
+        CHECK(seen.violations().empty());
+      }
+}
