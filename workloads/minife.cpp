@@ -122,6 +122,11 @@ Registration minife() {
   const OptionSet<MiniFeOptions> set = options();
   made.options = set.specs();
   made.check = check;
+  made.try_blocks = [set](const OptionValues& values) {
+    return BlockContents{.has_messages = true,
+                         .has_collective = set.read(values).dots == "inside",
+                         .needs_all_ranks = true};
+  };
   made.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto read = std::make_shared<const MiniFeOptions>(set.read(values));
     const ProgramOfRank programs = [read,

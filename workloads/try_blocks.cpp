@@ -64,6 +64,12 @@ Registration try_blocks() {
       "fampi-2015 section 3.1, and the benchmark of commits that its authors have published");
   const OptionSet<TryBlocksOptions> set = options();
   made.options = set.specs();
+  made.try_blocks = [set](const OptionValues& values) {
+    const TryBlocksOptions read = set.read(values);
+    return BlockContents{.has_messages = read.allreduces > 0,
+                         .has_collective = read.allreduces > 0,
+                         .needs_all_ranks = read.needs_all_ranks};
+  };
   made.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     auto program = std::make_shared<const Program>(program_of(set.read(values), job.processes));
     const ProgramOfRank programs = [alike = std::move(program)](Rank) { return alike; };

@@ -33,7 +33,8 @@ std::vector<OptionProblem> check_helpers(const OptionValues& values, const JobSh
 }
 
 /// More helpers than objects would have nothing to do.
-std::vector<OptionProblem> check_objects(const OptionValues& own, const OptionValues& workload) {
+std::vector<OptionProblem> check_objects(const OptionValues& own, const Registration&,
+                                         const OptionValues& workload) {
   const auto given = workload.find("objects_per_process");
   const std::int64_t objects = given == workload.end() ? 0 : std::get<std::int64_t>(given->second);
   if (std::get<std::int64_t>(own.at("helpers")) <= objects) return {};

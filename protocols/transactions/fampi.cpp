@@ -10,11 +10,8 @@
 
 namespace faultline {
 
-namespace {
-
-constexpr double kLongest_s = 1e9;
-
-OptionSet<FampiOptions> options() {
+OptionSet<FampiOptions> fampi_options() {
+  constexpr double kLongest_s = 1e9;
   using Options = FampiOptions;
   const auto spawn_s = [](double WorldOptions::*of) -> double Options::* { return of; };
   const auto protect = [](bool WorldOptions::*of) -> bool Options::* { return of; };
@@ -79,18 +76,32 @@ OptionSet<FampiOptions> options() {
                .maximum = kLongest_s});
 }
 
+namespace {
+
 constexpr MetricSpec kRevoked{
     "presumptions_revoked", Merge::sum,
     "TryBlocks that a rank has taken for accepted and that were rejected"};
 constexpr MetricSpec kWaitTimeouts{"wait_timeouts", Merge::sum,
                                    "waits for an outcome that have timed out"};
 
-/// A program says by its options whether it leaves the sums out of its TryBlocks.
-bool has_collective(const OptionValues& workload) {
-  const auto dots = workload.find("dots");
-  const auto sums = workload.find("allreduces");
-  return (dots == workload.end() || std::get<std::string>(dots->second) == "inside") &&
-         (sums == workload.end() || std::get<std::int64_t>(sums->second) > 0);
+/// What relies on the contents of TryBlocks that are not there, or cannot do with those that are.
+std::vector<OptionProblem> check_with_workload(const OptionValues& own,
+                                               const Registration& workload,
+                                               const OptionValues& workload_options) {
+  if (!workload.try_blocks) return {};
+  const BlockContents blocks = workload.try_blocks(workload_options);
+  std::vector<OptionProblem> problems = shrink_problems(own, blocks);
+  const auto& scope = std::get<std::string>(own.at("scope"));
+  if (scope == "with-collective" && !blocks.has_collective)
+    problems.push_back(
+        {"scope",
+         "expected \"global\": the TryBlocks of the workload have no collective inside, "
+         "which \"with-collective\" relies on"});
+  if (scope == "local" && blocks.has_messages)
+    problems.push_back({"",
+                        "with scope \"local\" tries a TryBlock again at one rank alone, and those "
+                        "of the workload need messages of other ranks; expected scope \"global\""});
+  return problems;
 }
 
 Registration fampi() {
@@ -99,20 +110,17 @@ Registration fampi() {
        .name = "fampi",
        .summary = "FA-MPI: ranks agree at the end of each TryBlock, replace the dead, and redo it",
        .source = "fampi-2015 sections 3 and 4",
-       .traits = {.tolerates_faults = true, .needs_detection = true, .needs_logging_off = true},
+       .traits = {.tolerates_faults = true,
+                  .needs_detection = true,
+                  .needs_logging_off = true,
+                  .commits_blocks = true},
        .message_kinds = world_kinds({"up", "down", "result-request", "invite"}),
        .metrics = world_metrics({&kCommitTime, &kBlockTime, &kBlocksCommitted, &kBlocksRejected,
                                  &kAgreementMessages, &kWaitTimeouts, &kRevoked})},
-      options());
+      fampi_options());
   made.check = world_problems;
-  made.check_with_workload = [](const OptionValues& own, const OptionValues& workload) {
-    std::vector<OptionProblem> problems = shrink_problems(own, workload);
-    if (std::get<std::string>(own.at("scope")) == "with-collective" && !has_collective(workload))
-      problems.push_back({"scope",
-                          "\"global\": the TryBlocks of the workload have no collective inside, "
-                          "which \"with-collective\" relies on"});
-    return problems;
-  };
+  made.check_with_workload = check_with_workload;
+  made.check_without_spare_nodes = spare_node_problems;
   // Requests can time out although nobody has died.
   made.may_give_up = [](const OptionValues&, const JobShape&, const std::vector<ActorId>&) {
     return true;
@@ -158,7 +166,10 @@ void Fampi::on_data(Context& context) {
   contribute(context, true);
 }
 
+/// Nobody puts the world together again where no TryBlock is everybody's.
 void Fampi::on_death(Context& context, ActorId actor) {
+  if (decides_alone())
+    return context.fatal("a local TryBlock does not recover from the death of a process");
   if (phase() == Phase::entering) return;
   AgreementOutput output;
   agreement_.on_peer_failed(*world().rank_of(actor), output);
@@ -202,7 +213,7 @@ void Fampi::finish_block(Context& context, const FinishBlock& finish) {
   finished_ = attempt_;
   context.spend(options_->cancel_s * static_cast<double>(finish.cancelled));
   if (presumes()) return finish_presuming(context, finish.errors == 0 && released_ != attempt_);
-  if (options_->scope == "local") {
+  if (decides_alone()) {
     statistics_.contributed_s = context.now_s();
     return on_decision(context, {attempt_, {.success = finish.errors == 0}});
   }
@@ -233,7 +244,8 @@ void Fampi::answer_outcome(Context& context) {
   context.cancel_timer(kWaitTimer);
   context.answer(
       *std::exchange(wait_request_, std::nullopt),
-      BlockOutcome{attempt_, is_accepted ? BlockVerdict::accepted : BlockVerdict::rejected});
+      BlockOutcome{attempt_, is_accepted ? BlockVerdict::accepted : BlockVerdict::rejected,
+                   decides_alone() ? 1U : 0U});
 }
 
 void Fampi::recover(Context& context) {
@@ -242,8 +254,6 @@ void Fampi::recover(Context& context) {
     if (!options_->protect_recovery) leave_others_out(actors_of(outcome_->failed));
     return regroup(context);
   }
-  if (options_->scope == "local" && !dead().empty())
-    return context.fatal("a local TryBlock does not recover from the death of a process");
   if (++rejections_ > options_->retries)
     return context.fatal("a TryBlock has been rejected too often although nobody has died");
   // Some may have begun the next TryBlock, and have another checkpoint.

@@ -20,6 +20,9 @@ struct FampiOptions : WorldOptions {
   double cancel_s = 0.0;
 };
 
+/// The options as they are declared.
+OptionSet<FampiOptions> fampi_options();
+
 /// FA-MPI (Hassani et al., 2015): all ranks agree at the end of a TryBlock whether everyone's
 /// requests have succeeded, and on who is dead. If nobody is, a rejected TryBlock is tried again.
 /// Otherwise the ranks regroup, and agree once more before they go on from the last checkpoint that
@@ -64,6 +67,7 @@ class Fampi : public WorldLayer {
   void start_block(Context& context, const StackRequest& request);
   void wait_for_block(Context& context, const StackRequest& request);
   void leave(Context& context, const StackRequest& request);
+  [[nodiscard]] bool decides_alone() const { return options_->scope == "local"; }
   // Presumed TryBlocks: protocols/transactions/presumption.cpp.
   [[nodiscard]] bool presumes() const { return options_->scope == "with-collective"; }
   void finish_presuming(Context& context, bool succeeded);

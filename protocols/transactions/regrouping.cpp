@@ -1,7 +1,6 @@
 // How the ranks of a world that has lost some put the next world together.
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "protocols/transactions/world_layer.hpp"
@@ -107,8 +106,10 @@ void WorldLayer::heed(Context& context, Incarnation peer) {
 }
 
 /// A new process does not know yet who is in the world. If its leader dies, or has perhaps done so
-/// before saying anything, it tells everybody that it is there.
+/// before saying anything, it tells everybody that it is there. It has been told who had been
+/// replaced before it started, and a notice that was on its way to its predecessor can be late.
 void WorldLayer::hear_as_spawned(Context& context, Incarnation peer) {
+  if (peer.number < context.known(peer.actor).number) return;
   put_latest(dead_, peer);
   give_up_if_world_is_lost(context);
   if (!follows_ || *follows_ == peer) call_all(context);
@@ -134,13 +135,15 @@ void WorldLayer::give_up_if_world_is_lost(Context& context) const {
   if (gone + 1 == job_.processes) context.fatal("no process is left that knows the world");
 }
 
-/// Who has been started again was dead.
+/// Who has been started again was dead. Only the one who has asked for that is told, whoever leads
+/// by now.
 void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
   if (peer.actor >= job_.processes) return;
   if (phase_ == Phase::spawned) {
     std::erase_if(dead_, [&](const Incarnation& dead) {
       return dead.actor == peer.actor && dead.number < peer.number;
     });
+    put_latest(restarted_, peer);
     return;
   }
   if (phase_ == Phase::entering) enter_when_all_are_known(context);
@@ -148,7 +151,7 @@ void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
   Incarnation before = peer;
   --before.number;
   on_peer_failed(context, before);
-  if (phase_ == Phase::regrouping && leader() == self_) name_leader(context, peer.actor);
+  name_leader(context, peer.actor);
 }
 
 void WorldLayer::name_leader(Context& context, ActorId spawned) const {
@@ -156,9 +159,12 @@ void WorldLayer::name_leader(Context& context, ActorId spawned) const {
       .payload.put(Incarnation{leader(), incarnation_in_world(leader())});
 }
 
+/// The node may have failed before the process could start, and another one may be left.
 void WorldLayer::on_restart_refused(Context& context, Incarnation peer) {
-  if (peer.actor < job_.processes)
-    context.fatal("no node is left for a process that takes the place of a dead one");
+  if (peer.actor >= job_.processes) return;
+  if (!put_latest(refused_, peer))
+    return context.fatal("no node is left for a process that takes the place of a dead one");
+  restart(context, peer);
 }
 
 // ---- to be ready ------------------------------------------------------------------------------
@@ -191,8 +197,7 @@ WorldLayer::Ready WorldLayer::own_ready() const {
               .data_rank = data_rank_,
               .held = {}};
   ready.held.reserve(kept_.size());
-  for (const KeptPoints& kept : kept_)
-    ready.held.push_back({kept.rank, kept.points.newest(), kept.points.previous()});
+  for (const KeptPoints& kept : kept_) ready.held.push_back({kept.rank, kept.points.iterations()});
   return ready;
 }
 
@@ -253,14 +258,17 @@ void WorldLayer::lead(Context& context) {
 void WorldLayer::spawn(Context& context) {
   spawns_ = false;
   if (phase_ != Phase::regrouping || leader() != self_) return;
-  const RestartOn where =
-      options_.spawn == "same-node" ? RestartOn::same_node : RestartOn::spare_node;
   for (const Incarnation& dead : dead_) {
     if (std::find(asked_.begin(), asked_.end(), dead) != asked_.end()) continue;
     asked_.push_back(dead);
     context.mark("spawn", epoch_.number + 1);
-    context.restart(dead, where);
+    restart(context, dead);
   }
+}
+
+void WorldLayer::restart(Context& context, Incarnation dead) const {
+  context.restart(dead,
+                  options_.spawn == "same-node" ? RestartOn::same_node : RestartOn::spare_node);
 }
 
 bool WorldLayer::is_dead_now(Incarnation process) const {
@@ -288,65 +296,6 @@ void WorldLayer::try_to_put_together(Context& context) {
     return context.fatal(options_.checkpoint == "local" ? "a checkpoint is lost with its node"
                                                         : "both copies of a checkpoint are lost");
   put_together(context, *point);
-}
-
-/// The latest checkpoint that all have; nothing if somebody's is lost.
-std::optional<std::uint64_t> WorldLayer::common_point() const {
-  if (options_.checkpoint == "none") return 0;
-  if (options_.checkpoint == "partner") return copied_point();
-  if (options_.checkpoint == "local") return point_on_nodes();
-  // What anybody knows to be complete is in the storage.
-  std::uint64_t latest = saved_.newest();
-  for (const Ready& ready : ready_) latest = std::max(latest, ready.saved);
-  return latest;
-}
-
-/// Of the data that nobody has who lives, only a keeper's copy is left. If there is none, their
-/// rank may have died before its first checkpoint: then nobody has taken the second one yet. What
-/// the dead had in a world that shrinks is lost.
-std::optional<std::uint64_t> WorldLayer::copied_point() const {
-  const Ready own = own_ready();
-  std::vector<bool> is_there(job_.processes, shrinks());
-  std::uint64_t common = UINT64_MAX;
-  std::uint64_t oldest = 0;
-  const auto look = [&](const Ready& ready) {
-    if (ready.data_rank == kNobody || is_dead_now(ready.from)) return;
-    is_there[ready.data_rank] = true;
-    common = std::min(common, ready.saved);
-    oldest = std::max(oldest, ready.oldest);
-  };
-  look(own);
-  for (const Ready& ready : ready_) look(ready);
-  std::map<Rank, std::vector<HeldPoint>> copies;
-  const auto look_for_copies = [&](const Ready& ready) {
-    for (const HeldPoint& held : ready.held)
-      if (!is_there[held.rank]) copies[held.rank].push_back(held);
-  };
-  look_for_copies(own);
-  for (const Ready& ready : ready_) look_for_copies(ready);
-  for (Rank rank = 0; rank < is_there.size(); ++rank) {
-    if (is_there[rank]) continue;
-    std::uint64_t latest = 0;
-    for (const HeldPoint& held : copies[rank]) latest = std::max(latest, held.iteration);
-    common = std::min(common, latest);
-  }
-  const bool all_have = std::all_of(copies.begin(), copies.end(), [common](const auto& of_rank) {
-    return std::any_of(of_rank.second.begin(), of_rank.second.end(), [common](const auto& held) {
-      return common == 0 || held.iteration == common || held.previous == common;
-    });
-  });
-  return common < oldest || (common > 0 && !all_have) ? std::nullopt : std::optional(common);
-}
-
-/// What all have: those who are new have looked for it on their nodes.
-std::optional<std::uint64_t> WorldLayer::point_on_nodes() const {
-  std::uint64_t common = saved_.newest();
-  std::uint64_t oldest = saved_.oldest();
-  for (const Ready& ready : ready_) {
-    common = std::min(common, ready.saved);
-    oldest = std::max(oldest, ready.oldest);
-  }
-  return common < oldest ? std::nullopt : std::optional(common);
 }
 
 /// The world in which all who are ready go on: new processes have the ranks of the dead, or the
@@ -429,6 +378,11 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news
     new_rank_ = rank();
   }
   forget_earlier_world(context);
+  // A world that has been long on its way can name processes that have died since.
+  for (const Incarnation& life : std::exchange(restarted_, {}))
+    if (world_.rank_of(life.actor) && life.number > incarnation_in_world(life.actor))
+      put_latest(dead_, {life.actor, static_cast<std::uint16_t>(life.number - 1)});
+  if (is_new) saved_.go_back_to(point);
   context.mark("join", epoch.number);
   for (const Incarnation& life : replaced_)
     if (life.actor != self_ && context.known(life.actor).number < life.number) context.learn(life);
@@ -448,6 +402,7 @@ void WorldLayer::forget_earlier_world(Context& context) {
   stored_early_.clear();
   context.cancel_timer(kSpawnTimer);
   context.cancel_timer(kStorageTimer);
+  context.cancel_timer(kWrittenTimer);
   spawns_ = false;
 }
 
@@ -470,6 +425,7 @@ void WorldLayer::enter_when_all_are_known(Context& context) {
     on_world(context);
   } else {
     give_back(context);
+    take_early_data(context);
     on_world(context);
     if (phase_ == Phase::restoring) restore(context);
   }

@@ -28,6 +28,7 @@ Registration relaunch() {
        .metrics = world_metrics()},
       options());
   made.check = world_problems;
+  made.check_without_spare_nodes = spare_node_problems;
   return made;
 }
 

@@ -24,9 +24,10 @@ struct SavedPoint {
 /// that no two ranks are more than one apart, and all have a common one.
 class SavedPoints {
  public:
-  void add(const SavedPoint& point) {
-    if (points_.size() == 2) points_.erase(points_.begin());
+  /// Earlier ones than the last two are kept from `needed` on, to which somebody may go back.
+  void add(const SavedPoint& point, std::uint64_t needed = UINT64_MAX) {
     points_.push_back(point);
+    while (points_.size() > 2 && points_.front().iteration < needed) points_.erase(points_.begin());
   }
   /// The beginning of the program is always there.
   [[nodiscard]] std::uint64_t newest() const {
@@ -36,9 +37,12 @@ class SavedPoints {
   [[nodiscard]] std::uint64_t oldest() const {
     return points_.size() < 2 ? 0 : points_.front().iteration;
   }
-  /// The one before the newest; the newest if there is no other.
-  [[nodiscard]] std::uint64_t previous() const {
-    return points_.empty() ? 0 : points_.front().iteration;
+  /// Ascending.
+  [[nodiscard]] std::vector<std::uint64_t> iterations() const {
+    std::vector<std::uint64_t> iterations;
+    iterations.reserve(points_.size());
+    for (const SavedPoint& point : points_) iterations.push_back(point.iteration);
+    return iterations;
   }
   [[nodiscard]] std::optional<SavedPoint> find(std::uint64_t iteration) const {
     if (iteration == 0) return SavedPoint{.is_elsewhere = true};
@@ -65,13 +69,12 @@ struct KeptPoints {
   void digest(Digest& into) const { into.add(rank, client, points); }
 };
 
-/// The latest checkpoints of a rank that another one keeps.
-struct HeldPoint {
+/// The checkpoints of a rank that another one keeps.
+struct HeldPoints {
   Rank rank = kNobody;
-  std::uint64_t iteration = 0;
-  std::uint64_t previous = 0;  ///< the same if there is no other
+  std::vector<std::uint64_t> iterations;  ///< ascending
 
-  void digest(Digest& into) const { into.add(rank, iteration, previous); }
+  void digest(Digest& into) const { into.add(rank, iterations); }
 };
 
 }  // namespace faultline

@@ -33,13 +33,21 @@ Registration ulfm() {
                   "dead, and redo the TryBlock",
        .source = "Bland et al., Post-failure recovery of MPI communication capability, IJHPCA "
                  "27(3), 2013; Open MPI's communicator/ft and coll/ftagree",
-       .traits = {.tolerates_faults = true, .needs_detection = true, .needs_logging_off = true},
+       .traits = {.tolerates_faults = true,
+                  .needs_detection = true,
+                  .needs_logging_off = true,
+                  .commits_blocks = true},
        .message_kinds = world_kinds({"up", "down", "result-request", "revoke"}),
        .metrics = world_metrics({&kShrinks, &kCommitTime, &kBlockTime, &kBlocksCommitted,
                                  &kBlocksRejected, &kAgreementMessages})},
       options());
   made.check = world_problems;
-  made.check_with_workload = shrink_problems;
+  made.check_with_workload = [](const OptionValues& own, const Registration& workload,
+                                const OptionValues& workload_options) {
+    if (!workload.try_blocks) return std::vector<OptionProblem>();
+    return shrink_problems(own, workload.try_blocks(workload_options));
+  };
+  made.check_without_spare_nodes = spare_node_problems;
   return made;
 }
 

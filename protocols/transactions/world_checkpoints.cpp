@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "protocols/message_logging/checkpoint.hpp"
@@ -59,13 +61,14 @@ bool WorldLayer::is_written() const {
   return options_.checkpoint == "storage" || options_.checkpoint == "local";
 }
 
-/// Without a keeper that lives there is no checkpoint. The TryBlock that comes next will be
-/// rejected: this rank knows of a death.
+/// Without a keeper that lives there is no copy. The TryBlock that comes next will be rejected, as
+/// this rank knows of a death; or the keeper was left out of a world that has shrunk, in which
+/// nobody needs the copies of others.
 void WorldLayer::send_copy(Context& context, const SavedPoint& point) {
   const Rank keeper = keeper_of(context.placement(), job_, self_);
   if (keeper == kNobody || is_dead(keeper)) {
     kept_by_ = {};
-    if (taking_) end_save(context, true);
+    if (taking_) own_part_is_safe(context);
     return;
   }
   kept_by_ = {keeper, incarnation_in_world(keeper)};
@@ -75,6 +78,8 @@ void WorldLayer::send_copy(Context& context, const SavedPoint& point) {
   context.attach(message, point);
 }
 
+/// Where no TryBlocks are committed, a rank can send its next checkpoint but one while others do
+/// not know yet that the last is complete. They may all go back to the one before.
 void WorldLayer::keep_copy(Context& context, const Message& message) {
   const auto words = message.payload.get<WorldWords>();
   if (belongs_elsewhere(message, words.epoch)) return;
@@ -88,7 +93,8 @@ void WorldLayer::keep_copy(Context& context, const Message& message) {
       is_new ? *kept_.insert(place, {.rank = rank, .client = {}, .points = {}}) : *place;
   kept.client = {message.from, message.from_incarnation};
   kept.points.go_back_to(words.point == 0 ? 0 : words.point - 1);
-  kept.points.add(*context.attached<SavedPoint>(message));
+  const std::uint64_t needed = commits_blocks() ? UINT64_MAX : saved_.oldest();
+  kept.points.add(*context.attached<SavedPoint>(message), needed);
   context.send(message.from, kCopyStored, options_.control_bytes).payload.put(words);
 }
 
@@ -111,6 +117,7 @@ void WorldLayer::own_part_is_safe(Context& context) {
 /// The checkpoint is complete, or will never be because somebody has died.
 void WorldLayer::end_save(Context& context, bool is_safe) {
   const SavedPoint point = *std::exchange(taking_, std::nullopt);
+  context.cancel_timer(kWrittenTimer);
   stored_here_ = false;
   stored_below_ = 0;
   if (is_safe) {
@@ -148,11 +155,13 @@ double WorldLayer::storage_s(std::uint64_t bytes) const {
              : data * job_.processes_per_node / options_.node_storage_bandwidth_Bps;
 }
 
+/// Messages of a turn leave before anything is stored in it, and a rank that dies in between would
+/// have said that its part is safe. So it says so in the next turn.
 void WorldLayer::on_storage(Context& context) {
   if (phase_ == Phase::restoring) return read_back(context);
   if (!taking_) return;
   write_down(context);
-  own_part_is_safe(context);
+  context.set_timer(kWrittenTimer, 0.0);
 }
 
 /// The first of the two places of this process's data: they are its rank's, or its own if nobody
@@ -232,6 +241,74 @@ void WorldLayer::on_committed(Context& context, std::uint64_t iteration, std::ui
   end_save(context, true);
 }
 
+// ---- to find one that all have ----------------------------------------------------------------
+
+/// The latest checkpoint that all have; nothing if somebody's is lost.
+std::optional<std::uint64_t> WorldLayer::common_point() const {
+  if (options_.checkpoint == "none") return 0;
+  if (options_.checkpoint == "partner") return copied_point();
+  if (options_.checkpoint == "local") return point_on_nodes();
+  // What anybody knows to be complete is in the storage.
+  std::uint64_t latest = saved_.newest();
+  for (const Ready& ready : ready_) latest = std::max(latest, ready.saved);
+  return latest;
+}
+
+/// Of the data that nobody has who lives, only a keeper's copy is left. If there is none, their
+/// rank may have died before its first checkpoint: then nobody has taken the second one yet. What
+/// the dead had in a world that shrinks is lost.
+std::optional<std::uint64_t> WorldLayer::copied_point() const {
+  const Ready own = own_ready();
+  std::vector<bool> is_there(job_.processes, shrinks());
+  std::uint64_t common = UINT64_MAX;
+  std::uint64_t oldest = 0;
+  const auto look = [&](const Ready& ready) {
+    if (ready.data_rank == kNobody || is_dead_now(ready.from)) return;
+    is_there[ready.data_rank] = true;
+    common = std::min(common, ready.saved);
+    oldest = std::max(oldest, ready.oldest);
+  };
+  look(own);
+  for (const Ready& ready : ready_) look(ready);
+  std::map<Rank, std::set<std::uint64_t>> copies;
+  const auto look_for_copies = [&](const Ready& ready) {
+    for (const HeldPoints& held : ready.held)
+      if (!is_there[held.rank])
+        copies[held.rank].insert(held.iterations.begin(), held.iterations.end());
+  };
+  look_for_copies(own);
+  for (const Ready& ready : ready_) look_for_copies(ready);
+  for (Rank rank = 0; rank < is_there.size(); ++rank) {
+    if (is_there[rank]) continue;
+    const std::set<std::uint64_t>& held = copies[rank];
+    common = std::min(common, held.empty() ? 0 : *held.rbegin());
+  }
+  const bool all_have = std::all_of(copies.begin(), copies.end(), [common](const auto& of_rank) {
+    return common == 0 || of_rank.second.contains(common);
+  });
+  return common < oldest || (common > 0 && !all_have) ? std::nullopt : std::optional(common);
+}
+
+/// What all have: those who are new have looked for it on their nodes. A checkpoint that all take
+/// together is on all nodes as soon as anybody knows that it is complete.
+std::optional<std::uint64_t> WorldLayer::point_on_nodes() const {
+  std::uint64_t common = saved_.newest();
+  if (is_collective()) {
+    for (const Ready& ready : ready_)
+      if (!ready.is_spawned) common = std::max(common, ready.saved);
+    const bool all_have = std::all_of(ready_.begin(), ready_.end(), [common](const Ready& ready) {
+      return !ready.is_spawned || (ready.oldest <= common && common <= ready.saved);
+    });
+    return all_have ? std::optional(common) : std::nullopt;
+  }
+  std::uint64_t oldest = saved_.oldest();
+  for (const Ready& ready : ready_) {
+    common = std::min(common, ready.saved);
+    oldest = std::max(oldest, ready.oldest);
+  }
+  return common < oldest ? std::nullopt : std::optional(common);
+}
+
 // ---- to get the data back ---------------------------------------------------------------------
 
 void WorldLayer::restore(Context& context) {
@@ -277,6 +354,25 @@ void WorldLayer::give(Context& context, Rank data_rank, const SavedPoint& point)
 void WorldLayer::take_back(Context& context, const Message& message) {
   const auto words = message.payload.get<WorldWords>();
   if (belongs_elsewhere(message, words.epoch)) return;
+  take_data(context, message);
+  if (phase_ == Phase::restoring) data_are_there(context);
+}
+
+/// What has come before the news of this world. If this rank is to regroup at once, it must not say
+/// that it has no data, or keeps none.
+void WorldLayer::take_early_data(Context& context) {
+  for (Message& message : std::exchange(early_, {})) {
+    const bool is_data = message.kind == kRestore || message.kind == kCopy;
+    if (!is_data || message.payload.get<WorldWords>().epoch != epoch_)
+      early_.push_back(std::move(message));
+    else if (message.kind == kRestore)
+      take_data(context, message);
+    else
+      keep_copy(context, message);
+  }
+}
+
+void WorldLayer::take_data(Context& context, const Message& message) {
   if (data()) return;
   came_ = *context.attached<SavedPoint>(message);
   if (data_rank_ == kNobody) {
@@ -284,7 +380,6 @@ void WorldLayer::take_back(Context& context, const Message& message) {
     data_rank_ = rank();
     if (options_.recovery == "rebuild") kept_by_ = {message.from, message.from_incarnation};
   }
-  if (phase_ == Phase::restoring) data_are_there(context);
 }
 
 /// The world stands. From now on, everybody has the data of its rank, and nobody else's.

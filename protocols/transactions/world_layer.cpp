@@ -164,7 +164,7 @@ void WorldLayer::on_message(Context& context, const Message& message) {
                                 .oldest = words.oldest,
                                 .is_spawned = words.is_spawned != 0,
                                 .data_rank = words.data_rank,
-                                .held = *context.attached<std::vector<HeldPoint>>(message)});
+                                .held = *context.attached<std::vector<HeldPoints>>(message)});
     }
     case kLeader:
       if (phase_ == Phase::spawned) follow(context, message.payload.get<Incarnation>());
@@ -197,6 +197,10 @@ void WorldLayer::on_message(Context& context, const Message& message) {
 void WorldLayer::on_timer(Context& context, std::uint64_t key) {
   if (key == kSpawnTimer) return spawn(context);
   if (key == kStorageTimer) return on_storage(context);
+  if (key == kWrittenTimer) {
+    if (taking_) own_part_is_safe(context);
+    return;
+  }
   on_own_timer(context, key);
 }
 
@@ -225,8 +229,8 @@ std::string WorldLayer::waiting_for() const {
 }
 
 void WorldLayer::digest_state(Digest& into) const {
-  into.add(phase_, epoch_, point_, replaced_, fresh_, dead_, follows_, told_, asked_, spawns_,
-           ready_, early_, held_, enter_request_);
+  into.add(phase_, epoch_, point_, replaced_, fresh_, dead_, follows_, restarted_, told_, asked_,
+           refused_, spawns_, ready_, early_, held_, enter_request_);
   into.add(world_, put_together_by_, unheeded_, saved_, data_rank_, came_, kept_, taking_,
            save_request_, kept_by_, every_, stored_below_, stored_here_, stored_early_);
 }

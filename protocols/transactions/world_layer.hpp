@@ -79,7 +79,7 @@ class WorldLayer : public Layer {
     resuming,    ///< the program gets its answer
     running,
   };
-  enum TimerKey : std::uint64_t { kSpawnTimer, kStorageTimer, kOwnTimers };
+  enum TimerKey : std::uint64_t { kSpawnTimer, kStorageTimer, kWrittenTimer, kOwnTimers };
 
   WorldLayer(const WorldOptions& options, const JobShape& job, Rank self);
 
@@ -169,7 +169,7 @@ class WorldLayer : public Layer {
     std::uint64_t oldest = 0;
     bool is_spawned = false;
     Rank data_rank = kNobody;
-    std::vector<HeldPoint> held;
+    std::vector<HeldPoints> held;
 
     void digest(Digest& into) const {
       into.add(from, epoch, saved, oldest, is_spawned, data_rank, held);
@@ -214,6 +214,7 @@ class WorldLayer : public Layer {
   void tell_leader(Context& context);
   void lead(Context& context);
   void spawn(Context& context);
+  void restart(Context& context, Incarnation dead) const;
   void on_ready(Context& context, const Ready& ready);
   void try_to_put_together(Context& context);
   [[nodiscard]] bool is_dead_now(Incarnation process) const;
@@ -251,6 +252,8 @@ class WorldLayer : public Layer {
   void give_back(Context& context);
   void give(Context& context, Rank data_rank, const SavedPoint& point);
   void take_back(Context& context, const Message& message);
+  void take_early_data(Context& context);
+  void take_data(Context& context, const Message& message);
   void settle(const SavedPoint& from);
   void forget_moved(const Context& context);
   void data_are_there(Context& context);
@@ -279,8 +282,10 @@ class WorldLayer : public Layer {
   std::vector<Incarnation> dead_;       ///< of this world, ascending
   std::vector<Incarnation> unheeded_;   ///< deaths during a recovery that is not protected
   std::optional<Incarnation> follows_;  ///< a new process: its leader
+  std::vector<Incarnation> restarted_;  ///< a new process: who was started again, as it has heard
   ActorId told_ = kNobody;              ///< the leader that knows that this rank is ready
   std::vector<Incarnation> asked_;      ///< by this leader, to be started again
+  std::vector<Incarnation> refused_;    ///< of them, those who were not started at once
   bool spawns_ = false;                 ///< the timer runs
   std::vector<Ready> ready_;            ///< others, ascending
   std::vector<Message> early_;          ///< of the protocol, about later worlds

@@ -6,38 +6,48 @@ std::vector<OptionProblem> world_problems(const OptionValues& values, const JobS
   std::vector<OptionProblem> problems;
   if (std::get<std::string>(values.at("checkpoint")) == "partner" && job.nodes < 2)
     problems.push_back({"checkpoint",
-                        "at least 2 nodes for \"partner\": a checkpoint is kept on "
+                        "expected at least 2 nodes for \"partner\": a checkpoint is kept on "
                         "another node than its rank"});
   const auto recovery = values.find("recovery");
   if (std::get<std::string>(values.at("checkpoint")) == "local" && recovery != values.end() &&
       std::get<std::string>(recovery->second) == "merge")
-    problems.push_back({"checkpoint",
-                        "another one than \"local\" with recovery \"merge\", which moves ranks to "
-                        "other nodes"});
+    problems.push_back(
+        {"checkpoint",
+         "expected another one than \"local\" with recovery \"merge\", which moves ranks to "
+         "other nodes"});
   const auto has = [&](const char* option) {
     return !std::holds_alternative<std::monostate>(values.at(option));
   };
   const bool is_counted = has("checkpoint_iterations");
   const bool is_timed = has("checkpoint_interval_s");
   if (is_counted && is_timed)
-    problems.push_back(
-        {"checkpoint_interval_s", "one of checkpoint_iterations and checkpoint_interval_s"});
+    problems.push_back({"checkpoint_interval_s",
+                        "expected at most one of checkpoint_iterations and checkpoint_interval_s"});
   if (std::get<std::string>(values.at("checkpoint")) != "none" && !is_counted && !is_timed &&
       job.mtbf_s == kNever)
-    problems.push_back({"checkpoint_interval_s",
-                        "checkpoint_iterations or checkpoint_interval_s, or faults with a mean "
-                        "time between them, from which Daly's interval is computed"});
+    problems.push_back(
+        {"checkpoint_interval_s",
+         "expected checkpoint_iterations or checkpoint_interval_s, or faults with a mean "
+         "time between them, from which Daly's interval is computed"});
   return problems;
 }
 
-/// A program that can do without some ranks says so by an option.
-std::vector<OptionProblem> shrink_problems(const OptionValues& own, const OptionValues& workload) {
-  if (std::get<std::string>(own.at("recovery")) != "shrink") return {};
-  const auto needs_all = workload.find("needs_all_ranks");
-  if (needs_all != workload.end() && !std::get<bool>(needs_all->second)) return {};
+std::vector<OptionProblem> shrink_problems(const OptionValues& own, const BlockContents& blocks) {
+  if (std::get<std::string>(own.at("recovery")) != "shrink" || !blocks.needs_all_ranks) return {};
   return {{"recovery",
-           "\"rebuild\" or \"merge\": the workload needs all of its ranks, which \"shrink\" would "
+           "expected \"rebuild\" or \"merge\": the workload needs all of its ranks, which "
+           "\"shrink\" would "
            "not replace"}};
+}
+
+std::vector<OptionProblem> spare_node_problems(const OptionValues& values) {
+  const auto recovery = values.find("recovery");
+  const bool shrinks =
+      recovery != values.end() && std::get<std::string>(recovery->second) == "shrink";
+  if (std::get<std::string>(values.at("spawn")) != "spare-node" || shrinks) return {};
+  return {{"spawn",
+           "\"spare-node\" needs a spare node under faults, expected at least 1 in "
+           "platform.spare_nodes, or \"same-node\""}};
 }
 
 }  // namespace faultline

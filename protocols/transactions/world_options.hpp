@@ -82,8 +82,11 @@ inline OptionNotes spawn_time_notes() {
           .maximum = 1e9};
 }
 
-/// Problems of these options with those of the program: not all can go on with fewer ranks.
-std::vector<OptionProblem> shrink_problems(const OptionValues& own, const OptionValues& workload);
+/// Problems of these options with the program: not all can go on with fewer ranks.
+std::vector<OptionProblem> shrink_problems(const OptionValues& own, const BlockContents& blocks);
+
+/// Problems of these options in a job in which processes die and no node is spare.
+std::vector<OptionProblem> spare_node_problems(const OptionValues& values);
 
 /// Problems of these options in a job.
 std::vector<OptionProblem> world_problems(const OptionValues& values, const JobShape& job);

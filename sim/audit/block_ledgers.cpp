@@ -28,7 +28,7 @@ void BlockLedgers::finished(Incarnation rank, const FinishBlock& finish) {
 
 std::optional<std::string> BlockLedgers::learned(Incarnation rank, const BlockOutcome& outcome,
                                                  const IsAlive& is_alive) {
-  if (outcome.verdict == BlockVerdict::timed_out) return std::nullopt;
+  if (outcome.verdict == BlockVerdict::timed_out || outcome.is_local != 0) return std::nullopt;
   const bool accepts = outcome.verdict == BlockVerdict::accepted;
   const WorldEpoch epoch = epochs_[rank.actor];
   Block& block = blocks_[{epoch, outcome.attempt}];

@@ -44,6 +44,14 @@ struct Traits {
   bool order_free = false;
   bool needs_order_free = false;      ///< a layer that works only above such a workload
   bool needs_no_layer_above = false;  ///< a layer that works only right below a workload
+  bool commits_blocks = false;        ///< transactions: it accepts and rejects TryBlocks
+};
+
+/// What a program has in its TryBlocks.
+struct BlockContents {
+  bool has_messages = true;     ///< ranks send each other messages
+  bool has_collective = false;  ///< in each of them
+  bool needs_all_ranks = true;  ///< it cannot go on with fewer than it began with
 };
 
 /// An option whose value does not fit the rest of the job.
@@ -99,9 +107,17 @@ struct Registration {
   /// Workloads: true if they ask for checkpoints with these options (CheckpointRequest). If empty:
   /// never.
   std::function<bool(const OptionValues&)> asks_for_checkpoints = {};
-  /// Layers: which of their options do not fit those of the workload above. If empty: all do.
-  std::function<std::vector<OptionProblem>(const OptionValues& own, const OptionValues& workload)>
+  /// Programs of TryBlocks: what they have in them with these options. If empty: the workload has
+  /// no TryBlocks.
+  std::function<BlockContents(const OptionValues&)> try_blocks = {};
+  /// Layers: which of their options do not fit the workload above and its options. A problem that
+  /// names no option is one only if something goes wrong in the run. If empty: all fit.
+  std::function<std::vector<OptionProblem>(const OptionValues& own, const Registration& workload,
+                                           const OptionValues& workload_options)>
       check_with_workload = {};
+  /// Layers: which of their options do not fit a job in which processes die and no node is spare.
+  /// If empty: all do.
+  std::function<std::vector<OptionProblem>(const OptionValues&)> check_without_spare_nodes = {};
   std::vector<EndCheck> end_checks = {};  ///< workloads only
   /// Workloads of which a run can go on for ever: why it can with these options, as a main clause;
   /// "" if it cannot. If empty: it never can.

@@ -92,6 +92,7 @@ struct BlockOutcome {
   static constexpr std::uint16_t kRequest = WaitBlock::kRequest;
   std::uint64_t attempt = 0;
   BlockVerdict verdict = BlockVerdict::accepted;
+  std::uint64_t is_local = 0;  ///< not 0: this rank has decided alone, and others may otherwise
 };
 
 /// MPI_Get_failed_group: which processes all have agreed are lost. Answered by FailedGroup.

@@ -20,12 +20,10 @@ std::string alternatives(Family family, Predicate would_do) {
   return names.empty() ? "" : ", choose " + any_of(names);
 }
 
-/// A program of TryBlocks says how long they are. A protocol that commits and rejects them recovers
-/// from what it has rejected.
+/// Is it a program of TryBlocks, or a protocol that commits them?
 bool has_try_blocks(const Registration& component) {
-  const char* sign = component.family == Family::workload ? "iterations_per_block" : "recovery";
-  return std::any_of(component.options.begin(), component.options.end(),
-                     [sign](const OptionSpec& option) { return option.name == sign; });
+  return component.family == Family::workload ? static_cast<bool>(component.try_blocks)
+                                              : component.traits.commits_blocks;
 }
 
 std::string alternatives_with_try_blocks(Family family) {
@@ -48,7 +46,8 @@ class AssumptionCheck {
     if (point_.has_faults() && component_.family != Family::workload && !traits.tolerates_faults &&
         !is_recovered())
       refuse_faults();
-    if (point_.has_faults() && traits.needs_detection && !has(Family::failure_detection))
+    const bool needs_detection = traits.needs_detection && !is_told_by_transactions();
+    if (point_.has_faults() && needs_detection && !has(Family::failure_detection))
       refuse("needs a failure detector under faults, expected failure_detection" +
              alternatives(Family::failure_detection, [](const Traits&) { return true; }));
     if (traits.needs_logging_off && has(Family::message_logging))
@@ -58,6 +57,7 @@ class AssumptionCheck {
     if (traits.takes_images) refuse_what_has_no_image();
     if (traits.takes_images && point_.has_faults()) check_recovery();
     if (component_.check_with_workload) check_options();
+    if (component_.check_without_spare_nodes) check_spare_nodes();
     if (traits.needs_order_free) refuse_what_needs_order();
     if (traits.needs_no_layer_above) refuse_layers_above();
     if (component_.family == Family::transactions) check_transactions();
@@ -71,6 +71,11 @@ class AssumptionCheck {
   [[nodiscard]] bool is_recovered() const {
     return has(Family::message_logging) &&
            index_of(component_.family) < index_of(Family::message_logging);
+  }
+  /// A program above transactions does with a death what they say, so it is they who must hear of
+  /// it.
+  [[nodiscard]] bool is_told_by_transactions() const {
+    return component_.family == Family::workload && has(Family::transactions);
   }
   void refuse(const std::string& why) const {
     problems_.add(path_, component_.name + " " + why + kOrAllow);
@@ -102,17 +107,25 @@ class AssumptionCheck {
                                                 "another, expected at least 1" +
                                                 kOrAllow);
   }
-  /// A problem without an option is one of recovery.
+  /// A problem without an option is one only if something goes wrong.
   void check_options() const {
     const ComponentChoice& workload = point_.component(Family::workload);
     if (workload.registration == nullptr) return;
-    for (const OptionProblem& problem : component_.check_with_workload(
-             point_.component(component_.family).options, workload.options)) {
+    const bool goes_wrong = point_.has_faults() || !point_.faults.empty();
+    for (const OptionProblem& problem :
+         component_.check_with_workload(point_.component(component_.family).options,
+                                        *workload.registration, workload.options)) {
       if (!problem.option.empty())
-        problems_.add(path_ + "." + problem.option, problem.message);
-      else if (point_.has_faults())
+        problems_.add(member_path(path_, problem.option), problem.message);
+      else if (goes_wrong)
         refuse(problem.message);
     }
+  }
+  void check_spare_nodes() const {
+    if (!point_.has_faults() || point_.platform.spare_nodes > 0) return;
+    for (const OptionProblem& problem :
+         component_.check_without_spare_nodes(point_.component(component_.family).options))
+      problems_.add(member_path(path_, problem.option), problem.message + kOrAllow);
   }
   void refuse_what_needs_order() const {
     const Registration* workload = point_.component(Family::workload).registration;
@@ -138,17 +151,6 @@ class AssumptionCheck {
       refuse("does not work above termination detection (" +
              point_.component(Family::termination).registration->name +
              "), expected termination none");
-    const OptionValues& options = point_.component(Family::transactions).options;
-    const auto is_set = [&options](const char* option, const char* value) {
-      const auto set = options.find(option);
-      return set != options.end() && std::get<std::string>(set->second) == value;
-    };
-    const bool on_spare = is_set("spawn", "spare-node") && !is_set("recovery", "shrink");
-    if (point_.has_faults() && on_spare && point_.platform.spare_nodes == 0)
-      problems_.add(member_path(path_, "spawn"),
-                    "\"spare-node\" needs a spare node under faults, expected at least 1 in "
-                    "platform.spare_nodes, or \"same-node\"" +
-                        std::string(kOrAllow));
   }
   void refuse_unordered() const {
     refuse(

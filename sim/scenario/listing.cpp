@@ -89,21 +89,21 @@ JsonValue properties_entry(const std::vector<StateProperty>& properties) {
 
 JsonValue component_entry(const Registration& component) {
   const Traits& traits = component.traits;
-  const JsonValue traits_entry =
-      json_object({{"needs_fifo", traits.needs_fifo},
-                   {"tolerates_faults", traits.tolerates_faults},
-                   {"needs_detection", traits.needs_detection},
-                   {"announces", traits.announces},
-                   {"finishes", traits.finishes},
-                   {"needs_logging_off", traits.needs_logging_off},
-                   {"accurate", traits.accurate},
-                   {"has_images", traits.has_images},
-                   {"takes_images", traits.takes_images},
-                   {"has_objects", traits.has_objects},
-                   {"tags_messages", traits.tags_messages},
-                   {"order_free", traits.order_free},
-                   {"needs_order_free", traits.needs_order_free},
-                   {"needs_no_layer_above", traits.needs_no_layer_above}});
+  const JsonValue traits_entry = json_object({{"needs_fifo", traits.needs_fifo},
+                                              {"tolerates_faults", traits.tolerates_faults},
+                                              {"needs_detection", traits.needs_detection},
+                                              {"announces", traits.announces},
+                                              {"finishes", traits.finishes},
+                                              {"needs_logging_off", traits.needs_logging_off},
+                                              {"accurate", traits.accurate},
+                                              {"has_images", traits.has_images},
+                                              {"takes_images", traits.takes_images},
+                                              {"has_objects", traits.has_objects},
+                                              {"tags_messages", traits.tags_messages},
+                                              {"order_free", traits.order_free},
+                                              {"needs_order_free", traits.needs_order_free},
+                                              {"needs_no_layer_above", traits.needs_no_layer_above},
+                                              {"commits_blocks", traits.commits_blocks}});
   return json_object({{"name", component.name},
                       {"family", family_key(component.family)},
                       {"summary", component.summary},

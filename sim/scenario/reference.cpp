@@ -93,6 +93,8 @@ std::string traits_text(const Registration& component) {
   say(traits.takes_images, "needs images of everything above it");
   say(traits.needs_order_free, "needs a program that ends alike in whatever order messages come");
   say(traits.needs_no_layer_above, "no other layer above it");
+  say(traits.commits_blocks, "accepts and rejects TryBlocks");
+  say(static_cast<bool>(component.try_blocks), "a program of TryBlocks");
   say(traits.starts_at_root, "all work begins at rank 0");
   say(traits.finishes, "declares its end (`stop.when` may be `finished`)");
   say(traits.has_objects, "is over-decomposed into objects, which a layer can move");

@@ -361,7 +361,7 @@ struct Stack {
       return values;
     };
     return !protocol
-                .check_with_workload(all_of(protocol, protocol_options),
+                .check_with_workload(all_of(protocol, protocol_options), workload,
                                      all_of(workload, workload_options))
                 .empty();
   }

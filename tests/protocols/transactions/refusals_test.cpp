@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/scenario/scenario.hpp"
 
@@ -83,14 +85,15 @@ TEST_CASE("transactions refuse options that do not fit the job") {
       error_of({.platform = R"("processes": 8, "processes_per_node": 8, "spare_nodes": 1)",
                 .transactions =
                     R"("name": "fampi", "checkpoint": "partner", "checkpoint_iterations": 1)"}),
-      Contains("transactions.checkpoint: at least 2 nodes for \"partner\""));
+      Contains("transactions.checkpoint: expected at least 2 nodes for \"partner\""));
   CHECK_THAT(
       error_of({.transactions = R"("name": "relaunch", "checkpoint": "storage", )"
                                 R"("checkpoint_iterations": 1, "checkpoint_interval_s": 1)"}),
-      Contains("transactions.checkpoint_interval_s: one of checkpoint_iterations and "
-               "checkpoint_interval_s"));
+      Contains(
+          "transactions.checkpoint_interval_s: expected at most one of checkpoint_iterations and "
+          "checkpoint_interval_s"));
   CHECK_THAT(error_of({.transactions = R"("name": "fampi", "checkpoint": "partner")"}),
-             Contains("transactions.checkpoint_interval_s: checkpoint_iterations or "
+             Contains("transactions.checkpoint_interval_s: expected checkpoint_iterations or "
                       "checkpoint_interval_s, or faults with a mean time between them"));
   for (const std::string timeout : {"request_timeout_s", "wait_timeout_s"})
     CHECK_THAT(error_of({.transactions = R"("name": "fampi", ")" + timeout + "\": 0"}),
@@ -103,8 +106,9 @@ TEST_CASE("a world shrinks only under a program that can go on with fewer ranks"
                                      R"("name": "try-blocks", "needs_all_ranks": true)"})
     CHECK_THAT(
         error_of({.workload = workload, .transactions = shrink}),
-        Contains("transactions.recovery: \"rebuild\" or \"merge\": the workload needs all of "
-                 "its ranks"));
+        Contains(
+            "transactions.recovery: expected \"rebuild\" or \"merge\": the workload needs all of "
+            "its ranks"));
   CHECK(error_of({.platform = R"("processes": 8, "processes_per_node": 2)",
                   .workload = R"("name": "try-blocks")",
                   .transactions = shrink}) == "");
@@ -115,9 +119,10 @@ TEST_CASE("nothing is presumed of TryBlocks without a collective inside") {
   for (const std::string workload :
        {R"("name": "minife", "dots": "outside")", R"("name": "minife", "dots": "none")",
         R"("name": "try-blocks")"})
-    CHECK_THAT(error_of({.workload = workload, .transactions = presumed}),
-               Contains("transactions.scope: \"global\": the TryBlocks of the workload have no "
-                        "collective inside"));
+    CHECK_THAT(
+        error_of({.workload = workload, .transactions = presumed}),
+        Contains("transactions.scope: expected \"global\": the TryBlocks of the workload have no "
+                 "collective inside"));
   for (const std::string workload : {R"("name": "minife")", R"("name": "lulesh-mpi")",
                                      R"("name": "try-blocks", "allreduces": 1)"})
     CHECK(error_of({.workload = workload, .transactions = presumed}) == "");
@@ -159,4 +164,56 @@ TEST_CASE("minife refuses more ranks than it has rows, and sums outside of long 
   CHECK_THAT(
       error_of({.workload = R"("name": "minife", "dots": "outside", "iterations_per_block": 2)"}),
       Contains("workload.iterations_per_block: 1 with dots \"outside\""));
+}
+
+TEST_CASE("a spare node can fail, too, and nodes that are not the job's cannot") {
+  CHECK(error_of({.fault = R"({"time_s": 0.01, "nodes": [4]})"}) == "");
+  CHECK_THAT(error_of({.fault = R"({"time_s": 0.01, "nodes": [5]})"}),
+             Contains("faults.at[0].nodes[0]: expected one of the job's nodes, 0 to 4, got 5"));
+}
+
+TEST_CASE("a rank tries a TryBlock again alone only if it needs no messages of others in it") {
+  const std::string local = R"("name": "fampi", "scope": "local")";
+  const std::string stall = R"({"time_s": 0.01, "ranks": [1], "stall_s": 1})";
+  for (const std::string workload : {R"("name": "minife")", R"("name": "minife", "dots": "none")",
+                                     R"("name": "try-blocks", "allreduces": 1)"})
+    for (const std::string& fault : {Told().fault, stall})
+      CHECK_THAT(error_of({.workload = workload, .transactions = local, .fault = fault}),
+                 Contains("s.json: transactions: fampi with scope \"local\" tries a TryBlock again "
+                          "at one rank alone"));
+  CHECK(error_of({.workload = R"("name": "try-blocks")", .transactions = local}) == "");
+  // Nothing is tried again if nothing goes wrong.
+  CHECK(error_of({.transactions = local, .fault = ""}) == "");
+}
+
+TEST_CASE("each mistake in a scenario of transactions is one line, with its file and path") {
+  const Told no_cube{.platform = R"("processes": 12, "processes_per_node": 2, "spare_nodes": 1)",
+                     .workload = R"("name": "lulesh-mpi")"};
+  const Told no_spare{.platform = R"("processes": 8, "processes_per_node": 2)"};
+  const auto with = [](const std::string& more) {
+    return Told{.transactions = R"("name": "fampi", )" + more};
+  };
+  const std::vector<std::pair<Told, std::string>> mistakes{
+      {{.workload = R"("name": "minife", "group": [0, 1])"}, "workload.group"},
+      {{.workload = R"("name": "minife", "dots": "none")",
+        .transactions = R"("name": "fampi", "scope": "with-collective")"},
+       "transactions.scope"},
+      {no_cube, "workload.name"},
+      {{.workload = R"("name": "minife", "nx": 1, "ny": 1, "nz": 1)"}, "workload.nx"},
+      {with(R"("request_timeout_s": 0)"), "transactions.request_timeout_s"},
+      {with(R"("wait_timeout_s": 0)"), "transactions.wait_timeout_s"},
+      {with(R"("recovery": "shrink")"), "transactions.recovery"},
+      {no_spare, "transactions.spawn"},
+      {with(R"("checkpoint_iterations": 1, "checkpoint_interval_s": 1)"),
+       "transactions.checkpoint_interval_s"},
+      {with(R"("checkpoint": "storage")"), "transactions.checkpoint_interval_s"},
+      {{.rest = ""}, "transactions"},
+      {{.transactions = R"("name": "relaunch")", .rest = ""}, "transactions"},
+      {{.transactions = "", .rest = ""}, "workload"}};
+  for (const auto& [told, path] : mistakes) {
+    const std::string error = error_of(told);
+    CAPTURE(error);
+    CHECK(error.rfind("s.json: " + path + ": ", 0) == 0);
+    CHECK(error.find('\n') == std::string::npos);
+  }
 }
