@@ -10,6 +10,10 @@ const std::vector<LemmaFigure>& lemma_figures(Family family) {
                                                     LemmaFigure::told_twice, LemmaFigure::other};
   static const std::vector<LemmaFigure> of_recovery{LemmaFigure::hung, LemmaFigure::given_up,
                                                     LemmaFigure::wrong_state, LemmaFigure::other};
+  static const std::vector<LemmaFigure> of_blocks{LemmaFigure::hung, LemmaFigure::given_up,
+                                                  LemmaFigure::wrong_state,
+                                                  LemmaFigure::inconsistent, LemmaFigure::other};
+  if (family == Family::transactions) return of_blocks;
   if (family == Family::message_logging) return of_recovery;
   return family == Family::failure_detection ? of_failures : of_termination;
 }
@@ -32,6 +36,8 @@ std::string lemma_figure_word(LemmaFigure figure) {
       return "told twice";
     case LemmaFigure::wrong_state:
       return "wrong state";
+    case LemmaFigure::inconsistent:
+      return "inconsistent";
     case LemmaFigure::other:
       break;
   }
@@ -43,6 +49,7 @@ BrokenPromise promise_broken_by(const Violation& violation) {
   if (violation.kind == "premature") broken.figure = LemmaFigure::premature;
   if (violation.kind == "hung") broken.figure = LemmaFigure::hung;
   if (violation.kind == "wrong-state") broken.figure = LemmaFigure::wrong_state;
+  if (violation.kind == "inconsistent") broken.figure = LemmaFigure::inconsistent;
   if (violation.kind == "needless-fatal") broken.figure = LemmaFigure::given_up;
   return broken;
 }

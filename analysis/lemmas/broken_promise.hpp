@@ -20,11 +20,12 @@ enum class LemmaFigure : std::uint8_t {
   false_report,  ///< a live rank was reported dead
   told_twice,    ///< a rank's detector reported one death twice
   wrong_state,   ///< the program did not come to its right end
+  inconsistent,  ///< survivors of a TryBlock were told different things of it, or wrong ones
   other,
 };
 
 /// The figures of what protocols of that family promise, in the order of the enumeration: detectors
-/// of termination, of failures, or message logging.
+/// of termination, of failures, message logging, or transactions.
 const std::vector<LemmaFigure>& lemma_figures(Family family);
 
 /// The name of a figure in data files and counterexamples, such as "not given up".

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/lemmas/workload_options.hpp"
 #include "sim/core/registry.hpp"
 #include "sim/json/json_value.hpp"
 #include "sim/scenario/canonical.hpp"
@@ -28,56 +29,6 @@ Machine machine_of(const FaultSchedule& schedule) {
   machine.local_latency_s = schedule.latency_s / 4;
   machine.local_bandwidth_Bps = 10 * kBandwidth_Bps;
   return machine;
-}
-
-OptionValues traffic_options(const FaultSchedule& schedule) {
-  return {{"tokens", std::int64_t{schedule.width}},
-          {"hops", std::int64_t{schedule.work}},
-          {"compute_s", schedule.compute_s},
-          {"stay_probability", static_cast<double>(schedule.to_itself) / 8},
-          {"bytes", std::int64_t{64}}};
-}
-
-OptionValues stencil_options(const FaultSchedule& schedule) {
-  OptionValues options{{"iterations", std::int64_t{schedule.work}},
-                       {"dimensions", std::int64_t{1 + schedule.width % 3}},
-                       {"compute_s", schedule.compute_s},
-                       {"bytes", std::int64_t{64}}};
-  if (schedule.checkpoint_iterations > 0)
-    options.merge(
-        OptionValues{{"preset", schedule.preset},
-                     {"objects_per_process", std::int64_t{schedule.objects_per_process}},
-                     {"object_bytes", std::int64_t{256}},
-                     {"checkpoint_iterations", std::int64_t{schedule.checkpoint_iterations}}});
-  return options;
-}
-
-OptionValues workload_options(const FaultSchedule& schedule) {
-  const auto work = static_cast<std::int64_t>(schedule.work);
-  const auto width = static_cast<std::int64_t>(schedule.width);
-  const auto others = std::max<std::int64_t>(1, std::int64_t{schedule.processes} - 1);
-  if (schedule.workload == "token-ring")
-    return {{"walk_length", work},
-            {"branch_probability", static_cast<double>(width) / 8},
-            {"step_compute_s", schedule.compute_s},
-            {"leaf_compute_s", 4 * schedule.compute_s},
-            {"bytes", std::int64_t{64}}};
-  if (schedule.workload == "uniform-traffic") return traffic_options(schedule);
-  if (schedule.workload == "flood")
-    return {{"fanout", std::min(width, others)}, {"compute_s", schedule.work * schedule.compute_s}};
-  if (schedule.workload == "stencil" || schedule.workload == "ordered-stencil")
-    return stencil_options(schedule);
-  if (schedule.workload == "allreduce")
-    return {{"repetitions", work}, {"compute_s", schedule.compute_s}};
-  if (schedule.workload == "work-stealing")
-    return {{"preset", std::string("hartree-fock")},
-            {"tasks", work * schedule.processes},
-            {"task_compute_s", schedule.compute_s},
-            {"task_seed", static_cast<std::int64_t>(schedule.seed)}};
-  return {{"minimum_height", std::min(work, std::int64_t{3})},
-          {"maximum_height", std::min(work, std::int64_t{5})},
-          {"task_mapping", "random"},
-          {"task_compute_s", schedule.compute_s}};
 }
 
 ComponentChoice choice(Family family, const std::string& name, const OptionValues& changes) {
@@ -118,6 +69,8 @@ JsonValue fault_json(const FaultSpec& fault) {
   set("ranks", fault.ranks);
   set("nodes", fault.nodes);
   set("daemons", fault.daemons);
+  if (fault.soft) json.set("soft", true);
+  if (fault.stall_s > 0) json.set("stall_s", fault.stall_s);
   return json;
 }
 
@@ -207,10 +160,10 @@ JsonValue machine_json(const Machine& machine) {
 /// Removes ranks and nodes that the job no longer has from the faults, and then faults without
 /// victims.
 void fit_faults(FaultSchedule& schedule) {
-  const NodeId nodes = node_of(schedule, schedule.processes - 1) + 1;
+  const NodeId nodes = nodes_of(schedule);
   for (FaultSpec& fault : schedule.faults) {
     std::erase_if(fault.ranks, [&](Rank rank) { return rank >= schedule.processes; });
-    std::erase_if(fault.nodes, [=](NodeId node) { return node >= nodes; });
+    std::erase_if(fault.nodes, [&](NodeId node) { return node >= nodes + schedule.spare_nodes; });
     std::erase_if(fault.daemons, [=](NodeId node) { return node >= nodes; });
   }
   std::erase_if(schedule.faults, [](const FaultSpec& fault) {
@@ -234,6 +187,18 @@ void without(List& list, std::size_t place) {
   list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
+/// Could a scenario state this program of TryBlocks under these options of transactions?
+bool fits_transactions(const FaultSchedule& schedule) {
+  const auto is = [&](const char* option, const char* value) {
+    const auto set = schedule.transactions.find(option);
+    return set != schedule.transactions.end() && std::get<std::string>(set->second) == value;
+  };
+  constexpr std::uint32_t kCube = 8;
+  if (schedule.workload == "lulesh-mpi" && schedule.processes != kCube) return false;
+  if (is("checkpoint", "partner") && nodes_of(schedule) == 1) return false;
+  return schedule.has_sums || !is("scope", "with-collective");
+}
+
 /// Collects the schedules that are one step simpler than a given one.
 class Simpler {
  public:
@@ -245,6 +210,7 @@ class Simpler {
     change(changed);
     fit_faults(changed);
     if (changed.checkpoint_iterations > 0 && nodes_of(changed) == 1) return;  // no keeper of images
+    if (has_try_blocks(changed) && !fits_transactions(changed)) return;
     simpler_.push_back(std::move(changed));
   }
 
@@ -282,6 +248,22 @@ class Simpler {
     if (schedule_.until_reported) propose([](auto& s) { s.until_reported = false; });
   }
 
+  /// Every option of the protocol that is not the default, and the program itself.
+  void try_blocks() {
+    for (const auto& [option, value] : schedule_.transactions) {
+      if (option.starts_with("checkpoint_i")) continue;  // its interval goes with the checkpoint
+      propose([option = option](FaultSchedule& s) {
+        s.transactions.erase(option);
+        if (option != "checkpoint") return;
+        s.transactions.erase("checkpoint_iterations");
+        s.transactions.erase("checkpoint_interval_s");
+      });
+    }
+    if (schedule_.workload != "try-blocks") propose([](auto& s) { s.workload = "try-blocks"; });
+    if (schedule_.has_sums) propose([](auto& s) { s.has_sums = false; });
+    if (schedule_.iterations_per_block > 1) propose([](auto& s) { s.iterations_per_block = 1; });
+  }
+
   [[nodiscard]] std::vector<FaultSchedule> take() { return std::move(simpler_); }
 
  private:
@@ -292,6 +274,8 @@ class Simpler {
 /// The time of grace begins with the end of all work, since notices can come after that.
 StopSpec stop_of(const FaultSchedule& schedule, const ProtocolStack& stack) {
   StopSpec stop{.when = stack.stop_when, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
+  constexpr double kRelaunches_s = 1000.0;  // several, each as long as is the default
+  if (has_try_blocks(schedule)) stop.time_s = kRelaunches_s;
   if (!stack.detection) return stop;
   // Long enough for what is promised, also if the last death is a late consequence.
   const DetectionPromise promise = stack.detection(schedule);
@@ -347,6 +331,7 @@ std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
   Simpler simpler(schedule);
   for (std::size_t fault = 0; fault < schedule.faults.size(); ++fault) simpler.fault(fault);
   simpler.disturbances();
+  if (has_try_blocks(schedule)) simpler.try_blocks();
   if (schedule.processes > 3) simpler.propose([](auto& s) { s.processes = s.processes / 2 + 1; });
   if (schedule.processes > 2) simpler.propose([](auto& s) { --s.processes; });
   if (schedule.work > 1) simpler.propose([](auto& s) { s.work /= 2; });

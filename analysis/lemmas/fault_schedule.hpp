@@ -42,6 +42,11 @@ struct FaultSchedule {
   /// On how many ranks objects of a dead one recover, at most as many as there can be; 0: at home.
   std::uint32_t helpers = 0;
 
+  // For programs of TryBlocks, which also have the costs of checkpoints and spare nodes above.
+  std::uint32_t iterations_per_block = 1;
+  bool has_sums = true;            ///< in the TryBlocks
+  OptionValues transactions = {};  ///< of the protocol, where they are not the defaults
+
   // For detectors that find deaths themselves.
   double period_s = 0.01;       ///< delta: between two heartbeats, or two probes
   double timeout_s = 0.025;     ///< eta: from the last heartbeat to the suspicion
@@ -99,6 +104,20 @@ std::uint32_t helpers_of(const FaultSchedule& schedule);
 /// objects each, and 1 to 3 deaths of ranks or nodes, at any event, at marks, or soon after another
 /// death, often of the rank that keeps the image of the one before, or of one of its helpers.
 FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProgram& program);
+
+/// A protocol of transactions, "none" if there is to be none, and who decides on a TryBlock under
+/// `fampi`.
+struct BlockProtocol {
+  std::string name;
+  std::string scope = "global";
+};
+
+/// Draws schedule number `number` for programs of TryBlocks: 3 to 8 ranks, and 1 to 3 deaths of
+/// ranks or nodes, at any event, at any mark of a commit or a recovery, or soon after another
+/// death. Ranks also stall, and find errors in their data where these can be raised. Everything
+/// that the protocol can be asked for is drawn, but for an unprotected recovery and Daly's
+/// interval.
+FaultSchedule draw_block_schedule(std::uint64_t number, const BlockProtocol& protocol);
 
 /// Returns all schedules that are one step simpler: fewer deaths, ranks instead of nodes, stated
 /// times instead of marks, fewer processes, an earlier end, plainer costs, fewer disturbances.

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/lemmas/block_promise.hpp"
 #include "analysis/lemmas/engagement_history.hpp"
 #include "analysis/lemmas/fact_log.hpp"
 #include "analysis/lemmas/give_up_condition.hpp"
@@ -133,12 +134,28 @@ LemmaRun run_recovery(const FaultSchedule& schedule, const RecoveryPromise& prom
   return run;
 }
 
+LemmaRun run_blocks(const FaultSchedule& schedule, const BlockPromise& promise, RunSpec& spec,
+                    EngineKind engine) {
+  spec.checks_state = true;
+  BlockLog log(schedule.processes, spec.component(Family::transactions).registration);
+  LemmaRun run;
+  try {
+    run.result = run_simulation(spec, engine, schedule.seed, 0, &log);
+    run.broken = against_blocks(promise, run.result, log);
+  } catch (const BrokenInvariant& broken) {
+    run.broken = promise_broken_by(broken);
+  }
+  run.struck = log.any_death();
+  return run;
+}
+
 }  // namespace
 
 LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine,
                    const Mutation& mutation) {
   RunSpec spec = run_spec(schedule, stack);
   const auto adoption = adoption_promise_of(spec);
+  const auto blocks = block_promise_of(spec);
   if (mutation) mutation(spec);
   if (stack.detection) {
     DetectionPromise promise = stack.detection(schedule);
@@ -146,6 +163,7 @@ LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, En
     return run_detection(schedule, promise, spec, engine);
   }
   if (stack.recovery) return run_recovery(schedule, *stack.recovery, spec, engine);
+  if (blocks) return run_blocks(schedule, *blocks, spec, engine);
   Registration registration;
   const auto history = std::make_shared<EngagementHistory>(schedule.processes);
   if (adoption) watch(spec, registration, history);

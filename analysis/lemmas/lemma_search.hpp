@@ -24,8 +24,8 @@ struct LemmaRun {
 /// Runs a schedule and judges it by what the stack without the mutation promises. Every stack
 /// promises that its runs end as they should and without a violation, and breaks no invariant. An
 /// adoption detector also promises to give up exactly where and when its GiveUpCondition is met,
-/// and in agreement with RelatedFailures. A stack with a DetectionPromise or a RecoveryPromise is
-/// judged by that alone.
+/// and in agreement with RelatedFailures. A stack with a DetectionPromise or a RecoveryPromise, or
+/// above which a program of TryBlocks runs (BlockPromise), is judged by that alone.
 LemmaRun run_lemma(const FaultSchedule& schedule, const ProtocolStack& stack, EngineKind engine,
                    const Mutation& mutation = {});
 

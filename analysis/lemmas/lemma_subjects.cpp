@@ -42,9 +42,28 @@ std::vector<LemmaSubject> recovery_subjects() {
   return subjects;
 }
 
+/// Protocols of transactions. Under a scope of its own, `fampi` is another protocol.
+std::vector<LemmaSubject> block_subjects() {
+  std::vector<LemmaSubject> subjects;
+  const auto add = [&subjects](const std::string& name, const BlockProtocol& protocol) {
+    subjects.push_back({name, committing(protocol.name), [protocol](std::uint64_t number) {
+                          return draw_block_schedule(number, protocol);
+                        }});
+  };
+  add("fampi", {.name = "fampi"});
+  add("fampi with-collective", {.name = "fampi", .scope = "with-collective"});
+  add("fampi local", {.name = "fampi", .scope = "local"});
+  for (const char* name : {"ulfm", "relaunch", "none"}) add(name, {.name = name});
+  return subjects;
+}
+
 }  // namespace
 
 const std::vector<LemmaSubject>& lemma_subjects(Family family) {
+  if (family == Family::transactions) {
+    static const std::vector<LemmaSubject> blocks = block_subjects();
+    return blocks;
+  }
   if (family == Family::message_logging) {
     static const std::vector<LemmaSubject> recovery = recovery_subjects();
     return recovery;

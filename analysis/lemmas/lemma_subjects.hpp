@@ -19,7 +19,7 @@ struct LemmaSubject {
 };
 
 /// The subjects of this family: detectors of termination under the oracle or of failures, or
-/// protocols of message logging.
+/// protocols of message logging or of transactions.
 /// Schedules on simgrid take them in turn.
 const std::vector<LemmaSubject>& lemma_subjects(Family family = Family::termination);
 

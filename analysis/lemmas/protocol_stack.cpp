@@ -34,4 +34,13 @@ ProtocolStack recovering(const std::string& protocol, const RecoveryPromise& pro
           .recovery = promise};
 }
 
+ProtocolStack committing(const std::string& protocol) {
+  ProtocolStack stack{.components = {{Family::failure_detection, oracle()}},
+                      .stop_when = StopWhen::finished};
+  const auto drawn = [](const FaultSchedule& schedule) { return schedule.transactions; };
+  if (protocol != "none")
+    stack.components[Family::transactions] = {.name = protocol, .scheduled_options = drawn};
+  return stack;
+}
+
 }  // namespace faultline

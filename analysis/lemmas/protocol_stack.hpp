@@ -41,5 +41,8 @@ ProtocolStack under_oracle(const std::string& detector, const OptionValues& chan
 /// The same of a protocol of message logging, right below the workload.
 ProtocolStack recovering(const std::string& protocol, const RecoveryPromise& promise,
                          const OptionValues& changes = {});
+/// The same of a protocol of transactions, with the options that a schedule states; "none": without
+/// any.
+ProtocolStack committing(const std::string& protocol);
 
 }  // namespace faultline

@@ -1,26 +1,17 @@
 #include "analysis/lemmas/recovery_promise.hpp"
 
-#include <algorithm>
 #include <string_view>
 
+#include "analysis/lemmas/message_kind.hpp"
 #include "protocols/message_logging/checkpoint.hpp"
 
 namespace faultline {
 
-namespace {
-
-std::uint16_t kind_of(const Registration& protocol, const char* name) {
-  const auto& kinds = protocol.message_kinds;
-  return static_cast<std::uint16_t>(std::find(kinds.begin(), kinds.end(), name) - kinds.begin());
-}
-
-}  // namespace
-
 RecoveryLog::RecoveryLog(std::uint32_t processes, const Registration& protocol)
     : ranks_(processes),
-      image_kind_(kind_of(protocol, "image")),
-      your_image_kind_(kind_of(protocol, "your-image")),
-      agreed_kind_(kind_of(protocol, "agreed")) {}
+      image_kind_(message_kind(protocol, "image")),
+      your_image_kind_(message_kind(protocol, "your-image")),
+      agreed_kind_(message_kind(protocol, "agreed")) {}
 
 void RecoveryLog::see(const Sight& sight) {
   if (sight.actor >= ranks_.size()) return;

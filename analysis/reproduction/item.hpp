@@ -109,11 +109,12 @@ struct SurvivalMeasure {
   std::uint32_t processes = 1;
 };
 
-/// Searches random schedules of deaths for ones under which a detector breaks what it promises: the
-/// adoption protocols their lemmas, the failure detectors to be complete and accurate.
+/// Searches random schedules of deaths for ones under which a protocol breaks what it promises: the
+/// adoption protocols their lemmas, the failure detectors to be complete and accurate, message
+/// logging and transactions that the program comes to its right end.
 struct LemmasMeasure {
-  Family family = Family::termination;  ///< or failure_detection
-  std::uint64_t loggp_schedules = 1;    ///< for each detector
+  Family family = Family::termination;  ///< one that has lemma_subjects
+  std::uint64_t loggp_schedules = 1;    ///< for each subject
   std::uint64_t simgrid_schedules = 0;  ///< dealt among them
   std::uint64_t quick_schedules = 1;    ///< on loggp
   std::uint64_t quick_simgrid_schedules = 0;

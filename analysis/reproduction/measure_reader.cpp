@@ -154,7 +154,8 @@ const OptionSet<LemmasHead>& lemmas_options() {
       OptionSet<LemmasHead>()
           .option("family", &LemmasHead::family,
                   {.choices = {family_key(Family::termination), family_key(Family::message_logging),
-                               family_key(Family::failure_detection)}})
+                               family_key(Family::failure_detection),
+                               family_key(Family::transactions)}})
           .option("loggp_schedules", &LemmasHead::loggp_schedules,
                   {.minimum = 1, .maximum = 1e9, .required = true})
           .option("simgrid_schedules", &LemmasHead::simgrid_schedules, {.maximum = 1e9})

@@ -64,8 +64,8 @@ TEST_CASE("a quick search tries a hundredth on simgrid, unless it says how many"
 
 TEST_CASE("the cells of a search are about detectors of its family, and about their promises") {
   CHECK(refusal_of(R"(, "family": "workload")", kIndep) ==
-        "item.json: measures.m.family: expected one of termination, message_logging or "
-        "failure_detection, got \"workload\"");
+        "item.json: measures.m.family: expected one of termination, message_logging, "
+        "failure_detection or transactions, got \"workload\"");
   CHECK_THAT(refusal_of(R"(, "family": 3)", kIndep),
              Contains("item.json: measures.m.family: expected"));
   CHECK_THAT(refusal_of(R"(, "quick_simgrid_schedules": -1)", kIndep),
@@ -83,7 +83,8 @@ TEST_CASE("the cells of a search are about detectors of its family, and about th
 
 TEST_CASE("a search has a result for each detector of its family and each of their promises") {
   for (const Family family :
-       {Family::termination, Family::message_logging, Family::failure_detection}) {
+       {Family::termination, Family::message_logging, Family::failure_detection,
+        Family::transactions}) {
     LemmasMeasure measure;
     measure.family = family;
     measure.quick_schedules = 3;
@@ -135,4 +136,8 @@ TEST_CASE("the item of the failure detectors has a cell for each detector and pr
 
 TEST_CASE("the item of message logging has a cell for each protocol and promise") {
   check_cells("fast-message-logging/message-logging-lemmas", Family::message_logging, 200);
+}
+
+TEST_CASE("the item of transactions has a cell for each protocol and promise") {
+  check_cells("fampi-2015/properties", Family::transactions, 200);
 }

@@ -6,10 +6,9 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "analysis/lemmas/lemma_search.hpp"
-#include "analysis/lemmas/lemma_subjects.hpp"
 #include "tests/protocols/message_logging/logging_mutants.hpp"
 #include "tests/protocols/message_logging/logging_run.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -24,25 +23,12 @@ Mutation in_place_of(const Registration& mutant) {
   };
 }
 
-/// What the search for broken lemmas finds in a mutant of a protocol, in words.
-std::string found_by_lemmas(const std::string& protocol, const Registration& mutant) {
-  for (const LemmaSubject& subject : lemma_subjects(Family::message_logging)) {
-    if (subject.name != protocol) continue;
-    for (std::uint64_t number = 1; number <= kRuns; ++number) {
-      const auto broken =
-          run_lemma(subject.draw(number), subject.stack, EngineKind::loggp, in_place_of(mutant))
-              .broken;
-      if (broken) return std::to_string(number) + ": " + broken->text;
-    }
-  }
-  return {};
-}
-
 template <class Mutant>
 void check_found(const std::string& protocol) {
   const Registration& mutant = mistaken<Mutant>(protocol);
   const bool any_order = !mutant.traits.needs_order_free;
-  const std::string by_lemmas = found_by_lemmas(protocol, mutant);
+  const std::string by_lemmas =
+      found_in_mutant(subject_named(Family::message_logging, protocol), in_place_of(mutant), kRuns);
   const std::string by_runs = counterexample(
       {.name = protocol, .options = {}, .any_order = any_order, .change = in_place_of(mutant)},
       EngineKind::loggp, kRuns);

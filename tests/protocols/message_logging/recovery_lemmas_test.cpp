@@ -5,36 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "analysis/lemmas/lemma_search.hpp"
-#include "analysis/lemmas/lemma_subjects.hpp"
 #include "tests/support/job.hpp"
+#include "tests/support/schedules.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
 
 namespace {
-
-const LemmaSubject& subject_named(const std::string& name) {
-  for (const LemmaSubject& subject : lemma_subjects(Family::message_logging))
-    if (subject.name == name) return subject;
-  FAIL("no subject " << name);
-  return lemma_subjects(Family::message_logging).front();
-}
-
-/// Tries the schedules from that number to before the other one.
-void check_schedules(const LemmaSubject& subject, EngineKind engine, std::uint64_t from,
-                     std::uint64_t to) {
-  for (std::uint64_t number = from; number < to; ++number) {
-    const auto judged = [&] {
-      const auto broken = run_lemma(subject.draw(number), subject.stack, engine).broken;
-      return broken ? lemma_figure_word(broken->figure) + ": " + broken->text : std::string();
-    };
-    const std::string broken = engine == EngineKind::loggp ? judged() : in_child(judged);
-    INFO(engine_word(engine) << " " << subject.name << ", schedule " << number);
-    REQUIRE(broken == "");
-  }
-}
 
 FaultSpec at_event(std::uint64_t event, const std::vector<Rank>& victims) {
   FaultSpec fault;
@@ -51,7 +29,8 @@ FaultSpec at_checkpoint(std::int64_t number, const std::vector<Rank>& victims) {
 }
 
 void check_finishes(const std::string& subject, const FaultSchedule& schedule) {
-  const LemmaRun run = run_lemma(schedule, subject_named(subject).stack, EngineKind::loggp);
+  const LemmaRun run =
+      run_lemma(schedule, subject_named(Family::message_logging, subject).stack, EngineKind::loggp);
   CAPTURE(run.result.fatal_reason);
   CHECK(run.result.outcome == Outcome::finished);
   CHECK(!run.broken);

@@ -3,14 +3,11 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "sim/core/transaction_requests.hpp"
-#include "tests/protocols/transactions/transactions_run.hpp"
 #include "tests/support/job.hpp"
-#include "tests/support/pass_through.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -25,21 +22,6 @@ void set_up(Job& job, const OptionValues& fampi) {
   job.spec.platform.spare_nodes = 3;
   job.spec.stop.when = StopWhen::finished;
 }
-
-/// Says of what is presumed that it has been decided.
-class TakesPresumedForDecided final : public PassThrough<TakesPresumedForDecided> {
- public:
-  using PassThrough::PassThrough;
-  void on_request(Context& context, const StackRequest& request) override {
-    if (request.is<FinishBlock>()) succeeded_ = request.get<FinishBlock>().errors == 0;
-    if (request.is<WaitBlock>() && succeeded_)
-      context.answer(request, BlockOutcome{.attempt = request.get<WaitBlock>().attempt});
-    PassThrough::on_request(context, request);
-  }
-
- private:
-  bool succeeded_ = false;
-};
 
 const OptionValues kPresumed{{"scope", std::string("with-collective")},
                              {"checkpoint", std::string("partner")},
@@ -90,40 +72,39 @@ TEST_CASE("a death calls those who have presumed, and all go back to the same Tr
 }
 
 TEST_CASE("a presumption can be wrong: a sum has ended at one rank, and fails at another") {
+  const LemmaSubject& subject = subject_named(Family::transactions, "fampi with-collective");
   double revoked = 0.0;
-  for (std::uint64_t seed = 1; seed <= 2000 && revoked == 0.0; ++seed) {
-    const TransactionsRun run = draw_transactions_run(seed, "fampi");
-    if (run.scope != "with-collective") continue;
-    const Seen seen = make_run(run, "fampi", EngineKind::loggp);
-    CHECK(seen.violations().empty());
-    if (seen.result.outcome == Outcome::finished) revoked += seen.metric("presumptions_revoked");
+  for (std::uint64_t number = 1; number <= 2000 && revoked == 0.0; ++number) {
+    const LemmaRun run = run_lemma(subject.draw(number), subject.stack, EngineKind::loggp);
+    CHECK(!run.broken);
+    if (run.result.outcome == Outcome::finished)
+      revoked += *run.result.metrics.values().at("presumptions_revoked");
   }
   CHECK(revoked > 0.0);
-}
-
-TEST_CASE("random runs find that what is presumed was taken for decided") {
-  Registration wrong;
-  const std::string found = counterexample("fampi", EngineKind::loggp, 2000, [&](RunSpec& spec) {
-    const OptionValues& options = spec.components[index_of(Family::transactions)].options;
-    if (std::get<std::string>(options.at("scope")) == "with-collective")
-      make_mistaken<TakesPresumedForDecided>(spec, Family::transactions, wrong);
-  });
-  CHECK_THAT(found, Contains("inconsistent"));
 }
 
 TEST_CASE("a copy is kept until nobody can go back to it, whoever keeps the next one") {
   // Found by random runs: rank 1 has another keeper after rank 0 has been replaced, and dies when
   // only some have taken the next checkpoint.
-  const TransactionsRun run{.seed = 29202,
-                            .processes_per_node = 2,
-                            .iterations = 4,
-                            .iterations_per_block = 2,
-                            .notice_delay_s = 1e-4,
-                            .checkpoint = "partner",
-                            .scope = "with-collective",
-                            .faults = {{.event = 92, .mark = {}, .value = 0, .victim = 0},
-                                       {.mark = "contributed", .value = 1, .victim = 1}}};
-  CHECK(broken_promise(run, "fampi", EngineKind::loggp) == "");
+  Job job(3, quick_machine(64));
+  job.spec.platform.processes_per_node = 2;
+  job.spec.platform.spare_nodes = 4;
+  job.spec.stop.when = StopWhen::finished;
+  OptionValues program{{"iterations", std::int64_t{4}}, {"iterations_per_block", std::int64_t{2}}};
+  for (const char* rows : {"nx", "ny", "nz"}) program[rows] = std::int64_t{6};
+  job.workload("minife", program);
+  OptionValues options = kPresumed;
+  options["request_timeout_s"] = 0.01;
+  options["wait_timeout_s"] = 1.0;
+  job.use(Family::transactions, "fampi", options);
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-4}});
+  FaultSpec first;
+  first.event = 92;
+  first.ranks = {0};
+  job.spec.faults = {first, at_mark("contributed", 1, {1})};
+  const Seen seen = job.run(EngineKind::loggp, 29202);
+  CHECK(seen.result.outcome == Outcome::finished);
+  CHECK(seen.violations().empty());
 }
 
 TEST_CASE("local TryBlocks need no agreement, and nobody recovers from a death in one") {
@@ -139,7 +120,44 @@ TEST_CASE("local TryBlocks need no agreement, and nobody recovers from a death i
     dies.kill(2e-4, {3});
     const Seen lost = dies.run(engine);
     CHECK(lost.result.outcome == Outcome::fatal_reported);
+    CHECK(lost.violations().empty());
     CHECK(lost.result.fatal_reason ==
           "a local TryBlock does not recover from the death of a process");
+  }
+}
+
+TEST_CASE("a local TryBlock that is rejected is tried again alone, and others need not know") {
+  for (const EngineKind engine : engines()) {
+    Job job(5, quick_machine());
+    job.workload("try-blocks", {{"iterations", std::int64_t{3}}, {"compute_s", 1.0}});
+    job.use(Family::transactions, "fampi",
+            {{"scope", std::string("local")},
+             {"checkpoint", std::string("partner")},
+             {"checkpoint_iterations", std::int64_t{1}}});
+    FaultSpec error;
+    error.time_s = 1.5;
+    error.ranks = {3};
+    error.soft = true;
+    job.spec.faults = {error};
+    job.spec.stop.when = StopWhen::finished;
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.violations().empty());
+    CHECK(seen.metric("blocks_rejected") == 1);
+    CHECK(seen.metric("time_to_solution_s") == Approx(4).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("the death of a process ends a job of local TryBlocks, though nobody waits for it") {
+  for (const EngineKind engine : engines()) {
+    Job job(5, quick_machine());
+    job.workload("try-blocks", {{"iterations", std::int64_t{3}}, {"compute_s", 1.0}});
+    job.use(Family::transactions, "fampi", {{"scope", std::string("local")}});
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 0.1}});
+    job.spec.stop.when = StopWhen::finished;
+    job.kill(1.5, {3});
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::fatal_reported);
+    CHECK(seen.metric("end_time_s") < 2.1);
   }
 }

@@ -10,12 +10,10 @@
 #include "sim/core/component.hpp"
 #include "sim/core/transaction_requests.hpp"
 #include "sim/core/world.hpp"
-#include "tests/protocols/transactions/transactions_run.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -229,13 +227,6 @@ TEST_CASE("a death during a recovery that no TryBlock protects can leave the oth
     // The new process dies before it has its data: the others go on, and lose it again.
     CHECK(outcome_of(engine, false, "resume", 5) == Outcome::finished);
   }
-}
-
-TEST_CASE("random runs find that a recovery is not protected") {
-  const std::string found = counterexample("fampi", EngineKind::loggp, 200, [](RunSpec& spec) {
-    spec.components[index_of(Family::transactions)].options.at("protect_recovery") = false;
-  });
-  CHECK_THAT(found, Contains("hung"));
 }
 
 TEST_CASE(

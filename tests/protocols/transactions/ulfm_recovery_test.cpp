@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "protocols/transactions/revoke_graph.hpp"
-#include "tests/protocols/transactions/transactions_run.hpp"
 #include "tests/support/job.hpp"
 #include "tests/support/pass_through.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -46,7 +46,7 @@ std::uint32_t log2_of(std::uint32_t ranks) {
 
 /// In how many of these runs with late messages, made wrong or not, the program goes wrong. Some
 /// messages come after a recovery that began when they were on their way.
-int wrong_runs_with_late_messages(int runs, const MakeWrong& make_wrong) {
+int wrong_runs_with_late_messages(int runs, const Mutation& make_wrong) {
   int wrong = 0;
   for (int seed = 1; seed <= runs; ++seed) {
     Job job(6, quick_machine());
@@ -304,11 +304,11 @@ TEST_CASE("a new process of ulfm starts after the time that a spawn takes") {
   }
 }
 
-TEST_CASE("without revocation a rank waits for ever, which random runs find") {
+TEST_CASE("without revocation a rank waits for ever, which the search finds") {
   Registration wrong;
-  const std::string found = counterexample("ulfm", EngineKind::loggp, 200, [&](RunSpec& spec) {
-    make_mistaken<HearsNoRevoke>(spec, Family::transactions, wrong);
-  });
+  const std::string found = found_in_mutant(
+      subject_named(Family::transactions, "ulfm"),
+      [&](RunSpec& spec) { make_mistaken<HearsNoRevoke>(spec, Family::transactions, wrong); }, 300);
   CHECK_THAT(found, Contains("hung"));
 }
 

@@ -1,0 +1,200 @@
+// Draws the schedules for programs of TryBlocks.
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "analysis/lemmas/fault_moment.hpp"
+#include "analysis/lemmas/fault_schedule.hpp"
+#include "sim/core/random.hpp"
+
+namespace faultline {
+
+namespace {
+
+template <class... Values>
+auto among(Stream& random, Values... values) {
+  const std::array list{values...};
+  return list[random.below(list.size())];
+}
+
+std::string word_among(Stream& random, std::initializer_list<const char*> words) {
+  return *std::next(words.begin(), static_cast<std::ptrdiff_t>(random.below(words.size())));
+}
+
+/// About how many events the job has, and a third more for what a recovery adds.
+std::uint64_t events_of(const FaultSchedule& schedule) {
+  std::uint64_t of_iteration = schedule.has_sums ? 13 : 3;
+  if (schedule.workload == "minife") of_iteration = schedule.has_sums ? 28 : 16;
+  if (schedule.workload == "lulesh-mpi") of_iteration = 62;
+  return schedule.processes * schedule.work * of_iteration * 4 / 3;
+}
+
+/// The program, and who goes on after a death: a world shrinks only under a program that needs only
+/// some of its ranks, and a rank decides alone only where it needs no other.
+void draw_program(Stream& random, FaultSchedule& schedule, const BlockProtocol& protocol) {
+  const bool agrees = protocol.name == "fampi" || protocol.name == "ulfm";
+  const bool is_local = protocol.scope == "local";
+  const std::string recovery = word_among(random, {"rebuild", "rebuild", "merge", "shrink"});
+  if (agrees && !is_local && recovery != "rebuild") schedule.transactions["recovery"] = recovery;
+  const bool can_shrink = agrees && !is_local && recovery == "shrink";
+  schedule.workload = word_among(random, {"minife", "minife", "lulesh-mpi", "try-blocks"});
+  if (can_shrink || is_local) schedule.workload = "try-blocks";
+  schedule.processes = 3 + static_cast<std::uint32_t>(random.below(6));
+  constexpr std::uint32_t kCube = 8;
+  if (schedule.workload == "lulesh-mpi") schedule.processes = kCube;
+  schedule.processes_per_node =
+      1 + static_cast<std::uint32_t>(random.below(std::min(3U, schedule.processes - 1)));
+  const bool is_long = schedule.workload != "lulesh-mpi";
+  schedule.work = 1 + static_cast<std::uint32_t>(random.below(is_long ? 5 : 3));
+  schedule.iterations_per_block = 1 + static_cast<std::uint32_t>(random.below(3));
+  schedule.has_sums = !is_local && (protocol.scope == "with-collective" || random.chance(0.6));
+}
+
+void draw_costs(Stream& random, FaultSchedule& schedule) {
+  schedule.progress = among(random, Progress::dedicated, Progress::shared, Progress::between);
+  schedule.compute_s = spread(random, 1e-6, 1e-4);
+  schedule.overhead_s = spread(random, 1e-7, 4e-6);
+  schedule.latency_s = spread(random, 3e-7, 3e-5);
+  schedule.gap_s = spread(random, 1e-7, 1e-5);
+  schedule.notice_s = spread(random, 1e-7, 1e-3);
+  if (random.chance(0.5)) schedule.spread_s = spread(random, 1e-7, 1e-3);
+  if (random.chance(0.5)) schedule.restart_delay_s = spread(random, 1e-6, 1e-2);
+  if (random.chance(0.5)) schedule.reordering_s = spread(random, 1e-6, 1e-4);
+}
+
+/// Where states are saved and how often, and where the dead are replaced.
+void draw_checkpoint(Stream& random, FaultSchedule& schedule) {
+  OptionValues& options = schedule.transactions;
+  if (random.chance(0.3)) options["spawn"] = std::string("same-node");
+  if (random.chance(0.4)) return;
+  std::string checkpoint = word_among(random, {"partner", "partner", "storage", "local"});
+  const bool moves =
+      options.contains("recovery") && options.at("recovery") == OptionValue(std::string("merge"));
+  const bool is_alone = nodes_of(schedule) == 1;
+  if ((checkpoint == "local" && moves) || (checkpoint == "partner" && is_alone))
+    checkpoint = "storage";
+  // A process that starts on another node than the dead one finds no checkpoint there.
+  if (checkpoint == "local" && random.chance(0.7)) options["spawn"] = std::string("same-node");
+  options["checkpoint"] = checkpoint;
+  if (random.chance(0.7))
+    options["checkpoint_iterations"] = static_cast<std::int64_t>(1 + random.below(3));
+  else
+    options["checkpoint_interval_s"] = spread(random, 1e-6, 1e-3);
+  if (random.chance(0.5)) {
+    options["storage_bandwidth_Bps"] = spread(random, 1e7, 1e10);
+    options["node_storage_bandwidth_Bps"] = spread(random, 1e6, 1e9);
+  }
+}
+
+/// A request never times out where who gives up invites the others.
+void draw_fampi(Stream& random, FaultSchedule& schedule, const std::string& scope) {
+  OptionValues& options = schedule.transactions;
+  if (scope != "global") options["scope"] = scope;
+  options["agreement"] = word_among(random, {"era", "two-phase", "star"});
+  constexpr double kNeverTimesOut_s = 1e6;
+  if (random.chance(0.5)) {
+    options["release"] = std::string("invite");
+    options["request_timeout_s"] = kNeverTimesOut_s;
+  } else {
+    options["request_timeout_s"] = spread(random, 0.01, 0.1);
+  }
+  options["wait_timeout_s"] = random.chance(0.7) ? 1.0 : spread(random, 1e-4, 1.0);
+  if (random.chance(0.5)) options["retries"] = static_cast<std::int64_t>(random.below(6));
+  if (random.chance(0.3)) options["cancel_s"] = spread(random, 1e-7, 1e-4);
+}
+
+void draw_protocol(Stream& random, FaultSchedule& schedule, const BlockProtocol& protocol) {
+  if (protocol.name == "none") return;
+  draw_checkpoint(random, schedule);
+  OptionValues& options = schedule.transactions;
+  if (random.chance(0.5)) options["rebuild_over"] = std::string("tree");
+  const double start_s = random.chance(0.3) ? 0.0 : spread(random, 1e-6, 1e-2);
+  options[protocol.name == "relaunch" ? "relaunch_s" : "spawn_s"] = start_s;
+  if (protocol.name == "fampi") draw_fampi(random, schedule, protocol.scope);
+}
+
+/// Draws a mark: of a commit, or of a recovery from an earlier fault.
+MarkSpec draw_mark(Stream& random, const FaultSchedule& schedule) {
+  const auto number = static_cast<std::int64_t>(random.below(4));
+  if (schedule.faults.empty() || random.chance(0.3))
+    return {word_among(random, {"contributed", "decided", "checkpoint"}), number};
+  if (random.chance(0.2)) return {"restore", number};
+  return {word_among(random, {"revoke", "shrink", "regroup", "spawn", "join", "resume"}),
+          1 + static_cast<std::int64_t>(random.below(2))};
+}
+
+/// Draws when a fault strikes: half of all are aimed at marks, or soon after another one.
+FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
+  FaultSpec fault;
+  const double manner = random.uniform();
+  const bool follows = !schedule.faults.empty() && schedule.faults.back().event.has_value();
+  if (manner < 0.4 && !schedule.transactions.empty())
+    fault.mark = draw_mark(random, schedule);
+  else if (manner < 0.6 && follows)
+    fault.event = *schedule.faults.back().event + 1 + random.below(100);
+  else
+    fault.event = 1 + random.below(events_of(schedule));
+  return fault;
+}
+
+/// Draws who dies: often the one that died before, again, or who keeps its checkpoint, or the first
+/// rank, which leads recoveries.
+Rank draw_victim(Stream& random, const FaultSchedule& schedule, std::optional<Rank> before) {
+  const double manner = random.uniform();
+  if (before && manner < 0.2) return (*before + schedule.processes_per_node) % schedule.processes;
+  if (before && manner < 0.35) return *before;
+  if (manner < 0.5) return 0;
+  return static_cast<Rank>(random.below(schedule.processes));
+}
+
+void draw_deaths(Stream& random, FaultSchedule& schedule) {
+  const std::uint64_t deaths = 1 + random.below(3);
+  std::optional<Rank> before;
+  for (std::uint64_t death = 0; death < deaths; ++death) {
+    FaultSpec fault = draw_moment(random, schedule);
+    const Rank victim = draw_victim(random, schedule, before);
+    const double manner = random.uniform();
+    if (manner < 0.05)
+      fault.nodes.push_back(node_of(schedule, victim));
+    else if (manner < 0.08)
+      fault.nodes.push_back(nodes_of(schedule));  // the first one that is spare
+    else
+      fault.ranks.push_back(victim);
+    before = victim;
+    schedule.faults.push_back(std::move(fault));
+  }
+}
+
+/// Adds faults that kill nobody. Errors are raised only where TryBlocks are committed.
+void draw_harmless(Stream& random, FaultSchedule& schedule, const BlockProtocol& protocol) {
+  const bool can_raise = protocol.name == "fampi" || protocol.name == "ulfm";
+  const std::uint64_t faults = random.chance(0.5) ? 0 : 1 + random.below(3);
+  for (std::uint64_t i = 0; i < faults; ++i) {
+    FaultSpec fault = draw_moment(random, schedule);
+    fault.ranks.push_back(static_cast<Rank>(random.below(schedule.processes)));
+    fault.soft = can_raise && random.chance(0.5);
+    if (!fault.soft) fault.stall_s = spread(random, 1e-5, 0.1);
+    schedule.faults.push_back(std::move(fault));
+  }
+}
+
+}  // namespace
+
+FaultSchedule draw_block_schedule(std::uint64_t number, const BlockProtocol& protocol) {
+  Stream random(number, 3, Purpose::faults, 0);
+  FaultSchedule schedule;
+  schedule.seed = number;
+  draw_program(random, schedule, protocol);
+  draw_costs(random, schedule);
+  schedule.spare_nodes = 1 + static_cast<std::uint32_t>(random.below(4));
+  draw_protocol(random, schedule, protocol);
+  // Where a death ends the job, half of the schedules have none.
+  const bool recovers = protocol.name != "none" && protocol.scope != "local";
+  if (recovers || random.chance(0.5)) draw_deaths(random, schedule);
+  draw_harmless(random, schedule, protocol);
+  return schedule;
+}
+
+}  // namespace faultline

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/lemmas/broken_promise.hpp"
+#include "sim/audit/run_observer.hpp"
+#include "sim/engine/run_result.hpp"
+#include "sim/scenario/run_spec.hpp"
+
+namespace faultline {
+
+/// What a protocol of transactions promises under a program of TryBlocks: the program comes to its
+/// right end whoever dies, or the protocol gives up for one of the reasons on its page, and only
+/// where that reason holds.
+struct BlockPromise {
+  bool recovers = false;  ///< from deaths; without transactions, and alone, nobody does
+  bool starts_on_spare_nodes = true;
+  std::string recovery = "rebuild";
+  std::string checkpoint = "none";
+  std::uint64_t places = 0;   ///< for new processes on spare nodes that do not fail
+  bool nodes_fail = false;    ///< at some time
+  std::uint64_t retries = 0;  ///< of a wait for an outcome, and of a TryBlock
+  double patience_s = 0.0;    ///< with which a rank waits for an outcome
+  /// For which others can keep it waiting: stalls, requests that time out, deaths that nobody has
+  /// been told of, and what ranks compute and send.
+  double longest_wait_s = 0.0;
+  /// TryBlocks that can be rejected although nobody has died: for each error one, and for a stall
+  /// two, since it can end one TryBlock and reach into the next.
+  std::uint64_t rejections = 0;
+  double notice_s = 0.0;  ///< in which the living handle the notice of a death
+};
+
+/// The promise of a job; nothing if its workload has no TryBlocks.
+std::optional<BlockPromise> block_promise_of(const RunSpec& spec);
+
+/// What an observer sees of deaths, of checkpoints at partners, and of worlds.
+class BlockLog final : public RunObserver {
+ public:
+  /// `protocol`: of transactions, or null.
+  BlockLog(std::uint32_t processes, const Registration* protocol);
+
+  void see(const Sight& sight) override;
+
+  [[nodiscard]] bool any_death() const { return deaths_ > 0; }
+  [[nodiscard]] std::uint64_t deaths() const { return deaths_; }
+  [[nodiscard]] bool all_dead() const;
+  /// How many ranks have died, each counted once.
+  [[nodiscard]] std::uint64_t have_died() const;
+  /// Was there a rank whose checkpoint had nobody, neither the rank nor its partner?
+  [[nodiscard]] bool copies_lost() const { return copies_lost_; }
+  /// Has every process that was in a world died, while others had not entered one yet?
+  [[nodiscard]] bool world_lost() const { return world_lost_; }
+  /// A rank that is dead, and that has not contributed to the last TryBlock to which one that lives
+  /// has.
+  [[nodiscard]] std::optional<Rank> missing() const;
+  /// When the first of those died who are dead [s]; nothing if nobody is.
+  [[nodiscard]] std::optional<double> first_dead_s() const;
+
+ private:
+  /// What is known of a rank.
+  struct Seen {
+    bool alive = true;
+    bool has_died = false;
+    bool in_world = true;
+    double died_s = 0.0;
+    std::uint32_t deaths = 0;
+    std::uint64_t epoch = 0;                              ///< the world that it entered last
+    std::pair<std::uint64_t, std::uint64_t> contributed;  ///< in which world, to which TryBlock
+    // Of its checkpoint, if it has sent one to a partner.
+    Rank partner = kNobody;
+    bool own = true;
+    bool copy = false;  ///< the partner
+  };
+
+  void died(Rank rank, double time_s);
+  void marked(Rank rank, const char* mark, std::uint64_t value);
+  void received(Rank rank, const Message& message);
+
+  std::vector<Seen> ranks_;
+  std::uint16_t copy_kind_ = UINT16_MAX;
+  std::uint16_t restore_kind_ = UINT16_MAX;
+  std::uint64_t deaths_ = 0;
+  bool copies_lost_ = false;
+  bool world_lost_ = false;
+};
+
+/// Judges a run by its result and by what an observer saw. It does not look into the protocol.
+std::optional<BrokenPromise> against_blocks(const BlockPromise& promise, const RunResult& result,
+                                            const BlockLog& log);
+
+}  // namespace faultline

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sim/core/registry.hpp"
+
+namespace faultline {
+
+/// The number of that kind of messages of a protocol (Message::kind); one that none has if the
+/// protocol has no such kind.
+inline std::uint16_t message_kind(const Registration& protocol, const char* name) {
+  const auto& kinds = protocol.message_kinds;
+  return static_cast<std::uint16_t>(std::find(kinds.begin(), kinds.end(), name) - kinds.begin());
+}
+
+}  // namespace faultline

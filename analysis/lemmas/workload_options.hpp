@@ -1,0 +1,15 @@
+#pragma once
+
+#include "sim/core/options.hpp"
+
+namespace faultline {
+
+struct FaultSchedule;
+
+/// Is the workload of a schedule a program of TryBlocks?
+bool has_try_blocks(const FaultSchedule& schedule);
+
+/// The options of a schedule's workload that are not the defaults.
+OptionValues workload_options(const FaultSchedule& schedule);
+
+}  // namespace faultline
