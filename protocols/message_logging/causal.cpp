@@ -42,13 +42,13 @@ const Registered registered{registration<Causal>(
      .summary = "messages are logged at their senders, and the order of their deliveries at who "
                 "depends on it",
      .source = "fast-message-logging section 2; Meneses, Bronevetsky, Kale, DPDNS 2011",
-     .traits = {.tolerates_faults = true,
-                .needs_detection = true,
-                .takes_images = true,
-                .needs_no_layer_above = true},
+     .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
      .metrics = determinant_metrics()},
     options())};
+
+/// No message has such a channel.
+constexpr Endpoint kHere{};
 
 /// Which tickets of the receiver are stored now.
 struct StoredWords {
@@ -130,13 +130,32 @@ CheckpointedLayer::Verdict Causal::admit_current(Context& context, Message& mess
 }
 
 CheckpointedLayer::Verdict Causal::take(Context& context, Message& message) {
-  give_ticket(context, message);
+  note_received(context, message);
+  give_ticket(context, delivery_of(message));
   return Verdict::deliver;
 }
 
-void Causal::give_ticket(Context& context, const Message& message) {
-  note_received(context, message);
-  deliveries_.push_back(delivery_of(message));
+/// What a termination detector sends can depend on whether a message comes before the end of a
+/// computation, at which its rank becomes idle, or after that.
+Passage Causal::on_local_event(Context& context, const LocalEvent& event) {
+  const auto source = static_cast<ObjectId>(2 * index_of(event.family)) +
+                      static_cast<ObjectId>(event.kind == LocalEvent::Kind::timer);
+  const Delivery delivery{{Endpoint{.object = source}, kHere}, event.tag};
+  if (!must_replay()) return take_local(context, delivery);
+  if (deliveries_[tickets_] != delivery) return Passage::hold;
+  ++tickets_;
+  if (!must_replay()) end_replay(context);
+  hand_up_later(context);
+  return Passage::deliver;
+}
+
+Passage Causal::take_local(Context& context, const Delivery& event) {
+  give_ticket(context, event);
+  return Passage::deliver;
+}
+
+void Causal::give_ticket(Context& context, const Delivery& delivery) {
+  deliveries_.push_back(delivery);
   ++tickets_;
   if (is_first_time()) ++generated_;
   spend(context, CostFactor::determinants, options_.determinant_s);
@@ -279,19 +298,31 @@ bool Causal::is_void(const Determinant& known) const {
 
 /// Delivers what has come, in the order of tickets.
 void Causal::replay(Context& context) {
-  while (tickets_ < deliveries_.size()) {
-    const auto next = to_replay_.find(deliveries_[tickets_]);
-    if (next == to_replay_.end()) return;
-    note_received(context, next->second);
-    ++tickets_;
-    context.deliver(next->second);
-    to_replay_.erase(next);
+  if (hands_up_singly()) return hand_up_later(context);
+  while (hand_up_next(context)) {
   }
-  end_replay(context);
+}
+
+bool Causal::hand_up_next(Context& context) {
+  if (!must_replay()) return false;
+  const auto next = to_replay_.find(deliveries_[tickets_]);
+  if (next == to_replay_.end()) return false;
+  note_received(context, next->second);
+  ++tickets_;
+  hand_up(context, next->second);
+  to_replay_.erase(next);
+  if (!must_replay()) end_replay(context);
+  return true;
 }
 
 /// What nobody had depended on is delivered in any order.
 void Causal::end_replay(Context& context) {
+  if (hands_up_singly()) {
+    std::vector<Message> messages;
+    messages.reserve(to_replay_.size());
+    for (auto& [delivery, message] : std::exchange(to_replay_, {})) messages.push_back(message);
+    hold_again(std::move(messages));
+  }
   for (auto& [delivery, message] : std::exchange(to_replay_, {}))
     if (take(context, message) == Verdict::deliver) context.deliver(message);
   try_recovered(context);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "protocols/message_logging/logged_layer.hpp"
+#include "sim/core/local_events.hpp"
 
 namespace faultline {
 
@@ -26,7 +27,7 @@ struct CausalOptions : DeterminantOptions {
 /// Simple causal message logging as Charm++ has it: a receiver gives each delivery a ticket. Before
 /// it sends to another rank, it sends that rank all its determinants that nobody is known to store.
 /// The first acknowledgement of any of them releases it and those before.
-class Causal : public LoggedLayer {
+class Causal : public LoggedLayer, public OrdersLocalEvents {
  public:
   using Options = CausalOptions;
   Causal(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
@@ -35,13 +36,15 @@ class Causal : public LoggedLayer {
     return std::make_unique<Causal>(*this);
   }
 
+  Passage on_local_event(Context& context, const LocalEvent& event) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  protected:
   enum Kind : std::uint16_t { kDeterminants = kLoggedKinds, kDeterminantsStored };
 
-  /// A delivery. Its ticket is its place among them.
+  /// A delivery. Its ticket is its place among them. Below a termination detector, a computation
+  /// that ends above this layer and a timer that runs out there are deliveries from nobody.
   struct Delivery {
     ObjectChannel channel;
     std::uint64_t number = 0;  ///< on its channel
@@ -102,6 +105,8 @@ class Causal : public LoggedLayer {
   }
   /// A message that is new, and not one to be replayed.
   virtual Verdict take(Context& context, Message& message);
+  /// The same of something that has happened here.
+  virtual Passage take_local(Context& context, const Delivery& event);
   /// Some determinants of this rank are stored.
   virtual void on_stored(Context&, Rank holder, std::uint64_t /*first*/, std::uint64_t last) {
     acknowledged(holder, last);
@@ -109,6 +114,8 @@ class Causal : public LoggedLayer {
   [[nodiscard]] virtual bool must_replay() const { return tickets_ < deliveries_.size(); }
 
   Verdict admit_current(Context& context, Message& message) override;
+  [[nodiscard]] bool hands_up_singly() const override { return has_detector(); }
+  bool hand_up_next(Context& context) override;
   std::uint32_t before(Context& context, Message& message) override;
   std::uint32_t before_log(Context& context, Rank to) override;
   [[nodiscard]] bool is_recovering() const override { return !is_up() || must_replay(); }
@@ -124,8 +131,9 @@ class Causal : public LoggedLayer {
   static Delivery delivery_of(const Message& message) {
     return {channel_of(message), message.logging.get<LoggingStamp>().id};
   }
-  /// Gives a message its ticket, the next one.
-  void give_ticket(Context& context, const Message& message);
+  /// Gives a delivery its ticket, the next one.
+  void give_ticket(Context& context, const Delivery& delivery);
+  void note_received(Context& context, const Message& message);
   void acknowledged(Rank holder, std::uint64_t ticket);
   /// Tells a rank that this one stores its determinants from ticket `first` to `last`.
   void acknowledge(Context& context, Rank receiver, std::uint64_t first, std::uint64_t last) const;
@@ -139,7 +147,6 @@ class Causal : public LoggedLayer {
  private:
   [[nodiscard]] const Carried* unstored();
   [[nodiscard]] std::uint32_t bytes_of(const Carried& carried) const;
-  void note_received(Context& context, const Message& message);
   void replay(Context& context);
   static std::uint16_t giver_of(std::uint64_t ticket, const std::vector<Tickets>& lives);
   [[nodiscard]] bool is_void(const Determinant& known) const;

@@ -8,13 +8,34 @@ namespace faultline {
 
 void CheckpointRound::begin(RoundStep round) {
   round_ = round;
-  asked_ = ready_ = stored_ = false;
+  asked_ = ready_ = stored_ = counts_ = false;
+  is_quiet_ = true;
   ready_below_ = stored_below_ = 0;
   in_flight_ = 0;
 }
 
 CheckpointRound::Due CheckpointRound::ask(Context& context, std::int64_t in_flight) {
+  asked_ = counts_ = true;
+  in_flight_ += in_flight;
+  return pass_on_ready(context);
+}
+
+CheckpointRound::Due CheckpointRound::ask(Context& context) {
   asked_ = true;
+  is_quiet_ = false;
+  return pass_on_ready(context);
+}
+
+/// The first `take` of two. The second `ready` of the children follows it.
+CheckpointRound::Due CheckpointRound::tell_to_be_quiet(Context& context) {
+  is_quiet_ = true;
+  ready_ = false;
+  ready_below_ = 0;
+  return tell_children(context, kTake, Due::be_quiet);
+}
+
+CheckpointRound::Due CheckpointRound::is_quiet(Context& context, std::int64_t in_flight) {
+  counts_ = true;
   in_flight_ += in_flight;
   return pass_on_ready(context);
 }
@@ -39,6 +60,7 @@ CheckpointRound::Due CheckpointRound::on_message(Context& context, const Message
       ++stored_below_;
       return pass_on_stored(context);
     case kTake:
+      if (!is_quiet_) return tell_to_be_quiet(context);
       return tell_children(context, kTake, Due::take);
     default:
       invariant(message.kind == kCommit, "a message of another kind in a checkpoint round");
@@ -49,8 +71,10 @@ CheckpointRound::Due CheckpointRound::on_message(Context& context, const Message
 /// A child that has told once tells again when a message has come.
 CheckpointRound::Due CheckpointRound::pass_on_ready(Context& context) {
   invariant(ready_below_ <= tree_.child_count(self_), "a child is ready twice");
-  if (!asked_ || ready_below_ < tree_.child_count(self_)) return Due::nothing;
+  if (!asked_ || (is_quiet_ && !counts_) || ready_below_ < tree_.child_count(self_))
+    return Due::nothing;
   if (self_ == tree_.root) {
+    if (!is_quiet_) return tell_to_be_quiet(context);
     if (ready_ || in_flight_ != 0) return Due::nothing;
     ready_ = true;
     return tell_children(context, kTake, Due::take);

@@ -24,20 +24,28 @@ struct RoundWords {
 /// The agreement of all ranks on one checkpoint, over the control tree: when all have asked for it,
 /// all take an image, and when all images are stored, all commit. Before images are taken, all
 /// messages between ranks must have come: each rank says how many it has sent and not received, and
-/// then of each that comes. A restart of any rank begins the round anew, on a new level; what
-/// belongs to an earlier level is void.
+/// then of each that comes. Where more than the program sends, nobody may stop that before all have
+/// asked, because the program of a rank that has not may need it: then all are told to be quiet,
+/// and messages are counted after that. A restart of any rank begins the round anew, on a new
+/// level; what belongs to an earlier level is void.
 class CheckpointRound {
  public:
   /// The kinds of its messages, which come first among those of a protocol.
   enum Kind : std::uint16_t { kReady, kTake, kStored, kCommit, kKinds };
-  enum class Due : std::uint8_t { nothing, take, commit };
+  enum class Due : std::uint8_t { nothing, be_quiet, take, commit };
 
   CheckpointRound(std::uint32_t processes, Rank self, std::uint32_t bytes)
       : tree_{.processes = processes, .root = 0}, self_(self), bytes_(bytes) {}
 
-  /// The program of this rank has asked for the checkpoint. From now on this rank sends nothing.
-  /// `in_flight`: messages that it has sent less those that it has received.
+  /// The program of this rank has asked for the checkpoint. It sends nothing until that is
+  /// committed. `in_flight`: messages that this rank has sent less those that it has received.
   Due ask(Context& context, std::int64_t in_flight);
+  /// The same, where not only the program sends. When all have asked, `be_quiet` is due.
+  Due ask(Context& context);
+  /// From now on this rank sends nothing.
+  Due is_quiet(Context& context, std::int64_t in_flight);
+  /// Has this rank told how many messages it has sent less those that it has received?
+  [[nodiscard]] bool counts() const { return counts_; }
   /// A message has come since.
   Due received(Context& context);
   /// The image of this rank is safe.
@@ -52,11 +60,12 @@ class CheckpointRound {
 
   void digest(Digest& into) const {
     into.add(round_.number, round_.level, asked_, ready_, stored_, ready_below_, stored_below_);
-    into.add(in_flight_);
+    into.add(in_flight_, counts_, is_quiet_);
   }
 
  private:
   Due pass_on_ready(Context& context);
+  Due tell_to_be_quiet(Context& context);
   Due pass_on_stored(Context& context);
   Due tell_children(Context& context, Kind kind, Due due) const;
   void send(Context& context, Rank to, Kind kind) const;
@@ -70,6 +79,8 @@ class CheckpointRound {
   bool stored_ = false;
   std::uint32_t ready_below_ = 0;  ///< children in whose subtree all have asked
   std::uint32_t stored_below_ = 0;
+  bool counts_ = false;
+  bool is_quiet_ = true;        ///< nothing is sent any more; or it was never to be waited for
   std::int64_t in_flight_ = 0;  ///< of all below, as far as this rank knows and has not told
 };
 

@@ -23,8 +23,11 @@ struct Resume {
   std::uint64_t unused = 0;
 };
 
-constexpr std::uint64_t kTryAgain = 0;  ///< the timer for an image that there was none of
-constexpr double kTryAgain_s = 1e-6;
+/// The layer asks whether there is such a component. Nobody answers.
+struct Presence {
+  static constexpr std::uint16_t kRequest = 4;
+  std::uint64_t unused = 0;
+};
 
 /// The level of what is about checkpoints, or 0.
 std::uint64_t level_of(const Message& message) { return message.payload.get<RoundStep>().level; }
@@ -65,6 +68,7 @@ CheckpointedLayer::CheckpointedLayer(const CheckpointOptions& options, const Job
       wave_(job.processes, self, options.control_bytes) {}
 
 void CheckpointedLayer::start(Context& context) {
+  has_detector_ = context.ask(Family::termination, Presence{});
   if (context.incarnation() == 0) {
     up_ = true;
     return;
@@ -75,9 +79,14 @@ void CheckpointedLayer::start(Context& context) {
 
 // ---- messages of the program ------------------------------------------------------------------
 
+/// What came before and can be handed up goes first.
 Passage CheckpointedLayer::on_receive(Context& context, Message& message) {
-  if (up_ && !resumes_) return pass(context, message, admit(context, message));
-  on_early(context, message);
+  const bool is_next = held_.empty() || !hands_up_singly();
+  if (up_ && !resumes_ && is_next) return pass(context, message, admit(context, message));
+  if (is_next)
+    on_early(context, message);
+  else
+    hand_up_later(context);
   return pass(context, message, Verdict::hold);
 }
 
@@ -89,6 +98,8 @@ Passage CheckpointedLayer::pass(Context& context, Message& message, Verdict verd
 }
 
 void CheckpointedLayer::release_held(Context& context) {
+  if (held_.empty()) return;
+  if (hands_up_singly()) return hand_up_later(context);
   for (Message& message : std::exchange(held_, {})) {
     const Verdict verdict = up_ && !resumes_ ? admit(context, message) : Verdict::hold;
     if (verdict == Verdict::deliver) context.deliver(message);
@@ -101,7 +112,7 @@ void CheckpointedLayer::release_held(Context& context) {
 /// not depend on what came early.
 void CheckpointedLayer::resume(Context& context) {
   resumes_ = true;
-  on_answering(context);
+  end_quiet(context);
   context.answer(kept().request, CheckpointRequest{kept().number});
   context.ask(Family::message_logging, Resume{});
 }
@@ -127,18 +138,14 @@ void CheckpointedLayer::on_request(Context& context, const StackRequest& request
 
 void CheckpointedLayer::ask_if_ready(Context& context) {
   if (!asked_ || round_.asked() || wave_.joined() != level() || !is_ready()) return;
-  go_on(context, round_.ask(context, in_flight()));
-}
-
-/// The message is still to be handled: an image cannot be taken before that.
-void CheckpointedLayer::received(Context& context) {
-  if (!round_.asked() || wave_.joined() != level()) return;
-  if (round_.received(context) != CheckpointRound::Due::take) return;
-  take_due_ = true;
-  context.set_timer(kTryAgain, kTryAgain_s);
+  go_on(context, has_detector_ ? round_.ask(context) : round_.ask(context, sent_ - received_));
 }
 
 void CheckpointedLayer::go_on(Context& context, CheckpointRound::Due due) {
+  if (due == CheckpointRound::Due::be_quiet) {
+    quiet_ = true;
+    return go_on(context, round_.is_quiet(context, sent_ - received_));
+  }
   if (due == CheckpointRound::Due::take) take_image(context);
   if (due != CheckpointRound::Due::commit) return;
   commit(context);
@@ -150,7 +157,7 @@ void CheckpointedLayer::take_image(Context& context) {
   std::optional<Image> image = context.capture();
   take_due_ = !image;
   if (!image) return context.set_timer(kTryAgain, kTryAgain_s);
-  taken_ = {{std::move(*image), epoch_, *asked_, unsent()}, {}};
+  taken_ = {{std::move(*image), epoch_, *asked_, unsent_}, {}};
   taken_s_ = context.now_s();
   context.mark("checkpoint", static_cast<std::int64_t>(epoch_));
   const Rank keeper = keeper_of(context.placement(), job_, self_);
@@ -159,8 +166,12 @@ void CheckpointedLayer::take_image(Context& context) {
   send_image(context, *taken_, false);
 }
 
-void CheckpointedLayer::on_timer(Context& context, std::uint64_t) {
-  if (take_due_ && wave_.joined() == level()) take_image(context);
+void CheckpointedLayer::on_timer(Context& context, std::uint64_t key) {
+  if (key == kTryAgain && take_due_ && wave_.joined() == level()) take_image(context);
+  // All components have started, and the program has asked for nothing: it never does.
+  if (key == kBegin && !begun_ && !waits() && up_) send_unsent(context);
+  if (key == kHandUp && up_ && !resumes_ && (hand_up_next(context) || release_one_held(context)))
+    hand_up_later(context);
 }
 
 /// Objects say how large they are.
@@ -194,6 +205,7 @@ void CheckpointedLayer::commit(Context& context) {
   asked_.reset();
   store_.commit(epoch_);
   ++epoch_;
+  sent_ = received_ = 0;
   checkpoint_time_s_ += context.now_s() - taken_s_;
   ++checkpoints_;
   begin_round();
@@ -292,6 +304,7 @@ void CheckpointedLayer::agree(Context& context) {
     taken_.reset();
     store_.drop_pending();
     begin_round();
+    if (!rolls_back()) end_quiet(context);
     renew_copy(context);
     on_agreed(context);
     ask_if_ready(context);
@@ -345,15 +358,21 @@ void CheckpointedLayer::take_arrived(Context& context) {
   awaits_image_ = false;
   kept_ = std::exchange(arrived_, std::nullopt);
   renew_copy(context);
-  on_restoring(kept());
-  context.restore(kept().image);
+  put_back(context);
 }
 
 void CheckpointedLayer::roll_back(Context& context) {
   if (!kept_) return;
   asked_.reset();
   up_ = resumes_ = false;
-  on_restoring(kept());
+  put_back(context);
+}
+
+void CheckpointedLayer::put_back(Context& context) {
+  unsent_ = kept().unsent;
+  quiet_ = false;
+  begun_ = true;
+  sent_ = received_ = 0;
   context.restore(kept().image);
 }
 
@@ -388,6 +407,7 @@ void CheckpointedLayer::digest_state(Digest& into) const {
   into.add(round_, wave_, epoch_, up_, resumes_, awaits_image_, asked_, taken_, kept_, store_,
            early_);
   into.add(arrived_, held_, take_due_, for_spare_nodes_);
+  into.add(begun_, quiet_, unsent_, sent_, received_);
 }
 
 }  // namespace faultline

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct LoggingStamp {
 class CheckpointedLayer : public Layer {
  public:
   void start(Context& context) override;
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
   Passage on_receive(Context& context, Message& message) final;
   void on_message(Context& context, const Message& message) final;
   void on_request(Context& context, const StackRequest& request) final;
@@ -48,6 +50,13 @@ class CheckpointedLayer : public Layer {
   [[nodiscard]] std::string waiting_for() const override;
 
  protected:
+  enum Timer : std::uint64_t {
+    kTryAgain,  ///< there was no image
+    kBegin,     ///< all components have started
+    kHandUp,    ///< the next message
+    kOwnTimers
+  };
+  static constexpr double kTryAgain_s = 1e-6;
   enum Kind : std::uint16_t { kImage = RestartWave::kKinds, kImageStored, kYourImage, kOwnKinds };
   /// What becomes of a message of the program that has arrived.
   enum class Verdict : std::uint8_t {
@@ -87,17 +96,13 @@ class CheckpointedLayer : public Layer {
   virtual void on_own_message(Context&, const Message&) {}
   /// Does each agreement on a restart put the program of every rank back?
   [[nodiscard]] virtual bool rolls_back() const { return false; }
-  /// Messages of the components above that this rank has sent less those that it has received,
-  /// since the last checkpoint. A protocol that counts them calls `received` for each that comes,
-  /// and holds back what the program does not send itself while it waits for its checkpoint.
-  [[nodiscard]] virtual std::int64_t in_flight() const { return 0; }
-  void received(Context& context);
-  /// What it holds back, for the checkpoint.
-  [[nodiscard]] virtual std::vector<Message> unsent() const { return {}; }
-  /// The program is about to be put back there.
-  virtual void on_restoring(const Checkpoint&) {}
-  /// The program is about to get the answer to its request.
-  virtual void on_answering(Context&) {}
+  /// A message of the components above is about to go down for the first time.
+  virtual void stamp(Context& context, Message& message) = 0;
+  /// Must the components above get each message, and each computation of theirs that ends, in a
+  /// turn of its own? A turn ends with the news that the rank is idle.
+  [[nodiscard]] virtual bool hands_up_singly() const { return false; }
+  /// Hands up the next message of those that the protocol has. False if there is none as yet.
+  virtual bool hand_up_next(Context&) { return false; }
   // What mutants get wrong.
   virtual void keep_image(Incarnation client, const Checkpoint& checkpoint) {
     store_.put_pending(client, checkpoint);
@@ -108,6 +113,19 @@ class CheckpointedLayer : public Layer {
 
   /// Offers what was held again.
   void release_held(Context& context);
+  /// Holds messages again, before all others.
+  void hold_again(std::vector<Message> messages);
+  /// Hands up a message that the protocol has kept.
+  void hand_up(Context& context, const Message& message);
+  /// Hands up, in turns of their own, what can be handed up.
+  static void hand_up_later(Context& context) { context.set_timer(kHandUp, 0.0); }
+  /// Counts a message of the components above that goes down now. Or keeps it back, and returns
+  /// false.
+  bool goes_down(Context& context, const Message& message);
+  /// Counts one that is about to be handed up.
+  void received(Context& context);
+  /// Is there a termination detector above?
+  [[nodiscard]] bool has_detector() const { return has_detector_; }
   /// Puts the program back to the last checkpoint, if there is one.
   void roll_back(Context& context);
   /// Lets the program go on from its last checkpoint.
@@ -146,6 +164,11 @@ class CheckpointedLayer : public Layer {
   };
 
   Passage pass(Context& context, Message& message, Verdict verdict);
+  bool release_one_held(Context& context);
+  [[nodiscard]] bool keeps_back(const Message& message) const;
+  void send_unsent(Context& context);
+  void end_quiet(Context& context);
+  void put_back(Context& context);
   void go_on(Context& context, CheckpointRound::Due due);
   void go_on(Context& context, RestartWave::Due due);
   void handle_step(Context& context, const Message& message);
@@ -181,6 +204,12 @@ class CheckpointedLayer : public Layer {
   std::vector<Incarnation> for_spare_nodes_;  ///< the dead whose own nodes are gone
   std::vector<Message> held_;                 ///< of the program
   std::vector<Message> early_;  ///< about checkpoints, of later levels than this rank's
+  bool has_detector_ = false;
+  bool begun_ = false;           ///< the program has had its first answer, or never asks
+  bool quiet_ = false;           ///< what the program does not send itself is kept back
+  std::vector<Message> unsent_;  ///< kept back, of the layers above
+  std::int64_t sent_ = 0;        ///< by them and the program, since the last checkpoint
+  std::int64_t received_ = 0;
   std::uint64_t iterations_ = 0;
   double taken_s_ = 0.0;
   double checkpoint_time_s_ = 0.0;  ///< of all checkpoints of this incarnation

@@ -77,6 +77,7 @@ class Fast : public LoggedLayer {
   };
 
  private:
+  enum Timer : std::uint64_t { kSendHome = kOwnTimers };  ///< an object could not be packed
   enum Kind : std::uint16_t { kObject = kLoggedKinds, kHosted, kHomecoming };
 
   std::uint64_t identity(const Message& message) override;

@@ -17,8 +17,6 @@ struct ObjectWords {
   double death_s = 0.0;  ///< of the rank that had it
 };
 
-constexpr std::uint64_t kSendHome = 1;  ///< the timer for an object that could not be packed
-constexpr double kTryAgain_s = 1e-6;
 constexpr std::uint32_t kBytesOfSender = 8;
 
 /// The place of an object in a list by objects.

@@ -61,15 +61,19 @@ void LoggedLayer::spend(Context& context, CostFactor on, double duration_s) {
 
 void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bool) {
   for (Message* message : batch) {
-    spend(context, CostFactor::bookkeeping, costs_.bookkeeping_s);
-    if (message->to != self() || is_elsewhere(*message))
-      send_to_other(context, *message);
-    else
-      message->logging.put(
-          LoggingStamp{static_cast<std::uint32_t>(epoch()), 0, identity(*message)});
+    if (has_detector() && !goes_down(context, *message)) continue;
+    stamp(context, *message);
     context.forward(*message);
   }
   if (!recovered_) try_recovered(context);
+}
+
+void LoggedLayer::stamp(Context& context, Message& message) {
+  spend(context, CostFactor::bookkeeping, costs_.bookkeeping_s);
+  if (message.to != self() || is_elsewhere(message))
+    send_to_other(context, message);
+  else
+    message.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), 0, identity(message)});
 }
 
 void LoggedLayer::send_to_other(Context& context, Message& message) {
@@ -92,7 +96,9 @@ CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message
   if (stamp.epoch < epoch()) return Verdict::discard;
   if (stamp.epoch > epoch()) return Verdict::hold;
   spend(context, CostFactor::bookkeeping, costs_.bookkeeping_s);
-  return admit_current(context, message);
+  const Verdict verdict = admit_current(context, message);
+  if (has_detector() && verdict == Verdict::deliver) received(context);
+  return verdict;
 }
 
 void LoggedLayer::forget_sent_by(ObjectId object) {

@@ -88,6 +88,7 @@ class LoggedLayer : public CheckpointedLayer {
   void spend(Context& context, CostFactor on, double duration_s);
   Peer& peer(Context& context, Rank rank);
   [[nodiscard]] const std::vector<Peer>& peers() const { return peers_; }
+  using CheckpointedLayer::received;
   /// The numbers that have come on the channel of a message.
   SeenNumbers& received(const Message& message) { return received_[channel_of(message)]; }
   /// An object that begins here from an image has sent nothing yet.
@@ -110,6 +111,7 @@ class LoggedLayer : public CheckpointedLayer {
 
  private:
   Verdict admit(Context& context, Message& message) final;
+  void stamp(Context& context, Message& message) final;
   void on_own_message(Context& context, const Message& message) final;
   void send_to_other(Context& context, Message& message);
 

@@ -1,5 +1,6 @@
 #include "protocols/message_logging/pessimistic.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace faultline {
@@ -18,10 +19,7 @@ const Registered registered{registration<Pessimistic>(
      .name = "pessimistic",
      .summary = "a message waits until a rank on another node knows the order of its delivery",
      .source = "Elnozahy, Alvisi, Wang, Johnson, ACM Computing Surveys 34(3), 2002, section 3.2",
-     .traits = {.tolerates_faults = true,
-                .needs_detection = true,
-                .takes_images = true,
-                .needs_no_layer_above = true},
+     .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
      .metrics = determinant_metrics()},
     options())};
@@ -40,15 +38,39 @@ Pessimistic::Pessimistic(const std::shared_ptr<const Options>& options, const Jo
 
 /// A rank without others knows its order by itself.
 CheckpointedLayer::Verdict Pessimistic::take(Context& context, Message& message) {
-  give_ticket(context, message);
+  note_received(context, message);
+  give_ticket(context, delivery_of(message));
   choose_logger(context);
   if (logger_ == kNobody) return Verdict::deliver;
+  wait(context, {delivery_of(message), message});
+  return Verdict::kept;
+}
+
+/// What has happened here is offered again and again, and waits once.
+Passage Pessimistic::take_local(Context& context, const Delivery& event) {
+  const auto is_meant = [&](const Waiting& waiting) {
+    return !waiting.message && waiting.delivery == event;
+  };
+  if (is_next_stored() && is_meant(waiting_.front())) {
+    end_wait();
+    hand_up_later(context);
+    return Passage::deliver;
+  }
+  if (std::any_of(waiting_.begin(), waiting_.end(), is_meant)) return Passage::hold;
+  give_ticket(context, event);
+  choose_logger(context);
+  if (logger_ == kNobody) return Passage::deliver;
+  wait(context, {event, std::nullopt});
+  return Passage::hold;
+}
+
+/// The latest ticket is that of what waits.
+void Pessimistic::wait(Context& context, Waiting waiting) {
   if (waiting_.empty()) before_waiting_ = tickets() - 1;
-  waiting_.push_back(message);
+  waiting_.push_back(std::move(waiting));
   send_companion(context, logger_,
                  {epoch(), tickets(),
                   std::make_shared<const std::vector<Delivery>>(1, deliveries().back()), lives()});
-  return Verdict::kept;
 }
 
 void Pessimistic::choose_logger(const Context& context) {
@@ -64,15 +86,26 @@ void Pessimistic::store(Context& context, Rank from, const Carried& carried) {
 }
 
 /// Acknowledgements may come in any order; deliveries keep that of their tickets.
-void Pessimistic::on_stored(Context& context, Rank holder, std::uint64_t first,
-                            std::uint64_t last) {
+void Pessimistic::on_stored(Context& context, Rank, std::uint64_t first, std::uint64_t last) {
   for (std::uint64_t ticket = std::max(first, before_waiting_ + 1); ticket <= last; ++ticket)
     stored_ahead_.insert(ticket);
-  while (!waiting_.empty() && stored_ahead_.contains(before_waiting_ + 1)) {
-    acknowledged(holder, ++before_waiting_);
-    context.deliver(waiting_.front());
-    waiting_.pop_front();
+  if (hands_up_singly()) return hand_up_later(context);
+  while (hand_up_next(context)) {
   }
+}
+
+bool Pessimistic::hand_up_next(Context& context) {
+  if (Causal::hand_up_next(context)) return true;
+  if (!is_next_stored() || !waiting_.front().message) return false;
+  hand_up(context, *waiting_.front().message);
+  end_wait();
+  return true;
+}
+
+/// What waits first does so no longer.
+void Pessimistic::end_wait() {
+  acknowledged(logger_, ++before_waiting_);
+  waiting_.pop_front();
 }
 
 void Pessimistic::stored_again(Context& context, Rank receiver, std::uint64_t ticket) {
@@ -89,7 +122,8 @@ void Pessimistic::on_joined(Context& context, Rank root, RestartReport& report) 
 
 void Pessimistic::on_committed(Context& context) {
   Causal::on_committed(context);
-  for (const Message& message : std::exchange(waiting_, {})) context.discard(message);
+  for (const Waiting& waiting : std::exchange(waiting_, {}))
+    if (waiting.message) context.discard(*waiting.message);
   stored_ahead_.clear();
   before_waiting_ = 0;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "protocols/message_logging/causal.hpp"
 
@@ -20,7 +21,17 @@ class Pessimistic final : public Causal {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
+  /// What has a ticket that is not known to be stored.
+  struct Waiting {
+    Delivery delivery;
+    std::optional<Message> message;  ///< none: something has happened here
+
+    void digest(Digest& into) const { into.add(delivery, message); }
+  };
+
   Verdict take(Context& context, Message& message) override;
+  Passage take_local(Context& context, const Delivery& event) override;
+  bool hand_up_next(Context& context) override;
   void store(Context& context, Rank from, const Carried& carried) override;
   /// What has a ticket behind one that nobody stores has never been delivered.
   [[nodiscard]] bool may_have_gaps() const override { return true; }
@@ -32,11 +43,16 @@ class Pessimistic final : public Causal {
   void on_committed(Context& context) override;
   void digest_state(Digest& into) const override;
   void choose_logger(const Context& context);
+  void wait(Context& context, Waiting waiting);
+  [[nodiscard]] bool is_next_stored() const {
+    return !waiting_.empty() && stored_ahead_.contains(before_waiting_ + 1);
+  }
+  void end_wait();
 
   Rank logger_ = kNobody;
   SeenNumbers stored_ahead_;          ///< tickets that the logger has, beyond `before_waiting_`
   std::uint64_t before_waiting_ = 0;  ///< the ticket before the first that waits
-  std::deque<Message> waiting_;       ///< have a ticket that is not stored yet, in their order
+  std::deque<Waiting> waiting_;       ///< in the order of tickets
 };
 
 }  // namespace faultline

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/message_logging/checkpoint_round.hpp"
 #include "protocols/message_logging/object_channel.hpp"
 #include "protocols/message_logging/rank_tree.hpp"
 #include "sim/core/context.hpp"
@@ -78,7 +79,7 @@ struct RestartAgreement {
 /// last wave reaches everybody.
 class RestartWave {
  public:
-  enum Kind : std::uint16_t { kRestarted = 4, kReported, kAgreed, kKinds };
+  enum Kind : std::uint16_t { kRestarted = CheckpointRound::kKinds, kReported, kAgreed, kKinds };
   enum class Due : std::uint8_t {
     nothing,
     report,  ///< this rank has joined, knows of all restarts, and owes `report`

@@ -18,8 +18,7 @@ const Registered registered{registration<SendDeterministic>(
                 .tolerates_faults = true,
                 .needs_detection = true,
                 .takes_images = true,
-                .needs_order_free = true,
-                .needs_no_layer_above = true},
+                .needs_order_free = true},
      .message_kinds = logging_kinds({"phases", "replay-phase"}),
      .metrics = logging_metrics()},
     [] {
@@ -43,7 +42,7 @@ CheckpointedLayer::Verdict SendDeterministic::admit_current(Context& context, Me
   const bool was_awaited =
       stamp.level == replayed_ && log != logs_.end() && log->second.contains(message);
   take(context, message);
-  context.deliver(message);
+  hand_up(context, message);
   if (was_awaited && --awaited_ == 0) try_replay(context);
   return Verdict::kept;
 }

@@ -110,13 +110,15 @@ void Auditor::settle(Rank by, Death& death) {
   --owed_;
 }
 
-void Auditor::announced(Rank rank, std::uint32_t phase, double now_s) {
+void Auditor::announced(Rank rank, std::uint32_t phase, double now_s,
+                        const std::function<bool()>& was_over) {
   if (announced_phase_ && *announced_phase_ >= phase) return;
   announced_phase_ = phase;
   if (over_since_s_ != kNever) {
     termination_time_s_ = over_since_s_;
     return;
   }
+  if (was_over && was_over()) return;
   violation("premature", rank,
             "announced with " + std::to_string(active_) + " active ranks and " +
                 std::to_string(in_flight_) + " application messages in flight",

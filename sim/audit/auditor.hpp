@@ -113,7 +113,9 @@ class Auditor {
   /// `daemon`: the one that the rank has died with; nobody if it has died alone.
   void died(Incarnation dead, bool is_rank, bool was_active, double now_s, Incarnation daemon = {});
   void restarted(Incarnation actor, bool is_rank);
-  void announced(Rank rank, std::uint32_t phase, double now_s);
+  /// `was_over`: ranks that have died do again what they did, and all had been over before.
+  void announced(Rank rank, std::uint32_t phase, double now_s,
+                 const std::function<bool()>& was_over = {});
   /// An actor declares an incarnation of a peer dead, for the first time. `accurate`: its detector
   /// promises to report nobody who lives.
   void declared_dead(ActorId by, Incarnation peer, bool accurate, double now_s);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,15 +45,30 @@ class ChannelLedgers {
   /// The rank goes on from a state in which this was its ledger; an empty one at its start.
   void put_back(Rank rank, RankLedger ledger) { ranks_[rank] = std::move(ledger); }
 
+  /// The rank has died, and will do again what it has done. Asked by `was_over` only.
+  void died(Rank rank, bool was_active);
+  /// Was the program over when ranks died that do now again what they had done then? Nobody had
+  /// anything to do, and all that had been sent was consumed. `is_active` says so of a rank now.
+  [[nodiscard]] bool was_over(const std::function<bool(Rank)>& is_active) const;
+
   /// The first channel, by its ends, whose ends do not have the same messages, in words; nothing if
   /// there is none. `some_in_flight`: messages may still be on their way, so that fewer may have
   /// been consumed than sent.
   [[nodiscard]] std::optional<std::string> first_difference(bool some_in_flight) const;
 
-  void digest(Digest& into) const { into.add(ranks_); }
+  void digest(Digest& into) const { into.add(ranks_, at_death_); }
 
  private:
+  /// What a rank stood on when it died.
+  struct AtDeath {
+    RankLedger ledger;
+    bool active = false;
+
+    void digest(Digest& into) const { into.add(ledger, active); }
+  };
+
   std::vector<RankLedger> ranks_;
+  std::map<Rank, AtDeath> at_death_;
 };
 
 }  // namespace faultline

@@ -23,6 +23,7 @@ struct ArmedTimer {
   /// Or a notice that waits for the processor as a timer does; its key is the death's number. Or,
   /// as `fault`, a soft error that waits so.
   EventKind kind = EventKind::timer;
+  bool held = false;  ///< it has run out, and message logging lets it wait (OrdersLocalEvents)
 };
 
 /// A computation on a worker core, or waiting for one.
@@ -32,6 +33,7 @@ struct Computation {
   std::uint64_t tag;
   std::uint32_t serial;
   Family family;
+  bool held = false;  ///< its time is over, and message logging lets it wait (OrdersLocalEvents)
 };
 
 /// A peer that an actor has declared dead while it lived. What the peer sends from then on is

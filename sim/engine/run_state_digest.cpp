@@ -49,7 +49,7 @@ bool is_notice(const ArmedTimer& timer) {
 /// A timer, or a notice that waits as timers do. The number of a death depends on the path that led
 /// to the state.
 void add_timer(const ArmedTimer& timer, const std::vector<Death>& deaths, Digest& into) {
-  into.add(timer.kind, timer.family, timer.background);
+  into.add(timer.kind, timer.family, timer.background, timer.held);
   if (is_notice(timer))
     into.add(deaths[timer.key].dead);
   else
@@ -79,7 +79,7 @@ void add_rare_state(const RareState& rare, const std::vector<Death>& deaths, Dig
   add_due(rare, deaths, into);
   for (const Computation& running :
        sorted(rare.running, [](const Computation& c) { return std::tuple(c.family, c.tag); }))
-    into.add(running.family, running.tag);
+    into.add(running.family, running.tag, running.held);
   for (const Computation& queued : rare.queued) into.add(queued.family, queued.tag);
   for (const Flush& flush :
        sorted(rare.flushing, [](const Flush& f) { return std::tuple(f.peer, f.family); }))

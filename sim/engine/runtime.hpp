@@ -13,6 +13,7 @@
 #include "sim/core/component.hpp"
 #include "sim/core/image_content.hpp"
 #include "sim/core/invariant.hpp"
+#include "sim/core/local_events.hpp"
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_result.hpp"
 #include "sim/engine/run_state.hpp"
@@ -395,6 +396,10 @@ class Runtime : private Services {
   void finish(ActorId self);
   void give_up(ActorId self, const Action& action);
   void mark(ActorId self, const char* name, std::int64_t value);
+
+  // local events that message logging orders (runtime_local_events.cpp)
+  [[nodiscard]] bool may_happen(ActorId self, const LocalEvent& event);
+  void offer_held_events(ActorId self);
 
   // faults (runtime_faults.cpp)
   void await_source(std::uint32_t source);

@@ -152,6 +152,11 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   });
   if (armed == timers.end()) return;
   const ArmedTimer timer = *armed;
+  if (timer.kind == EventKind::timer &&
+      !may_happen(self, {LocalEvent::Kind::timer, timer.family, timer.key})) {
+    armed->held = true;
+    return;
+  }
   timers.erase(armed);
   --(timer.background ? state_.background : state_.foreground);
   if (timer.kind == EventKind::fault) return tell_error(self);
@@ -160,6 +165,7 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   turn(self, timer.family, [&timer](Component& component, Context& context) {
     component.on_timer(context, timer.key);
   });
+  if (timer.family == Family::message_logging) offer_held_events(self);
 }
 
 /// If timers wait, schedules the first of them for when the processor is free. If it polls nothing,
@@ -202,11 +208,17 @@ void Runtime::compute_done(ActorId self, std::uint32_t serial) {
   const auto done = std::find_if(running.begin(), running.end(),
                                  [serial](const Computation& c) { return c.serial == serial; });
   if (done == running.end()) return;
-  if (done->end_s > state_.now_s) {  // messages took its core in the meantime
+  // Messages took its core in the meantime.
+  if (!done->held && done->end_s > state_.now_s) {
     schedule(done->end_s, EventKind::compute_done, self, serial);
     return;
   }
   const Computation computation = *done;
+  if (!may_happen(self, {LocalEvent::Kind::computed, computation.family, computation.tag})) {
+    done->held = true;
+    await_processor(self);
+    return schedule_wake(actor, self);
+  }
   running.erase(done);
   if (observer_ != nullptr)
     show({.kind = Sight::Kind::compute_ended,
@@ -269,9 +281,12 @@ void Runtime::take_from_workers(ActorId self, double spent_s) {
     if (!job_->daemons_share_cores) return;
     victim = computing_on_node(node_of(self));
   }
-  if (victim == nullptr || !victim->rare_state || victim->rare_state->running.empty()) return;
-  double& end_s = victim->rare_state->running.front().end_s;
-  end_s = computed_s(self, end_s, spent_s);  // on the same node
+  if (victim == nullptr || !victim->rare_state) return;
+  for (Computation& running : victim->rare_state->running) {
+    if (running.held) continue;
+    running.end_s = computed_s(self, running.end_s, spent_s);  // on the same node
+    return;
+  }
 }
 
 /// The first rank of a node that computes, or null.
@@ -352,7 +367,10 @@ void Runtime::announce(ActorId self) {
   actor.announced = true;
   ++state_.announced_ranks;
   state_.announce_time_s = state_.now_s;
-  state_.auditor.announced(self, actor.phase, state_.now_s);
+  state_.auditor.announced(self, actor.phase, state_.now_s, [this] {
+    return state_.channels &&
+           state_.channels->was_over([this](Rank rank) { return state_.actors[rank].active; });
+  });
   show_about(Sight::Kind::announced, self);
   const std::uint32_t phase = actor.phase;
   turn(

@@ -190,7 +190,8 @@ void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const 
   expect_equal("computations of a workload", actor.computing,
                std::count_if(rare.running.begin(), rare.running.end(), of_workload) +
                    std::count_if(rare.queued.begin(), rare.queued.end(), of_workload));
-  recount.running += static_cast<std::int64_t>(rare.running.size());
+  recount.running += std::count_if(rare.running.begin(), rare.running.end(),
+                                   [](const Computation& one) { return !one.held; });
   check_reports(rare);
   invariant(ordered(rare.restarted, [](const Incarnation& one,
                                        const Incarnation& next) { return one.actor < next.actor; }),
@@ -212,7 +213,8 @@ void Runtime::check_due(const ActorState& actor, Recount& recount) const {
   invariant(rare.due.empty() || rare.awaits_processor || blocked(actor),
             "a timer waits for a processor that is free");
   const auto waits = [&](const ArmedTimer& timer) {
-    return std::find(rare.due.begin(), rare.due.end(), timer.serial) != rare.due.end();
+    return timer.held ||
+           std::find(rare.due.begin(), rare.due.end(), timer.serial) != rare.due.end();
   };
   recount.timers += static_cast<std::int64_t>(rare.timers.size()) -
                     std::count_if(rare.timers.begin(), rare.timers.end(), waits) +

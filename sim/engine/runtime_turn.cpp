@@ -250,9 +250,12 @@ bool Runtime::reachable(const ActorState& actor, const Message& message) const {
 /// they come first when a worker is free.
 bool Runtime::blocked(const ActorState& actor) const {
   if (!actor.rare_state) return false;
-  return !actor.rare_state->fenced.empty() ||
-         (job_->spec.platform.progress == Progress::between &&
-          actor.rare_state->running.size() >= job_->shape.worker_cores);
+  if (!actor.rare_state->fenced.empty()) return true;
+  const auto& running = actor.rare_state->running;
+  return job_->spec.platform.progress == Progress::between &&
+         running.size() >= job_->shape.worker_cores &&
+         std::none_of(running.begin(), running.end(),
+                      [](const Computation& computation) { return computation.held; });
 }
 
 void Runtime::arrived(Message* message) {

@@ -59,7 +59,10 @@ class AssumptionCheck {
     if (component_.check_with_workload) check_options();
     if (component_.check_without_spare_nodes) check_spare_nodes();
     if (traits.needs_order_free) refuse_what_needs_order();
-    if (traits.needs_no_layer_above) refuse_layers_above();
+    if (traits.needs_no_layer_above)
+      refuse_layers_above();
+    else if (traits.needs_order_free && point_.has_faults())
+      refuse_detector_above();
     if (component_.family == Family::transactions) check_transactions();
   }
 
@@ -133,6 +136,14 @@ class AssumptionCheck {
     refuse("replays messages in another order, and the state of " + workload->name +
            " depends on that" +
            alternatives(Family::workload, [](const Traits& traits) { return traits.order_free; }));
+  }
+  /// Another order of messages leads to other messages of a termination detector, whose peers still
+  /// stand on the first ones.
+  void refuse_detector_above() const {
+    if (has(Family::termination))
+      refuse("replays messages in another order, and what " +
+             point_.component(Family::termination).registration->name +
+             " sends depends on that, expected termination none");
   }
   void refuse_layers_above() const {
     for (std::size_t above = index_of(Family::workload) + 1; above < index_of(component_.family);

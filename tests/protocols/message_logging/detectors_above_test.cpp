@@ -1,10 +1,14 @@
-// Termination detectors above message logging: they are part of what is put back, and announce when
-// the program is over, and not before.
+// Termination detectors above message logging: they are part of what is put back or replayed, and
+// announce when the program is over, and not before.
 
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <functional>
 #include <string>
 
+#include "sim/core/invariant.hpp"
+#include "tests/protocols/message_logging/logging_mutants.hpp"
+#include "tests/protocols/message_logging/logging_run.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -12,56 +16,146 @@ using namespace faultline::test;
 
 namespace {
 
-void set_stencil(Job& job, const std::string& detector, Ordering ordering, bool checkpoints) {
+struct Stack {
+  std::string detector;
+  std::string logging;
+  Ordering ordering = Ordering::unordered;
+  bool checkpoints = true;
+  std::string workload = "stencil";
+  std::uint32_t worker_cores = 1;
+  Progress progress = Progress::dedicated;
+};
+
+void set_up(Job& job, const Stack& stack) {
   OptionValues options{{"objects_per_process", std::int64_t{2}},
                        {"iterations", std::int64_t{6}},
                        {"compute_s", 2e-5},
                        {"object_bytes", std::int64_t{1000}}};
-  if (checkpoints) options["checkpoint_iterations"] = std::int64_t{2};
-  job.workload("stencil", options);
-  job.spec.platform.ordering = ordering;
+  if (stack.checkpoints) options["checkpoint_iterations"] = std::int64_t{2};
+  job.workload(stack.workload, options);
+  job.spec.platform.ordering = stack.ordering;
+  job.spec.platform.worker_cores = stack.worker_cores;
+  job.spec.platform.progress = stack.progress;
   job.spec.stop.when = StopWhen::announced;
-  job.use(Family::termination, detector);
-  job.use(Family::message_logging, "checkpoint-restart");
+  job.use(Family::termination, stack.detector);
+  use_logging(job, stack.logging);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
 }
 
-constexpr const char* kDetectors[] = {"cda", "dijkstra-scholten", "four-counter", "hcda"};
+constexpr const char* kDetectors[] = {"cda", "dijkstra-scholten", "edod", "four-counter", "hcda"};
+
+Ordering ordering_for(const std::string& detector) {
+  return detector == "edod" ? Ordering::fifo : Ordering::unordered;
+}
+
+/// "" if the run has been announced when it was over, else what is wrong.
+std::string wrong_in(const Job& job, const Seen& seen) {
+  if (seen.result.outcome == Outcome::terminated && seen.violations().empty()) return "";
+  std::string words = outcome_word(seen.result.outcome);
+  for (const FaultSpec& fault : job.spec.faults) {
+    words += ", rank " + std::to_string(fault.ranks.front());
+    words += " at event " + std::to_string(*fault.event);
+  }
+  for (const Violation& violation : seen.result.violations) words += ", " + violation.detail;
+  return words + ", " + seen.result.fatal_reason;
+}
+
+/// Lets a rank die at moments all over the run, one in each run. What goes wrong first; "" if
+/// nothing does.
+std::string wrong_under_deaths(Stack stack, EngineKind engine,
+                               const std::function<void(RunSpec&)>& change = {}) {
+  const std::uint64_t deaths = sample_of(60, engine);
+  std::uint64_t events = 0;
+  for (std::uint64_t death = 0; death <= deaths; ++death) {
+    constexpr Progress kProgresses[] = {Progress::dedicated, Progress::shared, Progress::between};
+    stack.worker_cores = 1 + static_cast<std::uint32_t>(death % 2);
+    stack.progress = kProgresses[death % 3];
+    Job job(6, quick_machine());
+    set_up(job, stack);
+    if (change) change(job.spec);
+    if (death > 0) {
+      FaultSpec fault;
+      fault.event = death * events / deaths;
+      fault.ranks = {static_cast<Rank>(death % 6)};
+      job.spec.faults.push_back(fault);
+    }
+    try {
+      const Seen seen = job.run(engine, 1 + death);
+      if (death == 0) events = seen.result.events;
+      const std::string wrong = wrong_in(job, seen);
+      if (!wrong.empty()) return wrong;
+    } catch (const BrokenInvariant& broken) {
+      return broken.what();
+    }
+  }
+  return "";
+}
 
 }  // namespace
 
-TEST_CASE("a detector above checkpoint-restart announces without faults") {
+TEST_CASE("a detector above message logging announces without faults") {
   for (const EngineKind engine : engines())
     for (const char* detector : kDetectors)
-      for (const bool checkpoints : {false, true}) {
-        Job job(6, quick_machine());
-        set_stencil(job, detector, Ordering::unordered, checkpoints);
-        const Seen seen = job.run(engine);
-        CAPTURE(engine_word(engine), detector, checkpoints);
-        CHECK(seen.result.outcome == Outcome::terminated);
-        CHECK(seen.violations().empty());
-      }
-}
-
-TEST_CASE("a detector above checkpoint-restart announces whoever dies and when") {
-  for (const EngineKind engine : engines())
-    for (const char* detector : kDetectors)
-      for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
-        Job calm(6, quick_machine());
-        set_stencil(calm, detector, ordering, true);
-        const std::uint64_t events = calm.run(engine).result.events;
-        const std::uint64_t deaths = sample_of(60, engine);
-        for (std::uint64_t death = 0; death < deaths; ++death) {
+      for (const char* logging :
+           {"checkpoint-restart", "causal", "pessimistic", "send-deterministic"})
+        for (const bool checkpoints : {false, true}) {
+          const bool needs_fifo = std::string(logging) == "send-deterministic";
           Job job(6, quick_machine());
-          set_stencil(job, detector, ordering, true);
-          FaultSpec fault;
-          fault.event = 1 + death * events / deaths;
-          fault.ranks = {static_cast<Rank>(death % 6)};
-          job.spec.faults.push_back(fault);
-          const Seen seen = job.run(engine, 1 + death);
-          CAPTURE(engine_word(engine), detector, ordering, death, seen.result.fatal_reason);
+          set_up(job, {.detector = detector,
+                       .logging = logging,
+                       .ordering = needs_fifo ? Ordering::fifo : ordering_for(detector),
+                       .checkpoints = checkpoints});
+          const Seen seen = job.run(engine);
+          CAPTURE(engine_word(engine), detector, logging, checkpoints);
           CHECK(seen.result.outcome == Outcome::terminated);
           CHECK(seen.violations().empty());
         }
-      }
+}
+
+TEST_CASE("a detector above message logging announces whoever dies and when") {
+  for (const EngineKind engine : engines())
+    for (const char* detector : kDetectors)
+      for (const char* logging : {"checkpoint-restart", "causal", "pessimistic"})
+        for (const char* workload : {"stencil", "ordered-stencil"})
+          for (const Ordering ordering : {Ordering::fifo, ordering_for(detector)}) {
+            CAPTURE(engine_word(engine), detector, logging, workload, ordering);
+            CHECK(wrong_under_deaths({.detector = detector,
+                                      .logging = logging,
+                                      .ordering = ordering,
+                                      .workload = workload},
+                                     engine) == "");
+          }
+}
+
+TEST_CASE("detectors find out if computations do not end in their order in a replay") {
+  const Registration& mutant = mistaken<OrdersNoComputations>("causal");
+  const auto found = [&](const char* detector) {
+    return wrong_under_deaths(
+        {.detector = detector, .logging = "causal"}, EngineKind::loggp, [&](RunSpec& spec) {
+          spec.components[index_of(Family::message_logging)].registration = &mutant;
+        });
+  };
+  CHECK(found("cda") != "");
+  CHECK(found("dijkstra-scholten") != "");
+  CHECK(found("four-counter") != "");
+}
+
+TEST_CASE("a rank that waits for a checkpoint still grants credit to those who do not") {
+  for (const char* logging : {"checkpoint-restart", "causal", "pessimistic"})
+    for (const std::int64_t credit : {1, 2, 4, 8}) {
+      Job job(8, quick_machine());
+      set_up(job, {.detector = "cda", .logging = logging});
+      job.use(Family::termination, "cda",
+              {{"initial_credit", credit},
+               {"maximum_credit", 2 * credit},
+               {"conservation_credit", std::int64_t{2}},
+               {"conservation_share", std::int64_t{1}},
+               {"borrow_below_credit", std::int64_t{0}}});
+      // Rank 0, which grants credit, is at the checkpoint long before rank 7.
+      job.spec.slow.push_back({.nodes = {7}, .factor = 20, .from_s = 0.0, .to_s = 1e3});
+      const Seen seen = job.run(EngineKind::loggp);
+      CAPTURE(logging, credit);
+      CHECK(seen.result.outcome == Outcome::terminated);
+      CHECK(seen.violations().empty());
+    }
 }

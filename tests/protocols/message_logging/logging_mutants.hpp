@@ -78,6 +78,13 @@ class ReplaysAsMessagesArrive final : public MutantOf<ReplaysAsMessagesArrive, C
   [[nodiscard]] bool must_replay() const override { return false; }
 };
 
+/// Lets computations end as they come, also in a replay.
+class OrdersNoComputations final : public MutantOf<OrdersNoComputations, Causal> {
+ public:
+  using MutantOf::MutantOf;
+  Passage on_local_event(Context&, const LocalEvent&) override { return Passage::deliver; }
+};
+
 /// Begins to replay when the first has told what it knows.
 class DoesNotWaitForAllDeterminants final : public MutantOf<DoesNotWaitForAllDeterminants, Causal> {
  public:

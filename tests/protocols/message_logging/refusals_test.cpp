@@ -83,18 +83,24 @@ TEST_CASE("protocols without determinants refuse programs that depend on the ord
   }
 }
 
-TEST_CASE("message logging that replays messages refuses a termination detector above it") {
-  for (const std::string& protocol : protocols()) {
-    const std::string error = error_of({.logging = protocol,
-                                        .rest = R"("termination": {"name": "cda"}, )"
-                                                R"("failure_detection": {"name": "oracle"}, )"});
-    CAPTURE(protocol, error);
-    if (protocol == "checkpoint-restart")
-      CHECK(error == "");
-    else
-      CHECK_THAT(error, Contains("message_logging: " + protocol +
-                                 " does not work below another layer (cda)"));
-  }
+TEST_CASE("message logging refuses a termination detector whose messages it cannot replay") {
+  for (const std::string& protocol : protocols())
+    for (const bool dies : {false, true}) {
+      const std::string error =
+          error_of({.logging = protocol,
+                    .rest = R"("termination": {"name": "cda"}, )"
+                            R"("failure_detection": {"name": "oracle"}, )",
+                    .faults = dies ? R"({"time_s": 0.01, "ranks": [1]})" : ""});
+      CAPTURE(protocol, dies, error);
+      if (protocol == "fast")
+        CHECK_THAT(error,
+                   Contains("message_logging: fast does not work below another layer (cda)"));
+      else if (protocol == "send-deterministic" && dies)
+        CHECK_THAT(error, Contains("message_logging: send-deterministic replays messages in "
+                                   "another order, and what cda sends depends on that"));
+      else
+        CHECK(error == "");
+    }
 }
 
 TEST_CASE("fast refuses more helpers than there are objects on a rank or other ranks") {

@@ -1,0 +1,96 @@
+// Computations that end and timers that run out above a layer that says when they are handled.
+
+#include <catch2/catch.hpp>
+
+#include "sim/core/local_events.hpp"
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// Lets everything wait until its own timer runs out, and then lets one thing happen with each
+/// further one.
+class LetsWait final : public Layer, public OrdersLocalEvents {
+ public:
+  explicit LetsWait(double until) : until_(until) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<LetsWait>(*this);
+  }
+  void start(Context& context) override { context.set_timer(0, until_); }
+  void on_timer(Context& context, std::uint64_t) override {
+    may_pass_ = true;
+    context.set_timer(0, 10);
+  }
+  Passage on_local_event(Context&, const LocalEvent&) override {
+    return std::exchange(may_pass_, false) ? Passage::deliver : Passage::hold;
+  }
+
+ protected:
+  void digest_state(Digest& into) const override { into.add(may_pass_); }
+
+ private:
+  double until_;
+  bool may_pass_ = false;
+};
+
+/// One rank computes twice and sets a timer, with a termination detector above such a layer.
+Seen run_job(EngineKind engine, bool with_detector, bool cancels = false) {
+  Job job(1);
+  job.spec.platform.worker_cores = 2;
+  job.spec.stop.time_s = 200;
+  job.script(Family::workload, [&job, cancels](ActorId) {
+    Handlers handlers;
+    handlers.start = [](Context& context) {
+      context.compute(20, 1);
+      context.compute(30, 2);
+      context.set_timer(3, 40);
+    };
+    handlers.compute_done = [&job, cancels](Context& context, std::uint64_t tag) {
+      job.note(context, "computed", static_cast<std::int64_t>(tag));
+      if (cancels) context.cancel_computations();
+    };
+    handlers.timer = [&job, cancels](Context& context, std::uint64_t key) {
+      job.note(context, "timer", static_cast<std::int64_t>(key));
+      if (cancels) context.cancel_computations();
+    };
+    return handlers;
+  });
+  if (with_detector)
+    job.script(Family::termination, [&job](ActorId) {
+      Handlers handlers;
+      handlers.idle = [&job](Context& context) { job.note(context, "idle"); };
+      return handlers;
+    });
+  job.own(Family::message_logging, [](ActorId) { return std::make_unique<LetsWait>(100); });
+  return job.run(engine);
+}
+
+}  // namespace
+
+TEST_CASE("what happens at a rank waits until message logging lets it happen") {
+  for (const EngineKind engine : engines()) {
+    const Seen seen = run_job(engine, true);
+    CHECK(close(seen.times_s(0, "timer"), {100}, engine));
+    CHECK(close(seen.times_s(0, "computed"), {110, 120}, engine));
+    CHECK(seen.values(0, "computed") == Values{1, 2});
+    CHECK(close(seen.times_s(0, "idle"), {120}, engine));
+  }
+}
+
+TEST_CASE("what waits can be cancelled") {
+  for (const EngineKind engine : engines()) {
+    const Seen seen = run_job(engine, true, true);
+    CHECK(seen.times_s(0, "timer").size() == 1);
+    CHECK(seen.times_s(0, "computed").empty());
+  }
+}
+
+TEST_CASE("message logging is not asked where no detector of termination looks") {
+  for (const EngineKind engine : engines()) {
+    const Seen seen = run_job(engine, false);
+    CHECK(close(seen.times_s(0, "computed"), {20, 30}, engine));
+    CHECK(close(seen.times_s(0, "timer"), {40}, engine));
+  }
+}
