@@ -101,8 +101,9 @@ struct RecoverableProgram {
 std::uint32_t helpers_of(const FaultSchedule& schedule);
 
 /// Draws schedule number `number` for a protocol of message logging: 2 to 8 ranks with 1 to 8
-/// objects each, and 1 to 3 deaths of ranks or nodes, at any event, at marks, or soon after another
-/// death, often of the rank that keeps the image of the one before, or of one of its helpers.
+/// objects each, and 1 to 3 deaths of ranks or nodes: at any event, at marks, when the recovery
+/// from the death before is over, or soon after that death; often of the rank that keeps the image
+/// of the one before, or of one of its helpers.
 FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProgram& program);
 
 /// A protocol of transactions, "none" if there is to be none, and who decides on a TryBlock under

@@ -23,20 +23,39 @@ std::uint64_t events_of(const FaultSchedule& schedule) {
   return objects * schedule.work * (1 + neighbours) + schedule.processes * checkpoints * 10;
 }
 
-/// Draws when a rank dies: half of the deaths are aimed at marks, or soon after another death.
-FaultSpec draw_moment(Stream& random, const FaultSchedule& schedule) {
+/// A checkpoint of the program, or the one after its last.
+MarkSpec draw_checkpoint(Stream& random, const FaultSchedule& schedule) {
+  return {"checkpoint", static_cast<std::int64_t>(
+                            random.below(2 + schedule.work / schedule.checkpoint_iterations))};
+}
+
+/// Draws when the first rank dies.
+FaultSpec draw_first_moment(Stream& random, const FaultSchedule& schedule) {
   FaultSpec fault;
-  const double manner = random.uniform();
-  const bool follows = !schedule.faults.empty() && schedule.faults.back().event.has_value();
-  if (manner < 0.2)
-    fault.mark = MarkSpec{"checkpoint", static_cast<std::int64_t>(random.below(
-                                            2 + schedule.work / schedule.checkpoint_iterations))};
-  else if (manner < 0.4 && !schedule.faults.empty())
-    fault.mark = MarkSpec{"recovery", static_cast<std::int64_t>(1 + random.below(2))};
-  else if (manner < 0.5 && follows)
-    fault.event = *schedule.faults.back().event + 1 + random.below(30);
+  if (random.chance(0.25))
+    fault.mark = draw_checkpoint(random, schedule);
   else
     fault.event = 1 + random.below(events_of(schedule));
+  return fault;
+}
+
+/// Draws when another one dies: while a rank recovers, when all that have died before have
+/// recovered, or at any time after the death before. Half of these deaths come while nobody
+/// recovers, so that they must be survived by all.
+FaultSpec draw_later_moment(Stream& random, const FaultSchedule& schedule) {
+  FaultSpec fault;
+  const std::uint64_t before = schedule.faults.back().event.value_or(0);
+  const double manner = random.uniform();
+  if (manner < 0.15)
+    fault.mark = MarkSpec{"recovery", static_cast<std::int64_t>(1 + random.below(2))};
+  else if (manner < 0.45)
+    fault.mark = MarkSpec{"recovered", static_cast<std::int64_t>(schedule.faults.size())};
+  else if (manner < 0.55)
+    fault.mark = draw_checkpoint(random, schedule);
+  else if (manner < 0.65 && before > 0)
+    fault.event = before + 1 + random.below(30);
+  else
+    fault.event = before + 1 + random.below(2 * events_of(schedule));
   return fault;
 }
 
@@ -56,7 +75,8 @@ void draw_faults(Stream& random, FaultSchedule& schedule) {
   const std::uint64_t deaths = 1 + random.below(3);
   std::optional<Rank> before;
   for (std::uint64_t death = 0; death < deaths; ++death) {
-    FaultSpec fault = draw_moment(random, schedule);
+    FaultSpec fault = schedule.faults.empty() ? draw_first_moment(random, schedule)
+                                              : draw_later_moment(random, schedule);
     const Rank victim = draw_victim(random, schedule, before);
     if (random.chance(0.1))
       fault.nodes.push_back(node_of(schedule, victim));

@@ -386,7 +386,7 @@ void CheckpointedLayer::on_restored(Context& context) {
 // ---- seen from outside ------------------------------------------------------------------------
 
 void CheckpointedLayer::recovered(Context& context, double death_s) {
-  context.mark("recovered", context.incarnation());
+  context.mark("recovered", static_cast<std::int64_t>(level()));
   recovery_time_s_ = std::max(recovery_time_s_, context.now_s() - death_s);
 }
 
