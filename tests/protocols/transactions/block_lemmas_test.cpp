@@ -28,21 +28,6 @@ std::map<std::string, std::set<std::string>> drawn_options(const LemmaSubject& s
   return drawn;
 }
 
-FaultSpec at_event(std::uint64_t event, Rank victim) {
-  FaultSpec fault;
-  fault.event = event;
-  fault.ranks = {victim};
-  return fault;
-}
-
-void check_finishes(const std::string& subject, const FaultSchedule& schedule) {
-  const LemmaRun run =
-      run_lemma(schedule, subject_named(Family::transactions, subject).stack, EngineKind::loggp);
-  CAPTURE(run.result.fatal_reason, run.broken ? run.broken->text : "");
-  CHECK(run.result.outcome == Outcome::finished);
-  CHECK(!run.broken);
-}
-
 }  // namespace
 
 TEST_CASE("transactions keep their promises under random deaths, stalls and errors") {
@@ -129,63 +114,4 @@ TEST_CASE("every simpler schedule of a program of TryBlocks is one that a scenar
         CAPTURE(subject.name, number, files.scenario);
         CHECK_NOTHROW(load_scenario(directory.write("scenario.json", files.scenario).string()));
       }
-}
-
-// Messages leave before the words of the same turn are stored. The root of the checkpoint told the
-// others that it was complete, and died before it had stored its own part.
-TEST_CASE("a rank says that its part of a checkpoint is stored only when it is") {
-  check_finishes("relaunch", {.seed = 2866,
-                              .processes = 6,
-                              .processes_per_node = 3,
-                              .workload = "try-blocks",
-                              .work = 4,
-                              .compute_s = 4.7060290920968519e-06,
-                              .overhead_s = 2.8460388043101133e-06,
-                              .latency_s = 3.5507795441409171e-07,
-                              .gap_s = 1.0008108992398274e-07,
-                              .notice_s = 7.1860881316119311e-07,
-                              .reordering_s = 4.489570811272711e-06,
-                              .faults = {at_event(74, 0)},
-                              .spare_nodes = 3,
-                              .has_sums = false,
-                              .transactions = {{"checkpoint", std::string("storage")},
-                                               {"checkpoint_interval_s", 5.0834655220073546e-06},
-                                               {"relaunch_s", 0.0}}});
-}
-
-// Checkpoint 2 is complete, but its keeper does not know it yet when the copy of checkpoint 3
-// comes. The death makes it go back to 1, which it must still have.
-TEST_CASE("a keeper keeps the checkpoints of others that it may have to go back to itself") {
-  check_finishes("relaunch", {.seed = 688,
-                              .processes = 4,
-                              .processes_per_node = 2,
-                              .workload = "try-blocks",
-                              .work = 3,
-                              .compute_s = 6.1959447793598426e-06,
-                              .overhead_s = 3.9407686648718064e-07,
-                              .latency_s = 5.0599785172854863e-06,
-                              .gap_s = 2.4781433357809803e-06,
-                              .notice_s = 5.433205958164556e-07,
-                              .reordering_s = 2.3129597200158947e-06,
-                              .faults = {at_event(53, 1)},
-                              .spare_nodes = 4,
-                              .has_sums = false,
-                              .transactions = {{"checkpoint", std::string("partner")},
-                                               {"checkpoint_iterations", std::int64_t{1}}}});
-}
-
-// Its keeper was left out of the smaller world, so this rank has nobody to send a copy to, and the
-// others waited for it.
-TEST_CASE("a checkpoint of a world that has shrunk ends though keepers have been left out") {
-  for (const char* subject : {"fampi", "ulfm"})
-    for (const Rank victim : {0U, 3U})
-      check_finishes(subject, {.processes = 4,
-                               .workload = "try-blocks",
-                               .work = 3,
-                               .faults = {at_event(1, victim)},
-                               .spare_nodes = 1,
-                               .has_sums = false,
-                               .transactions = {{"recovery", std::string("shrink")},
-                                                {"checkpoint", std::string("partner")},
-                                                {"checkpoint_interval_s", 1e-4}}});
 }
