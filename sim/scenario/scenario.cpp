@@ -184,8 +184,8 @@ FaultSpec ScenarioReader::read_fault(const JsonValue& value, const std::string& 
   const auto victims = [&](const VictimList& list) -> std::vector<std::uint32_t> {
     const JsonValue* ids = object.child(list.name);
     if (ids == nullptr) return {};
-    std::uint32_t end = list.name == "ranks" ? shape.processes
-                                             : shape.nodes + common_.platform.spare_nodes;
+    std::uint32_t end =
+        list.name == "ranks" ? shape.processes : shape.nodes + common_.platform.spare_nodes;
     if (!platform_known_) end = kNobody;
     return read_ids(*ids, member_path(path, list.name), end, list.name, problems_);
   };
