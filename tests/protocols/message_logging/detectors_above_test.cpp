@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 
+#include "analysis/exploration/counterexample.hpp"
+#include "analysis/exploration/exploration.hpp"
 #include "sim/core/invariant.hpp"
 #include "tests/protocols/message_logging/logging_mutants.hpp"
 #include "tests/protocols/message_logging/logging_run.hpp"
@@ -158,4 +161,24 @@ TEST_CASE("a rank that waits for a checkpoint still grants credit to those who d
       CHECK(seen.result.outcome == Outcome::terminated);
       CHECK(seen.violations().empty());
     }
+}
+
+TEST_CASE("no order and no death of a tiny job with a detector breaks a promise") {
+  const std::pair<const char*, const char*> stacks[] = {{"cda", "checkpoint-restart"},
+                                                        {"four-counter", "checkpoint-restart"},
+                                                        {"cda", "causal"},
+                                                        {"four-counter", "causal"}};
+  for (const auto& [detector, logging] : stacks) {
+    Job job(2);
+    set_up(job, {.detector = detector, .logging = logging, .ordering = Ordering::fifo});
+    job.workload("stencil",
+                 {{"iterations", std::int64_t{1}}, {"checkpoint_iterations", std::int64_t{1}}});
+    const ExplorationResult result = explore({.spec = explored_spec(job.spec), .faults = 1});
+    CAPTURE(detector, logging, result.states);
+    if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
+    CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+    CHECK(result.progress_checked);
+    CHECK(result.ends.contains("terminated"));
+    CHECK(result.ends.size() == 1);
+  }
 }
