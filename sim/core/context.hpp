@@ -357,8 +357,8 @@ class Context {
     want({.kind = Action::Kind::host_object, .value = turn_.objects.size() - 1});
   }
   /// Writes words into a storage, instead of what is there in that place. Each family has places of
-  /// its own. It costs no time: a layer that models a storage waits for as long as one takes. An
-  /// action, as all are: what the same handler sends leaves before.
+  /// its own. It costs no time: a layer that models a storage waits for as long as one takes. It is
+  /// there when the turn is over, before anything leaves that the turn has sent.
   void store(Storage storage, std::uint64_t place, std::vector<std::uint64_t> words) {
     turn_.stores.push_back({storage, place, std::move(words)});
     want({.kind = Action::Kind::store, .value = turn_.stores.size() - 1});

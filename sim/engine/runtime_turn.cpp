@@ -58,6 +58,13 @@ void Runtime::end_turn() {
   actor.declared_work = static_cast<std::int32_t>(turn_.declared_work);
   if (turn_.spent_s > 0.0) spend_time();
   if (turn_.counts.any) count_for_layers();
+  // It takes no time, and sending does: who dies before a message leaves has stored all the same.
+  if (!turn_.stores.empty()) [[unlikely]]
+    std::erase_if(turn_.actions, [&](const Action& action) {
+      const bool stores = action.kind == Action::Kind::store;
+      if (stores) store(self, action);
+      return stores;
+    });
   if (!turn_.wire.empty()) inject_wire();
   if (is_rank(self)) {
     if (state_.audits_conserved) {

@@ -106,3 +106,25 @@ TEST_CASE("a copy of a run has a storage of its own") {
   engine.take(0);
   CHECK(found == std::vector<std::uint64_t>{7, 7, 1});
 }
+
+// On an engine with time, a message leaves after the time that sending takes. So a death between
+// the two has stored and not sent, and never the reverse.
+TEST_CASE("what a handler stores is there before a message of the same handler leaves") {
+  Job job(2);
+  job.script(Family::workload, [](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) {
+      if (self != 0) return;
+      context.send(1, 0, 8);
+      context.store(Storage::shared, kShared, {7});
+    };
+    return handlers;
+  });
+  for (const std::uint64_t sent : {0U, 1U}) {
+    StepwiseEngine engine(run_job(without_costs(job.spec), 1, 0));
+    engine.begin({{.actor = 0, .after = sent}});
+    CHECK(!engine.state().actors[0].alive);
+    CHECK(engine.in_flight() == sent);
+    CHECK(engine.state().storage.size() == 1);
+  }
+}
