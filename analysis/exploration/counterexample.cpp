@@ -88,6 +88,7 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
   const RunSpec& spec = request.spec;
   const auto all_starts = starts(request);
   StepwiseEngine engine(run_job(spec, request.seed, 0));
+  follow(engine, request);
   ToldRun told;
   for (const Step& step : steps) {
     std::string& words = told.words.emplace_back();
@@ -132,7 +133,8 @@ RunTrace recorded_run(const ExplorationRequest& request, const Refutation& found
   StepwiseEngine engine(run_job(request.spec, request.seed, 0));
   TraceRecorder recorder(request.spec.platform.processes);
   engine.observe(recorder);
-  engine.set_step_time(kStep_s);
+  follow(engine, request);
+  if (request.timers == TimerRule::any) engine.set_step_time(kStep_s);
   for (const Step& step : found.steps) take_step(engine, step, all_starts);
   RunResult result = engine.end();
   result.outcome = found.outcome;

@@ -41,7 +41,7 @@ EndingJudge::EndingJudge(const ExplorationRequest& request, std::shared_ptr<cons
                          const std::vector<Start>& starts)
     : spec_(request.spec),
       starts_(starts),
-      needed_(gives_up_by_messages(request.spec)),
+      needed_(request.timers == TimerRule::any && gives_up_by_messages(request.spec)),
       engine_(std::move(job)),
       fresh_(engine_.state().copy()) {
   engine_.set_step_time(kStep_s);

@@ -24,7 +24,8 @@ void take_end(const ExplorationRequest& request, const Ending& ending,
               const std::function<std::vector<Step>()>& steps, ExplorationResult& result);
 
 /// Judges the ends of runs by what no single state shows: whether a detector that gave up had to,
-/// and whether one that announced should have given up (analysis/lemmas/give_up_condition).
+/// and whether one that announced should have given up (analysis/lemmas/give_up_condition). Not
+/// with patient timers, because that asks what came before what, and there much has one time.
 class EndingJudge {
  public:
   EndingJudge(const ExplorationRequest& request, std::shared_ptr<const RunJob> job,

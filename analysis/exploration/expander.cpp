@@ -49,6 +49,7 @@ Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& 
       kept_(parts, job_->shape.processes, families_with_properties(request, engine_)),
       looks_at_properties_(kept_.keeps_any()) {
   engine_.check_every_step();
+  follow(engine_, request);
   if (!request.histories) return;
   engine_.tell_histories_apart();
   fresh_ = engine_.state().copy();

@@ -29,7 +29,8 @@ void check_with_deaths(RunSpec spec, Problems& problems) {
 
 }  // namespace
 
-void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, Problems& problems) {
+void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, TimerRule timers,
+                         Problems& problems) {
   if (scenario.points.size() != 1) {
     problems.add("", "has " + std::to_string(scenario.points.size()) +
                          " points; expected one: choose a component with --set");
@@ -54,11 +55,12 @@ void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, Problem
       problems.add("workload", workload.registration->name +
                                    " cannot be explored, because its runs may have no end: " + why);
   }
-  if (problems.empty() && lives_by_clock(spec, scenario.seed))
+  if (problems.empty() && timers == TimerRule::any && lives_by_clock(spec, scenario.seed))
     problems.add("failure_detection",
                  protocol_of(spec, Family::failure_detection) +
-                     " cannot be explored: it finds deaths by timers, and here no time passes; "
-                     "expected oracle, or another detector that the system tells of deaths");
+                     " cannot be explored: it finds deaths by timers, and here any timer can run "
+                     "out first; expected --timers patient, or oracle or another detector that "
+                     "the system tells of deaths");
 }
 
 }  // namespace faultline

@@ -14,6 +14,7 @@ inline constexpr std::uint32_t kMostFaults = 12;
 
 /// Adds a problem for everything in a scenario that cannot be explored, with the reason. `faults`
 /// is the number of deaths that the search may choose.
-void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, Problems& problems);
+void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, TimerRule timers,
+                         Problems& problems);
 
 }  // namespace faultline

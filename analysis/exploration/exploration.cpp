@@ -79,6 +79,7 @@ void add_starts(const std::vector<std::uint64_t>& done, ActorId first, std::uint
 
 std::vector<Start> starts(const ExplorationRequest& request) {
   StepwiseEngine engine(run_job(request.spec, request.seed, 0));
+  follow(engine, request);
   const RunState fresh = engine.state().copy();
   const std::uint32_t deaths = request.crash == CrashPlaces::anywhere ? request.faults : 0;
   std::vector<Start> all;
@@ -91,6 +92,10 @@ std::vector<Start> starts(const ExplorationRequest& request) {
   std::erase_if(
       all, [bounds = DeathBounds(request)](const Start& one) { return !bounds.allow(one.cuts); });
   return all;
+}
+
+void follow(StepwiseEngine& engine, const ExplorationRequest& request) {
+  if (request.timers == TimerRule::patient) engine.be_patient();
 }
 
 void take_step(StepwiseEngine& engine, const Step& step, const std::vector<Start>& starts) {
@@ -308,7 +313,11 @@ void Search::finish() {
 
 ExplorationResult explore(const ExplorationRequest& request, const TellProgress& tell) {
   if (request.search == SearchOrder::random) return walk_at_random(request, tell);
-  return Search(request, tell).run();
+  if (request.timers == TimerRule::any) return Search(request, tell).run();
+  // What may come next depends on the times of all timers, and a step that is remembered has none.
+  ExplorationRequest taken = request;
+  taken.recall = StepRecall::nothing;
+  return Search(taken, tell).run();
 }
 
 }  // namespace faultline

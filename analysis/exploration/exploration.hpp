@@ -43,6 +43,12 @@ enum class StepRecall : std::uint8_t {
   nothing,  ///< the engine takes it anew
 };
 
+/// When timers run out.
+enum class TimerRule : std::uint8_t {
+  any,      ///< whenever the search likes: no time passes
+  patient,  ///< when nothing else can happen, in the order of their times
+};
+
 /// What is explored, and how far.
 struct ExplorationRequest {
   RunSpec spec;
@@ -51,6 +57,7 @@ struct ExplorationRequest {
   CrashPlaces crash = CrashPlaces::anywhere;
   std::vector<ActorId> victims = {};  ///< who may die; empty: everybody
   bool in_order = false;              ///< the victims die in the order of their list
+  TimerRule timers = TimerRule::any;
   /// States are told apart by what each rank has done and been told, too, so that whether a
   /// detector had to give up is judged for every run to a final state.
   bool histories = false;
@@ -62,7 +69,7 @@ struct ExplorationRequest {
   std::uint64_t memory_B = UINT64_MAX;      ///< that stored states and kept copies may take
   std::optional<double> time_limit_s = {};  ///< of real time
   std::uint64_t walks = 10000;              ///< random search: how many
-  StepRecall recall = StepRecall::steps;    ///< changes no result
+  StepRecall recall = StepRecall::steps;    ///< changes no result; `nothing` with patient timers
   unsigned jobs = 1;                        ///< threads; they change no result
 };
 
@@ -137,6 +144,9 @@ RunSpec explored_spec(const RunSpec& spec);
 /// All ways in which a run can start: without a death, and with up to `faults` deaths during the
 /// start.
 std::vector<Start> starts(const ExplorationRequest& request);
+
+/// Lets an engine go as the search does.
+void follow(StepwiseEngine& engine, const ExplorationRequest& request);
 
 /// Takes one step of a run. The first one begins it.
 void take_step(StepwiseEngine& engine, const Step& step, const std::vector<Start>& starts);

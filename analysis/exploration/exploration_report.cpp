@@ -108,6 +108,10 @@ CrashPlaces crash_named(const std::string& word) {
                        [&](CrashPlaces places) { return word == crash_word(places); });
 }
 
+const char* timers_word(TimerRule timers) {
+  return timers == TimerRule::patient ? "patient" : "any";
+}
+
 const char* search_word(SearchOrder search) {
   switch (search) {
     case SearchOrder::breadth:
@@ -169,6 +173,7 @@ std::string exploration_json(const ExplorationReport& report) {
        {"victims", victims_json(request)},
        {"in_order", request.in_order},
        {"histories", request.histories},
+       {"timers", timers_word(request.timers)},
        {"goal", request.goal ? JsonValue(request.goal->name) : JsonValue()},
        {"prune", request.prune ? JsonValue(request.prune->property->name) : JsonValue()},
        {"search", search_word(request.search)},

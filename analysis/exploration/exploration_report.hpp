@@ -30,5 +30,6 @@ std::vector<std::string> crash_words();
 /// The places with this word, which must be one of crash_words().
 CrashPlaces crash_named(const std::string& word);
 const char* search_word(SearchOrder search);
+const char* timers_word(TimerRule timers);
 
 }  // namespace faultline

@@ -115,6 +115,7 @@ class Judge {
         seen_(seen),
         bounds_(request),
         engine_(run_job(request.spec, request.seed, 0)) {
+    follow(engine_, request);
     if (request.histories) engine_.tell_histories_apart();
     fresh_ = engine_.state().copy();
   }

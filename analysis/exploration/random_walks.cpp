@@ -29,6 +29,7 @@ class Walks {
         judge_(request, job_, starts_),
         bounds_(request) {
     engine_.check_every_step();
+    follow(engine_, request);
     if (!request.histories) return;
     engine_.tell_histories_apart();
     fresh_ = engine_.state().copy();

@@ -1,6 +1,8 @@
 #include "protocols/failure_detection/heartbeat_ring.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "sim/core/sorted_list.hpp"
 
@@ -105,9 +107,14 @@ void HeartbeatRing::mend(Context& context, const RingTerms& terms) {
   await_heartbeat(context, terms, terms.timeout_s + terms.mending_grace_s);
 }
 
-// Late looks are counted for the report.
+// Late looks are counted for the report. With ticks, the timer says how long ago the last look was.
+// Times count from there, to a nanosecond, so that a ring which goes round is the same each time.
 void HeartbeatRing::digest(Digest& into) const {
-  into.add(emitter_, observer_, left_out_, deadline_s_, last_beat_s_, last_look_s_);
+  static constexpr double kLongest_s = 1e9;
+  const auto since_look_ns = [this](double time_s) {
+    return std::llround(1e9 * std::clamp(time_s - last_look_s_, -kLongest_s, kLongest_s));
+  };
+  into.add(emitter_, observer_, left_out_, since_look_ns(deadline_s_), since_look_ns(last_beat_s_));
 }
 
 }  // namespace faultline

@@ -37,6 +37,8 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
 std::vector<std::string> search_words() { return {"breadth", "depth", "random"}; }
 
+std::vector<std::string> timers_words() { return {"any", "patient"}; }
+
 std::vector<std::string> recall_words() { return {"steps", "checked", "nothing"}; }
 
 std::size_t place_in(const std::vector<std::string>& words, const std::string& word) {
@@ -66,6 +68,8 @@ ExplorationRequest request_of(const po::variables_map& values) {
   request.crash = crash_named(values["crash"].as<std::string>());
   request.search =
       static_cast<SearchOrder>(place_in(search_words(), values["search"].as<std::string>()));
+  request.timers =
+      static_cast<TimerRule>(place_in(timers_words(), values["timers"].as<std::string>()));
   request.recall =
       static_cast<StepRecall>(place_in(recall_words(), values["recall"].as<std::string>()));
   if (values.count("depth") != 0)
@@ -185,7 +189,7 @@ VerbOptions explore_options() {
       .usage =
           "explore FILE [--faults K] [--crash PLACES]\n"
           "       [--victims LIST [--in-order]] [--goal NAME] [--prune NAME]\n"
-          "       [--histories]\n"
+          "       [--histories] [--timers any|patient]\n"
           "       [--search breadth|depth|random] [--depth N] [--states N]\n"
           "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
           "       [--recall steps|checked|nothing]\n"
@@ -205,6 +209,9 @@ VerbOptions explore_options() {
   add("in-order", "the victims die in the order of their list");
   add("histories",
       "tell states apart by what each rank has done, so that giving up is judged for every run");
+  add("timers", text("RULE")->default_value("any"),
+      "any: whenever something can happen, each timer can run out; patient: only when nothing else "
+      "can happen, in the order of their times");
   add("goal", text("NAME"),
       "look for a state that has this property, or for a run that ends so, and for nothing else");
   add("prune", text("NAME"), "do not look behind states that have this property");
@@ -226,6 +233,7 @@ VerbOptions explore_options() {
   add("quiet", "no progress");
   verb.choices["crash"] = only(crash_words());
   verb.choices["search"] = only(search_words());
+  verb.choices["timers"] = only(timers_words());
   verb.choices["recall"] = only(recall_words());
   return verb;
 }
@@ -242,7 +250,7 @@ int explore_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const ScenarioOverrides overrides = scenario_overrides(verb, values);
   const Scenario scenario = load_scenario(file, overrides);
   Problems problems(file);
-  refuse_unexplorable(scenario, request.faults, problems);
+  refuse_unexplorable(scenario, request.faults, request.timers, problems);
   problems.throw_if_any();
   request.spec = explored_spec(scenario.points.front());
   request.seed = scenario.seed;

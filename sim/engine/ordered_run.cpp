@@ -110,6 +110,10 @@ RunResult run_in_order(const RunSpec& spec, std::shared_ptr<const RunJob> job_wi
     engine.begin(cuts_of(order.deaths_at_start), order.choices_at_start);
     return true;
   });
+  if (engine.state().background > 0) {  // a detector that lives by timers
+    engine.set_step_time(0.0);
+    engine.be_patient();
+  }
   engine.check_properties();
   for (std::size_t i = 0; i < order.steps.size(); ++i) {
     const std::string at = "order.steps[" + std::to_string(i) + "]";

@@ -1,6 +1,7 @@
 #include "sim/engine/stepwise_engine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -10,6 +11,15 @@
 #include "sim/core/choices.hpp"
 
 namespace faultline {
+
+namespace {
+
+/// Times are compared to a nanosecond or so, so that a sum of delays is the same in whatever order
+/// they are added up. A power of two, so that the clock itself has no rounding.
+constexpr double kTicksPerSecond = 0x1p30;
+constexpr double kMostTicks = 0x1p62;
+
+}  // namespace
 
 StepwiseEngine::StepwiseEngine(std::shared_ptr<const RunJob> job)
     : Runtime(std::move(job)), done_(actor_count()), invariants_(properties_of(spec())) {
@@ -30,6 +40,8 @@ void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts, Decisions de
   const std::uint64_t order = events().at(place).order;
   step(std::move(cuts), std::move(decisions), [&] {
     const Event event = state_.queue.take_out(order);
+    if (is_patient_ && event.kind() == EventKind::timer)
+      state_.now_s += static_cast<double>(left_of(event)) / kTicksPerSecond;
     if (event.kind() == EventKind::compute_done) end_computation(event);
     if (goes_on(state_.now_s)) carry_out(event);
   });
@@ -104,9 +116,25 @@ void StepwiseEngine::step(std::vector<Cut> cuts, Decisions decisions, Step happe
     if (checks_steps_ && !stopped()) check_state();
     torn_ = false;
   });
-  if (state_.auditor.false_reports() > false_reports) state_.now_s += 1.0;
+  refuse_errors(false_reports);
   free_processors();
   is_listed_ = false;
+}
+
+/// What an actor sends after it has been declared dead is refused, so that this must be later. Who
+/// has been patient does not err.
+void StepwiseEngine::refuse_errors(std::uint64_t false_reports_before) {
+  if (state_.auditor.false_reports() == false_reports_before) return;
+  if (!is_patient_) {
+    state_.now_s += 1.0;
+    return;
+  }
+  const Incarnation victim = state_.auditor.falsely_reported().begin()->first;
+  state_.auditor.violation("false-report", std::nullopt,
+                           "the live actor " + std::to_string(victim.actor) +
+                               " has been declared dead, although messages take no time",
+                           state_.now_s);
+  stop(Outcome::violated);
 }
 
 /// Forgets a step that an exception has broken off.
@@ -261,6 +289,43 @@ void StepwiseEngine::list_events() {
     if (!lane.orders() || std::none_of(events_.begin(), events_.end(), is_before))
       events_.push_back(event);
   }
+  if (is_patient_) hold_timers_back();
+}
+
+/// Leaves the timers that may run out next on the agenda.
+void StepwiseEngine::hold_timers_back() {
+  const auto comes_first = [](const Event& event) {
+    return event.kind() != EventKind::timer && event.kind() != EventKind::compute_done;
+  };
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  if (std::any_of(events_.begin(), events_.end(), comes_first)) least = -1;
+  for (const Event& event : events_)
+    if (event.kind() == EventKind::timer) least = std::min(least, left_of(event));
+  std::erase_if(events_, [&](const Event& event) {
+    return event.kind() == EventKind::timer && left_of(event) > least;
+  });
+}
+
+/// In how many ticks it is due.
+std::int64_t StepwiseEngine::left_of(const Event& timer) const {
+  const double ticks = (timer.time_s - state_.now_s) * kTicksPerSecond;
+  return std::llround(std::clamp(ticks, 0.0, kMostTicks));
+}
+
+StateParts StepwiseEngine::parts() const {
+  StateParts parts = state_.parts(*job_);
+  if (!is_patient_) return parts;
+  parts.is_local = false;  // who is next depends on all timers
+  state_.queue.for_each([&](const Event& event) {
+    if (event.kind() != EventKind::timer) return;
+    const auto part = std::lower_bound(
+        parts.scheduled.begin(), parts.scheduled.end(), event.order,
+        [](const ScheduledPart& one, std::uint64_t order) { return one.order < order; });
+    Digest into;
+    into.add(part->content.high, part->content.low, left_of(event));
+    part->content = into.value();
+  });
+  return parts;
 }
 
 Choice StepwiseEngine::choice_of(const Event& event) const {

@@ -48,7 +48,7 @@ bool next_decisions(Decisions& decisions, const std::vector<std::uint64_t>& aske
 /// - Messages cost nothing and computations end when they are chosen, whatever they have spent.
 /// - The clock is at 0 until a live actor is declared dead. Each step in which that happens moves
 ///   it on by one second, because what such an actor sends later is refused. set_step_time() lets
-///   it go on with every step.
+///   it go on with every step, and be_patient() with timers.
 /// - If the workload leaves its choices open (sim/core/choices.hpp), the driver decides those of a
 ///   step in advance: the n-th that a handler of the step asks for is the n-th of `decisions`.
 ///   Beyond that list it is 0, or drawn (draw_choices). All ways in which a step can go are seen
@@ -89,9 +89,9 @@ class StepwiseEngine final : public Runtime, private Chooser {
   using Runtime::reach;
 
   /// What digest() is made of.
-  [[nodiscard]] StateParts parts() const { return state_.parts(*job_); }
+  [[nodiscard]] StateParts parts() const;
   /// Everything that the future depends on. The same for the same state, whatever led to it.
-  [[nodiscard]] StateDigest digest() const { return state_.digest(*job_); }
+  [[nodiscard]] StateDigest digest() const { return parts().digest(); }
   [[nodiscard]] const RunState& state() const { return state_; }
   /// How many messages have been sent and not been handled.
   [[nodiscard]] std::size_t in_flight();
@@ -124,6 +124,14 @@ class StepwiseEngine final : public Runtime, private Chooser {
   }
   /// From now on each step moves the clock on by so much, so that what an observer sees has times.
   void set_step_time(double step_s) { step_s_ = step_s; }
+  /// From now on a timer is a choice only if nothing else can come but ends of computations, and no
+  /// other timer is due earlier. The clock goes on to the time at which it is due, and a digest
+  /// says how long each timer has still to run. So messages and notices take no time: who declares
+  /// a live actor dead has no excuse, and that is the violation `false-report`.
+  void be_patient() {
+    is_patient_ = true;
+    is_listed_ = false;
+  }
   /// The result of a run that ends here: as its stop says, or because nothing is left to happen, or
   /// else as if it had come to a limit. After it, only go_on_from can be called.
   RunResult end();
@@ -146,6 +154,9 @@ class StepwiseEngine final : public Runtime, private Chooser {
   void remove_dead_wood();
   [[nodiscard]] bool leaves_no_choice(const Event& event) const;
   void list_events();
+  void hold_timers_back();
+  [[nodiscard]] std::int64_t left_of(const Event& timer) const;
+  void refuse_errors(std::uint64_t false_reports_before);
   [[nodiscard]] Choice choice_of(const Event& event) const;
 
   std::vector<Choice> agenda_;
@@ -162,6 +173,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   bool torn_ = false;             ///< the last step was broken off
   bool checks_steps_ = false;
   double step_s_ = 0.0;
+  bool is_patient_ = false;
   std::vector<DeclaredProperty> invariants_;
   StateView view_;
   HistoryKeeper histories_{state_};

@@ -144,8 +144,10 @@ const OptionSet<OrderedDeath>& ordered_death_options() {
 
 const char* order_summary() {
   return "the order in which things happen, step by step; nothing costs time, and each step comes "
-         "one millisecond after the one before it. What is left after the last step happens in the "
-         "order in which it was scheduled";
+         "one millisecond after the one before it, or, if the failure detector lives by timers, "
+         "when "
+         "these are due. What is left after the last step happens in the order in which it was "
+         "scheduled";
 }
 
 const char* deaths_at_start_summary() { return "who dies while the actors start"; }

@@ -172,6 +172,20 @@ class Explore(ProgramTest):
         self.assertIn("--victims: nobody dies without --faults",
                       self.refusal("explore", "s.json", "--victims", "1"))
 
+    def test_with_patient_timers_a_detector_that_lives_by_them_is_explored(self):
+        watched = changed(TINY, ["termination"], {"name": "indep"})
+        self.write("s.json", changed(watched, ["failure_detection"], {"name": "rdaemon"}))
+        self.assertIn("--timers patient", self.refusal("explore", "s.json"))
+        self.assertIn("--timers", self.refusal("explore", "s.json", "--timers", "x"))
+        report = self.explored("s.json", "--timers", "patient")
+        self.assertEqual((report["verdict"], report["timers"]), ("exhausted", "patient"))
+        report = self.explored("s.json", "--timers", "patient", "--faults", 1, "--goal",
+                               "fatal-reported")
+        self.assertEqual(report["verdict"], "reached")
+        self.write("case.json", report["counterexample"])
+        self.assertEqual(self.report("case.json")["runs"][0]["metrics"]["outcome"],
+                         "fatal-reported")
+
     def test_a_goal_is_reached_by_a_shortest_run_that_can_be_repeated(self):
         self.write("s.json", BRANCHING)
         report = self.explored("s.json", "--faults", 1, "--goal", "fatal-reported", "--trace",

@@ -1,0 +1,154 @@
+// The detectors that watch each other on a ring, in all orders with patient timers: they are right,
+// and mistakes that random search finds (detection_mutants_test.cpp) are found, if they can be
+// wrong where messages take no time.
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/exploration/counterexample.hpp"
+#include "analysis/exploration/exploration.hpp"
+#include "tests/protocols/failure_detection/ring_mutants.hpp"
+#include "tests/support/job.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+
+namespace {
+
+/// A detector, and who may die.
+struct Bound {
+  std::string detector = "rdaemon";
+  OptionValues options = {};
+  std::uint32_t processes = 3;
+  std::uint32_t processes_per_node = 1;
+  std::uint32_t faults = 1;
+  std::vector<ActorId> victims = {};
+};
+
+using Change = std::function<void(RunSpec&)>;
+
+/// Rank 0 computes, for any time. The job is over when it has, and all have heard of all deaths.
+void set_up(Job& job, const Bound& bound, const Change& change) {
+  job.spec.platform.processes_per_node = bound.processes_per_node;
+  job.script(Family::workload, [](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) {
+      if (self == 0) context.compute(1.0);
+    };
+    return handlers;
+  });
+  job.use(Family::failure_detection, bound.detector, bound.options);
+  if (change) change(job.spec);
+}
+
+ExplorationRequest request_of(const Job& job, const Bound& bound) {
+  return {.spec = explored_spec(job.spec),
+          .faults = bound.faults,
+          .victims = bound.victims,
+          .timers = TimerRule::patient};
+}
+
+ExplorationResult explored(const Bound& bound, const Change& change = {}) {
+  Job job(bound.processes);
+  set_up(job, bound, change);
+  return explore(request_of(job, bound));
+}
+
+/// Nobody who lives is declared dead, and all that live hear of every death.
+void check_right(const Bound& bound, const Change& change = {}) {
+  const ExplorationResult result = explored(bound, change);
+  CAPTURE(bound.detector, bound.processes, bound.faults, result.states, result.wall_s);
+  CHECK(result.verdict == ExplorationResult::Verdict::exhausted);
+  CHECK(result.progress_checked);
+  CHECK(result.fairness_checked);
+}
+
+/// The shortest run to what is wrong breaks a promise of that kind, and has so many steps.
+void check_refuted(const Bound& bound, const Change& change, const std::string& kind,
+                   std::size_t steps) {
+  const ExplorationResult result = explored(bound, change);
+  CAPTURE(result.states, result.wall_s);
+  REQUIRE(result.refutation);
+  CHECK(result.refutation->violations.front().kind == kind);
+  CHECK(result.refutation->steps.size() == steps);
+}
+
+template <class Mistake>
+Change with_mistake(Registration& mistaken) {
+  return [&mistaken](RunSpec& spec) {
+    make_mistaken<Mistake>(spec, Family::failure_detection, mistaken);
+  };
+}
+
+/// A process looks ten times in a period.
+Bound ulfm() {
+  return {.detector = "ulfm", .options = {{"heartbeat_period_s", 1.0}, {"timeout_s", 2.0}}};
+}
+
+/// Two processes on a node, which die one after the other.
+Bound two_of_a_node() {
+  return {.processes = 4, .processes_per_node = 2, .faults = 2, .victims = {2, 3}};
+}
+
+}  // namespace
+
+TEST_CASE("explored: rdaemon and ulfm find every death, and report no live process") {
+  check_right({.faults = 0});
+  check_right({});
+  check_right(two_of_a_node());
+  check_right({.processes = 4, .faults = 2, .victims = {4, 5, 6, 7}});
+  check_right({.options = {{"compare_reports", true}}});
+  check_right(ulfm());
+}
+
+TEST_CASE("explored: an rdaemon that asks nobody for heartbeats") {
+  Registration mistaken;
+  check_refuted({}, with_mistake<NoRequest>(mistaken), "false-report", 20);
+}
+
+// From a state onwards some never hear of a death.
+TEST_CASE("explored: an rdaemon that knows duplicates by their sender") {
+  Registration mistaken;
+  check_refuted(two_of_a_node(), with_mistake<DuplicatesBySender>(mistaken), "hung", 3);
+}
+
+TEST_CASE("explored: an rdaemon that counts anyone's heartbeats, once others send it some") {
+  Registration strays;
+  check_right({}, with_mistake<StrayHeartbeats>(strays));
+  Registration mistaken;
+  check_refuted(
+      {},
+      [&](RunSpec& spec) {
+        make_mistaken<AnyonesHeartbeat>(spec, Family::failure_detection, mistaken);
+        make_mistaken<StrayHeartbeats>(spec, Family::failure_detection, strays);
+      },
+      "hung", 1);
+}
+
+// A heartbeat that a daemon asks for comes at once. So nobody needs the time that this one does not
+// give, nor misses a deadline because it is slow.
+TEST_CASE("explored: what only late messages can show is right with patient timers") {
+  Registration mistaken;
+  check_right({}, with_mistake<NoGrace>(mistaken));
+  Bound bound = ulfm();
+  bound.options["late_loop_rule"] = false;
+  check_right(bound);
+}
+
+TEST_CASE("a run with patient timers is repeated to the same error, at the same times") {
+  Registration mistaken;
+  Job job(3);
+  set_up(job, {}, with_mistake<NoRequest>(mistaken));
+  const ExplorationRequest request = request_of(job, {});
+  const ExplorationResult result = explore(request);
+  REQUIRE(result.refutation);
+  RunSpec ordered = job.spec;
+  ordered.order = told_run(request, result.refutation->steps).order;
+  const RunResult again = run_simulation(ordered, EngineKind::loggp, 1, 0);
+  REQUIRE(!again.violations.empty());
+  CHECK(again.violations.front().kind == "false-report");
+  const double explored_s = result.refutation->violations.front().time_s;
+  CHECK(again.violations.front().time_s == Approx(explored_s).margin(0.0011));
+}
