@@ -6,8 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "protocols/transactions/fampi.hpp"
-#include "sim/core/transaction_requests.hpp"
+#include "tests/protocols/transactions/fampi_mutants.hpp"
 #include "tests/support/pass_through.hpp"
 #include "tests/support/schedules.hpp"
 
@@ -16,124 +15,6 @@ using namespace faultline::test;
 using Catch::Matchers::Contains;
 
 namespace {
-
-template <class Mutant>
-class MutantOf : public Fampi {
- public:
-  using Fampi::Fampi;
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<Mutant>(static_cast<const Mutant&>(*this));
-  }
-
- protected:
-  void carry_out_without(Context& context, AgreementOutput output, AgreementMessageKind kind) {
-    std::erase_if(output.sends,
-                  [kind](const AgreementOutput::Send& send) { return send.message.kind == kind; });
-    Fampi::carry_out(context, output);
-  }
-};
-
-/// A contribution that the dead parent had is not sent again.
-class SendsNothingAgain final : public MutantOf<SendsNothingAgain> {
- public:
-  using MutantOf::MutantOf;
-
- private:
-  void on_death(Context& context, Rank rank) override {
-    hears_ = true;
-    MutantOf::on_death(context, rank);
-    hears_ = false;
-  }
-  void carry_out(Context& context, const AgreementOutput& output) override {
-    if (hears_) return carry_out_without(context, output, AgreementMessageKind::up);
-    MutantOf::carry_out(context, output);
-  }
-  bool hears_ = false;
-};
-
-class NewRootAsksNobody final : public MutantOf<NewRootAsksNobody> {
- public:
-  using MutantOf::MutantOf;
-
- private:
-  void carry_out(Context& context, const AgreementOutput& output) override {
-    carry_out_without(context, output, AgreementMessageKind::result_request);
-  }
-};
-
-class ForgetsDecisions final : public MutantOf<ForgetsDecisions> {
- public:
-  using MutantOf::MutantOf;
-
- private:
-  void on_decision(Context& context, const AgreementOutput::Decision& decision) override {
-    agreement().forget_through(decision.number);
-    MutantOf::on_decision(context, decision);
-  }
-};
-
-/// A repeated finish is taken for another agreement.
-class BeginsAnewWhenItFinishesAgain final : public MutantOf<BeginsAnewWhenItFinishesAgain> {
- public:
-  using MutantOf::MutantOf;
-
- private:
-  void finish_block(Context& context, const FinishBlock& finish) override {
-    if (finish.attempt == finished_) {
-      AgreementOutput output;
-      agreement().forget_through(finish.attempt);
-      agreement().contribute(finish.attempt + 1, {.success = finish.errors == 0}, output);
-      return carry_out(context, output);
-    }
-    finished_ = finish.attempt;
-    MutantOf::finish_block(context, finish);
-  }
-  void on_decision(Context& context, const AgreementOutput::Decision& decision) override {
-    finished_ = 0;
-    MutantOf::on_decision(context, decision);
-  }
-  std::uint64_t finished_ = 0;
-};
-
-class InvitesNobody final : public MutantOf<InvitesNobody> {
- public:
-  using MutantOf::MutantOf;
-
- private:
-  void invite(Context&) override {}
-};
-
-class ConsumesWhatIsStale final : public MutantOf<ConsumesWhatIsStale> {
- public:
-  using MutantOf::MutantOf;
-
- private:
-  [[nodiscard]] bool is_stale(const WorldEpoch&) const override { return false; }
-};
-
-/// Takes a late notice for one of the process that has taken the place of the dead.
-class MistakesLateNotices final : public MutantOf<MistakesLateNotices> {
- public:
-  using MutantOf::MutantOf;
-
- private:
-  [[nodiscard]] bool is_replaced(Incarnation) const override { return false; }
-};
-
-/// Says of what is presumed that it has been decided.
-class TakesPresumedForDecided final : public PassThrough<TakesPresumedForDecided> {
- public:
-  using PassThrough::PassThrough;
-  void on_request(Context& context, const StackRequest& request) override {
-    if (request.is<FinishBlock>()) succeeded_ = request.get<FinishBlock>().errors == 0;
-    if (request.is<WaitBlock>() && succeeded_)
-      context.answer(request, BlockOutcome{.attempt = request.get<WaitBlock>().attempt});
-    PassThrough::on_request(context, request);
-  }
-
- private:
-  bool succeeded_ = false;
-};
 
 constexpr std::uint64_t kSchedules = 3300;
 
