@@ -56,8 +56,8 @@ Registration bulk_program_registration(std::string name, std::string summary, st
 BulkProgram::BulkProgram(std::shared_ptr<const ProgramOfRank> programs, ActorId self)
     : programs_(std::move(programs)),
       self_(self),
-      program_((*programs_)(self)),
       rank_(self),
+      program_((*programs_)(self)),
       world_(program_->processes),
       next_world_(0),
       operations_(kKeys),
@@ -141,6 +141,7 @@ void BulkProgram::end_program(Context& context) {
 void BulkProgram::begin_exchange(Context& context) {
   const HaloExchange& exchange = program_->exchanges[step().exchange];
   operations_.forget_ended();
+  operations_.reserve(exchange.sends.size(), exchange.receives.size());
   waits_ = Waits::requests;
   const std::uint32_t tag = tag_++;
   first_operation_ = 0;
@@ -152,8 +153,7 @@ void BulkProgram::begin_exchange(Context& context) {
   OperationData data;
   data.put(Halo{ProgramStates::sent(rank_, iteration_, step_)});
   for (const HaloNeighbour& to : exchange.sends)
-    operations_.send(context, world_.actor_of(to.rank), tag, static_cast<std::uint32_t>(to.bytes),
-                     timeout_s_, data);
+    operations_.send(context, world_.actor_of(to.rank), tag, to.bytes, timeout_s_, data);
   halo_messages_ += exchange.sends.size();
 }
 

@@ -100,8 +100,8 @@ class BulkProgram final : public Workload {
 
   std::shared_ptr<const ProgramOfRank> programs_;
   ActorId self_;
-  std::shared_ptr<const Program> program_;  ///< of its rank
   Rank rank_;
+  std::shared_ptr<const Program> program_;  ///< of its rank
   World world_;
   World next_world_;                ///< of which it is being told
   std::vector<WorldSince> shrunk_;  ///< the smaller worlds in which it has gone on
@@ -110,20 +110,20 @@ class BulkProgram final : public Workload {
   SumRequest sum_;
   std::vector<OpenBlock> open_;  ///< the outermost first
   Waits waits_ = Waits::nothing;
-  bool has_blocks_ = false;  ///< the stack has the family `transactions`
+  bool has_blocks_ = false;    ///< the stack has the family `transactions`
+  bool raises_next_ = false;   ///< an error, when the next TryBlock begins
+  bool redoes_ = false;        ///< what it had done before a rollback
+  std::uint32_t sum_tag_ = 0;  ///< the first of the allreduce
   std::uint64_t iteration_ = 0;
   std::size_t step_ = 0;
   std::uint64_t state_ = 0;        ///< a digest of what was consumed
   std::uint32_t attempt_ = 0;      ///< number of the last TryBlock in this epoch of the world
   std::uint32_t tag_ = 0;          ///< the next that no request of this attempt has had
-  std::uint32_t sum_tag_ = 0;      ///< the first of the allreduce
   Operation first_operation_ = 0;  ///< of the step
   std::uint32_t errors_ = 0;       ///< requests of this TryBlock that have not succeeded
   std::uint32_t cancelled_ = 0;
   double timeout_s_ = kNever;  ///< of requests
-  bool raises_next_ = false;   ///< an error, when the next TryBlock begins
   std::uint64_t reached_ = 0;  ///< iterations that were ended at least once
-  bool redoes_ = false;        ///< what it had done before a rollback
 
   std::uint64_t halo_messages_ = 0;
   std::uint64_t redone_ = 0;

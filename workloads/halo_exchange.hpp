@@ -10,8 +10,7 @@ namespace faultline {
 /// A message of an exchange, to or from a neighbour.
 struct HaloNeighbour {
   Rank rank = 0;            ///< the neighbour's place in the program's world
-  std::uint32_t tag = 0;    ///< the number of the exchange within its iteration
-  std::uint64_t bytes = 0;  ///< of the message
+  std::uint32_t bytes = 0;  ///< of the message
 
   bool operator==(const HaloNeighbour&) const = default;
 };

@@ -36,7 +36,7 @@ class LuleshPlan {
   LuleshPlan(std::uint32_t processes, std::uint32_t zones_per_side, bool late_synchronization);
 
   [[nodiscard]] std::uint32_t side() const { return side_; }
-  /// The exchanges of a step, in their order. An exchange's number is its tag.
+  /// The exchanges of a step, in their order.
   [[nodiscard]] const std::vector<LuleshHalo>& exchanges() const { return exchanges_; }
   /// What a rank sends and receives in the exchange of that number.
   [[nodiscard]] HaloExchange halo(Rank rank, std::size_t number) const;

@@ -88,6 +88,8 @@ Program program_of(const MiniFeOptions& options, const MiniFePlan& plan, Rank ra
   program.state_bytes = options.state_bytes.value_or(plan.state_bytes(rank));
   program.exchanges.push_back(plan.halo(rank));
   std::vector<ProgramStep>& steps = program.steps;
+  constexpr std::size_t kSteps = 10;
+  steps.reserve(kSteps);
   if (is_inside) steps.push_back(only(Kind::begin_try));
   steps.push_back(compute(kDotVectors * vector_s));
   if (has_sums) steps.push_back(sum);

@@ -118,10 +118,11 @@ HaloExchange MiniFePlan::halo(Rank rank) const {
   HaloExchange halo;
   for_each_inside(whole(), needed, [&](Rank other, const GridBox& theirs) {
     if (other == rank) return;
-    const std::uint64_t out = common(mine, with_surroundings(theirs)).size();
-    const std::uint64_t in = common(theirs, needed).size();
-    halo.sends.push_back({.rank = other, .tag = 0, .bytes = kNumberBytes * out});
-    halo.receives.push_back({.rank = other, .tag = 0, .bytes = kNumberBytes * in});
+    const auto bytes = [](const GridBox& box) {
+      return static_cast<std::uint32_t>(kNumberBytes * box.size());
+    };
+    halo.sends.push_back({other, bytes(common(mine, with_surroundings(theirs)))});
+    halo.receives.push_back({other, bytes(common(theirs, needed))});
   });
   halo.shrink_to_fit();
   return halo;

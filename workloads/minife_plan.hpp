@@ -43,7 +43,7 @@ class MiniFePlan {
   /// The rows of a rank.
   [[nodiscard]] GridBox rows(Rank rank) const;
   /// One number of 8 bytes of each row that the other end needs. There is one exchange in an
-  /// iteration, tag 0.
+  /// iteration.
   [[nodiscard]] HaloExchange halo(Rank rank) const;
   /// The entries of the matrix in a rank's rows.
   [[nodiscard]] std::uint64_t nonzeros(Rank rank) const;

@@ -44,9 +44,9 @@ class SumRequest {
   Rank self_ = 0;
   std::uint32_t ranks_ = 1;
   std::uint32_t stage_ = 0;  ///< the next one
+  bool replaces_ = false;    ///< what the stage that was posted last receives is the whole sum
   std::uint64_t sum_ = 0;
-  Operation receive_ = 0;  ///< of the stage that was posted last; 0: it has none
-  bool replaces_ = false;
+  Operation receive_ = 0;  ///< of that stage; 0: it has none
 };
 
 }  // namespace faultline

@@ -139,7 +139,7 @@ AgreementAlgorithm algorithm_of(const FampiOptions& options) {
 }  // namespace
 
 Fampi::Fampi(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-    : WorldLayer(*options, job, self),
+    : WorldLayer(options, job, self),
       options_(options),
       agreement_(algorithm_of(*options), self, job.processes) {}
 

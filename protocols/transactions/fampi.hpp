@@ -85,20 +85,20 @@ class Fampi : public WorldLayer {
 
   std::shared_ptr<const Options> options_;
   Agreement agreement_;
-  std::uint64_t attempt_ = 0;                  ///< the TryBlock that was begun last
-  bool contributed_ = false;                   ///< to it
-  std::uint64_t finished_ = 0;                 ///< the TryBlock that the program has finished
-  std::uint64_t released_ = 0;                 ///< the one that it was told to give up
-  std::uint64_t invited_ = 0;                  ///< the last TryBlock that others give up
-  std::optional<AgreementValue> outcome_;      ///< of the TryBlock
-  std::optional<StackRequest> start_request_;  ///< of the TryBlock
-  std::optional<StackRequest> wait_request_;
+  std::uint64_t attempt_ = 0;              ///< the TryBlock that was begun last
+  bool contributed_ = false;               ///< to it
+  bool called_ = false;                    ///< somebody wants an agreement on what is presumed
+  std::uint64_t finished_ = 0;             ///< the TryBlock that the program has finished
+  std::uint64_t released_ = 0;             ///< the one that it was told to give up
+  std::uint64_t invited_ = 0;              ///< the last TryBlock that others give up
+  std::optional<AgreementValue> outcome_;  ///< of the TryBlock
+  std::optional<Asked> start_request_;     ///< of the TryBlock
+  std::optional<Asked> wait_request_;
   // With presumed TryBlocks there is at most one agreement in a world, besides that of its
   // recovery.
-  bool called_ = false;         ///< somebody wants it
   std::uint64_t presumed_ = 0;  ///< a TryBlock taken for accepted, not decided; 0: none
-  StackRequest presumed_wait_;  ///< of the program, for its outcome
-  std::optional<StackRequest> leave_request_;
+  Asked presumed_wait_;         ///< of the program, for its outcome
+  std::optional<Asked> leave_request_;
   std::uint64_t waits_ = 0;       ///< for this outcome, that have timed out
   std::uint64_t rejections_ = 0;  ///< one after the other in which nobody was dead
 

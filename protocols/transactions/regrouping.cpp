@@ -79,7 +79,7 @@ void WorldLayer::on_peer_failed(Context& context, Incarnation peer) {
 
 /// Nobody looks after deaths while it waits for a recovery whose calls block.
 bool WorldLayer::is_blocked() const {
-  return !options_.protect_recovery && phase_ != Phase::running && phase_ != Phase::resuming;
+  return !options_->protect_recovery && phase_ != Phase::running && phase_ != Phase::resuming;
 }
 
 void WorldLayer::leave_others_out(const std::vector<ActorId>& agreed) {
@@ -95,7 +95,7 @@ void WorldLayer::heed(Context& context, Incarnation peer) {
   if (is_replaced(peer) || !put_latest(dead_, peer)) return;
   std::erase_if(ready_, [&](const Ready& ready) { return ready.from == peer; });
   end_lost_save(context);
-  if (options_.protect_recovery && epoch_.number > 0 && !all_have_entered())
+  if (options_->protect_recovery && epoch_.number > 0 && !all_have_entered())
     tell_those_behind(context);
   if (epoch_.number > 0 && !all_have_entered()) take_over_from(context, peer.actor);
   if (phase_ != Phase::regrouping) return on_death(context, peer.actor);
@@ -155,7 +155,7 @@ void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
 }
 
 void WorldLayer::name_leader(Context& context, ActorId spawned) const {
-  context.send(spawned, kLeader, options_.control_bytes)
+  context.send(spawned, kLeader, options_->control_bytes)
       .payload.put(Incarnation{leader(), incarnation_in_world(leader())});
 }
 
@@ -204,7 +204,7 @@ WorldLayer::Ready WorldLayer::own_ready() const {
 void WorldLayer::send_ready(Context& context, ActorId to) const {
   const Ready ready = own_ready();
   const auto list = static_cast<std::uint32_t>(kBytesOfHeldPoint * ready.held.size());
-  Message& message = context.send(to, kReady, options_.control_bytes + list);
+  Message& message = context.send(to, kReady, options_->control_bytes + list);
   message.payload.put(ReadyWords{ready.epoch, ready.saved, ready.oldest, ready.is_spawned ? 1U : 0U,
                                  ready.data_rank});
   context.attach(message, ready.held);
@@ -250,7 +250,7 @@ void WorldLayer::lead(Context& context) {
     if (shrinks()) break;
     if (std::find(asked_.begin(), asked_.end(), dead) != asked_.end() || spawns_) continue;
     spawns_ = true;
-    context.set_timer(kSpawnTimer, options_.spawn_s);
+    context.set_timer(kSpawnTimer, options_->spawn_s);
   }
   try_to_put_together(context);
 }
@@ -268,7 +268,7 @@ void WorldLayer::spawn(Context& context) {
 
 void WorldLayer::restart(Context& context, Incarnation dead) const {
   context.restart(dead,
-                  options_.spawn == "same-node" ? RestartOn::same_node : RestartOn::spare_node);
+                  options_->spawn == "same-node" ? RestartOn::same_node : RestartOn::spare_node);
 }
 
 bool WorldLayer::is_dead_now(Incarnation process) const {
@@ -293,8 +293,8 @@ void WorldLayer::try_to_put_together(Context& context) {
   if (phase_ != Phase::regrouping || leader() != self_ || !all_are_ready()) return;
   const std::optional<std::uint64_t> point = common_point();
   if (!point)
-    return context.fatal(options_.checkpoint == "local" ? "a checkpoint is lost with its node"
-                                                        : "both copies of a checkpoint are lost");
+    return context.fatal(options_->checkpoint == "local" ? "a checkpoint is lost with its node"
+                                                         : "both copies of a checkpoint are lost");
   put_together(context, *point);
 }
 
@@ -302,7 +302,7 @@ void WorldLayer::try_to_put_together(Context& context) {
 /// last ones, or there are none.
 World WorldLayer::next_world() const {
   World next = world_;
-  if (options_.recovery == "rebuild") return next;
+  if (options_->recovery == "rebuild") return next;
   std::vector<Rank> lost;
   lost.reserve(dead_.size());
   for (const Incarnation& dead : dead_) lost.push_back(*world_.rank_of(dead.actor));
@@ -325,7 +325,7 @@ void WorldLayer::put_together(Context& context, std::uint64_t point) {
   for (const Incarnation& life : news.replaced) losses += life.number;
   ready_.clear();
   enter(context, {number + 1, losses}, std::move(news), point);
-  if (options_.rebuild_over == "tree") return;
+  if (options_->rebuild_over == "tree") return;
   for (Rank rank = 0; rank < world_.size(); ++rank)
     if (const ActorId actor = world_.actor_of(rank); actor != self_) tell_world(context, actor);
 }
@@ -334,7 +334,7 @@ void WorldLayer::tell_world(Context& context, ActorId to) const {
   std::uint32_t list = kBytesOfIncarnation * static_cast<std::uint32_t>(replaced_.size());
   if (!world_.is_first(job_.processes))
     world_.for_each_run([&list](ActorId, std::uint32_t) { list += kBytesOfPart; });
-  Message& message = context.send(to, kWorld, options_.control_bytes + list);
+  Message& message = context.send(to, kWorld, options_->control_bytes + list);
   message.payload.put(WorldWords{epoch_, point_});
   context.attach(message, WorldNews{world_, replaced_, fresh_, put_together_by_, every_});
 }
@@ -419,7 +419,7 @@ void WorldLayer::enter_when_all_are_known(Context& context) {
   });
   if (!all) return;
   phase_ = Phase::restoring;
-  if (options_.rebuild_over == "tree") tell_those_below(context, place_in_tree(self_));
+  if (options_->rebuild_over == "tree") tell_those_below(context, place_in_tree(self_));
   if (restores_later()) {
     phase_ = Phase::committing;
     on_world(context);

@@ -8,8 +8,10 @@ namespace faultline {
 namespace {
 
 OptionSet<RelaunchOptions> options() {
-  return world_options<RelaunchOptions>().option(
-      "relaunch_s", &RelaunchOptions::relaunch_s,
+  using Options = RelaunchOptions;
+  const auto spawn_s = [](double WorldOptions::*of) -> double Options::* { return of; };
+  return world_options<Options>().option(
+      "relaunch_s", spawn_s(&WorldOptions::spawn_s),
       {.doc = "from the end of the job until its processes start again",
        .unit = "s",
        .source = "assumed",
@@ -34,16 +36,10 @@ Registration relaunch() {
 
 const Registered registered{relaunch()};
 
-WorldOptions with_spawn_time(const RelaunchOptions& options) {
-  WorldOptions world = options;
-  world.spawn_s = options.relaunch_s;
-  return world;
-}
-
 }  // namespace
 
 Relaunch::Relaunch(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-    : WorldLayer(with_spawn_time(*options), job, self) {}
+    : WorldLayer(options, job, self) {}
 
 /// The launcher ends all other processes. If the job has come to its end, those who do not know it
 /// yet wait for the leader.

@@ -8,7 +8,7 @@
 namespace faultline {
 
 struct RelaunchOptions : WorldOptions {
-  double relaunch_s = 30.0;
+  RelaunchOptions() { spawn_s = 30.0; }  // relaunch_s
 };
 
 /// What MPI without fault tolerance does under a batch system: a death ends the job, which is
@@ -42,7 +42,7 @@ class Relaunch final : public WorldLayer {
   void tell_end(Context& context, Rank to) const;
   void on_end(Context& context, const WorldEpoch& of, Rank from);
 
-  std::optional<StackRequest> leave_request_;  ///< the program has come to its end
+  std::optional<Asked> leave_request_;  ///< the program has come to its end
   std::uint32_t ends_below_ = 0;
   bool knows_end_ = false;  ///< has heard of it while it waits for a new world
   bool ended_ = false;      ///< the job: a death means nothing any more

@@ -63,7 +63,7 @@ std::uint64_t rebuild_agreements(const WorldOptions& options) {
 
 UlfmRecovery::UlfmRecovery(const std::shared_ptr<const Options>& options, const JobShape& job,
                            Rank self)
-    : WorldLayer(*options, job, self),
+    : WorldLayer(options, job, self),
       rebuild_agreements_(rebuild_agreements(*options)),
       agreement_(AgreementAlgorithm::era, self, job.processes) {}
 

@@ -79,13 +79,13 @@ class UlfmRecovery final : public WorldLayer {
   std::uint64_t rebuild_agreements_;  ///< before data are restored in a new world
   Agreement agreement_;
   Stage stage_ = Stage::block;
-  std::uint64_t number_ = 0;                   ///< of the agreement that is next, or under way
-  bool contributed_ = false;                   ///< to it
-  bool has_decided_ = false;                   ///< an agreement of this world
-  std::uint64_t attempt_ = 0;                  ///< the TryBlock that was begun last
-  std::optional<AgreementValue> outcome_;      ///< of the TryBlock
-  std::optional<StackRequest> start_request_;  ///< of the TryBlock
-  std::optional<StackRequest> wait_request_;
+  std::uint64_t number_ = 0;               ///< of the agreement that is next, or under way
+  bool contributed_ = false;               ///< to it
+  bool has_decided_ = false;               ///< an agreement of this world
+  std::uint64_t attempt_ = 0;              ///< the TryBlock that was begun last
+  std::optional<AgreementValue> outcome_;  ///< of the TryBlock
+  std::optional<Asked> start_request_;     ///< of the TryBlock
+  std::optional<Asked> wait_request_;
   bool revoked_ = false;  ///< this world
   std::uint32_t shrink_step_ = 0;
   /// Without whom this process has shrunk a world last; nothing if it has not.

@@ -41,24 +41,24 @@ void WorldLayer::save(Context& context, const StackRequest& request) {
 }
 
 bool WorldLayer::is_due(std::uint64_t iteration) const {
-  return options_.checkpoint != "none" &&
-         iteration >= saved_.newest() + options_.checkpoint_iterations.value_or(every_);
+  return options_->checkpoint != "none" &&
+         iteration >= saved_.newest() + options_->checkpoint_iterations.value_or(every_);
 }
 
 /// A scenario that states no interval, and no MTBF to compute one, is refused.
 bool WorldLayer::counts_seconds() const {
-  return !options_.checkpoint_iterations &&
-         (options_.checkpoint_interval_s || job_.mtbf_s < kNever);
+  return !options_->checkpoint_iterations &&
+         (options_->checkpoint_interval_s || job_.mtbf_s < kNever);
 }
 
 /// True if a checkpoint ends when all ranks have theirs, and not at each rank by itself.
 bool WorldLayer::is_collective() const {
-  return options_.checkpoint == "storage" || counts_seconds() || !commits_blocks();
+  return options_->checkpoint == "storage" || counts_seconds() || !commits_blocks();
 }
 
 /// True if checkpoints are written to a storage, and not sent to a partner.
 bool WorldLayer::is_written() const {
-  return options_.checkpoint == "storage" || options_.checkpoint == "local";
+  return options_->checkpoint == "storage" || options_->checkpoint == "local";
 }
 
 /// Without a keeper that lives there is no copy. The TryBlock that comes next will be rejected, as
@@ -73,7 +73,7 @@ void WorldLayer::send_copy(Context& context, const SavedPoint& point) {
   }
   kept_by_ = {keeper, incarnation_in_world(keeper)};
   Message& message =
-      context.send(keeper, kCopy, message_bytes(options_.control_bytes + point.bytes));
+      context.send(keeper, kCopy, message_bytes(options_->control_bytes + point.bytes));
   message.payload.put(WorldWords{epoch_, point.iteration});
   context.attach(message, point);
 }
@@ -95,7 +95,7 @@ void WorldLayer::keep_copy(Context& context, const Message& message) {
   kept.points.go_back_to(words.point == 0 ? 0 : words.point - 1);
   const std::uint64_t needed = commits_blocks() ? UINT64_MAX : saved_.oldest();
   kept.points.add(*context.attached<SavedPoint>(message), needed);
-  context.send(message.from, kCopyStored, options_.control_bytes).payload.put(words);
+  context.send(message.from, kCopyStored, options_->control_bytes).payload.put(words);
 }
 
 /// Copies of who has another keeper by now, because ranks or processes have moved. No recovery goes
@@ -139,7 +139,7 @@ void WorldLayer::end_lost_save(Context& context) {
 
 /// Whoever has kept this rank's checkpoint may have lost it with its life.
 void WorldLayer::renew_copy(Context& context) {
-  if (options_.checkpoint != "partner" || saved_.newest() == 0) return;
+  if (options_->checkpoint != "partner" || saved_.newest() == 0) return;
   const bool is_kept = kept_by_.actor != kNobody && !is_dead(kept_by_.actor) &&
                        incarnation_in_world(kept_by_.actor) == kept_by_.number;
   if (!is_kept) send_copy(context, *saved_.find(saved_.newest()));
@@ -150,9 +150,9 @@ void WorldLayer::renew_copy(Context& context) {
 /// All ranks, or those of a node, write or read at the same time.
 double WorldLayer::storage_s(std::uint64_t bytes) const {
   const auto data = static_cast<double>(bytes);
-  return options_.checkpoint == "storage"
-             ? data * world_.size() / options_.storage_bandwidth_Bps
-             : data * job_.processes_per_node / options_.node_storage_bandwidth_Bps;
+  return options_->checkpoint == "storage"
+             ? data * world_.size() / options_->storage_bandwidth_Bps
+             : data * job_.processes_per_node / options_->node_storage_bandwidth_Bps;
 }
 
 /// Messages of a turn leave before anything is stored in it, and a rank that dies in between would
@@ -175,7 +175,7 @@ void WorldLayer::write_down(Context& context) const {
   const std::uint64_t first = storage_place();
   const std::vector<std::uint64_t> words = context.stored(first);
   const bool is_last = !words.empty() && words.front() == saved_.newest();
-  context.store(options_.checkpoint == "local" ? Storage::of_node : Storage::shared,
+  context.store(options_->checkpoint == "local" ? Storage::of_node : Storage::shared,
                 is_last ? first + 1 : first, {taking_->iteration, taking_->state, taking_->bytes});
 }
 
@@ -213,7 +213,7 @@ void WorldLayer::pass_on_stored(Context& context) {
   if (rank() == 0)
     return on_committed(context, iteration,
                         counts_seconds() ? iterations_in_interval(context.now_s()) : 1);
-  context.send(world_.actor_of(ControlTree::parent(rank())), kStored, options_.control_bytes)
+  context.send(world_.actor_of(ControlTree::parent(rank())), kStored, options_->control_bytes)
       .payload.put(WorldWords{epoch_, iteration});
 }
 
@@ -221,7 +221,7 @@ void WorldLayer::pass_on_stored(Context& context) {
 /// long as they have taken since the last checkpoint, and for Daly's with the cost of this one.
 std::uint64_t WorldLayer::iterations_in_interval(double now_s) const {
   const double interval_s =
-      options_.checkpoint_interval_s.value_or(daly_interval_s(now_s - save_begin_s_, job_.mtbf_s));
+      options_->checkpoint_interval_s.value_or(daly_interval_s(now_s - save_begin_s_, job_.mtbf_s));
   const auto iterations = static_cast<double>(taking_->iteration - saved_.newest());
   const double work_s = save_begin_s_ - work_begin_s_;
   constexpr double kMost = 1e15;
@@ -234,7 +234,7 @@ void WorldLayer::on_committed(Context& context, std::uint64_t iteration, std::ui
   if (!taking_ || taking_->iteration != iteration) return;
   every_ = every;
   ControlTree{world_.size()}.for_each_child(rank(), [&](Rank child) {
-    Message& message = context.send(world_.actor_of(child), kCommitted, options_.control_bytes);
+    Message& message = context.send(world_.actor_of(child), kCommitted, options_->control_bytes);
     message.payload.put(WorldWords{epoch_, iteration});
     context.attach(message, every);
   });
@@ -245,9 +245,9 @@ void WorldLayer::on_committed(Context& context, std::uint64_t iteration, std::ui
 
 /// The latest checkpoint that all have; nothing if somebody's is lost.
 std::optional<std::uint64_t> WorldLayer::common_point() const {
-  if (options_.checkpoint == "none") return 0;
-  if (options_.checkpoint == "partner") return copied_point();
-  if (options_.checkpoint == "local") return point_on_nodes();
+  if (options_->checkpoint == "none") return 0;
+  if (options_->checkpoint == "partner") return copied_point();
+  if (options_->checkpoint == "local") return point_on_nodes();
   // What anybody knows to be complete is in the storage.
   std::uint64_t latest = saved_.newest();
   for (const Ready& ready : ready_) latest = std::max(latest, ready.saved);
@@ -346,7 +346,7 @@ void WorldLayer::give(Context& context, Rank data_rank, const SavedPoint& point)
     return;
   }
   Message& message =
-      context.send(to, kRestore, message_bytes(options_.control_bytes + point.bytes));
+      context.send(to, kRestore, message_bytes(options_->control_bytes + point.bytes));
   message.payload.put(WorldWords{epoch_, point_});
   context.attach(message, point);
 }
@@ -378,7 +378,7 @@ void WorldLayer::take_data(Context& context, const Message& message) {
   if (data_rank_ == kNobody) {
     saved_.add(*came_);
     data_rank_ = rank();
-    if (options_.recovery == "rebuild") kept_by_ = {message.from, message.from_incarnation};
+    if (options_->recovery == "rebuild") kept_by_ = {message.from, message.from_incarnation};
   }
 }
 

@@ -40,14 +40,18 @@ MetricSpecs world_metrics(const MetricSpecs& own) {
   return metrics;
 }
 
-WorldLayer::WorldLayer(const WorldOptions& options, const JobShape& job, Rank self)
-    : options_(options), job_(job), self_(self), world_(job.processes), data_rank_(self) {}
+WorldLayer::WorldLayer(std::shared_ptr<const WorldOptions> options, const JobShape& job, Rank self)
+    : options_(std::move(options)),
+      job_(job),
+      self_(self),
+      data_rank_(self),
+      world_(job.processes) {}
 
 void WorldLayer::start(Context& context) {
   if (context.incarnation() == 0) return;
   phase_ = Phase::spawned;
   data_rank_ = kNobody;
-  if (options_.checkpoint == "local") find_written(context, UINT64_MAX);
+  if (options_->checkpoint == "local") find_written(context, UINT64_MAX);
 }
 
 // ---- messages of the program ------------------------------------------------------------------

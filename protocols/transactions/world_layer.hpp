@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "protocols/transactions/asked.hpp"
 #include "protocols/transactions/saved_points.hpp"
 #include "sim/core/component.hpp"
 #include "sim/core/transaction_requests.hpp"
@@ -81,7 +82,7 @@ class WorldLayer : public Layer {
   };
   enum TimerKey : std::uint64_t { kSpawnTimer, kStorageTimer, kWrittenTimer, kOwnTimers };
 
-  WorldLayer(const WorldOptions& options, const JobShape& job, Rank self);
+  WorldLayer(std::shared_ptr<const WorldOptions> options, const JobShape& job, Rank self);
 
   // ---- the protocol's part --------------------------------------------------------------------
   /// A process of the world has died.
@@ -148,7 +149,7 @@ class WorldLayer : public Layer {
   /// The rank of this process.
   [[nodiscard]] Rank rank() const { return *world_.rank_of(self_); }
   [[nodiscard]] const JobShape& job() const { return job_; }
-  [[nodiscard]] const WorldOptions& world_options() const { return options_; }
+  [[nodiscard]] const WorldOptions& world_options() const { return *options_; }
   /// Those of the world who are dead, ascending.
   [[nodiscard]] const std::vector<Incarnation>& dead() const { return dead_; }
   [[nodiscard]] std::uint16_t incarnation_in_world(ActorId actor) const;
@@ -201,7 +202,7 @@ class WorldLayer : public Layer {
   };
 
   // Regrouping: protocols/transactions/regrouping.cpp.
-  [[nodiscard]] bool shrinks() const { return options_.recovery == "shrink"; }
+  [[nodiscard]] bool shrinks() const { return options_->recovery == "shrink"; }
   [[nodiscard]] bool is_blocked() const;
   void heed(Context& context, Incarnation peer);
   void hear_as_spawned(Context& context, Incarnation peer);
@@ -269,41 +270,42 @@ class WorldLayer : public Layer {
   [[nodiscard]] double storage_s(std::uint64_t bytes) const;
   void send_copy(Context& context, const SavedPoint& point);
 
-  WorldOptions options_;
+  std::shared_ptr<const WorldOptions> options_;
   JobShape job_;
   ActorId self_;
-  World world_;
-  Phase phase_ = Phase::running;
-  WorldEpoch epoch_;
-  std::uint64_t point_ = 0;            ///< of this world
-  std::vector<Incarnation> replaced_;  ///< who is in this world in a later life than the first
-  std::vector<ActorId> fresh_;         ///< of them, those who are new in this world
+  Rank data_rank_;  ///< whose data they are: the rank when they were taken
   ActorId put_together_by_ = kNobody;
+  ActorId told_ = kNobody;   ///< the leader that knows that this rank is ready
+  Rank new_rank_ = kNobody;  ///< of a process that was spawned: in its first world
+  Phase phase_ = Phase::running;
+  bool spawns_ = false;       ///< the timer runs
+  bool stored_here_ = false;  ///< this rank's contribution to the checkpoint that is being taken
+  WorldEpoch epoch_;
+  World world_;
+  std::uint64_t point_ = 0;             ///< of this world
+  std::vector<Incarnation> replaced_;   ///< who is in this world in a later life than the first
+  std::vector<ActorId> fresh_;          ///< of them, those who are new in this world
   std::vector<Incarnation> dead_;       ///< of this world, ascending
   std::vector<Incarnation> unheeded_;   ///< deaths during a recovery that is not protected
   std::optional<Incarnation> follows_;  ///< a new process: its leader
   std::vector<Incarnation> restarted_;  ///< a new process: who was started again, as it has heard
-  ActorId told_ = kNobody;              ///< the leader that knows that this rank is ready
   std::vector<Incarnation> asked_;      ///< by this leader, to be started again
   std::vector<Incarnation> refused_;    ///< of them, those who were not started at once
-  bool spawns_ = false;                 ///< the timer runs
   std::vector<Ready> ready_;            ///< others, ascending
   std::vector<Message> early_;          ///< of the protocol, about later worlds
   std::vector<Message> held_;           ///< of the program
-  std::optional<StackRequest> enter_request_;
+  std::optional<Asked> enter_request_;
 
   std::uint64_t state_bytes_ = 0;  ///< what a checkpoint of the program holds
   SavedPoints saved_;
-  Rank data_rank_;                    ///< whose data they are: the rank when they were taken
   std::optional<SavedPoint> came_;    ///< the data of this process's rank, if those are others
   std::vector<KeptPoints> kept_;      ///< for others, by rank
   std::optional<SavedPoint> taking_;  ///< the checkpoint that is being taken
-  StackRequest save_request_;
+  Asked save_request_;
   Incarnation kept_by_;             ///< who keeps the newest checkpoint
   std::uint64_t every_ = 1;         ///< iterations between checkpoints, if seconds are counted
   double work_begin_s_ = 0.0;       ///< since when the program has worked for the next one
   std::uint64_t stored_below_ = 0;  ///< contributions to the checkpoint that is being taken
-  bool stored_here_ = false;
   std::vector<std::uint64_t> stored_early_;
 
   double save_begin_s_ = 0.0;
@@ -311,7 +313,6 @@ class WorldLayer : public Layer {
   std::uint64_t checkpoints_ = 0;
   std::uint64_t respawned_ = 0;
   std::uint64_t moved_ = 0;
-  Rank new_rank_ = kNobody;  ///< of a process that was spawned: in its first world
 };
 
 /// The kinds of messages that all these protocols have, and behind them those of one of them.

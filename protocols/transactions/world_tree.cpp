@@ -28,7 +28,7 @@ void WorldLayer::tell_those_below(Context& context, std::uint64_t place) const {
 
 /// Who was to pass the world on has perhaps not done so. The next one above it that lives does.
 void WorldLayer::take_over_from(Context& context, ActorId dead) const {
-  if (options_.rebuild_over != "tree" || phase_ == Phase::entering) return;
+  if (options_->rebuild_over != "tree" || phase_ == Phase::entering) return;
   const std::uint64_t place = place_in_tree(dead);
   std::uint64_t above = place;
   while (above > 0 && is_dead(actor_in_tree(above))) above = (above - 1) / 2;

@@ -1,8 +1,12 @@
 #include "sim/core/operations.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
+
+#include "sim/core/invariant.hpp"
 
 namespace faultline {
 
@@ -14,7 +18,7 @@ struct Envelope {
   std::uint32_t epoch = 0;
   OperationData data = {};
 };
-static_assert(sizeof(Envelope) == Payload::kBytes);
+static_assert(sizeof(Envelope) <= Payload::kBytes);
 
 }  // namespace
 
@@ -22,42 +26,50 @@ static_assert(sizeof(Envelope) == Payload::kBytes);
 
 Operation Operations::send(Context& context, ActorId peer, std::uint32_t tag, std::uint32_t bytes,
                            double timeout_s, const OperationData& data) {
-  Record record{.number = ++latest_, .peer = peer, .tag = tag};
+  Record& record = sends_.emplace_back(Record{.peer = peer, .tag = tag});
   if (heard_of(peer).dead) {
     record.state = OperationState::failed;
   } else {
     Message& message = context.send(peer, keys_.message_kind, bytes);
     message.flags |= kNotifySent;
     message.payload.put(Envelope{tag, epoch_, data});
-    leaving_.push_back({peer, record.number});
+    record.leaves = true;
   }
   return add(context, record, timeout_s);
 }
 
 Operation Operations::receive(Context& context, ActorId peer, std::uint32_t tag, double timeout_s) {
-  Record record{.number = ++latest_, .peer = peer, .tag = tag, .is_receive = true};
-  const auto early = std::find_if(early_.begin(), early_.end(), [&](const Early& message) {
-    return message.from.actor == peer && message.tag == tag && message.epoch == epoch_;
+  const auto place = early_begin();
+  const auto early = std::find_if(place, arrivals_.end(), [&](const Record& message) {
+    return message.peer == peer && message.tag == tag && message.place == epoch_;
   });
-  if (early != early_.end()) {
-    record.data = early->data;
+  const bool has_come = early != arrivals_.end();
+  if (has_come)
+    std::rotate(place, early, early + 1);
+  else
+    arrivals_.insert(place, Record{.peer = peer, .tag = tag});
+  Record& record = arrivals_[receives_++];
+  record.incarnation = 0;
+  if (has_come)
     record.state = OperationState::done;
-    early_.erase(early);
-  } else if (heard_of(peer).dead) {
+  else if (heard_of(peer).dead)
     record.state = OperationState::failed;
-  }
   return add(context, record, timeout_s);
 }
 
-Operation Operations::add(Context& context, Record record, double timeout_s) {
+Operation Operations::add(Context& context, Record& record, double timeout_s) {
+  invariant(++latest_ - before_ <= std::numeric_limits<std::uint32_t>::max(),
+            "one operation is pending while 2^32 others are begun");
+  record.place = static_cast<std::uint32_t>(latest_ - before_);
   ++counts_[static_cast<std::size_t>(record.state)];
-  if (record.state == OperationState::pending && timeout_s != kNever) {
-    record.deadline_s = context.now_s() + timeout_s;
-    ++with_deadline_;
-    if (record.deadline_s < timer_due_s_) set_timer(context, record.deadline_s);
-  }
-  records_.push_back(record);
-  return record.number;
+  if (record.state != OperationState::pending || timeout_s == kNever) return latest_;
+  const double time_s = context.now_s() + timeout_s;
+  record.can_time_out = true;
+  ++with_deadline_;
+  if (deadlines_.empty() || deadlines_.back().time_s != time_s)
+    deadlines_.push_back({record.place, time_s});
+  if (time_s < timer_due_s_) set_timer(context, time_s);
+  return latest_;
 }
 
 void Operations::cancel(Context& context, Operation operation) {
@@ -67,8 +79,7 @@ void Operations::cancel(Context& context, Operation operation) {
 }
 
 void Operations::cancel_all(Context& context) {
-  for (Record& record : records_)
-    if (record.state == OperationState::pending) end(context, record, OperationState::cancelled);
+  for_each_pending([&](Record& record) { end(context, record, OperationState::cancelled); });
 }
 
 void Operations::raise(Context& context, Operation operation) {
@@ -86,7 +97,8 @@ void Operations::enter_epoch(Context& context, std::uint32_t epoch) {
                                 std::to_string(epoch_));
   cancel_all(context);
   epoch_ = epoch;
-  std::erase_if(early_, [epoch](const Early& message) { return message.epoch < epoch; });
+  const auto is_old = [epoch](const Record& message) { return message.place < epoch; };
+  arrivals_.erase(std::remove_if(early_begin(), arrivals_.end(), is_old), arrivals_.end());
 }
 
 void Operations::begin_again(Context& context) {
@@ -97,19 +109,62 @@ void Operations::begin_again(Context& context) {
 }
 
 void Operations::forget_ended() {
-  std::erase_if(records_,
-                [](const Record& record) { return record.state != OperationState::pending; });
+  const auto has_ended = [](const Record& record) {
+    return record.state != OperationState::pending;
+  };
+  const auto kept = std::remove_if(arrivals_.begin(), early_begin(), has_ended);
+  arrivals_.erase(kept, early_begin());
+  receives_ = static_cast<std::uint32_t>(kept - arrivals_.begin());
+  for (Record& record : sends_) record.is_forgotten = has_ended(record);
+  std::erase_if(sends_, [](const Record& record) { return record.is_forgotten && !record.leaves; });
+  if (receives_ == 0 && sends_.empty()) before_ = latest_;
+  forget_deadlines();
   const std::uint32_t pending = count(OperationState::pending);
   counts_ = {};
   counts_[static_cast<std::size_t>(OperationState::pending)] = pending;
 }
 
+/// A few messages of what comes next can be early.
+void Operations::reserve(std::size_t sends, std::size_t receives) {
+  constexpr std::size_t kEarly = 2;
+  sends_.reserve(sends);
+  arrivals_.reserve(receives + kEarly);
+}
+
+/// Those of operations that have been forgotten.
+void Operations::forget_deadlines() {
+  if (with_deadline_ == 0) return deadlines_.clear();
+  std::uint32_t first = std::numeric_limits<std::uint32_t>::max();
+  for_each_pending([&first](const Record& record) {
+    if (record.can_time_out) first = std::min(first, record.place);
+  });
+  const auto later = std::find_if(deadlines_.begin(), deadlines_.end(),
+                                  [first](const Deadline& one) { return one.from > first; });
+  deadlines_.erase(deadlines_.begin(), later - 1);
+}
+
 // ---- how an operation ends --------------------------------------------------------------------
+
+template <class Visit>
+void Operations::for_each_pending(const Visit& visit) {
+  for (Record& record : receives())
+    if (record.state == OperationState::pending) visit(record);
+  for (Record& record : sends_)
+    if (record.state == OperationState::pending) visit(record);
+}
+
+double Operations::deadline_s(const Record& record) const {
+  if (!record.can_time_out) return kNever;
+  const auto later =
+      std::upper_bound(deadlines_.begin(), deadlines_.end(), record.place,
+                       [](std::uint32_t place, const Deadline& one) { return place < one.from; });
+  return (later - 1)->time_s;
+}
 
 /// Only of what is pending. The timer would keep a run alive that nothing else keeps.
 void Operations::end(Context& context, Record& record, OperationState state) {
   change(record, state);
-  if (record.deadline_s == kNever || --with_deadline_ > 0 || timer_due_s_ == kNever) return;
+  if (!record.can_time_out || --with_deadline_ > 0 || timer_due_s_ == kNever) return;
   context.cancel_timer(keys_.timer_key);
   timer_due_s_ = kNever;
 }
@@ -133,26 +188,29 @@ bool Operations::on_message(Context& context, const Message& message) {
   const Incarnation from{message.from, message.from_incarnation};
   if (epoch < epoch_ || from.number < heard_of(from.actor).peer.number) return true;
   if (epoch == epoch_)
-    for (Record& record : records_)
-      if (record.state == OperationState::pending && record.is_receive &&
-          record.peer == from.actor && record.tag == tag) {
+    for (Record& record : receives())
+      if (record.state == OperationState::pending && record.peer == from.actor &&
+          record.tag == tag) {
         record.data = data;
         end(context, record, OperationState::done);
         return true;
       }
-  early_.push_back({from, epoch, tag, data});
+  arrivals_.push_back(
+      {.peer = from.actor, .tag = tag, .place = epoch, .incarnation = from.number, .data = data});
   return true;
 }
 
 bool Operations::on_sent(Context& context, ActorId to, std::uint16_t kind) {
   if (kind != keys_.message_kind) return false;
-  const auto left = std::find_if(leaving_.begin(), leaving_.end(),
-                                 [to](const Leaving& message) { return message.peer == to; });
-  if (left == leaving_.end()) return true;
-  Record* record = find(left->send);
-  leaving_.erase(left);
-  if (record != nullptr && record->state == OperationState::pending)
-    end(context, *record, OperationState::done);
+  const auto left = std::find_if(sends_.begin(), sends_.end(), [to](const Record& record) {
+    return record.peer == to && record.leaves;
+  });
+  if (left == sends_.end()) return true;
+  left->leaves = false;
+  if (left->is_forgotten)
+    sends_.erase(left);
+  else if (left->state == OperationState::pending)
+    end(context, *left, OperationState::done);
   return true;
 }
 
@@ -161,13 +219,13 @@ bool Operations::on_timer(Context& context, std::uint64_t key) {
   const double due_s = std::exchange(timer_due_s_, kNever);
   if (due_s == kNever) return true;
   double next_s = kNever;
-  for (Record& record : records_) {
-    if (record.state != OperationState::pending) continue;
-    if (record.deadline_s <= due_s)
+  for_each_pending([&](Record& record) {
+    const double ends_s = deadline_s(record);
+    if (ends_s <= due_s)
       end(context, record, OperationState::timed_out);
     else
-      next_s = std::min(next_s, record.deadline_s);
-  }
+      next_s = std::min(next_s, ends_s);
+  });
   if (next_s != kNever) set_timer(context, next_s);
   return true;
 }
@@ -194,19 +252,21 @@ bool Operations::hear(Context& context, const Heard& news) {
     *place = news;
   else
     heard_.insert(place, news);
-  std::erase_if(early_, [peer](const Early& message) {
-    return message.from.actor == peer.actor && message.from.number < peer.number;
-  });
+  const auto is_void = [peer](const Record& message) {
+    return message.peer == peer.actor && message.incarnation < peer.number;
+  };
+  arrivals_.erase(std::remove_if(early_begin(), arrivals_.end(), is_void), arrivals_.end());
   bool any = false;
-  for (Record& record : records_) {
-    if (record.state != OperationState::pending || record.peer != peer.actor) continue;
+  for_each_pending([&](Record& record) {
+    if (record.peer != peer.actor) return;
     end(context, record, OperationState::failed);
     any = true;
-  }
+  });
   return any;
 }
 
 Operations::Heard Operations::heard_of(ActorId peer) const {
+  if (heard_.empty()) return {{peer, 0}, false};
   const auto place =
       std::lower_bound(heard_.begin(), heard_.end(), peer,
                        [](const Heard& entry, ActorId actor) { return entry.peer.actor < actor; });
@@ -217,10 +277,22 @@ Operations::Heard Operations::heard_of(ActorId peer) const {
 // ---- how they stand ---------------------------------------------------------------------------
 
 const Operations::Record* Operations::find(Operation operation) const {
-  const auto place = std::lower_bound(
-      records_.begin(), records_.end(), operation,
-      [](const Record& record, Operation number) { return record.number < number; });
-  return place != records_.end() && place->number == operation ? &*place : nullptr;
+  if (operation <= before_ || operation > latest_) return nullptr;
+  const Operation place = operation - before_;
+  for (const std::span<const Record> records : {receives(), std::span<const Record>(sends_)}) {
+    if (records.empty() || place < records.front().place) continue;
+    // Mostly, those of one list have been created one after the other.
+    const auto guess = records.begin() + static_cast<std::ptrdiff_t>(std::min<Operation>(
+                                             place - records.front().place, records.size() - 1));
+    const auto found = guess->place == place
+                           ? guess
+                           : std::lower_bound(records.begin(), guess, place,
+                                              [](const Record& record, Operation wanted) {
+                                                return record.place < wanted;
+                                              });
+    if (found->place == place) return found->is_forgotten ? nullptr : &*found;
+  }
+  return nullptr;
 }
 
 Operations::Record* Operations::find(Operation operation) {
@@ -258,33 +330,41 @@ bool Operations::none_pending(std::span<const Operation> operations) const {
 }
 
 void Operations::digest(Digest& into) const {
-  into.add(epoch_, latest_, records_.size());
-  for (const Record& record : records_) {
-    into.add(record.number, record.peer, record.tag, record.is_receive, record.state);
-    into.add(record.deadline_s, record.data);
+  into.add(epoch_, latest_, receives_, sends_.size());
+  for (const Record& record : receives())
+    into.add(number(record), record.peer, record.tag, record.state, deadline_s(record),
+             record.data);
+  for (const Record& record : sends_) {
+    into.add(number(record), record.peer, record.leaves, record.is_forgotten);
+    if (!record.is_forgotten) into.add(record.tag, record.state, deadline_s(record));
   }
-  std::vector<const Early*> early;
-  early.reserve(early_.size());
-  for (const Early& message : early_) early.push_back(&message);
+  std::vector<Record> early(arrivals_.begin() + static_cast<std::ptrdiff_t>(receives_),
+                            arrivals_.end());
   // Their order matters only among those that one receive could match.
-  std::stable_sort(early.begin(), early.end(), [](const Early* a, const Early* b) {
-    return std::pair(a->from, a->tag) < std::pair(b->from, b->tag);
+  std::stable_sort(early.begin(), early.end(), [](const Record& a, const Record& b) {
+    return std::tuple(a.peer, a.incarnation, a.tag) < std::tuple(b.peer, b.incarnation, b.tag);
   });
-  for (const Early* message : early)
-    into.add(message->from, message->epoch, message->tag, message->data);
-  into.add(early.size(), leaving_.size());
-  for (const Leaving& message : leaving_) into.add(message.peer, message.send);
+  into.add(early.size());
+  for (const Record& message : early)
+    into.add(message.peer, message.incarnation, message.place, message.tag, message.data);
   into.add(heard_.size());
   for (const Heard& news : heard_) into.add(news.peer, news.dead);
 }
 
 std::string Operations::waiting_for() const {
-  const auto first = std::find_if(records_.begin(), records_.end(), [](const Record& record) {
-    return record.state == OperationState::pending;
-  });
-  if (first == records_.end()) return {};
-  return "a message with tag " + std::to_string(first->tag) +
-         (first->is_receive ? " from " : " to leave for ") + std::to_string(first->peer);
+  const auto first_in = [](std::span<const Record> records) {
+    const auto first = std::find_if(records.begin(), records.end(), [](const Record& record) {
+      return record.state == OperationState::pending;
+    });
+    return first == records.end() ? nullptr : &*first;
+  };
+  const Record* const receive = first_in(receives());
+  const Record* const send = first_in(sends_);
+  if (receive == nullptr && send == nullptr) return {};
+  const bool receives = send == nullptr || (receive != nullptr && receive->place < send->place);
+  const Record& first = receives ? *receive : *send;
+  return "a message with tag " + std::to_string(first.tag) +
+         (receives ? " from " : " to leave for ") + std::to_string(first.peer);
 }
 
 }  // namespace faultline

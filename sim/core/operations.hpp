@@ -27,7 +27,7 @@ enum class OperationState : std::uint8_t {
 inline constexpr std::size_t kOperationStates = 5;
 
 /// What a message of an operation carries for the program.
-using OperationData = Field<24>;
+using OperationData = Field<8>;
 
 /// What a component sets aside for its operations and uses for nothing else.
 struct OperationKeys {
@@ -76,6 +76,8 @@ class Operations {
   void begin_again(Context& context);
   /// Frees the memory of all operations that have ended. Nobody can ask for them any more.
   void forget_ended();
+  /// Takes no more memory than it needs while so many are pending at most.
+  void reserve(std::size_t sends, std::size_t receives);
 
   // ---- events of the component: true if they concern its operations --------------------------
   bool on_message(Context& context, const Message& message);
@@ -99,7 +101,9 @@ class Operations {
   [[nodiscard]] bool none_pending(std::span<const Operation> operations) const;
 
   // The same of all that are not forgotten, without looking at each.
-  [[nodiscard]] bool all_done() const { return count(OperationState::done) == records_.size(); }
+  [[nodiscard]] bool all_done() const {
+    return none_pending() && !any_failed() && count(OperationState::cancelled) == 0;
+  }
   [[nodiscard]] bool any_failed() const {
     return count(OperationState::failed) + count(OperationState::timed_out) > 0;
   }
@@ -116,32 +120,29 @@ class Operations {
   void digest(Digest& into) const;
 
  private:
+  /// An operation, or a message that no receive has matched yet. A large job has dozens of them for
+  /// each rank.
   struct Record {
-    Operation number = 0;
     ActorId peer = kNobody;
     std::uint32_t tag = 0;
-    bool is_receive = false;
+    /// Of an operation: how many it comes after `before_`. Of a message: its epoch.
+    std::uint32_t place = 0;
+    std::uint16_t incarnation = 0;  ///< of the message's sender
     OperationState state = OperationState::pending;
-    double deadline_s = kNever;
+    bool can_time_out : 1 = false;
+    bool leaves : 1 = false;        ///< a send: on_sent has not come
+    bool is_forgotten : 1 = false;  ///< a send of which only the message is left
     OperationData data = {};
 
     bool operator==(const Record&) const = default;
   };
-  /// A message that no receive has matched yet.
-  struct Early {
-    Incarnation from;
-    std::uint32_t epoch = 0;
-    std::uint32_t tag = 0;
-    OperationData data = {};
+  static_assert(sizeof(Record) == 24);
+  /// Operations from this place on that can time out do so at this time.
+  struct Deadline {
+    std::uint32_t from = 0;
+    double time_s = kNever;
 
-    bool operator==(const Early&) const = default;
-  };
-  /// A message that has been sent, but for which on_sent has not come.
-  struct Leaving {
-    ActorId peer = kNobody;
-    Operation send = 0;
-
-    bool operator==(const Leaving&) const = default;
+    bool operator==(const Deadline&) const = default;
   };
   /// The latest incarnation of a peer of which this component has been told.
   struct Heard {
@@ -151,12 +152,22 @@ class Operations {
     bool operator==(const Heard&) const = default;
   };
 
-  Operation add(Context& context, Record record, double timeout_s);
+  Operation add(Context& context, Record& record, double timeout_s);
   void end(Context& context, Record& record, OperationState state);
   void change(Record& record, OperationState state);
   void set_timer(Context& context, double deadline_s);
+  void forget_deadlines();
   bool hear(Context& context, const Heard& news);
   [[nodiscard]] Heard heard_of(ActorId peer) const;
+  [[nodiscard]] double deadline_s(const Record& record) const;
+  [[nodiscard]] Operation number(const Record& record) const { return before_ + record.place; }
+  [[nodiscard]] std::span<Record> receives() { return {arrivals_.data(), receives_}; }
+  [[nodiscard]] std::span<const Record> receives() const { return {arrivals_.data(), receives_}; }
+  [[nodiscard]] std::vector<Record>::iterator early_begin() {
+    return arrivals_.begin() + static_cast<std::ptrdiff_t>(receives_);
+  }
+  template <class Visit>
+  void for_each_pending(const Visit& visit);
   /// The record of an operation, or null if there is none.
   [[nodiscard]] const Record* find(Operation operation) const;
   [[nodiscard]] Record* find(Operation operation);
@@ -164,11 +175,13 @@ class Operations {
 
   OperationKeys keys_;
   std::uint32_t epoch_ = 0;
+  std::uint32_t receives_ = 0;  ///< of arrivals_
   Operation latest_ = 0;
-  std::vector<Record> records_;                           ///< in the order of creation
-  std::vector<Early> early_;                              ///< in the order of arrival
-  std::vector<Leaving> leaving_;                          ///< in the order of sending
-  std::vector<Heard> heard_;                              ///< in the order of actors
+  Operation before_ = 0;             ///< the records are of later ones
+  std::vector<Record> sends_;        ///< in the order of creation
+  std::vector<Record> arrivals_;     ///< receives so, then messages as they came
+  std::vector<Deadline> deadlines_;  ///< in the order of creation
+  std::vector<Heard> heard_;         ///< in the order of actors
   std::array<std::uint32_t, kOperationStates> counts_{};  ///< of records_, by state
   std::uint32_t with_deadline_ = 0;                       ///< pending operations that can time out
   /// One timer serves all deadlines. It is set for this time, which no deadline precedes.
