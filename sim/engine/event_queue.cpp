@@ -48,6 +48,12 @@ void deal(std::size_t count, ForEach for_each, Event* to, std::vector<std::uint3
 }  // namespace
 
 void EventQueue::push_near(const Event& event) {
+  put_in_heap(event);
+  // The layout after this one looks at all events, so it must be worth while for some of them.
+  if (near_.size() > heap_enough_ && 8 * near_.size() >= active()) spread_out();
+}
+
+void EventQueue::put_in_heap(const Event& event) {
   std::size_t hole = near_.size();
   near_.push_back(event);
   while (hole > 0) {
@@ -57,8 +63,6 @@ void EventQueue::push_near(const Event& event) {
     hole = parent;
   }
   near_[hole] = event;
-  // A new layout looks at all events, so it is worth while for half of them.
-  if (near_.size() > heap_enough_ && 2 * near_.size() >= size_) spread_out();
 }
 
 void EventQueue::pop_near() {
@@ -141,7 +145,7 @@ void EventQueue::sort_bucket(Event* first, Event* last) {
 /// events wait in far_ then.
 bool EventQueue::open_next_slot() {
   if (ring_.empty()) return false;
-  if (opened_ >= 2 * size_ + kHeapEnough && fits_badly()) {
+  if (opened_ >= 2 * active() + kHeapEnough && fits_badly()) {
     gather();
     return false;
   }
@@ -152,6 +156,11 @@ bool EventQueue::open_next_slot() {
       return false;
     }
     slot = next_filled();
+  }
+  if (place_of(remote_first_s_) < static_cast<double>(slot + 1)) {
+    gather();
+    take_in_remote();
+    return false;
   }
   open(slot);
   return true;
@@ -217,7 +226,7 @@ void EventQueue::take_in_far() {
   far_.take_all(blocks_, [this](const Event& event) {
     const double place = place_of(event.time_s);
     if (place < near_end_)
-      push_near(event);  // rounding may put the first event into the open slot
+      put_in_heap(event);  // rounding may put the first event into the open slot
     else if (place < far_begin_)
       put_in_slot(slot_at(place), event);
     else
@@ -228,48 +237,73 @@ void EventQueue::take_in_far() {
 /// True if the slots have become too full or too empty, or too many or too few for the events.
 bool EventQueue::fits_badly() {
   const std::size_t slots = static_cast<std::size_t>(open_ - checked_) + 1;
-  const std::size_t aim = std::max(kEventsPerSlot, 2 * size_ / kMostSlots);
+  const std::size_t aim = std::max(kEventsPerSlot, 2 * active() / kMostSlots);
   const bool bad = opened_ > 4 * aim * slots || 8 * opened_ < aim * slots || 8 * put_far_ > opened_;
   opened_ = put_far_ = fetched_at_ = 0;
   checked_ = open_;
   return bad;
 }
 
-/// Puts all events beyond the ring, to lay the calendar out anew.
+/// Puts all events of the ring beyond it, to lay the calendar out anew.
 void EventQueue::gather() {
   for (EventList& slot : ring_) far_.append(slot);
   filled_.fill(0);
-  far_size_ = size_;
+  far_size_ = active();
 }
 
-/// Lays the calendar out so that slots take in most of the events that crowd the heap: there is no
-/// calendar yet, or a burst of events has come that all lie in its open slot.
+/// What was far off is due, and takes part in the next layout.
+void EventQueue::take_in_remote() {
+  far_.append(remote_);
+  far_first_s_ = std::min(far_first_s_, remote_first_s_);
+  far_size_ += std::exchange(remote_size_, 0);
+  remote_first_s_ = std::numeric_limits<double>::infinity();
+}
+
+/// Lays the calendar out for the events that crowd the heap: there is no calendar yet, or a burst
+/// of events has come that all lie in its open slot. Beside them, all others are far off.
 void EventQueue::spread_out() {
-  for (const Event& event : near_) put_far(event);
-  for (std::size_t i = cursor_; i < staged_.size(); ++i) put_far(staged_[i]);
+  constexpr double kRounding = 0.0625;  // of a slot, at most
   const std::size_t crowd = near_.size() + staged_.size() - cursor_;
+  const std::uint64_t next = ring_.empty() ? 0 : next_filled();
+  if (next < open_ + ring_.size()) {
+    const double place = static_cast<double>(next) - kRounding;
+    remote_first_s_ = std::min(remote_first_s_, first_s_ + place / slots_per_s_);
+  }
+  for (EventList& slot : ring_) remote_.append(slot);
+  filled_.fill(0);
+  remote_.append(far_);
+  remote_first_s_ = std::min(remote_first_s_, far_first_s_);
+  remote_size_ = size_ - crowd;
+  for (const Event& event : near_) far_.push(event, blocks_);
+  for (std::size_t i = cursor_; i < staged_.size(); ++i) far_.push(staged_[i], blocks_);
+  far_size_ = crowd;
   near_.clear();
   staged_.clear();
   bucket_end_.clear();
   bucket_ = cursor_ = sorted_end_ = 0;
-  gather();
-  lay_out(static_cast<double>(crowd) / static_cast<double>(size_));
+  lay_out();
   heap_enough_ = std::max(heap_enough_, 2 * near_.size());  // if that could not separate them
 }
 
 /// Lays the calendar out for the events in far_, or puts them all into the heap. Half of the ring
-/// takes in most of the first `share` of them; the rest is for those that will be scheduled
-/// meanwhile.
-void EventQueue::lay_out(double share) {
+/// takes in most of them; the rest is for those that will be scheduled meanwhile.
+void EventQueue::lay_out() {
   far_first_s_ = std::numeric_limits<double>::infinity();
-  if (far_size_ <= kHeapEnough / 2) return take_all_near();
   far_.for_each(
       [this](const Event& event) { far_first_s_ = std::min(far_first_s_, event.time_s); });
+  if (remote_size_ > 0 && remote_first_s_ <= far_first_s_) take_in_remote();
+  if (remote_size_ == 0 && far_size_ <= kHeapEnough / 2) return take_all_near();
   const std::size_t slots =
       std::clamp(std::bit_ceil(2 * far_size_ / kEventsPerSlot), std::size_t{64}, kMostSlots);
-  const double slots_per_s =
-      0.5 * static_cast<double>(slots) / (sampled_horizon(share) - far_first_s_);
-  if (!std::isfinite(slots_per_s) || slots_per_s <= 0.0) return take_all_near();
+  const auto width = static_cast<double>(slots);
+  double slots_per_s = 0.5 * width / (sampled_horizon() - far_first_s_);
+  const auto separates = [&] { return std::isfinite(slots_per_s) && slots_per_s > 0.0; };
+  if (!separates()) slots_per_s = width / (remote_first_s_ - far_first_s_);
+  if (!separates()) {
+    if (remote_size_ > 0) take_in_remote();
+    return take_all_near();
+  }
+  remote_s_ = far_first_s_ + kReach * width / slots_per_s;
   first_s_ = far_first_s_ - 1.0 / slots_per_s;  // slot 0 is open, and empty
   slots_per_s_ = slots_per_s;
   ring_.resize(slots);
@@ -286,7 +320,7 @@ void EventQueue::take_all_near() {
   bucket_ = cursor_ = sorted_end_ = 0;
   ring_.clear();
   first_s_ = slots_per_s_ = 0.0;
-  near_end_ = far_begin_ = far_first_s_ = std::numeric_limits<double>::infinity();
+  near_end_ = far_begin_ = far_first_s_ = remote_s_ = std::numeric_limits<double>::infinity();
   far_size_ = 0;
   far_.take_all(blocks_, [this](const Event& event) { near_.push_back(event); });
   std::sort(near_.begin(), near_.end());  // a sorted array is a heap
@@ -295,8 +329,12 @@ void EventQueue::take_all_near() {
   heap_enough_ = std::max(kHeapEnough, 2 * near_.size());
 }
 
-/// The time before which seven eighths of the first `share` of the events in far_ lie, roughly.
-double EventQueue::sampled_horizon(double share) {
+/// The time before which seven eighths of the events in far_ lie, roughly; or before which all
+/// those lie that come long before the others.
+double EventQueue::sampled_horizon() {
+  constexpr std::size_t kLeastPart = 32;
+  constexpr double kGap = 8.0;
+  const double shortest_s = 1e-12 * far_first_s_;  // many times what a double can tell apart
   sample_.clear();
   const std::size_t stride = far_size_ / kSample + 1;
   std::size_t skip = 0;
@@ -304,10 +342,14 @@ double EventQueue::sampled_horizon(double share) {
     if (skip == 0) sample_.push_back(event.time_s);
     skip = skip == 0 ? stride - 1 : skip - 1;
   });
-  const double before = 0.875 * share * static_cast<double>(sample_.size());
-  const auto place = sample_.begin() + static_cast<std::ptrdiff_t>(before);
-  std::nth_element(sample_.begin(), place, sample_.end());
-  return *place;
+  std::sort(sample_.begin(), sample_.end());
+  const auto last = static_cast<std::size_t>(0.875 * static_cast<double>(sample_.size()));
+  for (std::size_t next = sample_.size() / kLeastPart + 1; next <= last; ++next) {
+    const double near_s = sample_[next - 1] - far_first_s_;
+    if (near_s > shortest_s && sample_[next] - far_first_s_ > kGap * near_s)
+      return sample_[next - 1];
+  }
+  return sample_[last];
 }
 
 }  // namespace faultline

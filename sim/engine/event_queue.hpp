@@ -28,6 +28,8 @@ namespace faultline {
 ///   calendar is laid out anew, for them.
 /// The duration of a slot comes from a quantile of the times, so that timers far in the future do
 /// not widen the slots. It is chosen again when the slots turn out to be too full or too empty.
+/// Timers far beyond the ring, such as those of timeouts, are looked at only when they are due:
+/// most have been cancelled by then, and may be many more than all other events.
 class EventQueue {
  public:
   EventQueue() = default;
@@ -59,7 +61,7 @@ class EventQueue {
     else if (place < far_begin_)
       put_in_slot(slot_at(place), event);
     else {
-      ++put_far_;
+      if (event.time_s < remote_s_) ++put_far_;
       put_far(event);
     }
   }
@@ -84,6 +86,23 @@ class EventQueue {
   /// Removes the event with that order, wherever it stands. Throws std::out_of_range if there is
   /// none. Takes time in proportion to the number of events.
   Event take_out(std::uint64_t order);
+
+  /// True if the events far beyond the ring have become twice as many since they were thinned out.
+  [[nodiscard]] bool is_crowded_far_off() const {
+    return remote_size_ > 2 * remote_kept_ + kCrowdFarOff;
+  }
+  /// Removes those of them that will have no effect. Never called for a few thousand events.
+  template <class HasNoEffect>
+  void thin_out_far_off(const HasNoEffect& has_no_effect) {
+    const std::size_t before = remote_size_;
+    remote_size_ = 0;
+    remote_first_s_ = std::numeric_limits<double>::infinity();
+    remote_.take_all(blocks_, [&](const Event& event) {
+      if (!has_no_effect(event)) put_remote(event);
+    });
+    remote_kept_ = remote_size_;
+    size_ -= before - remote_size_;
+  }
 
   /// The event that comes roughly `distance` events after the next one. Null if the queue is short
   /// or does not know. Only a guess, for prefetching.
@@ -125,6 +144,7 @@ class EventQueue {
     for (std::size_t i = cursor_; i < staged_.size(); ++i) visit(staged_[i]);
     for (const EventList& slot : ring_) slot.for_each(visit);
     far_.for_each(visit);
+    remote_.for_each(visit);
   }
 
  private:
@@ -132,6 +152,8 @@ class EventQueue {
   static constexpr std::size_t kMostSlots = 128;
   static constexpr std::size_t kEventsPerSlot = 4;  ///< aimed at, if kMostSlots allows it
   static constexpr std::size_t kSample = 256;
+  static constexpr double kReach = 16.0;  ///< durations of the ring until far off
+  static constexpr std::size_t kCrowdFarOff = std::size_t{1} << 16;
 
   [[nodiscard]] bool staged_first() const {
     return cursor_ != sorted_end_ && (near_.empty() || staged_[cursor_] < near_.front());
@@ -146,12 +168,22 @@ class EventQueue {
     ring_[slot & mask_].push(event, blocks_);
     filled_[(slot & mask_) / 64] |= std::uint64_t{1} << (slot & 63U);
   }
+  /// Beyond the ring.
   void put_far(const Event& event) {
+    if (event.time_s >= remote_s_) return put_remote(event);
     far_.push(event, blocks_);
     ++far_size_;
     far_first_s_ = std::min(far_first_s_, event.time_s);
   }
+  void put_remote(const Event& event) {
+    remote_.push(event, blocks_);
+    ++remote_size_;
+    remote_first_s_ = std::min(remote_first_s_, event.time_s);
+  }
+  /// How many events are not far off.
+  [[nodiscard]] std::size_t active() const { return size_ - remote_size_; }
   void push_near(const Event& event);
+  void put_in_heap(const Event& event);
   void pop_near();
   void next_bucket();
   bool open_next_slot();
@@ -161,10 +193,11 @@ class EventQueue {
   void take_in_far();
   bool fits_badly();
   void gather();
+  void take_in_remote();
   void spread_out();
-  void lay_out(double share = 1.0);
+  void lay_out();
   void take_all_near();
-  [[nodiscard]] double sampled_horizon(double share);
+  [[nodiscard]] double sampled_horizon();
   void stage(EventList& slot);
   void sort_bucket(Event* first, Event* last);
 
@@ -185,6 +218,11 @@ class EventQueue {
   double near_end_ = std::numeric_limits<double>::infinity();   ///< the slot after the open one
   double far_begin_ = std::numeric_limits<double>::infinity();  ///< the slot after the ring's last
   EventList far_;                                               ///< from far_begin_ on
+  EventList remote_;  ///< far off: such as from remote_s_ on, and not due before far_
+  std::size_t remote_size_ = 0;
+  std::size_t remote_kept_ = 0;  ///< of those, when they were last thinned out
+  double remote_s_ = std::numeric_limits<double>::infinity();
+  double remote_first_s_ = std::numeric_limits<double>::infinity();
   std::size_t far_size_ = 0;
   double far_first_s_ = std::numeric_limits<double>::infinity();
   std::size_t opened_ = 0;      ///< events in slots that have opened since the layout was checked

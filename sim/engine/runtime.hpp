@@ -377,6 +377,7 @@ class Runtime : private Services {
   void carry_out(const Action& action, ActorId self);
   void set_timer(ActorId self, const Action& action);
   void cancel_timer(ActorState& actor, Family family, std::uint64_t key);
+  [[nodiscard]] bool is_void(const Event& event) const;
   void timer_event(ActorId self, std::uint32_t serial);
   void fire_timer(ActorId self, std::uint32_t serial);
   void await_processor(ActorId self);

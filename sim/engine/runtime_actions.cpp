@@ -107,9 +107,23 @@ void Runtime::set_timer(ActorId self, const Action& action) {
     --state_.foreground;
     ++state_.background;
   }
+  if (state_.queue.is_crowded_far_off())
+    state_.queue.thin_out_far_off([this](const Event& event) { return is_void(event); });
 }
 
-/// The event of a cancelled timer stays in the queue, and has no effect when it comes.
+/// True of the event of a timer that has been cancelled.
+bool Runtime::is_void(const Event& event) const {
+  if (event.kind() != EventKind::timer) return false;
+  const auto& rare = state_.actors[event.at.actor].rare_state;
+  if (!rare) return true;
+  const bool is_awaited = rare->awaits_processor && rare->due.front() == event.at.detail;
+  return !is_awaited &&
+         std::none_of(rare->timers.begin(), rare->timers.end(),
+                      [&](const ArmedTimer& timer) { return timer.serial == event.at.detail; });
+}
+
+/// The event of a cancelled timer stays in the queue, and has no effect when it comes. If such
+/// events become very many, they are removed.
 void Runtime::cancel_timer(ActorState& actor, Family family, std::uint64_t key) {
   if (!actor.rare_state) return;
   auto& timers = actor.rare_state->timers;

@@ -51,6 +51,25 @@ class Both {
       push(now_s + delay_s(random));
     }
   }
+  /// Events of odd actors have no effect any more. How many of them the queue forgets.
+  std::size_t thin_out() {
+    const std::size_t before = queue_.size();
+    if (queue_.is_crowded_far_off()) queue_.thin_out_far_off(has_no_effect);
+    return before - queue_.size();
+  }
+  void drain_but_for_odd_actors() {
+    const auto next = [](auto& events) {
+      std::uint64_t order = 0;
+      for (; !events.empty() && order == 0; events.pop())
+        if (!has_no_effect(events.top())) order = events.top().order;
+      return order;
+    };
+    for (bool any = true; any;) {
+      const std::uint64_t expected = next(reference_);
+      same_ = same_ && next(queue_) == expected;
+      any = expected != 0;
+    }
+  }
   void drain() {
     while (!reference_.empty()) pop();
     same_ = same_ && queue_.empty() && queue_.size() == 0;
@@ -59,6 +78,8 @@ class Both {
   [[nodiscard]] std::size_t size() const { return reference_.size(); }
 
  private:
+  static bool has_no_effect(const Event& event) { return event.at.actor % 2 == 1; }
+
   EventQueue queue_;
   std::priority_queue<Event, std::vector<Event>, Later> reference_;
   std::uint64_t sequence_ = 0;
@@ -103,6 +124,40 @@ TEST_CASE("timers far in the future wait while the near events go round") {
   both.push_many(3, [](Stream&) { return kNever; });
   both.hold(60000, exponential);
   both.drain();
+  CHECK(both.same());
+}
+
+// Requests that time out after long, next to messages: each of a few events sets such a timer.
+TEST_CASE("many more timers than other events keep their order when they come due") {
+  for (const int events : {3, 200, 5000}) {
+    INFO(events << " events");
+    Both both(static_cast<std::uint64_t>(events));
+    both.push_many(events, [](Stream& random) { return 1e-6 * random.uniform(); });
+    for (int i = 0; i < 60000; ++i) {
+      const double now_s = both.pop();
+      if (both.size() < 100000) both.push(now_s + 1e-3);
+      both.push(now_s + 1e-6 * both.random.uniform());
+      if (i % 1000 == 0) both.push(now_s + 2e-4 * both.random.uniform());
+    }
+    both.drain();
+    CHECK(both.same());
+  }
+}
+
+TEST_CASE("far off, what has no effect is forgotten when it is much; the rest keeps its order") {
+  Both both(8);
+  const auto soon_s = [](Stream& random) { return 1e-6 * random.uniform(); };
+  const auto late_s = [](Stream& random) { return 1.0 + random.uniform(); };
+  both.push_many(3000, soon_s);
+  both.push_many(30000, late_s);
+  both.hold(5000, soon_s);
+  CHECK(both.thin_out() == 0);
+  both.push_many(100000, late_s);
+  both.hold(5000, soon_s);
+  const std::size_t forgotten = both.thin_out();
+  CHECK(forgotten > 60000);
+  CHECK(forgotten < 70000);
+  both.drain_but_for_odd_actors();
   CHECK(both.same());
 }
 
