@@ -22,7 +22,7 @@ struct ProgramStep {
   Kind kind = Kind::compute;
   /// A TryBlock inside another one: its own rank alone commits it, in every iteration.
   bool local = false;
-  std::uint32_t exchange = 0;  ///< which of the program's exchanges
+  std::uint16_t exchange = 0;  ///< which of the program's exchanges
   std::uint32_t bytes = 0;     ///< of each message of an allreduce
   double duration_s = 0.0;
 };

@@ -47,7 +47,7 @@ Operation Operations::receive(Context& context, ActorId peer, std::uint32_t tag,
   if (has_come)
     std::rotate(place, early, early + 1);
   else
-    arrivals_.insert(place, Record{.peer = peer, .tag = tag});
+    arrivals_.insert(place, Arrival{{.peer = peer, .tag = tag}, {}});
   Record& record = arrivals_[receives_++];
   record.incarnation = 0;
   if (has_come)
@@ -188,7 +188,7 @@ bool Operations::on_message(Context& context, const Message& message) {
   const Incarnation from{message.from, message.from_incarnation};
   if (epoch < epoch_ || from.number < heard_of(from.actor).peer.number) return true;
   if (epoch == epoch_)
-    for (Record& record : receives())
+    for (Arrival& record : receives())
       if (record.state == OperationState::pending && record.peer == from.actor &&
           record.tag == tag) {
         record.data = data;
@@ -196,7 +196,7 @@ bool Operations::on_message(Context& context, const Message& message) {
         return true;
       }
   arrivals_.push_back(
-      {.peer = from.actor, .tag = tag, .place = epoch, .incarnation = from.number, .data = data});
+      {{.peer = from.actor, .tag = tag, .place = epoch, .incarnation = from.number}, data});
   return true;
 }
 
@@ -276,23 +276,25 @@ Operations::Heard Operations::heard_of(ActorId peer) const {
 
 // ---- how they stand ---------------------------------------------------------------------------
 
-const Operations::Record* Operations::find(Operation operation) const {
-  if (operation <= before_ || operation > latest_) return nullptr;
+template <class Kind>
+const Kind* Operations::find_in(std::span<const Kind> records, Operation operation) const {
   const Operation place = operation - before_;
-  for (const std::span<const Record> records : {receives(), std::span<const Record>(sends_)}) {
-    if (records.empty() || place < records.front().place) continue;
-    // Mostly, those of one list have been created one after the other.
-    const auto guess = records.begin() + static_cast<std::ptrdiff_t>(std::min<Operation>(
-                                             place - records.front().place, records.size() - 1));
-    const auto found = guess->place == place
-                           ? guess
-                           : std::lower_bound(records.begin(), guess, place,
-                                              [](const Record& record, Operation wanted) {
-                                                return record.place < wanted;
-                                              });
-    if (found->place == place) return found->is_forgotten ? nullptr : &*found;
-  }
-  return nullptr;
+  if (operation <= before_ || records.empty() || place < records.front().place) return nullptr;
+  // Mostly, those of one list have been created one after the other.
+  const std::size_t guess =
+      std::min<std::size_t>(place - records.front().place, records.size() - 1);
+  const Kind* const last = &records[guess];
+  const auto comes_before = [](const Kind& record, Operation wanted) {
+    return record.place < wanted;
+  };
+  const Kind* const found =
+      last->place == place ? last : std::lower_bound(&records.front(), last, place, comes_before);
+  return found->place == place && !found->is_forgotten ? found : nullptr;
+}
+
+const Operations::Record* Operations::find(Operation operation) const {
+  if (const Record* receive = find_in(receives(), operation)) return receive;
+  return find_in(std::span<const Record>(sends_), operation);
 }
 
 Operations::Record* Operations::find(Operation operation) {
@@ -308,7 +310,12 @@ const Operations::Record& Operations::at(Operation operation) const {
 
 OperationState Operations::state(Operation operation) const { return at(operation).state; }
 
-const OperationData& Operations::data(Operation operation) const { return at(operation).data; }
+const OperationData& Operations::data(Operation operation) const {
+  const Arrival* receive = find_in(receives(), operation);
+  if (receive == nullptr)
+    throw std::out_of_range("there is no receive " + std::to_string(operation));
+  return receive->data;
+}
 
 bool Operations::all_done(std::span<const Operation> operations) const {
   return std::all_of(operations.begin(), operations.end(), [this](Operation operation) {
@@ -331,28 +338,28 @@ bool Operations::none_pending(std::span<const Operation> operations) const {
 
 void Operations::digest(Digest& into) const {
   into.add(epoch_, latest_, receives_, sends_.size());
-  for (const Record& record : receives())
+  for (const Arrival& record : receives())
     into.add(number(record), record.peer, record.tag, record.state, deadline_s(record),
              record.data);
   for (const Record& record : sends_) {
     into.add(number(record), record.peer, record.leaves, record.is_forgotten);
     if (!record.is_forgotten) into.add(record.tag, record.state, deadline_s(record));
   }
-  std::vector<Record> early(arrivals_.begin() + static_cast<std::ptrdiff_t>(receives_),
-                            arrivals_.end());
+  std::vector<Arrival> early(arrivals_.begin() + static_cast<std::ptrdiff_t>(receives_),
+                             arrivals_.end());
   // Their order matters only among those that one receive could match.
   std::stable_sort(early.begin(), early.end(), [](const Record& a, const Record& b) {
     return std::tuple(a.peer, a.incarnation, a.tag) < std::tuple(b.peer, b.incarnation, b.tag);
   });
   into.add(early.size());
-  for (const Record& message : early)
+  for (const Arrival& message : early)
     into.add(message.peer, message.incarnation, message.place, message.tag, message.data);
   into.add(heard_.size());
   for (const Heard& news : heard_) into.add(news.peer, news.dead);
 }
 
 std::string Operations::waiting_for() const {
-  const auto first_in = [](std::span<const Record> records) {
+  const auto first_in = [](const auto& records) -> const Record* {
     const auto first = std::find_if(records.begin(), records.end(), [](const Record& record) {
       return record.state == OperationState::pending;
     });

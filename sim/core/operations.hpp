@@ -120,7 +120,7 @@ class Operations {
   void digest(Digest& into) const;
 
  private:
-  /// An operation, or a message that no receive has matched yet. A large job has dozens of them for
+  /// A send, or the part of an arrival that sends have, too. A large job has dozens of them for
   /// each rank.
   struct Record {
     ActorId peer = kNobody;
@@ -132,11 +132,17 @@ class Operations {
     bool can_time_out : 1 = false;
     bool leaves : 1 = false;        ///< a send: on_sent has not come
     bool is_forgotten : 1 = false;  ///< a send of which only the message is left
-    OperationData data = {};
 
     bool operator==(const Record&) const = default;
   };
-  static_assert(sizeof(Record) == 24);
+  static_assert(sizeof(Record) == 16);
+  /// A receive, or a message that no receive has matched yet.
+  struct Arrival : Record {
+    OperationData data = {};
+
+    bool operator==(const Arrival&) const = default;
+  };
+  static_assert(sizeof(Arrival) == 24);
   /// Operations from this place on that can time out do so at this time.
   struct Deadline {
     std::uint32_t from = 0;
@@ -161,13 +167,15 @@ class Operations {
   [[nodiscard]] Heard heard_of(ActorId peer) const;
   [[nodiscard]] double deadline_s(const Record& record) const;
   [[nodiscard]] Operation number(const Record& record) const { return before_ + record.place; }
-  [[nodiscard]] std::span<Record> receives() { return {arrivals_.data(), receives_}; }
-  [[nodiscard]] std::span<const Record> receives() const { return {arrivals_.data(), receives_}; }
-  [[nodiscard]] std::vector<Record>::iterator early_begin() {
+  [[nodiscard]] std::span<Arrival> receives() { return {arrivals_.data(), receives_}; }
+  [[nodiscard]] std::span<const Arrival> receives() const { return {arrivals_.data(), receives_}; }
+  [[nodiscard]] std::vector<Arrival>::iterator early_begin() {
     return arrivals_.begin() + static_cast<std::ptrdiff_t>(receives_);
   }
   template <class Visit>
   void for_each_pending(const Visit& visit);
+  template <class Kind>
+  [[nodiscard]] const Kind* find_in(std::span<const Kind> records, Operation operation) const;
   /// The record of an operation, or null if there is none.
   [[nodiscard]] const Record* find(Operation operation) const;
   [[nodiscard]] Record* find(Operation operation);
@@ -179,7 +187,7 @@ class Operations {
   Operation latest_ = 0;
   Operation before_ = 0;             ///< the records are of later ones
   std::vector<Record> sends_;        ///< in the order of creation
-  std::vector<Record> arrivals_;     ///< receives so, then messages as they came
+  std::vector<Arrival> arrivals_;    ///< receives so, then messages as they came
   std::vector<Deadline> deadlines_;  ///< in the order of creation
   std::vector<Heard> heard_;         ///< in the order of actors
   std::array<std::uint32_t, kOperationStates> counts_{};  ///< of records_, by state

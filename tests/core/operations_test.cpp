@@ -282,6 +282,44 @@ TEST_CASE("the message of a send that has ended otherwise is not taken for that 
   CHECK(operations.state(second) == State::done);
 }
 
+TEST_CASE("a message that leaves ends the oldest send of its peer, forgotten or not") {
+  Actor actor;
+  Operations& operations = actor.operations;
+  const Operation first = operations.send(actor.context, 1, 5, 8);
+  const Operation second = operations.send(actor.context, 1, 6, 8);
+  operations.cancel(actor.context, second);
+  operations.forget_ended();
+  CHECK_THROWS_AS(operations.state(second), std::out_of_range);
+  operations.on_sent(actor.context, 1, kKeys.message_kind);
+  CHECK(operations.state(first) == State::done);
+  const Operation third = operations.send(actor.context, 1, 7, 8);
+  operations.on_sent(actor.context, 1, kKeys.message_kind);
+  CHECK(operations.state(third) == State::pending);
+  operations.on_sent(actor.context, 1, kKeys.message_kind);
+  CHECK(operations.state(third) == State::done);
+}
+
+TEST_CASE("what is pending keeps its deadline when others are forgotten") {
+  Actor actor;
+  Operations& operations = actor.operations;
+  operations.receive(actor.context, 1, 5, 10);
+  actor.turn.now_s = 5;
+  const Operation at_15 = operations.receive(actor.context, 1, 6, 10);
+  actor.turn.now_s = 7;
+  operations.receive(actor.context, 1, 7, 10);
+  actor.gets(message_from({1}, 5, 1));
+  actor.gets(message_from({1}, 7, 2));
+  operations.forget_ended();
+  const Operation at_30 = operations.receive(actor.context, 1, 8, 23);
+  for (const double now_s : {10.0, 15.0}) {
+    CHECK(operations.state(at_15) == State::pending);
+    actor.turn.now_s = now_s;
+    operations.on_timer(actor.context, kKeys.timer_key);
+  }
+  CHECK(operations.state(at_15) == State::timed_out);
+  CHECK(operations.state(at_30) == State::pending);
+}
+
 TEST_CASE("who has forgotten what has ended keeps what is pending, under its number") {
   Actor actor;
   Operations& operations = actor.operations;
