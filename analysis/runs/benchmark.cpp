@@ -225,11 +225,84 @@ Measurement measure_detector(const Scenario& scenario) {
           static_cast<double>(result.events), static_cast<double>(peak_rss_bytes())};
 }
 
+// ---- transactions -----------------------------------------------------------------------------
+
+std::uint64_t iterations_of(const TransactionsBenchmarkSettings& settings) {
+  constexpr std::uint64_t kFewest = 20;
+  constexpr std::uint64_t kMessagesOfRank = 40;  // roughly, in an iteration
+  return std::max(kFewest, settings.messages / kMessagesOfRank / settings.processes);
+}
+
+/// A job on the machine of the benchmark, with these further members. A spare node takes the place
+/// of a rank that dies.
+Scenario job_of(const TransactionsBenchmarkSettings& settings, const std::string& members) {
+  const Machine machine = machine_named(settings.machine);
+  check_processes(settings.processes,
+                  std::uint64_t{machine.nodes - 1} * machine.hardware_threads_per_node,
+                  "hardware threads of " + machine.name + " but for a spare node");
+  std::string json = R"({"schema_version": 1, "name": "bench", "platform": {"machine": )";
+  json += to_json(settings.machine) + R"(, "processes": )" + std::to_string(settings.processes) +
+          R"(, "processes_per_node": )" + std::to_string(machine.hardware_threads_per_node) +
+          R"(, "spare_nodes": 1}, )" + members + "}";
+  return parse_scenario(json, "bench");
+}
+
+/// Minife under a protocol, or under none (""), in which a rank dies at that time, or none (never).
+Scenario program_scenario(const TransactionsBenchmarkSettings& settings,
+                          const std::string& transactions, double death_s) {
+  std::string members = R"("workload": {"name": "minife", "nx": 2000, "ny": 1000, "nz": 1000, )"
+                        R"("iterations": )" +
+                        std::to_string(iterations_of(settings)) + "}" +
+                        component_json("transactions", transactions);
+  if (death_s != kNever)
+    members += R"(, "faults": {"at": [{"time_s": )" + shortest(death_s) + R"(, "ranks": [)" +
+               std::to_string(settings.processes / 2) + "]}]}";
+  members += R"(, "failure_detection": {"name": "oracle"})";
+  return job_of(settings, members + R"(, "stop": {"when": "finished", "time_s": 1e9})");
+}
+
+Scenario traffic_scenario(const TransactionsBenchmarkSettings& settings) {
+  const std::string hops = std::to_string(1 + settings.messages / settings.processes);
+  return job_of(settings, R"("workload": {"name": "uniform-traffic", "tokens": )" +
+                              std::to_string(settings.processes) + R"(, "hops": )" + hops +
+                              R"(}, "stop": {"when": "time", "time_s": 1e9})");
+}
+
+/// `small` is warmed up with.
+Measurement measure_job(const Scenario& scenario, const Scenario& small) {
+  warm_up(small);
+  const auto before = static_cast<double>(peak_rss_bytes());
+  const RunResult result = run_simulation(scenario.points[0], scenario.engine, scenario.seed, 0);
+  const auto values = result.metrics.values();
+  const double messages = *values.at("application_messages") + *values.at("control_messages");
+  const auto peak = static_cast<double>(peak_rss_bytes());
+  return {result.wall_s - result.setup_s, messages, peak, peak - before, *values.at("end_time_s")};
+}
+
 /// The median, or zero if nothing was measured.
 double median(std::vector<double> values) {
   if (values.empty()) return 0.0;
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
+}
+
+/// What is measured as the median over the rounds, and memory as the most that was needed.
+TransactionsBenchmarkRun median_of(const std::vector<TransactionsBenchmarkRun>& rounds) {
+  TransactionsBenchmarkRun result = rounds.front();
+  using Run = TransactionsBenchmarkRun;
+  for (double Run::*const measured :
+       {&Run::spent_s, &Run::messages_per_s, &Run::bare_messages_per_s, &Run::layer_ratio,
+        &Run::traffic_messages_per_s, &Run::traffic_ratio}) {
+    std::vector<double> values;
+    values.reserve(rounds.size());
+    for (const Run& round : rounds) values.push_back(round.*measured);
+    result.*measured = median(values);
+  }
+  for (const Run& round : rounds) {
+    result.peak_rss_bytes = std::max(result.peak_rss_bytes, round.peak_rss_bytes);
+    result.bytes_per_process = std::max(result.bytes_per_process, round.bytes_per_process);
+  }
+  return result;
 }
 
 }  // namespace
@@ -307,6 +380,42 @@ std::vector<DetectionBenchmarkRun> run_detection_benchmark(
     run.ratio = median(ratios);
     runs.push_back(run);
   }
+  return runs;
+}
+
+std::vector<TransactionsBenchmarkRun> run_transactions_benchmark(
+    const TransactionsBenchmarkSettings& settings) {
+  if (find_registration(Family::transactions, settings.transactions) == nullptr)
+    throw UsageError("bench: --transactions: there is no protocol " +
+                     visible(settings.transactions));
+  const Scenario bare = program_scenario(settings, "", kNever);
+  const Scenario quiet = program_scenario(settings, settings.transactions, kNever);
+  const Scenario traffic = traffic_scenario(settings);
+  constexpr std::array<std::uint32_t, 2> kDeaths{0, 1};
+  std::array<std::vector<TransactionsBenchmarkRun>, kDeaths.size()> rounds;
+  for (unsigned round = 0; round < settings.rounds; ++round) {
+    const Measurement alone = in_own_process([&] { return measure_job(bare, bare); });
+    const Measurement plain = in_own_process([&] { return measure_job(traffic, traffic); });
+    for (std::size_t kind = 0; kind < kDeaths.size(); ++kind) {
+      const double death_s = kDeaths[kind] == 0 ? kNever : alone[4] / 2.0;
+      const Scenario scenario = program_scenario(settings, settings.transactions, death_s);
+      const Measurement whole = in_own_process([&] { return measure_job(scenario, quiet); });
+      TransactionsBenchmarkRun run{.deaths = kDeaths[kind],
+                                   .iterations = iterations_of(settings),
+                                   .messages = static_cast<std::uint64_t>(whole[1]),
+                                   .spent_s = whole[0],
+                                   .messages_per_s = whole[1] / whole[0],
+                                   .bare_messages_per_s = alone[1] / alone[0],
+                                   .traffic_messages_per_s = plain[1] / plain[0],
+                                   .peak_rss_bytes = static_cast<std::int64_t>(whole[2]),
+                                   .bytes_per_process = whole[3] / settings.processes};
+      run.layer_ratio = run.messages_per_s / run.bare_messages_per_s;
+      run.traffic_ratio = run.messages_per_s / run.traffic_messages_per_s;
+      rounds[kind].push_back(run);
+    }
+  }
+  std::vector<TransactionsBenchmarkRun> runs;
+  for (const auto& of_kind : rounds) runs.push_back(median_of(of_kind));
   return runs;
 }
 

@@ -81,4 +81,36 @@ struct DetectionBenchmarkRun {
 std::vector<DetectionBenchmarkRun> run_detection_benchmark(
     const DetectionBenchmarkSettings& settings);
 
+struct TransactionsBenchmarkSettings {
+  std::string transactions;
+  std::string machine = "stampede";
+  std::uint32_t processes = 1024;    ///< as many on each node as it has hardware threads
+  std::uint64_t messages = 3000000;  ///< at least about so many, and at least 20 iterations
+  unsigned rounds = 1;
+};
+
+/// What a benchmark of transactions measured in one kind of run: rates and times are medians over
+/// the rounds.
+struct TransactionsBenchmarkRun {
+  std::uint32_t deaths = 0;
+  std::uint64_t iterations = 0;
+  std::uint64_t messages = 0;  ///< of the program and of the protocol
+  double spent_s = 0.0;        ///< wall time from the first event on
+  double messages_per_s = 0.0;
+  double bare_messages_per_s = 0.0;     ///< of the program alone
+  double layer_ratio = 0.0;             ///< messages_per_s to that, in a round
+  double traffic_messages_per_s = 0.0;  ///< of uniform traffic in the same job
+  double traffic_ratio = 0.0;           ///< messages_per_s to that, in a round
+  std::int64_t peak_rss_bytes = 0;
+  double bytes_per_process = 0.0;  ///< what the simulation adds to an empty program
+};
+
+/// Measures the speed and the memory of minife, with the brick of fampi-2015 section 5, under a
+/// protocol of transactions on `loggp`, in a run without deaths and in one in which a rank dies
+/// after half of the time. In each round it measures the same program without the protocol, and
+/// uniform traffic with a token for each rank. Throws as run_benchmark() does, and UsageError if
+/// there is no such protocol.
+std::vector<TransactionsBenchmarkRun> run_transactions_benchmark(
+    const TransactionsBenchmarkSettings& settings);
+
 }  // namespace faultline

@@ -90,6 +90,22 @@ DetectionBenchmarkSettings detection_settings_of(const po::variables_map& values
   return settings;
 }
 
+TransactionsBenchmarkSettings transactions_settings_of(const po::variables_map& values) {
+  for (const char* option :
+       {"in-flight", "engine", "termination", "message-logging", "failure-detection", "seconds"})
+    if (is_given(values, option))
+      throw UsageError("bench: --transactions: goes without --" + std::string(option));
+  TransactionsBenchmarkSettings settings;
+  settings.transactions = values["transactions"].as<std::string>();
+  settings.processes = static_cast<std::uint32_t>(count_of(values, "processes", 8, kMostProcesses));
+  if (is_given(values, "machine")) settings.machine = values["machine"].as<std::string>();
+  if (is_given(values, "messages"))
+    settings.messages = count_of(values, "messages", 1, 1000000000000);
+  if (is_given(values, "rounds"))
+    settings.rounds = static_cast<unsigned>(count_of(values, "rounds", 1, 1000));
+  return settings;
+}
+
 /// Null if the value was not measured.
 JsonValue number_or_null(double value) { return value > 0.0 ? JsonValue(value) : JsonValue(); }
 
@@ -207,6 +223,58 @@ std::string table_text(const DetectionBenchmarkSettings& settings,
          render(table);
 }
 
+// ---- transactions -----------------------------------------------------------------------------
+
+std::string json_text(const TransactionsBenchmarkSettings& settings,
+                      const std::vector<TransactionsBenchmarkRun>& measured) {
+  JsonValue::List runs;
+  for (const TransactionsBenchmarkRun& run : measured)
+    runs.push_back(json_object({{"deaths", std::int64_t{run.deaths}},
+                                {"iterations", static_cast<std::int64_t>(run.iterations)},
+                                {"messages", static_cast<std::int64_t>(run.messages)},
+                                {"spent_s", run.spent_s},
+                                {"messages_per_s", run.messages_per_s},
+                                {"bare_messages_per_s", run.bare_messages_per_s},
+                                {"layer_ratio", run.layer_ratio},
+                                {"traffic_messages_per_s", run.traffic_messages_per_s},
+                                {"traffic_ratio", run.traffic_ratio},
+                                {"peak_rss_bytes", run.peak_rss_bytes},
+                                {"bytes_per_process", run.bytes_per_process}}));
+  return to_json(json_object({{"transactions", settings.transactions},
+                              {"machine", settings.machine},
+                              {"processes", std::int64_t{settings.processes}},
+                              {"rounds", std::int64_t{settings.rounds}},
+                              {"runs", runs}}),
+                 2) +
+         "\n";
+}
+
+std::string table_text(const TransactionsBenchmarkSettings& settings,
+                       const std::vector<TransactionsBenchmarkRun>& measured) {
+  TextTable table;
+  table.columns = {{"deaths"},
+                   {"messages"},
+                   {"seconds"},
+                   {"messages/s"},
+                   {"bare minife,\nmessages/s"},
+                   {"ratio"},
+                   {"traffic,\nmessages/s"},
+                   {"ratio"},
+                   {"peak RSS,\nMiB"},
+                   {"bytes per\nprocess"}};
+  for (const TransactionsBenchmarkRun& run : measured)
+    table.rows.push_back({std::to_string(run.deaths), std::to_string(run.messages),
+                          fixed(run.spent_s, 2), fixed(run.messages_per_s, 0),
+                          fixed(run.bare_messages_per_s, 0), fixed(run.layer_ratio, 3),
+                          fixed(run.traffic_messages_per_s, 0), fixed(run.traffic_ratio, 3),
+                          fixed(static_cast<double>(run.peak_rss_bytes) / (1024.0 * 1024.0), 1),
+                          fixed(run.bytes_per_process, 0)});
+  return "minife under " + settings.transactions + " with " + std::to_string(settings.processes) +
+         " processes on " + settings.machine + ", " + std::to_string(measured.front().iterations) +
+         " iterations,\nengine loggp, median of rounds: " + std::to_string(settings.rounds) +
+         "\n\n" + render(table);
+}
+
 }  // namespace
 
 VerbOptions bench_options() {
@@ -217,31 +285,39 @@ VerbOptions bench_options() {
                        "       [--termination NAME | --message-logging NAME] [--rounds R]\n"
                        "       [--format table|json]\n"
                        "       faultline bench --failure-detection NAME [--processes N]\n"
-                       "       [--seconds S] [--machine NAME] [--rounds R] [--format F]"};
+                       "       [--seconds S] [--machine NAME] [--rounds R] [--format F]\n"
+                       "       faultline bench --transactions NAME [--processes N]\n"
+                       "       [--messages K] [--machine NAME] [--rounds R] [--format F]"};
   auto add = verb.options.add_options();
   const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("processes", text("N")->default_value("1024"),
       "processes of the simulated job; with --failure-detection nodes, by default 49152");
   add("in-flight", text("M"), "messages in flight at once; default: one per process");
   add("messages", text("K"),
-      "messages to deliver in each round; default: 3000000, or 100000 on simgrid");
+      "messages to deliver in each round; default: 3000000, or 100000 on simgrid. With "
+      "--transactions roughly, and at least 20 iterations");
   add("engine", text("E")->default_value("loggp"), "loggp or simgrid");
   add("machine", text("NAME"),
-      "default: intrepid; mira for more than 163840 processes, or with --failure-detection");
+      "default: intrepid; mira for more than 163840 processes, or with --failure-detection; "
+      "stampede with --transactions");
   add("termination", text("NAME")->default_value("none"), "run with this termination detector");
   add("message-logging", text("NAME"),
       "run Jacobi3D with 8 objects a process under this protocol of message logging");
   add("failure-detection", text("NAME"),
       "measure this failure detector alone, with and without deaths");
+  add("transactions", text("NAME"),
+      "run MiniFE under this protocol of transactions, without a death and with one");
   add("seconds", text("S"), "simulated seconds, with --failure-detection; default: 80");
   add("rounds", text("R")->default_value("3"),
-      "number of rounds, of which medians are shown; with --failure-detection by default 1");
+      "number of rounds, of which medians are shown; with --failure-detection or --transactions by "
+      "default 1");
   add_format(verb, {"table", "json"});
   verb.choices["engine"] = only({"loggp", "simgrid"});
   verb.choices["machine"] = such_as(shipped_machines);
   verb.choices["termination"] = {.words = detector_names};
   verb.choices["message-logging"] = {.words = [] { return names_in(Family::message_logging); }};
   verb.choices["failure-detection"] = {.words = [] { return names_in(Family::failure_detection); }};
+  verb.choices["transactions"] = {.words = [] { return names_in(Family::transactions); }};
   return verb;
 }
 
@@ -253,6 +329,12 @@ int bench_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     return 0;
   }
   const std::string format = values["format"].as<std::string>();
+  if (values.count("transactions") != 0) {
+    const TransactionsBenchmarkSettings settings = transactions_settings_of(values);
+    const std::vector<TransactionsBenchmarkRun> runs = run_transactions_benchmark(settings);
+    out << (format == "json" ? json_text(settings, runs) : table_text(settings, runs));
+    return 0;
+  }
   if (values.count("failure-detection") != 0) {
     const DetectionBenchmarkSettings settings = detection_settings_of(values);
     const std::vector<DetectionBenchmarkRun> runs = run_detection_benchmark(settings);

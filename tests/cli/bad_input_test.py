@@ -162,6 +162,14 @@ ARGUMENTS = [
     (["bench", "--failure-detection", "swim", "--messages", "9"],
      ["bench: --failure-detection: goes without --messages"]),
     (["bench", "--seconds", "9"], ["bench: --seconds: needs --failure-detection"]),
+    (["bench", "--transactions", "famp"],
+     ["bench: --transactions: ", 'did you mean "fampi"?']),
+    (["bench", "--transactions", "fampi", "--processes", "7"], ["bench: --processes: "]),
+    (["bench", "--transactions", "fampi", "--processes", "102385"],
+     ["bench: --processes: expected at most 102384, the hardware threads of stampede but for a "
+      "spare node"]),
+    (["bench", "--transactions", "fampi", "--message-logging", "fast"],
+     ["bench: --transactions: goes without --message-logging"]),
     (["bench", "x"], ['bench: unexpected word "x"']),
 ]
 

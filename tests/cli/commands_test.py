@@ -87,7 +87,8 @@ class Width(ProgramTest):
                           ["faults", "summarize", "--help"], ["faults", "generate", "--help"],
                           ["survival"], ["survival", "--processes", "20", "--fanout", "1,2"],
                           ["bench", "--messages", "2000", "--rounds", "1"],
-                          ["bench", "--failure-detection", "connection-loss", "--seconds", "9"]):
+                          ["bench", "--failure-detection", "connection-loss", "--seconds", "9"],
+                          ["bench", "--transactions", "fampi", "--processes", "16"]):
             text = self.answer(*arguments)
             if not arguments:
                 # The path of the example is as long as it is.

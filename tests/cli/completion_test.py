@@ -72,6 +72,7 @@ class Bash(Declared):
                 (("trace", "--format", "="), {"perfetto", "paje", "html"}),
                 (("bench", "--termination", "rel"), {"rel-eager", "rel-lazy"}),
                 (("bench", "--failure-detection", "conn"), {"connection-loss"}),
+                (("bench", "--transactions", "f"), {"fampi"}),
                 (("bench", "--machine", "i"), {"intrepid"}),
                 (("run", "--set", "termination.n"), {"termination.name="}),
                 (("run", "--set", "termination.name", "=", "cd"), {"cda"}),

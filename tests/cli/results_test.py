@@ -215,6 +215,32 @@ class Fields(ProgramTest):
             for rate in ("events_per_message", "messages_per_s", "ratio"):
                 self.assertIsNone(run[rate])
 
+    def test_of_bench_of_transactions(self):
+        words = ("bench", "--transactions", "fampi", "--processes", 64, "--messages", 1)
+        report = json.loads(self.answer(*words, "--format", "json"))
+        self.assertEqual((report["transactions"], report["machine"], report["processes"],
+                          report["rounds"]), ("fampi", "stampede", 64, 1))
+        quiet, deadly = report["runs"]
+        self.assertEqual((quiet["deaths"], deadly["deaths"]), (0, 1))
+        # In an iteration of 4 x 4 x 4 ranks: the halos of 27-point neighbourhoods, two sums of 6
+        # stages, and one agreement.
+        iteration = (3 * 4 - 2) ** 3 - 64 + 2 * 64 * 6 + 2 * 63
+        self.assertEqual((quiet["iterations"], quiet["messages"]), (20, 20 * iteration))
+        # An iteration at least is done again, and not all of them.
+        self.assertGreater(deadly["messages"], 21 * iteration)
+        self.assertLess(deadly["messages"], 40 * iteration)
+        for run in report["runs"]:
+            self.assertAlmostEqual(run["messages_per_s"], run["messages"] / run["spent_s"], 3)
+            for ratio, to in (("layer_ratio", "bare_messages_per_s"),
+                              ("traffic_ratio", "traffic_messages_per_s")):
+                self.assertAlmostEqual(run[ratio], run["messages_per_s"] / run[to], places=9)
+            self.assertGreater(run["peak_rss_bytes"], 1_000_000)
+            self.assertGreater(run["bytes_per_process"], 0)
+        table = self.answer(*words)
+        self.assertRegex(table, r"(?m)^minife under fampi with 64 processes on stampede, 20 iter")
+        for run in report["runs"]:
+            self.assertRegex(table, rf"(?m)^ +{run['deaths']} +{run['messages']} ")
+
     def test_of_list(self):
         whole = json.loads(self.answer("list", "--format", "json"))
         self.assertEqual(list(whole), ["schema_version", "protocols", "workloads", "machines",
@@ -263,9 +289,12 @@ class Documents(ProgramTest):
         bench = self.answer("bench", "--messages", 1024, "--rounds", 1, "--format", "json")
         detection = self.answer("bench", "--failure-detection", "swim", "--processes", 8,
                                 "--seconds", 1, "--format", "json")
+        transactions = self.answer("bench", "--transactions", "ulfm", "--processes", 8,
+                                   "--messages", 1, "--format", "json")
         lists = json.loads(self.answer("list", "--format", "json"))
         lists["machines"] = [list(machine) for machine in lists["machines"]]
-        fields = keys_in([report, json.loads(bench), json.loads(detection), lists,
+        fields = keys_in([report, json.loads(bench), json.loads(detection),
+                          json.loads(transactions), lists,
                           json.loads(self.answer("survival", "--format", "json"))])
         fields |= {"kind", "time_s", "actor", "detail", "point", "replication", "error"}
         # Traits and the names of SimGrid's terms are the components' own.
