@@ -33,6 +33,12 @@ CUTS = {
     "fast-message-logging/figure-6: lulesh, 32 objects": {"platform.processes": 32},
     "fast-message-logging/figure-6: wave2d": {"platform.processes": 64},
     "fast-message-logging/figure-8: overhead": {"platform.processes": 32},
+    "fast-message-logging/figure-8: parallel, 128": {
+        "platform.processes": 40,
+        "workload.objects_per_process": 32,
+    },
+    "fast-message-logging/figure-8: parallel, 512": {"platform.processes": 40},
+    "fast-message-logging/figure-8: parallel, 2048": {"platform.processes": 40},
     "fast-message-logging/figure-8: two periods": {
         "platform.processes": 40,
         "workload.objects_per_process": 8,
