@@ -53,8 +53,8 @@ void CheckpointedLayer::send_unsent(Context& context) {
 /// The message is still to be handled: an image cannot be taken before that.
 void CheckpointedLayer::received(Context& context) {
   ++received_;
-  if (!round_.counts() || wave_.joined() != level()) return;
-  if (round_.received(context) != CheckpointRound::Due::take) return;
+  if (!rare_->round.counts() || rare_->wave.joined() != level()) return;
+  if (rare_->round.received(context) != CheckpointRound::Due::take) return;
   take_due_ = true;
   context.set_timer(kTryAgain, kTryAgain_s);
 }

@@ -64,8 +64,7 @@ CheckpointedLayer::CheckpointedLayer(const CheckpointOptions& options, const Job
     : options_(options),
       job_(job),
       self_(self),
-      round_(job.processes, self, options.control_bytes),
-      wave_(job.processes, self, options.control_bytes) {}
+      rare_(std::make_unique<RareState>(job.processes, self, options.control_bytes)) {}
 
 void CheckpointedLayer::start(Context& context) {
   has_detector_ = context.ask(Family::termination, Presence{});
@@ -74,7 +73,7 @@ void CheckpointedLayer::start(Context& context) {
     return;
   }
   context.mark("recovery", context.incarnation());
-  go_on(context, wave_.begin(context, context.death_s()));
+  go_on(context, rare_->wave.begin(context, context.death_s()));
 }
 
 // ---- messages of the program ------------------------------------------------------------------
@@ -131,20 +130,22 @@ void CheckpointedLayer::on_request(Context& context, const StackRequest& request
   if (!up_) return;  // of a program that is about to be put back
   invariant(request.get<CheckpointRequest>().number == epoch_,
             "a program asks for another checkpoint than the next");
-  asked_ = request;
+  rare_->asked = request;
   on_asked(context);
   ask_if_ready(context);
 }
 
 void CheckpointedLayer::ask_if_ready(Context& context) {
-  if (!asked_ || round_.asked() || wave_.joined() != level() || !is_ready()) return;
-  go_on(context, has_detector_ ? round_.ask(context) : round_.ask(context, sent_ - received_));
+  if (!rare_->asked || rare_->round.asked() || rare_->wave.joined() != level() || !is_ready())
+    return;
+  go_on(context,
+        has_detector_ ? rare_->round.ask(context) : rare_->round.ask(context, sent_ - received_));
 }
 
 void CheckpointedLayer::go_on(Context& context, CheckpointRound::Due due) {
   if (due == CheckpointRound::Due::be_quiet) {
     quiet_ = true;
-    return go_on(context, round_.is_quiet(context, sent_ - received_));
+    return go_on(context, rare_->round.is_quiet(context, sent_ - received_));
   }
   if (due == CheckpointRound::Due::take) take_image(context);
   if (due != CheckpointRound::Due::commit) return;
@@ -157,17 +158,17 @@ void CheckpointedLayer::take_image(Context& context) {
   std::optional<Image> image = context.capture();
   take_due_ = !image;
   if (!image) return context.set_timer(kTryAgain, kTryAgain_s);
-  taken_ = {{std::move(*image), epoch_, *asked_, unsent_}, {}};
-  taken_s_ = context.now_s();
+  rare_->taken = {{std::move(*image), epoch_, *rare_->asked, unsent_}, {}};
+  rare_->taken_s = context.now_s();
   context.mark("checkpoint", static_cast<std::int64_t>(epoch_));
   const Rank keeper = keeper_of(context.placement(), job_, self_);
-  if (keeper == kNobody) return go_on(context, round_.stored(context));
-  taken_->keeper = context.known(keeper);
-  send_image(context, *taken_, false);
+  if (keeper == kNobody) return go_on(context, rare_->round.stored(context));
+  rare_->taken->keeper = context.known(keeper);
+  send_image(context, *rare_->taken, false);
 }
 
 void CheckpointedLayer::on_timer(Context& context, std::uint64_t key) {
-  if (key == kTryAgain && take_due_ && wave_.joined() == level()) take_image(context);
+  if (key == kTryAgain && take_due_ && rare_->wave.joined() == level()) take_image(context);
   // All components have started, and the program has asked for nothing: it never does.
   if (key == kBegin && !begun_ && !waits() && up_) send_unsent(context);
   if (key == kHandUp && up_ && !resumes_ && (hand_up_next(context) || release_one_held(context)))
@@ -199,21 +200,21 @@ void CheckpointedLayer::on_image(Context& context, const Message& message) {
 }
 
 void CheckpointedLayer::commit(Context& context) {
-  invariant(taken_ && taken_->checkpoint.number == epoch_,
+  invariant(rare_->taken && rare_->taken->checkpoint.number == epoch_,
             "a checkpoint is committed without an image");
-  kept_ = std::exchange(taken_, std::nullopt);
-  asked_.reset();
-  store_.commit(epoch_);
+  rare_->kept = std::exchange(rare_->taken, std::nullopt);
+  rare_->asked.reset();
+  rare_->store.commit(epoch_);
   ++epoch_;
   sent_ = received_ = 0;
-  checkpoint_time_s_ += context.now_s() - taken_s_;
-  ++checkpoints_;
+  rare_->checkpoint_time_s += context.now_s() - rare_->taken_s;
+  ++rare_->checkpoints;
   begin_round();
   on_committed(context);
 }
 
 void CheckpointedLayer::begin_round() {
-  round_.begin({epoch_, level()});
+  rare_->round.begin({epoch_, level()});
   take_due_ = false;
 }
 
@@ -224,13 +225,13 @@ void CheckpointedLayer::on_message(Context& context, const Message& message) {
   if (is_of_old_incarnation(context, message)) return;
   if (message.kind >= kOwnKinds) return on_own_message(context, message);
   if (message.kind >= CheckpointRound::kKinds && message.kind < RestartWave::kKinds)
-    return go_on(context, wave_.on_message(context, message));
+    return go_on(context, rare_->wave.on_message(context, message));
   if (message.kind == kImage && message.payload.get<ImageWords>().committed == 1)
-    return store_.put_committed({message.from, message.from_incarnation},
-                                *context.attached<Checkpoint>(message));
+    return rare_->store.put_committed({message.from, message.from_incarnation},
+                                      *context.attached<Checkpoint>(message));
   if (message.kind == kYourImage) return on_your_image(context, message);
   if (level_of(message) > level())
-    early_.push_back(message);
+    rare_->early.push_back(message);
   else
     handle_step(context, message);
 }
@@ -238,13 +239,13 @@ void CheckpointedLayer::on_message(Context& context, const Message& message) {
 /// While a restart is being agreed on, the round is void.
 void CheckpointedLayer::handle_step(Context& context, const Message& message) {
   const auto step = message.payload.get<RoundStep>();
-  if (step.level < level() || wave_.joined() > level()) return;
+  if (step.level < level() || rare_->wave.joined() > level()) return;
   if (message.kind == kImage) return on_image(context, message);
   if (step.number != epoch_) return;
   if (message.kind == kImageStored)
-    go_on(context, round_.stored(context));
+    go_on(context, rare_->round.stored(context));
   else
-    go_on(context, round_.on_message(context, message));
+    go_on(context, rare_->round.on_message(context, message));
 }
 
 // ---- restarts ---------------------------------------------------------------------------------
@@ -257,14 +258,15 @@ void CheckpointedLayer::on_peer_failed(Context& context, Incarnation peer) {
 }
 
 void CheckpointedLayer::on_restart_refused(Context& context, Incarnation peer) {
-  if (std::find(for_spare_nodes_.begin(), for_spare_nodes_.end(), peer) != for_spare_nodes_.end())
+  if (std::find(rare_->for_spare_nodes.begin(), rare_->for_spare_nodes.end(), peer) !=
+      rare_->for_spare_nodes.end())
     return context.fatal("no node is left for a rank that has died");
-  for_spare_nodes_.push_back(peer);
+  rare_->for_spare_nodes.push_back(peer);
   context.restart(peer, RestartOn::spare_node);
 }
 
 void CheckpointedLayer::on_peer_restarted(Context& context, Incarnation) {
-  go_on(context, wave_.on_peer_restarted(context));
+  go_on(context, rare_->wave.on_peer_restarted(context));
 }
 
 void CheckpointedLayer::go_on(Context& context, RestartWave::Due due) {
@@ -275,25 +277,25 @@ void CheckpointedLayer::go_on(Context& context, RestartWave::Due due) {
 void CheckpointedLayer::join(Context& context) {
   RestartReport own;
   own.epoch = epoch_;
-  if (arrived_) {  // of a checkpoint that was committed
-    own.epoch = std::max(epoch_, arrived_->checkpoint.number + 1);
-    own.images.push_back({self_, arrived_->checkpoint.number});
+  if (rare_->arrived) {  // of a checkpoint that was committed
+    own.epoch = std::max(epoch_, rare_->arrived->checkpoint.number + 1);
+    own.images.push_back({self_, rare_->arrived->checkpoint.number});
   }
-  for (const KeptImages& kept : store_.clients()) {
+  for (const KeptImages& kept : rare_->store.clients()) {
     if (context.known(kept.client).number == 0) continue;
     if (kept.committed) own.images.push_back({kept.client, kept.committed->number});
     if (kept.pending) own.images.push_back({kept.client, kept.pending->number});
   }
-  on_joined(context, wave_.root(), own);
-  go_on(context, wave_.report(context, own));
+  on_joined(context, rare_->wave.root(), own);
+  go_on(context, rare_->wave.report(context, own));
 }
 
 void CheckpointedLayer::agree(Context& context) {
-  const RestartAgreement& agreement = wave_.agreement();
+  const RestartAgreement& agreement = rare_->wave.agreement();
   if (!up_) {
     epoch_ = agreement.epoch;
     begin_round();
-    if (wave_.root() == self_) on_reports(context, wave_.reports());
+    if (rare_->wave.root() == self_) on_reports(context, rare_->wave.reports());
     await_image(context);
   } else {
     if (epoch_ < agreement.epoch) {
@@ -301,8 +303,8 @@ void CheckpointedLayer::agree(Context& context) {
       if (!rolls_back()) resume(context);
     }
     invariant(epoch_ == agreement.epoch, "ranks have committed different checkpoints");
-    taken_.reset();
-    store_.drop_pending();
+    rare_->taken.reset();
+    rare_->store.drop_pending();
     begin_round();
     if (!rolls_back()) end_quiet(context);
     renew_copy(context);
@@ -310,20 +312,20 @@ void CheckpointedLayer::agree(Context& context) {
     ask_if_ready(context);
   }
   serve_clients(context);
-  for (const Message& message : std::exchange(early_, {})) on_message(context, message);
+  for (const Message& message : std::exchange(rare_->early, {})) on_message(context, message);
 }
 
 /// The keeper has restarted, and has lost the image.
 void CheckpointedLayer::renew_copy(Context& context) {
-  if (!kept_ || kept_->keeper.actor == kNobody) return;
-  const Incarnation now = context.known(kept_->keeper.actor);
-  if (now == kept_->keeper) return;
-  kept_->keeper = now;
-  send_image(context, *kept_, true);
+  if (!rare_->kept || rare_->kept->keeper.actor == kNobody) return;
+  const Incarnation now = context.known(rare_->kept->keeper.actor);
+  if (now == rare_->kept->keeper) return;
+  rare_->kept->keeper = now;
+  send_image(context, *rare_->kept, true);
 }
 
 void CheckpointedLayer::serve_clients(Context& context) {
-  for (KeptImages& kept : store_.clients()) {
+  for (KeptImages& kept : rare_->store.clients()) {
     const Incarnation client = context.known(kept.client);
     if (client.number <= kept.sent_to || !kept.committed) continue;
     kept.sent_to = client.number;
@@ -339,8 +341,9 @@ void CheckpointedLayer::await_image(Context& context) {
     up_ = true;
     return on_up(context);
   }
-  if (arrived_ && arrived_->checkpoint.number + 1 == epoch_) return take_arrived(context);
-  const std::vector<Rank>& have = wave_.agreement().have_images;
+  if (rare_->arrived && rare_->arrived->checkpoint.number + 1 == epoch_)
+    return take_arrived(context);
+  const std::vector<Rank>& have = rare_->wave.agreement().have_images;
   if (std::find(have.begin(), have.end(), self_) == have.end())
     return context.fatal("a rank has died, and so has the keeper of its image");
   awaits_image_ = true;
@@ -350,20 +353,21 @@ void CheckpointedLayer::await_image(Context& context) {
 /// alone has it.
 void CheckpointedLayer::on_your_image(Context& context, const Message& message) {
   if (up_) return;
-  arrived_ = {*context.attached<Checkpoint>(message), {message.from, message.from_incarnation}};
-  if (awaits_image_ && arrived_->checkpoint.number + 1 == epoch_) take_arrived(context);
+  rare_->arrived = {*context.attached<Checkpoint>(message),
+                    {message.from, message.from_incarnation}};
+  if (awaits_image_ && rare_->arrived->checkpoint.number + 1 == epoch_) take_arrived(context);
 }
 
 void CheckpointedLayer::take_arrived(Context& context) {
   awaits_image_ = false;
-  kept_ = std::exchange(arrived_, std::nullopt);
+  rare_->kept = std::exchange(rare_->arrived, std::nullopt);
   renew_copy(context);
   put_back(context);
 }
 
 void CheckpointedLayer::roll_back(Context& context) {
-  if (!kept_) return;
-  asked_.reset();
+  if (!rare_->kept) return;
+  rare_->asked.reset();
   up_ = resumes_ = false;
   put_back(context);
 }
@@ -387,26 +391,27 @@ void CheckpointedLayer::on_restored(Context& context) {
 
 void CheckpointedLayer::recovered(Context& context, double death_s) {
   context.mark("recovered", static_cast<std::int64_t>(level()));
-  recovery_time_s_ = std::max(recovery_time_s_, context.now_s() - death_s);
+  rare_->recovery_time_s = std::max(rare_->recovery_time_s, context.now_s() - death_s);
 }
 
 void CheckpointedLayer::report(MetricTotals& totals) const {
-  totals.put_weighted(kCheckpointTime, checkpoint_time_s_, static_cast<double>(checkpoints_));
-  totals.put(kRecoveryTime, recovery_time_s_);
+  totals.put_weighted(kCheckpointTime, rare_->checkpoint_time_s,
+                      static_cast<double>(rare_->checkpoints));
+  totals.put(kRecoveryTime, rare_->recovery_time_s);
 }
 
 std::string CheckpointedLayer::waiting_for() const {
-  if (wave_.joined() > level()) return "the other ranks to agree on a restart";
+  if (rare_->wave.joined() > level()) return "the other ranks to agree on a restart";
   if (awaits_image_) return "its image";
   if (!up_) return "its restart";
-  if (asked_) return "checkpoint " + std::to_string(epoch_);
+  if (rare_->asked) return "checkpoint " + std::to_string(epoch_);
   return {};
 }
 
 void CheckpointedLayer::digest_state(Digest& into) const {
-  into.add(round_, wave_, epoch_, up_, resumes_, awaits_image_, asked_, taken_, kept_, store_,
-           early_);
-  into.add(arrived_, held_, take_due_, for_spare_nodes_);
+  into.add(rare_->round, rare_->wave, epoch_, up_, resumes_, awaits_image_, rare_->asked,
+           rare_->taken, rare_->kept, rare_->store, rare_->early);
+  into.add(rare_->arrived, held_, take_due_, rare_->for_spare_nodes);
   into.add(begun_, quiet_, unsent_, sent_, received_);
 }
 

@@ -10,6 +10,7 @@
 #include "protocols/message_logging/checkpoint.hpp"
 #include "protocols/message_logging/checkpoint_round.hpp"
 #include "protocols/message_logging/restart_wave.hpp"
+#include "sim/core/boxed.hpp"
 #include "sim/core/component.hpp"
 
 namespace faultline {
@@ -105,7 +106,7 @@ class CheckpointedLayer : public Layer {
   virtual bool hand_up_next(Context&) { return false; }
   // What mutants get wrong.
   virtual void keep_image(Incarnation client, const Checkpoint& checkpoint) {
-    store_.put_pending(client, checkpoint);
+    rare_->store.put_pending(client, checkpoint);
   }
   virtual bool is_of_old_incarnation(Context& context, const Message& message) const {
     return message.from_incarnation < context.known(message.from).number;
@@ -138,17 +139,17 @@ class CheckpointedLayer : public Layer {
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
   /// That the program has done; 0 if it has none, or this rank has not finished.
   [[nodiscard]] std::uint64_t iterations() const { return iterations_; }
-  [[nodiscard]] ImageStore& images() { return store_; }
+  [[nodiscard]] ImageStore& images() { return rare_->store; }
   /// How many restarts this rank has taken in.
-  [[nodiscard]] std::uint64_t level() const { return wave_.agreement().level; }
+  [[nodiscard]] std::uint64_t level() const { return rare_->wave.agreement().level; }
   [[nodiscard]] bool is_up() const { return up_; }
   /// The program waits for its last checkpoint's answer, and gets no messages.
   [[nodiscard]] bool is_resuming() const { return resumes_; }
   /// The last checkpoint of this rank. There is one.
-  [[nodiscard]] const Checkpoint& kept() const { return kept_->checkpoint; }
+  [[nodiscard]] const Checkpoint& kept() const { return rare_->kept->checkpoint; }
   /// Does the program wait for a checkpoint?
-  [[nodiscard]] bool waits() const { return asked_.has_value(); }
-  [[nodiscard]] const RestartWave& wave() const { return wave_; }
+  [[nodiscard]] bool waits() const { return rare_->asked.has_value(); }
+  [[nodiscard]] const RestartWave& wave() const { return rare_->wave; }
   [[nodiscard]] Rank self() const { return self_; }
   [[nodiscard]] const JobShape& job() const { return job_; }
   [[nodiscard]] std::uint32_t control_bytes() const { return options_.control_bytes; }
@@ -186,35 +187,44 @@ class CheckpointedLayer : public Layer {
   void on_your_image(Context& context, const Message& message);
   void take_arrived(Context& context);
 
+  /// What only checkpoints and restarts need. It lies apart, so that what every message looks at
+  /// lies together.
+  struct RareState {
+    RareState(std::uint32_t processes, Rank self, std::uint32_t bytes)
+        : round(processes, self, bytes), wave(processes, self, bytes) {}
+
+    CheckpointRound round;
+    RestartWave wave;
+    std::optional<StackRequest> asked;  ///< by the program, for the checkpoint of this epoch
+    std::optional<OwnImage> taken;      ///< of the round
+    std::optional<OwnImage> kept;       ///< committed
+    std::optional<OwnImage> arrived;    ///< committed, and sent to this rank, which has restarted
+    ImageStore store;
+    std::vector<Incarnation> for_spare_nodes;  ///< the dead whose own nodes are gone
+    std::vector<Message> early;  ///< about checkpoints, of later levels than this rank's
+    double taken_s = 0.0;
+    double checkpoint_time_s = 0.0;  ///< of all checkpoints of this incarnation
+    std::uint64_t checkpoints = 0;
+    double recovery_time_s = 0.0;  ///< the longest
+  };
+
   CheckpointOptions options_;
   JobShape job_;
   Rank self_;
-  CheckpointRound round_;
-  RestartWave wave_;
-  std::uint64_t epoch_ = 0;  ///< how many checkpoints are committed
-  bool up_ = false;          ///< the program has started, or gone on from an image
-  bool resumes_ = false;     ///< the program is about to get its answer
-  bool take_due_ = false;    ///< there was no image when all had asked for one
+  bool up_ = false;        ///< the program has started, or gone on from an image
+  bool resumes_ = false;   ///< the program is about to get its answer
+  bool take_due_ = false;  ///< there was no image when all had asked for one
   bool awaits_image_ = false;
-  std::optional<StackRequest> asked_;  ///< by the program, for the checkpoint of this epoch
-  std::optional<OwnImage> taken_;      ///< of the round
-  std::optional<OwnImage> kept_;       ///< committed
-  std::optional<OwnImage> arrived_;    ///< committed, and sent to this rank, which has restarted
-  ImageStore store_;
-  std::vector<Incarnation> for_spare_nodes_;  ///< the dead whose own nodes are gone
-  std::vector<Message> held_;                 ///< of the program
-  std::vector<Message> early_;  ///< about checkpoints, of later levels than this rank's
   bool has_detector_ = false;
-  bool begun_ = false;           ///< the program has had its first answer, or never asks
-  bool quiet_ = false;           ///< what the program does not send itself is kept back
-  std::vector<Message> unsent_;  ///< kept back, of the layers above
-  std::int64_t sent_ = 0;        ///< by them and the program, since the last checkpoint
-  std::int64_t received_ = 0;
+  bool begun_ = false;       ///< the program has had its first answer, or never asks
+  bool quiet_ = false;       ///< what the program does not send itself is kept back
+  std::uint64_t epoch_ = 0;  ///< how many checkpoints are committed
   std::uint64_t iterations_ = 0;
-  double taken_s_ = 0.0;
-  double checkpoint_time_s_ = 0.0;  ///< of all checkpoints of this incarnation
-  std::uint64_t checkpoints_ = 0;
-  double recovery_time_s_ = 0.0;  ///< the longest
+  std::int64_t sent_ = 0;  ///< by the layers above and the program, since the last checkpoint
+  std::int64_t received_ = 0;
+  std::vector<Message> held_;    ///< of the program
+  std::vector<Message> unsent_;  ///< kept back, of the layers above
+  Boxed<RareState> rare_;
 };
 
 OptionSet<CheckpointOptions> checkpoint_options();

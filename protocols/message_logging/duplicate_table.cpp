@@ -15,7 +15,8 @@ bool DuplicateTable::insert(const KindChannel& channel, std::uint64_t number, In
   const bool reaches_latest = number >= window.latest;
   const bool is_first = is_new(channel, window, number);
   if (!reaches_latest) return is_first;
-  window.sender = sender;
+  window.sender = sender.actor;
+  window.sender_number = sender.number;
   if (window.behind) --behind_;
   window.behind = false;
   return is_first;
@@ -76,7 +77,7 @@ void DuplicateTable::add_missing(const KindChannel& channel, std::uint64_t numbe
 bool DuplicateTable::expect_again(Incarnation begun) {
   bool any = false;
   windows_.for_each([&](const KindChannel&, Window& window) {
-    if (window.sender.actor != begun.actor || window.sender.number >= begun.number) return;
+    if (window.sender != begun.actor || window.sender_number >= begun.number) return;
     any = true;
     behind_ += window.behind ? 0 : 1;
     window.behind = true;

@@ -12,7 +12,7 @@ namespace faultline {
 /// The messages of one kind from one end to another.
 struct KindChannel {
   ObjectChannel ends;
-  std::uint64_t kind = 0;  ///< 0 if all kinds are counted together
+  std::uint32_t kind = 0;  ///< 0 if all kinds are counted together
 
   [[nodiscard]] std::uint64_t hash() const { return split_mix(ends.hash() ^ kind); }
   void digest(Digest& into) const { into.add(ends, kind); }
@@ -42,8 +42,11 @@ class DuplicateTable {
     std::uint64_t first = 0;   ///< the smallest that has come
     std::uint64_t latest = 0;  ///< 0: none
     std::uint64_t before = 0;  ///< bit i: latest - 1 - i has come
-    Incarnation sender;        ///< of the latest
-    bool behind = false;       ///< the latest must come again
+    // Who has sent the latest one, in parts, so that a window fits into the cache line of its
+    // channel.
+    ActorId sender = kNobody;
+    std::uint16_t sender_number = 0;
+    bool behind = false;  ///< the latest must come again
 
     void digest(Digest& into) const { into.add(first, latest, before); }
     friend bool operator==(const Window&, const Window&) = default;

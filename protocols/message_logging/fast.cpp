@@ -71,8 +71,8 @@ std::uint64_t tag_of(const Message& message) { return message.payload.get<std::u
 }  // namespace
 
 KindChannel Fast::channel_of(const Message& message, Rank sender) const {
-  const std::uint64_t kind =
-      counts_ ? 0 : (static_cast<std::uint64_t>(message.channel) << 16U) + message.kind + 1;
+  const std::uint32_t kind =
+      counts_ ? 0 : (static_cast<std::uint32_t>(message.channel) << 16U) + message.kind + 1;
   return {faultline::channel_of(message, sender), kind};
 }
 

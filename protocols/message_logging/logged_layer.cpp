@@ -37,18 +37,21 @@ std::vector<std::string> logging_kinds(const std::vector<std::string>& own) {
   return checkpoint_kinds(kinds);
 }
 
-LoggedLayer::Peer& LoggedLayer::peer(Context& context, Rank rank) {
-  if (last_peer_ < peers_.size() && peers_[last_peer_].rank == rank) return peers_[last_peer_];
-  auto place = std::lower_bound(peers_.begin(), peers_.end(), rank,
+/// The place of a peer that does not come in the usual order.
+std::uint32_t LoggedLayer::find_peer(Context& context, Rank rank) {
+  auto found = std::lower_bound(peers_.begin(), peers_.end(), rank,
                                 [](const Peer& entry, Rank wanted) { return entry.rank < wanted; });
-  if (place == peers_.end() || place->rank != rank) {
+  const auto place = static_cast<std::uint32_t>(found - peers_.begin());
+  if (!is_peer(place, rank)) {
     Peer fresh;
     fresh.rank = rank;
     fresh.served = context.known(rank).number;  // it gets everything from the first message on
-    place = peers_.insert(place, std::move(fresh));
+    fresh.number = static_cast<std::uint32_t>(peers_.size());
+    peers_.insert(found, fresh);
+  } else if (last_peer_ < peers_.size()) {
+    peers_[last_peer_].next = place;
   }
-  last_peer_ = static_cast<std::size_t>(place - peers_.begin());
-  return *place;
+  return place;
 }
 
 void LoggedLayer::spend(Context& context, CostFactor on, double duration_s) {
@@ -108,10 +111,8 @@ void LoggedLayer::forget_sent_by(ObjectId object) {
 }
 
 void LoggedLayer::on_committed(Context& context) {
-  for (Peer& of : peers_) {
-    of.sent = of.goal = of.taken_in = 0;
-    of.log.clear();
-  }
+  for (Peer& of : peers_) of.sent = of.goal = of.taken_in = 0;
+  log_.clear();
   sent_.reset();
   received_.reset();
   if (!recovered_) recovered(context, wave().death_s());
@@ -151,7 +152,7 @@ void LoggedLayer::on_agreed(Context& context) {
 }
 
 void LoggedLayer::resend_log(Context& context, Peer& to) {
-  const std::uint32_t second = to.log.size() > 0 ? before_log(context, to.rank) : 0;
+  const std::uint32_t second = to.sent > 0 ? before_log(context, to.rank) : 0;
   for_each_logged(to, [&](const Message& logged, std::uint64_t number, std::uint32_t) {
     resend(context, logged, number, second);
   });
@@ -197,7 +198,12 @@ void LoggedLayer::report(MetricTotals& totals) const {
 
 void LoggedLayer::digest_state(Digest& into) const {
   CheckpointedLayer::digest_state(into);
-  into.add(peers_, sent_, received_);
+  into.add(peers_.size());
+  for (const Peer& peer : peers_) {
+    into.add(peer.rank, peer.served, peer.sent, peer.taken_in);
+    log_.digest_of(peer.number, into);
+  }
+  into.add(sent_, received_);
 }
 
 }  // namespace faultline

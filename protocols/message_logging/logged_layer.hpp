@@ -38,12 +38,11 @@ class LoggedLayer : public CheckpointedLayer {
   struct Peer {
     Rank rank = kNobody;
     std::uint16_t served = 0;  ///< the latest incarnation that has got the log
+    std::uint32_t number = 0;  ///< in the log
+    std::uint32_t next = 0;    ///< the place of the peer that was asked for after this one; a guess
     std::uint64_t sent = 0;
     std::uint64_t taken_in = 0;  ///< messages from it that were delivered
     std::uint64_t goal = 0;  ///< of `sent`: how much the peer has from this rank's old incarnation
-    MessageLog log;
-
-    void digest(Digest& into) const { into.add(rank, served, sent, taken_in, log); }
   };
 
   LoggedLayer(const MessageLogOptions& options, const JobShape& job, Rank self)
@@ -62,8 +61,8 @@ class LoggedLayer : public CheckpointedLayer {
   [[nodiscard]] virtual std::uint32_t note(std::uint64_t /*identity*/) const { return 0; }
   /// Is the object elsewhere that a message to this rank itself is for?
   [[nodiscard]] virtual bool is_elsewhere(const Message&) const { return false; }
-  virtual void log(Peer& to, const Message& message, std::uint64_t identity) {
-    to.log.add(message, note(identity));
+  virtual void log(const Peer& to, const Message& message, std::uint64_t identity) {
+    log_.add(message, to.number, note(identity));
   }
   /// Something goes before a message to another rank, or with it. Returns the second word of its
   /// stamp.
@@ -86,7 +85,13 @@ class LoggedLayer : public CheckpointedLayer {
 
   /// Takes processor time.
   void spend(Context& context, CostFactor on, double duration_s);
-  Peer& peer(Context& context, Rank rank);
+  Peer& peer(Context& context, Rank rank) {
+    if (!is_peer(last_peer_, rank)) {
+      const bool is_next = last_peer_ < peers_.size() && is_peer(peers_[last_peer_].next, rank);
+      last_peer_ = is_next ? peers_[last_peer_].next : find_peer(context, rank);
+    }
+    return peers_[last_peer_];
+  }
   [[nodiscard]] const std::vector<Peer>& peers() const { return peers_; }
   using CheckpointedLayer::received;
   /// The numbers that have come on the channel of a message.
@@ -114,15 +119,20 @@ class LoggedLayer : public CheckpointedLayer {
   void stamp(Context& context, Message& message) final;
   void on_own_message(Context& context, const Message& message) final;
   void send_to_other(Context& context, Message& message);
+  [[nodiscard]] bool is_peer(std::uint32_t place, Rank rank) const {
+    return place < peers_.size() && peers_[place].rank == rank;
+  }
+  std::uint32_t find_peer(Context& context, Rank rank);
 
   MessageLogOptions costs_;
-  std::vector<Peer> peers_;  ///< by rank
-  std::size_t last_peer_ = 0;
-  ChannelTable<ObjectChannel, std::uint64_t> sent_;
-  ChannelTable<ObjectChannel, SeenNumbers> received_;
-  std::uint64_t remote_messages_ = 0;
   std::array<double, kCostFactors> spent_s_{};  ///< by this incarnation
   bool recovered_ = true;
+  std::uint32_t last_peer_ = 0;
+  std::vector<Peer> peers_;  ///< by rank
+  MessageLog log_;
+  std::uint64_t remote_messages_ = 0;
+  ChannelTable<ObjectChannel, SeenNumbers> received_;
+  ChannelTable<ObjectChannel, std::uint64_t> sent_;
   std::uint64_t partners_ = 0;    ///< ranks whose log is to come
   std::uint64_t log_ends_ = 0;    ///< ranks whose log has come
   std::uint64_t goals_open_ = 0;  ///< peers that have more from the old incarnation
@@ -131,12 +141,13 @@ class LoggedLayer : public CheckpointedLayer {
 template <class Visit>
 void LoggedLayer::for_each_logged(const Peer& to, Visit visit) const {
   ChannelTable<ObjectChannel, std::uint64_t> numbers;
-  for (std::size_t place = 0; place < to.log.size(); ++place) {
-    Message message = to.log.message(place);
+  for (std::size_t place = 0; place < log_.size(); ++place) {
+    if (!log_.is_for(to.number, place)) continue;
+    Message message = log_.message(place);
     message.from = self();
     message.to = to.rank;
     const std::uint64_t number = ++numbers[channel_of(message)];
-    visit(message, number, to.log.note(place));
+    visit(message, number, log_.note(place));
   }
 }
 

@@ -1,6 +1,6 @@
 #include "protocols/message_logging/message_log.hpp"
 
-#include <array>
+#include <memory>
 
 namespace faultline {
 
@@ -11,29 +11,42 @@ using PayloadWords = std::array<std::uint64_t, Payload::kBytes / sizeof(std::uin
 
 }  // namespace
 
-bool MessageLog::fits(const Message& message) {
+bool MessageLog::fits(const Message& message, std::uint32_t receiver) {
   const auto words = message.payload.get<PayloadWords>();
-  return message.channel == Family::workload && message.phase == 0 && message.kind != kWhole &&
-         message.attachments.empty() && words[0] <= UINT32_MAX && words[1] <= UINT16_MAX &&
-         words[3] == 0 && message.transactions.get<std::uint64_t>() == 0 &&
+  return message.channel == Family::workload && message.phase == 0 && message.kind < kWhole &&
+         receiver <= UINT16_MAX && message.attachments.empty() && words[0] <= UINT32_MAX &&
+         words[1] <= UINT8_MAX && words[3] == 0 && message.transactions.get<std::uint64_t>() == 0 &&
          message.termination.get<FieldWords>() == FieldWords{};
 }
 
-void MessageLog::add(const Message& message, std::uint32_t note) {
-  if (fits(message)) {
+MessageLog::Entry& MessageLog::next() {
+  if (size_ == blocks_.size() * kBlock) blocks_.emplace_back(std::make_unique<Block>());
+  Entry& entry = blocks_[size_ / kBlock]->entries[size_ % kBlock];
+  ++size_;
+  return entry;
+}
+
+void MessageLog::add(const Message& message, std::uint32_t receiver, std::uint32_t note) {
+  if (fits(message, receiver)) {
     const auto words = message.payload.get<PayloadWords>();
-    entries_.push_back({words[2], static_cast<std::uint32_t>(words[0]), message.from_object,
-                        message.to_object, message.bytes, note,
-                        static_cast<std::uint16_t>(words[1]), message.kind});
+    next() = {words[2],
+              static_cast<std::uint32_t>(words[0]),
+              message.from_object,
+              message.to_object,
+              message.bytes,
+              note,
+              static_cast<std::uint16_t>(receiver),
+              static_cast<std::uint8_t>(words[1]),
+              static_cast<std::uint8_t>(message.kind)};
     return;
   }
-  entries_.push_back({whole_.size(), 0, 0, 0, 0, note, 0, kWhole});
-  whole_.push_back(message);
+  next() = {.third_word = whole_.size(), .note = note, .kind = kWhole};
+  whole_.push_back({message, receiver});
 }
 
 Message MessageLog::message(std::size_t place) const {
-  const Entry& entry = entries_[place];
-  if (entry.kind == kWhole) return whole_[entry.third_word];
+  const Entry& entry = at(place);
+  if (entry.kind == kWhole) return whole_[entry.third_word].message;
   Message message;
   message.payload.put(PayloadWords{entry.first_word, entry.second_word, entry.third_word, 0});
   message.from_object = entry.from_object;
@@ -43,15 +56,19 @@ Message MessageLog::message(std::size_t place) const {
   return message;
 }
 
+/// The blocks stay, for the messages until the next checkpoint.
 void MessageLog::clear() {
-  entries_.clear();
+  size_ = 0;
   whole_.clear();
 }
 
-void MessageLog::digest(Digest& into) const {
-  into.add(entries_.size());
-  for (std::size_t place = 0; place < entries_.size(); ++place)
-    into.add(message(place), entries_[place].note);
+void MessageLog::digest_of(std::uint32_t receiver, Digest& into) const {
+  std::uint64_t messages = 0;
+  for (std::size_t place = 0; place < size_; ++place)
+    if (is_for(receiver, place)) ++messages;
+  into.add(messages);
+  for (std::size_t place = 0; place < size_; ++place)
+    if (is_for(receiver, place)) into.add(message(place), note(place));
 }
 
 }  // namespace faultline

@@ -1,24 +1,34 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "sim/core/boxed.hpp"
+#include "sim/core/large_pages.hpp"
 #include "sim/core/message.hpp"
 
 namespace faultline {
 
-/// The messages that a rank has sent to another one since the last checkpoint, in their order. What
-/// a stencil sends takes 32 bytes each, not the 128 of a message.
+/// The messages that a rank has sent to other ranks since the last checkpoint, in their order. What
+/// a stencil sends takes 32 bytes each, not the 128 of a message. One after the other, whoever gets
+/// them, so that a message that is added needs no memory that has not been used for long.
 class MessageLog {
  public:
-  /// `note`: a number of the protocol's.
-  void add(const Message& message, std::uint32_t note);
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
-  /// A message as it was sent, but for what the engine notes on it, and for `logging`.
+  /// `receiver`: its number among the ranks that this one sends to. `note`: a number of the
+  /// protocol's.
+  void add(const Message& message, std::uint32_t receiver, std::uint32_t note);
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool is_for(std::uint32_t receiver, std::size_t place) const {
+    const Entry& entry = at(place);
+    return (entry.kind == kWhole ? receiver_of_whole(entry) : entry.receiver) == receiver;
+  }
+  /// A message as it was sent, but for its ends, what the engine notes on it, and `logging`.
   [[nodiscard]] Message message(std::size_t place) const;
-  [[nodiscard]] std::uint32_t note(std::size_t place) const { return entries_[place].note; }
+  [[nodiscard]] std::uint32_t note(std::size_t place) const { return at(place).note; }
   void clear();
-  void digest(Digest& into) const;
+  /// Adds what there is for one receiver.
+  void digest_of(std::uint32_t receiver, Digest& into) const;
 
  private:
   struct Entry {
@@ -28,16 +38,38 @@ class MessageLog {
     std::uint32_t to_object = 0;
     std::uint32_t bytes = 0;
     std::uint32_t note = 0;
-    std::uint16_t second_word = 0;
-    std::uint16_t kind = 0;  ///< kWhole: of a message that does not fit into an entry
+    std::uint16_t receiver = 0;
+    std::uint8_t second_word = 0;
+    std::uint8_t kind = 0;  ///< kWhole: of a message that does not fit into an entry
   };
   static_assert(sizeof(Entry) == 32);
-  static constexpr std::uint16_t kWhole = UINT16_MAX;
+  static constexpr std::uint8_t kWhole = UINT8_MAX;
+  struct WholeMessage {
+    Message message;
+    std::uint32_t receiver = 0;
+  };
+  /// A log grows by blocks, which lie on large pages.
+  static constexpr std::size_t kBlock = 64;
+  struct Block {
+    static void* operator new(std::size_t bytes) { return component_storage().allocate(bytes); }
+    static void operator delete(void* storage, std::size_t bytes) {
+      component_storage().deallocate(storage, bytes);
+    }
+    std::array<Entry, kBlock> entries;
+  };
 
-  static bool fits(const Message& message);
+  static bool fits(const Message& message, std::uint32_t receiver);
+  [[nodiscard]] const Entry& at(std::size_t place) const {
+    return blocks_[place / kBlock]->entries[place % kBlock];
+  }
+  [[nodiscard]] std::uint32_t receiver_of_whole(const Entry& entry) const {
+    return whole_[entry.third_word].receiver;
+  }
+  Entry& next();
 
-  std::vector<Entry> entries_;
-  std::vector<Message> whole_;
+  std::size_t size_ = 0;
+  std::vector<Boxed<Block>> blocks_;  ///< the last ones can be empty
+  std::vector<WholeMessage> whole_;
 };
 
 }  // namespace faultline

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -51,17 +52,14 @@ class ChannelTable {
  public:
   /// The value of a channel, fresh at first. Valid until another channel is used.
   Value& operator[](const Channel& channel) {
-    if (is_at(last_, channel)) return entries_[last_].value;
-    // Programs iterate: after a channel comes the one that came after it the last time.
-    std::uint32_t* before = last_ < entries_.size() ? &entries_[last_].next : nullptr;
-    if (before != nullptr && is_at(*before, channel)) {
-      last_ = *before;
-      return entries_[last_].value;
-    }
-    const std::uint32_t place = place_of(channel);
-    if (before != nullptr) *before = place;
+    if (channel == last_channel_ && last_ < entries_.size()) return entries_[last_].value;
+    // Programs iterate: after a channel comes the one that came after it the last time. So only
+    // that entry must come from memory.
+    const std::uint32_t place = is_at(guess_, channel) ? guess_ : find(channel);
     last_ = place;
-    if (place == entries_.size()) add(channel);
+    last_channel_ = channel;
+    guess_ = entries_[place].next;
+    if (guess_ < entries_.size()) __builtin_prefetch(&entries_[guess_], 1);
     return entries_[place].value;
   }
   /// Visits all values, also fresh ones, in the order of the first use: visit(channel, value).
@@ -81,14 +79,25 @@ class ChannelTable {
   }
 
  private:
-  struct Entry {
+  struct Content {
     Channel channel;
-    Value value;
     std::uint32_t next = 0;  ///< the place that was asked for after this one; a guess
+    Value value;
   };
+  static constexpr std::size_t kCacheLine = 64;
+  static_assert(sizeof(Content) <= kCacheLine);
+  /// Lies in one cache line.
+  struct alignas(std::bit_ceil(sizeof(Content))) Entry : Content {};
 
   [[nodiscard]] bool is_at(std::uint32_t place, const Channel& channel) const {
     return place < entries_.size() && entries_[place].channel == channel;
+  }
+  /// The place of a channel that does not come in the usual order.
+  std::uint32_t find(const Channel& channel) {
+    const std::uint32_t place = place_of(channel);
+    if (last_ < entries_.size()) entries_[last_].next = place;
+    if (place == entries_.size()) add(channel);
+    return place;
   }
   /// The slot of a channel, or the free one where it would be.
   [[nodiscard]] std::size_t slot_of(const Channel& channel) const {
@@ -107,7 +116,7 @@ class ChannelTable {
   void add(const Channel& channel) {
     if (2 * (entries_.size() + 1) > slots_.size()) grow();
     slots_[slot_of(channel)] = static_cast<std::uint32_t>(entries_.size());
-    entries_.push_back({channel, Value{}, 0});
+    entries_.push_back({{channel, 0, Value{}}});
   }
   void grow() {
     constexpr std::size_t kFewest = 8;
@@ -118,8 +127,10 @@ class ChannelTable {
 
   static constexpr std::uint32_t kFree = UINT32_MAX;
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> slots_;  ///< places, by hash; at most half are taken
   std::uint32_t last_ = 0;            ///< the place that was asked for last
+  std::uint32_t guess_ = 0;           ///< the one that comes next, if it comes as the last time
+  Channel last_channel_;              ///< at `last_`
+  std::vector<std::uint32_t> slots_;  ///< places, by hash; at most half are taken
 };
 
 }  // namespace faultline
