@@ -65,53 +65,60 @@ MetricSpecs determinant_metrics() {
 
 // ---- forward path -----------------------------------------------------------------------------
 
-/// All determinants that nobody is known to store; null if there are none. Messages of one turn
-/// carry the same.
-const Causal::Carried* Causal::unstored() {
+void Causal::on_sends(Context& context, std::span<Message* const> batch, bool still_active) {
+  shared_.emplace();
+  LoggedLayer::on_sends(context, batch, still_active);
+  shared_.reset();
+}
+
+/// All determinants that nobody is known to store.
+DeliveryRun Causal::unstored() const {
   const std::uint64_t first = stored() + 1;
-  if (tickets_ < first) return nullptr;
-  if (unstored_.deliveries != nullptr && unstored_.epoch == epoch() && unstored_.first == first &&
-      unstored_.last() == tickets_ && unstored_.lives == lives_)
-    return &unstored_;
-  const auto at = [this](std::uint64_t ticket) {
-    return deliveries_.begin() + static_cast<std::ptrdiff_t>(ticket);
-  };
-  unstored_ = {epoch(), first,
-               std::make_shared<const std::vector<Delivery>>(at(first - 1), at(tickets_)), lives_};
-  return &unstored_;
+  return tickets_ < first ? DeliveryRun() : deliveries_.run(first, tickets_);
 }
 
 /// They go with every message to another rank.
 std::uint32_t Causal::before(Context& context, Message& message) {
-  const Carried* carried = unstored();
-  if (carried == nullptr) return 0;
-  const std::size_t count = carried->deliveries->size();
+  const DeliveryRun deliveries = unstored();
+  const std::uint64_t count = deliveries.size();
+  if (count == 0) return 0;
   if (is_first_time()) piggybacked_ += count;
   spend(context, CostFactor::piggybacking, options_.piggyback_s * static_cast<double>(count));
-  if (options_.transport == "companion") return send_companion(context, message.to, *carried);
-  message.bytes += bytes_of(*carried);
-  context.attach(message, *carried);
+  if (options_.transport == "companion") {
+    if (shared_ && shared_->empty()) *shared_ = carrying(deliveries);
+    return send_companion(context, message.to, deliveries,
+                          shared_ ? *shared_ : carrying(deliveries));
+  }
+  message.bytes += bytes_of(deliveries);
+  context.attach(message, Carried{epoch(), deliveries, lives_});
   return 0;
 }
 
 /// What is sent again depends on them, too, and the companion that went before it has died with its
 /// receiver.
 std::uint32_t Causal::before_log(Context& context, Rank to) {
-  const Carried* carried = unstored();
-  return carried != nullptr ? send_companion(context, to, *carried) : 0;
+  const DeliveryRun deliveries = unstored();
+  if (deliveries.size() == 0) return 0;
+  return send_companion(context, to, deliveries, carrying(deliveries));
+}
+
+Attachments Causal::carrying(const DeliveryRun& deliveries) const {
+  Attachments carried;
+  carried.put(Family::message_logging, Carried{epoch(), deliveries, lives_});
+  return carried;
 }
 
 /// Companions can be overtaken. So the message says which tickets must be there before it is
 /// delivered.
-std::uint32_t Causal::send_companion(Context& context, Rank to, Carried carried) {
-  const auto last = static_cast<std::uint32_t>(carried.last());
-  Message& companion = context.send(to, kDeterminants, control_bytes() + bytes_of(carried));
-  context.attach(companion, std::move(carried));
-  return last;
+std::uint32_t Causal::send_companion(Context& context, Rank to, const DeliveryRun& deliveries,
+                                     Attachments carried) {
+  Message& companion = context.send(to, kDeterminants, control_bytes() + bytes_of(deliveries));
+  companion.attachments = std::move(carried);
+  return static_cast<std::uint32_t>(deliveries.last());
 }
 
-std::uint32_t Causal::bytes_of(const Carried& carried) const {
-  return static_cast<std::uint32_t>(carried.deliveries->size() * options_.determinant_bytes);
+std::uint32_t Causal::bytes_of(const DeliveryRun& deliveries) const {
+  return static_cast<std::uint32_t>(deliveries.size() * options_.determinant_bytes);
 }
 
 CheckpointedLayer::Verdict Causal::admit_current(Context& context, Message& message) {
@@ -142,7 +149,7 @@ Passage Causal::on_local_event(Context& context, const LocalEvent& event) {
                       static_cast<ObjectId>(event.kind == LocalEvent::Kind::timer);
   const Delivery delivery{{Endpoint{.object = source}, kHere}, event.tag};
   if (!must_replay()) return take_local(context, delivery);
-  if (deliveries_[tickets_] != delivery) return Passage::hold;
+  if (deliveries_.at(tickets_ + 1) != delivery) return Passage::hold;
   ++tickets_;
   if (!must_replay()) end_replay(context);
   hand_up_later(context);
@@ -191,10 +198,9 @@ void Causal::take_carried(Context& context, Incarnation from, const Carried& car
 }
 
 void Causal::store(Context& context, Rank from, const Carried& carried) {
-  const std::uint64_t first = std::max(carried.first, stored_for(from).last + 1);
-  for (std::uint64_t ticket = first; ticket <= carried.last(); ++ticket)
-    keep(determinant_in(carried, from, ticket));
-  acknowledge(context, from, carried.first, carried.last());
+  const DeliveryRun& sent = carried.deliveries;
+  keep(from, carried, std::max(sent.first(), stored_for(from).last + 1));
+  acknowledge(context, from, sent.first(), sent.last());
 }
 
 void Causal::acknowledge(Context& context, Rank receiver, std::uint64_t first,
@@ -203,10 +209,24 @@ void Causal::acknowledge(Context& context, Rank receiver, std::uint64_t first,
       .payload.put(StoredWords{epoch(), first, last});
 }
 
-void Causal::keep(const Determinant& determinant) {
-  Stored& stored = stored_for(determinant.receiver);
-  put(stored.determinants, determinant);
-  stored.last = std::max(stored.last, determinant.ticket);
+void Causal::keep(Rank receiver, const Carried& carried, std::uint64_t first) {
+  const std::uint64_t last = carried.deliveries.last();
+  if (first > last) return;
+  Stored& stored = stored_for(receiver);
+  stored.last = std::max(stored.last, last);
+  if (carried.lives.empty()) return put(stored, {carried.deliveries.from(first), 0});
+  while (first <= last) {
+    const std::uint16_t giver = giver_of(first, carried.lives);
+    std::uint64_t end = first;
+    while (end < last && giver_of(end + 1, carried.lives) == giver) ++end;
+    put(stored, {carried.deliveries.from(first).up_to(end), giver});
+    first = end + 1;
+  }
+}
+
+void Causal::put(Stored& stored, const StoredRun& run) {
+  const bool follows = !stored.runs.empty() && stored.runs.back().incarnation == run.incarnation;
+  if (!follows || !stored.runs.back().deliveries.extend(run.deliveries)) stored.runs.push_back(run);
 }
 
 std::uint16_t Causal::giver_of(std::uint64_t ticket, const std::vector<Tickets>& lives) {
@@ -216,24 +236,32 @@ std::uint16_t Causal::giver_of(std::uint64_t ticket, const std::vector<Tickets>&
   return incarnation;
 }
 
-Determinant Causal::determinant_in(const Carried& carried, Rank receiver,
-                                   std::uint64_t ticket) const {
-  const Delivery& delivery = (*carried.deliveries)[ticket - carried.first];
-  return {receiver,         self(),          ticket,
-          delivery.channel, delivery.number, giver_of(ticket, carried.lives)};
-}
-
 Determinant Causal::determinant_of(std::uint64_t ticket, Rank holder) const {
-  const Delivery& delivery = deliveries_[ticket - 1];
+  const Delivery& delivery = deliveries_.at(ticket);
   return {self(), holder, ticket, delivery.channel, delivery.number, giver_of(ticket, lives_)};
 }
 
+std::vector<Determinant> Causal::determinants_of(const Stored& stored) const {
+  std::vector<Determinant> all = stored.determinants;
+  for (const StoredRun& run : stored.runs)
+    run.deliveries.for_each([&](std::uint64_t ticket, const Delivery& delivery) {
+      all.push_back(
+          {stored.receiver, self(), ticket, delivery.channel, delivery.number, run.incarnation});
+    });
+  return all;
+}
+
 Causal::Stored& Causal::stored_for(Rank receiver) {
-  const auto place =
+  if (last_stored_ < stored_.size() && stored_[last_stored_].receiver == receiver)
+    return stored_[last_stored_];
+  auto place =
       std::lower_bound(stored_.begin(), stored_.end(), receiver,
                        [](const Stored& entry, Rank wanted) { return entry.receiver < wanted; });
-  if (place != stored_.end() && place->receiver == receiver) return *place;
-  return *stored_.insert(place, {.receiver = receiver, .last = 0, .determinants = {}});
+  if (place == stored_.end() || place->receiver != receiver)
+    place =
+        stored_.insert(place, {.receiver = receiver, .last = 0, .determinants = {}, .runs = {}});
+  last_stored_ = static_cast<std::size_t>(place - stored_.begin());
+  return *place;
 }
 
 /// The holder was sent everything that nobody was known to store then.
@@ -252,9 +280,10 @@ void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
 void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
   LoggedLayer::on_joined(context, root, report);
   for (const Stored& stored : stored_)
-    if (stored.receiver == root)
-      report.determinants.insert(report.determinants.end(), stored.determinants.begin(),
-                                 stored.determinants.end());
+    if (stored.receiver == root) {
+      const std::vector<Determinant> known = determinants_of(stored);
+      report.determinants.insert(report.determinants.end(), known.begin(), known.end());
+    }
   std::uint64_t ticket = 1;
   for (const Part& part : parts_)
     for (; ticket <= part.last; ++ticket)
@@ -274,7 +303,9 @@ void Causal::on_reports(Context& context, const RestartReport& reports) {
             });
   for (const Determinant& known : determinants) {
     if (known.receiver != self()) {
-      keep(known);
+      Stored& stored = stored_for(known.receiver);
+      stored.determinants.push_back(known);
+      stored.last = std::max(stored.last, known.ticket);
       stored_again(context, known.receiver, known.ticket);
       continue;
     }
@@ -305,7 +336,7 @@ void Causal::replay(Context& context) {
 
 bool Causal::hand_up_next(Context& context) {
   if (!must_replay()) return false;
-  const auto next = to_replay_.find(deliveries_[tickets_]);
+  const auto next = to_replay_.find(deliveries_.at(tickets_ + 1));
   if (next == to_replay_.end()) return false;
   note_received(context, next->second);
   ++tickets_;
@@ -331,7 +362,7 @@ void Causal::end_replay(Context& context) {
 void Causal::on_committed(Context& context) {
   LoggedLayer::on_committed(context);
   invariant(!must_replay(), "a checkpoint is committed while a rank replays");
-  deliveries_.clear();
+  deliveries_ = {};  // others may still look at the old one
   if (!lives_.empty()) lives_ = {{1, lives_.back().incarnation}};
   tickets_ = 0;
   parts_.clear();
@@ -364,7 +395,10 @@ std::string Causal::waiting_for() const {
 
 void Causal::digest_state(Digest& into) const {
   LoggedLayer::digest_state(into);
-  into.add(deliveries_, tickets_, lives_, parts_, stored_, early_, to_replay_);
+  into.add(deliveries_, tickets_, lives_, parts_, stored_.size());
+  for (const Stored& stored : stored_)
+    into.add(stored.receiver, stored.last, determinants_of(stored));
+  into.add(early_, to_replay_);
 }
 
 }  // namespace faultline

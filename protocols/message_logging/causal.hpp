@@ -4,10 +4,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "protocols/message_logging/delivery_list.hpp"
 #include "protocols/message_logging/logged_layer.hpp"
 #include "sim/core/local_events.hpp"
 
@@ -36,6 +38,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
     return std::make_unique<Causal>(*this);
   }
 
+  void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
   Passage on_local_event(Context& context, const LocalEvent& event) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
@@ -43,15 +46,6 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
  protected:
   enum Kind : std::uint16_t { kDeterminants = kLoggedKinds, kDeterminantsStored };
 
-  /// A delivery. Its ticket is its place among them. Below a termination detector, a computation
-  /// that ends above this layer and a timer that runs out there are deliveries from nobody.
-  struct Delivery {
-    ObjectChannel channel;
-    std::uint64_t number = 0;  ///< on its channel
-
-    friend auto operator<=>(const Delivery&, const Delivery&) = default;  // NOLINT(*-nullptr)
-    void digest(Digest& into) const { into.add(channel, number); }
-  };
   /// The tickets from that one on were given by that incarnation, up to the next entry of a list.
   struct Tickets {
     std::uint64_t from = 1;
@@ -60,23 +54,25 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
     void digest(Digest& into) const { into.add(from, incarnation); }
     friend bool operator==(const Tickets&, const Tickets&) = default;
   };
-  /// Determinants on their way: tickets from `first` on.
+  /// Determinants on their way.
   struct Carried {
     std::uint64_t epoch = 0;
-    std::uint64_t first = 0;
-    std::shared_ptr<const std::vector<Delivery>> deliveries;
+    DeliveryRun deliveries;
     std::vector<Tickets> lives;
 
-    [[nodiscard]] std::uint64_t last() const { return first + deliveries->size() - 1; }
-    void digest(Digest& into) const { into.add(epoch, first, deliveries, lives); }
+    void digest(Digest& into) const { into.add(epoch, deliveries, lives); }
+  };
+  /// Determinants that one incarnation of their receiver has made.
+  struct StoredRun {
+    DeliveryRun deliveries;
+    std::uint16_t incarnation = 0;
   };
   /// What this rank stores for another.
   struct Stored {
     Rank receiver = kNobody;
-    std::uint64_t last = 0;  ///< the highest ticket
-    std::vector<Determinant> determinants;
-
-    void digest(Digest& into) const { into.add(receiver, last, determinants); }
+    std::uint64_t last = 0;                 ///< the highest ticket
+    std::vector<Determinant> determinants;  ///< reported to this rank, which has restarted
+    std::vector<StoredRun> runs;            ///< that their receiver has sent
   };
   /// All up to that ticket, and from that of the part before on, are stored there.
   struct Part {
@@ -88,17 +84,12 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
 
   /// Can the others store a determinant, and not one before it?
   [[nodiscard]] virtual bool may_have_gaps() const { return false; }
-  /// Stores a determinant of another rank.
-  void keep(const Determinant& determinant);
-  /// The determinant of a delivery that is on its way from its receiver.
-  [[nodiscard]] Determinant determinant_in(const Carried& carried, Rank receiver,
-                                           std::uint64_t ticket) const;
-  /// The same of one of this rank's own deliveries.
+  /// Stores determinants of another rank, from that ticket on.
+  void keep(Rank receiver, const Carried& carried, std::uint64_t first);
+  /// The determinant of one of this rank's own deliveries.
   [[nodiscard]] Determinant determinant_of(std::uint64_t ticket, Rank holder) const;
   // What mutants get wrong.
-  virtual void put(std::vector<Determinant>& stored, const Determinant& determinant) {
-    stored.push_back(determinant);
-  }
+  virtual void put(Stored& stored, const StoredRun& run);
   virtual void store(Context& context, Rank from, const Carried& carried);
   virtual bool is_duplicate(const Message& message) {
     return received(message).contains(delivery_of(message).number);
@@ -137,34 +128,39 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   void acknowledged(Rank holder, std::uint64_t ticket);
   /// Tells a rank that this one stores its determinants from ticket `first` to `last`.
   void acknowledge(Context& context, Rank receiver, std::uint64_t first, std::uint64_t last) const;
-  std::uint32_t send_companion(Context& context, Rank to, Carried carried);
+  [[nodiscard]] Attachments carrying(const DeliveryRun& deliveries) const;
+  /// `carried`: these deliveries.
+  std::uint32_t send_companion(Context& context, Rank to, const DeliveryRun& deliveries,
+                               Attachments carried);
   [[nodiscard]] std::uint64_t tickets() const { return tickets_; }
-  [[nodiscard]] const std::vector<Tickets>& lives() const { return lives_; }
-  [[nodiscard]] const std::vector<Delivery>& deliveries() const { return deliveries_; }
+  [[nodiscard]] const DeliveryList& deliveries() const { return deliveries_; }
   /// All tickets up to this one are known to be stored by others.
   [[nodiscard]] std::uint64_t stored() const { return parts_.empty() ? 0 : parts_.back().last; }
 
  private:
-  [[nodiscard]] const Carried* unstored();
-  [[nodiscard]] std::uint32_t bytes_of(const Carried& carried) const;
+  [[nodiscard]] DeliveryRun unstored() const;
+  [[nodiscard]] std::uint32_t bytes_of(const DeliveryRun& deliveries) const;
   void replay(Context& context);
   static std::uint16_t giver_of(std::uint64_t ticket, const std::vector<Tickets>& lives);
   [[nodiscard]] bool is_void(const Determinant& known) const;
   void end_replay(Context& context);
   void take_carried(Context& context, Incarnation from, const Carried& carried);
   Stored& stored_for(Rank receiver);
+  /// All that this rank stores for another.
+  [[nodiscard]] std::vector<Determinant> determinants_of(const Stored& stored) const;
 
   Options options_;
-  std::vector<Delivery> deliveries_;  ///< by ticket; behind tickets_ those to be replayed
-  std::uint64_t tickets_ = 0;         ///< given out, in this incarnation
-  std::vector<Tickets> lives_;        ///< who has given those of deliveries_; empty: the first one
-  Carried unstored_;                  ///< those that were sent last, for the next message
-  std::vector<Part> parts_;           ///< the tickets that others store, ascending
-  std::vector<Stored> stored_;        ///< by receiver
-  std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
-  std::map<Delivery, Message> to_replay_;               ///< have come, and wait for their turn
+  DeliveryList deliveries_;            ///< by ticket; behind tickets_ those to be replayed
+  std::uint64_t tickets_ = 0;          ///< given out, in this incarnation
+  std::vector<Tickets> lives_;         ///< who has given those of deliveries_; empty: the first one
+  std::vector<Part> parts_;            ///< the tickets that others store, ascending
+  std::vector<Stored> stored_;         ///< by receiver
+  std::size_t last_stored_ = 0;        ///< the place of the one that was looked for last
+  std::optional<Attachments> shared_;  ///< by the companions of the sends of one handler
   std::uint64_t generated_ = 0;
   std::uint64_t piggybacked_ = 0;
+  std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
+  std::map<Delivery, Message> to_replay_;               ///< have come, and wait for their turn
 };
 
 template <class Options>

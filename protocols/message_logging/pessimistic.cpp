@@ -68,9 +68,8 @@ Passage Pessimistic::take_local(Context& context, const Delivery& event) {
 void Pessimistic::wait(Context& context, Waiting waiting) {
   if (waiting_.empty()) before_waiting_ = tickets() - 1;
   waiting_.push_back(std::move(waiting));
-  send_companion(context, logger_,
-                 {epoch(), tickets(),
-                  std::make_shared<const std::vector<Delivery>>(1, deliveries().back()), lives()});
+  const DeliveryRun own = deliveries().run(tickets(), tickets());
+  send_companion(context, logger_, own, carrying(own));
 }
 
 void Pessimistic::choose_logger(const Context& context) {
@@ -81,8 +80,9 @@ void Pessimistic::choose_logger(const Context& context) {
 
 /// Determinants may come in any order, each by itself.
 void Pessimistic::store(Context& context, Rank from, const Carried& carried) {
-  keep(determinant_in(carried, from, carried.first));
-  acknowledge(context, from, carried.first, carried.last());
+  const DeliveryRun& sent = carried.deliveries;
+  keep(from, carried, sent.first());
+  acknowledge(context, from, sent.first(), sent.last());
 }
 
 /// Acknowledgements may come in any order; deliveries keep that of their tickets.

@@ -30,8 +30,10 @@ class DropsADeterminant final : public MutantOf<DropsADeterminant, Causal> {
   using MutantOf::MutantOf;
 
  private:
-  void put(std::vector<Determinant>& stored, const Determinant& determinant) override {
-    if (determinant.ticket % 3 != 0) stored.push_back(determinant);
+  void put(Stored& stored, const StoredRun& run) override {
+    const DeliveryRun& all = run.deliveries;
+    for (std::uint64_t ticket = all.first(); ticket <= all.last(); ++ticket)
+      if (ticket % 3 != 0) Causal::put(stored, {all.from(ticket).up_to(ticket), run.incarnation});
   }
 };
 
@@ -42,12 +44,15 @@ class AcknowledgesBeforeItStores final : public MutantOf<AcknowledgesBeforeItSto
   using MutantOf::MutantOf;
 
  private:
-  void put(std::vector<Determinant>& stored, const Determinant& determinant) override {
-    std::optional<Determinant>& late = late_[determinant.receiver];
-    if (late && late->ticket + 1 == determinant.ticket) stored.push_back(*late);
-    late = determinant;
+  void put(Stored& stored, const StoredRun& run) override {
+    const DeliveryRun& all = run.deliveries;
+    for (std::uint64_t ticket = all.first(); ticket <= all.last(); ++ticket) {
+      std::optional<StoredRun>& late = late_[stored.receiver];
+      if (late && late->deliveries.first() + 1 == ticket) Causal::put(stored, *late);
+      late = {all.from(ticket).up_to(ticket), run.incarnation};
+    }
   }
-  std::map<Rank, std::optional<Determinant>> late_;
+  std::map<Rank, std::optional<StoredRun>> late_;
 };
 
 class KnowsNoDuplicates final : public MutantOf<KnowsNoDuplicates, Causal> {
@@ -107,7 +112,7 @@ class DoesNotLogAgain final : public MutantOf<DoesNotLogAgain, Causal> {
   using MutantOf::MutantOf;
 
  private:
-  void log(Peer& to, const Message& message, std::uint64_t identity) override {
+  void log(const Peer& to, const Message& message, std::uint64_t identity) override {
     if (is_first_time()) Causal::log(to, message, identity);
   }
 };

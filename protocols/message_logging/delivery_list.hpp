@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "protocols/message_logging/object_channel.hpp"
+#include "sim/core/digest.hpp"
+
+namespace faultline {
+
+/// A message that has been delivered. Its ticket is its place among all that its receiver has
+/// delivered, from 1 on. Below a termination detector, a computation that ends above the layer and
+/// a timer that runs out there are deliveries from nobody.
+struct Delivery {
+  ObjectChannel channel;
+  std::uint64_t number = 0;  ///< on its channel
+
+  friend auto operator<=>(const Delivery&, const Delivery&) = default;  // NOLINT(*-nullptr)
+  void digest(Digest& into) const { into.add(channel, number); }
+};
+
+class DeliveryRun;
+
+/// What a rank has delivered, by ticket. It only grows, so others can refer to a part of it instead
+/// of having a copy (DeliveryRun). A copy of the list shares nothing with it: what its owner adds
+/// is not in the list of which it is a copy.
+class DeliveryList {
+ public:
+  DeliveryList() = default;
+  DeliveryList(const DeliveryList& other);
+  DeliveryList(DeliveryList&&) noexcept = default;
+  DeliveryList& operator=(const DeliveryList& other) { return *this = DeliveryList(other); }
+  DeliveryList& operator=(DeliveryList&&) noexcept = default;
+  ~DeliveryList() = default;
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] const Delivery& at(std::uint64_t ticket) const {
+    return blocks_[(ticket - 1) / kBlock]->deliveries[(ticket - 1) % kBlock];
+  }
+  void push_back(const Delivery& delivery);
+  /// The deliveries with these tickets, at least one.
+  [[nodiscard]] DeliveryRun run(std::uint64_t first, std::uint64_t last) const;
+  void digest(Digest& into) const;
+
+ private:
+  friend class DeliveryRun;
+  static constexpr std::uint64_t kBlock = 64;
+  /// A delivery is written before anybody refers to it, and never changes. So whoever refers to one
+  /// needs no lock, even if the owner of the list adds others in another thread.
+  struct Block {
+    Block() = default;
+    Block(const Block& other) : deliveries(other.deliveries) {}
+    Block& operator=(const Block&) = delete;
+    ~Block();
+
+    std::array<Delivery, kBlock> deliveries;
+    std::shared_ptr<Block> next;  ///< set when this one is full
+  };
+
+  void append(std::shared_ptr<Block> block);
+
+  std::uint64_t size_ = 0;
+  Block* tail_ = nullptr;  ///< the last block
+  std::vector<std::shared_ptr<Block>> blocks_;
+};
+
+/// Successive deliveries of a list. They stay when the list has gone.
+class DeliveryRun {
+ public:
+  DeliveryRun() = default;
+  [[nodiscard]] std::uint64_t first() const { return first_; }
+  [[nodiscard]] std::uint64_t last() const { return first_ + size_ - 1; }
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  /// The same from that ticket on.
+  [[nodiscard]] DeliveryRun from(std::uint64_t ticket) const;
+  /// The same up to that ticket.
+  [[nodiscard]] DeliveryRun up_to(std::uint64_t ticket) const;
+  /// Adds those that follow, if they lie beside these. False if nothing was added.
+  bool extend(const DeliveryRun& next) {
+    if (block_ != next.block_ || first_ + size_ != next.first_) return false;
+    size_ += next.size_;
+    return true;
+  }
+  /// Calls visit(ticket, delivery) for each of them.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    const DeliveryList::Block* block = block_.get();
+    for (std::uint64_t ticket = first_; ticket < first_ + size_; ++ticket) {
+      const std::uint64_t place = (ticket - 1) % DeliveryList::kBlock;
+      if (place == 0 && ticket > first_) block = block->next.get();
+      visit(ticket, block->deliveries[place]);
+    }
+  }
+  void digest(Digest& into) const;
+
+ private:
+  friend class DeliveryList;
+  DeliveryRun(std::shared_ptr<const DeliveryList::Block> block, std::uint64_t first,
+              std::uint32_t size)
+      : block_(std::move(block)), first_(first), size_(size) {}
+
+  std::shared_ptr<const DeliveryList::Block> block_;  ///< of the first
+  std::uint64_t first_ = 1;
+  std::uint32_t size_ = 0;
+};
+
+}  // namespace faultline
