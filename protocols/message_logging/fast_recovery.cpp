@@ -95,8 +95,7 @@ void Fast::on_joined(Context& context, Rank, RestartReport& report) {
   for (const Emigrant& object : emigrants_)
     if (is_lost(object)) report.lost.push_back({object.object, self(), object.host});
   for (const Peer& to : peers())
-    if (to.sent > 0 && wave().incarnation_of(to.rank) > 0)
-      report.addressed.push_back(to.rank);
+    if (to.sent > 0 && wave().incarnation_of(to.rank) > 0) report.addressed.push_back(to.rank);
 }
 
 void Fast::on_agreed(Context& context) {

@@ -1,5 +1,6 @@
 #include "protocols/message_logging/message_log.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace faultline {
@@ -19,11 +20,15 @@ bool MessageLog::fits(const Message& message, std::uint32_t receiver) {
          message.termination.get<FieldWords>() == FieldWords{};
 }
 
+/// The place of the next message. A rank sends several messages at a time, so the next cache line
+/// is fetched ahead.
 MessageLog::Entry& MessageLog::next() {
   if (size_ == blocks_.size() * kBlock) blocks_.emplace_back(std::make_unique<Block>());
-  Entry& entry = blocks_[size_ / kBlock]->entries[size_ % kBlock];
-  ++size_;
-  return entry;
+  auto& entries = blocks_[size_ / kBlock]->entries;
+  const std::size_t place = size_++ % kBlock;
+  constexpr std::size_t kInCacheLine = 2;
+  __builtin_prefetch(&entries[std::min(place + kInCacheLine, kBlock - 1)], 1);
+  return entries[place];
 }
 
 void MessageLog::add(const Message& message, std::uint32_t receiver, std::uint32_t note) {

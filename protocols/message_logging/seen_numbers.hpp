@@ -17,6 +17,10 @@ class SeenNumbers {
   }
   /// False if it has come before.
   bool insert(std::uint64_t number) {
+    if (number == prefix_ + 1 && beyond_.empty()) {
+      ++prefix_;
+      return true;
+    }
     if (contains(number)) return false;
     if (number != prefix_ + 1) {
       beyond_.insert(std::lower_bound(beyond_.begin(), beyond_.end(), number), number);

@@ -37,8 +37,8 @@ void LogGpEngine::simulate() {
 
 /// Prefetches something that an event needs, in steps, because each part is found by way of the
 /// one before: first its message, then its actor, what belongs to that but lies apart, its
-/// components and its node, and at last the message that it will receive. Of a timer or a wake-up,
-/// the actor is known at once.
+/// components and its node, and at last the message that it will receive. Of a timer, a wake-up or
+/// the end of a computation, the actor is known at once. A NIC that is free takes up a message.
 template <LogGpEngine::Fetch what>
 void LogGpEngine::fetch(const Event* event) const {
   if (event == nullptr) return;
@@ -46,7 +46,9 @@ void LogGpEngine::fetch(const Event* event) const {
   const bool is_nic = event->kind() == EventKind::nic_ready;
   const bool is_timer = event->kind() == EventKind::timer;
   const bool is_wake = event->kind() == EventKind::wake;
-  if (!is_message && !is_timer && !is_wake) return;
+  const bool is_computed = event->kind() == EventKind::compute_done;
+  if (event->kind() == EventKind::nic_free) return fetch_waiting<what>(event->at.actor);
+  if (!is_message && !is_timer && !is_wake && !is_computed) return;
   const auto actor_of = [=] {
     if (is_nic) return event->message->from;
     return is_message ? event->message->to : event->at.actor;
@@ -61,15 +63,40 @@ void LogGpEngine::fetch(const Event* event) const {
   } else if constexpr (what == Fetch::parts) {
     if (!is_nic) prefetch_parts(actor_of());
   } else if constexpr (what == Fetch::components) {
-    if (is_nic)
-      prefetch_nic(actor_of());
-    else if (is_timer)
+    if (is_nic) {
+      fetch_waiting<Fetch::message>(node_of(actor_of()));
+      return prefetch_nic(actor_of());
+    }
+    if (is_timer)
       prefetch_timers(actor_of());
     else
       prefetch_components(actor_of());
+    if (is_computed || spec().platform.progress == Progress::shared)
+      prefetch_computation(actor_of());
   } else {
     if (is_wake) prefetch_inbox(actor_of());
   }
+}
+
+/// The same for a NIC: its queue, then the message that stands first there, then who has sent that.
+template <LogGpEngine::Fetch what>
+void LogGpEngine::fetch_waiting(NodeId node) const {
+  if (state_.nic_queues.empty()) return;
+  const NicQueue& waiting = state_.nic_queues[node];
+  if constexpr (what == Fetch::message) {
+    prefetch(&waiting, sizeof(NicQueue));
+    prefetch(&state_.nics[node], sizeof(Nic));
+  } else if constexpr (what == Fetch::parts) {
+    if (waiting.head != nullptr) prefetch(waiting.head, sizeof(Message));
+  } else if constexpr (what == Fetch::components) {
+    if (waiting.head != nullptr) prefetch_actor(waiting.head->from);
+  }
+}
+
+/// What an actor computes. Messages take it time, if workers handle them.
+void LogGpEngine::prefetch_computation(ActorId actor) const {
+  const ActorState& state = state_.actors[actor];
+  if (state.rare_state) prefetch(state.rare_state->running.data(), sizeof(Computation));
 }
 
 /// With many processes every event touches memory that is not in cache. The queue knows roughly

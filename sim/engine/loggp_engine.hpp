@@ -28,6 +28,9 @@ class LogGpEngine final : public Runtime {
   enum class Fetch : std::uint8_t { message, actor, parts, components, inbox };
   template <Fetch what>
   void fetch(const Event* event) const;
+  template <Fetch what>
+  void fetch_waiting(NodeId node) const;
+  void prefetch_computation(ActorId actor) const;
   void look_ahead();
   void take_in(Message* message);
   [[nodiscard]] double taken_in_s_of(const Message& message);
