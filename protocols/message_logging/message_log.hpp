@@ -48,8 +48,8 @@ class MessageLog {
     Message message;
     std::uint32_t receiver = 0;
   };
-  /// A log grows by blocks, which lie on large pages.
-  static constexpr std::size_t kBlock = 64;
+  /// A log grows by blocks of 1 KiB, the largest that lie on large pages with the components.
+  static constexpr std::size_t kBlock = 32;
   struct Block {
     static void* operator new(std::size_t bytes) { return component_storage().allocate(bytes); }
     static void operator delete(void* storage, std::size_t bytes) {
