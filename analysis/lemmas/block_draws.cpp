@@ -28,7 +28,7 @@ std::uint64_t events_of(const FaultSchedule& schedule) {
   std::uint64_t of_iteration = schedule.has_sums ? 13 : 3;
   if (schedule.workload == "minife") of_iteration = schedule.has_sums ? 28 : 16;
   if (schedule.workload == "lulesh-mpi") of_iteration = 62;
-  return schedule.processes * schedule.work * of_iteration * 4 / 3;
+  return std::uint64_t{schedule.processes} * schedule.work * of_iteration * 4 / 3;
 }
 
 /// The program, and who goes on after a death: a world shrinks only under a program that needs only

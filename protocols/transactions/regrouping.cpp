@@ -135,8 +135,8 @@ void WorldLayer::give_up_if_world_is_lost(Context& context) const {
   if (gone + 1 == job_.processes) context.fatal("no process is left that knows the world");
 }
 
-/// Who has been started again was dead. Only the one who has asked for that is told, whoever leads
-/// by now.
+/// Who has been started again was dead. Often only the rank that has asked for that knows of it,
+/// whoever leads by now.
 void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
   if (peer.actor >= job_.processes) return;
   if (phase_ == Phase::spawned) {
@@ -151,7 +151,9 @@ void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
   Incarnation before = peer;
   --before.number;
   on_peer_failed(context, before);
-  name_leader(context, peer.actor);
+  const bool leads = phase_ == Phase::regrouping && leader() == self_;
+  if (leads || std::find(asked_.begin(), asked_.end(), before) != asked_.end())
+    name_leader(context, peer.actor);
 }
 
 void WorldLayer::name_leader(Context& context, ActorId spawned) const {
@@ -359,7 +361,12 @@ void WorldLayer::on_world_message(Context& context, const Message& message) {
     if (words.epoch < epoch_ && phase_ != Phase::entering) tell_world(context, message.from);
     return;
   }
-  enter(context, words.epoch, *context.attached<WorldNews>(message), words.point);
+  const auto& news = *context.attached<WorldNews>(message);
+  const auto own = place_of(news.replaced, self_);
+  const bool was_replaced = own != news.replaced.end() && own->actor == self_;
+  // It is the world of the process before this one.
+  if ((was_replaced ? own->number : 0) < context.incarnation()) return;
+  enter(context, words.epoch, news, words.point);
 }
 
 void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news,
@@ -394,7 +401,9 @@ void WorldLayer::forget_earlier_world(Context& context) {
     return dead.number < incarnation_in_world(dead.actor) || !world_.rank_of(dead.actor);
   });
   came_.reset();
-  asked_.clear();
+  std::erase_if(asked_, [this](const Incarnation& dead) {
+    return dead.number < incarnation_in_world(dead.actor) || !world_.rank_of(dead.actor);
+  });
   told_ = kNobody;
   taking_.reset();
   stored_below_ = 0;

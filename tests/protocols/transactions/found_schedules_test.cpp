@@ -211,3 +211,25 @@ TEST_CASE("a copy that overtakes the news of its world counts when that world is
                               .transactions = {{"checkpoint", std::string("partner")},
                                                {"checkpoint_interval_s", 2.4290853356199456e-06}}});
 }
+
+// The news of a world with its predecessor come to the next process of a rank.
+TEST_CASE("a new process enters no world in which its predecessor is a member") {
+  check_finishes("relaunch", {.seed = 5883,
+                              .processes = 5,
+                              .processes_per_node = 2,
+                              .workload = "try-blocks",
+                              .work = 3,
+                              .compute_s = 3.7189758728363413e-06,
+                              .overhead_s = 1.8794504900379214e-07,
+                              .latency_s = 1.714710807619431e-05,
+                              .gap_s = 2.2007231346197247e-07,
+                              .notice_s = 1.0792188999002607e-07,
+                              .reordering_s = 7.284350452440277e-05,
+                              .faults = {at_event(118, 1), at_event(156, 1), at_event(120, 3)},
+                              .restart_delay_s = 3.620618633237422e-06,
+                              .spare_nodes = 2,
+                              .has_sums = true,
+                              .transactions = {{"rebuild_over", std::string("tree")},
+                                               {"relaunch_s", 0.0},
+                                               {"spawn", std::string("same-node")}}});
+}
