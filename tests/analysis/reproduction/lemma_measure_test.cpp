@@ -82,9 +82,8 @@ TEST_CASE("the cells of a search are about detectors of its family, and about th
 }
 
 TEST_CASE("a search has a result for each detector of its family and each of their promises") {
-  for (const Family family :
-       {Family::termination, Family::message_logging, Family::failure_detection,
-        Family::transactions}) {
+  for (const Family family : {Family::termination, Family::message_logging,
+                              Family::failure_detection, Family::transactions}) {
     LemmasMeasure measure;
     measure.family = family;
     measure.quick_schedules = 3;
