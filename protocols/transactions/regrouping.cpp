@@ -411,7 +411,6 @@ void WorldLayer::forget_earlier_world(Context& context) {
   stored_early_.clear();
   context.cancel_timer(kSpawnTimer);
   context.cancel_timer(kStorageTimer);
-  context.cancel_timer(kWrittenTimer);
   spawns_ = false;
 }
 

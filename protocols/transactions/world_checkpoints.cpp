@@ -117,7 +117,6 @@ void WorldLayer::own_part_is_safe(Context& context) {
 /// The checkpoint is complete, or will never be because somebody has died.
 void WorldLayer::end_save(Context& context, bool is_safe) {
   const SavedPoint point = *std::exchange(taking_, std::nullopt);
-  context.cancel_timer(kWrittenTimer);
   stored_here_ = false;
   stored_below_ = 0;
   if (is_safe) {
@@ -155,13 +154,13 @@ double WorldLayer::storage_s(std::uint64_t bytes) const {
              : data * job_.processes_per_node / options_->node_storage_bandwidth_Bps;
 }
 
-/// Messages of a turn leave before anything is stored in it, and a rank that dies in between would
-/// have said that its part is safe. So it says so in the next turn.
+/// What is stored in a turn is there before its messages leave, so this rank can say at once that its
+/// part is safe.
 void WorldLayer::on_storage(Context& context) {
   if (phase_ == Phase::restoring) return read_back(context);
   if (!taking_) return;
   write_down(context);
-  context.set_timer(kWrittenTimer, 0.0);
+  own_part_is_safe(context);
 }
 
 /// The first of the two places of this process's data: they are its rank's, or its own if nobody

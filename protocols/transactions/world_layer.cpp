@@ -201,10 +201,6 @@ void WorldLayer::on_message(Context& context, const Message& message) {
 void WorldLayer::on_timer(Context& context, std::uint64_t key) {
   if (key == kSpawnTimer) return spawn(context);
   if (key == kStorageTimer) return on_storage(context);
-  if (key == kWrittenTimer) {
-    if (taking_) own_part_is_safe(context);
-    return;
-  }
   on_own_timer(context, key);
 }
 

@@ -80,7 +80,7 @@ class WorldLayer : public Layer {
     resuming,    ///< the program gets its answer
     running,
   };
-  enum TimerKey : std::uint64_t { kSpawnTimer, kStorageTimer, kWrittenTimer, kOwnTimers };
+  enum TimerKey : std::uint64_t { kSpawnTimer, kStorageTimer, kOwnTimers };
 
   WorldLayer(std::shared_ptr<const WorldOptions> options, const JobShape& job, Rank self);
 
