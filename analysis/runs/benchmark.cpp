@@ -415,6 +415,7 @@ std::vector<TransactionsBenchmarkRun> run_transactions_benchmark(
     }
   }
   std::vector<TransactionsBenchmarkRun> runs;
+  runs.reserve(rounds.size());
   for (const auto& of_kind : rounds) runs.push_back(median_of(of_kind));
   return runs;
 }

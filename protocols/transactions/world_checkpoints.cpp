@@ -17,6 +17,8 @@ namespace faultline {
 
 namespace {
 
+constexpr std::uint64_t kPlaces = 3;  // of a rank in a storage
+
 std::uint32_t message_bytes(std::uint64_t bytes) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX));
 }
@@ -154,8 +156,8 @@ double WorldLayer::storage_s(std::uint64_t bytes) const {
              : data * job_.processes_per_node / options_->node_storage_bandwidth_Bps;
 }
 
-/// What is stored in a turn is there before its messages leave, so this rank can say at once that its
-/// part is safe.
+/// What is stored in a turn is there before its messages leave, so this rank can say at once that
+/// its part is safe.
 void WorldLayer::on_storage(Context& context) {
   if (phase_ == Phase::restoring) return read_back(context);
   if (!taking_) return;
@@ -163,39 +165,46 @@ void WorldLayer::on_storage(Context& context) {
   own_part_is_safe(context);
 }
 
-/// The first of the two places of this process's data: they are its rank's, or its own if nobody
-/// takes over those of others.
+/// The first of the places of this process's data: they are its rank's, or its own if nobody takes
+/// over those of others.
 std::uint64_t WorldLayer::storage_place() const {
-  return 2 * std::uint64_t{shrinks() ? self_ : rank()};
+  return kPlaces * std::uint64_t{shrinks() ? self_ : rank()};
 }
 
-/// The checkpoint that is not the last one is overwritten.
+/// The last two checkpoints stay: others may not have heard that the last is complete, and go back
+/// to the one before if whoever knows it dies.
 void WorldLayer::write_down(Context& context) const {
   const std::uint64_t first = storage_place();
-  const std::vector<std::uint64_t> words = context.stored(first);
-  const bool is_last = !words.empty() && words.front() == saved_.newest();
-  context.store(options_->checkpoint == "local" ? Storage::of_node : Storage::shared,
-                is_last ? first + 1 : first, {taking_->iteration, taking_->state, taking_->bytes});
+  std::uint64_t chosen = first;
+  for (std::uint64_t place = first; place < first + kPlaces; ++place) {
+    const std::vector<std::uint64_t> words = context.stored(place);
+    if (words.empty() || !saved_.find(words.front())) chosen = place;
+    if (!words.empty() && words.front() == taking_->iteration) break;  // of a world that is over
+  }
+  context.store(options_->checkpoint == "local" ? Storage::of_node : Storage::shared, chosen,
+                {taking_->iteration, taking_->state, taking_->bytes});
 }
 
-/// What a process that takes a rank's place finds of it. A later checkpoint than the latest
-/// complete one has perhaps not been written by all.
-void WorldLayer::find_written(const Context& context, std::uint64_t latest) {
+/// What a process that takes a rank's place finds of it, up to `latest`. A later checkpoint than
+/// the latest complete one has perhaps not been written by all. Of those before the last two it
+/// takes up what may be `needed`.
+void WorldLayer::find_written(const Context& context, std::uint64_t latest, std::uint64_t needed) {
   const std::uint64_t first = storage_place();
   std::vector<SavedPoint> found;
-  for (const std::uint64_t place : {first, first + 1})
+  for (std::uint64_t place = first; place < first + kPlaces; ++place)
     if (const std::vector<std::uint64_t> words = context.stored(place);
         !words.empty() && words.front() <= latest)
       found.push_back({words[0], words[1], words[2]});
-  if (found.size() == 2 && found[1].iteration < found[0].iteration) std::swap(found[0], found[1]);
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
   saved_ = {};
-  for (const SavedPoint& point : found) saved_.add(point);
+  for (const SavedPoint& point : found) saved_.add(point, needed);
   if (data_rank_ != kNobody && data_rank_ != rank()) ++moved_;
   data_rank_ = rank();
 }
 
 void WorldLayer::read_back(Context& context) {
-  if (!data()) find_written(context, point_);
+  if (!data()) find_written(context, point_, point_);
   invariant(saved_.find(point_).has_value(), "a complete checkpoint is not in the storage");
   data_are_there(context);
 }

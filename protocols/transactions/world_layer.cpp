@@ -51,7 +51,7 @@ void WorldLayer::start(Context& context) {
   if (context.incarnation() == 0) return;
   phase_ = Phase::spawned;
   data_rank_ = kNobody;
-  if (options_->checkpoint == "local") find_written(context, UINT64_MAX);
+  if (options_->checkpoint == "local") find_written(context, UINT64_MAX, 0);
 }
 
 // ---- messages of the program ------------------------------------------------------------------

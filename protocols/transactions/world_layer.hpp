@@ -265,7 +265,7 @@ class WorldLayer : public Layer {
   void on_committed(Context& context, std::uint64_t iteration, std::uint64_t every);
   [[nodiscard]] std::uint64_t storage_place() const;
   void write_down(Context& context) const;
-  void find_written(const Context& context, std::uint64_t latest);
+  void find_written(const Context& context, std::uint64_t latest, std::uint64_t needed);
   void read_back(Context& context);
   [[nodiscard]] double storage_s(std::uint64_t bytes) const;
   void send_copy(Context& context, const SavedPoint& point);

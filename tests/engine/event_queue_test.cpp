@@ -144,7 +144,7 @@ TEST_CASE("many more timers than other events keep their order when they come du
   }
 }
 
-TEST_CASE("far off, what has no effect is forgotten when it is much; the rest keeps its order") {
+TEST_CASE("far off, what has no effect is dropped when it is much, and the rest keeps its order") {
   Both both(8);
   const auto soon_s = [](Stream& random) { return 1e-6 * random.uniform(); };
   const auto late_s = [](Stream& random) { return 1.0 + random.uniform(); };

@@ -44,7 +44,7 @@ TEST_CASE("explored: message logging that does not know duplicates") {
 }
 
 TEST_CASE("explored: a causal that does not log again what it sends again") {
-  check_refuted<DoesNotLogAgain>("causal", {.faults = 2}, "deadlock", 29);
+  check_refuted<DoesNotLogAgain>("causal", {.faults = 2}, "deadlock", 31);
 }
 
 // With one death there is always an image to go back to.

@@ -28,9 +28,9 @@ void check_finishes(const std::string& subject, const FaultSchedule& schedule) {
 
 }  // namespace
 
-// Messages leave before the words of the same turn are stored. The root of the checkpoint told the
-// others that it was complete, and died before it had stored its own part.
-TEST_CASE("a rank says that its part of a checkpoint is stored only when it is") {
+// Rank 0 alone knows that checkpoint 3 is complete, writes its part of checkpoint 4, and dies
+// before it can tell anybody. All go back to checkpoint 2, which it must still have.
+TEST_CASE("a rank keeps its last two checkpoints in a storage while it writes the next one") {
   check_finishes("relaunch", {.seed = 2866,
                               .processes = 6,
                               .processes_per_node = 3,
