@@ -128,7 +128,7 @@ class FollowingThePage(unittest.TestCase):
             elif number == for_page:
                 self.assertIn("100% tests passed", said)
             elif number == for_detector:
-                self.assertIn("in 3 test cases", said)
+                self.assertIn("in 4 test cases", said)
                 self.assertIn("100% tests passed", said)
                 self.assertIn("all-heartbeats among 64 daemons", said)
         self.assertEqual(number, for_detector)
