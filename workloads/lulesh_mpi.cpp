@@ -81,7 +81,8 @@ Program program_of(const LuleshMpiOptions& options, const LuleshPlan& plan, Rank
   std::vector<ProgramStep>& steps = program.steps;
   steps.push_back({.kind = Kind::begin_try});
   steps.push_back({.kind = Kind::allreduce, .bytes = kTimeStepBytes});
-  for (std::uint16_t number = 0; number < plan.exchanges().size(); ++number) {
+  const auto exchanges = static_cast<std::uint16_t>(plan.exchanges().size());
+  for (std::uint16_t number = 0; number < exchanges; ++number) {
     program.exchanges.push_back(plan.halo(rank, number));
     steps.push_back({.kind = Kind::compute, .duration_s = kShares[number] * compute_s});
     steps.push_back({.kind = Kind::begin_try, .local = true});

@@ -48,6 +48,7 @@ std::vector<Variant> variants() {
 void restart_the_dead(Job& job, Stream& random) {
   const std::uint32_t ranks = job.spec.platform.processes;
   std::vector<Rank> hear;
+  hear.reserve(3);
   for (int i = 0; i < 3; ++i) hear.push_back(static_cast<Rank>(random.below(ranks)));
   job.script(Family::workload, [&job, ranks, hear](ActorId self) {
     return Handlers{.start =

@@ -52,7 +52,7 @@ TEST_CASE("a run of deliveries has those with its tickets, wherever its list is 
 
 TEST_CASE("a run of deliveries takes in those of its list that follow") {
   const DeliveryList list = list_of(100);
-  const DeliveryList copy = list;
+  const DeliveryList copy = list;  // NOLINT(performance-unnecessary-copy-initialization)
   DeliveryRun run = list.run(60, 62);
   CHECK(run.extend(list.run(63, 64)));
   CHECK(has(run, 60, 64));

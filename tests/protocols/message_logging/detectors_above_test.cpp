@@ -85,7 +85,7 @@ std::string wrong_under_deaths(Stack stack, EngineKind engine,
     try {
       const Seen seen = job.run(engine, 1 + death);
       if (death == 0) events = seen.result.events;
-      const std::string wrong = wrong_in(job, seen);
+      std::string wrong = wrong_in(job, seen);
       if (!wrong.empty()) return wrong;
     } catch (const BrokenInvariant& broken) {
       return broken.what();
