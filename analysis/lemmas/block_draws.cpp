@@ -54,13 +54,7 @@ void draw_program(Stream& random, FaultSchedule& schedule, const BlockProtocol& 
 
 void draw_costs(Stream& random, FaultSchedule& schedule) {
   schedule.progress = among(random, Progress::dedicated, Progress::shared, Progress::between);
-  schedule.compute_s = spread(random, 1e-6, 1e-4);
-  schedule.overhead_s = spread(random, 1e-7, 4e-6);
-  schedule.latency_s = spread(random, 3e-7, 3e-5);
-  schedule.gap_s = spread(random, 1e-7, 1e-5);
-  schedule.notice_s = spread(random, 1e-7, 1e-3);
-  if (random.chance(0.5)) schedule.spread_s = spread(random, 1e-7, 1e-3);
-  if (random.chance(0.5)) schedule.restart_delay_s = spread(random, 1e-6, 1e-2);
+  draw_delays(random, schedule);
   if (random.chance(0.5)) schedule.reordering_s = spread(random, 1e-6, 1e-4);
 }
 

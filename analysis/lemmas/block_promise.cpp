@@ -220,28 +220,12 @@ std::optional<BrokenPromise> against_end(const BlockPromise& promise, const RunR
 
 std::optional<BrokenPromise> against_blocks(const BlockPromise& promise, const RunResult& result,
                                             const BlockLog& log) {
-  if (!result.violations.empty()) {
-    BrokenPromise broken = promise_broken_by(result.violations.front());
-    if (result.outcome == Outcome::deadlock) broken.figure = LemmaFigure::hung;
-    return broken;
-  }
-  if (log.all_dead()) return std::nullopt;
-  const std::string ended = std::string("the run ended as ") + outcome_word(result.outcome);
-  switch (result.outcome) {
-    case Outcome::finished:
-      return against_end(promise, result, log);
-    case Outcome::fatal_reported: {
-      const auto reason = reasons().find(result.fatal_reason);
-      if (reason != reasons().end() && reason->second(promise, log)) return std::nullopt;
-      return BrokenPromise{LemmaFigure::given_up, "given up without need: " + result.fatal_reason};
-    }
-    case Outcome::deadlock:
-    case Outcome::hung:
-    case Outcome::limit:
-      return BrokenPromise{LemmaFigure::hung, ended};
-    default:
-      return BrokenPromise{LemmaFigure::other, ended};
-  }
+  if (log.all_dead() && result.violations.empty()) return std::nullopt;
+  if (std::optional<BrokenPromise> broken = promise_broken_by_end(result)) return broken;
+  if (result.outcome == Outcome::finished) return against_end(promise, result, log);
+  const auto reason = reasons().find(result.fatal_reason);
+  if (reason != reasons().end() && reason->second(promise, log)) return std::nullopt;
+  return BrokenPromise{LemmaFigure::given_up, "given up without need: " + result.fatal_reason};
 }
 
 }  // namespace faultline

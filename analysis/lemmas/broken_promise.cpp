@@ -58,4 +58,24 @@ BrokenPromise promise_broken_by(const BrokenInvariant& broken) {
   return {.text = std::string("broken invariant: ") + broken.what()};
 }
 
+std::optional<BrokenPromise> promise_broken_by_end(const RunResult& result) {
+  if (!result.violations.empty()) {
+    BrokenPromise broken = promise_broken_by(result.violations.front());
+    if (result.outcome == Outcome::deadlock) broken.figure = LemmaFigure::hung;
+    return broken;
+  }
+  const std::string ended = std::string("the run ended as ") + outcome_word(result.outcome);
+  switch (result.outcome) {
+    case Outcome::finished:
+    case Outcome::fatal_reported:
+      return std::nullopt;
+    case Outcome::deadlock:
+    case Outcome::hung:
+    case Outcome::limit:
+      return BrokenPromise{LemmaFigure::hung, ended};
+    default:
+      return BrokenPromise{LemmaFigure::other, ended};
+  }
+}
+
 }  // namespace faultline

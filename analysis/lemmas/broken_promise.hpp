@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/audit/auditor.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/core/types.hpp"
+#include "sim/engine/run_result.hpp"
 
 namespace faultline {
 
@@ -41,6 +43,10 @@ struct BrokenPromise {
 
 /// The promise that a violation breaks.
 BrokenPromise promise_broken_by(const Violation& violation);
+
+/// What is broken by the way in which a run ended that should have finished or given up; nothing if
+/// it did one of these.
+std::optional<BrokenPromise> promise_broken_by_end(const RunResult& result);
 
 /// A run in which an invariant breaks has no result: nothing that it promises is kept.
 BrokenPromise promise_broken_by(const BrokenInvariant& broken);

@@ -20,6 +20,9 @@ struct FaultMoments {
 /// Draws a number whose logarithm is uniform.
 double spread(Stream& random, double least, double most);
 
+/// Draws what computing and messages cost, and when deaths are told and restarts are over.
+void draw_delays(Stream& random, FaultSchedule& schedule);
+
 /// Draws a fault without victims.
 FaultSpec draw_fault_moment(Stream& random, const FaultSchedule& schedule,
                             const FaultMoments& moments);

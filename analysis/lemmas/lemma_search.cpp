@@ -104,49 +104,47 @@ Broken broken_promise(const FaultSchedule& schedule, StopWhen stop_when,
   return against_lemmas(schedule, adoption->lemma, result, log, history);
 }
 
-LemmaRun run_detection(const FaultSchedule& schedule, const DetectionPromise& promise,
-                       RunSpec& spec, EngineKind engine) {
+/// Runs a schedule under a log that sees the deaths, and lets `judge` say which promise is broken.
+template <class Log, class Judge>
+LemmaRun run_logged(const FaultSchedule& schedule, RunSpec& spec, EngineKind engine, Log log,
+                    const Judge& judge) {
   spec.checks_state = true;
-  DetectionLog log(schedule.processes);
   LemmaRun run;
   try {
     run.result = run_simulation(spec, engine, schedule.seed, 0, &log);
-    run.broken = against_detection(promise, run.result, log);
+    run.broken = judge(run.result, log);
   } catch (const BrokenInvariant& broken) {
     run.broken = promise_broken_by(broken);
   }
   run.struck = log.any_death();
   return run;
+}
+
+LemmaRun run_detection(const FaultSchedule& schedule, const DetectionPromise& promise,
+                       RunSpec& spec, EngineKind engine) {
+  return run_logged(schedule, spec, engine, DetectionLog(schedule.processes),
+                    [&](const RunResult& result, const DetectionLog& log) {
+                      return against_detection(promise, result, log);
+                    });
 }
 
 LemmaRun run_recovery(const FaultSchedule& schedule, const RecoveryPromise& promise, RunSpec& spec,
                       EngineKind engine) {
-  spec.checks_state = true;
-  RecoveryLog log(schedule.processes, *spec.component(Family::message_logging).registration);
-  LemmaRun run;
-  try {
-    run.result = run_simulation(spec, engine, schedule.seed, 0, &log);
-    run.broken = against_recovery(promise, run.result, log);
-  } catch (const BrokenInvariant& broken) {
-    run.broken = promise_broken_by(broken);
-  }
-  run.struck = log.any_death();
-  return run;
+  return run_logged(
+      schedule, spec, engine,
+      RecoveryLog(schedule.processes, *spec.component(Family::message_logging).registration),
+      [&](const RunResult& result, const RecoveryLog& log) {
+        return against_recovery(promise, result, log);
+      });
 }
 
 LemmaRun run_blocks(const FaultSchedule& schedule, const BlockPromise& promise, RunSpec& spec,
                     EngineKind engine) {
-  spec.checks_state = true;
-  BlockLog log(schedule.processes, spec.component(Family::transactions).registration);
-  LemmaRun run;
-  try {
-    run.result = run_simulation(spec, engine, schedule.seed, 0, &log);
-    run.broken = against_blocks(promise, run.result, log);
-  } catch (const BrokenInvariant& broken) {
-    run.broken = promise_broken_by(broken);
-  }
-  run.struck = log.any_death();
-  return run;
+  return run_logged(schedule, spec, engine,
+                    BlockLog(schedule.processes, spec.component(Family::transactions).registration),
+                    [&](const RunResult& result, const BlockLog& log) {
+                      return against_blocks(promise, result, log);
+                    });
 }
 
 }  // namespace

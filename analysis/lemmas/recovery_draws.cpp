@@ -115,13 +115,7 @@ FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProg
   constexpr std::array kProgresses{Progress::dedicated, Progress::shared, Progress::between};
   schedule.progress = kProgresses[random.below(kProgresses.size())];
   schedule.worker_cores = 1 + static_cast<std::uint32_t>(random.below(2));
-  schedule.compute_s = spread(random, 1e-6, 1e-4);
-  schedule.overhead_s = spread(random, 1e-7, 4e-6);
-  schedule.latency_s = spread(random, 3e-7, 3e-5);
-  schedule.gap_s = spread(random, 1e-7, 1e-5);
-  schedule.notice_s = spread(random, 1e-7, 1e-3);
-  if (random.chance(0.5)) schedule.spread_s = spread(random, 1e-7, 1e-3);
-  if (random.chance(0.5)) schedule.restart_delay_s = spread(random, 1e-6, 1e-2);
+  draw_delays(random, schedule);
   // What a rank has sent before its death often comes after the agreement on its restart.
   const double reordering_s = random.chance(0.5) ? spread(random, 1e-6, 1e-3) : 0.0;
   if (program.unordered) schedule.reordering_s = reordering_s;

@@ -78,26 +78,11 @@ void RecoveryLog::received(Rank rank, const Message& message) {
 
 std::optional<BrokenPromise> against_recovery(const RecoveryPromise& promise,
                                               const RunResult& result, const RecoveryLog& log) {
-  if (!result.violations.empty()) {
-    BrokenPromise broken = promise_broken_by(result.violations.front());
-    if (result.outcome == Outcome::deadlock) broken.figure = LemmaFigure::hung;
-    return broken;
-  }
-  if (log.all_dead()) return std::nullopt;
-  const std::string ended = std::string("the run ended as ") + outcome_word(result.outcome);
-  switch (result.outcome) {
-    case Outcome::finished:
-      return std::nullopt;
-    case Outcome::fatal_reported:
-      if (log.image_lost()) return std::nullopt;
-      if (log.recoveries_overlap() && !promise.survives_overlaps) return std::nullopt;
-      return BrokenPromise{LemmaFigure::given_up, "given up without need: " + result.fatal_reason};
-    case Outcome::deadlock:
-    case Outcome::limit:
-      return BrokenPromise{LemmaFigure::hung, ended};
-    default:
-      return BrokenPromise{LemmaFigure::other, ended};
-  }
+  if (log.all_dead() && result.violations.empty()) return std::nullopt;
+  if (std::optional<BrokenPromise> broken = promise_broken_by_end(result)) return broken;
+  if (result.outcome == Outcome::finished || log.image_lost()) return std::nullopt;
+  if (log.recoveries_overlap() && !promise.survives_overlaps) return std::nullopt;
+  return BrokenPromise{LemmaFigure::given_up, "given up without need: " + result.fatal_reason};
 }
 
 }  // namespace faultline
