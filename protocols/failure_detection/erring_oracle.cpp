@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "protocols/failure_detection/notice_options.hpp"
+
 namespace faultline {
 
 namespace {
@@ -10,8 +12,8 @@ enum Kind : std::uint16_t { kReport };
 
 OptionSet<ErringOracleOptions> options() {
   using Options = ErringOracleOptions;
-  return OptionSet<Options>()
-      .option("reporter", &Options::reporter, {.doc = "the rank that takes another one for dead"})
+  OptionSet<Options> set;
+  set.option("reporter", &Options::reporter, {.doc = "the rank that takes another one for dead"})
       .option("accused", &Options::accused, {.doc = "the rank that is taken for dead and lives"})
       .option("report_s", &Options::report_s,
               {.doc = "when the reporter takes the accused for dead, if both live",
@@ -21,15 +23,10 @@ OptionSet<ErringOracleOptions> options() {
                .maximum = 1e9})
       .option("spreads", &Options::spreads,
               {.doc = "the reporter tells all other ranks, and the accused stops when it hears "
-                      "of it; else only the reporter believes it"})
-      .option("delay_s", &Options::delay_s,
-              {.doc = "time from a real death to its notice at every live rank",
-               .unit = "s",
-               .source = "assumed",
-               .minimum = 0.0,
-               .maximum = 1e9})
-      .option("control_bytes", &Options::control_bytes,
-              {.doc = "size of a message", .unit = "B", .source = "assumed: two words"});
+                      "of it; else only the reporter believes it"});
+  add_notice_options(set);
+  return set.option("control_bytes", &Options::control_bytes,
+                    {.doc = "size of a message", .unit = "B", .source = "assumed: two words"});
 }
 
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
@@ -59,7 +56,7 @@ Registration erring_oracle() {
        .check = check},
       options());
   registered.exit_notice = [](const OptionValues& values) -> ExitNotice {
-    return {.delay_s = options().read(values).delay_s};
+    return exit_notice_of(options().read(values));
   };
   return registered;
 }

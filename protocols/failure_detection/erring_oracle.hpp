@@ -13,6 +13,7 @@ struct ErringOracleOptions {
   double report_s = 0.01;
   bool spreads = true;
   double delay_s = 1e-3;
+  double spread_s = 0.0;
   std::uint32_t control_bytes = 16;
 };
 

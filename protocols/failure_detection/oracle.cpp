@@ -1,24 +1,15 @@
 #include "protocols/failure_detection/oracle.hpp"
 
+#include "protocols/failure_detection/notice_options.hpp"
+
 namespace faultline {
 
 namespace {
 
 OptionSet<OracleOptions> options() {
-  return OptionSet<OracleOptions>()
-      .option("delay_s", &OracleOptions::delay_s,
-              {.doc = "time from a death to its notice at every live rank",
-               .unit = "s",
-               .source = "assumed",
-               .minimum = 0.0,
-               .maximum = 1e9})
-      .option("spread_s", &OracleOptions::spread_s,
-              {.doc = "each rank hears later by a random time, uniform from 0 to this",
-               .unit = "s",
-               .source = "assumed",
-               .minimum = 0.0,
-               .maximum = 1e9,
-               .later = true});
+  OptionSet<OracleOptions> set;
+  add_notice_options(set);
+  return set;
 }
 
 Registration oracle() {
@@ -30,8 +21,7 @@ Registration oracle() {
        .traits = {.tolerates_faults = true, .accurate = true}},
       options());
   oracle.exit_notice = [](const OptionValues& values) -> ExitNotice {
-    const OracleOptions read = options().read(values);
-    return {.delay_s = read.delay_s, .spread_s = read.spread_s};
+    return exit_notice_of(options().read(values));
   };
   return oracle;
 }

@@ -12,9 +12,8 @@ struct OracleOptions {
 };
 
 /// A perfect failure detector: every live rank learns of every death, after a fixed delay and a
-/// random one of its own. The
-/// resource manager is assumed to know of deaths, which is all that adoption-2013 section 4 asks
-/// for.
+/// random one of its own. The resource manager is assumed to know of deaths, which is all that
+/// adoption-2013 section 4 asks for.
 class Oracle final : public Detector {
  public:
   using Options = OracleOptions;

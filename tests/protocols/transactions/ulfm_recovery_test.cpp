@@ -252,24 +252,30 @@ TEST_CASE("a death while the world is put together makes the others shrink it on
     }
 }
 
-TEST_CASE("ulfm gives up without a node for a new process, and with both copies lost") {
-  for (const EngineKind engine : engines()) {
-    Job alone(4, quick_machine());
-    set_up(alone);
-    alone.spec.platform.spare_nodes = 0;
-    alone.kill(5e-5, {2});
-    const Seen none = alone.run(engine);
-    CHECK(none.result.outcome == Outcome::fatal_reported);
-    CHECK(none.result.fatal_reason ==
-          "no node is left for a process that takes the place of a dead one");
-    Job lost(6, quick_machine());
-    set_up(lost,
-           {{"checkpoint", std::string("partner")}, {"checkpoint_iterations", std::int64_t{1}}});
-    lost.spec.faults.push_back(at_mark("contributed", 4, {2, 3}));
-    const Seen both = lost.run(engine);
-    CHECK(both.result.outcome == Outcome::fatal_reported);
-    CHECK(both.result.fatal_reason == "both copies of a checkpoint are lost");
-  }
+TEST_CASE("without a node for a new process, or with both copies lost, the job gives up") {
+  for (const EngineKind engine : engines())
+    for (const std::string protocol : {"ulfm", "fampi"}) {
+      INFO(protocol);
+      Job alone(4, quick_machine());
+      set_up(alone);
+      alone.use(Family::transactions, protocol, {});
+      alone.spec.platform.spare_nodes = 0;
+      alone.kill(5e-5, {2});
+      const Seen none = alone.run(engine);
+      CHECK(none.result.outcome == Outcome::fatal_reported);
+      CHECK(none.result.fatal_reason ==
+            "no node is left for a process that takes the place of a dead one");
+      // The copy of rank r is at rank r + 1.
+      Job lost(6, quick_machine());
+      set_up(lost);
+      lost.use(
+          Family::transactions, protocol,
+          {{"checkpoint", std::string("partner")}, {"checkpoint_iterations", std::int64_t{1}}});
+      lost.spec.faults.push_back(at_mark("contributed", 4, {2, 3}));
+      const Seen both = lost.run(engine);
+      CHECK(both.result.outcome == Outcome::fatal_reported);
+      CHECK(both.result.fatal_reason == "both copies of a checkpoint are lost");
+    }
 }
 
 TEST_CASE("the copy of a process that has died before it got its data is still good") {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "sim/core/options.hpp"
+#include "sim/core/registry.hpp"
+
+namespace faultline {
+
+/// Declares the options of every detector that is told of all deaths by the engine: when.
+template <class Options>
+void add_notice_options(OptionSet<Options>& set) {
+  set.option("delay_s", &Options::delay_s,
+             {.doc = "time from a death to its notice at every live rank",
+              .unit = "s",
+              .source = "assumed",
+              .minimum = 0.0,
+              .maximum = 1e9})
+      .option("spread_s", &Options::spread_s,
+              {.doc = "each rank hears later by a random time, uniform from 0 to this",
+               .unit = "s",
+               .source = "assumed",
+               .minimum = 0.0,
+               .maximum = 1e9,
+               .later = true});
+}
+
+template <class Options>
+ExitNotice exit_notice_of(const Options& options) {
+  return {.delay_s = options.delay_s, .spread_s = options.spread_s};
+}
+
+}  // namespace faultline
