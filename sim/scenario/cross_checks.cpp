@@ -100,8 +100,10 @@ class AssumptionCheck {
       refuse("needs a workload that asks for checkpoints under faults, and " +
              workload.registration->name +
              " does not; expected checkpoint_iterations of a stencil");
-    if (job_shape(point_.platform).nodes + point_.platform.spare_nodes < 2)
-      refuse("keeps the images of a node on another one under faults, expected at least 2 nodes");
+    if (job_shape(point_.platform).nodes < 2)
+      refuse(
+          "keeps the images of a node at ranks of another one under faults, expected at least 2 "
+          "nodes with ranks");
     const bool nodes_die = std::any_of(point_.faults.begin(), point_.faults.end(),
                                        [](const FaultSpec& fault) { return !fault.nodes.empty(); });
     if (nodes_die && point_.platform.spare_nodes == 0)

@@ -58,9 +58,10 @@ TEST_CASE("message logging refuses faults that it cannot recover from") {
     CHECK_THAT(error_of({.workload = R"("name": "stencil")", .logging = protocol}),
                Contains("message_logging: " + protocol + " needs a workload that asks for") &&
                    Contains("checkpoint_iterations"));
-    CHECK_THAT(
-        error_of({.platform = R"("processes": 4, "processes_per_node": 4)", .logging = protocol}),
-        Contains("message_logging: ") && Contains("expected at least 2 nodes"));
+    for (const std::string spares : {"", R"(, "spare_nodes": 2)"})
+      CHECK_THAT(error_of({.platform = R"("processes": 4, "processes_per_node": 4)" + spares,
+                           .logging = protocol}),
+                 Contains("message_logging: ") && Contains("expected at least 2 nodes"));
     CHECK_THAT(error_of({.logging = protocol, .faults = R"({"time_s": 0.01, "nodes": [1]})"}),
                Contains("platform.spare_nodes: ") && Contains("expected at least 1"));
     CHECK_THAT(error_of({.logging = protocol, .rest = ""}),
