@@ -144,6 +144,9 @@ void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
       return dead.actor == peer.actor && dead.number < peer.number;
     });
     put_latest(restarted_, peer);
+    // A notice of the death before is late now. So whoever may have lost its leader calls at once.
+    if (!follows_ || (follows_->actor == peer.actor && follows_->number < peer.number))
+      call_all(context);
     return;
   }
   if (phase_ == Phase::entering) enter_when_all_are_known(context);

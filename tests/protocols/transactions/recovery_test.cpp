@@ -253,3 +253,24 @@ TEST_CASE(
       CHECK(with.metric("recovery_time_s") > without.metric("recovery_time_s"));
     }
 }
+
+// A new process of another rank can reach it before the notice that its leader has died. If that
+// new process has the leader's rank, the notice is late then.
+TEST_CASE("a new process takes another leader when it hears of its leader's successor first") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Job job(6, quick_machine());
+    set_up(job, "shrink");
+    job.use(Family::transactions, "fampi");
+    job.use(Family::failure_detection, "ulfm", {{"heartbeat_period_s", 1e-3}});
+    job.spec.platform.processes_per_node = 2;
+    job.spec.platform.ordering = Ordering::unordered;
+    job.spec.platform.unordered_delay_s = 1e-6;
+    job.spec.stop.time_s = 1000;
+    job.kill(1e-5, {4});
+    job.spec.faults.push_back(at_mark("join", 1, {0}));
+    const Seen seen = job.run(EngineKind::loggp, seed);
+    CAPTURE(seed);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.metric("ranks_respawned") == 2.0);
+  }
+}
