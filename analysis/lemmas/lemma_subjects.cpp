@@ -1,5 +1,7 @@
 #include "analysis/lemmas/lemma_subjects.hpp"
 
+#include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "analysis/lemmas/detection_subjects.hpp"
@@ -11,6 +13,31 @@ namespace {
 /// As many helpers as the schedule has.
 OptionValues helpers_under(const FaultSchedule& schedule) {
   return {{"helpers", std::int64_t{helpers_of(schedule)}}};
+}
+
+/// The subject over a failure detector whose reports are messages, which overtake others and come
+/// from processes that have been started again.
+LemmaSubject over_connection_loss(LemmaSubject subject) {
+  subject.name += " over connection-loss";
+  subject.stack.components[Family::failure_detection] = {.name = "connection-loss",
+                                                         .options = {{"radix", std::int64_t{2}}}};
+  const auto draw_usual = std::move(subject.draw);
+  subject.draw = [draw_usual](std::uint64_t number) {
+    FaultSchedule schedule = draw_usual(number);
+    schedule.exit_delay_s = schedule.notice_s;
+    schedule.silent_loss_s = 2 * schedule.notice_s;
+    return schedule;
+  };
+  return subject;
+}
+
+/// Adds some of the subjects once more, over connection-loss.
+void add_over_connection_loss(std::vector<LemmaSubject>& subjects,
+                              std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    subjects.push_back(over_connection_loss(
+        *std::find_if(subjects.begin(), subjects.end(),
+                      [name](const LemmaSubject& subject) { return subject.name == name; })));
 }
 
 /// Protocols of message logging; the variants are those whose recovery differs.
@@ -39,6 +66,7 @@ std::vector<LemmaSubject> recovery_subjects() {
   add("fast ssn", "fast", kSeveral, {{"identifier", std::string("ssn")}});
   add("fast helpers", "fast", kSeveral, {}, true);
   add("fast ssn helpers", "fast", kSeveral, {{"identifier", std::string("ssn")}}, true);
+  add_over_connection_loss(subjects, {"checkpoint-restart", "causal", "fast"});
   return subjects;
 }
 
@@ -54,6 +82,7 @@ std::vector<LemmaSubject> block_subjects() {
   add("fampi with-collective", {.name = "fampi", .scope = "with-collective"});
   add("fampi local", {.name = "fampi", .scope = "local"});
   for (const char* name : {"ulfm", "relaunch", "none"}) add(name, {.name = name});
+  add_over_connection_loss(subjects, {"fampi", "ulfm", "relaunch"});
   return subjects;
 }
 

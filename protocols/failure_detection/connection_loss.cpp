@@ -107,7 +107,9 @@ void ConnectionLoss::connect(Context& context, Place neighbour) {
   most_links_ = std::max(most_links_, children_.size() + (parent_ ? 1 : 0));
   context.open_link(to);
   std::vector<std::uint64_t> words;
-  words.reserve(dead_.size());
+  words.reserve(ended_.size() + dead_.size());
+  // The neighbour may have missed a death, and the new life that followed.
+  for (const Incarnation life : ended_) words.push_back(as_word(life.actor, life.number));
   for (const auto& [actor, life] : dead_) words.push_back(as_word(actor, life));
   const std::uint64_t bytes =
       options_->control_bytes + std::uint64_t{options_->entry_bytes} * words.size();
@@ -209,11 +211,14 @@ void ConnectionLoss::tell_ranks(Context& context, Incarnation dead) {
       context.send(rank, kLossReport, options_->control_bytes).payload.put(dead);
 }
 
-void ConnectionLoss::tell_rank_of_all(Context& context, Rank rank) {
-  for (const auto& [actor, life] : dead_)
-    if (actor != rank)
-      context.send(rank, kLossReport, options_->control_bytes)
-          .payload.put(Incarnation{actor, life});
+void ConnectionLoss::tell_rank_of_all(Context& context, Rank rank) const {
+  const auto tell_of = [&](Incarnation dead) {
+    if (dead.actor != rank)
+      context.send(rank, kLossReport, options_->control_bytes).payload.put(dead);
+  };
+  // Who lives again may have been replaced after the rank was started.
+  for (const Incarnation life : ended_) tell_of(life);
+  for (const auto& [actor, life] : dead_) tell_of({actor, life});
 }
 
 /// Who lives again takes its place in the tree. Those who took over from it stay connected to each

@@ -61,7 +61,7 @@ class ConnectionLoss final : public Detector {
   void connect(Context& context, Place neighbour);
   void tell(Context& context, Incarnation dead, ActorId except);
   void tell_ranks(Context& context, Incarnation dead);
-  void tell_rank_of_all(Context& context, Rank rank);
+  void tell_rank_of_all(Context& context, Rank rank) const;
   void adopt_below(Context& context, Place dead);
   [[nodiscard]] bool is_dead(Place member) const { return dead_.count(members_.actor(member)) > 0; }
   [[nodiscard]] Place parent_in_tree(Place member) const { return (member - 1) / options_->radix; }

@@ -117,13 +117,20 @@ void WorldLayer::hear_as_spawned(Context& context, Incarnation peer) {
 
 void WorldLayer::call_all(Context& context) {
   follows_.reset();
+  has_called_ = true;
   for (Rank rank = 0; rank < job_.processes; ++rank)
     if (rank != self_ && !is_dead(rank)) send_ready(context, rank);
 }
 
+/// Who names a leader that has died will name another one when it hears of that, to all who have
+/// called it. So one call is enough.
 void WorldLayer::follow(Context& context, Incarnation leader) {
+  const bool lives_again = leader.number < context.known(leader.actor).number;
+  if (lives_again || is_dead_now(leader)) {
+    if (!has_called_) call_all(context);
+    return;
+  }
   follows_ = leader;
-  if (std::find(dead_.begin(), dead_.end(), leader) != dead_.end()) return call_all(context);
   send_ready(context, leader.actor);
 }
 

@@ -229,8 +229,8 @@ std::string WorldLayer::waiting_for() const {
 }
 
 void WorldLayer::digest_state(Digest& into) const {
-  into.add(phase_, epoch_, point_, replaced_, fresh_, dead_, follows_, restarted_, told_, asked_,
-           refused_, spawns_, ready_, early_, held_, enter_request_);
+  into.add(phase_, epoch_, point_, replaced_, fresh_, dead_, follows_, has_called_, restarted_,
+           told_, asked_, refused_, spawns_, ready_, early_, held_, enter_request_);
   into.add(world_, put_together_by_, unheeded_, saved_, data_rank_, came_, kept_, taking_,
            save_request_, kept_by_, every_, stored_below_, stored_here_, stored_early_);
 }

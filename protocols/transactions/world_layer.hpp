@@ -288,6 +288,7 @@ class WorldLayer : public Layer {
   std::vector<Incarnation> dead_;       ///< of this world, ascending
   std::vector<Incarnation> unheeded_;   ///< deaths during a recovery that is not protected
   std::optional<Incarnation> follows_;  ///< a new process: its leader
+  bool has_called_ = false;             ///< a new process: all have been told that it is there
   std::vector<Incarnation> restarted_;  ///< a new process: who was started again, as it has heard
   std::vector<Incarnation> asked_;      ///< by this leader, to be started again
   std::vector<Incarnation> refused_;    ///< of them, those who were not started at once

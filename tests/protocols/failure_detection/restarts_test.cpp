@@ -40,11 +40,14 @@ std::vector<Variant> variants() {
           {"swim", swim("ranks")},
           {"swim", swim("daemons")},
           {"connection-loss", {members("ranks"), {"radix", std::int64_t{1}}}},
-          {"connection-loss", {members("daemons"), {"radix", std::int64_t{1}}}}};
+          {"connection-loss", {members("ranks"), {"radix", std::int64_t{2}}}},
+          {"connection-loss", {members("daemons"), {"radix", std::int64_t{1}}}},
+          {"connection-loss", {members("daemons"), {"radix", std::int64_t{2}}}}};
 }
 
-/// Three ranks of 4 to 6 nodes die. As soon as the next rank after a dead one hears of it, it has
-/// it started again. A new incarnation says that it lives to three random ranks.
+/// Three ranks of 4 to 6 nodes die, also before the death of another one is known. As soon as the
+/// next rank after a dead one hears of it, it has it started again. A new incarnation says that it
+/// lives to three random ranks.
 void restart_the_dead(Job& job, Stream& random) {
   const std::uint32_t ranks = job.spec.platform.processes;
   std::vector<Rank> hear;
@@ -66,8 +69,9 @@ void restart_the_dead(Job& job, Stream& random) {
                         }};
   });
   const auto first = static_cast<Rank>(random.below(ranks));
+  const double within_s = random.chance(0.5) ? 0.02 : 2e-4;
   for (std::uint32_t death = 0; death < 3; ++death)
-    job.kill(0.1 + 0.02 * random.uniform(), {(first + 2 * death) % ranks});
+    job.kill(0.1 + within_s * random.uniform(), {(first + 2 * death) % ranks});
 }
 
 }  // namespace

@@ -274,3 +274,20 @@ TEST_CASE("a new process takes another leader when it hears of its leader's succ
     CHECK(seen.metric("ranks_respawned") == 2.0);
   }
 }
+
+// The others hear of the leader's death up to 10 ms later, and name it until then.
+TEST_CASE("a new process calls all once, however long the others follow a leader that has died") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Job job(6, quick_machine());
+    set_up(job, "shrink");
+    job.use(Family::transactions, "fampi");
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}, {"spread_s", 1e-2}});
+    job.spec.stop.time_s = 1000;
+    job.kill(1e-5, {4});
+    job.spec.faults.push_back(at_mark("join", 1, {0}));
+    const Seen seen = job.run(EngineKind::loggp, seed);
+    CAPTURE(seed);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.metric("control_messages.ready") < 50);
+  }
+}
