@@ -44,7 +44,6 @@ struct Action {
     remove_object,
     mark,
     cancel_computations,
-    store,
   };
   Kind kind = Kind::announce;
   Family family = Family::workload;  ///< the component whose handler asked
@@ -52,7 +51,7 @@ struct Action {
   RestartOn where = RestartOn::spare_node;
   Incarnation peer = {};  ///< flush, report_failed, open_link, restart, learn
   double delay_s = 0.0;   ///< set_timer, compute
-  /// Timer key, compute tag, value of a mark, object, place in Turn::images, objects or stores.
+  /// Timer key, compute tag, value of a mark, object, place in Turn::images or objects.
   std::uint64_t value = 0;
   const char* text = nullptr;  ///< name of a mark, reason of a fatal error; a string literal
 };
@@ -63,8 +62,10 @@ enum class Storage : std::uint8_t {
   shared,   ///< outside of all nodes: no death destroys it
 };
 
-/// What a handler has asked to store.
+/// What a handler has asked to store. It is no action: all of a turn is stored before what the turn
+/// has sent leaves.
 struct StorageEntry {
+  Family family = Family::workload;  ///< the component whose handler asked
   Storage storage = Storage::shared;
   std::uint64_t place = 0;
   std::vector<std::uint64_t> words;
@@ -145,7 +146,7 @@ struct Turn {
   std::vector<Image> images;          ///< of the actions `restore` that have not been carried out
   std::vector<PackedObject> objects;  ///< the same of `host_object`
   LayerCounts counts;
-  std::vector<StorageEntry> stores;  ///< of the actions `store` that have not been carried out
+  std::vector<StorageEntry> stores;
 
   static constexpr std::uint32_t kRequestsWait = 1U << (2 * kFamilies);
 
@@ -360,11 +361,10 @@ class Context {
   /// its own. It costs no time: a layer that models a storage waits for as long as one takes. It is
   /// there when the turn is over, before anything leaves that the turn has sent.
   void store(Storage storage, std::uint64_t place, std::vector<std::uint64_t> words) {
-    turn_.stores.push_back({storage, place, std::move(words)});
-    want({.kind = Action::Kind::store, .value = turn_.stores.size() - 1});
+    turn_.stores.push_back({family_, storage, place, std::move(words)});
   }
   /// What a component of this family, of any actor in any life, has stored there last. None if that
-  /// is on another node, if none has, or if its action is still to come.
+  /// is on another node, if none has, or if the turn that stores it is not over.
   [[nodiscard]] std::vector<std::uint64_t> stored(std::uint64_t place) const {
     return turn_.services->stored(family_, place);
   }

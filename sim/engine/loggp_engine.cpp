@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/engine/prefetch.hpp"
+
 namespace faultline {
 
 namespace {
@@ -42,6 +44,7 @@ void LogGpEngine::simulate() {
 template <LogGpEngine::Fetch what>
 void LogGpEngine::fetch(const Event* event) const {
   if (event == nullptr) return;
+  const Prefetching soon(*job_, state_);
   const bool is_message = event->is_about_message();
   const bool is_nic = event->kind() == EventKind::nic_ready;
   const bool is_timer = event->kind() == EventKind::timer;
@@ -57,24 +60,23 @@ void LogGpEngine::fetch(const Event* event) const {
     if (is_message)
       prefetch(event->message, sizeof(Message));
     else
-      prefetch_actor(event->at.actor);
+      soon.actor(event->at.actor);
   } else if constexpr (what == Fetch::actor) {
-    if (is_message) prefetch_actor(actor_of());
+    if (is_message) soon.actor(actor_of());
   } else if constexpr (what == Fetch::parts) {
-    if (!is_nic) prefetch_parts(actor_of());
+    if (!is_nic) soon.parts(actor_of());
   } else if constexpr (what == Fetch::components) {
     if (is_nic) {
       fetch_waiting<Fetch::message>(node_of(actor_of()));
-      return prefetch_nic(actor_of());
+      return soon.nic(actor_of());
     }
     if (is_timer)
-      prefetch_timers(actor_of());
+      soon.timers(actor_of());
     else
-      prefetch_components(actor_of());
-    if (is_computed || spec().platform.progress == Progress::shared)
-      prefetch_computation(actor_of());
+      soon.components(actor_of());
+    if (is_computed || spec().platform.progress == Progress::shared) soon.computation(actor_of());
   } else {
-    if (is_wake) prefetch_inbox(actor_of());
+    if (is_wake) soon.inbox(actor_of());
   }
 }
 
@@ -89,14 +91,8 @@ void LogGpEngine::fetch_waiting(NodeId node) const {
   } else if constexpr (what == Fetch::parts) {
     if (waiting.head != nullptr) prefetch(waiting.head, sizeof(Message));
   } else if constexpr (what == Fetch::components) {
-    if (waiting.head != nullptr) prefetch_actor(waiting.head->from);
+    if (waiting.head != nullptr) Prefetching(*job_, state_).actor(waiting.head->from);
   }
-}
-
-/// What an actor computes. Messages take it time, if workers handle them.
-void LogGpEngine::prefetch_computation(ActorId actor) const {
-  const ActorState& state = state_.actors[actor];
-  if (state.rare_state) prefetch(state.rare_state->running.data(), sizeof(Computation));
 }
 
 /// With many processes every event touches memory that is not in cache. The queue knows roughly

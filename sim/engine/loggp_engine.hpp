@@ -30,7 +30,6 @@ class LogGpEngine final : public Runtime {
   void fetch(const Event* event) const;
   template <Fetch what>
   void fetch_waiting(NodeId node) const;
-  void prefetch_computation(ActorId actor) const;
   void look_ahead();
   void take_in(Message* message);
   [[nodiscard]] double taken_in_s_of(const Message& message);

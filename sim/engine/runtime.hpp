@@ -147,59 +147,6 @@ class Runtime : private Services {
   }
   [[nodiscard]] bool fifo() const { return state_.network_random.empty(); }
 
-  static constexpr std::size_t kOftenUsed = 128;  ///< of RareState, from its beginning
-  /// Of a component of message logging, which looks at more with each message than others do.
-  static constexpr std::size_t kOftenUsedOfLogging = 704;
-
-  // Hints about memory that an event will soon touch. They change no result. GCC believes that a
-  // function that only prefetches has no effect, and drops its calls; the empty asm prevents that.
-  static void prefetch(const void* begin, std::size_t bytes) {
-    const auto* byte = static_cast<const char*>(begin);
-    for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(byte + line);
-    asm volatile("");
-  }
-  void prefetch_actor(ActorId actor) const { prefetch(&state_.actors[actor], sizeof(ActorState)); }
-  void prefetch_components(ActorId actor) const {
-    const ActorState& state = state_.actors[actor];
-    if (state.workload) prefetch(state.workload.get(), 128);
-    if (state.lower) prefetch_lower(*state.lower);
-    if (state.inbox_tail != nullptr) prefetch(state.inbox_tail, sizeof(Message));
-    prefetch_nic(actor);
-  }
-  void prefetch_nic(ActorId actor) const {
-    const NodeId node = node_of(actor);
-    prefetch(&state_.nics[node], sizeof(Nic));
-    prefetch(job_->routes.place(node), sizeof(std::uint32_t));
-    const auto& links = state_.detection_link_bytes;
-    if (links.empty()) return;
-    const std::size_t ports = routes().ports();
-    prefetch(&links[node * ports], ports * sizeof(links[0]));
-  }
-  /// The message that is to be received next.
-  void prefetch_inbox(ActorId actor) const {
-    const ActorState& state = state_.actors[actor];
-    if (state.inbox_tail != nullptr) prefetch(state.inbox_tail->next, sizeof(Message));
-  }
-
-  /// What lies apart from an actor, and leads to its components and timers.
-  void prefetch_parts(ActorId actor) const {
-    const ActorState& state = state_.actors[actor];
-    if (state.rare_state) prefetch(state.rare_state.get(), kOftenUsed);
-    if (state.lower) prefetch(state.lower.get(), sizeof(state.lower->components));
-  }
-  void prefetch_timers(ActorId actor) const {
-    const ActorState& state = state_.actors[actor];
-    if (state.rare_state) prefetch(state.rare_state->timers.data(), 64);
-    prefetch_components(actor);
-  }
-
-  static void prefetch_lower(const LowerStack& lower) {
-    for (const auto& component : lower.components)
-      if (component) prefetch(component.get(), sizeof(Component));
-    const auto& logging = lower.components[index_of(Family::message_logging)];
-    if (logging) prefetch(logging.get(), kOftenUsedOfLogging);
-  }
-
   std::shared_ptr<const RunJob> job_;
   RunState state_;
 
@@ -385,13 +332,6 @@ class Runtime : private Services {
   void timer_event(ActorId self, std::uint32_t serial);
   void fire_timer(ActorId self, std::uint32_t serial);
   void await_processor(ActorId self);
-  void start_compute(ActorId self, Computation computation);
-  void compute_done(ActorId self, std::uint32_t serial);
-  void cancel_computations(ActorId self, Family family);
-  void store(ActorId self, const Action& action);
-  void forget_computations(ActorId self, const std::function<bool(const Computation&)>& is_meant);
-  void take_from_workers(ActorId self, double spent_s);
-  [[nodiscard]] ActorState* computing_on_node(NodeId node);
   void flush(ActorId self, const Flush& asked);
   void answer_flushes(ActorId self, Incarnation peer);
   [[nodiscard]] bool in_flight_between(Incarnation from, ActorId to);
@@ -401,6 +341,17 @@ class Runtime : private Services {
   void finish(ActorId self);
   void give_up(ActorId self, const Action& action);
   void mark(ActorId self, const char* name, std::int64_t value);
+
+  // computations (runtime_computations.cpp)
+  void start_compute(ActorId self, Computation computation);
+  void compute_done(ActorId self, std::uint32_t serial);
+  void cancel_computations(ActorId self, Family family);
+  void forget_computations(ActorId self, const std::function<bool(const Computation&)>& is_meant);
+  void take_from_workers(ActorId self, double spent_s);
+  [[nodiscard]] ActorState* computing_on_node(NodeId node);
+
+  // the storage (runtime_storage.cpp)
+  void store(ActorId self);
 
   // local events that message logging orders (runtime_local_events.cpp)
   [[nodiscard]] bool may_happen(ActorId self, const LocalEvent& event);

@@ -73,6 +73,8 @@ bool Runtime::turn_waits_above(Family layer) const {
         return is_above(request.from) || is_above(request.to);
       }))
     return true;
+  const auto& stores = turn_.stores;
+  if (std::any_of(stores.begin(), stores.end(), belongs_above(layer))) return true;
   return any_action_waits([&](const Action& action) {
     return is_above(action.family) && action.kind != Action::Kind::mark;
   });

@@ -297,7 +297,7 @@ void Runtime::count_event(const Event& event, Recount& recount) const {
 
 void Runtime::compare(const Recount& recount) const {
   invariant(turn_.waiting == 0 && turn_.wire.empty() && turn_.actions.empty() &&
-                turn_.requests.empty() && pending_actions_.empty(),
+                turn_.requests.empty() && turn_.stores.empty() && pending_actions_.empty(),
             "a turn has left something undone");
   expect_equal("events in the queue", static_cast<std::int64_t>(state_.queue.size()),
                recount.events);

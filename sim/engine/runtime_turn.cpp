@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "sim/engine/prefetch.hpp"
 #include "sim/engine/runtime.hpp"
 
 namespace faultline {
@@ -60,11 +61,7 @@ void Runtime::end_turn() {
   if (turn_.counts.any) count_for_layers();
   // It takes no time, and sending does: who dies before a message leaves has stored all the same.
   if (!turn_.stores.empty()) [[unlikely]]
-    std::erase_if(turn_.actions, [&](const Action& action) {
-      const bool stores = action.kind == Action::Kind::store;
-      if (stores) store(self, action);
-      return stores;
-    });
+    store(self);
   if (!turn_.wire.empty()) inject_wire();
   if (is_rank(self)) {
     if (state_.audits_conserved) {

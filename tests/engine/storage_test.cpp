@@ -54,7 +54,7 @@ TEST_CASE("what is stored last is found by a process that takes the place of a d
     store_and_restart(job, RestartOn::same_node);
     job.kill(5, {1});
     const Seen seen = job.run(engine);
-    // When it starts; after it has asked, when the actions are still to come; at 1; when it starts
+    // When it starts; after it has asked, while the turn is not over; at 1; when it starts
     // again.
     CHECK(seen.values(1, "shared") == Values{0, 0, 8, 8});
     CHECK(seen.values(1, "of node") == Values{0, 0, 8, 8});
