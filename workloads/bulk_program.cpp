@@ -59,7 +59,6 @@ BulkProgram::BulkProgram(std::shared_ptr<const ProgramOfRank> programs, ActorId 
       rank_(self),
       program_((*programs_)(self)),
       world_(program_->processes),
-      next_world_(0),
       operations_(kKeys),
       state_(ProgramStates::initial(self)) {}
 
@@ -319,7 +318,7 @@ void BulkProgram::enter(Context& context, const WorldEntered& entered) {
   iteration_ = entered.iteration;
   take_rank();
   state_ = entered.finds_state_itself != 0
-               ? ProgramStates::state_after(*program_, data_rank(), iteration_, shrunk_)
+               ? ProgramStates::state_after(*program_, data_rank(), iteration_, others_->shrunk)
                : entered.state;
   step_ = 0;
   waits_ = Waits::nothing;
@@ -331,17 +330,20 @@ void BulkProgram::enter(Context& context, const WorldEntered& entered) {
 /// Has the rank of the world of which it has been told. What was done in iterations to come will be
 /// done again in this world.
 void BulkProgram::take_rank() {
-  world_ =
-      next_world_.size() > 0 ? std::exchange(next_world_, World(0)) : World(program_->processes);
+  world_ = others_->next.size() > 0 ? std::exchange(others_.change().next, World(0))
+                                    : World(program_->processes);
   const Rank now = *world_.rank_of(self_);
   if (now != rank_) program_ = (*programs_)(now);
   rank_ = now;
-  std::erase_if(shrunk_, [this](const WorldSince& since) { return since.iteration >= iteration_; });
-  if (world_.size() < program_->processes) shrunk_.push_back({iteration_, world_.size()});
+  if (OtherWorlds* others = others_.changed())
+    std::erase_if(others->shrunk,
+                  [this](const WorldSince& since) { return since.iteration >= iteration_; });
+  if (world_.size() < program_->processes)
+    others_.change().shrunk.push_back({iteration_, world_.size()});
 }
 
 /// Whose data the process has: those of its rank, unless the program does without those of others.
-Rank BulkProgram::data_rank() const { return shrunk_.empty() ? rank_ : self_; }
+Rank BulkProgram::data_rank() const { return others_->shrunk.empty() ? rank_ : self_; }
 
 void BulkProgram::on_started(const BlockStarted& started) {
   if (started.released != 0) {
@@ -357,7 +359,7 @@ void BulkProgram::on_started(const BlockStarted& started) {
 void BulkProgram::on_answer(Context& context, const StackRequest& answer) {
   if (answer.is<WorldPart>()) {
     const auto part = answer.get<WorldPart>();
-    return next_world_.append(part.actor, part.count);
+    return others_.change().next.append(part.actor, part.count);
   }
   if (answer.is<MemberLife>()) {
     operations_.on_peer_restarted(context, answer.get<MemberLife>().life);
@@ -444,15 +446,15 @@ void BulkProgram::report(MetricTotals& totals) const {
   if (totals.numbers().add(rank, rank + 1) == 0) return;
   const std::uint64_t share = ProgramStates::share(rank, state_);
   totals.put(kDigest, share);
-  const std::uint64_t right =
-      ProgramStates::share(rank, ProgramStates::state_after(*program_, rank, iteration_, shrunk_));
+  const std::uint64_t right = ProgramStates::share(
+      rank, ProgramStates::state_after(*program_, rank, iteration_, others_->shrunk));
   constexpr auto kModulus = static_cast<std::uint64_t>(kDigestModulus);
   totals.put(kDifference, (share + kModulus - right) % kModulus);
 }
 
 void BulkProgram::digest_state(Digest& into) const {
-  into.add(rank_, world_, next_world_, shrunk_, epoch_, operations_, sum_, open_, waits_,
-           has_blocks_, iteration_, step_, state_);
+  into.add(rank_, world_, others_, epoch_, operations_, sum_, open_, waits_, has_blocks_,
+           iteration_, step_, state_);
   into.add(attempt_, tag_, sum_tag_, first_operation_, errors_, cancelled_, timeout_s_);
   into.add(raises_next_, reached_, redoes_);
 }

@@ -9,6 +9,7 @@
 
 #include "sim/core/component.hpp"
 #include "sim/core/operations.hpp"
+#include "sim/core/seldom.hpp"
 #include "sim/core/transaction_requests.hpp"
 #include "sim/core/world.hpp"
 #include "workloads/program.hpp"
@@ -68,6 +69,14 @@ class BulkProgram final : public Workload {
     void digest(Digest& into) const { into.add(begin, failed); }
   };
 
+  /// Where ranks have moved.
+  struct OtherWorlds {
+    World next{0};                   ///< of which it is being told
+    std::vector<WorldSince> shrunk;  ///< the smaller worlds in which it has gone on
+
+    void digest(Digest& into) const { into.add(next, shrunk); }
+  };
+
   void digest_state(Digest& into) const override;
   void walk(Context& context);
   void do_step(Context& context);
@@ -103,8 +112,7 @@ class BulkProgram final : public Workload {
   Rank rank_;
   std::shared_ptr<const Program> program_;  ///< of its rank
   World world_;
-  World next_world_;                ///< of which it is being told
-  std::vector<WorldSince> shrunk_;  ///< the smaller worlds in which it has gone on
+  Seldom<OtherWorlds> others_;
   WorldEpoch epoch_;
   Operations operations_;
   SumRequest sum_;
@@ -126,10 +134,10 @@ class BulkProgram final : public Workload {
   std::uint64_t reached_ = 0;  ///< iterations that were ended at least once
 
   std::uint64_t halo_messages_ = 0;
-  std::uint64_t redone_ = 0;
-  std::uint64_t raised_ = 0;
-  std::uint64_t timed_out_ = 0;
-  std::uint64_t all_cancelled_ = 0;
+  std::uint32_t redone_ = 0;
+  std::uint32_t raised_ = 0;
+  std::uint32_t timed_out_ = 0;
+  std::uint32_t all_cancelled_ = 0;
   double finish_s_ = 0.0;
 };
 

@@ -23,8 +23,8 @@ struct BlockStatistics {
   double contributed_s = 0.0;  ///< the rank to it
   double commit_time_s = 0.0;
   double block_time_s = 0.0;
-  std::uint64_t committed = 0;
-  std::uint64_t rejected = 0;
+  std::uint32_t committed = 0;
+  std::uint32_t rejected = 0;
   std::uint64_t agreement_messages = 0;
 
   void on_decision(bool is_accepted, double now_s) {
@@ -33,7 +33,7 @@ struct BlockStatistics {
     ++(is_accepted ? committed : rejected);
   }
   void report(MetricTotals& totals) const {
-    const auto decided = static_cast<double>(committed + rejected);
+    const auto decided = static_cast<double>(std::uint64_t{committed} + rejected);
     totals.put_weighted(kCommitTime, commit_time_s, decided);
     totals.put_weighted(kBlockTime, block_time_s, decided);
     totals.put(kBlocksCommitted, committed);

@@ -139,19 +139,20 @@ AgreementAlgorithm algorithm_of(const FampiOptions& options) {
 }  // namespace
 
 Fampi::Fampi(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-    : WorldLayer(options, job, self),
-      options_(options),
-      agreement_(algorithm_of(*options), self, job.processes) {}
+    : WorldLayer(options, job, self), agreement_(algorithm_of(*options), self, job.processes) {}
 
 // ---- the world --------------------------------------------------------------------------------
 
 void Fampi::on_world(Context& context) {
-  agreement_ = Agreement(algorithm_of(*options_), rank(), world().size());
-  attempt_ = finished_ = released_ = invited_ = presumed_ = 0;
+  agreement_ = Agreement(algorithm_of(options()), rank(), world().size());
+  attempt_ = finished_ = released_ = invited_ = 0;
   if (!presumes()) rejections_ = 0;
   contributed_ = called_ = false;
   outcome_.reset();
-  leave_request_.reset();
+  if (Presumption* own = presumption_.changed()) {
+    own->block = 0;
+    own->leave_request.reset();
+  }
   AgreementOutput output;
   for (const Incarnation& life : dead())
     agreement_.on_peer_failed(*world().rank_of(life.actor), output);
@@ -162,7 +163,7 @@ void Fampi::on_world(Context& context) {
 }
 
 void Fampi::on_data(Context& context) {
-  if (!options_->protect_recovery) return resume(context);
+  if (!options().protect_recovery) return resume(context);
   contribute(context, true);
 }
 
@@ -192,7 +193,7 @@ void Fampi::on_block_request(Context& context, const StackRequest& request) {
 }
 
 void Fampi::start_block(Context& context, const StackRequest& request) {
-  attempt_ = request.get<StartBlock>().attempt;
+  attempt_ = static_cast<std::uint32_t>(request.get<StartBlock>().attempt);
   if (!presumes()) {
     contributed_ = false;
     outcome_.reset();
@@ -200,7 +201,7 @@ void Fampi::start_block(Context& context, const StackRequest& request) {
   start_request_ = request;
   statistics_.start_s = context.now_s();
   waits_ = 0;
-  context.answer(request, BlockStarted{attempt_, options_->request_timeout_s, 0});
+  context.answer(request, BlockStarted{attempt_, options().request_timeout_s, 0});
   if (presumes() && (called_ || contributed_)) release(context);
   if (presumes() || invited_ < attempt_) return;
   invite(context);
@@ -211,30 +212,30 @@ void Fampi::start_block(Context& context, const StackRequest& request) {
 void Fampi::finish_block(Context& context, const FinishBlock& finish) {
   if (finished_ == attempt_ || finish.attempt != attempt_) return;
   finished_ = attempt_;
-  context.spend(options_->cancel_s * static_cast<double>(finish.cancelled));
+  context.spend(options().cancel_s * static_cast<double>(finish.cancelled));
   if (presumes()) return finish_presuming(context, finish.errors == 0 && released_ != attempt_);
   if (decides_alone()) {
     statistics_.contributed_s = context.now_s();
     return on_decision(context, {attempt_, {.success = finish.errors == 0}});
   }
-  if (finish.errors > 0 && options_->release == "invite" && invited_ < attempt_) invite(context);
+  if (finish.errors > 0 && options().release == "invite" && invited_ < attempt_) invite(context);
   contribute(context, finish.errors == 0);
 }
 
 void Fampi::wait_for_block(Context& context, const StackRequest& request) {
-  if (presumed_ == attempt_) {
-    presumed_wait_ = request;
+  if (presumption_->block == attempt_) {
+    presumption_.change().wait = request;
     return context.answer(request, BlockPresumed{attempt_});
   }
   wait_request_ = request;
   if (outcome_) return answer_outcome(context);
-  context.set_timer(kWaitTimer, options_->wait_timeout_s);
+  context.set_timer(kWaitTimer, options().wait_timeout_s);
 }
 
 void Fampi::on_own_timer(Context& context, std::uint64_t) {
   if (!wait_request_) return;
   ++wait_timeouts_;
-  if (++waits_ > options_->retries) return context.fatal("the commit of a TryBlock has timed out");
+  if (++waits_ > options().retries) return context.fatal("the commit of a TryBlock has timed out");
   context.answer(*std::exchange(wait_request_, std::nullopt),
                  BlockOutcome{attempt_, BlockVerdict::timed_out});
 }
@@ -251,10 +252,10 @@ void Fampi::answer_outcome(Context& context) {
 void Fampi::recover(Context& context) {
   invariant(outcome_.has_value(), "a program recovers from a TryBlock without an outcome");
   if (!outcome_->failed.empty()) {
-    if (!options_->protect_recovery) leave_others_out(actors_of(outcome_->failed));
+    if (!options().protect_recovery) leave_others_out(actors_of(outcome_->failed));
     return regroup(context);
   }
-  if (++rejections_ > options_->retries)
+  if (++rejections_ > options().retries)
     return context.fatal("a TryBlock has been rejected too often although nobody has died");
   // Some may have begun the next TryBlock, and have another checkpoint.
   if (presumes()) return regroup(context);
@@ -314,8 +315,8 @@ void Fampi::on_decision(Context& context, const AgreementOutput::Decision& decis
     return regroup(context);
   }
   if (presumes()) {
-    if (presumed_ != attempt_) statistics_.on_decision(false, context.now_s());
-    settle_presumed(context, (outcome_->codes & code_of(presumed_)) == 0);
+    if (presumption_->block != attempt_) statistics_.on_decision(false, context.now_s());
+    settle_presumed(context, (outcome_->codes & code_of(presumption_->block)) == 0);
     if (wait_request_) return answer_outcome(context);
     return try_to_leave(context);
   }
@@ -341,7 +342,7 @@ void Fampi::invite(Context& context) {
 
 void Fampi::on_invite(Context& context, const Message& message) {
   if (presumes()) return call(context);
-  const std::uint64_t attempt = message.payload.get<InviteWords>().attempt;
+  const std::uint32_t attempt = message.payload.get<InviteWords>().attempt;
   if (attempt <= invited_ || attempt < attempt_) return;
   if (attempt > attempt_) {
     invited_ = attempt;  // passed on when it begins
@@ -354,7 +355,7 @@ void Fampi::on_invite(Context& context, const Message& message) {
 void Fampi::release(Context& context) {
   if (finished_ == attempt_ || !start_request_) return;
   released_ = attempt_;
-  context.answer(*start_request_, BlockStarted{attempt_, options_->request_timeout_s, 1});
+  context.answer(*start_request_, BlockStarted{attempt_, options().request_timeout_s, 1});
 }
 
 // ---- seen from outside ------------------------------------------------------------------------
@@ -363,7 +364,7 @@ void Fampi::report(MetricTotals& totals) const {
   WorldLayer::report(totals);
   statistics_.report(totals);
   totals.put(kWaitTimeouts, wait_timeouts_);
-  totals.put(kRevoked, revoked_);
+  totals.put(kRevoked, presumption_->revoked);
 }
 
 std::string Fampi::waiting_for() const {
@@ -375,7 +376,7 @@ void Fampi::digest_state(Digest& into) const {
   WorldLayer::digest_state(into);
   into.add(agreement_, attempt_, contributed_, invited_, outcome_, start_request_, wait_request_,
            waits_, rejections_);
-  into.add(finished_, released_, called_, presumed_, presumed_wait_, leave_request_);
+  into.add(finished_, released_, called_, presumption_);
 }
 
 }  // namespace faultline

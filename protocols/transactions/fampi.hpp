@@ -7,6 +7,7 @@
 #include "protocols/transactions/agreement.hpp"
 #include "protocols/transactions/block_statistics.hpp"
 #include "protocols/transactions/world_layer.hpp"
+#include "sim/core/seldom.hpp"
 
 namespace faultline {
 
@@ -52,7 +53,18 @@ class Fampi : public WorldLayer {
   enum OwnTimer : std::uint64_t { kWaitTimer = kOwnTimers };
   struct InviteWords {
     WorldEpoch epoch;
-    std::uint64_t attempt = 0;
+    std::uint32_t attempt = 0;
+  };
+
+  /// With presumed TryBlocks there is at most one agreement in a world, besides that of its
+  /// recovery.
+  struct Presumption {
+    std::uint32_t block = 0;    ///< a TryBlock taken for accepted, not decided; 0: none
+    std::uint32_t revoked = 0;  ///< those that were rejected
+    Asked wait;                 ///< of the program, for its outcome
+    std::optional<Asked> leave_request;
+
+    void digest(Digest& into) const { into.add(block, wait, leave_request); }
   };
 
   void on_world(Context& context) override;
@@ -67,44 +79,40 @@ class Fampi : public WorldLayer {
   void start_block(Context& context, const StackRequest& request);
   void wait_for_block(Context& context, const StackRequest& request);
   void leave(Context& context, const StackRequest& request);
-  [[nodiscard]] bool decides_alone() const { return options_->scope == "local"; }
+  [[nodiscard]] const Options& options() const {
+    return static_cast<const Options&>(world_options());
+  }
+  [[nodiscard]] bool decides_alone() const { return options().scope == "local"; }
   // Presumed TryBlocks: protocols/transactions/presumption.cpp.
-  [[nodiscard]] bool presumes() const { return options_->scope == "with-collective"; }
+  [[nodiscard]] bool presumes() const { return options().scope == "with-collective"; }
   void finish_presuming(Context& context, bool succeeded);
   void settle_presumed(Context& context, bool is_accepted);
   void call(Context& context);
   void try_to_leave(Context& context);
   [[nodiscard]] bool calls(const AgreementMessage& up) const;
   [[nodiscard]] std::uint64_t agreement_number() const;
-  [[nodiscard]] std::uint32_t code_of(std::uint64_t attempt) const;
+  [[nodiscard]] std::uint32_t code_of(std::uint32_t attempt) const;
   void recover(Context& context);
   void contribute(Context& context, bool success);
   void answer_outcome(Context& context);
   void on_invite(Context& context, const Message& message);
   void release(Context& context);
 
-  std::shared_ptr<const Options> options_;
   Agreement agreement_;
-  std::uint64_t attempt_ = 0;              ///< the TryBlock that was begun last
-  bool contributed_ = false;               ///< to it
-  bool called_ = false;                    ///< somebody wants an agreement on what is presumed
-  std::uint64_t finished_ = 0;             ///< the TryBlock that the program has finished
-  std::uint64_t released_ = 0;             ///< the one that it was told to give up
-  std::uint64_t invited_ = 0;              ///< the last TryBlock that others give up
+  std::uint32_t attempt_ = 0;     ///< the TryBlock that was begun last
+  std::uint32_t finished_ = 0;    ///< the TryBlock that the program has finished
+  std::uint32_t released_ = 0;    ///< the one that it was told to give up
+  std::uint32_t invited_ = 0;     ///< the last TryBlock that others give up
+  bool contributed_ = false;      ///< to the one that was begun last
+  bool called_ = false;           ///< somebody wants an agreement on what is presumed
+  std::uint32_t waits_ = 0;       ///< for this outcome, that have timed out
+  std::uint32_t rejections_ = 0;  ///< one after the other in which nobody was dead
+  std::uint32_t wait_timeouts_ = 0;
   std::optional<AgreementValue> outcome_;  ///< of the TryBlock
   std::optional<Asked> start_request_;     ///< of the TryBlock
   std::optional<Asked> wait_request_;
-  // With presumed TryBlocks there is at most one agreement in a world, besides that of its
-  // recovery.
-  std::uint64_t presumed_ = 0;  ///< a TryBlock taken for accepted, not decided; 0: none
-  Asked presumed_wait_;         ///< of the program, for its outcome
-  std::optional<Asked> leave_request_;
-  std::uint64_t waits_ = 0;       ///< for this outcome, that have timed out
-  std::uint64_t rejections_ = 0;  ///< one after the other in which nobody was dead
-
+  Seldom<Presumption> presumption_;
   BlockStatistics statistics_;
-  std::uint64_t wait_timeouts_ = 0;
-  std::uint64_t revoked_ = 0;  ///< presumed TryBlocks that were rejected
 };
 
 }  // namespace faultline

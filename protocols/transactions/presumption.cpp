@@ -9,7 +9,7 @@ namespace faultline {
 
 /// TryBlocks with other numbers than those around them: who has failed in one may be told from who
 /// has failed in the one before or after.
-std::uint32_t Fampi::code_of(std::uint64_t attempt) const {
+std::uint32_t Fampi::code_of(std::uint32_t attempt) const {
   constexpr std::uint64_t kCodes = 32;
   return 1U << (attempt % kCodes);
 }
@@ -27,7 +27,7 @@ void Fampi::finish_presuming(Context& context, bool succeeded) {
   if (contributed_) return;
   if (succeeded) {
     settle_presumed(context, true);
-    presumed_ = attempt_;
+    presumption_.change().block = attempt_;
     statistics_.contributed_s = context.now_s();
     statistics_.on_decision(true, context.now_s());
     rejections_ = 0;
@@ -39,13 +39,14 @@ void Fampi::finish_presuming(Context& context, bool succeeded) {
 }
 
 void Fampi::settle_presumed(Context& context, bool is_accepted) {
-  if (presumed_ == 0) return;
+  if (presumption_->block == 0) return;
+  Presumption& own = presumption_.change();
   const BlockVerdict verdict = is_accepted ? BlockVerdict::accepted : BlockVerdict::rejected;
-  context.answer(presumed_wait_, BlockOutcome{std::exchange(presumed_, 0), verdict});
+  context.answer(own.wait, BlockOutcome{std::exchange(own.block, 0), verdict});
   if (is_accepted) return;
   --statistics_.committed;
   ++statistics_.rejected;
-  ++revoked_;
+  ++own.revoked;
 }
 
 /// Somebody has failed. It waits for an agreement of all, those included who have presumed.
@@ -54,28 +55,28 @@ void Fampi::call(Context& context) {
   invite(context);
   end_lost_save(context);
   if (attempt_ == 0) return;
-  if (presumed_ != attempt_) return release(context);
+  if (presumption_->block != attempt_) return release(context);
   if (!contributed_) contribute(context, true);
 }
 
 /// At the end nothing follows that could prove the last TryBlock.
 void Fampi::leave(Context& context, const StackRequest& request) {
   if (!presumes() || attempt_ == 0) return context.answer(request, LeaveWorld{});
-  leave_request_ = request;
+  presumption_.change().leave_request = request;
   if (outcome_) return try_to_leave(context);
   if (!contributed_) contribute(context, true);
 }
 
 void Fampi::try_to_leave(Context& context) {
-  if (!leave_request_) return;
+  if (!presumption_->leave_request) return;
   if (!outcome_->success || !outcome_->failed.empty()) return regroup(context);
-  context.answer(*std::exchange(leave_request_, std::nullopt), LeaveWorld{});
+  context.answer(*std::exchange(presumption_.change().leave_request, std::nullopt), LeaveWorld{});
 }
 
 /// Does this contribution to the agreement say that somebody has failed? That of a recovery is
 /// another one.
 bool Fampi::calls(const AgreementMessage& up) const {
-  const std::uint64_t first_sweep = options_->agreement == "two-phase" ? 2 : 1;
+  const std::uint64_t first_sweep = options().agreement == "two-phase" ? 2 : 1;
   return up.sweep >= first_sweep && (!up.value.success || !up.value.failed.empty());
 }
 

@@ -39,8 +39,9 @@ bool put_latest(std::vector<Incarnation>& list, Incarnation life) {
 // ---- who lives --------------------------------------------------------------------------------
 
 std::uint16_t WorldLayer::incarnation_in_world(ActorId actor) const {
-  const auto place = place_of(replaced_, actor);
-  return place != replaced_.end() && place->actor == actor ? place->number : std::uint16_t{0};
+  const auto place = place_of(replacements_->replaced, actor);
+  return place != replacements_->replaced.end() && place->actor == actor ? place->number
+                                                                         : std::uint16_t{0};
 }
 
 /// Who has been left out of a world has died in an earlier one.
@@ -70,7 +71,7 @@ void WorldLayer::add_dead(ActorId actor) {
 void WorldLayer::on_peer_failed(Context& context, Incarnation peer) {
   if (!world_.rank_of(peer.actor)) return;
   if (is_blocked()) {
-    if (!is_dead_now(peer)) unheeded_.push_back(peer);
+    if (!is_dead_now(peer)) regrouping_.change().unheeded.push_back(peer);
     return;
   }
   if (phase_ == Phase::spawned) return hear_as_spawned(context, peer);
@@ -85,7 +86,7 @@ bool WorldLayer::is_blocked() const {
 void WorldLayer::leave_others_out(const std::vector<ActorId>& agreed) {
   std::erase_if(dead_, [&](const Incarnation& dead) {
     const bool is_left_out = std::find(agreed.begin(), agreed.end(), dead.actor) == agreed.end();
-    if (is_left_out) unheeded_.push_back(dead);
+    if (is_left_out) regrouping_.change().unheeded.push_back(dead);
     return is_left_out;
   });
 }
@@ -93,7 +94,8 @@ void WorldLayer::leave_others_out(const std::vector<ActorId>& agreed) {
 void WorldLayer::heed(Context& context, Incarnation peer) {
   if (!world_.rank_of(peer.actor)) return;
   if (is_replaced(peer) || !put_latest(dead_, peer)) return;
-  std::erase_if(ready_, [&](const Ready& ready) { return ready.from == peer; });
+  if (Regrouping* own = regrouping_.changed())
+    std::erase_if(own->ready, [&](const Ready& ready) { return ready.from == peer; });
   end_lost_save(context);
   if (options_->protect_recovery && epoch_.number > 0 && !all_have_entered())
     tell_those_behind(context);
@@ -101,7 +103,7 @@ void WorldLayer::heed(Context& context, Incarnation peer) {
   if (phase_ != Phase::regrouping) return on_death(context, peer.actor);
   if (leader() == self_)
     lead(context);
-  else if (leader() != told_)
+  else if (leader() != regrouping_->told)
     tell_leader(context);
 }
 
@@ -112,13 +114,14 @@ void WorldLayer::hear_as_spawned(Context& context, Incarnation peer) {
   if (peer.number < context.known(peer.actor).number) return;
   put_latest(dead_, peer);
   give_up_if_world_is_lost(context);
-  if (!follows_ || *follows_ == peer) call_all(context);
+  if (!regrouping_->follows || *regrouping_->follows == peer) call_all(context);
 }
 
 void WorldLayer::call_all(Context& context) {
-  follows_.reset();
-  has_called_ = true;
-  for (Rank rank = 0; rank < job_.processes; ++rank)
+  Regrouping& own = regrouping_.change();
+  own.follows.reset();
+  own.has_called = true;
+  for (Rank rank = 0; rank < processes_; ++rank)
     if (rank != self_ && !is_dead(rank)) send_ready(context, rank);
 }
 
@@ -127,33 +130,33 @@ void WorldLayer::call_all(Context& context) {
 void WorldLayer::follow(Context& context, Incarnation leader) {
   const bool lives_again = leader.number < context.known(leader.actor).number;
   if (lives_again || is_dead_now(leader)) {
-    if (!has_called_) call_all(context);
+    if (!regrouping_->has_called) call_all(context);
     return;
   }
-  follows_ = leader;
+  regrouping_.change().follows = leader;
   send_ready(context, leader.actor);
 }
 
 /// Nobody is left who knows of a world if all others are dead, or new as well.
 void WorldLayer::give_up_if_world_is_lost(Context& context) const {
   std::size_t gone = dead_.size();
-  for (const Ready& ready : ready_)
+  for (const Ready& ready : regrouping_->ready)
     if (ready.is_spawned && !is_dead(ready.from.actor)) ++gone;
-  if (gone + 1 == job_.processes) context.fatal("no process is left that knows the world");
+  if (gone + 1 == processes_) context.fatal("no process is left that knows the world");
 }
 
 /// Who has been started again was dead. Often only the rank that has asked for that knows of it,
 /// whoever leads by now.
 void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
-  if (peer.actor >= job_.processes) return;
+  if (peer.actor >= processes_) return;
   if (phase_ == Phase::spawned) {
     std::erase_if(dead_, [&](const Incarnation& dead) {
       return dead.actor == peer.actor && dead.number < peer.number;
     });
-    put_latest(restarted_, peer);
+    put_latest(regrouping_.change().restarted, peer);
     // A notice of the death before is late now. So whoever may have lost its leader calls at once.
-    if (!follows_ || (follows_->actor == peer.actor && follows_->number < peer.number))
-      call_all(context);
+    const std::optional<Incarnation>& leader = regrouping_->follows;
+    if (!leader || (leader->actor == peer.actor && leader->number < peer.number)) call_all(context);
     return;
   }
   if (phase_ == Phase::entering) enter_when_all_are_known(context);
@@ -162,7 +165,8 @@ void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
   --before.number;
   on_peer_failed(context, before);
   const bool leads = phase_ == Phase::regrouping && leader() == self_;
-  if (leads || std::find(asked_.begin(), asked_.end(), before) != asked_.end())
+  const std::vector<Incarnation>& asked = regrouping_->asked;
+  if (leads || std::find(asked.begin(), asked.end(), before) != asked.end())
     name_leader(context, peer.actor);
 }
 
@@ -173,8 +177,8 @@ void WorldLayer::name_leader(Context& context, ActorId spawned) const {
 
 /// The node may have failed before the process could start, and another one may be left.
 void WorldLayer::on_restart_refused(Context& context, Incarnation peer) {
-  if (peer.actor >= job_.processes) return;
-  if (!put_latest(refused_, peer))
+  if (peer.actor >= processes_) return;
+  if (!put_latest(regrouping_.change().refused, peer))
     return context.fatal("no node is left for a process that takes the place of a dead one");
   restart(context, peer);
 }
@@ -185,31 +189,32 @@ void WorldLayer::regroup(Context& context) {
   if (phase_ != Phase::regrouping)
     context.mark(shrinks() ? "shrink" : "regroup", epoch_.number + 1);
   phase_ = Phase::regrouping;
-  taking_.reset();
+  if (Checkpoints* own = checkpoints_.changed()) own->taking.reset();
   tell_leader(context);
 }
 
 void WorldLayer::tell_leader(Context& context) {
-  told_ = leader();
-  if (told_ == self_)
+  const ActorId told = regrouping_.change().told = leader();
+  if (told == self_)
     lead(context);
   else
-    send_ready(context, told_);
-  for (const Ready& ready : ready_)
-    if (ready.is_spawned && told_ != self_) name_leader(context, ready.from.actor);
+    send_ready(context, told);
+  for (const Ready& ready : regrouping_->ready)
+    if (ready.is_spawned && told != self_) name_leader(context, ready.from.actor);
   on_leader_told(context);
 }
 
 WorldLayer::Ready WorldLayer::own_ready() const {
   Ready ready{.from = {},
               .epoch = epoch_,
-              .saved = saved_.newest(),
-              .oldest = saved_.oldest(),
+              .saved = checkpoints_->saved.newest(),
+              .oldest = checkpoints_->saved.oldest(),
               .is_spawned = phase_ == Phase::spawned,
               .data_rank = data_rank_,
               .held = {}};
-  ready.held.reserve(kept_.size());
-  for (const KeptPoints& kept : kept_) ready.held.push_back({kept.rank, kept.points.iterations()});
+  ready.held.reserve(checkpoints_->kept.size());
+  for (const KeptPoints& kept : checkpoints_->kept)
+    ready.held.push_back({kept.rank, kept.points.iterations()});
   return ready;
 }
 
@@ -230,11 +235,12 @@ void WorldLayer::on_ready(Context& context, const Ready& ready) {
     const bool is_behind = ready.is_spawned ? ready.from.number == expected : ready.epoch < epoch_;
     if (is_behind && phase_ != Phase::entering) return tell_world(context, ready.from.actor);
   }
+  std::vector<Ready>& known = regrouping_.change().ready;
   const auto place =
-      std::lower_bound(ready_.begin(), ready_.end(), ready.from.actor,
+      std::lower_bound(known.begin(), known.end(), ready.from.actor,
                        [](const Ready& entry, ActorId of) { return entry.from.actor < of; });
-  if (place == ready_.end() || place->from.actor != ready.from.actor)
-    ready_.insert(place, ready);
+  if (place == known.end() || place->from.actor != ready.from.actor)
+    known.insert(place, ready);
   else if (place->from.number <= ready.from.number)
     *place = ready;
   if (phase_ == Phase::regrouping && leader() != self_ && ready.is_spawned)
@@ -249,30 +255,33 @@ void WorldLayer::on_ready(Context& context, const Ready& ready) {
 
 std::vector<Rank> WorldLayer::waiting_ranks() const {
   std::vector<Rank> ranks;
-  ranks.reserve(ready_.size());
-  for (const Ready& ready : ready_) ranks.push_back(ready.from.actor);
+  ranks.reserve(regrouping_->ready.size());
+  for (const Ready& ready : regrouping_->ready) ranks.push_back(ready.from.actor);
   return ranks;
 }
 
 // ---- to lead ----------------------------------------------------------------------------------
 
 void WorldLayer::lead(Context& context) {
-  told_ = self_;
+  Regrouping& own = regrouping_.change();
+  own.told = self_;
   for (const Incarnation& dead : dead_) {
     if (shrinks()) break;
-    if (std::find(asked_.begin(), asked_.end(), dead) != asked_.end() || spawns_) continue;
-    spawns_ = true;
+    if (std::find(own.asked.begin(), own.asked.end(), dead) != own.asked.end() || own.spawns)
+      continue;
+    own.spawns = true;
     context.set_timer(kSpawnTimer, options_->spawn_s);
   }
   try_to_put_together(context);
 }
 
 void WorldLayer::spawn(Context& context) {
-  spawns_ = false;
+  Regrouping& own = regrouping_.change();
+  own.spawns = false;
   if (phase_ != Phase::regrouping || leader() != self_) return;
   for (const Incarnation& dead : dead_) {
-    if (std::find(asked_.begin(), asked_.end(), dead) != asked_.end()) continue;
-    asked_.push_back(dead);
+    if (std::find(own.asked.begin(), own.asked.end(), dead) != own.asked.end()) continue;
+    own.asked.push_back(dead);
     context.mark("spawn", epoch_.number + 1);
     restart(context, dead);
   }
@@ -290,7 +299,7 @@ bool WorldLayer::is_dead_now(Incarnation process) const {
 
 bool WorldLayer::all_are_ready() const {
   std::size_t members = 1;
-  for (const Ready& ready : ready_) {
+  for (const Ready& ready : regrouping_->ready) {
     const auto place = place_of(dead_, ready.from.actor);
     const bool has_died = place != dead_.end() && place->actor == ready.from.actor;
     if (has_died && shrinks()) continue;
@@ -327,15 +336,15 @@ World WorldLayer::next_world() const {
 
 void WorldLayer::put_together(Context& context, std::uint64_t point) {
   std::uint32_t number = epoch_.number;
-  WorldNews news{next_world(), replaced_, {}, self_, every_};
-  for (const Ready& ready : ready_) {
+  WorldNews news{next_world(), {replacements_->replaced, {}, self_}, checkpoints_->every};
+  for (const Ready& ready : regrouping_->ready) {
     number = std::max(number, ready.epoch.number);
-    if (ready.from.number > 0) put_latest(news.replaced, ready.from);
-    if (ready.is_spawned) news.fresh.push_back(ready.from.actor);
+    if (ready.from.number > 0) put_latest(news.replacements.replaced, ready.from);
+    if (ready.is_spawned) news.replacements.fresh.push_back(ready.from.actor);
   }
-  std::uint32_t losses = job_.processes - news.world.size();
-  for (const Incarnation& life : news.replaced) losses += life.number;
-  ready_.clear();
+  std::uint32_t losses = processes_ - news.world.size();
+  for (const Incarnation& life : news.replacements.replaced) losses += life.number;
+  regrouping_.change().ready.clear();
   enter(context, {number + 1, losses}, std::move(news), point);
   if (options_->rebuild_over == "tree") return;
   for (Rank rank = 0; rank < world_.size(); ++rank)
@@ -343,12 +352,13 @@ void WorldLayer::put_together(Context& context, std::uint64_t point) {
 }
 
 void WorldLayer::tell_world(Context& context, ActorId to) const {
-  std::uint32_t list = kBytesOfIncarnation * static_cast<std::uint32_t>(replaced_.size());
-  if (!world_.is_first(job_.processes))
+  std::uint32_t list =
+      kBytesOfIncarnation * static_cast<std::uint32_t>(replacements_->replaced.size());
+  if (!world_.is_first(processes_))
     world_.for_each_run([&list](ActorId, std::uint32_t) { list += kBytesOfPart; });
   Message& message = context.send(to, kWorld, options_->control_bytes + list);
   message.payload.put(WorldWords{epoch_, point_});
-  context.attach(message, WorldNews{world_, replaced_, fresh_, put_together_by_, every_});
+  context.attach(message, WorldNews{world_, *replacements_, checkpoints_->every});
 }
 
 /// Some may not have heard of this world, because its leader has died. They wait for the first of
@@ -356,7 +366,8 @@ void WorldLayer::tell_world(Context& context, ActorId to) const {
 void WorldLayer::tell_those_behind(Context& context) const {
   for (Rank rank = 0; rank < world_.size(); ++rank) {
     const ActorId first = world_.actor_of(rank);
-    if (is_dead(first) || std::find(fresh_.begin(), fresh_.end(), first) != fresh_.end()) continue;
+    if (is_dead(first) || std::find(fresh().begin(), fresh().end(), first) != fresh().end())
+      continue;
     if (first != self_) tell_world(context, first);
     return;
   }
@@ -372,8 +383,8 @@ void WorldLayer::on_world_message(Context& context, const Message& message) {
     return;
   }
   const auto& news = *context.attached<WorldNews>(message);
-  const auto own = place_of(news.replaced, self_);
-  const bool was_replaced = own != news.replaced.end() && own->actor == self_;
+  const auto own = place_of(news.replacements.replaced, self_);
+  const bool was_replaced = own != news.replacements.replaced.end() && own->actor == self_;
   // It is the world of the process before this one.
   if ((was_replaced ? own->number : 0) < context.incarnation()) return;
   enter(context, words.epoch, news, words.point);
@@ -385,10 +396,8 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news
   phase_ = Phase::entering;
   epoch_ = epoch;
   world_ = std::move(news.world);
-  replaced_ = std::move(news.replaced);
-  fresh_ = std::move(news.fresh);
-  put_together_by_ = news.put_together_by;
-  every_ = news.every;
+  replacements_.change() = std::move(news.replacements);
+  if (checkpoints_->every != news.every) checkpoints_.change().every = news.every;
   point_ = point;
   if (is_new) {
     ++respawned_;
@@ -396,32 +405,36 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news
   }
   forget_earlier_world(context);
   // A world that has been long on its way can name processes that have died since.
-  for (const Incarnation& life : std::exchange(restarted_, {}))
+  for (const Incarnation& life : std::exchange(regrouping_.change().restarted, {}))
     if (world_.rank_of(life.actor) && life.number > incarnation_in_world(life.actor))
       put_latest(dead_, {life.actor, static_cast<std::uint16_t>(life.number - 1)});
-  if (is_new) saved_.go_back_to(point);
+  if (Checkpoints* own = checkpoints_.changed(); own != nullptr && is_new)
+    own->saved.go_back_to(point);
   context.mark("join", epoch.number);
-  for (const Incarnation& life : replaced_)
+  for (const Incarnation& life : replacements_->replaced)
     if (life.actor != self_ && context.known(life.actor).number < life.number) context.learn(life);
   enter_when_all_are_known(context);
 }
 
 void WorldLayer::forget_earlier_world(Context& context) {
-  std::erase_if(dead_, [this](const Incarnation& dead) {
+  const auto is_past = [this](const Incarnation& dead) {
     return dead.number < incarnation_in_world(dead.actor) || !world_.rank_of(dead.actor);
-  });
-  came_.reset();
-  std::erase_if(asked_, [this](const Incarnation& dead) {
-    return dead.number < incarnation_in_world(dead.actor) || !world_.rank_of(dead.actor);
-  });
-  told_ = kNobody;
-  taking_.reset();
-  stored_below_ = 0;
-  stored_here_ = false;
-  stored_early_.clear();
+  };
+  std::erase_if(dead_, is_past);
+  if (Regrouping* own = regrouping_.changed()) {
+    std::erase_if(own->asked, is_past);
+    own->told = kNobody;
+    own->spawns = false;
+  }
+  if (Checkpoints* own = checkpoints_.changed()) {
+    own->came.reset();
+    own->taking.reset();
+    own->stored_below = 0;
+    own->stored_here = false;
+    own->stored_early.clear();
+  }
   context.cancel_timer(kSpawnTimer);
   context.cancel_timer(kStorageTimer);
-  spawns_ = false;
 }
 
 void WorldLayer::restore_world(Context& context) {
@@ -432,9 +445,10 @@ void WorldLayer::restore_world(Context& context) {
 
 /// What is sent to a new process before this rank knows of it would be lost.
 void WorldLayer::enter_when_all_are_known(Context& context) {
-  const bool all = std::all_of(replaced_.begin(), replaced_.end(), [&](const Incarnation& life) {
-    return life.actor == self_ || context.known(life.actor).number >= life.number;
-  });
+  const bool all = std::all_of(
+      replacements_->replaced.begin(), replacements_->replaced.end(), [&](const Incarnation& life) {
+        return life.actor == self_ || context.known(life.actor).number >= life.number;
+      });
   if (!all) return;
   phase_ = Phase::restoring;
   if (options_->rebuild_over == "tree") tell_those_below(context, place_in_tree(self_));
@@ -447,8 +461,9 @@ void WorldLayer::enter_when_all_are_known(Context& context) {
     on_world(context);
     if (phase_ == Phase::restoring) restore(context);
   }
-  for (const Ready& ready : std::exchange(ready_, {})) on_ready(context, ready);
-  for (const Message& message : std::exchange(early_, {})) on_message(context, message);
+  for (const Ready& ready : std::exchange(regrouping_.change().ready, {})) on_ready(context, ready);
+  for (const Message& message : std::exchange(regrouping_.change().early, {}))
+    on_message(context, message);
 }
 
 }  // namespace faultline

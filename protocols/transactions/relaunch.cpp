@@ -71,7 +71,7 @@ void Relaunch::on_block_request(Context& context, const StackRequest& request) {
 
 void Relaunch::pass_on_end(Context& context) {
   if (phase() != Phase::running || !leave_request_ ||
-      ends_below_ < ControlTree{job().processes}.child_count(self()))
+      ends_below_ < ControlTree{processes()}.child_count(self()))
     return;
   if (self() == 0) return on_end(context, epoch(), 0);
   context.send(ControlTree::parent(self()), kAtEnd, world_options().control_bytes)
@@ -82,8 +82,7 @@ void Relaunch::pass_on_end(Context& context) {
 void Relaunch::end(Context& context) {
   ended_ = true;
   set_phase(Phase::running);
-  ControlTree{job().processes}.for_each_child(self(),
-                                              [&](Rank child) { tell_end(context, child); });
+  ControlTree{processes()}.for_each_child(self(), [&](Rank child) { tell_end(context, child); });
   for (const Rank rank : waiting_ranks()) tell_end(context, rank);
   if (leave_request_) context.answer(*leave_request_, LeaveWorld{});
 }

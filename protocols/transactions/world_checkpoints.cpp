@@ -29,28 +29,29 @@ std::uint32_t message_bytes(std::uint64_t bytes) {
 
 void WorldLayer::save(Context& context, const StackRequest& request) {
   const auto asked = request.get<SaveCheckpoint>();
-  save_request_ = request;
   const bool would_never_end = is_collective() && (!dead_.empty() || is_given_up());
   if (!is_due(asked.iteration) || would_never_end || phase_ != Phase::running)
     return context.answer(request, CheckpointSaved{asked.iteration});
-  taking_ = SavedPoint{asked.iteration, asked.state, asked.bytes};
-  save_begin_s_ = context.now_s();
+  Checkpoints& own = checkpoints_.change();
+  own.request = request;
+  own.taking = SavedPoint{asked.iteration, asked.state, asked.bytes};
+  own.begin_s = context.now_s();
   context.mark("checkpoint", static_cast<std::int64_t>(asked.iteration));
   if (is_written())
     context.set_timer(kStorageTimer, storage_s(asked.bytes));
   else
-    send_copy(context, *taking_);
+    send_copy(context, *own.taking);
 }
 
 bool WorldLayer::is_due(std::uint64_t iteration) const {
   return options_->checkpoint != "none" &&
-         iteration >= saved_.newest() + options_->checkpoint_iterations.value_or(every_);
+         iteration >= checkpoints_->saved.newest() +
+                          options_->checkpoint_iterations.value_or(checkpoints_->every);
 }
 
 /// A scenario that states no interval, and no MTBF to compute one, is refused.
 bool WorldLayer::counts_seconds() const {
-  return !options_->checkpoint_iterations &&
-         (options_->checkpoint_interval_s || job_.mtbf_s < kNever);
+  return !options_->checkpoint_iterations && (options_->checkpoint_interval_s || mtbf_s_ < kNever);
 }
 
 /// True if a checkpoint ends when all ranks have theirs, and not at each rank by itself.
@@ -67,13 +68,13 @@ bool WorldLayer::is_written() const {
 /// this rank knows of a death; or the keeper was left out of a world that has shrunk, in which
 /// nobody needs the copies of others.
 void WorldLayer::send_copy(Context& context, const SavedPoint& point) {
-  const Rank keeper = keeper_of(context.placement(), job_, self_);
+  const Rank keeper = keeper_of(context.placement(), context.job(), self_);
   if (keeper == kNobody || is_dead(keeper)) {
-    kept_by_ = {};
-    if (taking_) own_part_is_safe(context);
+    checkpoints_.change().kept_by = {};
+    if (checkpoints_->taking) own_part_is_safe(context);
     return;
   }
-  kept_by_ = {keeper, incarnation_in_world(keeper)};
+  checkpoints_.change().kept_by = {keeper, incarnation_in_world(keeper)};
   Message& message =
       context.send(keeper, kCopy, message_bytes(options_->control_bytes + point.bytes));
   message.payload.put(WorldWords{epoch_, point.iteration});
@@ -87,15 +88,15 @@ void WorldLayer::keep_copy(Context& context, const Message& message) {
   if (belongs_elsewhere(message, words.epoch)) return;
   const Rank rank = *world_.rank_of(message.from);
   forget_moved(context);
-  const auto place =
-      std::lower_bound(kept_.begin(), kept_.end(), rank,
-                       [](const KeptPoints& kept, Rank of) { return kept.rank < of; });
-  const bool is_new = place == kept_.end() || place->rank != rank;
+  std::vector<KeptPoints>& all = checkpoints_.change().kept;
+  const auto place = std::lower_bound(
+      all.begin(), all.end(), rank, [](const KeptPoints& kept, Rank of) { return kept.rank < of; });
+  const bool is_new = place == all.end() || place->rank != rank;
   KeptPoints& kept =
-      is_new ? *kept_.insert(place, {.rank = rank, .client = {}, .points = {}}) : *place;
+      is_new ? *all.insert(place, {.rank = rank, .client = {}, .points = {}}) : *place;
   kept.client = {message.from, message.from_incarnation};
   kept.points.go_back_to(words.point == 0 ? 0 : words.point - 1);
-  const std::uint64_t needed = commits_blocks() ? UINT64_MAX : saved_.oldest();
+  const std::uint64_t needed = commits_blocks() ? UINT64_MAX : checkpoints_->saved.oldest();
   kept.points.add(*context.attached<SavedPoint>(message), needed);
   context.send(message.from, kCopyStored, options_->control_bytes).payload.put(words);
 }
@@ -103,47 +104,53 @@ void WorldLayer::keep_copy(Context& context, const Message& message) {
 /// Copies of who has another keeper by now, because ranks or processes have moved. No recovery goes
 /// back to before the last two checkpoints of this rank.
 void WorldLayer::forget_moved(const Context& context) {
-  std::erase_if(kept_, [&](const KeptPoints& kept) {
-    return kept.points.newest() < saved_.oldest() &&
-           keeper_of(context.placement(), job_, kept.client.actor) != self_;
+  std::erase_if(checkpoints_.change().kept, [&](const KeptPoints& kept) {
+    return kept.points.newest() < checkpoints_->saved.oldest() &&
+           keeper_of(context.placement(), context.job(), kept.client.actor) != self_;
   });
 }
 
 void WorldLayer::own_part_is_safe(Context& context) {
   if (!is_collective()) return end_save(context, true);
-  stored_here_ = true;
-  stored_below_ += static_cast<std::uint64_t>(std::erase(stored_early_, taking_->iteration));
+  Checkpoints& own = checkpoints_.change();
+  own.stored_here = true;
+  own.stored_below +=
+      static_cast<std::uint64_t>(std::erase(own.stored_early, own.taking->iteration));
   pass_on_stored(context);
 }
 
 /// The checkpoint is complete, or will never be because somebody has died.
 void WorldLayer::end_save(Context& context, bool is_safe) {
-  const SavedPoint point = *std::exchange(taking_, std::nullopt);
-  stored_here_ = false;
-  stored_below_ = 0;
+  Checkpoints& own = checkpoints_.change();
+  const SavedPoint point = *std::exchange(own.taking, std::nullopt);
+  own.stored_here = false;
+  own.stored_below = 0;
   if (is_safe) {
-    saved_.add(point);
-    work_begin_s_ = context.now_s();
+    own.saved.add(point);
+    own.work_begin_s = context.now_s();
   }
-  checkpoint_time_s_ += context.now_s() - save_begin_s_;
-  ++checkpoints_;
-  context.answer(save_request_, CheckpointSaved{point.iteration});
+  own.time_s += context.now_s() - own.begin_s;
+  ++own.count;
+  context.answer(own.request, CheckpointSaved{point.iteration});
 }
 
 /// As it is known by now, the checkpoint will never be complete.
 void WorldLayer::end_lost_save(Context& context) {
-  const bool has_lost_keeper = kept_by_.actor != kNobody && is_dead(kept_by_.actor);
+  const ActorId keeper = checkpoints_->kept_by.actor;
+  const bool has_lost_keeper = keeper != kNobody && is_dead(keeper);
   const bool never_ends =
       is_collective() ? commits_blocks() && (!dead_.empty() || is_given_up()) : has_lost_keeper;
-  if (taking_ && never_ends) end_save(context, false);
+  if (checkpoints_->taking && never_ends) end_save(context, false);
 }
 
 /// Whoever has kept this rank's checkpoint may have lost it with its life.
 void WorldLayer::renew_copy(Context& context) {
-  if (options_->checkpoint != "partner" || saved_.newest() == 0) return;
-  const bool is_kept = kept_by_.actor != kNobody && !is_dead(kept_by_.actor) &&
-                       incarnation_in_world(kept_by_.actor) == kept_by_.number;
-  if (!is_kept) send_copy(context, *saved_.find(saved_.newest()));
+  const SavedPoints& saved = checkpoints_->saved;
+  if (options_->checkpoint != "partner" || saved.newest() == 0) return;
+  const Incarnation keeper = checkpoints_->kept_by;
+  const bool is_kept = keeper.actor != kNobody && !is_dead(keeper.actor) &&
+                       incarnation_in_world(keeper.actor) == keeper.number;
+  if (!is_kept) send_copy(context, *saved.find(saved.newest()));
 }
 
 // ---- into a storage ---------------------------------------------------------------------------
@@ -153,14 +160,14 @@ double WorldLayer::storage_s(std::uint64_t bytes) const {
   const auto data = static_cast<double>(bytes);
   return options_->checkpoint == "storage"
              ? data * world_.size() / options_->storage_bandwidth_Bps
-             : data * job_.processes_per_node / options_->node_storage_bandwidth_Bps;
+             : data * processes_per_node_ / options_->node_storage_bandwidth_Bps;
 }
 
 /// What is stored in a turn is there before its messages leave, so this rank can say at once that
 /// its part is safe.
 void WorldLayer::on_storage(Context& context) {
   if (phase_ == Phase::restoring) return read_back(context);
-  if (!taking_) return;
+  if (!checkpoints_->taking) return;
   write_down(context);
   own_part_is_safe(context);
 }
@@ -174,15 +181,16 @@ std::uint64_t WorldLayer::storage_place() const {
 /// The last two checkpoints stay: others may not have heard that the last is complete, and go back
 /// to the one before if whoever knows it dies.
 void WorldLayer::write_down(Context& context) const {
+  const SavedPoint& taking = *checkpoints_->taking;
   const std::uint64_t first = storage_place();
   std::uint64_t chosen = first;
   for (std::uint64_t place = first; place < first + kPlaces; ++place) {
     const std::vector<std::uint64_t> words = context.stored(place);
-    if (words.empty() || !saved_.find(words.front())) chosen = place;
-    if (!words.empty() && words.front() == taking_->iteration) break;  // of a world that is over
+    if (words.empty() || !checkpoints_->saved.find(words.front())) chosen = place;
+    if (!words.empty() && words.front() == taking.iteration) break;  // of a world that is over
   }
   context.store(options_->checkpoint == "local" ? Storage::of_node : Storage::shared, chosen,
-                {taking_->iteration, taking_->state, taking_->bytes});
+                {taking.iteration, taking.state, taking.bytes});
 }
 
 /// What a process that takes a rank's place finds of it, up to `latest`. A later checkpoint than
@@ -197,27 +205,33 @@ void WorldLayer::find_written(const Context& context, std::uint64_t latest, std:
       found.push_back({words[0], words[1], words[2]});
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.iteration < b.iteration; });
-  saved_ = {};
-  for (const SavedPoint& point : found) saved_.add(point, needed);
+  SavedPoints& saved = checkpoints_.change().saved;
+  saved = {};
+  for (const SavedPoint& point : found) saved.add(point, needed);
   if (data_rank_ != kNobody && data_rank_ != rank()) ++moved_;
   data_rank_ = rank();
 }
 
 void WorldLayer::read_back(Context& context) {
   if (!data()) find_written(context, point_, point_);
-  invariant(saved_.find(point_).has_value(), "a complete checkpoint is not in the storage");
+  invariant(checkpoints_->saved.find(point_).has_value(),
+            "a complete checkpoint is not in the storage");
   data_are_there(context);
 }
 
 void WorldLayer::on_stored(Context& context, std::uint64_t iteration) {
-  if (!taking_ || taking_->iteration != iteration) return stored_early_.push_back(iteration);
-  ++stored_below_;
+  Checkpoints& own = checkpoints_.change();
+  if (!own.taking || own.taking->iteration != iteration)
+    return own.stored_early.push_back(iteration);
+  ++own.stored_below;
   pass_on_stored(context);
 }
 
 void WorldLayer::pass_on_stored(Context& context) {
-  if (!stored_here_ || stored_below_ < ControlTree{world_.size()}.child_count(rank())) return;
-  const std::uint64_t iteration = taking_->iteration;
+  if (!checkpoints_->stored_here ||
+      checkpoints_->stored_below < ControlTree{world_.size()}.child_count(rank()))
+    return;
+  const std::uint64_t iteration = checkpoints_->taking->iteration;
   if (rank() == 0)
     return on_committed(context, iteration,
                         counts_seconds() ? iterations_in_interval(context.now_s()) : 1);
@@ -228,10 +242,11 @@ void WorldLayer::pass_on_stored(Context& context) {
 /// The clocks of ranks differ, so rank 0 says for all how many iterations fit into the interval: as
 /// long as they have taken since the last checkpoint, and for Daly's with the cost of this one.
 std::uint64_t WorldLayer::iterations_in_interval(double now_s) const {
+  const Checkpoints& own = *checkpoints_;
   const double interval_s =
-      options_->checkpoint_interval_s.value_or(daly_interval_s(now_s - save_begin_s_, job_.mtbf_s));
-  const auto iterations = static_cast<double>(taking_->iteration - saved_.newest());
-  const double work_s = save_begin_s_ - work_begin_s_;
+      options_->checkpoint_interval_s.value_or(daly_interval_s(now_s - own.begin_s, mtbf_s_));
+  const auto iterations = static_cast<double>(own.taking->iteration - own.saved.newest());
+  const double work_s = own.begin_s - own.work_begin_s;
   constexpr double kMost = 1e15;
   if (work_s <= 0.0) return 1;
   return static_cast<std::uint64_t>(
@@ -239,8 +254,8 @@ std::uint64_t WorldLayer::iterations_in_interval(double now_s) const {
 }
 
 void WorldLayer::on_committed(Context& context, std::uint64_t iteration, std::uint64_t every) {
-  if (!taking_ || taking_->iteration != iteration) return;
-  every_ = every;
+  if (!checkpoints_->taking || checkpoints_->taking->iteration != iteration) return;
+  checkpoints_.change().every = every;
   ControlTree{world_.size()}.for_each_child(rank(), [&](Rank child) {
     Message& message = context.send(world_.actor_of(child), kCommitted, options_->control_bytes);
     message.payload.put(WorldWords{epoch_, iteration});
@@ -257,8 +272,8 @@ std::optional<std::uint64_t> WorldLayer::common_point() const {
   if (options_->checkpoint == "partner") return copied_point();
   if (options_->checkpoint == "local") return point_on_nodes();
   // What anybody knows to be complete is in the storage.
-  std::uint64_t latest = saved_.newest();
-  for (const Ready& ready : ready_) latest = std::max(latest, ready.saved);
+  std::uint64_t latest = checkpoints_->saved.newest();
+  for (const Ready& ready : regrouping_->ready) latest = std::max(latest, ready.saved);
   return latest;
 }
 
@@ -267,7 +282,7 @@ std::optional<std::uint64_t> WorldLayer::common_point() const {
 /// the dead had in a world that shrinks is lost.
 std::optional<std::uint64_t> WorldLayer::copied_point() const {
   const Ready own = own_ready();
-  std::vector<bool> is_there(job_.processes, shrinks());
+  std::vector<bool> is_there(processes_, shrinks());
   std::uint64_t common = UINT64_MAX;
   std::uint64_t oldest = 0;
   const auto look = [&](const Ready& ready) {
@@ -277,7 +292,7 @@ std::optional<std::uint64_t> WorldLayer::copied_point() const {
     oldest = std::max(oldest, ready.oldest);
   };
   look(own);
-  for (const Ready& ready : ready_) look(ready);
+  for (const Ready& ready : regrouping_->ready) look(ready);
   std::map<Rank, std::set<std::uint64_t>> copies;
   const auto look_for_copies = [&](const Ready& ready) {
     for (const HeldPoints& held : ready.held)
@@ -285,7 +300,7 @@ std::optional<std::uint64_t> WorldLayer::copied_point() const {
         copies[held.rank].insert(held.iterations.begin(), held.iterations.end());
   };
   look_for_copies(own);
-  for (const Ready& ready : ready_) look_for_copies(ready);
+  for (const Ready& ready : regrouping_->ready) look_for_copies(ready);
   for (Rank rank = 0; rank < is_there.size(); ++rank) {
     if (is_there[rank]) continue;
     const std::set<std::uint64_t>& held = copies[rank];
@@ -300,17 +315,18 @@ std::optional<std::uint64_t> WorldLayer::copied_point() const {
 /// What all have: those who are new have looked for it on their nodes. A checkpoint that all take
 /// together is on all nodes as soon as anybody knows that it is complete.
 std::optional<std::uint64_t> WorldLayer::point_on_nodes() const {
-  std::uint64_t common = saved_.newest();
+  std::uint64_t common = checkpoints_->saved.newest();
   if (is_collective()) {
-    for (const Ready& ready : ready_)
+    for (const Ready& ready : regrouping_->ready)
       if (!ready.is_spawned) common = std::max(common, ready.saved);
-    const bool all_have = std::all_of(ready_.begin(), ready_.end(), [common](const Ready& ready) {
-      return !ready.is_spawned || (ready.oldest <= common && common <= ready.saved);
-    });
+    const bool all_have = std::all_of(
+        regrouping_->ready.begin(), regrouping_->ready.end(), [common](const Ready& ready) {
+          return !ready.is_spawned || (ready.oldest <= common && common <= ready.saved);
+        });
     return all_have ? std::optional(common) : std::nullopt;
   }
-  std::uint64_t oldest = saved_.oldest();
-  for (const Ready& ready : ready_) {
+  std::uint64_t oldest = checkpoints_->saved.oldest();
+  for (const Ready& ready : regrouping_->ready) {
     common = std::min(common, ready.saved);
     oldest = std::max(oldest, ready.oldest);
   }
@@ -329,17 +345,18 @@ void WorldLayer::restore(Context& context) {
 /// The data of this process's rank in this world, if it has them. Who is left of a smaller world
 /// keeps its own.
 std::optional<SavedPoint> WorldLayer::data() const {
-  if (point_ == 0 || data_rank_ == rank() || shrinks()) return saved_.find(point_);
-  return came_;
+  if (point_ == 0 || data_rank_ == rank() || shrinks()) return checkpoints_->saved.find(point_);
+  return checkpoints_->came;
 }
 
 /// To those who have got the rank of these data: what they lack, from those who have it.
 void WorldLayer::give_back(Context& context) {
-  for (KeptPoints& kept : kept_) kept.points.go_back_to(point_);
+  if (Checkpoints* own = checkpoints_.changed())
+    for (KeptPoints& kept : own->kept) kept.points.go_back_to(point_);
   if (point_ == 0 || shrinks() || is_written()) return;
-  if (const std::optional<SavedPoint> own = saved_.find(point_); own && data_rank_ != kNobody)
-    give(context, data_rank_, *own);
-  for (const KeptPoints& kept : kept_) {
+  const std::optional<SavedPoint> own = checkpoints_->saved.find(point_);
+  if (own && data_rank_ != kNobody) give(context, data_rank_, *own);
+  for (const KeptPoints& kept : checkpoints_->kept) {
     const bool has_own = incarnation_in_world(kept.client.actor) == kept.client.number;
     const std::optional<SavedPoint> point = kept.points.find(point_);
     if (!has_own && point) give(context, kept.rank, *point);
@@ -350,7 +367,7 @@ void WorldLayer::give_back(Context& context) {
 void WorldLayer::give(Context& context, Rank data_rank, const SavedPoint& point) {
   const ActorId to = world_.actor_of(data_rank);
   if (to == self_) {
-    if (data_rank != data_rank_) came_ = point;
+    if (data_rank != data_rank_) checkpoints_.change().came = point;
     return;
   }
   Message& message =
@@ -369,10 +386,11 @@ void WorldLayer::take_back(Context& context, const Message& message) {
 /// What has come before the news of this world. If this rank is to regroup at once, it must not say
 /// that it has no data, or keeps none.
 void WorldLayer::take_early_data(Context& context) {
-  for (Message& message : std::exchange(early_, {})) {
+  std::vector<Message>& early = regrouping_.change().early;
+  for (Message& message : std::exchange(early, {})) {
     const bool is_data = message.kind == kRestore || message.kind == kCopy;
     if (!is_data || message.payload.get<WorldWords>().epoch != epoch_)
-      early_.push_back(std::move(message));
+      early.push_back(std::move(message));
     else if (message.kind == kRestore)
       take_data(context, message);
     else
@@ -382,28 +400,32 @@ void WorldLayer::take_early_data(Context& context) {
 
 void WorldLayer::take_data(Context& context, const Message& message) {
   if (data()) return;
-  came_ = *context.attached<SavedPoint>(message);
+  Checkpoints& own = checkpoints_.change();
+  own.came = *context.attached<SavedPoint>(message);
   if (data_rank_ == kNobody) {
-    saved_.add(*came_);
+    own.saved.add(*own.came);
     data_rank_ = rank();
-    if (options_->recovery == "rebuild") kept_by_ = {message.from, message.from_incarnation};
+    if (options_->recovery == "rebuild") own.kept_by = {message.from, message.from_incarnation};
   }
 }
 
 /// The world stands. From now on, everybody has the data of its rank, and nobody else's.
 void WorldLayer::settle(const SavedPoint& from) {
   const Rank now = rank();
-  if (data_rank_ != now && data_rank_ != kNobody) {
-    ++moved_;
-    if (!shrinks()) saved_ = {};
-    if (!shrinks() && point_ > 0) saved_.add(from);
-    kept_by_ = {};
-  }
+  const bool has_moved = data_rank_ != now && data_rank_ != kNobody;
   data_rank_ = now;
-  saved_.go_back_to(point_);
-  came_.reset();
+  if (has_moved) ++moved_;
+  if (options_->checkpoint == "none") return;
+  Checkpoints& own = checkpoints_.change();
+  if (has_moved) {
+    if (!shrinks()) own.saved = {};
+    if (!shrinks() && point_ > 0) own.saved.add(from);
+    own.kept_by = {};
+  }
+  own.saved.go_back_to(point_);
+  own.came.reset();
   if (shrinks()) return;
-  for (KeptPoints& kept : kept_) {
+  for (KeptPoints& kept : own.kept) {
     const ActorId owner = world_.actor_of(kept.rank);
     kept.client = {owner, incarnation_in_world(owner)};
   }

@@ -42,7 +42,9 @@ MetricSpecs world_metrics(const MetricSpecs& own) {
 
 WorldLayer::WorldLayer(std::shared_ptr<const WorldOptions> options, const JobShape& job, Rank self)
     : options_(std::move(options)),
-      job_(job),
+      mtbf_s_(job.mtbf_s),
+      processes_(job.processes),
+      processes_per_node_(job.processes_per_node),
       self_(self),
       data_rank_(self),
       world_(job.processes) {}
@@ -70,16 +72,17 @@ Passage WorldLayer::on_receive(Context& context, Message& message) {
   if (is_void)
     context.discard(message);
   else
-    held_.push_back(message);
+    regrouping_.change().held.push_back(message);
   return Passage::hold;
 }
 
 /// What has come while the program could not take it.
 void WorldLayer::release_held(Context& context) {
-  for (Message& message : std::exchange(held_, {})) {
+  std::vector<Message>& held = regrouping_.change().held;
+  for (Message& message : std::exchange(held, {})) {
     const auto of = message.transactions.get<WorldEpoch>();
     if (of > epoch_)
-      held_.push_back(std::move(message));
+      held.push_back(std::move(message));
     else if (is_stale(of))
       context.discard(message);
     else
@@ -93,13 +96,15 @@ void WorldLayer::on_request(Context& context, const StackRequest& request) {
   if (request.is<ReleaseHeld>()) {
     if (phase_ != Phase::resuming) return;
     phase_ = Phase::running;
-    return release_held(context);
+    release_held(context);
+    if (regrouping_->is_over()) regrouping_.reset();
+    return;
   }
   if (request.is<SaveCheckpoint>()) return save(context, request);
   if (request.is<EnterWorld>() || request.is<RecoverWorld>()) enter_request_ = request;
   if (request.is<EnterWorld>()) {
     state_bytes_ = request.get<EnterWorld>().state_bytes;
-    if (phase_ == Phase::running) answer_program(context, *saved_.find(0));
+    if (phase_ == Phase::running) answer_program(context, *checkpoints_->saved.find(0));
     return;
   }
   on_block_request(context, request);
@@ -107,13 +112,13 @@ void WorldLayer::on_request(Context& context, const StackRequest& request) {
 
 void WorldLayer::answer_program(Context& context, const SavedPoint& from) {
   if (!enter_request_) return;
-  if (!world_.is_first(job_.processes))
+  if (!world_.is_first(processes_))
     world_.for_each_run([&](ActorId actor, std::uint32_t count) {
       context.answer(*enter_request_, WorldPart{actor, count});
     });
-  for (const Incarnation& life : replaced_)
+  for (const Incarnation& life : replacements_->replaced)
     if (life.actor != self_) context.answer(*enter_request_, MemberLife{life});
-  work_begin_s_ = context.now_s();
+  if (options_->checkpoint != "none") checkpoints_.change().work_begin_s = context.now_s();
   context.answer(*enter_request_,
                  WorldEntered{epoch_, from.iteration, from.state, from.is_elsewhere ? 1U : 0U});
 }
@@ -127,7 +132,8 @@ void WorldLayer::resume(Context& context) {
   settle(*from);
   answer_program(context, *from);
   renew_copy(context);
-  for (const Incarnation& peer : std::exchange(unheeded_, {})) heed(context, peer);
+  for (const Incarnation& peer : std::exchange(regrouping_.change().unheeded, {}))
+    heed(context, peer);
   context.ask(Family::transactions, ReleaseHeld{});
 }
 
@@ -136,7 +142,7 @@ void WorldLayer::stop_program(Context& context) const {
 }
 
 void WorldLayer::roll_back(Context& context) {
-  answer_program(context, *saved_.find(saved_.newest()));
+  answer_program(context, *checkpoints_->saved.find(checkpoints_->saved.newest()));
 }
 
 void WorldLayer::answer_query(Context& context, const StackRequest& request,
@@ -154,7 +160,7 @@ void WorldLayer::answer_query(Context& context, const StackRequest& request,
 
 bool WorldLayer::belongs_elsewhere(const Message& message, const WorldEpoch& of) {
   if (phase_ != Phase::spawned && phase_ != Phase::entering && of == epoch_) return false;
-  if (phase_ == Phase::spawned || of >= epoch_) early_.push_back(message);
+  if (phase_ == Phase::spawned || of >= epoch_) regrouping_.change().early.push_back(message);
   return true;
 }
 
@@ -178,8 +184,9 @@ void WorldLayer::on_message(Context& context, const Message& message) {
     case kCopy:
       return keep_copy(context, message);
     case kCopyStored:
-      if (taking_ && message.payload.get<WorldWords>() == WorldWords{epoch_, taking_->iteration}) {
-        kept_by_ = {message.from, message.from_incarnation};
+      if (const auto& taking = checkpoints_->taking;
+          taking && message.payload.get<WorldWords>() == WorldWords{epoch_, taking->iteration}) {
+        checkpoints_.change().kept_by = {message.from, message.from_incarnation};
         own_part_is_safe(context);
       }
       return;
@@ -207,7 +214,8 @@ void WorldLayer::on_timer(Context& context, std::uint64_t key) {
 // ---- seen from outside ------------------------------------------------------------------------
 
 void WorldLayer::report(MetricTotals& totals) const {
-  totals.put_weighted(kCheckpointTime, checkpoint_time_s_, static_cast<double>(checkpoints_));
+  totals.put_weighted(kCheckpointTime, checkpoints_->time_s,
+                      static_cast<double>(checkpoints_->count));
   totals.put(kRespawned, respawned_);
   totals.put(kMoved, moved_);
   if (new_rank_ != kNobody) totals.put(kNewRank, new_rank_);
@@ -224,15 +232,14 @@ std::string WorldLayer::waiting_for() const {
     case Phase::restoring:
       return "its data";
     default:
-      return taking_ ? "checkpoint " + std::to_string(taking_->iteration) : std::string();
+      return checkpoints_->taking ? "checkpoint " + std::to_string(checkpoints_->taking->iteration)
+                                  : std::string();
   }
 }
 
 void WorldLayer::digest_state(Digest& into) const {
-  into.add(phase_, epoch_, point_, replaced_, fresh_, dead_, follows_, has_called_, restarted_,
-           told_, asked_, refused_, spawns_, ready_, early_, held_, enter_request_);
-  into.add(world_, put_together_by_, unheeded_, saved_, data_rank_, came_, kept_, taking_,
-           save_request_, kept_by_, every_, stored_below_, stored_here_, stored_early_);
+  into.add(phase_, epoch_, point_, replacements_, dead_, regrouping_, enter_request_, world_);
+  into.add(data_rank_, checkpoints_);
 }
 
 }  // namespace faultline

@@ -10,6 +10,7 @@
 #include "protocols/transactions/asked.hpp"
 #include "protocols/transactions/saved_points.hpp"
 #include "sim/core/component.hpp"
+#include "sim/core/seldom.hpp"
 #include "sim/core/transaction_requests.hpp"
 #include "sim/core/world.hpp"
 
@@ -148,14 +149,15 @@ class WorldLayer : public Layer {
   [[nodiscard]] std::vector<ActorId> actors_of(const std::vector<Rank>& ranks) const;
   /// The rank of this process.
   [[nodiscard]] Rank rank() const { return *world_.rank_of(self_); }
-  [[nodiscard]] const JobShape& job() const { return job_; }
+  /// Ranks of the job at the start.
+  [[nodiscard]] std::uint32_t processes() const { return processes_; }
   [[nodiscard]] const WorldOptions& world_options() const { return *options_; }
   /// Those of the world who are dead, ascending.
   [[nodiscard]] const std::vector<Incarnation>& dead() const { return dead_; }
   [[nodiscard]] std::uint16_t incarnation_in_world(ActorId actor) const;
   [[nodiscard]] bool is_dead(ActorId actor) const;
   /// Those who are new in this world.
-  [[nodiscard]] const std::vector<ActorId>& fresh() const { return fresh_; }
+  [[nodiscard]] const std::vector<ActorId>& fresh() const { return replacements_->fresh; }
   [[nodiscard]] ActorId leader() const;
   /// Those who have said that they wait for a new world.
   [[nodiscard]] std::vector<Rank> waiting_ranks() const;
@@ -190,15 +192,69 @@ class WorldLayer : public Layer {
     bool operator==(const WorldWords&) const = default;
   };
 
+  /// Who is new in a world.
+  struct Replacements {
+    std::vector<Incarnation> replaced;  ///< who is in this world in a later life than the first
+    std::vector<ActorId> fresh;         ///< of them, those who are new in this world
+    ActorId put_together_by = kNobody;  ///< this world
+
+    void digest(Digest& into) const { into.add(replaced, fresh, put_together_by); }
+  };
   /// What a rank must know of a world.
   struct WorldNews {
     World world;
-    std::vector<Incarnation> replaced;
-    std::vector<ActorId> fresh;
-    ActorId put_together_by = kNobody;
+    Replacements replacements;
     std::uint64_t every = 1;  ///< iterations from one checkpoint to the next
 
-    void digest(Digest& into) const { into.add(world, replaced, fresh, put_together_by, every); }
+    void digest(Digest& into) const { into.add(world, replacements, every); }
+  };
+
+  /// What a rank needs while one world becomes the next. Most of it only the leader, or a new
+  /// process.
+  struct Regrouping {
+    ActorId told = kNobody;              ///< the leader that knows that this rank is ready
+    bool spawns = false;                 ///< the timer runs
+    std::vector<Incarnation> unheeded;   ///< deaths during a recovery that is not protected
+    std::optional<Incarnation> follows;  ///< a new process: its leader
+    bool has_called = false;             ///< a new process: all have been told that it is there
+    std::vector<Incarnation> restarted;  ///< a new process: who was started again, as it has heard
+    std::vector<Incarnation> asked;      ///< by this leader, to be started again
+    std::vector<Incarnation> refused;    ///< of them, those who were not started at once
+    std::vector<Ready> ready;            ///< others, ascending
+    std::vector<Message> early;          ///< of the protocol, about later worlds
+    std::vector<Message> held;           ///< of the program
+
+    [[nodiscard]] bool is_over() const {
+      return told == kNobody && !spawns && unheeded.empty() && !follows && restarted.empty() &&
+             asked.empty() && refused.empty() && ready.empty() && early.empty() && held.empty();
+    }
+    void digest(Digest& into) const {
+      into.add(told, spawns, unheeded, follows, has_called, restarted, asked, refused, ready, early,
+               held);
+    }
+  };
+
+  /// Where checkpoints are taken: those of this rank, and those that it keeps.
+  struct Checkpoints {
+    SavedPoints saved;
+    std::optional<SavedPoint> came;    ///< the data of this process's rank, if those are others
+    std::vector<KeptPoints> kept;      ///< for others, by rank
+    std::optional<SavedPoint> taking;  ///< the checkpoint that is being taken
+    Asked request;                     ///< to take it
+    Incarnation kept_by;               ///< who keeps the newest checkpoint
+    std::uint64_t every = 1;           ///< iterations between checkpoints, if seconds are counted
+    double work_begin_s = 0.0;         ///< since when the program has worked for the next one
+    std::uint64_t stored_below = 0;    ///< contributions to the checkpoint that is being taken
+    std::vector<std::uint64_t> stored_early;
+    bool stored_here = false;  ///< this rank's contribution to the checkpoint that is being taken
+    double begin_s = 0.0;      ///< of the last one
+    double time_s = 0.0;       ///< of all
+    std::uint64_t count = 0;
+
+    void digest(Digest& into) const {
+      into.add(saved, came, kept, taking, request, kept_by, every, stored_below, stored_early,
+               stored_here);
+    }
   };
 
   // Regrouping: protocols/transactions/regrouping.cpp.
@@ -271,49 +327,24 @@ class WorldLayer : public Layer {
   void send_copy(Context& context, const SavedPoint& point);
 
   std::shared_ptr<const WorldOptions> options_;
-  JobShape job_;
+  double mtbf_s_;  ///< of the job
+  std::uint32_t processes_;
+  std::uint32_t processes_per_node_;
   ActorId self_;
-  Rank data_rank_;  ///< whose data they are: the rank when they were taken
-  ActorId put_together_by_ = kNobody;
-  ActorId told_ = kNobody;   ///< the leader that knows that this rank is ready
+  Rank data_rank_;           ///< whose data they are: the rank when they were taken
   Rank new_rank_ = kNobody;  ///< of a process that was spawned: in its first world
   Phase phase_ = Phase::running;
-  bool spawns_ = false;       ///< the timer runs
-  bool stored_here_ = false;  ///< this rank's contribution to the checkpoint that is being taken
+  std::uint32_t respawned_ = 0;
+  std::uint32_t moved_ = 0;
   WorldEpoch epoch_;
   World world_;
-  std::uint64_t point_ = 0;             ///< of this world
-  std::vector<Incarnation> replaced_;   ///< who is in this world in a later life than the first
-  std::vector<ActorId> fresh_;          ///< of them, those who are new in this world
-  std::vector<Incarnation> dead_;       ///< of this world, ascending
-  std::vector<Incarnation> unheeded_;   ///< deaths during a recovery that is not protected
-  std::optional<Incarnation> follows_;  ///< a new process: its leader
-  bool has_called_ = false;             ///< a new process: all have been told that it is there
-  std::vector<Incarnation> restarted_;  ///< a new process: who was started again, as it has heard
-  std::vector<Incarnation> asked_;      ///< by this leader, to be started again
-  std::vector<Incarnation> refused_;    ///< of them, those who were not started at once
-  std::vector<Ready> ready_;            ///< others, ascending
-  std::vector<Message> early_;          ///< of the protocol, about later worlds
-  std::vector<Message> held_;           ///< of the program
-  std::optional<Asked> enter_request_;
-
+  std::uint64_t point_ = 0;        ///< of this world
   std::uint64_t state_bytes_ = 0;  ///< what a checkpoint of the program holds
-  SavedPoints saved_;
-  std::optional<SavedPoint> came_;    ///< the data of this process's rank, if those are others
-  std::vector<KeptPoints> kept_;      ///< for others, by rank
-  std::optional<SavedPoint> taking_;  ///< the checkpoint that is being taken
-  Asked save_request_;
-  Incarnation kept_by_;             ///< who keeps the newest checkpoint
-  std::uint64_t every_ = 1;         ///< iterations between checkpoints, if seconds are counted
-  double work_begin_s_ = 0.0;       ///< since when the program has worked for the next one
-  std::uint64_t stored_below_ = 0;  ///< contributions to the checkpoint that is being taken
-  std::vector<std::uint64_t> stored_early_;
-
-  double save_begin_s_ = 0.0;
-  double checkpoint_time_s_ = 0.0;
-  std::uint64_t checkpoints_ = 0;
-  std::uint64_t respawned_ = 0;
-  std::uint64_t moved_ = 0;
+  std::vector<Incarnation> dead_;  ///< of this world, ascending
+  std::optional<Asked> enter_request_;
+  Seldom<Replacements> replacements_;
+  Seldom<Regrouping> regrouping_;
+  Seldom<Checkpoints> checkpoints_;
 };
 
 /// The kinds of messages that all these protocols have, and behind them those of one of them.

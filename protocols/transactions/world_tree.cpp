@@ -6,12 +6,12 @@ namespace faultline {
 
 std::uint64_t WorldLayer::place_in_tree(ActorId actor) const {
   const std::uint64_t ranks = world_.size();
-  return (*world_.rank_of(actor) + ranks - *world_.rank_of(put_together_by_)) % ranks;
+  return (*world_.rank_of(actor) + ranks - *world_.rank_of(replacements_->put_together_by)) % ranks;
 }
 
 ActorId WorldLayer::actor_in_tree(std::uint64_t place) const {
   return world_.actor_of(
-      static_cast<Rank>((place + *world_.rank_of(put_together_by_)) % world_.size()));
+      static_cast<Rank>((place + *world_.rank_of(replacements_->put_together_by)) % world_.size()));
 }
 
 /// To those below a place, or below them if they are dead.
