@@ -81,7 +81,7 @@ void CheckpointedLayer::start(Context& context) {
 /// What came before and can be handed up goes first.
 Passage CheckpointedLayer::on_receive(Context& context, Message& message) {
   const bool is_next = held_.empty() || !hands_up_singly();
-  if (up_ && !resumes_ && is_next) return pass(context, message, admit(context, message));
+  if (hands_up() && is_next) return pass(context, message, admit(context, message));
   if (is_next)
     on_early(context, message);
   else
@@ -100,7 +100,7 @@ void CheckpointedLayer::release_held(Context& context) {
   if (held_.empty()) return;
   if (hands_up_singly()) return hand_up_later(context);
   for (Message& message : std::exchange(held_, {})) {
-    const Verdict verdict = up_ && !resumes_ ? admit(context, message) : Verdict::hold;
+    const Verdict verdict = hands_up() ? admit(context, message) : Verdict::hold;
     if (verdict == Verdict::deliver) context.deliver(message);
     if (verdict == Verdict::discard) context.discard(message);
     if (verdict == Verdict::hold) held_.push_back(std::move(message));
@@ -171,8 +171,12 @@ void CheckpointedLayer::on_timer(Context& context, std::uint64_t key) {
   if (key == kTryAgain && take_due_ && rare_->wave.joined() == level()) take_image(context);
   // All components have started, and the program has asked for nothing: it never does.
   if (key == kBegin && !begun_ && !waits() && up_) send_unsent(context);
-  if (key == kHandUp && up_ && !resumes_ && (hand_up_next(context) || release_one_held(context)))
+  if (key == kHandUp && hands_up() && (hand_up_next(context) || release_one_held(context)))
     hand_up_later(context);
+  if (key == kStarted) {
+    starts_ = false;
+    release_held(context);
+  }
 }
 
 /// Objects say how large they are.
@@ -335,10 +339,14 @@ void CheckpointedLayer::serve_clients(Context& context) {
   }
 }
 
+/// What has come for a program that begins anew waits until it has started. A program that never
+/// asks for a checkpoint gets no answer after which it could come.
 void CheckpointedLayer::await_image(Context& context) {
   if (epoch_ == 0) {
     context.start_above();
     up_ = true;
+    starts_ = !held_.empty();
+    if (starts_) context.set_timer(kStarted, 0.0);
     return on_up(context);
   }
   if (rare_->arrived && rare_->arrived->checkpoint.number + 1 == epoch_)
@@ -412,7 +420,7 @@ void CheckpointedLayer::digest_state(Digest& into) const {
   into.add(rare_->round, rare_->wave, epoch_, up_, resumes_, awaits_image_, rare_->asked,
            rare_->taken, rare_->kept, rare_->store, rare_->early);
   into.add(rare_->arrived, held_, take_due_, rare_->for_spare_nodes);
-  into.add(begun_, quiet_, unsent_, sent_, received_);
+  into.add(begun_, quiet_, starts_, unsent_, sent_, received_);
 }
 
 }  // namespace faultline

@@ -55,6 +55,7 @@ class CheckpointedLayer : public Layer {
     kTryAgain,  ///< there was no image
     kBegin,     ///< all components have started
     kHandUp,    ///< the next message
+    kStarted,   ///< all components have started anew
     kOwnTimers
   };
   static constexpr double kTryAgain_s = 1e-6;
@@ -164,6 +165,8 @@ class CheckpointedLayer : public Layer {
     void digest(Digest& into) const { into.add(checkpoint, keeper); }
   };
 
+  /// Can the program get messages?
+  [[nodiscard]] bool hands_up() const { return up_ && !resumes_ && !starts_; }
   Passage pass(Context& context, Message& message, Verdict verdict);
   bool release_one_held(Context& context);
   [[nodiscard]] bool keeps_back(const Message& message) const;
@@ -213,6 +216,7 @@ class CheckpointedLayer : public Layer {
   Rank self_;
   bool up_ = false;        ///< the program has started, or gone on from an image
   bool resumes_ = false;   ///< the program is about to get its answer
+  bool starts_ = false;    ///< the program is about to start anew, and to get what is held
   bool take_due_ = false;  ///< there was no image when all had asked for one
   bool awaits_image_ = false;
   bool has_detector_ = false;

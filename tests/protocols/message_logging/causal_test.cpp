@@ -59,3 +59,12 @@ TEST_CASE("causal is exhausted with deaths anywhere") {
     check_exhausted(causal(transport), {.ordering = Ordering::unordered});
   }
 }
+
+// A program without checkpoints. With two deaths, a rank can get all messages before its new
+// incarnation has started, and no log after it: once they were never handed up.
+TEST_CASE("causal is exhausted with deaths anywhere while words race") {
+  for (const char* transport : {"companion", "piggyback"}) {
+    check_exhausted(causal(transport), {.faults = 1, .race = {{2, 2}}});
+    check_exhausted(causal(transport), {.faults = 2, .race = {{1, 1}}});
+  }
+}

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "analysis/exploration/counterexample.hpp"
 #include "analysis/exploration/exploration.hpp"
 #include "tests/protocols/message_logging/logging_run.hpp"
+#include "tests/protocols/message_logging/racing_program.hpp"
 
 namespace faultline::test {
 
@@ -18,17 +20,28 @@ struct ExploredLogging {
                        .neighbours = 1,
                        .to_itself = false,
                        .ordered = true};
+  Race race = {};  ///< in place of the exchange, among as many ranks as it has senders
+  CrashPlaces crash = CrashPlaces::anywhere;
+  std::vector<ActorId> victims = {};
 };
 
 inline ExplorationResult explored(const ProtocolUnderTest& protocol, const ExploredLogging& tiny) {
-  Job job(tiny.processes);
-  use_exchange(job, tiny.exchange);
+  const bool races = !tiny.race.words.empty();
+  Job job(races ? static_cast<std::uint32_t>(tiny.race.words.size()) : tiny.processes);
+  if (races)
+    use_race(job, tiny.race);
+  else
+    use_exchange(job, tiny.exchange);
   job.use(Family::message_logging, protocol.name, protocol.options);
   job.use(Family::failure_detection, "oracle");
   job.spec.platform.ordering = tiny.ordering;
   if (protocol.change) protocol.change(job.spec);
   constexpr std::uint64_t kStates = 3000000;
-  return explore({.spec = explored_spec(job.spec), .faults = tiny.faults, .states = kStates});
+  return explore({.spec = explored_spec(job.spec),
+                  .faults = tiny.faults,
+                  .crash = tiny.crash,
+                  .victims = tiny.victims,
+                  .states = kStates});
 }
 
 /// No order of the job breaks a promise; with one death, none makes the protocol give up.

@@ -52,6 +52,11 @@ class AcknowledgesBeforeItStores final : public MutantOf<AcknowledgesBeforeItSto
       late = {all.from(ticket).up_to(ticket), run.incarnation};
     }
   }
+  void digest_state(Digest& into) const override {
+    MutantOf::digest_state(into);
+    for (const auto& [receiver, late] : late_)
+      into.add(receiver, late->deliveries, late->incarnation);
+  }
   std::map<Rank, std::optional<StoredRun>> late_;
 };
 

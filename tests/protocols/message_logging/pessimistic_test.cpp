@@ -24,6 +24,7 @@ TEST_CASE("pessimistic keeps its promises in random runs") {
     CHECK(counterexample(kProtocol, engine, engine == EngineKind::loggp ? 10000 : 50) == "");
 }
 
-TEST_CASE("pessimistic is exhausted with a death anywhere") {
+TEST_CASE("pessimistic is exhausted with deaths anywhere") {
   check_exhausted(kProtocol, {.exchange = kExplored});
+  check_exhausted(kProtocol, {.faults = 2, .race = {{1, 1}}});
 }
