@@ -6,15 +6,22 @@
 
 namespace faultline {
 
-/// The resource manager accepts one restart of each incarnation. What is alive is not restarted.
+/// The resource manager accepts one restart of each incarnation. What is alive is not restarted. If
+/// whoever has asked is gone, it answers whoever asks next, be that a later life of the same actor.
 void Runtime::ask_restart(ActorId self, const Action& action) {
   reach_ = Reach::anything;
   const Incarnation dead = action.peer;
   if (state_.actors[dead.actor].alive || state_.actors[dead.actor].incarnation != dead.number)
     return;
-  if (std::any_of(state_.pending_restarts.begin(), state_.pending_restarts.end(),
-                  [&](const PendingRestart& pending) { return pending.dead == dead; }))
+  const auto asked =
+      std::find_if(state_.pending_restarts.begin(), state_.pending_restarts.end(),
+                   [&](const PendingRestart& pending) { return pending.dead == dead; });
+  if (asked != state_.pending_restarts.end()) {
+    const Incarnation asker = asked->asker;
+    if (!state_.actors[asker.actor].alive || incarnation_of(asker.actor) != asker)
+      asked->asker = incarnation_of(self);
     return;
+  }
   const auto node = node_for(dead, action.where);
   if (!node) {
     refuse_restart(incarnation_of(self), dead);

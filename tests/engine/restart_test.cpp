@@ -4,7 +4,10 @@
 #include <catch2/catch.hpp>
 #include <memory>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "sim/engine/stepwise_engine.hpp"
 #include "tests/support/job.hpp"
 #include "tests/support/script_pieces.hpp"
 #include "workloads/random_task_tree.hpp"
@@ -261,6 +264,76 @@ TEST_CASE("one incarnation is restarted once, however many ask") {
     CHECK(seen.values(1, "start") == Values{0, 1});
     CHECK(close(seen.times_s(1, "start"), {0, 13}, engine));
   }
+}
+
+TEST_CASE("if whoever asked for a restart is dead, who asks next is told how it ended") {
+  for (const EngineKind engine : engines())
+    for (const bool is_refused : {false, true}) {
+      Job job(4);
+      job.spec.platform.spare_nodes = 1;
+      job.spec.platform.restart_delay_s = 10;
+      job.script(Family::workload, [&job](ActorId self) {
+        Handlers handlers;
+        handlers.start = [=](Context& context) {
+          if (self == 0) context.set_timer(1, 20);
+          if (self == 2) context.set_timer(1, 24);
+          if (self == 3) context.set_timer(1, 25);  // rank 2 has its answer, and rank 3 none
+        };
+        handlers.timer = [](Context& context, std::uint64_t) {
+          context.restart({.actor = 1, .number = 0});
+        };
+        handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
+          job.note(context, "restarted", peer.actor);
+        };
+        handlers.restart_refused = [&job](Context& context, Incarnation peer) {
+          job.note(context, "refused", peer.actor);
+        };
+        return handlers;
+      });
+      job.kill(5, {1}).kill(22, {0});
+      if (is_refused) job.kill(27, {}, {4});
+      const Seen seen = job.run(engine);
+      const std::string answer = is_refused ? "refused" : "restarted";
+      CHECK(close(seen.times_s(2, answer), {30}, engine));
+      CHECK(seen.values(2, answer) == Values{1});
+      CHECK(seen.values(3, answer).empty());
+    }
+}
+
+TEST_CASE("who has asked for a restart and is replaced before it gets its answer can ask again") {
+  Job job(3);
+  std::vector<Incarnation> restarted;
+  job.script(Family::workload, [&restarted](ActorId self) {
+    Handlers handlers;
+    handlers.start = [self](Context& context) {
+      if (self != 1) context.set_timer(1, 1);
+    };
+    handlers.timer = [self](Context& context, std::uint64_t) {
+      context.restart({.actor = self == 0 ? 1U : 0U, .number = 0}, RestartOn::same_node);
+    };
+    handlers.peer_restarted = [self, &restarted](Context&, Incarnation peer) {
+      if (self == 0) restarted.push_back(peer);
+    };
+    return handlers;
+  });
+  StepwiseEngine engine(run_job(without_costs(job.spec), 1, 0));
+  const auto take = [&engine](EventKind kind, ActorId of) {
+    const std::vector<Choice>& agenda = engine.agenda();
+    const auto is_it = [&](const Choice& one) { return one.kind == kind && one.actor == of; };
+    const auto place = std::find_if(agenda.begin(), agenda.end(), is_it);
+    REQUIRE(place != agenda.end());
+    engine.take(static_cast<std::size_t>(place - agenda.begin()));
+  };
+  engine.begin();
+  engine.kill(1);
+  take(EventKind::timer, 0);
+  engine.kill(0);
+  take(EventKind::timer, 2);
+  take(EventKind::restart, 2);  // as it has asked
+  take(EventKind::timer, 0);
+  CHECK(restarted.empty());
+  take(EventKind::restart, 0);
+  CHECK(restarted == std::vector<Incarnation>{{1, 1}});
 }
 
 TEST_CASE("a late notice is about the dead incarnation, not about the one that lives") {
