@@ -20,12 +20,20 @@ struct Envelope {
 };
 static_assert(sizeof(Envelope) <= Payload::kBytes);
 
+/// Room for one more, and for few others: each rank of a large job has such lists, and one that
+/// doubled would stay half empty.
+template <class Kind>
+void make_room(std::vector<Kind>& list) {
+  if (list.size() == list.capacity()) list.reserve(list.size() + list.size() / 4 + 2);
+}
+
 }  // namespace
 
 // ---- what the program asks for ----------------------------------------------------------------
 
 Operation Operations::send(Context& context, ActorId peer, std::uint32_t tag, std::uint32_t bytes,
                            double timeout_s, const OperationData& data) {
+  make_room(sends_);
   Record& record = sends_.emplace_back(Record{.peer = peer, .tag = tag});
   if (heard_of(peer).dead) {
     record.state = OperationState::failed;
@@ -39,6 +47,7 @@ Operation Operations::send(Context& context, ActorId peer, std::uint32_t tag, st
 }
 
 Operation Operations::receive(Context& context, ActorId peer, std::uint32_t tag, double timeout_s) {
+  make_room(arrivals_);
   const auto place = early_begin();
   const auto early = std::find_if(place, arrivals_.end(), [&](const Record& message) {
     return message.peer == peer && message.tag == tag && message.place == epoch_;
@@ -195,6 +204,7 @@ bool Operations::on_message(Context& context, const Message& message) {
         end(context, record, OperationState::done);
         return true;
       }
+  make_room(arrivals_);
   arrivals_.push_back(
       {{.peer = from.actor, .tag = tag, .place = epoch, .incarnation = from.number}, data});
   return true;
