@@ -13,6 +13,7 @@
 #include "analysis/exploration/kept_parts.hpp"
 #include "analysis/exploration/part_table.hpp"
 #include "analysis/exploration/seen_states.hpp"
+#include "analysis/exploration/sleep_sets.hpp"
 #include "analysis/exploration/step_memory.hpp"
 
 namespace faultline {
@@ -28,25 +29,35 @@ struct NextState {
   StateNumber known = kNoState;  ///< its number, if it had been seen before
   std::optional<Ending> ending;  ///< if nothing goes on from it, or a promise is broken
   PartNumbers parts;             ///< if it is new and goes on, and steps are remembered
+  PartNumber event = 0;          ///< what happens in the step, if independent steps are left out
+  SleepSet asleep = 0;           ///< in it, if it is new
 };
 
 /// A state that has still to be expanded.
 struct WaitingState {
   StateNumber number = kNoState;
   PartNumbers parts;  ///< empty if steps are not remembered
+  SleepSet asleep;
 
-  WaitingState(StateNumber with_number, PartNumbers with_parts)
-      : number(with_number), parts(std::move(with_parts)) {}
+  WaitingState(StateNumber with_number, PartNumbers with_parts, SleepSet with_asleep)
+      : number(with_number), parts(std::move(with_parts)), asleep(with_asleep) {}
   [[nodiscard]] std::size_t bytes() const {
     constexpr std::size_t kOfStorage_B = 16;
     return sizeof(WaitingState) + parts.capacity() * sizeof(PartNumber) + kOfStorage_B;
   }
 };
 
-/// All states that can follow a state.
+/// A step that was left out.
+struct SkippedStep {
+  std::size_t place;  ///< the first in Expansion::next that comes after it
+  PartNumber event;   ///< what happens in it
+};
+
+/// The states that can follow a state.
 struct Expansion {
   StateNumber from = kNoState;
   std::vector<NextState> next;
+  std::vector<SkippedStep> skipped;  ///< they lead to states to which another order leads, too
 };
 
 /// Finds what can follow states. Each thread has one of its own: the states that it makes must
@@ -68,7 +79,7 @@ class Expander {
   }
   /// The states at which a run can be after its start. Their steps have the kind `begin`.
   Expansion begin();
-  /// All states that can follow a stored one.
+  /// All states that can follow a stored one, but for those that are found elsewhere.
   Expansion expand(const WaitingState& state);
 
   /// What this has remembered of steps since the shared memory took it over.
@@ -87,10 +98,15 @@ class Expander {
   [[nodiscard]] bool is_alive(ActorId actor);
   [[nodiscard]] bool is_calm_here() const;
   void add_step(Expansion& into, const Step& step, std::uint32_t deaths);
+  void skip_step(Expansion& into, const Step& step);
+  void let_sleep(Expansion& all);
   void add_deaths_within(Expansion& into, const Step& step, std::uint32_t deaths);
   void reach(const Step& step);
   [[nodiscard]] bool recall(const StepMemory::Occasion& occasion);
   [[nodiscard]] bool recall(const StepMemory& memory, const StepMemory::Occasion& occasion);
+  [[nodiscard]] bool recall_skipped(const StepMemory& memory, const StepMemory::Occasion& occasion);
+  void recollect(const StepMemory& memory, const StepEffect& effect,
+                 const StepMemory::Occasion& occasion);
   void take(const Step& step);
   void take_and_remember(const StepMemory::Occasion& occasion);
   void compare_with_engine(const StepMemory::Occasion& occasion);
@@ -133,13 +149,21 @@ class Expander {
   std::vector<std::uint64_t> orders_next_;
   std::vector<std::uint64_t> asked_;
   std::vector<std::uint64_t> done_;
+  StepInfluence influence_;
 
   PartTable& parts_;
   const StepMemory& shared_;
   StepMemory memory_;  ///< what is not in shared_ yet
   KeptParts kept_;     ///< for properties
   bool looks_at_properties_;
-  std::vector<Place> path_;  ///< to the state that was rebuilt last
+  bool skips_steps_;  ///< leaves out what is independent
+  SleepSets sleep_;
+  struct FoundState {
+    std::size_t place;  ///< in the expansion
+    StepInfluence influence;
+  };
+  std::vector<FoundState> new_;  ///< of the state that is expanded, each by a step without a death
+  std::vector<Place> path_;      ///< to the state that was rebuilt last
 };
 
 }  // namespace faultline

@@ -51,6 +51,17 @@ const char* verdict_word(ExplorationResult::Verdict verdict) {
   return "";
 }
 
+bool skips_steps(const ExplorationRequest& request) {
+  if (request.independent == IndependentSteps::taken || request.search != SearchOrder::breadth ||
+      request.recall == StepRecall::nothing || request.prune)
+    return false;
+  const auto is_invariant = [](const DeclaredProperty& declared) {
+    return declared.property->use == StateProperty::Use::invariant;
+  };
+  const std::vector<DeclaredProperty> properties = properties_of(request.spec);
+  return !request.goal || std::none_of(properties.begin(), properties.end(), is_invariant);
+}
+
 RunSpec explored_spec(const RunSpec& spec) {
   RunSpec explored = without_costs(spec);
   explored.stop.grace_s = explored.stop.time_s = std::numeric_limits<double>::infinity();
@@ -149,7 +160,7 @@ class Search {
   const TellProgress& tell_;
   const std::vector<Start> starts_;
   SeenStates seen_;
-  StepGraph graph_;
+  StepGraph graph_{skips_steps(request_)};
   Crew crew_;
   ExplorationResult result_;
   const bool by_breadth_ = request_.search == SearchOrder::breadth;
@@ -206,19 +217,27 @@ void Search::take_in(std::vector<Expansion>&& expansions, std::uint32_t depth) {
 }
 
 void Search::take_in(Expansion& expansion, std::uint32_t depth) {
-  std::vector<StateNumber> targets;
-  targets.reserve(expansion.next.size());
-  for (NextState& successor : expansion.next) {
+  std::vector<GraphStep> steps;
+  steps.reserve(expansion.next.size() + expansion.skipped.size());
+  auto skipped = expansion.skipped.begin();
+  const auto add_skipped_before = [&](std::size_t place) {
+    for (; skipped != expansion.skipped.end() && skipped->place <= place; ++skipped)
+      steps.push_back({.target = kNoState, .event = skipped->event});
+  };
+  for (std::size_t place = 0; place < expansion.next.size(); ++place) {
     if (over()) return;
+    add_skipped_before(place);
+    NextState& successor = expansion.next[place];
     const StateNumber number = take_in(expansion, successor, depth);
-    if (!successor.by_death) targets.push_back(number);
+    if (!successor.by_death) steps.push_back({.target = number, .event = successor.event});
   }
+  add_skipped_before(expansion.next.size());
   if (expansion.from == kNoState) return;
   --waiting_;
   ++result_.expanded;
   if (!by_breadth_) return;
   while (graph_.states() < expansion.from) graph_.add_end();
-  graph_.add(targets);
+  graph_.add(steps);
 }
 
 StateNumber Search::take_in(const Expansion& expansion, NextState& successor, std::uint32_t depth) {
@@ -237,7 +256,7 @@ StateNumber Search::take_in(const Expansion& expansion, NextState& successor, st
   } else if (successor.is_pruned) {
     ++result_.pruned;
   } else {
-    waiting_B_ += found_.emplace_back(number, std::move(successor.parts)).bytes();
+    waiting_B_ += found_.emplace_back(number, std::move(successor.parts), successor.asleep).bytes();
     result_.largest_queue = std::max(result_.largest_queue, ++waiting_);
   }
   if (seen_.size() >= request_.states && !over()) result_.limit = SearchLimit::states;
@@ -269,6 +288,7 @@ void Search::check_limits() {
 /// A state from which no end can be reached goes on for ever.
 void Search::check_progress() {
   while (graph_.states() < seen_.size()) graph_.add_end();
+  graph_.find_skipped(seen_);
   result_.progress_checked = true;
   const std::optional<StateNumber> endless = graph_.first_without_end();
   if (endless)

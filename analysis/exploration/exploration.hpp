@@ -43,6 +43,12 @@ enum class StepRecall : std::uint8_t {
   nothing,  ///< the engine takes it anew
 };
 
+/// What a search by breadth makes of steps that can change places: see SleepSets.
+enum class IndependentSteps : std::uint8_t {
+  taken,    ///< takes them in every order
+  skipped,  ///< takes them in one order, where that is known to come to the same states
+};
+
 /// When timers run out.
 enum class TimerRule : std::uint8_t {
   any,      ///< whenever the search likes: no time passes
@@ -70,8 +76,14 @@ struct ExplorationRequest {
   std::optional<double> time_limit_s = {};  ///< of real time
   std::uint64_t walks = 10000;              ///< random search: how many
   StepRecall recall = StepRecall::steps;    ///< changes no result; `nothing` with patient timers
-  unsigned jobs = 1;                        ///< threads; they change no result
+  IndependentSteps independent = IndependentSteps::taken;  ///< changes only `transitions`
+  unsigned jobs = 1;                                       ///< threads; they change no result
 };
+
+/// Does a search leave out independent steps? Only one by breadth that remembers steps, and goes on
+/// from every state that is not over: `prune` does not, and a search for a goal does not where an
+/// invariant is broken.
+bool skips_steps(const ExplorationRequest& request);
 
 /// What ended a search before it was complete.
 enum class SearchLimit : std::uint8_t {
@@ -104,7 +116,7 @@ struct ExplorationResult {
   SearchLimit limit = SearchLimit::none;
   std::uint64_t states = 0;         ///< different ones that were seen
   std::uint64_t expanded = 0;       ///< of these, those whose successors were all seen
-  std::uint64_t transitions = 0;    ///< steps that were tried
+  std::uint64_t transitions = 0;    ///< steps that were taken
   std::uint32_t depth = 0;          ///< the largest number of steps from a start to a state
   std::uint64_t largest_queue = 0;  ///< states that waited to be expanded
   /// Final states by outcome; of a search for a goal, those with a violation by its kind.

@@ -112,6 +112,10 @@ const char* timers_word(TimerRule timers) {
   return timers == TimerRule::patient ? "patient" : "any";
 }
 
+const char* independent_word(IndependentSteps independent) {
+  return independent == IndependentSteps::skipped ? "skipped" : "taken";
+}
+
 const char* search_word(SearchOrder search) {
   switch (search) {
     case SearchOrder::breadth:
@@ -177,6 +181,7 @@ std::string exploration_json(const ExplorationReport& report) {
        {"goal", request.goal ? JsonValue(request.goal->name) : JsonValue()},
        {"prune", request.prune ? JsonValue(request.prune->property->name) : JsonValue()},
        {"search", search_word(request.search)},
+       {"independent", independent_word(request.independent)},
        {"verdict", verdict_word(result.verdict)},
        {"limit", result.limit == SearchLimit::none ? JsonValue() : search_limit_word(result.limit)},
        {"states", count(result.states)},

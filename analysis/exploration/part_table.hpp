@@ -37,6 +37,11 @@ class PartTable {
     bool has_messages = false;
     bool ended = false;     ///< of a common part
     bool is_local = false;  ///< of a common part
+
+    /// The work is over when nobody is active and no message of the workload is anywhere.
+    [[nodiscard]] std::int32_t work() const {
+      return static_cast<std::int32_t>(active) + static_cast<std::int32_t>(has_messages);
+    }
   };
 
   explicit PartTable(std::size_t actors) : actors_(actors) {}

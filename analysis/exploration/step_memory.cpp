@@ -16,8 +16,7 @@ StateDigest StepMemory::key_of(const Occasion& occasion) const {
   Digest key;
   key.add(std::uint64_t{state[PartTable::place_of_actor(actor)]} << 32U | state.front(),
           occasion.happens ? 1 + std::uint64_t{state[*occasion.happens]} : 0);
-  key.add(work_elsewhere(occasion, actor) << 1U | static_cast<std::uint64_t>(dies(step)),
-          step.decisions);
+  key.add(has_work_elsewhere(occasion, actor), dies(step), step.decisions);
   if (dies(step)) key.add(step.dying, step.after, loses_something(occasion, actor));
   return key.value();
 }
@@ -30,23 +29,18 @@ bool StepMemory::loses_something(const Occasion& occasion, ActorId actor) const 
   return false;
 }
 
-/// What the auditor asks for when a turn or a life is over: bit 0, is another actor active; bit 1,
-/// are messages of the workload anywhere but with this actor, in what happens, or lost in it?
-std::uint64_t StepMemory::work_elsewhere(const Occasion& occasion, ActorId actor) const {
+/// What the auditor asks for when a turn or a life is over: is another actor active, or a message
+/// of the workload anywhere but with this actor, in what happens, or lost in it?
+bool StepMemory::has_work_elsewhere(const Occasion& occasion, ActorId actor) const {
   const PartNumbers& state = occasion.state;
-  bool is_active = false;
-  bool has_messages = false;
-  for (std::size_t place = 1; place < parts_.scheduled(); ++place) {
-    if (place == PartTable::place_of_actor(actor)) continue;
-    is_active = is_active || parts_[state[place]].active;
-    has_messages = has_messages || parts_[state[place]].has_messages;
-  }
-  for (std::size_t place = parts_.scheduled(); place < state.size() && !has_messages; ++place) {
+  for (std::size_t place = 1; place < parts_.scheduled(); ++place)
+    if (place != PartTable::place_of_actor(actor) && parts_[state[place]].work() > 0) return true;
+  for (std::size_t place = parts_.scheduled(); place < state.size(); ++place) {
     const PartTable::Part& part = parts_[state[place]];
     const bool is_lost = dies(occasion.step) && part.actor == actor;
-    has_messages = part.has_messages && !is_lost && place != occasion.happens;
+    if (part.work() > 0 && !is_lost && place != occasion.happens) return true;
   }
-  return static_cast<std::uint64_t>(is_active) | static_cast<std::uint64_t>(has_messages) << 1U;
+  return false;
 }
 
 StateDigest StepMemory::with_channels(StateDigest key, const Occasion& occasion) const {
@@ -95,10 +89,11 @@ void StepMemory::take_over(StepMemory& other) {
 }
 
 void StepMemory::keep(const Occasion& occasion, const TakenStep& taken) {
-  const StepEffect effect = effect_of(occasion, taken);
+  StepEffect effect = effect_of(occasion, taken);
   const StateDigest key = key_of(occasion);
   if (effect.kind == StepEffect::Kind::known && taken.reach == StepwiseEngine::Reach::channels) {
     put(key, {.kind = StepEffect::Kind::known_with_channels});
+    effect.asks_channels = true;
     put(with_channels(key, occasion), effect);
   } else {
     put(key, effect);
@@ -130,6 +125,26 @@ StepEffect StepMemory::effect_of(const Occasion& occasion, const TakenStep& take
   effect.asked = static_cast<std::uint16_t>(taken.asked.size());
   effect.kind = StepEffect::Kind::known;
   return effect;
+}
+
+StepInfluence StepMemory::influence(const StepEffect& effect, const Occasion& occasion) const {
+  if (effect.kind != StepEffect::Kind::known || effect.cancelled > 0 || dies(occasion.step) ||
+      effect.common != occasion.state.front() || parts_.actors() > StepInfluence::kMostActors)
+    return {};
+  const PartTable::Part& event = parts_[occasion.state[*occasion.happens]];
+  const PartTable::Part& before = parts_[occasion.state[PartTable::place_of_actor(event.actor)]];
+  StepInfluence influence{.can_swap = true,
+                          .asks_channels = effect.asks_channels,
+                          .work = parts_[effect.actor_part].work() - before.work() - event.work()};
+  for (std::uint32_t i = 0; i < effect.scheduled; ++i) {
+    const PartTable::Part& part = parts_[numbers_[effect.first + i]];
+    influence.work += part.work();
+    const bool is_message = part.kind == EventKind::arrive;
+    if (is_message) influence.receivers |= std::uint64_t{1} << part.actor;
+    // Others may schedule in this lane, too, and their order would count.
+    if (part.lane != 0 && event.actor != (is_message ? part.from : part.actor)) return {};
+  }
+  return influence;
 }
 
 void StepMemory::list_asked(const StepEffect& effect, std::vector<std::uint64_t>& asked) const {

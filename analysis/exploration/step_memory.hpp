@@ -7,6 +7,7 @@
 
 #include "analysis/exploration/digest_index.hpp"
 #include "analysis/exploration/part_table.hpp"
+#include "analysis/exploration/sleep_sets.hpp"
 #include "analysis/exploration/step.hpp"
 
 namespace faultline {
@@ -19,6 +20,7 @@ struct StepEffect {
     to_be_taken,          ///< it depends on more, so that the engine has to take it each time
   };
   Kind kind = Kind::to_be_taken;
+  bool asks_channels = false;  ///< it is one of those that are known with channels
   PartNumber actor_part = 0;
   PartNumber common = 0;
   std::uint32_t done = 0;  ///< by the actor; see StepwiseEngine::done
@@ -49,7 +51,7 @@ struct TakenStep {
 /// - what happens: an event, with what the workload chooses, or a death;
 /// - the part of the actor to which it happens;
 /// - the common part, which says who lives, what the auditor knows, and how many have announced;
-/// - whether another actor is active, and whether messages of the workload are elsewhere;
+/// - whether another actor is active or a message of the workload elsewhere;
 /// - where a flush is asked for or answered, from whom something is in flight to the actor;
 /// - where an actor dies, whether anything is scheduled for it.
 /// It changes the actor's part and the common one, ends what has happened, cancels timers of the
@@ -78,6 +80,8 @@ class StepMemory {
     return index_.bytes() + effects_.capacity() * sizeof(StepEffect) +
            numbers_.capacity() * sizeof(std::uint32_t);
   }
+  /// What an effect that is remembered here changes for steps of other actors.
+  [[nodiscard]] StepInfluence influence(const StepEffect& effect, const Occasion& occasion) const;
   /// To whom the step happens.
   [[nodiscard]] ActorId actor_of(const Occasion& occasion) const;
   /// The choices that the step has asked for.
@@ -90,7 +94,7 @@ class StepMemory {
   [[nodiscard]] static bool dies(const Step& step) { return step.has_death(); }
   [[nodiscard]] StateDigest key_of(const Occasion& occasion) const;
   [[nodiscard]] bool loses_something(const Occasion& occasion, ActorId actor) const;
-  [[nodiscard]] std::uint64_t work_elsewhere(const Occasion& occasion, ActorId actor) const;
+  [[nodiscard]] bool has_work_elsewhere(const Occasion& occasion, ActorId actor) const;
   [[nodiscard]] StateDigest with_channels(StateDigest key, const Occasion& occasion) const;
   void put(const StateDigest& key, const StepEffect& effect);
   void clear();

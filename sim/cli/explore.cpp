@@ -41,6 +41,8 @@ std::vector<std::string> timers_words() { return {"any", "patient"}; }
 
 std::vector<std::string> recall_words() { return {"steps", "checked", "nothing"}; }
 
+std::vector<std::string> independent_words() { return {"taken", "skipped"}; }
+
 std::size_t place_in(const std::vector<std::string>& words, const std::string& word) {
   std::size_t place = 0;
   while (words.at(place) != word) ++place;
@@ -72,6 +74,8 @@ ExplorationRequest request_of(const po::variables_map& values) {
       static_cast<TimerRule>(place_in(timers_words(), values["timers"].as<std::string>()));
   request.recall =
       static_cast<StepRecall>(place_in(recall_words(), values["recall"].as<std::string>()));
+  request.independent = static_cast<IndependentSteps>(
+      place_in(independent_words(), values["independent"].as<std::string>()));
   if (values.count("depth") != 0)
     request.depth = static_cast<std::uint32_t>(number_of(values, "depth", 1, 1000000));
   if (values.count("states") != 0) request.states = number_of(values, "states", 1, kMostStates);
@@ -192,7 +196,7 @@ VerbOptions explore_options() {
           "       [--histories] [--timers any|patient]\n"
           "       [--search breadth|depth|random] [--depth N] [--states N]\n"
           "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
-          "       [--recall steps|checked|nothing]\n"
+          "       [--recall steps|checked|nothing] [--independent taken|skipped]\n"
           "       [--format table|json] [--out FILE] [--counterexample FILE]\n"
           "       [--trace FILE] [--quiet] [--set PATH=VALUE]... [--seed N]",
       .about =
@@ -225,6 +229,8 @@ VerbOptions explore_options() {
   add("jobs", text("N")->default_value("1"), "threads; results do not depend on their number");
   add("recall", text("WHAT")->default_value("steps"),
       "steps: remembers what steps do; checked: and takes them all the same; nothing");
+  add("independent", text("WHAT")->default_value("taken"),
+      "taken: takes steps that can change places in every order; skipped: in one order only");
   add_format(verb, {"table", "json"});
   add_out(verb);
   add("counterexample", text("FILE"),
@@ -235,6 +241,7 @@ VerbOptions explore_options() {
   verb.choices["search"] = only(search_words());
   verb.choices["timers"] = only(timers_words());
   verb.choices["recall"] = only(recall_words());
+  verb.choices["independent"] = only(independent_words());
   return verb;
 }
 

@@ -172,6 +172,17 @@ class Explore(ProgramTest):
         self.assertIn("--victims: nobody dies without --faults",
                       self.refusal("explore", "s.json", "--victims", "1"))
 
+    def test_steps_that_can_change_places_can_be_taken_in_one_order_only(self):
+        self.write("s.json", BRANCHING)
+        taken = self.explored("s.json", "--independent", "taken")
+        skipped = self.explored("s.json", "--independent", "skipped")
+        self.assertLess(skipped["transitions"], taken["transitions"])
+        differs = ("transitions", "independent", "states_per_s", "bytes_per_state")
+        for field in set(taken) - set(differs):
+            self.assertEqual(skipped[field], taken[field], field)
+        self.assertEqual(without_rate(self.explored("s.json")), without_rate(taken))
+        self.assertIn("--independent", self.refusal("explore", "s.json", "--independent", "x"))
+
     def test_with_patient_timers_a_detector_that_lives_by_them_is_explored(self):
         watched = changed(TINY, ["termination"], {"name": "indep"})
         self.write("s.json", changed(watched, ["failure_detection"], {"name": "rdaemon"}))

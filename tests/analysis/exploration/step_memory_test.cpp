@@ -7,6 +7,7 @@
 
 #include "analysis/exploration/counterexample.hpp"
 #include "analysis/exploration/exploration.hpp"
+#include "tests/analysis/exploration/same_searches.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -14,55 +15,27 @@ using namespace faultline::test;
 
 namespace {
 
-ExplorationResult explored(const Job& job, std::uint32_t faults, StepRecall recall,
+ExplorationResult explored(const RunSpec& spec, std::uint32_t faults, StepRecall recall,
                            unsigned jobs = 1) {
-  return explore(
-      {.spec = explored_spec(job.spec), .faults = faults, .recall = recall, .jobs = jobs});
+  return explore({.spec = spec, .faults = faults, .recall = recall, .jobs = jobs});
 }
 
 void check_equal(const ExplorationResult& one, const ExplorationResult& other) {
-  CHECK(one.verdict == other.verdict);
-  CHECK(one.states == other.states);
+  check_same_found(one, other);
   CHECK(one.transitions == other.transitions);
-  CHECK(one.depth == other.depth);
-  CHECK(one.ends == other.ends);
-  CHECK(one.progress_checked == other.progress_checked);
-  REQUIRE(one.refutation.has_value() == other.refutation.has_value());
-  if (!one.refutation) return;
-  CHECK(one.refutation->steps == other.refutation->steps);
-  CHECK(one.refutation->outcome == other.refutation->outcome);
-  CHECK(one.refutation->violations.front().kind == other.refutation->violations.front().kind);
 }
 
-void check_recall(const Job& job, std::uint32_t faults) {
-  const ExplorationResult taken = explored(job, faults, StepRecall::nothing);
-  check_equal(explored(job, faults, StepRecall::steps), taken);
-  check_equal(explored(job, faults, StepRecall::steps, 3), taken);
-  check_equal(explored(job, faults, StepRecall::checked), taken);
+void check_recall(const RunSpec& spec, std::uint32_t faults) {
+  const ExplorationResult taken = explored(spec, faults, StepRecall::nothing);
+  check_equal(explored(spec, faults, StepRecall::steps), taken);
+  check_equal(explored(spec, faults, StepRecall::steps, 3), taken);
+  check_equal(explored(spec, faults, StepRecall::checked), taken);
 }
 
-/// All graphs of tasks with up to that many messages.
 void check_any_tree(const Registration& detector, Ordering ordering, std::uint32_t processes,
                     std::int64_t messages, std::uint32_t faults) {
   CAPTURE(processes, messages, faults);
-  Job job(processes);
-  job.workload("random-tree", {{"most_messages", messages}, {"choices", std::string("all")}});
-  job.detector(detector.name);
-  job.use(Family::failure_detection, "oracle");
-  job.spec.platform.ordering = ordering;
-  check_recall(job, faults);
-}
-
-template <class Check>
-void for_each_detector(Check check) {
-  for (const Registration& detector : registrations()) {
-    if (detector.family != Family::termination) continue;
-    for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
-      if (ordering == Ordering::unordered && detector.traits.needs_fifo) continue;
-      CAPTURE(detector.name, ordering);
-      check(detector, ordering);
-    }
-  }
+  check_recall(any_tree(detector, ordering, processes, messages), faults);
 }
 
 }  // namespace
@@ -88,19 +61,17 @@ TEST_CASE("what reaches beyond an actor is not remembered: connections and daemo
                {{"most_messages", std::int64_t{1}}, {"choices", std::string("all")}});
   job.detector("indep");
   job.use(Family::failure_detection, "connection-loss");
-  check_recall(job, 1);
+  check_recall(explored_spec(job.spec), 1);
 }
 
 TEST_CASE("a counterexample is the same whether steps are remembered or taken") {
   const auto check_point = [](const std::string& detector, const std::string& point,
                               std::int64_t messages, std::uint32_t faults) {
     CAPTURE(detector, point);
-    Job job(3);
-    job.workload("random-tree", {{"most_messages", messages}, {"choices", std::string("all")}});
-    job.use(Family::termination, detector, {{"as_printed", ChosenWords{point}}});
-    job.use(Family::failure_detection, "oracle");
-    CHECK(explored(job, faults, StepRecall::steps).verdict == ExplorationResult::Verdict::violated);
-    check_recall(job, faults);
+    const RunSpec spec = as_printed(detector, point, messages);
+    CHECK(explored(spec, faults, StepRecall::steps).verdict ==
+          ExplorationResult::Verdict::violated);
+    check_recall(spec, faults);
   };
   check_point("dijkstra-scholten", "cornet", 2, 0);
   check_point("indep", "child-flush", 3, 1);

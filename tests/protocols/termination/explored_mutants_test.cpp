@@ -97,14 +97,19 @@ void check_refuted(const Install& install, const Bound& bound, const std::string
   job.use(Family::failure_detection, "oracle");
   job.spec.platform.ordering = bound.ordering;
   install(job);
-  const ExplorationResult result = explore(
-      {.spec = explored_spec(job.spec), .faults = bound.faults, .histories = bound.histories});
+  ExplorationRequest request{
+      .spec = explored_spec(job.spec), .faults = bound.faults, .histories = bound.histories};
+  const ExplorationResult result = explore(request);
   CAPTURE(kind, result.states);
   REQUIRE(result.refutation);
   const Violation& violation = result.refutation->violations.front();
   CAPTURE(violation.detail);
   CHECK(violation.kind == kind);
   CHECK(result.refutation->steps.size() == steps);
+  request.independent = IndependentSteps::skipped;
+  const ExplorationResult skipped = explore(request);
+  REQUIRE(skipped.refutation);
+  CHECK(skipped.refutation->steps == result.refutation->steps);
 }
 
 template <class Mistake>

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "analysis/exploration/exploration.hpp"
+#include "tests/support/job.hpp"
+
+/// Searches that must find the same, over all orders of small jobs.
+namespace faultline::test {
+
+/// A detector under all graphs of tasks with up to that many messages.
+inline RunSpec any_tree(const Registration& detector, Ordering ordering, std::uint32_t processes,
+                        std::int64_t messages) {
+  Job job(processes);
+  job.workload("random-tree", {{"most_messages", messages}, {"choices", std::string("all")}});
+  job.detector(detector.name);
+  job.use(Family::failure_detection, "oracle");
+  job.spec.platform.ordering = ordering;
+  return explored_spec(job.spec);
+}
+
+/// A detector under all graphs of tasks on three ranks, wrong in this point as it was printed.
+inline RunSpec as_printed(const std::string& detector, const std::string& point,
+                          std::int64_t messages) {
+  Job job(3);
+  job.workload("random-tree", {{"most_messages", messages}, {"choices", std::string("all")}});
+  job.use(Family::termination, detector, {{"as_printed", ChosenWords{point}}});
+  job.use(Family::failure_detection, "oracle");
+  return explored_spec(job.spec);
+}
+
+/// Every termination detector, with each ordering that it can do with.
+template <class Check>
+void for_each_detector(Check check) {
+  for (const Registration& detector : registrations()) {
+    if (detector.family != Family::termination) continue;
+    for (const Ordering ordering : {Ordering::fifo, Ordering::unordered}) {
+      if (ordering == Ordering::unordered && detector.traits.needs_fifo) continue;
+      CAPTURE(detector.name, ordering);
+      check(detector, ordering);
+    }
+  }
+}
+
+/// Both have seen the same states, by the same runs, and come to the same verdict.
+inline void check_same_found(const ExplorationResult& one, const ExplorationResult& other) {
+  CHECK(one.verdict == other.verdict);
+  CHECK(one.limit == other.limit);
+  CHECK(one.states == other.states);
+  CHECK(one.expanded == other.expanded);
+  CHECK(one.depth == other.depth);
+  CHECK(one.largest_queue == other.largest_queue);
+  CHECK(one.ends == other.ends);
+  CHECK(one.pruned == other.pruned);
+  CHECK(one.progress_checked == other.progress_checked);
+  CHECK(one.fairness_checked == other.fairness_checked);
+  const Refutation* found = found_by(one);
+  const Refutation* found_by_other = found_by(other);
+  REQUIRE((found == nullptr) == (found_by_other == nullptr));
+  if (found == nullptr) return;
+  CHECK(found->steps == found_by_other->steps);
+  CHECK(found->outcome == found_by_other->outcome);
+  REQUIRE(found->violations.size() == found_by_other->violations.size());
+  for (std::size_t i = 0; i < found->violations.size(); ++i) {
+    CHECK(found->violations[i].kind == found_by_other->violations[i].kind);
+    CHECK(found->violations[i].detail == found_by_other->violations[i].detail);
+  }
+}
+
+}  // namespace faultline::test
