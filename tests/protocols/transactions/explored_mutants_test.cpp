@@ -1,6 +1,7 @@
 // The mistakes in FA-MPI that random search finds (mutants_test.cpp) are found by exploring, too,
-// on programs of three ranks. With patient timers nobody has a reason to give up: a rank waits in vain only if somebody
-// does not do what it should. So to give up is as wrong there as to break a promise.
+// on programs of three ranks. With patient timers nobody has a reason to give up: a rank waits in
+// vain only if somebody does not do what it should. So to give up is as wrong there as to break a
+// promise.
 
 #include <catch2/catch.hpp>
 #include <memory>
@@ -44,8 +45,9 @@ Registration ring_program() {
       Program program;
       program.processes = processes;
       program.steps = {{.kind = Kind::begin_try}, {.kind = Kind::exchange}, {.kind = Kind::finish}};
-      program.exchanges = {{.sends = {{.rank = (rank + 1) % processes, .bytes = 8}},
-                            .receives = {{.rank = (rank + processes - 1) % processes, .bytes = 8}}}};
+      program.exchanges = {
+          {.sends = {{.rank = (rank + 1) % processes, .bytes = 8}},
+           .receives = {{.rank = (rank + processes - 1) % processes, .bytes = 8}}}};
       return std::make_shared<const Program>(program);
     };
     return [programs = std::make_shared<const ProgramOfRank>(programs)](ActorId self) {
