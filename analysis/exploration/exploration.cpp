@@ -106,7 +106,7 @@ std::vector<Start> starts(const ExplorationRequest& request) {
 }
 
 void follow(StepwiseEngine& engine, const ExplorationRequest& request) {
-  if (request.timers == TimerRule::patient) engine.be_patient();
+  if (request.timers == TimerRule::patient) engine.be_patient(request.message_s);
 }
 
 void take_step(StepwiseEngine& engine, const Step& step, const std::vector<Start>& starts) {

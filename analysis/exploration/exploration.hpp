@@ -64,6 +64,7 @@ struct ExplorationRequest {
   std::vector<ActorId> victims = {};  ///< who may die; empty: everybody
   bool in_order = false;              ///< the victims die in the order of their list
   TimerRule timers = TimerRule::any;
+  double message_s = 0.0;  ///< with patient timers: a message takes up to so long
   /// States are told apart by what each rank has done and been told, too, so that whether a
   /// detector had to give up is judged for every run to a final state.
   bool histories = false;

@@ -178,6 +178,7 @@ std::string exploration_json(const ExplorationReport& report) {
        {"in_order", request.in_order},
        {"histories", request.histories},
        {"timers", timers_word(request.timers)},
+       {"message_time_s", request.message_s},
        {"goal", request.goal ? JsonValue(request.goal->name) : JsonValue()},
        {"prune", request.prune ? JsonValue(request.prune->property->name) : JsonValue()},
        {"search", search_word(request.search)},

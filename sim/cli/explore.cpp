@@ -55,12 +55,13 @@ std::uint64_t number_of(const po::variables_map& values, const char* option, std
                       high);
 }
 
-double seconds_of(const std::string& text) {
+double seconds_of(const po::variables_map& values, const char* option) {
+  const auto text = values[option].as<std::string>();
   char* end = nullptr;
   const double seconds = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !std::isfinite(seconds) || seconds <= 0.0)
-    throw UsageError("explore: --time-limit: expected a number of seconds above 0, got " +
-                     in_quotes(text));
+    throw UsageError("explore: --" + std::string(option) +
+                     ": expected a number of seconds above 0, got " + in_quotes(text));
   return seconds;
 }
 
@@ -79,8 +80,12 @@ ExplorationRequest request_of(const po::variables_map& values) {
   if (values.count("depth") != 0)
     request.depth = static_cast<std::uint32_t>(number_of(values, "depth", 1, 1000000));
   if (values.count("states") != 0) request.states = number_of(values, "states", 1, kMostStates);
-  if (values.count("time-limit") != 0)
-    request.time_limit_s = seconds_of(values["time-limit"].as<std::string>());
+  if (values.count("time-limit") != 0) request.time_limit_s = seconds_of(values, "time-limit");
+  if (values.count("message-time") != 0) {
+    request.message_s = seconds_of(values, "message-time");
+    if (request.timers != TimerRule::patient)
+      throw UsageError("explore: --message-time: expected --timers patient, since no time passes");
+  }
   request.memory_B = number_of(values, "memory", 1, 1U << 24U) * kMiB;
   request.walks = number_of(values, "walks", 1, 1000000000);
   request.jobs = static_cast<unsigned>(number_of(values, "jobs", 1, 256));
@@ -193,7 +198,7 @@ VerbOptions explore_options() {
       .usage =
           "explore FILE [--faults K] [--crash PLACES]\n"
           "       [--victims LIST [--in-order]] [--goal NAME] [--prune NAME]\n"
-          "       [--histories] [--timers any|patient]\n"
+          "       [--histories] [--timers any|patient [--message-time S]]\n"
           "       [--search breadth|depth|random] [--depth N] [--states N]\n"
           "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
           "       [--recall steps|checked|nothing] [--independent taken|skipped]\n"
@@ -216,6 +221,8 @@ VerbOptions explore_options() {
   add("timers", text("RULE")->default_value("any"),
       "any: whenever something can happen, each timer can run out; patient: only when nothing else "
       "can happen, in the order of their times");
+  add("message-time", text("S"),
+      "with patient timers: a message takes up to S seconds, so that a timer can come before it");
   add("goal", text("NAME"),
       "look for a state that has this property, or for a run that ends so, and for nothing else");
   add("prune", text("NAME"), "do not look behind states that have this property");

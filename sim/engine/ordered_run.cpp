@@ -1,6 +1,7 @@
 #include "sim/engine/ordered_run.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -110,9 +111,10 @@ RunResult run_in_order(const RunSpec& spec, std::shared_ptr<const RunJob> job_wi
     engine.begin(cuts_of(order.deaths_at_start), order.choices_at_start);
     return true;
   });
-  if (engine.state().background > 0) {  // a detector that lives by timers
+  const bool lives_by_timers = engine.state().background > 0;  // a detector
+  if (lives_by_timers) {
     engine.set_step_time(0.0);
-    engine.be_patient();
+    engine.be_patient(std::numeric_limits<double>::infinity());  // the order says what comes first
   }
   engine.check_properties();
   for (std::size_t i = 0; i < order.steps.size(); ++i) {
@@ -121,6 +123,7 @@ RunResult run_in_order(const RunSpec& spec, std::shared_ptr<const RunJob> job_wi
     if (!taken) throw RunError(at + ": this cannot happen now");
     engine.check_properties();
   }
+  if (lives_by_timers) engine.be_patient();
   while (!engine.agenda().empty()) {
     engine.take(0);
     engine.check_properties();

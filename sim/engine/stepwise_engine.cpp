@@ -130,10 +130,11 @@ void StepwiseEngine::refuse_errors(std::uint64_t false_reports_before) {
     return;
   }
   const Incarnation victim = state_.auditor.falsely_reported().begin()->first;
-  state_.auditor.violation("false-report", std::nullopt,
-                           "the live actor " + std::to_string(victim.actor) +
-                               " has been declared dead, although messages take no time",
-                           state_.now_s);
+  state_.auditor.violation(
+      "false-report", std::nullopt,
+      "the live actor " + std::to_string(victim.actor) + " has been declared dead, although " +
+          (message_s_ > 0.0 ? "no message took longer than it may" : "messages take no time"),
+      state_.now_s);
   stop(Outcome::violated);
 }
 
@@ -294,21 +295,23 @@ void StepwiseEngine::list_events() {
 
 /// Leaves the timers that may run out next on the agenda.
 void StepwiseEngine::hold_timers_back() {
-  const auto comes_first = [](const Event& event) {
-    return event.kind() != EventKind::timer && event.kind() != EventKind::compute_done;
-  };
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  if (std::any_of(events_.begin(), events_.end(), comes_first)) least = -1;
   for (const Event& event : events_)
-    if (event.kind() == EventKind::timer) least = std::min(least, left_of(event));
+    least = std::min(least, event.kind() == EventKind::timer ? left_of(event) : may_wait(event));
   std::erase_if(events_, [&](const Event& event) {
     return event.kind() == EventKind::timer && left_of(event) > least;
   });
 }
 
-/// In how many ticks it is due.
-std::int64_t StepwiseEngine::left_of(const Event& timer) const {
-  const double ticks = (timer.time_s - state_.now_s) * kTicksPerSecond;
+/// How many ticks the clock can go on before this happens; -1: it comes before all timers.
+std::int64_t StepwiseEngine::may_wait(const Event& event) const {
+  if (event.kind() == EventKind::compute_done) return std::numeric_limits<std::int64_t>::max();
+  if (event.kind() != EventKind::arrive || message_s_ <= 0.0) return -1;
+  return ticks_until(event.time_s + message_s_);
+}
+
+std::int64_t StepwiseEngine::ticks_until(double time_s) const {
+  const double ticks = (time_s - state_.now_s) * kTicksPerSecond;
   return std::llround(std::clamp(ticks, 0.0, kMostTicks));
 }
 
@@ -317,12 +320,13 @@ StateParts StepwiseEngine::parts() const {
   if (!is_patient_) return parts;
   parts.is_local = false;  // who is next depends on all timers
   state_.queue.for_each([&](const Event& event) {
-    if (event.kind() != EventKind::timer) return;
+    const bool is_late = event.kind() == EventKind::arrive && message_s_ > 0.0;
+    if (event.kind() != EventKind::timer && !is_late) return;
     const auto part = std::lower_bound(
         parts.scheduled.begin(), parts.scheduled.end(), event.order,
         [](const ScheduledPart& one, std::uint64_t order) { return one.order < order; });
     Digest into;
-    into.add(part->content.high, part->content.low, left_of(event));
+    into.add(part->content.high, part->content.low, is_late ? may_wait(event) : left_of(event));
     part->content = into.value();
   });
   return parts;

@@ -127,9 +127,11 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// From now on a timer is a choice only if nothing else can come but ends of computations, and no
   /// other timer is due earlier. The clock goes on to the time at which it is due, and a digest
   /// says how long each timer has still to run. So messages and notices take no time: who declares
-  /// a live actor dead has no excuse, and that is the violation `false-report`.
-  void be_patient() {
+  /// a live actor dead has no excuse, and that is the violation `false-report`. A message may take
+  /// up to `message_s`, though: a timer that is due by then can come before it.
+  void be_patient(double message_s = 0.0) {
     is_patient_ = true;
+    message_s_ = message_s;
     is_listed_ = false;
   }
   /// The result of a run that ends here: as its stop says, or because nothing is left to happen, or
@@ -155,7 +157,9 @@ class StepwiseEngine final : public Runtime, private Chooser {
   [[nodiscard]] bool leaves_no_choice(const Event& event) const;
   void list_events();
   void hold_timers_back();
-  [[nodiscard]] std::int64_t left_of(const Event& timer) const;
+  [[nodiscard]] std::int64_t ticks_until(double time_s) const;
+  [[nodiscard]] std::int64_t left_of(const Event& timer) const { return ticks_until(timer.time_s); }
+  [[nodiscard]] std::int64_t may_wait(const Event& event) const;
   void refuse_errors(std::uint64_t false_reports_before);
   [[nodiscard]] Choice choice_of(const Event& event) const;
 
@@ -174,6 +178,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   bool checks_steps_ = false;
   double step_s_ = 0.0;
   bool is_patient_ = false;
+  double message_s_ = 0.0;  ///< the longest that a message takes while timers are patient
   std::vector<DeclaredProperty> invariants_;
   StateView view_;
   HistoryKeeper histories_{state_};

@@ -190,6 +190,19 @@ class Explore(ProgramTest):
         self.assertIn("--timers", self.refusal("explore", "s.json", "--timers", "x"))
         report = self.explored("s.json", "--timers", "patient")
         self.assertEqual((report["verdict"], report["timers"]), ("exhausted", "patient"))
+        self.assertEqual(report["message_time_s"], 0)
+        self.assertIn("--message-time: expected --timers patient",
+                      self.refusal("explore", "s.json", "--message-time", "0.1"))
+        for wrong in ("0", "x", "-1"):
+            self.assertIn("--message-time: expected a number of seconds above 0",
+                          self.refusal("explore", "s.json", "--timers", "patient",
+                                       "--message-time", wrong))
+        report = self.explored("s.json", "--timers", "patient", "--message-time", "0.11", code=3)
+        self.assertEqual((report["verdict"], report["message_time_s"]), ("violated", 0.11))
+        self.assertEqual(report["violations"][0]["kind"], "false-report")
+        self.write("case.json", report["counterexample"])
+        self.assertEqual(self.report("case.json", code=3)["runs"][0]["violations"][0]["kind"],
+                         "false-report")
         report = self.explored("s.json", "--timers", "patient", "--faults", 1, "--goal",
                                "fatal-reported")
         self.assertEqual(report["verdict"], "reached")

@@ -1,8 +1,9 @@
 // The detectors that watch each other on a ring, in all orders with patient timers: they are right,
 // and mistakes that random search finds (detection_mutants_test.cpp) are found, if they can be
-// wrong where messages take no time.
+// wrong where messages take no time, or up to a stated one.
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct Bound {
   std::uint32_t processes_per_node = 1;
   std::uint32_t faults = 1;
   std::vector<ActorId> victims = {};
+  double message_s = 0.0;
+  bool in_order = false;
+  std::uint32_t depth = UINT32_MAX;
 };
 
 using Change = std::function<void(RunSpec&)>;
@@ -47,7 +51,10 @@ ExplorationRequest request_of(const Job& job, const Bound& bound) {
   return {.spec = explored_spec(job.spec),
           .faults = bound.faults,
           .victims = bound.victims,
-          .timers = TimerRule::patient};
+          .in_order = bound.in_order,
+          .timers = TimerRule::patient,
+          .message_s = bound.message_s,
+          .depth = bound.depth};
 }
 
 ExplorationResult explored(const Bound& bound, const Change& change = {}) {
@@ -127,11 +134,49 @@ TEST_CASE("explored: an rdaemon that counts anyone's heartbeats, once others sen
       "hung", 1);
 }
 
-// A heartbeat that a daemon asks for comes at once. So nobody needs the time that this one does not
-// give, nor misses a deadline because it is slow.
-TEST_CASE("explored: what only late messages can show is right with patient timers") {
+// A heartbeat that a daemon asks for must have the time to come.
+TEST_CASE("explored: an rdaemon that gives no grace, where messages take time") {
   Registration mistaken;
   check_right({}, with_mistake<NoGrace>(mistaken));
+  Bound bound{.message_s = 0.01};
+  check_refuted(bound, with_mistake<NoGrace>(mistaken), "false-report", 8);
+  check_right(bound);
+}
+
+// A heartbeat comes every 100 ms, and the timeout is twice as long.
+TEST_CASE("explored: rdaemon is right if no message takes longer than timeout less period") {
+  check_right({.faults = 0, .message_s = 0.099});
+  check_refuted({.faults = 0, .message_s = 0.11}, {}, "false-report", 10);
+}
+
+// A probe can remain without an answer where both take long. A swim that refutes in time is
+// declared dead by nobody, as far as one looks: what it draws tells all of its states apart.
+TEST_CASE("explored: a swim that never refutes") {
+  Bound bound{.detector = "swim",
+              .options = {{"lifeguard", false},
+                          {"indirect_probes", std::int64_t{0}},
+                          {"fallback_probe", false},
+                          {"suspicion_multiplier", std::int64_t{2}}},
+              .processes = 2,
+              .faults = 0,
+              .message_s = 0.55,
+              .depth = 28};
+  Registration mistaken;
+  check_refuted(bound, with_mistake<NeverRefutes>(mistaken), "false-report", 26);
+  CHECK(explored(bound).limit == SearchLimit::depth);
+}
+
+// All die before anybody can be told. Of the two that are left, rank 4 hears of the first death
+// from rank 1 in vain, and those between them are dead.
+TEST_CASE("explored: an rdaemon that hears half of its neighbours", "[.soak]") {
+  Registration mistaken;
+  const Bound bound{.processes = 5, .faults = 3, .victims = {5, 7, 8}, .in_order = true};
+  check_refuted(bound, with_mistake<HalfOfTheNeighbours>(mistaken), "hung", 1);
+  check_right(bound);
+}
+
+// A process does not look late, because computations keep no processor busy.
+TEST_CASE("explored: an ulfm without its late-loop rule is right with patient timers") {
   Bound bound = ulfm();
   bound.options["late_loop_rule"] = false;
   check_right(bound);
