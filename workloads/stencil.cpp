@@ -155,8 +155,8 @@ const std::vector<std::uint64_t>& StencilJob::expected() const {
 Stencil::Stencil(std::shared_ptr<const StencilJob> job, Rank self)
     : job_(std::move(job)),
       self_(self),
-      reduction_(self, plan().processes(), plan().options().objects_per_process),
-      objects_(plan().options().objects_per_process) {
+      objects_(plan().options().objects_per_process),
+      reduction_(self, plan().processes(), plan().options().objects_per_process) {
   ObjectId number = first_at_home();
   for (Object& object : objects_) {
     object.number = number++;

@@ -125,20 +125,21 @@ class Stencil final : public Workload {
   void report_states(MetricTotals& totals) const;
 
   std::shared_ptr<const StencilJob> job_;
+  // What every message looks at comes first, because the engine fetches only the beginning ahead.
   Rank self_;
+  std::vector<Object> objects_;  ///< those that are here, by number
+  std::vector<Early> early_;     ///< in the order in which they came
+  std::uint64_t object_messages_ = 0;
+  std::uint64_t remote_messages_ = 0;
   TreeReduction reduction_;
   std::uint64_t results_ = 0;        ///< that have been passed on, in the order of their numbers
   std::vector<Part> early_results_;  ///< those that came before their turn
-  std::vector<Object> objects_;      ///< those that are here, by number
-  std::vector<Early> early_;         ///< in the order in which they came
   std::uint32_t waiting_ = 0;        ///< objects at the synchronisation point
   std::uint32_t done_ = 0;
   std::uint64_t synchronization_ = 0;  ///< the next one, by its number
   bool asked_ = false;                 ///< for it, and every object has been waiting since
   bool finished_ = false;
   std::uint64_t marked_ = 0;  ///< iterations whose beginning has been marked
-  std::uint64_t object_messages_ = 0;
-  std::uint64_t remote_messages_ = 0;
   double finish_s_ = 0.0;
 };
 

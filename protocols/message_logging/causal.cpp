@@ -71,35 +71,30 @@ void Causal::on_sends(Context& context, std::span<Message* const> batch, bool st
   shared_.reset();
 }
 
-/// All determinants that nobody is known to store.
-DeliveryRun Causal::unstored() const {
-  const std::uint64_t first = stored() + 1;
-  return tickets_ < first ? DeliveryRun() : deliveries_.run(first, tickets_);
-}
+/// All determinants that nobody is known to store. There are some.
+DeliveryRun Causal::unstored() const { return deliveries_.run(stored() + 1, tickets_); }
 
 /// They go with every message to another rank.
 std::uint32_t Causal::before(Context& context, Message& message) {
-  const DeliveryRun deliveries = unstored();
-  const std::uint64_t count = deliveries.size();
+  const std::uint64_t count = unstored_count();
   if (count == 0) return 0;
   if (is_first_time()) piggybacked_ += count;
-  spend(context, CostFactor::piggybacking, options_.piggyback_s * static_cast<double>(count));
-  if (options_.transport == "companion") {
-    if (shared_ && shared_->empty()) *shared_ = carrying(deliveries);
-    return send_companion(context, message.to, deliveries,
-                          shared_ ? *shared_ : carrying(deliveries));
+  spend(context, CostFactor::piggybacking, piggyback_s_ * static_cast<double>(count));
+  if (sends_companions_) {
+    if (shared_ && shared_->empty()) *shared_ = carrying(unstored());
+    return send_companion(context, message.to, tickets_, count,
+                          shared_ ? *shared_ : carrying(unstored()));
   }
-  message.bytes += bytes_of(deliveries);
-  context.attach(message, Carried{epoch(), deliveries, lives_});
+  message.bytes += bytes_of(count);
+  context.attach(message, Carried{epoch(), unstored(), lives_});
   return 0;
 }
 
 /// What is sent again depends on them, too, and the companion that went before it has died with its
 /// receiver.
 std::uint32_t Causal::before_log(Context& context, Rank to) {
-  const DeliveryRun deliveries = unstored();
-  if (deliveries.size() == 0) return 0;
-  return send_companion(context, to, deliveries, carrying(deliveries));
+  const std::uint64_t count = unstored_count();
+  return count == 0 ? 0 : send_companion(context, to, tickets_, count, carrying(unstored()));
 }
 
 Attachments Causal::carrying(const DeliveryRun& deliveries) const {
@@ -110,15 +105,15 @@ Attachments Causal::carrying(const DeliveryRun& deliveries) const {
 
 /// Companions can be overtaken. So the message says which tickets must be there before it is
 /// delivered.
-std::uint32_t Causal::send_companion(Context& context, Rank to, const DeliveryRun& deliveries,
-                                     Attachments carried) {
-  Message& companion = context.send(to, kDeterminants, control_bytes() + bytes_of(deliveries));
+std::uint32_t Causal::send_companion(Context& context, Rank to, std::uint64_t last,
+                                     std::uint64_t count, Attachments carried) {
+  Message& companion = context.send(to, kDeterminants, control_bytes() + bytes_of(count));
   companion.attachments = std::move(carried);
-  return static_cast<std::uint32_t>(deliveries.last());
+  return static_cast<std::uint32_t>(last);
 }
 
-std::uint32_t Causal::bytes_of(const DeliveryRun& deliveries) const {
-  return static_cast<std::uint32_t>(deliveries.size() * options_.determinant_bytes);
+std::uint32_t Causal::bytes_of(std::uint64_t deliveries) const {
+  return static_cast<std::uint32_t>(deliveries * determinant_bytes_);
 }
 
 CheckpointedLayer::Verdict Causal::admit_current(Context& context, Message& message) {
@@ -165,7 +160,7 @@ void Causal::give_ticket(Context& context, const Delivery& delivery) {
   deliveries_.push_back(delivery);
   ++tickets_;
   if (is_first_time()) ++generated_;
-  spend(context, CostFactor::determinants, options_.determinant_s);
+  spend(context, CostFactor::determinants, determinant_s_);
 }
 
 /// What a rank sends to itself comes once.
@@ -214,19 +209,27 @@ void Causal::keep(Rank receiver, const Carried& carried, std::uint64_t first) {
   if (first > last) return;
   Stored& stored = stored_for(receiver);
   stored.last = std::max(stored.last, last);
-  if (carried.lives.empty()) return put(stored, {carried.deliveries.from(first), 0});
+  if (carried.lives.empty()) {
+    if (first == carried.deliveries.first()) return put(stored, carried.deliveries, 0);
+    return put(stored, carried.deliveries.from(first), 0);
+  }
   while (first <= last) {
     const std::uint16_t giver = giver_of(first, carried.lives);
     std::uint64_t end = first;
     while (end < last && giver_of(end + 1, carried.lives) == giver) ++end;
-    put(stored, {carried.deliveries.from(first).up_to(end), giver});
+    put(stored, carried.deliveries.from(first).up_to(end), giver);
     first = end + 1;
   }
 }
 
-void Causal::put(Stored& stored, const StoredRun& run) {
-  const bool follows = !stored.runs.empty() && stored.runs.back().incarnation == run.incarnation;
-  if (!follows || !stored.runs.back().deliveries.extend(run.deliveries)) stored.runs.push_back(run);
+void Causal::put(Stored& stored, const DeliveryRun& deliveries, std::uint16_t incarnation) {
+  StoredRun& newest = stored.newest;
+  if (newest.incarnation == incarnation && newest.deliveries.extend(deliveries)) return;
+  if (newest.deliveries.size() > 0) {
+    if (!stored.earlier) stored.earlier = std::make_unique<Stored::Earlier>();
+    stored.earlier->runs.push_back(std::move(newest));
+  }
+  newest = {deliveries, incarnation};
 }
 
 std::uint16_t Causal::giver_of(std::uint64_t ticket, const std::vector<Tickets>& lives) {
@@ -242,36 +245,36 @@ Determinant Causal::determinant_of(std::uint64_t ticket, Rank holder) const {
 }
 
 std::vector<Determinant> Causal::determinants_of(const Stored& stored) const {
-  std::vector<Determinant> all = stored.determinants;
-  for (const StoredRun& run : stored.runs)
+  std::vector<Determinant> all;
+  const auto add = [&](const StoredRun& run) {
     run.deliveries.for_each([&](std::uint64_t ticket, const Delivery& delivery) {
       all.push_back(
-          {stored.receiver, self(), ticket, delivery.channel, delivery.number, run.incarnation});
+          {stored.rank, self(), ticket, delivery.channel, delivery.number, run.incarnation});
     });
+  };
+  if (stored.earlier) {
+    all = stored.earlier->determinants;
+    for (const StoredRun& run : stored.earlier->runs) add(run);
+  }
+  add(stored.newest);
   return all;
 }
 
 Causal::Stored& Causal::stored_for(Rank receiver) {
-  if (last_stored_ < stored_.size() && stored_[last_stored_].receiver == receiver)
-    return stored_[last_stored_];
-  auto place =
-      std::lower_bound(stored_.begin(), stored_.end(), receiver,
-                       [](const Stored& entry, Rank wanted) { return entry.receiver < wanted; });
-  if (place == stored_.end() || place->receiver != receiver)
-    place =
-        stored_.insert(place, {.receiver = receiver, .last = 0, .determinants = {}, .runs = {}});
-  last_stored_ = static_cast<std::size_t>(place - stored_.begin());
-  return *place;
+  Stored* found = stored_.find(receiver);
+  if (found != nullptr) return *found;
+  Stored fresh;
+  fresh.rank = receiver;
+  return stored_.add(std::move(fresh));
 }
 
 /// The holder was sent everything that nobody was known to store then.
 void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
   invariant(ticket <= deliveries_.size(), "a ticket is stored that nobody has");
-  if (!parts_.empty() && ticket <= parts_.back().last) return;
-  if (!parts_.empty() && parts_.back().holder == holder)
-    parts_.back().last = ticket;
-  else
-    parts_.push_back({ticket, holder});
+  if (ticket <= newest_part_.last) return;
+  if (newest_part_.holder != holder && newest_part_.last > 0)
+    earlier_parts_.push_back(newest_part_);
+  newest_part_ = {ticket, holder};
 }
 
 // ---- recovery ---------------------------------------------------------------------------------
@@ -279,15 +282,17 @@ void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
 /// Beside the determinants of the restarted rank, it needs those again that it has stored.
 void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
   LoggedLayer::on_joined(context, root, report);
-  for (const Stored& stored : stored_)
-    if (stored.receiver == root) {
-      const std::vector<Determinant> known = determinants_of(stored);
-      report.determinants.insert(report.determinants.end(), known.begin(), known.end());
-    }
+  if (const Stored* stored = stored_.find(root)) {
+    const std::vector<Determinant> known = determinants_of(*stored);
+    report.determinants.insert(report.determinants.end(), known.begin(), known.end());
+  }
   std::uint64_t ticket = 1;
-  for (const Part& part : parts_)
+  const auto add = [&](const Part& part) {
     for (; ticket <= part.last; ++ticket)
       if (part.holder == root) report.determinants.push_back(determinant_of(ticket, root));
+  };
+  for (const Part& part : earlier_parts_) add(part);
+  add(newest_part_);
 }
 
 /// Of the tickets behind one that nobody has stored, nothing was ever delivered. A later
@@ -304,7 +309,8 @@ void Causal::on_reports(Context& context, const RestartReport& reports) {
   for (const Determinant& known : determinants) {
     if (known.receiver != self()) {
       Stored& stored = stored_for(known.receiver);
-      stored.determinants.push_back(known);
+      if (!stored.earlier) stored.earlier = std::make_unique<Stored::Earlier>();
+      stored.earlier->determinants.push_back(known);
       stored.last = std::max(stored.last, known.ticket);
       stored_again(context, known.receiver, known.ticket);
       continue;
@@ -365,7 +371,8 @@ void Causal::on_committed(Context& context) {
   deliveries_ = {};  // others may still look at the old one
   if (!lives_.empty()) lives_ = {{1, lives_.back().incarnation}};
   tickets_ = 0;
-  parts_.clear();
+  newest_part_ = {};
+  earlier_parts_.clear();
   stored_.clear();
 }
 
@@ -395,9 +402,9 @@ std::string Causal::waiting_for() const {
 
 void Causal::digest_state(Digest& into) const {
   LoggedLayer::digest_state(into);
-  into.add(deliveries_, tickets_, lives_, parts_, stored_.size());
+  into.add(deliveries_, tickets_, lives_, earlier_parts_, newest_part_, stored_.size());
   for (const Stored& stored : stored_)
-    into.add(stored.receiver, stored.last, determinants_of(stored));
+    into.add(stored.rank, stored.last, determinants_of(stored));
   into.add(early_, to_replay_);
 }
 

@@ -11,6 +11,8 @@
 
 #include "protocols/message_logging/delivery_list.hpp"
 #include "protocols/message_logging/logged_layer.hpp"
+#include "protocols/message_logging/rank_table.hpp"
+#include "sim/core/boxed.hpp"
 #include "sim/core/local_events.hpp"
 
 namespace faultline {
@@ -33,7 +35,11 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
  public:
   using Options = CausalOptions;
   Causal(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : LoggedLayer(*options, job, self), options_(*options) {}
+      : LoggedLayer(*options, job, self),
+        determinant_s_(options->determinant_s),
+        piggyback_s_(options->piggyback_s),
+        determinant_bytes_(options->determinant_bytes),
+        sends_companions_(options->transport == "companion") {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Causal>(*this);
   }
@@ -67,12 +73,17 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
     DeliveryRun deliveries;
     std::uint16_t incarnation = 0;
   };
-  /// What this rank stores for another.
-  struct Stored {
-    Rank receiver = kNobody;
-    std::uint64_t last = 0;                 ///< the highest ticket
-    std::vector<Determinant> determinants;  ///< reported to this rank, which has restarted
-    std::vector<StoredRun> runs;            ///< that their receiver has sent
+  /// What this rank stores for another, the receiver. What every message looks at lies in one cache
+  /// line.
+  struct alignas(64) Stored {
+    struct Earlier {
+      std::vector<Determinant> determinants;  ///< reported to this rank, which has restarted
+      std::vector<StoredRun> runs;            ///< that their receiver has sent
+    };
+    Rank rank = kNobody;
+    std::uint64_t last = 0;  ///< the highest ticket
+    StoredRun newest;        ///< behind all earlier ones; empty at first
+    Boxed<Earlier> earlier;
   };
   /// All up to that ticket, and from that of the part before on, are stored there.
   struct Part {
@@ -89,7 +100,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   /// The determinant of one of this rank's own deliveries.
   [[nodiscard]] Determinant determinant_of(std::uint64_t ticket, Rank holder) const;
   // What mutants get wrong.
-  virtual void put(Stored& stored, const StoredRun& run);
+  virtual void put(Stored& stored, const DeliveryRun& deliveries, std::uint16_t incarnation);
   virtual void store(Context& context, Rank from, const Carried& carried);
   virtual bool is_duplicate(const Message& message) {
     return received(message).contains(delivery_of(message).number);
@@ -129,17 +140,20 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   /// Tells a rank that this one stores its determinants from ticket `first` to `last`.
   void acknowledge(Context& context, Rank receiver, std::uint64_t first, std::uint64_t last) const;
   [[nodiscard]] Attachments carrying(const DeliveryRun& deliveries) const;
-  /// `carried`: these deliveries.
-  std::uint32_t send_companion(Context& context, Rank to, const DeliveryRun& deliveries,
+  /// `carried`: that many deliveries, up to the one with that ticket.
+  std::uint32_t send_companion(Context& context, Rank to, std::uint64_t last, std::uint64_t count,
                                Attachments carried);
   [[nodiscard]] std::uint64_t tickets() const { return tickets_; }
   [[nodiscard]] const DeliveryList& deliveries() const { return deliveries_; }
   /// All tickets up to this one are known to be stored by others.
-  [[nodiscard]] std::uint64_t stored() const { return parts_.empty() ? 0 : parts_.back().last; }
+  [[nodiscard]] std::uint64_t stored() const { return newest_part_.last; }
 
  private:
   [[nodiscard]] DeliveryRun unstored() const;
-  [[nodiscard]] std::uint32_t bytes_of(const DeliveryRun& deliveries) const;
+  [[nodiscard]] std::uint64_t unstored_count() const {
+    return tickets_ > stored() ? tickets_ - stored() : 0;
+  }
+  [[nodiscard]] std::uint32_t bytes_of(std::uint64_t deliveries) const;
   void replay(Context& context);
   static std::uint16_t giver_of(std::uint64_t ticket, const std::vector<Tickets>& lives);
   [[nodiscard]] bool is_void(const Determinant& known) const;
@@ -149,16 +163,19 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   /// All that this rank stores for another.
   [[nodiscard]] std::vector<Determinant> determinants_of(const Stored& stored) const;
 
-  Options options_;
-  DeliveryList deliveries_;            ///< by ticket; behind tickets_ those to be replayed
-  std::uint64_t tickets_ = 0;          ///< given out, in this incarnation
-  std::vector<Tickets> lives_;         ///< who has given those of deliveries_; empty: the first one
-  std::vector<Part> parts_;            ///< the tickets that others store, ascending
-  std::vector<Stored> stored_;         ///< by receiver
-  std::size_t last_stored_ = 0;        ///< the place of the one that was looked for last
-  std::optional<Attachments> shared_;  ///< by the companions of the sends of one handler
+  double determinant_s_;
+  double piggyback_s_;
+  std::uint32_t determinant_bytes_;
+  bool sends_companions_;
+  std::uint64_t tickets_ = 0;  ///< given out, in this incarnation
+  DeliveryList deliveries_;    ///< by ticket; behind tickets_ those to be replayed
+  Part newest_part_;           ///< the last of the tickets that others store, if any
   std::uint64_t generated_ = 0;
   std::uint64_t piggybacked_ = 0;
+  std::optional<Attachments> shared_;  ///< by the companions of the sends of one handler
+  RankTable<Stored> stored_;
+  std::vector<Tickets> lives_;       ///< who has given those of deliveries_; empty: the first one
+  std::vector<Part> earlier_parts_;  ///< before the newest one, ascending
   std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
   std::map<Delivery, Message> to_replay_;               ///< have come, and wait for their turn
 };

@@ -61,10 +61,9 @@ MetricSpecs checkpoint_metrics(const MetricSpecs& own) {
 
 CheckpointedLayer::CheckpointedLayer(const CheckpointOptions& options, const JobShape& job,
                                      Rank self)
-    : options_(options),
-      job_(job),
+    : control_bytes_(options.control_bytes),
       self_(self),
-      rare_(std::make_unique<RareState>(job.processes, self, options.control_bytes)) {}
+      rare_(std::make_unique<RareState>(options, job, self)) {}
 
 void CheckpointedLayer::start(Context& context) {
   has_detector_ = context.ask(Family::termination, Presence{});
@@ -161,7 +160,7 @@ void CheckpointedLayer::take_image(Context& context) {
   rare_->taken = {{std::move(*image), epoch_, *rare_->asked, unsent_}, {}};
   rare_->taken_s = context.now_s();
   context.mark("checkpoint", static_cast<std::int64_t>(epoch_));
-  const Rank keeper = keeper_of(context.placement(), job_, self_);
+  const Rank keeper = keeper_of(context.placement(), job(), self_);
   if (keeper == kNobody) return go_on(context, rare_->round.stored(context));
   rare_->taken->keeper = context.known(keeper);
   send_image(context, *rare_->taken, false);
@@ -184,10 +183,10 @@ std::uint32_t CheckpointedLayer::bytes_of(const Checkpoint& checkpoint) const {
   std::uint64_t bytes = 0;
   for (const ObjectId object : checkpoint.image.objects())
     bytes += checkpoint.image.pack(object).bytes;
-  if (bytes == 0) bytes = options_.image_bytes;
+  if (bytes == 0) bytes = rare_->image_bytes;
   for (const Message& message : checkpoint.unsent) bytes += message.bytes;
   return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(bytes + options_.control_bytes, UINT32_MAX));
+      std::min<std::uint64_t>(bytes + control_bytes_, UINT32_MAX));
 }
 
 void CheckpointedLayer::send_image(Context& context, const OwnImage& own, bool committed) {
@@ -199,7 +198,7 @@ void CheckpointedLayer::send_image(Context& context, const OwnImage& own, bool c
 void CheckpointedLayer::on_image(Context& context, const Message& message) {
   const auto* checkpoint = context.attached<Checkpoint>(message);
   keep_image({message.from, message.from_incarnation}, *checkpoint);
-  context.send(message.from, kImageStored, options_.control_bytes)
+  context.send(message.from, kImageStored, control_bytes_)
       .payload.put(RoundStep{checkpoint->number, level()});
 }
 
@@ -257,7 +256,7 @@ void CheckpointedLayer::handle_step(Context& context, const Message& message) {
 /// Everybody who hears of a rank's death asks for the restart, so that it does not matter who dies
 /// next. The resource manager grants one.
 void CheckpointedLayer::on_peer_failed(Context& context, Incarnation peer) {
-  if (peer.actor < job_.processes)  // a daemon comes back with its ranks
+  if (peer.actor < job().processes)  // a daemon comes back with its ranks
     context.restart(peer, RestartOn::same_node);
 }
 

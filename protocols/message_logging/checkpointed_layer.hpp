@@ -152,8 +152,8 @@ class CheckpointedLayer : public Layer {
   [[nodiscard]] bool waits() const { return rare_->asked.has_value(); }
   [[nodiscard]] const RestartWave& wave() const { return rare_->wave; }
   [[nodiscard]] Rank self() const { return self_; }
-  [[nodiscard]] const JobShape& job() const { return job_; }
-  [[nodiscard]] std::uint32_t control_bytes() const { return options_.control_bytes; }
+  [[nodiscard]] const JobShape& job() const { return rare_->job; }
+  [[nodiscard]] std::uint32_t control_bytes() const { return control_bytes_; }
   void digest_state(Digest& into) const override;
 
  private:
@@ -193,9 +193,14 @@ class CheckpointedLayer : public Layer {
   /// What only checkpoints and restarts need. It lies apart, so that what every message looks at
   /// lies together.
   struct RareState {
-    RareState(std::uint32_t processes, Rank self, std::uint32_t bytes)
-        : round(processes, self, bytes), wave(processes, self, bytes) {}
+    RareState(const CheckpointOptions& options, const JobShape& shape, Rank self)
+        : job(shape),
+          image_bytes(options.image_bytes),
+          round(job.processes, self, options.control_bytes),
+          wave(job.processes, self, options.control_bytes) {}
 
+    JobShape job;
+    std::uint64_t image_bytes;
     CheckpointRound round;
     RestartWave wave;
     std::optional<StackRequest> asked;  ///< by the program, for the checkpoint of this epoch
@@ -211,8 +216,7 @@ class CheckpointedLayer : public Layer {
     double recovery_time_s = 0.0;  ///< the longest
   };
 
-  CheckpointOptions options_;
-  JobShape job_;
+  std::uint32_t control_bytes_;
   Rank self_;
   bool up_ = false;        ///< the program has started, or gone on from an image
   bool resumes_ = false;   ///< the program is about to get its answer

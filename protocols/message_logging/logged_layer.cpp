@@ -37,21 +37,13 @@ std::vector<std::string> logging_kinds(const std::vector<std::string>& own) {
   return checkpoint_kinds(kinds);
 }
 
-/// The place of a peer that does not come in the usual order.
-std::uint32_t LoggedLayer::find_peer(Context& context, Rank rank) {
-  auto found = std::lower_bound(peers_.begin(), peers_.end(), rank,
-                                [](const Peer& entry, Rank wanted) { return entry.rank < wanted; });
-  const auto place = static_cast<std::uint32_t>(found - peers_.begin());
-  if (!is_peer(place, rank)) {
-    Peer fresh;
-    fresh.rank = rank;
-    fresh.served = context.known(rank).number;  // it gets everything from the first message on
-    fresh.number = static_cast<std::uint32_t>(peers_.size());
-    peers_.insert(found, fresh);
-  } else if (last_peer_ < peers_.size()) {
-    peers_[last_peer_].next = place;
-  }
-  return place;
+/// A rank that is added gets everything from the first message on.
+LoggedLayer::Peer& LoggedLayer::add_peer(Context& context, Rank rank) {
+  Peer fresh;
+  fresh.rank = rank;
+  fresh.served = context.known(rank).number;
+  fresh.number = static_cast<std::uint32_t>(peers_.size());
+  return peers_.add(fresh);
 }
 
 void LoggedLayer::spend(Context& context, CostFactor on, double duration_s) {
@@ -72,7 +64,7 @@ void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bo
 }
 
 void LoggedLayer::stamp(Context& context, Message& message) {
-  spend(context, CostFactor::bookkeeping, costs_.bookkeeping_s);
+  spend(context, CostFactor::bookkeeping, bookkeeping_s_);
   if (message.to != self() || is_elsewhere(message))
     send_to_other(context, message);
   else
@@ -88,7 +80,7 @@ void LoggedLayer::send_to_other(Context& context, Message& message) {
     ++remote_messages_;
   else if (to.sent == to.goal)
     --goals_open_;
-  spend(context, CostFactor::logging, costs_.log_message_s + costs_.log_byte_s * message.bytes);
+  spend(context, CostFactor::logging, log_message_s_ + log_byte_s_ * message.bytes);
   const std::uint32_t second = before(context, message);
   message.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), second, id});
 }
@@ -98,7 +90,7 @@ CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message
   const auto stamp = message.logging.get<LoggingStamp>();
   if (stamp.epoch < epoch()) return Verdict::discard;
   if (stamp.epoch > epoch()) return Verdict::hold;
-  spend(context, CostFactor::bookkeeping, costs_.bookkeeping_s);
+  spend(context, CostFactor::bookkeeping, bookkeeping_s_);
   const Verdict verdict = admit_current(context, message);
   if (has_detector() && verdict == Verdict::deliver) received(context);
   return verdict;
@@ -130,9 +122,8 @@ void LoggedLayer::on_joined(Context& context, Rank root, RestartReport& report) 
   if (root != self() && is_recovering() && !recovers_several())
     return context.fatal("a rank has died while another was recovering");
   if (root == self()) recovered_ = false;
-  const auto entry = std::find_if(peers_.begin(), peers_.end(),
-                                  [root](const Peer& other) { return other.rank == root; });
-  if (entry != peers_.end() && entry->served < context.known(root).number) report.partners = 1;
+  const Peer* entry = peers_.find(root);
+  if (entry != nullptr && entry->served < context.known(root).number) report.partners = 1;
 }
 
 void LoggedLayer::on_reports(Context&, const RestartReport& reports) {

@@ -10,6 +10,7 @@
 #include "protocols/message_logging/logging_costs.hpp"
 #include "protocols/message_logging/message_log.hpp"
 #include "protocols/message_logging/object_channel.hpp"
+#include "protocols/message_logging/rank_table.hpp"
 #include "protocols/message_logging/seen_numbers.hpp"
 
 namespace faultline {
@@ -34,19 +35,21 @@ class LoggedLayer : public CheckpointedLayer {
  protected:
   enum Kind : std::uint16_t { kLogEnd = kOwnKinds, kLoggedKinds };
 
-  /// What a rank knows of another one since the last checkpoint.
-  struct Peer {
+  /// What a rank knows of another one since the last checkpoint. Lies in one cache line.
+  struct alignas(64) Peer {
     Rank rank = kNobody;
     std::uint16_t served = 0;  ///< the latest incarnation that has got the log
     std::uint32_t number = 0;  ///< in the log
-    std::uint32_t next = 0;    ///< the place of the peer that was asked for after this one; a guess
     std::uint64_t sent = 0;
     std::uint64_t taken_in = 0;  ///< messages from it that were delivered
     std::uint64_t goal = 0;  ///< of `sent`: how much the peer has from this rank's old incarnation
   };
 
   LoggedLayer(const MessageLogOptions& options, const JobShape& job, Rank self)
-      : CheckpointedLayer(options, job, self), costs_(options) {}
+      : CheckpointedLayer(options, job, self),
+        log_message_s_(options.log_message_s),
+        log_byte_s_(options.log_byte_s),
+        bookkeeping_s_(options.bookkeeping_s) {}
 
   // ---- the protocol's part --------------------------------------------------------------------
   /// A message of this epoch, from an incarnation that is not out of date.
@@ -86,13 +89,10 @@ class LoggedLayer : public CheckpointedLayer {
   /// Takes processor time.
   void spend(Context& context, CostFactor on, double duration_s);
   Peer& peer(Context& context, Rank rank) {
-    if (!is_peer(last_peer_, rank)) {
-      const bool is_next = last_peer_ < peers_.size() && is_peer(peers_[last_peer_].next, rank);
-      last_peer_ = is_next ? peers_[last_peer_].next : find_peer(context, rank);
-    }
-    return peers_[last_peer_];
+    Peer* found = peers_.find(rank);
+    return found != nullptr ? *found : add_peer(context, rank);
   }
-  [[nodiscard]] const std::vector<Peer>& peers() const { return peers_; }
+  [[nodiscard]] const RankTable<Peer>& peers() const { return peers_; }
   using CheckpointedLayer::received;
   /// The numbers that have come on the channel of a message.
   SeenNumbers& received(const Message& message) { return received_[channel_of(message)]; }
@@ -119,20 +119,18 @@ class LoggedLayer : public CheckpointedLayer {
   void stamp(Context& context, Message& message) final;
   void on_own_message(Context& context, const Message& message) final;
   void send_to_other(Context& context, Message& message);
-  [[nodiscard]] bool is_peer(std::uint32_t place, Rank rank) const {
-    return place < peers_.size() && peers_[place].rank == rank;
-  }
-  std::uint32_t find_peer(Context& context, Rank rank);
+  Peer& add_peer(Context& context, Rank rank);
 
-  MessageLogOptions costs_;
+  double log_message_s_;
+  double log_byte_s_;
+  double bookkeeping_s_;
   std::array<double, kCostFactors> spent_s_{};  ///< by this incarnation
   bool recovered_ = true;
-  std::uint32_t last_peer_ = 0;
-  std::vector<Peer> peers_;  ///< by rank
-  MessageLog log_;
   std::uint64_t remote_messages_ = 0;
+  RankTable<Peer> peers_;
   ChannelTable<ObjectChannel, SeenNumbers> received_;
   ChannelTable<ObjectChannel, std::uint64_t> sent_;
+  MessageLog log_;
   std::uint64_t partners_ = 0;    ///< ranks whose log is to come
   std::uint64_t log_ends_ = 0;    ///< ranks whose log has come
   std::uint64_t goals_open_ = 0;  ///< peers that have more from the old incarnation

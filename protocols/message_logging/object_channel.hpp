@@ -58,7 +58,7 @@ class ChannelTable {
     const std::uint32_t place = is_at(guess_, channel) ? guess_ : find(channel);
     last_ = place;
     last_channel_ = channel;
-    guess_ = entries_[place].next;
+    guess_ = next_[place];
     if (guess_ < entries_.size()) __builtin_prefetch(&entries_[guess_], 1);
     return entries_[place].value;
   }
@@ -81,7 +81,6 @@ class ChannelTable {
  private:
   struct Content {
     Channel channel;
-    std::uint32_t next = 0;  ///< the place that was asked for after this one; a guess
     Value value;
   };
   static constexpr std::size_t kCacheLine = 64;
@@ -95,7 +94,7 @@ class ChannelTable {
   /// The place of a channel that does not come in the usual order.
   std::uint32_t find(const Channel& channel) {
     const std::uint32_t place = place_of(channel);
-    if (last_ < entries_.size()) entries_[last_].next = place;
+    if (last_ < entries_.size()) next_[last_] = place;
     if (place == entries_.size()) add(channel);
     return place;
   }
@@ -116,7 +115,8 @@ class ChannelTable {
   void add(const Channel& channel) {
     if (2 * (entries_.size() + 1) > slots_.size()) grow();
     slots_[slot_of(channel)] = static_cast<std::uint32_t>(entries_.size());
-    entries_.push_back({{channel, 0, Value{}}});
+    entries_.push_back({{channel, Value{}}});
+    next_.push_back(0);
   }
   void grow() {
     constexpr std::size_t kFewest = 8;
@@ -127,6 +127,7 @@ class ChannelTable {
 
   static constexpr std::uint32_t kFree = UINT32_MAX;
   std::vector<Entry> entries_;
+  std::vector<std::uint32_t> next_;   ///< by place, the one that was asked for after it; a guess
   std::uint32_t last_ = 0;            ///< the place that was asked for last
   std::uint32_t guess_ = 0;           ///< the one that comes next, if it comes as the last time
   Channel last_channel_;              ///< at `last_`

@@ -37,6 +37,13 @@ void LogGpEngine::simulate() {
   }
 }
 
+/// Does it look now as if a message will wait in the inbox when it arrives? Then it needs no
+/// component as yet.
+bool LogGpEngine::will_wait(const Event& arrival) const {
+  const ActorState& receiver = state_.actors[arrival.message->to];
+  return !receiver.inbox_is_empty() || receiver.cpu_free_s > arrival.time_s;
+}
+
 /// Prefetches something that an event needs, in steps, because each part is found by way of the
 /// one before: first its message, then its actor, what belongs to that but lies apart, its
 /// components and its node, and at last the message that it will receive. Of a timer, a wake-up or
@@ -70,6 +77,7 @@ void LogGpEngine::fetch(const Event* event) const {
       fetch_waiting<Fetch::message>(node_of(actor_of()));
       return soon.nic(actor_of());
     }
+    if (is_message && will_wait(*event)) return soon.nic(actor_of());
     if (is_timer)
       soon.timers(actor_of());
     else

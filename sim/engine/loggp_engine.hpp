@@ -22,14 +22,15 @@ class LogGpEngine final : public Runtime {
   void transmit(Message& message, const Transit& transit) override;
 
  private:
-  /// Up to this number of components, what a run touches lies in the caches of a processor.
-  static constexpr std::uint64_t kComponentsInCache = 1500;
+  /// Up to this number of components, to look ahead takes as long as to wait for memory, or longer.
+  static constexpr std::uint64_t kComponentsInCache = 4096;
 
   enum class Fetch : std::uint8_t { message, actor, parts, components, inbox };
   template <Fetch what>
   void fetch(const Event* event) const;
   template <Fetch what>
   void fetch_waiting(NodeId node) const;
+  [[nodiscard]] bool will_wait(const Event& arrival) const;
   void look_ahead();
   void take_in(Message* message);
   [[nodiscard]] double taken_in_s_of(const Message& message);

@@ -13,7 +13,7 @@ namespace faultline {
 
 inline constexpr std::size_t kOftenUsed = 128;  ///< of RareState, from its beginning
 /// Of a component of message logging, which looks at more with each message than others do.
-inline constexpr std::size_t kOftenUsedOfLogging = 704;
+inline constexpr std::size_t kOftenUsedOfLogging = 640;
 
 inline void prefetch(const void* begin, std::size_t bytes) {
   const auto* byte = static_cast<const char*>(begin);

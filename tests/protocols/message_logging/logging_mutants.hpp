@@ -30,10 +30,9 @@ class DropsADeterminant final : public MutantOf<DropsADeterminant, Causal> {
   using MutantOf::MutantOf;
 
  private:
-  void put(Stored& stored, const StoredRun& run) override {
-    const DeliveryRun& all = run.deliveries;
+  void put(Stored& stored, const DeliveryRun& all, std::uint16_t incarnation) override {
     for (std::uint64_t ticket = all.first(); ticket <= all.last(); ++ticket)
-      if (ticket % 3 != 0) Causal::put(stored, {all.from(ticket).up_to(ticket), run.incarnation});
+      if (ticket % 3 != 0) Causal::put(stored, all.from(ticket).up_to(ticket), incarnation);
   }
 };
 
@@ -44,12 +43,12 @@ class AcknowledgesBeforeItStores final : public MutantOf<AcknowledgesBeforeItSto
   using MutantOf::MutantOf;
 
  private:
-  void put(Stored& stored, const StoredRun& run) override {
-    const DeliveryRun& all = run.deliveries;
+  void put(Stored& stored, const DeliveryRun& all, std::uint16_t incarnation) override {
     for (std::uint64_t ticket = all.first(); ticket <= all.last(); ++ticket) {
-      std::optional<StoredRun>& late = late_[stored.receiver];
-      if (late && late->deliveries.first() + 1 == ticket) Causal::put(stored, *late);
-      late = {all.from(ticket).up_to(ticket), run.incarnation};
+      std::optional<StoredRun>& late = late_[stored.rank];
+      if (late && late->deliveries.first() + 1 == ticket)
+        Causal::put(stored, late->deliveries, late->incarnation);
+      late = {all.from(ticket).up_to(ticket), incarnation};
     }
   }
   void digest_state(Digest& into) const override {
