@@ -403,8 +403,7 @@ std::string Causal::waiting_for() const {
 void Causal::digest_state(Digest& into) const {
   LoggedLayer::digest_state(into);
   into.add(deliveries_, tickets_, lives_, earlier_parts_, newest_part_, stored_.size());
-  for (const Stored& stored : stored_)
-    into.add(stored.rank, stored.last, determinants_of(stored));
+  for (const Stored& stored : stored_) into.add(stored.rank, stored.last, determinants_of(stored));
   into.add(early_, to_replay_);
 }
 

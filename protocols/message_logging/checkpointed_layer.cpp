@@ -185,8 +185,7 @@ std::uint32_t CheckpointedLayer::bytes_of(const Checkpoint& checkpoint) const {
     bytes += checkpoint.image.pack(object).bytes;
   if (bytes == 0) bytes = rare_->image_bytes;
   for (const Message& message : checkpoint.unsent) bytes += message.bytes;
-  return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(bytes + control_bytes_, UINT32_MAX));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes + control_bytes_, UINT32_MAX));
 }
 
 void CheckpointedLayer::send_image(Context& context, const OwnImage& own, bool committed) {

@@ -68,8 +68,7 @@ Passage Pessimistic::take_local(Context& context, const Delivery& event) {
 void Pessimistic::wait(Context& context, Waiting waiting) {
   if (waiting_.empty()) before_waiting_ = tickets() - 1;
   waiting_.push_back(std::move(waiting));
-  send_companion(context, logger_, tickets(), 1,
-                 carrying(deliveries().run(tickets(), tickets())));
+  send_companion(context, logger_, tickets(), 1, carrying(deliveries().run(tickets(), tickets())));
 }
 
 void Pessimistic::choose_logger(const Context& context) {
