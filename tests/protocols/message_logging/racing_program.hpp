@@ -39,7 +39,7 @@ class RacingProgram final : public Workload {
   }
   void on_message(Context& context, const Message& message) override {
     const auto word = message.payload.get<std::uint64_t>();
-    state_ = split_mix(state_ ^ split_mix(word + 100 * message.from));
+    state_ = split_mix(state_ ^ split_mix(word + 100UL * message.from));
     if (context.self() == 0)
       context.send(1 + taken_ % (context.job().processes - 1), 0, 100).payload.put(state_);
     if (++taken_ == due_) context.finish();
