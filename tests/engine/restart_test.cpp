@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/stepwise_engine.hpp"
+#include "tests/engine/restarter.hpp"
 #include "tests/support/job.hpp"
 #include "tests/support/script_pieces.hpp"
 #include "workloads/random_task_tree.hpp"
@@ -16,26 +16,6 @@ using namespace faultline;
 using namespace faultline::test;
 
 namespace {
-
-/// Rank 0 asks for the restart of rank 1 at that time. Rank 1 notes its starts and what reaches it.
-Handlers restarter(Job& job, ActorId self, double time_s, RestartOn where = RestartOn::same_node) {
-  Handlers handlers;
-  handlers.start = [=, &job](Context& context) {
-    job.note(context, "start");
-    if (self == 0) context.set_timer(1000, time_s);
-  };
-  handlers.timer = [=, &job](Context& context, std::uint64_t key) {
-    if (key == 1000)
-      context.restart(context.known(1), where);
-    else
-      job.note(context, "timer", static_cast<std::int64_t>(key));
-  };
-  handlers.message = noted_kinds(job);
-  handlers.compute_done = [&job](Context& context, std::uint64_t) {
-    job.note(context, "computed");
-  };
-  return handlers;
-}
 
 /// Notes the first number that it draws.
 class Drawing final : public Workload {
@@ -164,176 +144,6 @@ TEST_CASE("a restart on another node changes the way of its messages, to it and 
       CHECK(close(seen.times_s(1, "got"), {20 + cost_s}, engine));
       CHECK(close(seen.times_s(0, "got"), {20 + 2 * cost_s}, engine));
     }
-}
-
-TEST_CASE("a spare node takes as many ranks as another, and then there is none left") {
-  for (const EngineKind engine : engines()) {
-    Job job(6);
-    job.spec.platform.processes_per_node = 2;
-    job.spec.platform.spare_nodes = 1;
-    job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers;
-      handlers.start = [=, &job](Context& context) {
-        job.note(context, "on", context.placement().node_of(self));
-        if (self == 0) context.set_timer(1, 20);
-      };
-      handlers.timer = [](Context& context, std::uint64_t) {
-        for (const Rank dead : {3, 4, 5}) context.restart(context.known(dead));
-      };
-      handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
-        job.note(context, "restarted", peer.actor);
-      };
-      handlers.restart_refused = [&job](Context& context, Incarnation peer) {
-        job.note(context, "refused", peer.actor);
-      };
-      return handlers;
-    });
-    job.spec.platform.restart_delay_s = 7;
-    job.kill(5, {3}).kill(6, {}, {2});
-    const Seen seen = job.run(engine);
-    CHECK(seen.values(0, "restarted") == Values{3, 4});
-    CHECK(close(seen.times_s(0, "restarted"), {27, 27}, engine));
-    CHECK(seen.values(0, "refused") == Values{5});
-    CHECK(seen.values(3, "on") == Values{1, 3});
-    CHECK(seen.values(4, "on") == Values{2, 3});
-    CHECK(seen.metric("failed_ranks") == 1);
-  }
-}
-
-TEST_CASE("a node that is dead takes nobody, also if it dies while a process starts there") {
-  for (const EngineKind engine : engines())
-    for (const bool in_between : {false, true}) {
-      Job job(4);
-      job.spec.platform.spare_nodes = 1;
-      job.spec.platform.restart_delay_s = 10;
-      job.script(Family::workload, [&](ActorId self) {
-        Handlers handlers =
-            restarter(job, self, 20, in_between ? RestartOn::spare_node : RestartOn::same_node);
-        handlers.restart_refused = [&job](Context& context, Incarnation peer) {
-          job.note(context, "refused", peer.actor);
-        };
-        return handlers;
-      });
-      job.kill(5, {}, {1});
-      if (in_between) job.kill(25, {}, {4});
-      const Seen seen = job.run(engine);
-      CHECK(seen.values(0, "refused") == Values{1});
-      CHECK(close(seen.times_s(0, "refused"), {in_between ? 30.0 : 20.0}, engine));
-      CHECK(close(seen.times_s(1, "start"), {0}, engine));
-    }
-}
-
-TEST_CASE("after a refused restart one can ask again") {
-  for (const EngineKind engine : engines()) {
-    Job job(4);
-    job.spec.platform.spare_nodes = 1;
-    job.spec.platform.restart_delay_s = 10;
-    job.script(Family::workload, [&](ActorId self) {
-      Handlers handlers = restarter(job, self, 20, RestartOn::spare_node);
-      handlers.restart_refused = [&job](Context& context, Incarnation peer) {
-        job.note(context, "refused", peer.actor);
-        if (context.now_s() < 35) context.set_timer(1000, 10);
-      };
-      return handlers;
-    });
-    job.kill(5, {1}).kill(25, {}, {4});
-    const Seen seen = job.run(engine);
-    CHECK(seen.values(0, "refused") == Values{1, 1});
-    CHECK(close(seen.times_s(0, "refused"), {30, 40}, engine));
-  }
-}
-
-TEST_CASE("one incarnation is restarted once, however many ask") {
-  for (const EngineKind engine : engines()) {
-    Job job(3);
-    job.spec.platform.restart_delay_s = 3;
-    job.script(Family::workload, [&job](ActorId self) {
-      Handlers handlers;
-      handlers.start = [=, &job](Context& context) {
-        job.note(context, "start", context.incarnation());
-        if (self != 1) context.set_timer(1, 10 + self);
-        if (self == 0) context.set_timer(2, 30);
-      };
-      handlers.timer = [](Context& context, std::uint64_t) {
-        context.restart({.actor = 1, .number = 0}, RestartOn::same_node);
-      };
-      return handlers;
-    });
-    job.kill(5, {1});
-    const Seen seen = job.run(engine);
-    CHECK(seen.values(1, "start") == Values{0, 1});
-    CHECK(close(seen.times_s(1, "start"), {0, 13}, engine));
-  }
-}
-
-TEST_CASE("if whoever asked for a restart is dead, who asks next is told how it ended") {
-  for (const EngineKind engine : engines())
-    for (const bool is_refused : {false, true}) {
-      Job job(4);
-      job.spec.platform.spare_nodes = 1;
-      job.spec.platform.restart_delay_s = 10;
-      job.script(Family::workload, [&job](ActorId self) {
-        Handlers handlers;
-        handlers.start = [=](Context& context) {
-          if (self == 0) context.set_timer(1, 20);
-          if (self == 2) context.set_timer(1, 24);
-          if (self == 3) context.set_timer(1, 25);  // rank 2 has its answer, and rank 3 none
-        };
-        handlers.timer = [](Context& context, std::uint64_t) {
-          context.restart({.actor = 1, .number = 0});
-        };
-        handlers.peer_restarted = [&job](Context& context, Incarnation peer) {
-          job.note(context, "restarted", peer.actor);
-        };
-        handlers.restart_refused = [&job](Context& context, Incarnation peer) {
-          job.note(context, "refused", peer.actor);
-        };
-        return handlers;
-      });
-      job.kill(5, {1}).kill(22, {0});
-      if (is_refused) job.kill(27, {}, {4});
-      const Seen seen = job.run(engine);
-      const std::string answer = is_refused ? "refused" : "restarted";
-      CHECK(close(seen.times_s(2, answer), {30}, engine));
-      CHECK(seen.values(2, answer) == Values{1});
-      CHECK(seen.values(3, answer).empty());
-    }
-}
-
-TEST_CASE("who has asked for a restart and is replaced before it gets its answer can ask again") {
-  Job job(3);
-  std::vector<Incarnation> restarted;
-  job.script(Family::workload, [&restarted](ActorId self) {
-    Handlers handlers;
-    handlers.start = [self](Context& context) {
-      if (self != 1) context.set_timer(1, 1);
-    };
-    handlers.timer = [self](Context& context, std::uint64_t) {
-      context.restart({.actor = self == 0 ? 1U : 0U, .number = 0}, RestartOn::same_node);
-    };
-    handlers.peer_restarted = [self, &restarted](Context&, Incarnation peer) {
-      if (self == 0) restarted.push_back(peer);
-    };
-    return handlers;
-  });
-  StepwiseEngine engine(run_job(without_costs(job.spec), 1, 0));
-  const auto take = [&engine](EventKind kind, ActorId of) {
-    const std::vector<Choice>& agenda = engine.agenda();
-    const auto is_it = [&](const Choice& one) { return one.kind == kind && one.actor == of; };
-    const auto place = std::find_if(agenda.begin(), agenda.end(), is_it);
-    REQUIRE(place != agenda.end());
-    engine.take(static_cast<std::size_t>(place - agenda.begin()));
-  };
-  engine.begin();
-  engine.kill(1);
-  take(EventKind::timer, 0);
-  engine.kill(0);
-  take(EventKind::timer, 2);
-  take(EventKind::restart, 2);  // as it has asked
-  take(EventKind::timer, 0);
-  CHECK(restarted.empty());
-  take(EventKind::restart, 0);
-  CHECK(restarted == std::vector<Incarnation>{{1, 1}});
 }
 
 TEST_CASE("a late notice is about the dead incarnation, not about the one that lives") {
@@ -483,14 +293,6 @@ TEST_CASE("above message logging, a new incarnation waits until it is told to st
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(1, "logging"), {0, 20}, engine));
     CHECK(close(seen.times_s(1, "start"), {0, 25}, engine));
-  }
-}
-
-TEST_CASE("a live actor is not restarted") {
-  for (const EngineKind engine : engines()) {
-    Job job(2);
-    job.script(Family::workload, [&job](ActorId self) { return restarter(job, self, 20); });
-    CHECK(close(job.run(engine).times_s(1, "start"), {0}, engine));
   }
 }
 
