@@ -19,11 +19,15 @@ double spread(Stream& random, double least, double most) {
   return least * std::pow(most / least, random.uniform());
 }
 
-void draw_delays(Stream& random, FaultSchedule& schedule) {
+void draw_machine(Stream& random, FaultSchedule& schedule) {
   schedule.compute_s = spread(random, 1e-6, 1e-4);
   schedule.overhead_s = spread(random, 1e-7, 4e-6);
   schedule.latency_s = spread(random, 3e-7, 3e-5);
   schedule.gap_s = spread(random, 1e-7, 1e-5);
+}
+
+void draw_delays(Stream& random, FaultSchedule& schedule) {
+  draw_machine(random, schedule);
   schedule.notice_s = spread(random, 1e-7, 1e-3);
   if (random.chance(0.5)) schedule.spread_s = spread(random, 1e-7, 1e-3);
   if (random.chance(0.5)) schedule.restart_delay_s = spread(random, 1e-6, 1e-2);

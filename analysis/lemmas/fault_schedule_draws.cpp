@@ -58,10 +58,7 @@ FaultSchedule draw_small(Stream& random) {
   schedule.workload = workloads[random.below(workloads.size())];
   schedule.work = 2 + static_cast<std::uint32_t>(random.below(random.chance(0.5) ? 6 : 25));
   schedule.width = 1 + static_cast<std::uint32_t>(random.below(schedule.processes));
-  schedule.compute_s = spread(random, 1e-6, 1e-4);
-  schedule.overhead_s = spread(random, 1e-7, 4e-6);
-  schedule.latency_s = spread(random, 3e-7, 3e-5);
-  schedule.gap_s = spread(random, 1e-7, 1e-5);
+  draw_machine(random, schedule);
   schedule.notice_s = spread(random, 1e-7, 1e-4);
   if (random.chance(0.5)) schedule.reordering_s = spread(random, 1e-6, 5e-5);
   draw_faults(random, schedule);
@@ -172,10 +169,7 @@ FaultSchedule draw_wide(Stream& random) {
   const std::array progresses{Progress::dedicated, Progress::shared, Progress::between};
   schedule.progress = progresses[random.below(progresses.size())];
   schedule.worker_cores = 1 + static_cast<std::uint32_t>(random.below(2));
-  schedule.compute_s = spread(random, 1e-6, 1e-4);
-  schedule.overhead_s = spread(random, 1e-7, 4e-6);
-  schedule.latency_s = spread(random, 3e-7, 3e-5);
-  schedule.gap_s = spread(random, 1e-7, 1e-5);
+  draw_machine(random, schedule);
   schedule.notice_s = draw_notice_s(random, schedule);
   if (random.chance(0.5)) schedule.reordering_s = spread(random, 1e-6, 5e-5);
   draw_wide_faults(random, schedule);

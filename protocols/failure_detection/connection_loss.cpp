@@ -72,6 +72,14 @@ void ConnectionLoss::for_each_child(Place member, Visit visit) const {
   for (std::uint64_t child = first; child < end; ++child) visit(static_cast<Place>(child));
 }
 
+/// All deaths that this member knows. Those of processes that live again come first: who is told
+/// may have missed the death and the new life.
+template <class Visit>
+void ConnectionLoss::for_each_death(Visit visit) const {
+  for (const Incarnation life : ended_) visit(life);
+  for (const auto& [actor, life] : dead_) visit(Incarnation{actor, life});
+}
+
 /// The nearest ancestor that lives, as far as this member knows; without one, the first of all who
 /// live, which has none itself.
 std::optional<ConnectionLoss::Place> ConnectionLoss::parent_of(Place member) const {
@@ -108,9 +116,7 @@ void ConnectionLoss::connect(Context& context, Place neighbour) {
   context.open_link(to);
   std::vector<std::uint64_t> words;
   words.reserve(ended_.size() + dead_.size());
-  // The neighbour may have missed a death, and the new life that followed.
-  for (const Incarnation life : ended_) words.push_back(as_word(life.actor, life.number));
-  for (const auto& [actor, life] : dead_) words.push_back(as_word(actor, life));
+  for_each_death([&](Incarnation dead) { words.push_back(as_word(dead.actor, dead.number)); });
   const std::uint64_t bytes =
       options_->control_bytes + std::uint64_t{options_->entry_bytes} * words.size();
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
@@ -212,13 +218,10 @@ void ConnectionLoss::tell_ranks(Context& context, Incarnation dead) {
 }
 
 void ConnectionLoss::tell_rank_of_all(Context& context, Rank rank) const {
-  const auto tell_of = [&](Incarnation dead) {
+  for_each_death([&](Incarnation dead) {
     if (dead.actor != rank)
       context.send(rank, kLossReport, options_->control_bytes).payload.put(dead);
-  };
-  // Who lives again may have been replaced after the rank was started.
-  for (const Incarnation life : ended_) tell_of(life);
-  for (const auto& [actor, life] : dead_) tell_of({actor, life});
+  });
 }
 
 /// Who lives again takes its place in the tree. Those who took over from it stay connected to each

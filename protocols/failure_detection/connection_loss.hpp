@@ -67,6 +67,8 @@ class ConnectionLoss final : public Detector {
   [[nodiscard]] Place parent_in_tree(Place member) const { return (member - 1) / options_->radix; }
   [[nodiscard]] std::optional<Place> parent_of(Place member) const;
   template <class Visit>
+  void for_each_death(Visit visit) const;
+  template <class Visit>
   void for_each_child(Place member, Visit visit) const;
 
   std::shared_ptr<const Options> options_;
