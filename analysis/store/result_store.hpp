@@ -8,73 +8,20 @@
 #include <vector>
 
 #include "analysis/runs/run_record.hpp"
+#include "analysis/store/point_rows.hpp"
 #include "analysis/store/sqlite.hpp"
+#include "analysis/store/store_file.hpp"
 #include "analysis/store/store_row.hpp"
+#include "analysis/store/stored_point.hpp"
 #include "sim/core/file_roles.hpp"
-#include "sim/json/json_value.hpp"
 
 namespace faultline {
-
-/// A study in a store: the points of a scenario's sweep, simulated by one release of the programs.
-struct StoredStudy {
-  std::int64_t id = 0;  ///< counted from 1 within the store
-  std::string name;
-  std::string hash;
-  std::int64_t points = 0;  ///< of its last sweep, and those kept from earlier ones
-  std::string faultline;    ///< version; several builds of a release have commas between
-  std::string simgrid;      ///< version; "" if it was not built in
-};
-
-/// Are two studies the same work, whatever store holds them and whichever builds of a release made
-/// them?
-bool same_study(const StoredStudy& a, const StoredStudy& b);
-
-/// A point that was simulated, or that failed.
-struct StoredPoint {
-  std::int64_t study = 0;
-  std::int64_t point = 0;
-  std::string hash;           ///< point_hash(); in older stores it depends on replications
-  std::string scenario_hash;  ///< as in the results of `run`
-  std::string engine;
-  std::int64_t seed = 0;
-  std::string label;
-  JsonValue::Object parameters;  ///< swept values by their paths
-  JsonValue scenario;            ///< resolved: with all defaults, and the machine's values
-  std::string failure;           ///< why it failed; "" if it did not
-  std::string log;               ///< what a failed point printed
-  std::vector<RunRecord> runs;   ///< replications from 0 on; none if it failed
-};
-
-/// What identifies a stored point: point_hash() of its scenario, engine and seed.
-std::string hash_of(const StoredPoint& point);
-
-/// The number of replications that its scenario asks for; 0 if it states none.
-std::int64_t asked_replications(const StoredPoint& point);
 
 /// How a number of runs of one point ended.
 struct RunEnding {
   std::int64_t point = 0;
   Outcome outcome = Outcome::limit;
   bool violated = false;
-};
-
-/// Throws UsageError for a path that cannot be a store: an empty one, or one that has a special
-/// meaning to SQLite.
-void check_store_name(const std::string& path);
-
-/// What a store is opened for.
-enum class StoreUse {
-  read,   ///< only read; each row is checked when it is read
-  plan,   ///< only read, for a sweep that may come: what it would refuse is refused
-  sweep,  ///< created if missing; the checksums of all rows of an existing file are checked at once
-};
-
-/// What is read of points. In any case the checksums of their rows and of those of their runs are
-/// compared.
-enum class PointPart {
-  checksums,   ///< nothing more: what stands in JSON is not read
-  parameters,  ///< all but `scenario` and `runs`
-  all,
 };
 
 /// How a process uses the numbers of a study's points: it does not depend on them, relies on them
@@ -159,9 +106,5 @@ class ResultStore {
   std::int64_t format_ = 0;
   int claims_ = -1;
 };
-
-/// How two results of one point differ in what the scenario determines, over the replications that
-/// both have; "" if they do not.
-std::string difference(const StoredPoint& a, const StoredPoint& b);
 
 }  // namespace faultline

@@ -61,8 +61,7 @@ void Database::fail(int code) const {
     case SQLITE_MISMATCH:
     case SQLITE_TOOBIG:
     case SQLITE_AUTH:
-      throw UsageError(path_ + ": is damaged (" + why +
-                       "); use a copy of it, or start a new store");
+      throw UsageError(path_ + ": is damaged (" + why + ")" + kStoreRemedy);
     case SQLITE_READONLY:
       throw UsageError(path_ + ": cannot be written: " + why);
     case SQLITE_FULL:

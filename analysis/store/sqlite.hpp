@@ -11,6 +11,9 @@ struct sqlite3_stmt;
 
 namespace faultline {
 
+/// How a message ends that refuses a damaged store.
+inline constexpr const char* kStoreRemedy = "; use a copy of the store, or start a new one";
+
 /// An open SQLite database. Its content is not trusted: none of its triggers and views is run, and
 /// its expressions can use only SQLite's own functions. An error of SQLite is thrown with the name
 /// of the file: as UsageError if the file is the reason (damaged, not SQLite's), else as RunError

@@ -13,8 +13,6 @@ namespace faultline {
 
 namespace {
 
-const char* const kRemedy = "; use a copy of the store, or start a new one";
-
 /// The number of bytes of the UTF-8 character at this place; 0 if there is no valid one (Unicode
 /// 15, table 3-7).
 std::size_t size_of_character(const std::string& text, std::size_t at) {
@@ -100,7 +98,7 @@ std::string RowReader::place() const {
 }
 
 void RowReader::refuse(const std::string& why) const {
-  throw UsageError(place() + ": " + why + kRemedy);
+  throw UsageError(place() + ": " + why + kStoreRemedy);
 }
 
 void RowReader::refuse_cell(int column, const std::string& why) const {

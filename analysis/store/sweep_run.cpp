@@ -204,8 +204,7 @@ class SweepRunner {
       if (hash_of(stored) != study_.points[point].hash)
         throw UsageError(store_.path() + ": points: study " + std::to_string(stored.study) +
                          ", point " + std::to_string(stored.point) +
-                         ": is damaged: the study has another point here; use a copy of the "
-                         "store, or start a new one");
+                         ": is damaged: the study has another point here" + kStoreRemedy);
       done[point] = is_done(study_, point, stored, settings_.retry_failed);
       if (point % settings_.shard.count == settings_.shard.index && stored.failure.empty() &&
           needed(study_, point, stored).records().size() < stored.runs.size())

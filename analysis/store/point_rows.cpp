@@ -1,0 +1,97 @@
+#include "analysis/store/point_rows.hpp"
+
+#include <utility>
+
+#include "analysis/store/store_tables.hpp"
+#include "sim/core/error.hpp"
+#include "sim/json/json_path.hpp"
+#include "sim/json/problems.hpp"
+
+namespace faultline {
+
+StoredPoint read_point(RowReader& row, PointTexts& texts) {
+  StoredPoint point;
+  point.study = row.whole(1);
+  point.point = row.whole();
+  point.hash = row.text();
+  point.scenario_hash = row.text();
+  point.engine = row.text();
+  point.seed = row.whole();
+  point.label = row.text();
+  texts.parameters = row.text();
+  texts.scenario = row.text();
+  point.failure = row.text();
+  point.log = row.text();
+  return point;
+}
+
+void interpret(const PointTexts& texts, const RowReader& row, PointPart part, StoredPoint& point) {
+  if (part == PointPart::checksums) return;
+  if (point.engine != "loggp" && point.engine != "simgrid")
+    row.refuse("engine: expected loggp or simgrid, got " + in_quotes(point.engine));
+  JsonValue parameters = row.parsed(texts.parameters, "parameters");
+  if (part == PointPart::all) point.scenario = row.parsed(texts.scenario, "scenario");
+  if (parameters.object() == nullptr)
+    row.refuse("parameters: expected an object, got " + describe(parameters));
+  if (part == PointPart::all && point.scenario.object() == nullptr)
+    row.refuse("scenario: expected an object, got " + describe(point.scenario));
+  point.parameters = std::move(*parameters.object());
+  for (const JsonMember& parameter : point.parameters)
+    if (split_path(parameter.key).empty())
+      row.refuse("parameters: " + in_quotes(parameter.key) + " is not a path");
+}
+
+RunOfPoint read_run(RowReader row, PointPart part) {
+  RunOfPoint of;
+  RunRecord& run = of.run;
+  row.whole(1);
+  of.point = row.whole();
+  run.replication = row.whole();
+  const std::string metrics = row.text();
+  const std::string violations = row.text();
+  run.events = row.whole();
+  run.wall_s = row.real();
+  run.peak_rss_bytes = row.whole();
+  of.checksum = row.finish();
+  if (part != PointPart::all) return of;
+  Problems problems(row.place());
+  read_metrics(row.parsed(metrics, "metrics"), run, problems);
+  read_violations(row.parsed(violations, "violations"), run, problems);
+  problems.throw_if_any();
+  return of;
+}
+
+RunsInOrder::RunsInOrder(Statement& rows, std::string path, bool has_checksums, PointPart part)
+    : rows_(rows), path_(std::move(path)), has_checksums_(has_checksums), part_(part) {
+  advance();
+}
+
+void RunsInOrder::take(StoredPoint& point, RowReader& row) {
+  std::int64_t runs = 0;
+  for (; next_ && next_->point == point.point; advance()) {
+    if (next_->run.replication != runs)
+      row.refuse("is damaged: replication " + std::to_string(runs) + " is missing");
+    row.cover(next_->checksum);
+    if (part_ == PointPart::all) point.runs.push_back(std::move(next_->run));
+    ++runs;
+  }
+  if (next_ && next_->point < point.point) refuse();
+  if ((runs == 0) == point.failure.empty())
+    row.refuse(runs == 0 ? "has no runs" : "has failed, but has runs");
+}
+
+void RunsInOrder::finish() const {
+  if (next_) refuse();
+}
+
+void RunsInOrder::advance() {
+  next_.reset();
+  if (rows_.step()) next_ = read_run({rows_, runs_table(), path_, has_checksums_}, part_);
+}
+
+void RunsInOrder::refuse() const {
+  throw UsageError(path_ + ": runs: point " + std::to_string(next_->point) +
+                   ": is damaged: the store has no such point" + kStoreRemedy);
+}
+
+}  // namespace faultline

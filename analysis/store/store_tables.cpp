@@ -1,0 +1,67 @@
+#include "analysis/store/store_tables.hpp"
+
+namespace faultline {
+
+const StoreTable& studies_table() {
+  static const StoreTable table = {
+      .name = "studies",
+      .columns = {{"study", "INTEGER"},
+                  {"name", "TEXT"},
+                  {"hash", "TEXT"},
+                  {"points", "INTEGER"},
+                  {"faultline", "TEXT"},
+                  {"simgrid", "TEXT"}},
+      .keys = 1,
+      .constraints = "PRIMARY KEY(study), UNIQUE(hash, faultline, simgrid))"};
+  return table;
+}
+
+const StoreTable& points_table() {
+  static const StoreTable table = {.name = "points",
+                                   .columns = {{"study", "INTEGER"},
+                                               {"point", "INTEGER"},
+                                               {"hash", "TEXT"},
+                                               {"scenario_hash", "TEXT"},
+                                               {"engine", "TEXT"},
+                                               {"seed", "INTEGER"},
+                                               {"label", "TEXT"},
+                                               {"parameters", "TEXT"},
+                                               {"scenario", "TEXT"},
+                                               {"failure", "TEXT"},
+                                               {"log", "TEXT"}},
+                                   .keys = 2,
+                                   .constraints = "PRIMARY KEY(study, point))"};
+  return table;
+}
+
+const StoreTable& runs_table() {
+  static const StoreTable table = {
+      .name = "runs",
+      .columns = {{"study", "INTEGER"},
+                  {"point", "INTEGER"},
+                  {"replication", "INTEGER"},
+                  {"metrics", "TEXT"},
+                  {"violations", "TEXT"},
+                  {"events", "INTEGER"},
+                  {"wall_s", "REAL"},
+                  {"peak_rss_bytes", "INTEGER"}},
+      .keys = 3,
+      .constraints = "PRIMARY KEY(study, point, replication)) WITHOUT ROWID"};
+  return table;
+}
+
+std::array<const StoreTable*, 3> store_tables() {
+  return {&studies_table(), &points_table(), &runs_table()};
+}
+
+const char* results_view_sql() {
+  return R"(
+CREATE VIEW results AS
+  SELECT study, point, replication, name, label, scenario_hash, engine, seed, faultline, simgrid,
+         json_extract(metrics, '$.outcome') AS outcome, metrics, violations, events, wall_s,
+         peak_rss_bytes
+  FROM runs JOIN points USING (study, point) JOIN studies USING (study);
+)";
+}
+
+}  // namespace faultline

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/runs/run_record.hpp"
+#include "sim/json/json_value.hpp"
+
+namespace faultline {
+
+/// A study in a store: the points of a scenario's sweep, simulated by one release of the programs.
+struct StoredStudy {
+  std::int64_t id = 0;  ///< counted from 1 within the store
+  std::string name;
+  std::string hash;
+  std::int64_t points = 0;  ///< of its last sweep, and those kept from earlier ones
+  std::string faultline;    ///< version; several builds of a release have commas between
+  std::string simgrid;      ///< version; "" if it was not built in
+};
+
+/// Are two studies the same work, whatever store holds them and whichever builds of a release made
+/// them?
+bool same_study(const StoredStudy& a, const StoredStudy& b);
+
+/// The versions of both lists, each once, in order of first occurrence.
+std::string joined_versions(const std::string& first, const std::string& second);
+
+/// A point that was simulated, or that failed.
+struct StoredPoint {
+  std::int64_t study = 0;
+  std::int64_t point = 0;
+  std::string hash;           ///< point_hash(); in older stores it depends on replications
+  std::string scenario_hash;  ///< as in the results of `run`
+  std::string engine;
+  std::int64_t seed = 0;
+  std::string label;
+  JsonValue::Object parameters;  ///< swept values by their paths
+  JsonValue scenario;            ///< resolved: with all defaults, and the machine's values
+  std::string failure;           ///< why it failed; "" if it did not
+  std::string log;               ///< what a failed point printed
+  std::vector<RunRecord> runs;   ///< replications from 0 on; none if it failed
+};
+
+/// What identifies a stored point: point_hash() of its scenario, engine and seed.
+std::string hash_of(const StoredPoint& point);
+
+/// The number of replications that its scenario asks for; 0 if it states none.
+std::int64_t asked_replications(const StoredPoint& point);
+
+/// Should `point` replace what is stored for it?
+bool gives_way(const StoredPoint& stored, const StoredPoint& point);
+
+/// How two results of one point differ in what the scenario determines, over the replications that
+/// both have; "" if they do not.
+std::string difference(const StoredPoint& a, const StoredPoint& b);
+
+}  // namespace faultline
