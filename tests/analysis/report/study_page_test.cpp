@@ -10,65 +10,13 @@
 #include "analysis/store/comparison.hpp"
 #include "analysis/text/shell_words.hpp"
 #include "sim/core/error.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/analysis/store/hand_made_store.hpp"
 
 using namespace faultline;
+using namespace faultline::test;
 using Catch::Contains;
 
 namespace {
-
-RunRecord run_of(std::int64_t replication, Outcome outcome, double messages) {
-  RunRecord run;
-  run.replication = replication;
-  run.outcome = outcome;
-  run.terminated = outcome == Outcome::terminated;
-  if (outcome == Outcome::fatal_reported) run.fatal_reason = "the <root> has failed";
-  run.metrics = {{"control_messages", messages},
-                 {"detection_latency_s",
-                  outcome == Outcome::terminated ? std::optional<double>(0.5) : std::nullopt},
-                 {"borrows", std::nullopt}};
-  return run;
-}
-
-/// A store made by hand, of one study.
-class HandMadeStore {
- public:
-  HandMadeStore() {
-    study_ = store_.add_study(
-        {.name = "by hand", .hash = "h", .points = 100, .faultline = "1", .simgrid = ""});
-  }
-
-  /// A point with these swept values, whose runs have these control messages; those below 0 gave
-  /// up.
-  void add(const JsonValue::Object& swept, const std::vector<double>& messages,
-           std::int64_t seed = 1) {
-    StoredPoint point;
-    point.study = study_;
-    point.point = points_++;
-    point.hash = std::to_string(point.point);
-    point.engine = "loggp";
-    point.seed = seed;
-    point.parameters = swept;
-    point.scenario = json_object({{"faults", json_object({{"counts", JsonValue(1)}})}});
-    for (std::size_t i = 0; i < messages.size(); ++i)
-      point.runs.push_back(run_of(static_cast<std::int64_t>(i),
-                                  messages[i] < 0 ? Outcome::fatal_reported : Outcome::terminated,
-                                  messages[i] < 0 ? -messages[i] : messages[i]));
-    store_.save(point);
-  }
-
-  std::vector<SelectedPoint> points() { return select_points(store_, {}); }
-
- private:
-  TemporaryDirectory directory_;
-  ResultStore store_{(directory_.path() / "r.sqlite").string(), StoreUse::sweep};
-  std::int64_t study_ = 0;
-  std::int64_t points_ = 0;
-};
-
-JsonValue::Object swept(const std::string& protocol, int processes) {
-  return {{"termination", json_object({{"name", protocol}})}, {"platform.processes", processes}};
-}
 
 std::vector<std::string> names_of(const std::vector<ReportLine>& lines) {
   std::vector<std::string> names;
@@ -79,12 +27,6 @@ std::vector<std::string> names_of(const std::vector<ReportLine>& lines) {
 
 std::vector<ReportPanel> panels_of(const std::vector<SelectedPoint>& points) {
   return panels_of(points, layout_of(points, false));
-}
-
-Chart fitted(const Chart& chart) {
-  std::vector<Chart> panels = {chart};
-  fit_axes(panels);
-  return panels.front();
 }
 
 std::vector<std::string> stems_of(const std::vector<Chart>& charts) {
@@ -529,22 +471,6 @@ TEST_CASE("the page says why runs were fatal, of the study and of each protocol"
   CHECK_THAT(page_of(survived), !Contains("why fatal") && !Contains("were fatal"));
 }
 
-TEST_CASE("a comparison names components in words, and its rows as they are stored") {
-  HandMadeStore store;
-  for (const int leaders : {1, 5})
-    store.add({{"termination", json_object({{"name", "venkatesan"}, {"leaders", leaders}})}},
-              {1.0 * leaders, 2.0 * leaders, 2.5 * leaders});
-  const auto points = store.points();
-  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
-  const Comparison comparison = compare(points, settings);
-  const auto first_of = [](const Row& row) { return csv_field(row.at(0).value); };
-  CHECK(first_of(comparison_rows(comparison).at(0)) == R"({"name":"venkatesan","leaders":1})");
-  CHECK(first_of(comparison_rows(comparison, ValuesAs::words).at(0)) == "venkatesan, leaders 1");
-  const std::string table = comparison_table(comparison, settings);
-  CHECK_THAT(table, Contains("venkatesan,  venkatesan,\n"));
-  CHECK_THAT(table, Contains("leaders 1    leaders 5\n") && !Contains("{"));
-}
-
 TEST_CASE("metrics that no run has are not drawn, and unknown ones are refused") {
   HandMadeStore store;
   store.add(swept("cda", 16), {1, 2});
@@ -558,147 +484,9 @@ TEST_CASE("metrics that no run has are not drawn, and unknown ones are refused")
       Contains("did you mean \"borrows\""));
 }
 
-TEST_CASE("a truth value counts as 1 and 0") {
-  HandMadeStore store;
-  store.add(swept("indep", 16), {1, -1, -1, 1});
-  const auto points = store.points();
-  const auto groups = group_points(points, {"platform.processes"});
-  CHECK(*summarize(groups.at(0), "terminated").mean == 0.5);
-  const auto names = metric_names(points);
-  CHECK(std::find(names.begin(), names.end(), "terminated") != names.end());
-  CHECK(run_rows(points).at(0).size() == run_rows(points).at(3).size());
-}
-
-TEST_CASE("shares have exact intervals, in a group as of one point") {
-  HandMadeStore store;
-  const std::vector<double> all_but_one = {1, 1, 1, 1, 1, 1, 1, 1, 1, -1};
-  store.add(swept("indep", 16), all_but_one, 1);
-  store.add(swept("indep", 16), all_but_one, 2);
-  store.add(swept("indep", 64), std::vector<double>(10, 1), 1);
-  const auto points = store.points();
-  const auto by_size = group_points(points, {"platform.processes"});
-  // Points of different seeds are independent: 18 of 20 runs, and 0.683 and 0.988 in tables.
-  const Summary pooled = summarize(by_size.at(0), "terminated");
-  CHECK(pooled.is_share);
-  CHECK(*pooled.mean == 0.9);
-  CHECK(pooled.confidence_95->low == Approx(0.683).margin(5e-4));
-  CHECK(pooled.confidence_95->high == Approx(0.988).margin(5e-4));
-  // Points of one seed are not; a replication counts once, and its share lies between 0 and 1.
-  const auto all = group_points(points, {"termination.name"});
-  const Summary mixed = summarize(all.at(0), "terminated");
-  CHECK(mixed.count == 20);
-  CHECK(*mixed.mean == Approx(0.925));
-  CHECK(mixed.confidence_95->low < 0.925);
-  CHECK(mixed.confidence_95->high > 0.925);
-  CHECK(mixed.confidence_95->high < 1.0);
-  CHECK(*summarize(by_size.at(1), "terminated").mean == 1.0);
-  CHECK(summarize(by_size.at(1), "terminated").confidence_95->low < 0.7);
-  CHECK_FALSE(summarize(by_size.at(0), "control_messages").is_share);
-}
-
-TEST_CASE("a difference of shares lies between -1 and 1, and is shown where it is one") {
-  HandMadeStore store;
-  store.add(swept("indep", 16), {-1, -1, 1});
-  store.add(swept("rel-eager", 16), {1, 1, 1});
-  store.add(swept("indep", 64), {-1, -1, -1, -1, -1, -1, -1, -1, 1, 1});
-  store.add(swept("rel-eager", 64), std::vector<double>(10, 1));
-  const auto points = store.points();
-  const auto comparison =
-      compare(points, {.by = "termination", .metric = "terminated", .higher_is_better = true});
-  const PairedDifference& few = comparison.situations.at(0).pairs.at(0);
-  CHECK(*few.difference.mean == Approx(-2.0 / 3));
-  CHECK(few.difference.confidence_95->low >= -1.0);
-  CHECK(few.difference.confidence_95->high <= 1.0);
-  CHECK(comparison.situations[0].winner() == nullptr);
-  const PairedDifference& many = comparison.situations.at(1).pairs.at(0);
-  CHECK(many.difference.confidence_95->high < 0.0);
-  REQUIRE(comparison.situations[1].winner() != nullptr);
-  CHECK(comparison.situations[1].winner()->name == "rel-eager");
-}
-
-TEST_CASE("a comparison warns where one competitor survives more often") {
-  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
-  HandMadeStore store;
-  store.add(swept("indep", 16), {1, 1, -1});
-  store.add(swept("rel-eager", 16), {5, 5, 5});
-  const auto points = store.points();
-  CHECK_THAT(unequal_endings(compare(points, settings)), Contains("indep 2/3; rel-eager 3/3"));
-  HandMadeStore alike;
-  alike.add(swept("indep", 16), {1, 1, -1});
-  alike.add(swept("rel-eager", 16), {5, -5, 5});
-  const auto others = alike.points();
-  CHECK(unequal_endings(compare(others, settings)).empty());
-}
-
-TEST_CASE("an axis is logarithmic for more than a decade and for geometric progressions") {
-  CHECK(wants_logarithm({1, 11}));
-  CHECK(wants_logarithm({16, 32, 64}));
-  CHECK(wants_logarithm({64, 16, 32, 32}));
-  CHECK_FALSE(wants_logarithm({1, 10}));
-  CHECK_FALSE(wants_logarithm({2, 4}));
-  CHECK_FALSE(wants_logarithm({1, 2, 3}));
-  CHECK_FALSE(wants_logarithm({0, 1, 100}));
-  CHECK_FALSE(wants_logarithm({-1, 100}));
-}
-
-TEST_CASE("an interval that reaches 0 ends where a logarithmic axis does") {
-  Chart chart;
-  chart.stem = "c";
-  chart.x.name = "processes";
-  chart.y.name = "end_time_s";
-  chart.lines = {{"a", 1, 1, {}}};
-  for (const double x : {1.0, 2.0, 3.0}) {
-    ChartPoint point;
-    point.x = x;
-    point.y = 1e-5 * x * x * x;
-    point.y_interval = Interval{-1e-4, 1e-3};
-    chart.lines[0].points.push_back(point);
-  }
-  chart = fitted(chart);
-  CHECK_FALSE(chart.x.logarithmic);
-  REQUIRE(chart.y.logarithmic);
-  CHECK(chart.y.title == "end time [us]");
-  CHECK(chart.y.factor == 1e6);
-  CHECK(chart.y.range->low > 0);
-  CHECK(chart.y.range->low <= 1);
-  CHECK(chart.y.range->high >= 1000);
-  CHECK_THAT(chart_script(chart), Contains("($5*1e+06) > " + shortest(chart.y.range->low)));
-  CHECK(chart_rows(chart)[1] ==
-        std::vector<std::string>{"a", "1", "0", "1e-05", "-1e-04", "0.001"});
-}
-
-TEST_CASE("the axis of a share is linear and has both ends") {
-  Chart chart;
-  chart.x.name = "processes";
-  chart.y.name = "interior_fraction_mean";
-  chart.lines = {{"a", 1, 1, {}}};
-  for (const double x : {1.0, 2.0}) {
-    ChartPoint point;
-    point.x = x;
-    point.y = x == 1.0 ? 0.001 : 0.9;
-    chart.lines[0].points.push_back(point);
-  }
-  chart = fitted(chart);
-  CHECK_FALSE(chart.y.logarithmic);
-  CHECK(chart.y.range->low <= 0);
-  CHECK(chart.y.range->high >= 1);
-}
-
 TEST_CASE("text appears in HTML and shells unchanged, and hidden characters as numbers") {
   CHECK(escaped("<a & \"b\">\x01\u202e") == "&lt;a &amp; &quot;b&quot;&gt;\\x01\\u202e");
   CHECK(shell_word("it's\n\x1b\\") == R"($'it\'s\012\033\\')");
   CHECK(shell_line({"faultline", "query", "my r.sqlite", "--where", "a == 'b'"}) ==
         R"(faultline query 'my r.sqlite' --where 'a == '\''b'\''')");
-}
-
-TEST_CASE("a drawing inside a page has its own identifiers and the page's colours") {
-  const std::string svg =
-      "<?xml version=\"1.0\"?>\n<svg \n xmlns=\"x\">\n<title>Gnuplot</title>\n<desc>d</desc>\n"
-      "<rect width=\"1\" fill=\"#ffffff\"/>\n<path id='gpPt0' stroke='black'/>\n"
-      "<g fill=\"none\" color=\"black\">\n</g>\n"
-      "<use xlink:href='#gpPt0' color='rgb(  0, 114, 178)'/><g fill=\"rgb(0,114,178)\"/>\n</svg>\n";
-  CHECK(inline_drawing(svg, "d1-", "survival") ==
-        "<svg role=\"img\" aria-label=\"survival\" \n xmlns=\"x\">\n\n\n"
-        "<rect width=\"1\" fill=\"none\"/>\n<path id='d1-gpPt0' stroke='currentColor'/>\n"
-        "<use xlink:href='#d1-gpPt0' color='var(--line-1)'/><g fill=\"var(--line-1)\"/>\n</svg>\n");
 }

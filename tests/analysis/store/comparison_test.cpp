@@ -1,0 +1,101 @@
+#include "analysis/store/comparison.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/store/query.hpp"
+#include "tests/analysis/store/hand_made_store.hpp"
+
+using namespace faultline;
+using namespace faultline::test;
+using Catch::Contains;
+
+TEST_CASE("a comparison names components in words, and its rows as they are stored") {
+  HandMadeStore store;
+  for (const int leaders : {1, 5})
+    store.add({{"termination", json_object({{"name", "venkatesan"}, {"leaders", leaders}})}},
+              {1.0 * leaders, 2.0 * leaders, 2.5 * leaders});
+  const auto points = store.points();
+  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
+  const Comparison comparison = compare(points, settings);
+  const auto first_of = [](const Row& row) { return csv_field(row.at(0).value); };
+  CHECK(first_of(comparison_rows(comparison).at(0)) == R"({"name":"venkatesan","leaders":1})");
+  CHECK(first_of(comparison_rows(comparison, ValuesAs::words).at(0)) == "venkatesan, leaders 1");
+  const std::string table = comparison_table(comparison, settings);
+  CHECK_THAT(table, Contains("venkatesan,  venkatesan,\n"));
+  CHECK_THAT(table, Contains("leaders 1    leaders 5\n") && !Contains("{"));
+}
+
+TEST_CASE("a truth value counts as 1 and 0") {
+  HandMadeStore store;
+  store.add(swept("indep", 16), {1, -1, -1, 1});
+  const auto points = store.points();
+  const auto groups = group_points(points, {"platform.processes"});
+  CHECK(*summarize(groups.at(0), "terminated").mean == 0.5);
+  const auto names = metric_names(points);
+  CHECK(std::find(names.begin(), names.end(), "terminated") != names.end());
+  CHECK(run_rows(points).at(0).size() == run_rows(points).at(3).size());
+}
+
+TEST_CASE("shares have exact intervals, in a group as of one point") {
+  HandMadeStore store;
+  const std::vector<double> all_but_one = {1, 1, 1, 1, 1, 1, 1, 1, 1, -1};
+  store.add(swept("indep", 16), all_but_one, 1);
+  store.add(swept("indep", 16), all_but_one, 2);
+  store.add(swept("indep", 64), std::vector<double>(10, 1), 1);
+  const auto points = store.points();
+  const auto by_size = group_points(points, {"platform.processes"});
+  // Points of different seeds are independent: 18 of 20 runs, and 0.683 and 0.988 in tables.
+  const Summary pooled = summarize(by_size.at(0), "terminated");
+  CHECK(pooled.is_share);
+  CHECK(*pooled.mean == 0.9);
+  CHECK(pooled.confidence_95->low == Approx(0.683).margin(5e-4));
+  CHECK(pooled.confidence_95->high == Approx(0.988).margin(5e-4));
+  // Points of one seed are not; a replication counts once, and its share lies between 0 and 1.
+  const auto all = group_points(points, {"termination.name"});
+  const Summary mixed = summarize(all.at(0), "terminated");
+  CHECK(mixed.count == 20);
+  CHECK(*mixed.mean == Approx(0.925));
+  CHECK(mixed.confidence_95->low < 0.925);
+  CHECK(mixed.confidence_95->high > 0.925);
+  CHECK(mixed.confidence_95->high < 1.0);
+  CHECK(*summarize(by_size.at(1), "terminated").mean == 1.0);
+  CHECK(summarize(by_size.at(1), "terminated").confidence_95->low < 0.7);
+  CHECK_FALSE(summarize(by_size.at(0), "control_messages").is_share);
+}
+
+TEST_CASE("a difference of shares lies between -1 and 1, and is shown where it is one") {
+  HandMadeStore store;
+  store.add(swept("indep", 16), {-1, -1, 1});
+  store.add(swept("rel-eager", 16), {1, 1, 1});
+  store.add(swept("indep", 64), {-1, -1, -1, -1, -1, -1, -1, -1, 1, 1});
+  store.add(swept("rel-eager", 64), std::vector<double>(10, 1));
+  const auto points = store.points();
+  const auto comparison =
+      compare(points, {.by = "termination", .metric = "terminated", .higher_is_better = true});
+  const PairedDifference& few = comparison.situations.at(0).pairs.at(0);
+  CHECK(*few.difference.mean == Approx(-2.0 / 3));
+  CHECK(few.difference.confidence_95->low >= -1.0);
+  CHECK(few.difference.confidence_95->high <= 1.0);
+  CHECK(comparison.situations[0].winner() == nullptr);
+  const PairedDifference& many = comparison.situations.at(1).pairs.at(0);
+  CHECK(many.difference.confidence_95->high < 0.0);
+  REQUIRE(comparison.situations[1].winner() != nullptr);
+  CHECK(comparison.situations[1].winner()->name == "rel-eager");
+}
+
+TEST_CASE("a comparison warns where one competitor survives more often") {
+  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
+  HandMadeStore store;
+  store.add(swept("indep", 16), {1, 1, -1});
+  store.add(swept("rel-eager", 16), {5, 5, 5});
+  const auto points = store.points();
+  CHECK_THAT(unequal_endings(compare(points, settings)), Contains("indep 2/3; rel-eager 3/3"));
+  HandMadeStore alike;
+  alike.add(swept("indep", 16), {1, 1, -1});
+  alike.add(swept("rel-eager", 16), {5, -5, 5});
+  const auto others = alike.points();
+  CHECK(unequal_endings(compare(others, settings)).empty());
+}

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/store/query.hpp"
+#include "analysis/store/result_store.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace faultline::test {
+
+/// A run that ended in that way, with so many control messages.
+inline RunRecord ended_run(std::int64_t replication, Outcome outcome, double messages) {
+  RunRecord run;
+  run.replication = replication;
+  run.outcome = outcome;
+  run.terminated = outcome == Outcome::terminated;
+  if (outcome == Outcome::fatal_reported) run.fatal_reason = "the <root> has failed";
+  run.metrics = {{"control_messages", messages},
+                 {"detection_latency_s",
+                  outcome == Outcome::terminated ? std::optional<double>(0.5) : std::nullopt},
+                 {"borrows", std::nullopt}};
+  return run;
+}
+
+/// A store made by hand, of one study.
+class HandMadeStore {
+ public:
+  HandMadeStore() {
+    study_ = store_.add_study(
+        {.name = "by hand", .hash = "h", .points = 100, .faultline = "1", .simgrid = ""});
+  }
+
+  /// A point with these swept values, whose runs have these control messages; those below 0 gave
+  /// up.
+  void add(const JsonValue::Object& swept, const std::vector<double>& messages,
+           std::int64_t seed = 1) {
+    StoredPoint point;
+    point.study = study_;
+    point.point = points_++;
+    point.hash = std::to_string(point.point);
+    point.engine = "loggp";
+    point.seed = seed;
+    point.parameters = swept;
+    point.scenario = json_object({{"faults", json_object({{"counts", JsonValue(1)}})}});
+    for (std::size_t i = 0; i < messages.size(); ++i)
+      point.runs.push_back(
+          ended_run(static_cast<std::int64_t>(i),
+                    messages[i] < 0 ? Outcome::fatal_reported : Outcome::terminated,
+                    messages[i] < 0 ? -messages[i] : messages[i]));
+    store_.save(point);
+  }
+
+  std::vector<SelectedPoint> points() { return select_points(store_, {}); }
+
+ private:
+  TemporaryDirectory directory_;
+  ResultStore store_{(directory_.path() / "r.sqlite").string(), StoreUse::sweep};
+  std::int64_t study_ = 0;
+  std::int64_t points_ = 0;
+};
+
+/// The swept values of a point.
+inline JsonValue::Object swept(const std::string& protocol, int processes) {
+  return {{"termination", json_object({{"name", protocol}})}, {"platform.processes", processes}};
+}
+
+}  // namespace faultline::test
