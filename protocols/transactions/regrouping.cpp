@@ -137,12 +137,31 @@ void WorldLayer::follow(Context& context, Incarnation leader) {
   send_ready(context, leader.actor);
 }
 
-/// Nobody is left who knows of a world if all others are dead, or new as well.
+/// Nobody is left who knows of a world if all others are dead, or new as well. A successor of the
+/// dead may have entered one, and whoever started it may have died before telling anybody: the
+/// resource manager knows. Whoever has entered a world tells this process of it when called.
 void WorldLayer::give_up_if_world_is_lost(Context& context) const {
-  std::size_t gone = dead_.size();
+  std::vector<Incarnation> gone = dead_;
   for (const Ready& ready : regrouping_->ready)
-    if (ready.is_spawned && !is_dead(ready.from.actor)) ++gone;
-  if (gone + 1 == processes_) context.fatal("no process is left that knows the world");
+    if (ready.is_spawned && !is_dead(ready.from.actor)) gone.push_back(ready.from);
+  if (gone.size() + 1 != processes_) return;
+  bool is_lost = true;
+  for (const Incarnation& other : gone) {
+    const Incarnation entered = last_to_enter(context, other.actor);
+    if (entered.number < other.number || is_dead_now(entered)) continue;
+    is_lost = false;
+    if (entered == other)
+      send_ready(context, other.actor);
+    else
+      context.learn(entered);
+  }
+  if (is_lost) context.fatal("no process is left that knows the world");
+}
+
+/// The last process of an actor that has entered a world. Those of the start are in one.
+Incarnation WorldLayer::last_to_enter(const Context& context, ActorId actor) const {
+  const std::vector<std::uint64_t> words = context.stored(place_of_entry(actor));
+  return {actor, words.empty() ? std::uint16_t{0} : static_cast<std::uint16_t>(words.front())};
 }
 
 /// Who has been started again was dead. Often only the rank that has asked for that knows of it,
@@ -153,7 +172,6 @@ void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
     std::erase_if(dead_, [&](const Incarnation& dead) {
       return dead.actor == peer.actor && dead.number < peer.number;
     });
-    put_latest(regrouping_.change().restarted, peer);
     // A notice of the death before is late now. So whoever may have lost its leader calls at once.
     const std::optional<Incarnation>& leader = regrouping_->follows;
     if (!leader || (leader->actor == peer.actor && leader->number < peer.number)) call_all(context);
@@ -402,18 +420,27 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news
   if (is_new) {
     ++respawned_;
     new_rank_ = rank();
+    context.store(Storage::shared, place_of_entry(self_), {context.incarnation()});
   }
   forget_earlier_world(context);
-  // A world that has been long on its way can name processes that have died since.
-  for (const Incarnation& life : std::exchange(regrouping_.change().restarted, {}))
-    if (world_.rank_of(life.actor) && life.number > incarnation_in_world(life.actor))
-      put_latest(dead_, {life.actor, static_cast<std::uint16_t>(life.number - 1)});
+  if (is_new) take_up_restarts(context);
   if (Checkpoints* own = checkpoints_.changed(); own != nullptr && is_new)
     own->saved.go_back_to(point);
   context.mark("join", epoch.number);
   for (const Incarnation& life : replacements_->replaced)
     if (life.actor != self_ && context.known(life.actor).number < life.number) context.learn(life);
   enter_when_all_are_known(context);
+}
+
+/// A world that has been long on its way can name processes that have died since, or had done so
+/// before this one started.
+void WorldLayer::take_up_restarts(const Context& context) {
+  for (Rank rank = 0; rank < world_.size(); ++rank) {
+    const ActorId actor = world_.actor_of(rank);
+    const Incarnation known = context.known(actor);
+    if (actor != self_ && known.number > incarnation_in_world(actor))
+      put_latest(dead_, {actor, static_cast<std::uint16_t>(known.number - 1)});
+  }
 }
 
 void WorldLayer::forget_earlier_world(Context& context) {

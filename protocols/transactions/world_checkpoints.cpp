@@ -178,6 +178,12 @@ std::uint64_t WorldLayer::storage_place() const {
   return kPlaces * std::uint64_t{shrinks() ? self_ : rank()};
 }
 
+/// Where the resource manager keeps which process of an actor has entered a world last, as it knows
+/// of PMIx_Connect: behind the places of all ranks.
+std::uint64_t WorldLayer::place_of_entry(ActorId actor) const {
+  return kPlaces * std::uint64_t{processes_} + actor;
+}
+
 /// The last two checkpoints stay: others may not have heard that the last is complete, and go back
 /// to the one before if whoever knows it dies.
 void WorldLayer::write_down(Context& context) const {

@@ -217,7 +217,6 @@ class WorldLayer : public Layer {
     std::vector<Incarnation> unheeded;   ///< deaths during a recovery that is not protected
     std::optional<Incarnation> follows;  ///< a new process: its leader
     bool has_called = false;             ///< a new process: all have been told that it is there
-    std::vector<Incarnation> restarted;  ///< a new process: who was started again, as it has heard
     std::vector<Incarnation> asked;      ///< by this leader, to be started again
     std::vector<Incarnation> refused;    ///< of them, those who were not started at once
     std::vector<Ready> ready;            ///< others, ascending
@@ -225,12 +224,11 @@ class WorldLayer : public Layer {
     std::vector<Message> held;           ///< of the program
 
     [[nodiscard]] bool is_over() const {
-      return told == kNobody && !spawns && unheeded.empty() && !follows && restarted.empty() &&
-             asked.empty() && refused.empty() && ready.empty() && early.empty() && held.empty();
+      return told == kNobody && !spawns && unheeded.empty() && !follows && asked.empty() &&
+             refused.empty() && ready.empty() && early.empty() && held.empty();
     }
     void digest(Digest& into) const {
-      into.add(told, spawns, unheeded, follows, has_called, restarted, asked, refused, ready, early,
-               held);
+      into.add(told, spawns, unheeded, follows, has_called, asked, refused, ready, early, held);
     }
   };
 
@@ -266,6 +264,7 @@ class WorldLayer : public Layer {
   void follow(Context& context, Incarnation leader);
   void name_leader(Context& context, ActorId spawned) const;
   void give_up_if_world_is_lost(Context& context) const;
+  [[nodiscard]] Incarnation last_to_enter(const Context& context, ActorId actor) const;
   [[nodiscard]] Ready own_ready() const;
   void send_ready(Context& context, ActorId to) const;
   void tell_leader(Context& context);
@@ -290,6 +289,7 @@ class WorldLayer : public Layer {
   void on_world_message(Context& context, const Message& message);
   void enter(Context& context, const WorldEpoch& epoch, WorldNews news, std::uint64_t point);
   void enter_when_all_are_known(Context& context);
+  void take_up_restarts(const Context& context);
   void forget_earlier_world(Context& context);
   void release_held(Context& context);
   void answer_program(Context& context, const SavedPoint& from);
@@ -320,6 +320,7 @@ class WorldLayer : public Layer {
   [[nodiscard]] std::uint64_t iterations_in_interval(double now_s) const;
   void on_committed(Context& context, std::uint64_t iteration, std::uint64_t every);
   [[nodiscard]] std::uint64_t storage_place() const;
+  [[nodiscard]] std::uint64_t place_of_entry(ActorId actor) const;
   void write_down(Context& context) const;
   void find_written(const Context& context, std::uint64_t latest, std::uint64_t needed);
   void read_back(Context& context);

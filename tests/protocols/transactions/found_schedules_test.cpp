@@ -233,3 +233,27 @@ TEST_CASE("a new process enters no world in which its predecessor is a member") 
                                                {"relaunch_s", 0.0},
                                                {"spawn", std::string("same-node")}}});
 }
+
+// Rank 1 has been started again after rank 0, which hears of its first death only, and has entered
+// the new world when the last rank dies that could have told rank 0 of either.
+TEST_CASE("a new process does not give up while a process that it does not know is in a world") {
+  check_finishes("ulfm",
+                 {.seed = 28736,
+                  .processes = 3,
+                  .processes_per_node = 2,
+                  .workload = "minife",
+                  .work = 1,
+                  .compute_s = 2.7080687379672037e-05,
+                  .overhead_s = 2.429638534096709e-06,
+                  .latency_s = 2.2639282327914167e-06,
+                  .gap_s = 3.3010151026959817e-06,
+                  .notice_s = 1.5942492957558924e-07,
+                  .spread_s = 1.1485813269047258e-06,
+                  .reordering_s = 5.086753687403459e-05,
+                  .faults = {at_event(58, 2), at_mark("contributed", 1, {1}), at_event(29, 0)},
+                  .spare_nodes = 2,
+                  .iterations_per_block = 3,
+                  .transactions = {{"checkpoint", std::string("partner")},
+                                   {"checkpoint_interval_s", 3.184982693600943e-05},
+                                   {"spawn_s", 0.00015046636544704378}}});
+}
