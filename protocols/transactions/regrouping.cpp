@@ -101,10 +101,10 @@ void WorldLayer::heed(Context& context, Incarnation peer) {
     tell_those_behind(context);
   if (epoch_.number > 0 && !all_have_entered()) take_over_from(context, peer.actor);
   if (phase_ != Phase::regrouping) return on_death(context, peer.actor);
-  if (leader() == self_)
-    lead(context);
-  else if (leader() != regrouping_->told)
+  if (leader() != regrouping_->told)
     tell_leader(context);
+  else if (leader() == self_)
+    lead(context);
 }
 
 /// A new process does not know yet who is in the world. If its leader dies, or has perhaps done so
@@ -254,12 +254,13 @@ void WorldLayer::on_ready(Context& context, const Ready& ready) {
     if (is_behind && phase_ != Phase::entering) return tell_world(context, ready.from.actor);
   }
   std::vector<Ready>& known = regrouping_.change().ready;
+  // What was sent in an earlier world may come later.
   const auto place =
       std::lower_bound(known.begin(), known.end(), ready.from.actor,
                        [](const Ready& entry, ActorId of) { return entry.from.actor < of; });
   if (place == known.end() || place->from.actor != ready.from.actor)
     known.insert(place, ready);
-  else if (place->from.number <= ready.from.number)
+  else if (std::pair(place->from.number, place->epoch) <= std::pair(ready.from.number, ready.epoch))
     *place = ready;
   if (phase_ == Phase::regrouping && leader() != self_ && ready.is_spawned)
     name_leader(context, ready.from.actor);

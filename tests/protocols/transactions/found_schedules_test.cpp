@@ -257,3 +257,40 @@ TEST_CASE("a new process does not give up while a process that it does not know 
                                    {"checkpoint_interval_s", 3.184982693600943e-05},
                                    {"spawn_s", 0.00015046636544704378}}});
 }
+
+// It knows that the job has ended, and had said so to one who was dead.
+TEST_CASE("a rank that knows of the end ends the job when it becomes the leader of a relaunch") {
+  check_finishes("relaunch", {.seed = 31298,
+                              .processes = 5,
+                              .processes_per_node = 2,
+                              .workload = "try-blocks",
+                              .work = 3,
+                              .compute_s = 1.0296609845370024e-06,
+                              .overhead_s = 6.942372772357915e-07,
+                              .latency_s = 1.1984821898762266e-05,
+                              .gap_s = 3.799890976560149e-06,
+                              .notice_s = 5.529411935818041e-07,
+                              .spread_s = 3.60007177329822e-05,
+                              .faults = {at_event(54, 1), at_event(50, 0)},
+                              .spare_nodes = 2,
+                              .has_sums = false,
+                              .transactions = {{"checkpoint", std::string("partner")},
+                                               {"checkpoint_iterations", std::int64_t{3}}}});
+}
+
+// A rank waits in one world and soon in the next, and the leader gets the second message first.
+TEST_CASE("who waits in a later world has not left it because an earlier message comes late") {
+  check_finishes("relaunch", {.seed = 40953,
+                              .processes = 5,
+                              .workload = "minife",
+                              .work = 3,
+                              .compute_s = 2.921166691332425e-06,
+                              .overhead_s = 5.451792672057104e-07,
+                              .latency_s = 3.218130369416722e-06,
+                              .gap_s = 1.2127975764865086e-06,
+                              .notice_s = 1.7323007681354005e-06,
+                              .reordering_s = 3.552727717731528e-06,
+                              .faults = {at_event(205, 0), at_event(149, 4)},
+                              .spare_nodes = 2,
+                              .has_sums = false});
+}
