@@ -480,6 +480,7 @@ void WorldLayer::enter_when_all_are_known(Context& context) {
   if (!all) return;
   phase_ = Phase::restoring;
   if (options_->rebuild_over == "tree") tell_those_below(context, place_in_tree(self_));
+  if (options_->protect_recovery && !dead_.empty()) tell_those_behind(context);
   if (restores_later()) {
     phase_ = Phase::committing;
     on_world(context);

@@ -294,3 +294,24 @@ TEST_CASE("who waits in a later world has not left it because an earlier message
                               .spare_nodes = 2,
                               .has_sums = false});
 }
+
+// The new process has entered the world. It had heard before that the one has died who was to tell
+// the others of it.
+TEST_CASE("who enters a world and knows that a process of it is dead tells those who are behind") {
+  check_finishes("relaunch over connection-loss",
+                 {.seed = 45510,
+                  .processes = 5,
+                  .workload = "minife",
+                  .work = 2,
+                  .compute_s = 2.0146354078798928e-05,
+                  .overhead_s = 1.2690032505589218e-07,
+                  .latency_s = 3.0910088746683407e-06,
+                  .gap_s = 5.3383992396442404e-06,
+                  .reordering_s = 8.646395778505968e-06,
+                  .faults = {at_event(118, 1), at_event(204, 0)},
+                  .spare_nodes = 3,
+                  .has_sums = false,
+                  .transactions = {{"spawn", std::string("same-node")}},
+                  .exit_delay_s = 6.932262162344676e-07,
+                  .silent_loss_s = 1.3864524324689352e-06});
+}
