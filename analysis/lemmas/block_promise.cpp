@@ -4,8 +4,6 @@
 #include <map>
 #include <string_view>
 
-#include "analysis/lemmas/message_kind.hpp"
-
 namespace faultline {
 
 namespace {
@@ -69,14 +67,14 @@ std::optional<BlockPromise> block_promise_of(const RunSpec& spec) {
 
 // ---- what is seen -----------------------------------------------------------------------------
 
-BlockLog::BlockLog(std::uint32_t processes, const Registration* protocol) : ranks_(processes) {
-  if (protocol == nullptr) return;
-  copy_kind_ = message_kind(*protocol, "copy");
-  restore_kind_ = message_kind(*protocol, "restore");
+BlockLog::BlockLog(std::uint32_t processes, const ComponentChoice& protocol) : ranks_(processes) {
+  if (option_of(protocol, "checkpoint", std::string()) == "partner")
+    copies_.emplace(processes, protocol);
 }
 
 void BlockLog::see(const Sight& sight) {
   if (sight.actor >= ranks_.size()) return;
+  if (copies_) copies_->see(sight);
   Seen& rank = ranks_[sight.actor];
   switch (sight.kind) {
     case Sight::Kind::died:
@@ -86,26 +84,17 @@ void BlockLog::see(const Sight& sight) {
       return;
     case Sight::Kind::mark:
       return marked(sight.actor, sight.text, sight.value);
-    case Sight::Kind::received:
-      if (sight.message->channel == Family::transactions) received(sight.actor, *sight.message);
-      return;
     default:
       return;
   }
 }
 
 void BlockLog::died(Rank rank, double time_s) {
-  ++deaths_;
+  any_death_ = true;
   Seen& dead = ranks_[rank];
-  dead.alive = dead.in_world = dead.own = false;
+  dead.alive = dead.in_world = false;
   dead.has_died = true;
   dead.died_s = time_s;
-  ++dead.deaths;
-  for (Seen& other : ranks_)
-    if (other.partner == rank) other.copy = false;
-  copies_lost_ = copies_lost_ || std::any_of(ranks_.begin(), ranks_.end(), [](const Seen& one) {
-                   return one.partner != kNobody && !one.own && !one.copy;
-                 });
   world_lost_ = world_lost_ || std::none_of(ranks_.begin(), ranks_.end(),
                                             [](const Seen& one) { return one.in_world; });
 }
@@ -117,16 +106,7 @@ void BlockLog::marked(Rank rank, const char* mark, std::uint64_t value) {
     seen.in_world = true;
     seen.epoch = value;
   }
-  if (name == "resume") seen.own = true;
   if (name == "contributed") seen.contributed = {seen.epoch, value};
-}
-
-void BlockLog::received(Rank rank, const Message& message) {
-  if (message.kind == restore_kind_) ranks_[rank].own = true;
-  Seen& from = ranks_.at(message.from);
-  if (message.kind != copy_kind_ || message.from_incarnation < from.deaths) return;
-  from.partner = rank;
-  from.copy = true;
 }
 
 bool BlockLog::all_dead() const {
@@ -179,8 +159,7 @@ const std::map<std::string_view, Allowed>& reasons() {
        }},
       {"both copies of a checkpoint are lost",
        [](const BlockPromise& promise, const BlockLog& log) {
-         if (promise.checkpoint != "partner" || promise.recovery == "shrink") return false;
-         return promise.recovery == "merge" ? log.deaths() > 1 : log.copies_lost();
+         return promise.recovery != "shrink" && log.copies_lost();
        }},
       {"a checkpoint is lost with its node",
        [](const BlockPromise& promise, const BlockLog& log) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/lemmas/broken_promise.hpp"
+#include "analysis/lemmas/checkpoint_copies.hpp"
 #include "sim/audit/run_observer.hpp"
 #include "sim/engine/run_result.hpp"
 #include "sim/scenario/run_spec.hpp"
@@ -40,18 +41,17 @@ std::optional<BlockPromise> block_promise_of(const RunSpec& spec);
 /// What an observer sees of deaths, of checkpoints at partners, and of worlds.
 class BlockLog final : public RunObserver {
  public:
-  /// `protocol`: of transactions, or null.
-  BlockLog(std::uint32_t processes, const Registration* protocol);
+  /// `protocol`: of transactions; its registration may be null.
+  BlockLog(std::uint32_t processes, const ComponentChoice& protocol);
 
   void see(const Sight& sight) override;
 
-  [[nodiscard]] bool any_death() const { return deaths_ > 0; }
-  [[nodiscard]] std::uint64_t deaths() const { return deaths_; }
+  [[nodiscard]] bool any_death() const { return any_death_; }
   [[nodiscard]] bool all_dead() const;
   /// How many ranks have died, each counted once.
   [[nodiscard]] std::uint64_t have_died() const;
-  /// Was there a rank whose checkpoint had nobody, neither the rank nor its partner?
-  [[nodiscard]] bool copies_lost() const { return copies_lost_; }
+  /// Are copies of checkpoints at partners lost, so that nothing is left to go on from?
+  [[nodiscard]] bool copies_lost() const { return copies_ && copies_->are_lost(); }
   /// Has every process that was in a world died, while others had not entered one yet?
   [[nodiscard]] bool world_lost() const { return world_lost_; }
   /// A rank that is dead, and that has not contributed to the last TryBlock to which one that lives
@@ -67,24 +67,16 @@ class BlockLog final : public RunObserver {
     bool has_died = false;
     bool in_world = true;
     double died_s = 0.0;
-    std::uint32_t deaths = 0;
     std::uint64_t epoch = 0;                              ///< the world that it entered last
     std::pair<std::uint64_t, std::uint64_t> contributed;  ///< in which world, to which TryBlock
-    // Of its checkpoint, if it has sent one to a partner.
-    Rank partner = kNobody;
-    bool own = true;
-    bool copy = false;  ///< the partner
   };
 
   void died(Rank rank, double time_s);
   void marked(Rank rank, const char* mark, std::uint64_t value);
-  void received(Rank rank, const Message& message);
 
   std::vector<Seen> ranks_;
-  std::uint16_t copy_kind_ = UINT16_MAX;
-  std::uint16_t restore_kind_ = UINT16_MAX;
-  std::uint64_t deaths_ = 0;
-  bool copies_lost_ = false;
+  std::optional<CheckpointCopies> copies_;
+  bool any_death_ = false;
   bool world_lost_ = false;
 };
 

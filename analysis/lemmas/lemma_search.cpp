@@ -141,7 +141,7 @@ LemmaRun run_recovery(const FaultSchedule& schedule, const RecoveryPromise& prom
 LemmaRun run_blocks(const FaultSchedule& schedule, const BlockPromise& promise, RunSpec& spec,
                     EngineKind engine) {
   return run_logged(schedule, spec, engine,
-                    BlockLog(schedule.processes, spec.component(Family::transactions).registration),
+                    BlockLog(schedule.processes, spec.component(Family::transactions)),
                     [&](const RunResult& result, const BlockLog& log) {
                       return against_blocks(promise, result, log);
                     });

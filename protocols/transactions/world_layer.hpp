@@ -9,6 +9,7 @@
 
 #include "protocols/transactions/asked.hpp"
 #include "protocols/transactions/saved_points.hpp"
+#include "protocols/transactions/world_messages.hpp"
 #include "sim/core/component.hpp"
 #include "sim/core/seldom.hpp"
 #include "sim/core/transaction_requests.hpp"
@@ -184,29 +185,6 @@ class WorldLayer : public Layer {
     std::uint64_t oldest = 0;
     std::uint32_t is_spawned = 0;
     Rank data_rank = kNobody;
-  };
-  struct WorldWords {
-    WorldEpoch epoch;
-    std::uint64_t point = 0;
-
-    bool operator==(const WorldWords&) const = default;
-  };
-
-  /// Who is new in a world.
-  struct Replacements {
-    std::vector<Incarnation> replaced;  ///< who is in this world in a later life than the first
-    std::vector<ActorId> fresh;         ///< of them, those who are new in this world
-    ActorId put_together_by = kNobody;  ///< this world
-
-    void digest(Digest& into) const { into.add(replaced, fresh, put_together_by); }
-  };
-  /// What a rank must know of a world.
-  struct WorldNews {
-    World world;
-    Replacements replacements;
-    std::uint64_t every = 1;  ///< iterations from one checkpoint to the next
-
-    void digest(Digest& into) const { into.add(world, replacements, every); }
   };
 
   /// What a rank needs while one world becomes the next. Most of it only the leader, or a new
