@@ -11,7 +11,7 @@ namespace {
 /// workload declares.
 constexpr const char* kKinds[] = {"not-given-up",         "needless-fatal",   "credit",
                                   "message-conservation", "broken-invariant", "broken-property",
-                                  "false-report"};
+                                  "false-report",         "repeated-report"};
 
 std::vector<std::string> end_words(const RunSpec& spec) {
   std::vector<std::string> words = outcome_words();

@@ -112,6 +112,10 @@ class Runtime : private Services {
     const auto before = static_cast<std::uint16_t>(daemon.number - 1);
     return death > state_.death_numbers.at({daemon.actor, before});
   }
+  [[nodiscard]] Incarnation incarnation_of(ActorId actor) const {
+    return {actor, state_.actors[actor].incarnation};
+  }
+  [[nodiscard]] bool is_rank(ActorId actor) const { return job_->is_rank(actor); }
   [[nodiscard]] NodeId node_of(ActorId actor) const { return state_.placement.node_of(actor); }
   [[nodiscard]] std::uint32_t node_count() const { return job_->nodes; }
   /// The number of ranks and, if there are daemons, of daemons.
@@ -119,7 +123,7 @@ class Runtime : private Services {
     return static_cast<std::uint32_t>(state_.actors.size());
   }
   /// Called before an action of an actor is carried out, after count_actions().
-  virtual void before_action(ActorId /*actor*/) {}
+  virtual void before_action(Incarnation /*actor*/, const Action& /*action*/) {}
   void count_actions() { counts_actions_ = true; }
   /// What the events since forget_reach() have read or changed beyond the actor that they are
   /// about, what is common to all, and what they have scheduled.
@@ -170,10 +174,6 @@ class Runtime : private Services {
   [[nodiscard]] std::vector<std::uint64_t> stored(Family family,
                                                   std::uint64_t place) const override;
   [[nodiscard]] std::optional<PackedObject> pack(Family layer, ObjectId object) const override;
-  [[nodiscard]] Incarnation incarnation_of(ActorId actor) const {
-    return {actor, state_.actors[actor].incarnation};
-  }
-  [[nodiscard]] bool is_rank(ActorId actor) const { return job_->is_rank(actor); }
   /// When the actor can handle what is due now. A daemon handles nothing until it has launched its
   /// processes, nor does anybody while the processors of the node are taken away. Messages wait for
   /// the processor anyway.

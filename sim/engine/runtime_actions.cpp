@@ -20,7 +20,7 @@ void Runtime::carry_out_pending() {
 
 /// Not by reference: carrying an action out can add others to the list.
 void Runtime::carry_out(PendingAction pending) {
-  if (counts_actions_) before_action(pending.self.actor);
+  if (counts_actions_) before_action(pending.self, pending.action);
   const ActorState& actor = state_.actors[pending.self.actor];
   if (actor.alive && actor.incarnation == pending.self.number)
     carry_out(pending.action, pending.self.actor);

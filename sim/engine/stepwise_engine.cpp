@@ -179,11 +179,27 @@ void StepwiseEngine::transmit(Message& message, const Transit&) {
   schedule(state_.now_s, EventKind::arrive, &message);
 }
 
-void StepwiseEngine::before_action(ActorId actor) {
-  if (is_cut(actor))
-    strike({{.actor = actor}});
-  else
-    ++done_[actor];
+void StepwiseEngine::before_action(Incarnation actor, const Action& action) {
+  if (is_cut(actor.actor)) return strike({{.actor = actor.actor}});
+  ++done_[actor.actor];
+  if (action.kind == Action::Kind::report_failed && actor == incarnation_of(actor.actor))
+    refuse_repetition(actor.actor, action.peer);
+}
+
+/// The detector of a rank reports a death once, as long as nobody has been started again. No other
+/// component would notice, because none hears of the death again.
+void StepwiseEngine::refuse_repetition(ActorId self, Incarnation dead) {
+  if (!is_rank(self) || !state_.actors[self].alive || state_.any_restart) return;
+  const auto death = state_.death_numbers.find(dead);
+  const auto& heard = state_.actors[self].heard();
+  if (death == state_.death_numbers.end() ||
+      !std::binary_search(heard.begin(), heard.end(), death->second))
+    return;
+  state_.auditor.violation("repeated-report", self,
+                           "reported for the second time that " + std::to_string(dead.actor) +
+                               " is dead",
+                           state_.now_s);
+  stop(Outcome::violated);
 }
 
 /// The deaths of those who did not come to an action after their cut.

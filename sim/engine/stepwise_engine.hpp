@@ -141,7 +141,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
  protected:
   void simulate() override {}  // the driver does
   void transmit(Message& message, const Transit& transit) override;
-  void before_action(ActorId actor) override;
+  void before_action(Incarnation actor, const Action& action) override;
 
  private:
   template <class Step>
@@ -161,6 +161,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   [[nodiscard]] std::int64_t left_of(const Event& timer) const { return ticks_until(timer.time_s); }
   [[nodiscard]] std::int64_t may_wait(const Event& event) const;
   void refuse_errors(std::uint64_t false_reports_before);
+  void refuse_repetition(ActorId self, Incarnation dead);
   [[nodiscard]] Choice choice_of(const Event& event) const;
 
   std::vector<Choice> agenda_;

@@ -82,6 +82,22 @@ void check_refuted(const Bound& bound, const Change& change, const std::string& 
   CHECK(result.refutation->steps.size() == steps);
 }
 
+/// `run` repeats what is found, at the same time.
+void check_repeated(const Bound& bound, const Change& change, const std::string& kind) {
+  Job job(bound.processes);
+  set_up(job, bound, change);
+  const ExplorationRequest request = request_of(job, bound);
+  const ExplorationResult result = explore(request);
+  REQUIRE(result.refutation);
+  RunSpec ordered = job.spec;
+  ordered.order = told_run(request, result.refutation->steps).order;
+  const RunResult again = run_simulation(ordered, EngineKind::loggp, 1, 0);
+  REQUIRE(!again.violations.empty());
+  CHECK(again.violations.front().kind == kind);
+  const double explored_s = result.refutation->violations.front().time_s;
+  CHECK(again.violations.front().time_s == Approx(explored_s).margin(0.0011));
+}
+
 template <class Mistake>
 Change with_mistake(Registration& mistaken) {
   return [&mistaken](RunSpec& spec) {
@@ -182,18 +198,19 @@ TEST_CASE("explored: an ulfm without its late-loop rule is right with patient ti
   check_right(bound);
 }
 
+TEST_CASE("explored: an rdaemon that tells its processes of a death again") {
+  Registration mistaken;
+  check_refuted({}, with_mistake<TellsEachTime>(mistaken), "repeated-report", 7);
+  check_repeated({}, with_mistake<TellsEachTime>(mistaken), "repeated-report");
+}
+
+TEST_CASE("explored: an ulfm that tells the application of a death again") {
+  Registration mistaken;
+  check_refuted(ulfm(), with_mistake<ReportsEachTime>(mistaken), "repeated-report", 37);
+  check_repeated(ulfm(), with_mistake<ReportsEachTime>(mistaken), "repeated-report");
+}
+
 TEST_CASE("a run with patient timers is repeated to the same error, at the same times") {
   Registration mistaken;
-  Job job(3);
-  set_up(job, {}, with_mistake<NoRequest>(mistaken));
-  const ExplorationRequest request = request_of(job, {});
-  const ExplorationResult result = explore(request);
-  REQUIRE(result.refutation);
-  RunSpec ordered = job.spec;
-  ordered.order = told_run(request, result.refutation->steps).order;
-  const RunResult again = run_simulation(ordered, EngineKind::loggp, 1, 0);
-  REQUIRE(!again.violations.empty());
-  CHECK(again.violations.front().kind == "false-report");
-  const double explored_s = result.refutation->violations.front().time_s;
-  CHECK(again.violations.front().time_s == Approx(explored_s).margin(0.0011));
+  check_repeated({}, with_mistake<NoRequest>(mistaken), "false-report");
 }
