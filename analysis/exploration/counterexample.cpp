@@ -1,5 +1,6 @@
 #include "analysis/exploration/counterexample.hpp"
 
+#include <cstdio>
 #include <utility>
 
 #include "analysis/traces/ordered_trace.hpp"
@@ -43,13 +44,28 @@ std::string choice_words(const RunSpec& spec, const Choice& choice) {
       return self + " loses its connection to " + peer;
     case EventKind::restart:
       return peer + " starts again";
+    case EventKind::stall_end:
+      return self + " goes on";
+    case EventKind::nic_ready:
+      return kind_words(spec, choice) + " from " + self + " to " + peer + " departs";
     default:
       return self + " receives " + kind_words(spec, choice) + " from " + peer;
   }
 }
 
-/// What the workload has chosen in the last step, to be added to what happened in it: "; chosen:
-/// 3 of 0 to 4 (how many messages there are to be)". Beyond its list of decisions it chooses 0.
+std::string loss_words(const RunSpec& spec, const Choice& choice) {
+  return kind_words(spec, choice) + " from " + actor_words(spec, choice.peer) + " to " +
+         actor_words(spec, choice.actor) + " is lost";
+}
+
+std::string stall_words(const RunSpec& spec, ActorId rank, double stall_s) {
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%g", stall_s);
+  return actor_words(spec, rank) + " stalls for " + seconds + " s";
+}
+
+/// What was chosen in the last step, to be added to what happened in it: "; chosen: 3 of 0 to 4
+/// (how many messages there are to be)". Beyond its list of decisions it is 0.
 std::string choices_words(const StepwiseEngine& engine, const Decisions& decisions) {
   std::string text;
   for (std::size_t place = 0; place < engine.asked().size(); ++place) {
@@ -90,6 +106,7 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
   StepwiseEngine engine(run_job(spec, request.seed, 0));
   follow(engine, request);
   ToldRun told;
+  told.order.departures_wait = request.departures == Departures::any;
   for (const Step& step : steps) {
     std::string& words = told.words.emplace_back();
     std::string deaths;
@@ -116,6 +133,19 @@ ToldRun told_run(const ExplorationRequest& request, const std::vector<Step>& ste
         words = actor_words(spec, step.place) + " dies";
         told.order.steps.push_back(
             {.event = OrderedEvent::death, .actor = step.place, .deaths = {}, .choices = {}});
+        break;
+      case Step::Kind::lose:
+        words = loss_words(spec, engine.agenda().at(step.place));
+        told.order.steps.push_back(ordered_step(engine.agenda(), step.place, {}));
+        told.order.steps.back().event = OrderedEvent::loss;
+        break;
+      case Step::Kind::stall:
+        words = stall_words(spec, step.place, request.stall_s);
+        told.order.steps.push_back({.event = OrderedEvent::stall,
+                                    .actor = step.place,
+                                    .stall_s = request.stall_s,
+                                    .deaths = {},
+                                    .choices = {}});
         break;
     }
     try {

@@ -38,9 +38,10 @@ bool DeathBounds::allow(const std::vector<Cut>& at_start) const {
   });
 }
 
-StateDigest DeathBounds::with_deaths(StateDigest digest, std::uint32_t deaths,
-                                     bool after_death) const {
-  digest.low ^= split_mix(deaths);
+StateDigest DeathBounds::with_mishaps(StateDigest digest, const Mishaps& mishaps,
+                                      bool after_death) const {
+  constexpr std::uint64_t kEach = 256;
+  digest.low ^= split_mix(mishaps.deaths + kEach * (mishaps.losses + kEach * mishaps.stalled));
   if (after_death && request_.crash == CrashPlaces::calm_together) digest.low ^= split_mix(~0U);
   return digest;
 }

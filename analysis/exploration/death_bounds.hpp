@@ -27,9 +27,10 @@ class DeathBounds {
   /// May these actors die within the start?
   [[nodiscard]] bool allow(const std::vector<Cut>& at_start) const;
   /// Equal states after different numbers of deaths have different futures, as long as more may
-  /// die. So do those after a death and after another step, if deaths may come together.
-  [[nodiscard]] StateDigest with_deaths(StateDigest digest, std::uint32_t deaths,
-                                        bool after_death) const;
+  /// die, and so with losses and stalls. So do those after a death and after another step, if
+  /// deaths may come together.
+  [[nodiscard]] StateDigest with_mishaps(StateDigest digest, const Mishaps& mishaps,
+                                         bool after_death) const;
 
  private:
   const ExplorationRequest& request_;

@@ -44,6 +44,7 @@ EndingJudge::EndingJudge(const ExplorationRequest& request, std::shared_ptr<cons
       needed_(request.timers == TimerRule::any && gives_up_by_messages(request.spec)),
       engine_(std::move(job)),
       fresh_(engine_.state().copy()) {
+  follow(engine_, request);
   engine_.set_step_time(kStep_s);
 }
 

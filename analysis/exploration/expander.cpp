@@ -64,8 +64,7 @@ Expansion Expander::begin() {
   here_ = &fresh_;
   engine_is_here_ = false;
   for (std::uint32_t start = 0; start < starts_.size(); ++start)
-    add_step(all, {.kind = Step::Kind::begin, .place = start},
-             static_cast<std::uint32_t>(starts_[start].cuts.size()));
+    add_step(all, {.kind = Step::Kind::begin, .place = start}, starts_[start].mishaps());
   return all;
 }
 
@@ -79,10 +78,10 @@ Expansion Expander::expand(const WaitingState& state) {
   if (!parts_here_.empty()) parts_.list_agenda(parts_here_, agenda_);
   if (skips_steps_) sleep_.look_at(parts_here_, state.asleep);
   new_.clear();
-  const std::uint32_t deaths = seen_.deaths(state.number);
+  const Mishaps before = seen_.mishaps(state.number);
   const std::size_t choices = parts_here_.empty() ? events_.size() : agenda_.size();
   const auto actors = static_cast<ActorId>(parts_.actors());
-  all.next.reserve(choices + (deaths < request_.faults ? actors : 0));
+  all.next.reserve(choices + (before.deaths < request_.faults ? actors : 0));
   for (std::uint32_t place = 0; place < choices; ++place) {
     Step step{.kind = Step::Kind::take, .place = place};
     std::vector<std::uint64_t> asked;
@@ -90,17 +89,40 @@ Expansion Expander::expand(const WaitingState& state) {
       if (skips_steps_ && sleep_.is_asleep(agenda_[place]))
         skip_step(all, step);
       else
-        add_step(all, step, deaths);
+        add_step(all, step, before);
       asked = asked_;
-      if (bounds_.within_steps(deaths)) add_deaths_within(all, step, deaths + 1);
+      if (bounds_.within_steps(before.deaths)) add_deaths_within(all, step, before);
     } while (next_decisions(step.decisions, asked));
   }
-  if (bounds_.between_steps(deaths, is_calm_here(), seen_.step(state.number).has_death()))
+  if (bounds_.between_steps(before.deaths, is_calm_here(), seen_.step(state.number).has_death()))
     for (ActorId actor = 0; actor < actors; ++actor)
-      if (is_alive(actor) && bounds_.may_be_next(actor, deaths))
-        add_step(all, {.kind = Step::Kind::kill, .place = actor}, deaths + 1);
+      if (is_alive(actor) && bounds_.may_be_next(actor, before.deaths)) {
+        const Step kill{.kind = Step::Kind::kill, .place = actor};
+        add_step(all, kill, before.after(kill));
+      }
+  if (before.losses < request_.losses) add_losses(all, before);
+  if (before.stalls() < request_.stalls) add_stalls(all, before);
   if (skips_steps_) let_sleep(all);
   return all;
+}
+
+void Expander::add_losses(Expansion& into, const Mishaps& before) {
+  be_here();
+  std::vector<Step> losses;
+  losses.reserve(events_.size());
+  for (std::uint32_t place = 0; place < events_.size(); ++place)
+    if (engine_.can_lose(place)) losses.push_back({.kind = Step::Kind::lose, .place = place});
+  for (const Step& loss : losses) add_step(into, loss, before.after(loss));
+}
+
+void Expander::add_stalls(Expansion& into, const Mishaps& before) {
+  be_here();
+  std::vector<Step> stalls;
+  stalls.reserve(job_->shape.processes);
+  for (Rank rank = 0; rank < job_->shape.processes; ++rank)
+    if (!before.has_stalled(rank) && engine_.can_stall(rank))
+      stalls.push_back({.kind = Step::Kind::stall, .place = rank});
+  for (const Step& stall : stalls) add_step(into, stall, before.after(stall));
 }
 
 /// Leaves a step out. What it asks for, and how much its actor does in it, are known all the same.
@@ -134,29 +156,29 @@ bool Expander::is_calm_here() const {
 }
 
 /// A death after all that an actor does in a step is one between this step and the next.
-void Expander::add_deaths_within(Expansion& into, const Step& step, std::uint32_t deaths) {
+void Expander::add_deaths_within(Expansion& into, const Step& step, const Mishaps& before) {
   const std::vector<std::uint64_t> done = done_;
   for (ActorId actor = 0; actor < done.size(); ++actor) {
-    if (!bounds_.may_be_next(actor, deaths - 1)) continue;
+    if (!bounds_.may_be_next(actor, before.deaths)) continue;
     for (std::uint64_t after = 0; after < done[actor]; ++after) {
       Step cut = step;
       cut.dying = static_cast<std::uint16_t>(actor);
       cut.after = static_cast<std::uint16_t>(after);
-      add_step(into, cut, deaths);
+      add_step(into, cut, before.after(cut));
     }
   }
 }
 
-void Expander::add_step(Expansion& into, const Step& step, std::uint32_t deaths) {
+void Expander::add_step(Expansion& into, const Step& step, const Mishaps& mishaps) {
   NextState& one = into.next.emplace_back();
-  one.by_death = step.has_death();
-  one.deaths = deaths;
+  one.by_mishap = step.is_mishap();
+  one.mishaps = mishaps;
   influence_ = {};
   try {
     reach(step);
     one.digest =
-        bounds_.with_deaths(parts_next_.empty() ? engine_.digest() : parts_.digest(parts_next_),
-                            deaths, step.has_death());
+        bounds_.with_mishaps(parts_next_.empty() ? engine_.digest() : parts_.digest(parts_next_),
+                             mishaps, step.has_death());
     look_at(one, step, into.from);
   } catch (const BrokenInvariant& broken) {
     asked_ = engine_.asked();
@@ -224,8 +246,8 @@ void Expander::recollect(const StepMemory& memory, const StepEffect& effect,
 void Expander::take(const Step& step) {
   is_taken_ = true;
   parts_next_.clear();
-  const RunState& from = here();
-  if (!std::exchange(engine_is_here_, false)) engine_.go_on_from(from, events_);
+  be_here();
+  engine_is_here_ = false;
   take_step(engine_, step, starts_);
   asked_ = engine_.asked();
   done_ = engine_.done();
@@ -265,6 +287,12 @@ PartNumbers Expander::parts_of_engine(std::vector<std::uint64_t>& orders) {
   if (parts.is_local && parts_.is_over(numbers) != (engine_.is_over() || parts.ended))
     throw std::logic_error("the parts of a state do not say whether the run is over");
   return numbers;
+}
+
+/// Takes the engine to the state that is expanded.
+void Expander::be_here() {
+  const RunState& state = here();
+  if (!std::exchange(engine_is_here_, true)) engine_.go_on_from(state, events_);
 }
 
 /// The state that is expanded.
@@ -341,7 +369,7 @@ Expander::Seen Expander::seen_by_engine(const Step& step) {
 }
 
 Ending Expander::ending_of(const NextState& one, StateNumber from) {
-  return judge_.judged(engine_.end(), one.deaths, [&] {
+  return judge_.judged(engine_.end(), one.mishaps.deaths, [&] {
     std::vector<Step> steps;
     if (from != kNoState) steps = seen_.steps_to(from);
     steps.push_back(one.step);

@@ -20,10 +20,10 @@ namespace faultline {
 
 /// A state that can follow another one.
 struct NextState {
-  Step step;              ///< if the state is new to the thread that has found it
-  bool by_death = false;  ///< somebody has died in the step
+  Step step;               ///< if the state is new to the thread that has found it
+  bool by_mishap = false;  ///< somebody has died in the step, or what else need not go wrong
   StateDigest digest;
-  std::uint32_t deaths = 0;      ///< on the way to it
+  Mishaps mishaps;               ///< on the way to it
   bool is_goal = false;          ///< it has the property that is looked for
   bool is_pruned = false;        ///< it has the property behind which nothing is looked at
   StateNumber known = kNoState;  ///< its number, if it had been seen before
@@ -95,12 +95,15 @@ class Expander {
   std::unique_ptr<RunState> copy_of_state();
   const RunState& at(StateNumber number);
   const RunState& here();
+  void be_here();
   [[nodiscard]] bool is_alive(ActorId actor);
   [[nodiscard]] bool is_calm_here() const;
-  void add_step(Expansion& into, const Step& step, std::uint32_t deaths);
+  void add_step(Expansion& into, const Step& step, const Mishaps& mishaps);
   void skip_step(Expansion& into, const Step& step);
   void let_sleep(Expansion& all);
-  void add_deaths_within(Expansion& into, const Step& step, std::uint32_t deaths);
+  void add_deaths_within(Expansion& into, const Step& step, const Mishaps& before);
+  void add_losses(Expansion& into, const Mishaps& before);
+  void add_stalls(Expansion& into, const Mishaps& before);
   void reach(const Step& step);
   [[nodiscard]] bool recall(const StepMemory::Occasion& occasion);
   [[nodiscard]] bool recall(const StepMemory& memory, const StepMemory::Occasion& occasion);

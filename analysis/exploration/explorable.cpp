@@ -27,9 +27,29 @@ void check_with_deaths(RunSpec spec, Problems& problems) {
   check_point(spec, paths, problems);
 }
 
+/// Refuses what may go wrong where it cannot, or where it would change nothing.
+void refuse_idle_mishaps(const RunSpec& spec, const ExplorationRequest& request,
+                         Problems& problems) {
+  const Registration* detector = spec.component(Family::failure_detection).registration;
+  if (request.losses > 0 && (detector == nullptr || detector->message_kinds.empty()))
+    problems.add("failure_detection",
+                 "--losses: a network loses messages of failure detection only, and " +
+                     protocol_of(spec, Family::failure_detection) +
+                     " sends none; expected a detector that does");
+  if (request.losses > 0 && job_shape(spec).nodes < 2)
+    problems.add("platform.processes_per_node",
+                 "--losses: nothing is lost within a node; expected two nodes or more");
+  if (request.departures == Departures::at_once) return;
+  const auto job = run_job(explored_spec(spec), request.seed, 0);
+  if (job->shape.nodes < 2 || !job->shares_nics())
+    problems.add("platform.processes_per_node",
+                 "--departures any: nothing overtakes what waits for a NIC, unless there are "
+                 "several nodes and several actors on one");
+}
+
 }  // namespace
 
-void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, TimerRule timers,
+void refuse_unexplorable(const Scenario& scenario, const ExplorationRequest& request,
                          Problems& problems) {
   if (scenario.points.size() != 1) {
     problems.add("", "has " + std::to_string(scenario.points.size()) +
@@ -47,7 +67,7 @@ void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, TimerRu
                                            std::to_string(processes));
   for (const OptionProblem& problem : what_needs_time(spec))
     problems.add(problem.option, "cannot be explored: " + problem.message);
-  if (faults > 0) check_with_deaths(spec, problems);
+  if (request.faults > 0) check_with_deaths(spec, problems);
   const ComponentChoice& workload = spec.component(Family::workload);
   if (problems.empty() && workload.registration != nullptr && workload.registration->endless) {
     const std::string why = workload.registration->endless(workload.options, job_shape(spec));
@@ -55,12 +75,13 @@ void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, TimerRu
       problems.add("workload", workload.registration->name +
                                    " cannot be explored, because its runs may have no end: " + why);
   }
-  if (problems.empty() && timers == TimerRule::any && lives_by_clock(spec, scenario.seed))
+  if (problems.empty() && request.timers == TimerRule::any && lives_by_clock(spec, scenario.seed))
     problems.add("failure_detection",
                  protocol_of(spec, Family::failure_detection) +
                      " cannot be explored: it finds deaths by timers, and here any timer can run "
                      "out first; expected --timers patient, or oracle or another detector that "
                      "the system tells of deaths");
+  if (problems.empty()) refuse_idle_mishaps(spec, request, problems);
 }
 
 }  // namespace faultline

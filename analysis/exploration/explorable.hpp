@@ -9,12 +9,12 @@ namespace faultline {
 /// The sizes of jobs that can be explored.
 inline constexpr std::uint32_t kFewestExplored = 2;
 inline constexpr std::uint32_t kMostExplored = 6;
-/// The largest number of deaths of a run.
+/// The largest number of deaths of a run, and of lost messages.
 inline constexpr std::uint32_t kMostFaults = 12;
 
-/// Adds a problem for everything in a scenario that cannot be explored, with the reason. `faults`
-/// is the number of deaths that the search may choose.
-void refuse_unexplorable(const Scenario& scenario, std::uint32_t faults, TimerRule timers,
+/// Adds a problem for everything in a scenario that cannot be explored in this way, with the
+/// reason. The request has no job yet.
+void refuse_unexplorable(const Scenario& scenario, const ExplorationRequest& request,
                          Problems& problems);
 
 }  // namespace faultline

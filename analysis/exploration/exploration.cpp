@@ -51,6 +51,11 @@ const char* verdict_word(ExplorationResult::Verdict verdict) {
   return "";
 }
 
+bool remembers_steps(const ExplorationRequest& request) {
+  return request.timers == TimerRule::any && request.losses == 0 &&
+         request.departures == Departures::at_once;
+}
+
 bool skips_steps(const ExplorationRequest& request) {
   if (request.independent == IndependentSteps::taken || request.search != SearchOrder::breadth ||
       request.recall == StepRecall::nothing || request.prune)
@@ -107,6 +112,8 @@ std::vector<Start> starts(const ExplorationRequest& request) {
 
 void follow(StepwiseEngine& engine, const ExplorationRequest& request) {
   if (request.timers == TimerRule::patient) engine.be_patient(request.message_s);
+  engine.set_stall_time(request.stall_s);
+  engine.let_departures_wait(request.departures == Departures::any);
 }
 
 void take_step(StepwiseEngine& engine, const Step& step, const std::vector<Start>& starts) {
@@ -117,6 +124,10 @@ void take_step(StepwiseEngine& engine, const Step& step, const std::vector<Start
       return engine.take(step.place, step.cuts(), step.decisions);
     case Step::Kind::kill:
       return engine.kill(step.place);
+    case Step::Kind::lose:
+      return engine.lose(step.place);
+    case Step::Kind::stall:
+      return engine.stall(step.place);
   }
 }
 
@@ -229,7 +240,7 @@ void Search::take_in(Expansion& expansion, std::uint32_t depth) {
     add_skipped_before(place);
     NextState& successor = expansion.next[place];
     const StateNumber number = take_in(expansion, successor, depth);
-    if (!successor.by_death) steps.push_back({.target = number, .event = successor.event});
+    if (!successor.by_mishap) steps.push_back({.target = number, .event = successor.event});
   }
   add_skipped_before(expansion.next.size());
   if (expansion.from == kNoState) return;
@@ -245,7 +256,7 @@ StateNumber Search::take_in(const Expansion& expansion, NextState& successor, st
   if (successor.known == kNoState) successor.known = seen_.find(successor.digest);
   if (successor.known != kNoState) return successor.known;
   const StateNumber number =
-      seen_.add(successor.digest, expansion.from, successor.step, successor.deaths);
+      seen_.add(successor.digest, expansion.from, successor.step, successor.mishaps);
   result_.depth = std::max(result_.depth, depth);
   const auto steps = [&] { return steps_to(expansion, successor.step); };
   if (successor.is_goal) {
@@ -333,8 +344,7 @@ void Search::finish() {
 
 ExplorationResult explore(const ExplorationRequest& request, const TellProgress& tell) {
   if (request.search == SearchOrder::random) return walk_at_random(request, tell);
-  if (request.timers == TimerRule::any) return Search(request, tell).run();
-  // What may come next depends on the times of all timers, and a step that is remembered has none.
+  if (remembers_steps(request)) return Search(request, tell).run();
   ExplorationRequest taken = request;
   taken.recall = StepRecall::nothing;
   return Search(taken, tell).run();

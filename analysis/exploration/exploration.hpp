@@ -55,6 +55,12 @@ enum class TimerRule : std::uint8_t {
   patient,  ///< when nothing else can happen, in the order of their times
 };
 
+/// When a message to another node enters the network, where actors share NICs.
+enum class Departures : std::uint8_t {
+  at_once,  ///< when it is sent
+  any,      ///< then, or later, in the order of the node's messages, if its sender lives
+};
+
 /// What is explored, and how far.
 struct ExplorationRequest {
   RunSpec spec;
@@ -65,6 +71,11 @@ struct ExplorationRequest {
   bool in_order = false;              ///< the victims die in the order of their list
   TimerRule timers = TimerRule::any;
   double message_s = 0.0;  ///< with patient timers: a message takes up to so long
+  /// So many messages of a run may be lost, of those that a network that loses messages can lose.
+  std::uint32_t losses = 0;
+  std::uint32_t stalls = 0;  ///< with patient timers: so many ranks may stall, each once
+  double stall_s = 0.0;      ///< ... for so long
+  Departures departures = Departures::at_once;
   /// States are told apart by what each rank has done and been told, too, so that whether a
   /// detector had to give up is judged for every run to a final state.
   bool histories = false;
@@ -76,10 +87,14 @@ struct ExplorationRequest {
   std::uint64_t memory_B = UINT64_MAX;      ///< that stored states and kept copies may take
   std::optional<double> time_limit_s = {};  ///< of real time
   std::uint64_t walks = 10000;              ///< random search: how many
-  StepRecall recall = StepRecall::steps;    ///< changes no result; `nothing` with patient timers
+  StepRecall recall = StepRecall::steps;    ///< changes no result; see remembers_steps()
   IndependentSteps independent = IndependentSteps::taken;  ///< changes only `transitions`
   unsigned jobs = 1;                                       ///< threads; they change no result
 };
+
+/// Can steps of such a search be remembered? With patient timers, what may come next depends on the
+/// times of all timers. A loss is no event of an actor, and a NIC belongs to several.
+bool remembers_steps(const ExplorationRequest& request);
 
 /// Does a search leave out independent steps? Only one by breadth that remembers steps, and goes on
 /// from every state that is not over: `prune` does not, and a search for a goal does not where an

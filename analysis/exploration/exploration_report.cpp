@@ -112,6 +112,10 @@ const char* timers_word(TimerRule timers) {
   return timers == TimerRule::patient ? "patient" : "any";
 }
 
+const char* departures_word(Departures departures) {
+  return departures == Departures::any ? "any" : "at-once";
+}
+
 const char* independent_word(IndependentSteps independent) {
   return independent == IndependentSteps::skipped ? "skipped" : "taken";
 }
@@ -179,6 +183,10 @@ std::string exploration_json(const ExplorationReport& report) {
        {"histories", request.histories},
        {"timers", timers_word(request.timers)},
        {"message_time_s", request.message_s},
+       {"losses", std::int64_t{request.losses}},
+       {"stalls", std::int64_t{request.stalls}},
+       {"stall_time_s", request.stall_s},
+       {"departures", departures_word(request.departures)},
        {"goal", request.goal ? JsonValue(request.goal->name) : JsonValue()},
        {"prune", request.prune ? JsonValue(request.prune->property->name) : JsonValue()},
        {"search", search_word(request.search)},

@@ -31,6 +31,7 @@ std::vector<std::string> crash_words();
 CrashPlaces crash_named(const std::string& word);
 const char* search_word(SearchOrder search);
 const char* timers_word(TimerRule timers);
+const char* departures_word(Departures departures);
 const char* independent_word(IndependentSteps independent);
 
 }  // namespace faultline

@@ -174,7 +174,7 @@ class Judge {
         engine_.go_on_from(here);
         take_step(engine_, step, starts_);
         const StateNumber next =
-            seen_.find(bounds_.with_deaths(engine_.digest(), seen_.deaths(state), false));
+            seen_.find(bounds_.with_mishaps(engine_.digest(), seen_.mishaps(state), false));
         if (!component.contains(next)) continue;
         taken.insert(name);
         steps_[state].emplace_back(step, next);

@@ -17,6 +17,9 @@ namespace {
 /// A walk without end is left after so many steps, unless the request says otherwise.
 constexpr std::uint32_t kLongestWalk = 10000;
 
+/// How likely something goes wrong in a step.
+constexpr double kMishap = 0.125;
+
 class Walks {
  public:
   Walks(const ExplorationRequest& request, const TellProgress& tell)
@@ -62,12 +65,11 @@ class Walks {
 
   void walk(Stream& random) {
     steps_.clear();
-    deaths_ = 0;
     engine_.go_on_from(fresh_);
     engine_.draw_choices(nullptr);
     const auto start =
         static_cast<std::uint32_t>(random.chance(0.5) ? 0 : random.below(starts_.size()));
-    deaths_ = static_cast<std::uint32_t>(starts_[start].cuts.size());
+    mishaps_ = starts_[start].mishaps();
     bool goes_on = take({.kind = Step::Kind::begin, .place = start});
     engine_.draw_choices(&random);
     for (std::uint32_t depth = 0; goes_on; ++depth) {
@@ -78,18 +80,41 @@ class Walks {
     }
   }
 
-  /// One step in eight has a death, as long as somebody may die.
+  /// In one step in eight something goes wrong, as long as that may be: a message is lost, or else
+  /// a rank stalls, or else somebody dies.
   Step drawn(Stream& random) {
-    constexpr double kDeath = 0.125;
-    const bool within = bounds_.within_steps(deaths_);
+    std::optional<Step> mishap = drawn_loss(random);
+    if (!mishap) mishap = drawn_stall(random);
+    Step step = mishap ? *mishap : drawn_death_or_choice(random);
+    mishaps_ = mishaps_.after(step);
+    return step;
+  }
+
+  std::optional<Step> drawn_loss(Stream& random) {
+    if (mishaps_.losses >= request_.losses || !random.chance(kMishap)) return std::nullopt;
+    const auto place = static_cast<std::uint32_t>(random.below(engine_.agenda().size()));
+    if (!engine_.can_lose(place)) return std::nullopt;
+    return Step{.kind = Step::Kind::lose, .place = place};
+  }
+
+  std::optional<Step> drawn_stall(Stream& random) {
+    if (mishaps_.stalls() >= request_.stalls || !random.chance(kMishap)) return std::nullopt;
+    const auto rank = static_cast<Rank>(random.below(request_.spec.platform.processes));
+    if (mishaps_.has_stalled(rank) || !engine_.can_stall(rank)) return std::nullopt;
+    return Step{.kind = Step::Kind::stall, .place = rank};
+  }
+
+  Step drawn_death_or_choice(Stream& random) {
+    const std::uint32_t deaths = mishaps_.deaths;
+    const bool within = bounds_.within_steps(deaths);
     const bool between =
-        bounds_.between_steps(deaths_, is_calm(engine_.events()), steps_.back().has_death());
+        bounds_.between_steps(deaths, is_calm(engine_.events()), steps_.back().has_death());
     Step step{.kind = Step::Kind::take,
               .place = static_cast<std::uint32_t>(random.below(engine_.agenda().size()))};
-    if (!between || !random.chance(kDeath)) return step;
+    if (!between || !random.chance(kMishap)) return step;
     const auto& actors = engine_.state().actors;
     const auto may_die = [&](ActorId actor) {
-      return actor < actors.size() && actors[actor].alive && bounds_.may_be_next(actor, deaths_);
+      return actor < actors.size() && actors[actor].alive && bounds_.may_be_next(actor, deaths);
     };
     if (within && random.chance(0.5)) {
       const ActorId actor = engine_.agenda()[step.place].actor;
@@ -97,7 +122,6 @@ class Walks {
         constexpr std::uint64_t kMostThings = 8;
         step.dying = static_cast<std::uint16_t>(actor);
         step.after = static_cast<std::uint16_t>(random.below(kMostThings));
-        ++deaths_;
         return step;
       }
     }
@@ -105,7 +129,6 @@ class Walks {
     for (ActorId actor = 0; actor < actors.size(); ++actor)
       if (may_die(actor)) victims.push_back(actor);
     if (victims.empty()) return step;
-    ++deaths_;
     return {.kind = Step::Kind::kill,
             .place = victims[static_cast<std::size_t>(random.below(victims.size()))]};
   }
@@ -118,9 +141,9 @@ class Walks {
     try {
       take_step(engine_, step, starts_);
       keep_what_was_drawn();
-      const StateDigest digest = bounds_.with_deaths(engine_.digest(), deaths_, step.has_death());
+      const StateDigest digest = bounds_.with_mishaps(engine_.digest(), mishaps_, step.has_death());
       is_new = seen_.find(digest) == kNoState;
-      if (is_new) seen_.add(digest, kNoState, steps_.back(), deaths_);
+      if (is_new) seen_.add(digest, kNoState, steps_.back(), mishaps_);
       engine_.check_properties();
       if (request_.goal && request_.goal->property && engine_.holds(*request_.goal->property)) {
         result_.reached = Refutation{.outcome = Outcome::limit, .violations = {}, .steps = steps_};
@@ -132,7 +155,7 @@ class Walks {
         if (!goes_on && is_new) ++result_.pruned;
         return goes_on;
       }
-      ending = judge_.judged(engine_.end(), deaths_, [&] { return steps_; });
+      ending = judge_.judged(engine_.end(), mishaps_.deaths, [&] { return steps_; });
     } catch (const BrokenInvariant& broken) {
       keep_what_was_drawn();
       ending = ending_by(broken);
@@ -172,7 +195,7 @@ class Walks {
   SeenStates seen_;
   ExplorationResult result_;
   std::vector<Step> steps_;  ///< of this walk, with what the workload has chosen
-  std::uint32_t deaths_ = 0;
+  Mishaps mishaps_;
   Clock::time_point begin_ = Clock::now();
 };
 

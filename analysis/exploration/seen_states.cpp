@@ -12,7 +12,7 @@ StateNumber SeenStates::find(const StateDigest& digest) const {
 }
 
 StateNumber SeenStates::add(const StateDigest& digest, StateNumber parent, const Step& step,
-                            std::uint32_t deaths) {
+                            const Mishaps& mishaps) {
   if (4 * (size() + 1) > 3 * slots_.size()) grow();
   std::size_t slot = slot_of(digest);
   while (slots_[slot] != kNoState) slot = (slot + 1) & (slots_.size() - 1);
@@ -20,7 +20,7 @@ StateNumber SeenStates::add(const StateDigest& digest, StateNumber parent, const
   slots_[slot] = number;
   digests_.push_back(digest);
   links_.push_back({parent, steps_.number_of(step)});
-  deaths_.push_back(static_cast<std::uint8_t>(deaths));
+  mishaps_.push_back(mishaps);
   return number;
 }
 

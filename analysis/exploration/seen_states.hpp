@@ -25,15 +25,15 @@ class SeenStates {
   [[nodiscard]] StateNumber find(const StateDigest& digest) const;
 
   /// Adds a state that has not been seen, which was reached from `parent` (kNoState: by a start)
-  /// with so many deaths on the way. Returns its number.
+  /// with so much going wrong on the way. Returns its number.
   StateNumber add(const StateDigest& digest, StateNumber parent, const Step& step,
-                  std::uint32_t deaths);
+                  const Mishaps& mishaps);
 
   [[nodiscard]] StateNumber parent(StateNumber state) const { return links_[state].parent; }
   [[nodiscard]] const Step& step(StateNumber state) const {
     return steps_.step(links_[state].step);
   }
-  [[nodiscard]] std::uint32_t deaths(StateNumber state) const { return deaths_[state]; }
+  [[nodiscard]] const Mishaps& mishaps(StateNumber state) const { return mishaps_[state]; }
   /// The states from the start to this one.
   [[nodiscard]] std::vector<StateNumber> path_to(StateNumber state) const;
   /// The steps from the start to this one.
@@ -42,7 +42,7 @@ class SeenStates {
   [[nodiscard]] std::size_t size() const { return links_.size(); }
   [[nodiscard]] std::size_t bytes() const {
     return slots_.size() * sizeof(StateNumber) + digests_.bytes() + links_.bytes() +
-           deaths_.bytes();
+           mishaps_.bytes();
   }
   /// The largest number of states that can be numbered.
   static constexpr std::size_t kMostStates = kNoState;
@@ -61,7 +61,7 @@ class SeenStates {
   std::vector<StateNumber> slots_;  ///< open addressing, by the digest
   ChunkedList<StateDigest> digests_;
   ChunkedList<Link> links_;
-  ChunkedList<std::uint8_t> deaths_;
+  ChunkedList<Mishaps> mishaps_;
   StepNumbers steps_;
 };
 

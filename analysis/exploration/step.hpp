@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -13,16 +14,20 @@ namespace faultline {
 /// One step from a state to the next. A choice is named by its place in the agenda, whose order
 /// depends on the path to the state; so a step means something only after the steps before it.
 struct Step {
-  enum class Kind : std::uint8_t { begin, take, kill };
+  enum class Kind : std::uint8_t { begin, take, kill, lose, stall };
   Kind kind = Kind::begin;
   std::uint16_t dying = kNoDeath;  ///< take: the actor that dies within the step
   std::uint16_t after = 0;         ///< ... when it has done that many things
-  /// begin: a place in the list of starts; take: in the agenda; kill: the actor.
+  /// begin: a place in the list of starts; take, lose: in the agenda; kill, stall: the actor.
   std::uint32_t place = 0;
   Decisions decisions = {};  ///< take: what the workload chooses in the step, if that is open
 
   static constexpr std::uint16_t kNoDeath = 0xffff;
   [[nodiscard]] bool has_death() const { return kind == Kind::kill || dying != kNoDeath; }
+  /// Does something go wrong in it that need not?
+  [[nodiscard]] bool is_mishap() const {
+    return has_death() || kind == Kind::lose || kind == Kind::stall;
+  }
   [[nodiscard]] std::vector<Cut> cuts() const {
     if (dying == kNoDeath) return {};
     return {{.actor = dying, .after = after}};
@@ -30,10 +35,34 @@ struct Step {
   friend auto operator<=>(const Step&, const Step&) = default;  // NOLINT(*-nullptr)
 };
 
+/// How much has gone wrong on the way to a state, of what a search bounds.
+struct Mishaps {
+  std::uint8_t deaths = 0;
+  std::uint8_t losses = 0;   ///< of messages
+  std::uint8_t stalled = 0;  ///< bit r: rank r has stalled; a job has up to 6 ranks
+
+  [[nodiscard]] bool has_stalled(Rank rank) const { return (stalled >> rank & 1U) != 0; }
+  [[nodiscard]] std::uint32_t stalls() const {
+    return static_cast<std::uint32_t>(std::popcount(stalled));
+  }
+
+  [[nodiscard]] Mishaps after(const Step& step) const {
+    Mishaps all = *this;
+    if (step.has_death()) ++all.deaths;
+    if (step.kind == Step::Kind::lose) ++all.losses;
+    if (step.kind == Step::Kind::stall) all.stalled |= static_cast<std::uint8_t>(1U << step.place);
+    return all;
+  }
+};
+
 /// One way in which a job can begin.
 struct Start {
   std::vector<Cut> cuts;  ///< who dies while the actors start
   Decisions decisions;    ///< what the workload chooses then, if that is open
+
+  [[nodiscard]] Mishaps mishaps() const {
+    return {.deaths = static_cast<std::uint8_t>(cuts.size())};
+  }
 };
 
 /// Numbers steps, of which a search has few different ones, so that a stored state needs a small

@@ -383,7 +383,7 @@ ExplorationMeasure MeasureReader::read_exploration(CheckedObject& object) {
     if (read.empty()) return exploration;
     *scenario = std::move(read.front());
     Problems refused(problems_.file());
-    refuse_unexplorable(*scenario, head.faults, TimerRule::any, refused);
+    refuse_unexplorable(*scenario, exploration.bounds, refused);
     if (!refused.empty()) problems_.add_lines(place, refused.text());
   }
   if (exploration.printed.points.size() != 1) return exploration;

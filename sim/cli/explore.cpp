@@ -39,6 +39,8 @@ std::vector<std::string> search_words() { return {"breadth", "depth", "random"};
 
 std::vector<std::string> timers_words() { return {"any", "patient"}; }
 
+std::vector<std::string> departures_words() { return {"at-once", "any"}; }
+
 std::vector<std::string> recall_words() { return {"steps", "checked", "nothing"}; }
 
 std::vector<std::string> independent_words() { return {"taken", "skipped"}; }
@@ -65,6 +67,20 @@ double seconds_of(const po::variables_map& values, const char* option) {
   return seconds;
 }
 
+/// Ranks that stall do so for some time.
+void read_stalls(const po::variables_map& values, ExplorationRequest& request) {
+  request.stalls = static_cast<std::uint32_t>(number_of(values, "stalls", 0, kMostExplored));
+  const bool has_time = values.count("stall-time") != 0;
+  if (request.stalls > 0 && !has_time)
+    throw UsageError("explore: --stalls: expected --stall-time, how long a stall lasts");
+  if (request.stalls == 0 && has_time)
+    throw UsageError("explore: --stall-time: nobody stalls without --stalls");
+  if (!has_time) return;
+  request.stall_s = seconds_of(values, "stall-time");
+  if (request.timers != TimerRule::patient)
+    throw UsageError("explore: --stalls: expected --timers patient, since no time passes");
+}
+
 ExplorationRequest request_of(const po::variables_map& values) {
   ExplorationRequest request;
   request.faults = static_cast<std::uint32_t>(number_of(values, "faults", 0, kMostFaults));
@@ -73,6 +89,8 @@ ExplorationRequest request_of(const po::variables_map& values) {
       static_cast<SearchOrder>(place_in(search_words(), values["search"].as<std::string>()));
   request.timers =
       static_cast<TimerRule>(place_in(timers_words(), values["timers"].as<std::string>()));
+  request.departures =
+      static_cast<Departures>(place_in(departures_words(), values["departures"].as<std::string>()));
   request.recall =
       static_cast<StepRecall>(place_in(recall_words(), values["recall"].as<std::string>()));
   request.independent = static_cast<IndependentSteps>(
@@ -86,6 +104,8 @@ ExplorationRequest request_of(const po::variables_map& values) {
     if (request.timers != TimerRule::patient)
       throw UsageError("explore: --message-time: expected --timers patient, since no time passes");
   }
+  request.losses = static_cast<std::uint32_t>(number_of(values, "losses", 0, kMostFaults));
+  read_stalls(values, request);
   request.memory_B = number_of(values, "memory", 1, 1U << 24U) * kMiB;
   request.walks = number_of(values, "walks", 1, 1000000000);
   request.jobs = static_cast<unsigned>(number_of(values, "jobs", 1, 256));
@@ -198,7 +218,8 @@ VerbOptions explore_options() {
       .usage =
           "explore FILE [--faults K] [--crash PLACES]\n"
           "       [--victims LIST [--in-order]] [--goal NAME] [--prune NAME]\n"
-          "       [--histories] [--timers any|patient [--message-time S]]\n"
+          "       [--histories] [--timers any|patient [--message-time S]\n"
+          "       [--stalls K --stall-time S]] [--losses K] [--departures at-once|any]\n"
           "       [--search breadth|depth|random] [--depth N] [--states N]\n"
           "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
           "       [--recall steps|checked|nothing] [--independent taken|skipped]\n"
@@ -223,6 +244,14 @@ VerbOptions explore_options() {
       "can happen, in the order of their times");
   add("message-time", text("S"),
       "with patient timers: a message takes up to S seconds, so that a timer can come before it");
+  add("stalls", text("K")->default_value("0"),
+      "with patient timers: up to so many ranks do nothing for --stall-time, each once");
+  add("stall-time", text("S"), "how long a stall lasts, in seconds");
+  add("losses", text("K")->default_value("0"),
+      "up to so many messages of a run are lost, of those of failure detection between nodes");
+  add("departures", text("WHEN")->default_value("at-once"),
+      "at-once: what is sent enters the network; any: what is sent to another node may first wait "
+      "for the NIC, where actors share it");
   add("goal", text("NAME"),
       "look for a state that has this property, or for a run that ends so, and for nothing else");
   add("prune", text("NAME"), "do not look behind states that have this property");
@@ -247,6 +276,7 @@ VerbOptions explore_options() {
   verb.choices["crash"] = only(crash_words());
   verb.choices["search"] = only(search_words());
   verb.choices["timers"] = only(timers_words());
+  verb.choices["departures"] = only(departures_words());
   verb.choices["recall"] = only(recall_words());
   verb.choices["independent"] = only(independent_words());
   return verb;
@@ -264,7 +294,7 @@ int explore_verb(const std::vector<std::string>& arguments, std::ostream& out) {
   const ScenarioOverrides overrides = scenario_overrides(verb, values);
   const Scenario scenario = load_scenario(file, overrides);
   Problems problems(file);
-  refuse_unexplorable(scenario, request.faults, request.timers, problems);
+  refuse_unexplorable(scenario, request, problems);
   problems.throw_if_any();
   request.spec = explored_spec(scenario.points.front());
   request.seed = scenario.seed;

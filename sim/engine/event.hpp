@@ -23,6 +23,7 @@ enum class EventKind : std::uint8_t {
   nic_free,   ///< such a NIC can take up the next message
   restart,    ///< an actor starts again
   vanish,     ///< a message that the network loses is gone
+  stall_end,  ///< stepwise engine: an actor that has stalled goes on
 };
 
 /// One scheduled event, 24 bytes. Events at the same time are ordered by sequence number.

@@ -32,13 +32,19 @@ std::optional<OrderedEvent> ordered_event(EventKind kind) {
       return OrderedEvent::link_lost;
     case EventKind::restart:
       return OrderedEvent::restart;
+    case EventKind::stall_end:
+      return OrderedEvent::stall_end;
+    case EventKind::nic_ready:
+      return OrderedEvent::departure;
     default:
       return std::nullopt;
   }
 }
 
+/// A loss is one of what would arrive.
 bool is_meant(const OrderedStep& step, const Choice& choice) {
-  return ordered_event(choice.kind) == step.event && choice.actor == step.actor &&
+  const OrderedEvent event = step.event == OrderedEvent::loss ? OrderedEvent::message : step.event;
+  return ordered_event(choice.kind) == event && choice.actor == step.actor &&
          (step.peer == kNobody || choice.peer == step.peer) && choice.detail == step.detail;
 }
 
@@ -67,8 +73,19 @@ bool take(StepwiseEngine& engine, const OrderedStep& step) {
     engine.kill(step.actor);
     return true;
   }
+  if (step.event == OrderedEvent::stall) {
+    if (step.actor >= actors.size() || !engine.can_stall(step.actor)) return false;
+    engine.set_stall_time(step.stall_s);
+    engine.stall(step.actor);
+    return true;
+  }
   const auto place = place_of(step, engine.agenda());
   if (!place) return false;
+  if (step.event == OrderedEvent::loss) {
+    if (!engine.can_lose(*place)) return false;
+    engine.lose(*place);
+    return true;
+  }
   engine.take(*place, cuts_of(step.deaths), step.choices);
   return true;
 }
@@ -82,6 +99,7 @@ OrderedStep ordered_step(const std::vector<Choice>& agenda, std::size_t place,
                    .actor = choice.actor,
                    .peer = choice.peer,
                    .detail = choice.detail,
+                   .stall_s = 0.0,
                    .nth = 0,
                    .deaths = {},
                    .choices = {}};
@@ -106,6 +124,7 @@ RunResult run_in_order(const RunSpec& spec, std::shared_ptr<const RunJob> job_wi
   StepwiseEngine engine(std::move(job_without_costs));
   engine.set_step_time(kStep_s);
   engine.check_every_step();
+  engine.let_departures_wait(order.departures_wait);
   if (observer != nullptr) engine.observe(*observer);
   chosen("order.choices_at_start", [&] {
     engine.begin(cuts_of(order.deaths_at_start), order.choices_at_start);

@@ -129,6 +129,9 @@ Lane lane_of(const Event& event, const RunState& state) {
   if (kind == EventKind::arrive && state.network_random.empty())
     return {kind, event.message->from, event.message->to};
   if (kind == EventKind::sent) return {kind, event.at.actor, 0};
+  if (kind == EventKind::nic_ready)
+    return {kind, state.placement.node_of(event.message->from),
+            static_cast<ActorId>(event.message->channel == Family::message_logging)};
   return {kind, kNobody, kNobody};
 }
 
@@ -153,6 +156,7 @@ StateDigest RunState::content_of(const Event& event) const {
       break;
     }
     case EventKind::fault:
+    case EventKind::stall_end:
       into.add(event.at.actor, event.at.detail);
       break;
     case EventKind::wake:

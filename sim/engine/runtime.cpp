@@ -243,6 +243,7 @@ void Runtime::carry_out(const Event& event) {
       vanish(event.message);
       break;
     case EventKind::inject:
+    case EventKind::stall_end:
       break;
   }
   after_event();

@@ -125,6 +125,18 @@ class Runtime : private Services {
   /// Called before an action of an actor is carried out, after count_actions().
   virtual void before_action(Incarnation /*actor*/, const Action& /*action*/) {}
   void count_actions() { counts_actions_ = true; }
+  /// Called where a NIC that several actors share could take up a message at once, after
+  /// let_departures_wait(): does it?
+  virtual bool leaves_at_once() { return true; }
+  void let_departures_wait(bool wait) { departures_wait_ = wait; }
+  /// May a network that loses messages lose this one? Those of failure detection that go from one
+  /// node to another, unless nobody will handle them anyway.
+  [[nodiscard]] bool may_be_lost(const Message& message) const {
+    return (message.flags & kLost) == 0 && message.channel == Family::failure_detection &&
+           node_of(message.from) != node_of(message.to);
+  }
+  [[gnu::noinline]] void lose_in_network(Message& message);
+  [[nodiscard]] bool sender_is_gone(const Message& message) const;
   /// What the events since forget_reach() have read or changed beyond the actor that they are
   /// about, what is common to all, and what they have scheduled.
   enum class Reach : std::uint8_t {
@@ -133,6 +145,7 @@ class Runtime : private Services {
     anything,
   };
   [[nodiscard]] Reach reach() const { return reach_; }
+  void reaches_anything() { reach_ = Reach::anything; }
   void forget_reach() { reach_ = Reach::actor; }
   /// From now on the choices of workloads are branches, and this chooses.
   void let_choose(Chooser& chooser) { turn_.chooser = chooser_ = &chooser; }
@@ -306,14 +319,11 @@ class Runtime : private Services {
   void inject(ActorState& actor, Message* message, bool held);
   void count_control(const Message& message);
   [[nodiscard]] Transit transit_of(const Message& message) const;
-  [[nodiscard]] bool nic_serves_next(const Nic& nic, double ready_s) const;
-  [[nodiscard]] bool sender_is_gone(const Message& message) const;
+  [[nodiscard]] bool nic_serves_next(const Nic& nic, double ready_s);
   [[nodiscard]] double drawn_noise_s(const Message& message);
   void enter_network(Message& message, const Transit& transit);
   // Kept out of the hot path, which is flattened.
-  [[nodiscard, gnu::noinline]] bool is_lost_in_network(const Message& message,
-                                                       const Transit& transit);
-  [[gnu::noinline]] void lose_in_network(Message& message);
+  [[nodiscard, gnu::noinline]] bool is_lost_in_network(const Message& message);
   void vanish(Message* message);
   void stand_before_nic(Message* message);
   void serve_nic(NodeId node);
@@ -479,6 +489,7 @@ class Runtime : private Services {
   bool heard_news_ = false;  ///< a rank heard of a death in this event: the run may be over
   double cpu_s_ = 0.0;       ///< time of the current actor's communication processor while it sends
   bool counts_actions_ = false;
+  bool departures_wait_ = false;
   mutable Reach reach_ = Reach::actor;  ///< also of what a handler asks at once
   bool checking_ = false;               ///< in check_state()
   bool broken_ = false;                 ///< a broken invariant has ended the run in a turn

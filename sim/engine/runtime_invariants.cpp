@@ -286,6 +286,8 @@ void Runtime::count_event(const Event& event, Recount& recount) const {
     case EventKind::nic_free:
       ++recount.nic_events;
       return;
+    case EventKind::stall_end:
+      return;
     case EventKind::exit_notice:
     case EventKind::local_exit:
     case EventKind::link_lost:

@@ -143,7 +143,7 @@ void Runtime::enter_network(Message& message, const Transit& transit) {
   if ((message.flags & kNotifySent) != 0)
     promise_sent(message, message.inject_s + transit.transfer_s);
   if (message.channel == Family::failure_detection && !transit.local) count_detection_sent(message);
-  if (job_->loses_messages && is_lost_in_network(message, transit)) [[unlikely]]
+  if (job_->loses_messages && is_lost_in_network(message)) [[unlikely]]
     lose_in_network(message);
   else
     transmit(message, transit);
@@ -182,13 +182,12 @@ double Runtime::drawn_noise_s(const Message& message) {
 
 /// Whether a message that enters the network will not come out of it. What nobody will handle
 /// anyway is left to go its way.
-bool Runtime::is_lost_in_network(const Message& message, const Transit& transit) {
+bool Runtime::is_lost_in_network(const Message& message) {
   if ((message.flags & kLost) != 0) return false;
   if (job_->cut.separates({message.from, node_of(message.from)}, {message.to, node_of(message.to)},
                           message.inject_s))
     return true;
-  return !transit.local && message.channel == Family::failure_detection &&
-         !state_.loss_random.empty() &&
+  return may_be_lost(message) && !state_.loss_random.empty() &&
          state_.loss_random[message.from].chance(job_->spec.platform.detection_loss_probability);
 }
 
@@ -215,11 +214,12 @@ void Runtime::vanish(Message* message) {
 /// now on spends the send overhead first. If actors can die, the NIC must also be free by then,
 /// because a death may withdraw a message that has reserved it; and if there is message logging,
 /// because its messages go first.
-bool Runtime::nic_serves_next(const Nic& nic, double ready_s) const {
+bool Runtime::nic_serves_next(const Nic& nic, double ready_s) {
   return nic.expected == 0 && ready_s <= state_.now_s + machine().send_overhead_s &&
          (nic.free_s <= ready_s ||
           !(state_.any_death || job_->spec.has_faults() ||
-            job_->spec.component(Family::message_logging).registration != nullptr));
+            job_->spec.component(Family::message_logging).registration != nullptr)) &&
+         (!departures_wait_ || leaves_at_once());
 }
 
 bool Runtime::sender_is_gone(const Message& message) const {

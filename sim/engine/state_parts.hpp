@@ -10,7 +10,8 @@
 namespace faultline {
 
 /// Events that happen in the order in which they were scheduled: under fifo ordering, the arrivals
-/// from one actor at another, and each actor's on_sent. All other events of a kind have no order.
+/// from one actor at another, and each actor's on_sent; and what waits for the NIC of a node. All
+/// other events of a kind have no order.
 struct Lane {
   EventKind kind;
   ActorId from;

@@ -12,15 +12,6 @@
 
 namespace faultline {
 
-namespace {
-
-/// Times are compared to a nanosecond or so, so that a sum of delays is the same in whatever order
-/// they are added up. A power of two, so that the clock itself has no rounding.
-constexpr double kTicksPerSecond = 0x1p30;
-constexpr double kMostTicks = 0x1p62;
-
-}  // namespace
-
 StepwiseEngine::StepwiseEngine(std::shared_ptr<const RunJob> job)
     : Runtime(std::move(job)), done_(actor_count()), invariants_(properties_of(spec())) {
   std::erase_if(invariants_, [](const DeclaredProperty& declared) {
@@ -40,8 +31,7 @@ void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts, Decisions de
   const std::uint64_t order = events().at(place).order;
   step(std::move(cuts), std::move(decisions), [&] {
     const Event event = state_.queue.take_out(order);
-    if (is_patient_ && event.kind() == EventKind::timer)
-      state_.now_s += static_cast<double>(left_of(event)) / kTicksPerSecond;
+    state_.now_s += wait_s(event);
     if (event.kind() == EventKind::compute_done) end_computation(event);
     if (goes_on(state_.now_s)) carry_out(event);
   });
@@ -49,6 +39,38 @@ void StepwiseEngine::take(std::size_t place, std::vector<Cut> cuts, Decisions de
 
 void StepwiseEngine::kill(ActorId actor) {
   step({}, {}, [&] { strike({{.actor = actor}}); });
+}
+
+/// Looks at the message in the queue, because the agenda's may be that of another copy.
+bool StepwiseEngine::can_lose(std::size_t place) {
+  const std::uint64_t order = events().at(place).order;
+  bool can = false;
+  state_.queue.for_each([&](const Event& event) {
+    if (event.order == order)
+      can = event.kind() == EventKind::arrive && may_be_lost(*event.message);
+  });
+  return can;
+}
+
+void StepwiseEngine::lose(std::size_t place) {
+  const std::uint64_t order = events().at(place).order;
+  step({}, {}, [&] { lose_in_network(*state_.queue.take_out(order).message); });
+}
+
+bool StepwiseEngine::can_stall(ActorId actor) const {
+  bool stalls = false;
+  state_.queue.for_each([&](const Event& event) {
+    stalls = stalls || (event.kind() == EventKind::stall_end && event.at.actor == actor);
+  });
+  return is_rank(actor) && state_.actors[actor].alive && !stalls;
+}
+
+void StepwiseEngine::stall(ActorId rank) {
+  step({}, {}, [&] {
+    reaches_anything();
+    schedule_uncounted(state_.now_s + stall_s_, EventKind::stall_end, rank,
+                       state_.actors[rank].incarnation);
+  });
 }
 
 void StepwiseEngine::check_properties() {
@@ -167,6 +189,11 @@ std::uint64_t StepwiseEngine::choose(std::uint64_t bound, const char* what) {
   return decisions_[place];
 }
 
+bool StepwiseEngine::leaves_at_once() {
+  reaches_anything();
+  return choose(2, kDeparture) == 1;
+}
+
 /// What a dying actor sends after its cut does not enter the network, and is lost with the actor.
 void StepwiseEngine::transmit(Message& message, const Transit&) {
   if (is_cut(message.from)) {
@@ -195,10 +222,9 @@ void StepwiseEngine::refuse_repetition(ActorId self, Incarnation dead) {
   if (death == state_.death_numbers.end() ||
       !std::binary_search(heard.begin(), heard.end(), death->second))
     return;
-  state_.auditor.violation("repeated-report", self,
-                           "reported for the second time that " + std::to_string(dead.actor) +
-                               " is dead",
-                           state_.now_s);
+  state_.auditor.violation(
+      "repeated-report", self,
+      "reported for the second time that " + std::to_string(dead.actor) + " is dead", state_.now_s);
   stop(Outcome::violated);
 }
 
@@ -223,173 +249,6 @@ void StepwiseEngine::free_processors() {
 void StepwiseEngine::end_computation(const Event& event) {
   for (Computation& running : state_.actors[event.at.actor].rare_state->running)
     if (running.serial == event.at.detail) running.end_s = state_.now_s;
-}
-
-// ---- the agenda -------------------------------------------------------------------------------
-
-/// Carries out what leaves no choice: what can have no effect any more, and what passes through a
-/// NIC.
-void StepwiseEngine::remove_dead_wood() {
-  for (;;) {
-    std::optional<Event> next;
-    state_.queue.for_each([&](const Event& event) {
-      if (leaves_no_choice(event) && (!next || event.order < next->order)) next = event;
-    });
-    if (!next || stopped()) return;
-    carry_out(state_.queue.take_out(next->order));
-  }
-}
-
-bool StepwiseEngine::leaves_no_choice(const Event& event) const {
-  const auto serial_is = [&](const auto& entry) { return entry.serial == event.at.detail; };
-  switch (event.kind()) {
-    case EventKind::arrive:
-      return (event.message->flags & kLost) != 0;
-    case EventKind::taken_in:
-    case EventKind::inject:
-    case EventKind::nic_ready:
-    case EventKind::nic_free:
-    case EventKind::vanish:
-      return true;
-    case EventKind::sent: {
-      const SentPromise& sent = state_.sent_promises[event.at.detail];
-      const ActorState& actor = state_.actors[event.at.actor];
-      return !actor.alive || sent.from != event.at.actor || sent.incarnation != actor.incarnation;
-    }
-    case EventKind::fault:
-    case EventKind::restart:
-      return false;
-    default:
-      break;
-  }
-  const ActorState& actor = state_.actors[event.at.actor];
-  if (!actor.alive) return true;
-  switch (event.kind()) {
-    case EventKind::timer: {
-      if (!actor.rare_state) return true;
-      const auto& timers = actor.rare_state->timers;
-      return std::none_of(timers.begin(), timers.end(), serial_is);
-    }
-    case EventKind::compute_done: {
-      if (!actor.rare_state) return true;
-      const auto& running = actor.rare_state->running;
-      return std::none_of(running.begin(), running.end(), serial_is);
-    }
-    case EventKind::link_lost: {
-      if (!actor.rare_state) return true;
-      const auto& links = actor.rare_state->links;
-      return std::find(links.begin(), links.end(), state_.deaths[event.at.detail].dead) ==
-             links.end();
-    }
-    case EventKind::local_exit:
-      return !died_under(event.at.detail, {event.at.actor, actor.incarnation});
-    case EventKind::wake:
-      return actor.incarnation != event.at.detail || actor.inbox_is_empty();
-    default:
-      return false;
-  }
-}
-
-/// The oldest event of each lane, and all that are in none.
-void StepwiseEngine::list_events() {
-  is_listed_ = true;
-  agenda_.clear();
-  events_.clear();
-  if (is_over()) return;
-  pending_.clear();
-  state_.queue.for_each([&](const Event& event) { pending_.push_back(event); });
-  std::sort(pending_.begin(), pending_.end(),
-            [](const Event& a, const Event& b) { return a.order < b.order; });
-  for (const Event& event : pending_) {
-    const Lane lane = lane_of(event, state_);
-    const auto is_before = [&](const Event& other) { return lane_of(other, state_) == lane; };
-    if (!lane.orders() || std::none_of(events_.begin(), events_.end(), is_before))
-      events_.push_back(event);
-  }
-  if (is_patient_) hold_timers_back();
-}
-
-/// Leaves the timers that may run out next on the agenda.
-void StepwiseEngine::hold_timers_back() {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (const Event& event : events_)
-    least = std::min(least, event.kind() == EventKind::timer ? left_of(event) : may_wait(event));
-  std::erase_if(events_, [&](const Event& event) {
-    return event.kind() == EventKind::timer && left_of(event) > least;
-  });
-}
-
-/// How many ticks the clock can go on before this happens; -1: it comes before all timers.
-std::int64_t StepwiseEngine::may_wait(const Event& event) const {
-  if (event.kind() == EventKind::compute_done) return std::numeric_limits<std::int64_t>::max();
-  if (event.kind() != EventKind::arrive || message_s_ <= 0.0) return -1;
-  return ticks_until(event.time_s + message_s_);
-}
-
-std::int64_t StepwiseEngine::ticks_until(double time_s) const {
-  const double ticks = (time_s - state_.now_s) * kTicksPerSecond;
-  return std::llround(std::clamp(ticks, 0.0, kMostTicks));
-}
-
-StateParts StepwiseEngine::parts() const {
-  StateParts parts = state_.parts(*job_);
-  if (!is_patient_) return parts;
-  parts.is_local = false;  // who is next depends on all timers
-  state_.queue.for_each([&](const Event& event) {
-    const bool is_late = event.kind() == EventKind::arrive && message_s_ > 0.0;
-    if (event.kind() != EventKind::timer && !is_late) return;
-    const auto part = std::lower_bound(
-        parts.scheduled.begin(), parts.scheduled.end(), event.order,
-        [](const ScheduledPart& one, std::uint64_t order) { return one.order < order; });
-    Digest into;
-    into.add(part->content.high, part->content.low, is_late ? may_wait(event) : left_of(event));
-    part->content = into.value();
-  });
-  return parts;
-}
-
-Choice StepwiseEngine::choice_of(const Event& event) const {
-  if (event.is_about_message())
-    return {event.kind(), event.message->to, event.message->from, event.message->kind,
-            event.message->channel};
-  Choice choice{event.kind(), event.at.actor};
-  switch (event.kind()) {
-    case EventKind::timer:
-      for (const ArmedTimer& timer : state_.actors[choice.actor].rare_state->timers)
-        if (timer.serial == event.at.detail) {
-          choice.kind = timer.kind;
-          if (timer.kind != EventKind::timer) {
-            choice.peer = state_.deaths[timer.key].dead.actor;
-            break;
-          }
-          choice.detail = timer.key;
-          choice.family = timer.family;
-        }
-      break;
-    case EventKind::compute_done:
-      for (const Computation& running : state_.actors[choice.actor].rare_state->running)
-        if (running.serial == event.at.detail) {
-          choice.detail = running.tag;
-          choice.family = running.family;
-        }
-      break;
-    case EventKind::sent:
-      choice.peer = state_.sent_promises[event.at.detail].to;
-      choice.detail = state_.sent_promises[event.at.detail].kind;
-      choice.family = state_.sent_promises[event.at.detail].channel;
-      break;
-    case EventKind::exit_notice:
-    case EventKind::local_exit:
-    case EventKind::link_lost:
-      choice.peer = state_.deaths[event.at.detail].dead.actor;
-      break;
-    case EventKind::restart:
-      choice.peer = state_.pending_restarts[event.at.detail].dead.actor;
-      break;
-    default:
-      break;
-  }
-  return choice;
 }
 
 // ---- decisions --------------------------------------------------------------------------------

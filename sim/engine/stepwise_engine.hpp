@@ -69,6 +69,17 @@ class StepwiseEngine final : public Runtime, private Chooser {
   void take(std::size_t place, std::vector<Cut> cuts = {}, Decisions decisions = {});
   /// An actor dies between two steps; a daemon with the ranks of its node.
   void kill(ActorId actor);
+  /// Does the choice at this place stand for a message that a network may lose?
+  [[nodiscard]] bool can_lose(std::size_t place);
+  /// The network loses that message.
+  void lose(std::size_t place);
+  /// Is this a rank that lives and does not stall?
+  [[nodiscard]] bool can_stall(ActorId actor) const;
+  /// The rank does nothing until a choice of the kind stall_end. With patient timers that comes
+  /// after the time that set_stall_time() says. The timers of the rank that were due by then come
+  /// next, before the messages that have arrived.
+  void stall(ActorId rank);
+  void set_stall_time(double stall_s) { stall_s_ = stall_s; }
   /// How many things each actor has done in the last step, as a Cut counts them.
   [[nodiscard]] const std::vector<std::uint64_t>& done() const { return done_; }
 
@@ -134,6 +145,12 @@ class StepwiseEngine final : public Runtime, private Chooser {
     message_s_ = message_s;
     is_listed_ = false;
   }
+  /// From now on, what an actor sends to another node may wait for the NIC of its node, if others
+  /// share that, and be lost with the actor. A message that finds nothing waiting is a choice of
+  /// the driver (as of a workload, about kDeparture): 0: it waits; 1: it enters the network at
+  /// once. What waits departs in order, each message by a choice of the kind nic_ready.
+  void let_departures_wait(bool wait) { Runtime::let_departures_wait(wait); }
+  static constexpr const char* kDeparture = "whether a message departs at once";
   /// The result of a run that ends here: as its stop says, or because nothing is left to happen, or
   /// else as if it had come to a limit. After it, only go_on_from can be called.
   RunResult end();
@@ -142,6 +159,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   void simulate() override {}  // the driver does
   void transmit(Message& message, const Transit& transit) override;
   void before_action(Incarnation actor, const Action& action) override;
+  bool leaves_at_once() override;
 
  private:
   template <class Step>
@@ -156,10 +174,13 @@ class StepwiseEngine final : public Runtime, private Chooser {
   void remove_dead_wood();
   [[nodiscard]] bool leaves_no_choice(const Event& event) const;
   void list_events();
+  [[nodiscard]] bool cannot_be_handled(const Event& event) const;
+  void put_overdue_timers_first();
   void hold_timers_back();
   [[nodiscard]] std::int64_t ticks_until(double time_s) const;
   [[nodiscard]] std::int64_t left_of(const Event& timer) const { return ticks_until(timer.time_s); }
   [[nodiscard]] std::int64_t may_wait(const Event& event) const;
+  [[nodiscard]] double wait_s(const Event& event) const;
   void refuse_errors(std::uint64_t false_reports_before);
   void refuse_repetition(ActorId self, Incarnation dead);
   [[nodiscard]] Choice choice_of(const Event& event) const;
@@ -167,6 +188,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   std::vector<Choice> agenda_;
   std::vector<Event> events_;  ///< of the agenda
   std::vector<Event> pending_;
+  std::vector<ActorId> stalled_;
   bool is_listed_ = false;  ///< are these of the present state?
   std::vector<Cut> cuts_;
   std::vector<std::uint64_t> done_;
@@ -178,6 +200,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   bool torn_ = false;             ///< the last step was broken off
   bool checks_steps_ = false;
   double step_s_ = 0.0;
+  double stall_s_ = 0.0;
   bool is_patient_ = false;
   double message_s_ = 0.0;  ///< the longest that a message takes while timers are patient
   std::vector<DeclaredProperty> invariants_;

@@ -9,8 +9,8 @@ namespace {
 constexpr double kLargestExact = 9007199254740991.0;
 
 std::vector<std::string> event_words() {
-  return {"message",    "timer",     "computation", "sent", "exit-notice",
-          "local-exit", "link-lost", "restart",     "death"};
+  return {"message", "timer", "computation", "sent",  "exit-notice", "local-exit", "link-lost",
+          "restart", "death", "loss",        "stall", "stall-end",   "departure"};
 }
 
 std::vector<OrderedDeath> read_deaths(const JsonValue* value, const std::string& path,
@@ -62,6 +62,7 @@ OrderedStep read_step(const JsonValue& value, const std::string& path, std::uint
       .actor = options.actor,
       .peer = options.peer.value_or(kNobody),
       .detail = options.detail,
+      .stall_s = options.stall_s,
       .nth = options.nth,
       .deaths = read_deaths(object.child("deaths"), member_path(path, "deaths"), actors, problems),
       .choices = read_choices(object.child("choices"), member_path(path, "choices"), problems)};
@@ -100,6 +101,7 @@ JsonValue step_json(const OrderedStep& step) {
       json_object({{"event", word_of(step.event)}, {"actor", std::int64_t{step.actor}}});
   if (step.peer != kNobody) json.set("peer", std::int64_t{step.peer});
   if (step.detail != 0) json.set("detail", static_cast<std::int64_t>(step.detail));
+  if (step.stall_s > 0.0) json.set("stall_s", step.stall_s);
   if (step.nth != 0) json.set("nth", std::int64_t{step.nth});
   if (!step.deaths.empty()) json.set("deaths", deaths_json(step.deaths));
   if (!step.choices.empty()) json.set("choices", choices_json(step.choices));
@@ -112,22 +114,41 @@ const OptionSet<OrderedStepOptions>& ordered_step_options() {
   using Options = OrderedStepOptions;
   static const auto set =
       OptionSet<Options>()
-          .option("event", &Options::event,
-                  {.doc = "what happens; death: the actor dies before anything else happens",
-                   .required = true,
-                   .choices = event_words()})
+          .option(
+              "event", &Options::event,
+              {.doc = "what happens; death: the actor dies before anything else happens; loss: the "
+                      "network loses the message; stall: a rank does nothing for `stall_s`, until "
+                      "stall-end; departure: a message that waits for the NIC enters the network",
+               .required = true,
+               .choices = event_words()})
           .option("actor", &Options::actor,
-                  {.doc = "to whom: a rank; from the number of processes on, the daemon of a node",
+                  {.doc = "to whom: a rank; from the number of processes on, the daemon of a node; "
+                          "of a departure the sender",
                    .required = true})
           .option("peer", &Options::peer,
-                  {.doc = "the sender of a message, the receiver of one that was sent, or the dead "
-                          "that a notice is about; null: any"})
+                  {.doc = "the sender of a message, the receiver of one that was sent or departs, "
+                          "or the dead that a notice is about; null: any"})
           .option("detail", &Options::detail,
                   {.doc = "of a message its kind, by its number in the order of `list`; of a timer "
                           "its key; of a computation its tag",
                    .maximum = kLargestExact})
           .option("nth", &Options::nth,
-                  {.doc = "which one, of several that are alike: 0 is the oldest"});
+                  {.doc = "which one, of several that are alike: 0 is the oldest"})
+          .option("stall_s", &Options::stall_s,
+                  {.doc = "of a stall: how long it lasts, where the failure detector lives by "
+                          "timers",
+                   .unit = "s",
+                   .minimum = 0.0,
+                   .maximum = 1e9});
+  return set;
+}
+
+const OptionSet<RunOrder>& order_options() {
+  static const auto set = OptionSet<RunOrder>().option(
+      "departures_wait", &RunOrder::departures_wait,
+      {.doc = "what an actor sends to another node may wait for the NIC, where others share it: a "
+              "message that finds nothing waiting there is one more of the `choices` of its step; "
+              "0: it waits for its `departure`; 1: it enters the network at once"});
   return set;
 }
 
@@ -167,7 +188,7 @@ RunOrder read_order(const JsonValue& value, const std::optional<JobShape>& job,
   const std::uint32_t actors =
       job ? job->processes + job->nodes + job->spare_nodes : std::uint32_t{kNobody};
   CheckedObject object(value, "order", problems);
-  RunOrder order;
+  RunOrder order = order_options().read(object.options(order_options().specs()));
   order.deaths_at_start =
       read_deaths(object.child("deaths_at_start"), "order.deaths_at_start", actors, problems);
   order.choices_at_start =
@@ -190,6 +211,7 @@ RunOrder read_order(const JsonValue& value, const std::optional<JobShape>& job,
 
 JsonValue order_json(const RunOrder& order) {
   JsonValue json = JsonValue::Object{};
+  if (order.departures_wait) json.set("departures_wait", true);
   if (!order.deaths_at_start.empty())
     json.set("deaths_at_start", deaths_json(order.deaths_at_start));
   if (!order.choices_at_start.empty())

@@ -17,9 +17,13 @@ struct OrderedStepOptions {
   std::uint32_t actor = 0;
   std::optional<std::uint32_t> peer;
   std::uint64_t detail = 0;
+  double stall_s = 0.0;
   std::uint32_t nth = 0;
 };
 const OptionSet<OrderedStepOptions>& ordered_step_options();
+
+/// What `order` says beside its lists.
+const OptionSet<RunOrder>& order_options();
 
 /// One entry of a list of deaths within a step.
 const OptionSet<OrderedDeath>& ordered_death_options();

@@ -188,7 +188,7 @@ std::string faults_text() {
 
 std::string order_text() {
   return "\n## `order`\n\nWhat `faultline explore` writes, and what can be written by hand: " +
-         std::string(order_summary()) + ".\n" +
+         std::string(order_summary()) + ".\n" + table(order_options().specs()) +
          "\n`order.deaths_at_start`: " + deaths_at_start_summary() +
          ". `order.steps[i].deaths`: " + deaths_in_step_summary() +
          ". `order.choices_at_start` and `order.steps[i].choices`: " + choices_summary() + ".\n" +

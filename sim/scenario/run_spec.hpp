@@ -103,6 +103,10 @@ enum class OrderedEvent : std::uint8_t {
   link_lost,
   restart,
   death,
+  loss,       ///< the network loses a message
+  stall,      ///< a rank stops for some time
+  stall_end,  ///< it goes on
+  departure,  ///< a message that has waited for the NIC enters the network
 };
 
 /// An actor that dies within a step, when it has sent and done so many things in it.
@@ -114,9 +118,11 @@ struct OrderedDeath {
 /// One step of a stated order.
 struct OrderedStep {
   OrderedEvent event = OrderedEvent::message;
-  ActorId actor = kNobody;   ///< to whom it happens
-  ActorId peer = kNobody;    ///< the sender of a message, the dead of a notice; kNobody: any
+  ActorId actor = kNobody;  ///< to whom it happens
+  /// The sender of a message; the receiver of one that leaves; the dead of a notice; kNobody: any.
+  ActorId peer = kNobody;
   std::uint64_t detail = 0;  ///< messages: the kind; timers: the key; computations: the tag
+  double stall_s = 0.0;      ///< how long a stall lasts
   std::uint32_t nth = 0;     ///< of several that are alike, the oldest first, counted from 0
   std::vector<OrderedDeath> deaths;
   /// What the workload chooses within the step, if its choices are open; 0 where the list ends.
@@ -129,6 +135,7 @@ struct RunOrder {
   std::vector<OrderedDeath> deaths_at_start;
   std::vector<std::uint64_t> choices_at_start;
   std::vector<OrderedStep> steps;
+  bool departures_wait = false;  ///< whether a message waits for a shared NIC is a choice
 
   [[nodiscard]] bool has_deaths() const {
     return !deaths_at_start.empty() ||

@@ -272,6 +272,7 @@ JsonValue order_definition() {
                              .take();
   JsonValue schema =
       ObjectSchema(order_summary())
+          .options(order_options().specs())
           .property("deaths_at_start", ordered_deaths_schema(deaths_at_start_summary()))
           .property("choices_at_start", ordered_choices_schema())
           .property("steps", json_object({{"type", "array"}, {"items", step}}), true)

@@ -210,6 +210,71 @@ class Explore(ProgramTest):
         self.assertEqual(self.report("case.json")["runs"][0]["metrics"]["outcome"],
                          "fatal-reported")
 
+    WATCHED = {
+        "schema_version": 1,
+        "name": "watched",
+        "platform": {"machine": "intrepid", "processes": 2, "processes_per_node": 1},
+        "workload": {"name": "token-ring", "walk_length": 1},
+        "termination": {"name": "dijkstra-scholten"},
+        "failure_detection": {"name": "ulfm", "heartbeat_period_s": 1, "timeout_s": 2.4},
+    }
+
+    def check_repeated(self, report):
+        self.write("case.json", report["counterexample"])
+        self.assertEqual(self.report("case.json", code=3)["runs"][0]["violations"][0]["kind"],
+                         report["violations"][0]["kind"])
+
+    def test_messages_are_lost_and_run_repeats_it(self):
+        self.write("s.json", self.WATCHED)
+        patient = ["--timers", "patient"]
+        report = self.explored("s.json", *patient, "--losses", 1)
+        self.assertEqual((report["verdict"], report["losses"]), ("exhausted", 1))
+        report = self.explored("s.json", *patient, "--losses", 3, code=3)
+        self.assertEqual(report["violations"][0]["kind"], "false-report")
+        self.assertRegex("\n".join(report["steps"]),
+                         "heartbeat from rank [01] to rank [01] is lost")
+        self.check_repeated(report)
+        for wrong in ("x", "-1", "13"):
+            self.assertIn("--losses",
+                          self.refusal("explore", "s.json", *patient, "--losses", wrong))
+        self.write("s.json", changed(self.WATCHED, ["platform", "processes_per_node"], 2))
+        self.assertIn("s.json: platform.processes_per_node: --losses: nothing is lost within a ",
+                      self.refusal("explore", "s.json", *patient, "--losses", 1))
+        self.write("s.json", TINY)
+        self.assertIn("s.json: failure_detection: --losses: ",
+                      self.refusal("explore", "s.json", "--losses", 1))
+
+    def test_ranks_stall_and_run_repeats_it(self):
+        self.write("s.json", self.WATCHED)
+        stalls = ["--timers", "patient", "--stalls", 2, "--stall-time"]
+        report = self.explored("s.json", *stalls, 1.2)
+        self.assertEqual((report["verdict"], report["stalls"], report["stall_time_s"]),
+                         ("exhausted", 2, 1.2))
+        report = self.explored("s.json", *stalls, 1.2, "--set",
+                               "failure_detection.late_loop_rule=false", code=3)
+        self.assertIn(" stalls for 1.2 s", "\n".join(report["steps"]))
+        self.assertIn("goes on", "\n".join(report["steps"]))
+        self.check_repeated(report)
+        for wrong, words in ((["--stalls", 1], "--stalls: expected --stall-time"),
+                             (["--stall-time", 1], "--stall-time: nobody stalls"),
+                             (["--stalls", 1, "--stall-time", 0], "a number of seconds above 0"),
+                             (["--stalls", 1, "--stall-time", 1], "expected --timers patient")):
+            self.assertIn(words, self.refusal("explore", "s.json", *wrong))
+
+    def test_messages_wait_for_a_nic_that_is_shared(self):
+        pairs = changed(changed(BRANCHING, ["platform", "processes"], 4),
+                        ["platform", "processes_per_node"], 2)
+        self.write("s.json", pairs)
+        at_once = self.explored("s.json", "--faults", 1)
+        waiting = self.explored("s.json", "--faults", 1, "--departures", "any")
+        self.assertEqual((at_once["departures"], waiting["departures"]), ("at-once", "any"))
+        self.assertEqual(waiting["verdict"], "exhausted")
+        self.assertGreater(waiting["states"], at_once["states"])
+        self.write("s.json", BRANCHING)
+        self.assertIn("s.json: platform.processes_per_node: --departures any: ",
+                      self.refusal("explore", "s.json", "--departures", "any"))
+        self.assertIn("--departures", self.refusal("explore", "s.json", "--departures", "x"))
+
     def test_a_goal_is_reached_by_a_shortest_run_that_can_be_repeated(self):
         self.write("s.json", BRANCHING)
         report = self.explored("s.json", "--faults", 1, "--goal", "fatal-reported", "--trace",

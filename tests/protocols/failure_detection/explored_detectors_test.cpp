@@ -28,6 +28,9 @@ struct Bound {
   std::vector<ActorId> victims = {};
   double message_s = 0.0;
   bool in_order = false;
+  std::uint32_t losses = 0;
+  std::uint32_t stalls = 0;
+  double stall_s = 0.0;
   std::uint32_t depth = UINT32_MAX;
 };
 
@@ -54,6 +57,9 @@ ExplorationRequest request_of(const Job& job, const Bound& bound) {
           .in_order = bound.in_order,
           .timers = TimerRule::patient,
           .message_s = bound.message_s,
+          .losses = bound.losses,
+          .stalls = bound.stalls,
+          .stall_s = bound.stall_s,
           .depth = bound.depth};
 }
 
@@ -191,11 +197,75 @@ TEST_CASE("explored: an rdaemon that hears half of its neighbours", "[.soak]") {
   check_right(bound);
 }
 
-// A process does not look late, because computations keep no processor busy.
-TEST_CASE("explored: an ulfm without its late-loop rule is right with patient timers") {
+// A probe is lost, and then the only message that tells its target of the suspicion. With four
+// such messages it denies it in time, as far as one looks.
+TEST_CASE("explored: a swim that sends each update once, where messages are lost") {
+  Bound bound{.detector = "swim",
+              .options = {{"lifeguard", false},
+                          {"indirect_probes", std::int64_t{0}},
+                          {"fallback_probe", false},
+                          {"suspicion_multiplier", std::int64_t{2}},
+                          {"retransmit_multiplier", std::int64_t{1}}},
+              .processes = 2,
+              .faults = 0,
+              .losses = 2,
+              .depth = 40};
+  check_refuted(bound, {}, "false-report", 23);
+  check_repeated(bound, {}, "false-report");
+  bound.options["retransmit_multiplier"] = std::int64_t{4};
+  CHECK(explored(bound).limit == SearchLimit::depth);
+}
+
+// A heartbeat comes every 100 ms.
+TEST_CASE("explored: rdaemon errs if all heartbeats are lost that come within its timeout") {
+  Bound bound{.options = {{"timeout_s", 0.25}}, .processes = 2, .faults = 0, .losses = 1};
+  check_right(bound);
+  bound.losses = 2;
+  check_refuted(bound, {}, "false-report", 12);
+  check_repeated(bound, {}, "false-report");
+  bound.options = {{"timeout_s", 0.35}};
+  check_right(bound);
+}
+
+// Computations keep no processor busy, so that a process looks late only if it stalls. One that
+// looks late waits for what has come meanwhile, as long as the emitter has not stalled for too
+// long.
+TEST_CASE("explored: an ulfm without its late-loop rule, where processes stall") {
   Bound bound = ulfm();
   bound.options["late_loop_rule"] = false;
   check_right(bound);
+  bound = {.detector = "ulfm",
+           .options = {{"heartbeat_period_s", 1.0}, {"timeout_s", 2.4}},
+           .processes = 2,
+           .faults = 0,
+           .stalls = 2,
+           .stall_s = 1.2};
+  check_right(bound);
+  bound.options["late_loop_rule"] = false;
+  check_refuted(bound, {}, "false-report", 27);
+  check_repeated(bound, {}, "false-report");
+}
+
+TEST_CASE("searches with losses and stalls find the same with several threads") {
+  const Bound bound{.detector = "ulfm",
+                    .options = {{"heartbeat_period_s", 1.0}, {"timeout_s", 4.0}},
+                    .processes = 2,
+                    .faults = 0,
+                    .losses = 1,
+                    .stalls = 1,
+                    .stall_s = 0.5};
+  Job job(bound.processes);
+  set_up(job, bound, {});
+  ExplorationRequest request = request_of(job, bound);
+  const ExplorationResult one = explore(request);
+  CHECK(one.verdict == ExplorationResult::Verdict::exhausted);
+  request.jobs = 3;
+  request.recall = StepRecall::checked;
+  const ExplorationResult other = explore(request);
+  CHECK(other.states == one.states);
+  CHECK(other.transitions == one.transitions);
+  CHECK(other.ends == one.ends);
+  CHECK(other.verdict == one.verdict);
 }
 
 TEST_CASE("explored: an rdaemon that tells its processes of a death again") {
