@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -128,7 +129,9 @@ void CheckpointCopies::message(const Sight& sight) {
   const bool is_sent = sight.kind == Sight::Kind::sent;
   if (message.kind == world_) {
     const WorldEpoch epoch = message.payload.get<WorldWords>().epoch;
-    worlds_.try_emplace(epoch, message.attachments.get<WorldNews>(Family::transactions)->world);
+    const auto* news =
+        message.attachments.get<std::shared_ptr<const WorldNews>>(Family::transactions);
+    worlds_.try_emplace(epoch, (*news)->world);
     if (!process.epoch || *process.epoch < epoch) process.told.push_back(epoch);
   } else if (is_sent && message.kind == copy_) {
     process.copied = message.payload.get<WorldWords>().point;

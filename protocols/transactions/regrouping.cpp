@@ -10,9 +10,7 @@ namespace faultline {
 
 namespace {
 
-constexpr std::uint32_t kBytesOfIncarnation = 8;
 constexpr std::uint32_t kBytesOfHeldPoint = 16;
-constexpr std::uint32_t kBytesOfPart = 8;  ///< of a world: successive actors
 
 /// The first entry of a list, sorted by actors, that is of this actor or a later one.
 template <class List>
@@ -363,21 +361,14 @@ void WorldLayer::put_together(Context& context, std::uint64_t point) {
   }
   std::uint32_t losses = processes_ - news.world.size();
   for (const Incarnation& life : news.replacements.replaced) losses += life.number;
-  regrouping_.change().ready.clear();
+  // The list has an entry for each rank: its memory goes back before the messages to all take some.
+  regrouping_.change().ready = {};
   enter(context, {number + 1, losses}, std::move(news), point);
   if (options_->rebuild_over == "tree") return;
+  const std::shared_ptr<const WorldNews> all = news_of_world();
   for (Rank rank = 0; rank < world_.size(); ++rank)
-    if (const ActorId actor = world_.actor_of(rank); actor != self_) tell_world(context, actor);
-}
-
-void WorldLayer::tell_world(Context& context, ActorId to) const {
-  std::uint32_t list =
-      kBytesOfIncarnation * static_cast<std::uint32_t>(replacements_->replaced.size());
-  if (!world_.is_first(processes_))
-    world_.for_each_run([&list](ActorId, std::uint32_t) { list += kBytesOfPart; });
-  Message& message = context.send(to, kWorld, options_->control_bytes + list);
-  message.payload.put(WorldWords{epoch_, point_});
-  context.attach(message, WorldNews{world_, *replacements_, checkpoints_->every});
+    if (const ActorId actor = world_.actor_of(rank); actor != self_)
+      send_world(context, actor, all);
 }
 
 /// Some may not have heard of this world, because its leader has died. They wait for the first of
@@ -401,7 +392,7 @@ void WorldLayer::on_world_message(Context& context, const Message& message) {
     if (words.epoch < epoch_ && phase_ != Phase::entering) tell_world(context, message.from);
     return;
   }
-  const auto& news = *context.attached<WorldNews>(message);
+  const WorldNews& news = **context.attached<std::shared_ptr<const WorldNews>>(message);
   const auto own = place_of(news.replacements.replaced, self_);
   const bool was_replaced = own != news.replacements.replaced.end() && own->actor == self_;
   // It is the world of the process before this one.

@@ -258,6 +258,8 @@ class WorldLayer : public Layer {
   [[nodiscard]] World next_world() const;
   [[nodiscard]] std::optional<std::uint64_t> point_on_nodes() const;
   void put_together(Context& context, std::uint64_t point);
+  [[nodiscard]] std::shared_ptr<const WorldNews> news_of_world() const;
+  void send_world(Context& context, ActorId to, const std::shared_ptr<const WorldNews>& news) const;
   // Over a tree: protocols/transactions/world_tree.cpp.
   [[nodiscard]] std::uint64_t place_in_tree(ActorId actor) const;
   [[nodiscard]] ActorId actor_in_tree(std::uint64_t place) const;

@@ -26,7 +26,7 @@ struct Replacements {
   void digest(Digest& into) const { into.add(replaced, fresh, put_together_by); }
 };
 
-/// What a rank must know of a world, attached to `world`.
+/// What a rank must know of a world. A pointer to it is attached to `world`, as it is for all.
 struct WorldNews {
   World world;
   Replacements replacements;

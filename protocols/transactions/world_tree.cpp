@@ -1,8 +1,36 @@
-// How a new world is told over a binary tree of its ranks, whose root is who has put it together.
+// How a new world is told: to one rank, or over a binary tree of its ranks, whose root is who has
+// put it together.
 
 #include "protocols/transactions/world_layer.hpp"
 
 namespace faultline {
+
+namespace {
+
+constexpr std::uint32_t kBytesOfIncarnation = 8;
+constexpr std::uint32_t kBytesOfPart = 8;  ///< of a world: successive actors
+
+}  // namespace
+
+std::shared_ptr<const WorldNews> WorldLayer::news_of_world() const {
+  return std::make_shared<const WorldNews>(WorldNews{world_, *replacements_, checkpoints_->every});
+}
+
+void WorldLayer::tell_world(Context& context, ActorId to) const {
+  send_world(context, to, news_of_world());
+}
+
+/// Many messages can share the news.
+void WorldLayer::send_world(Context& context, ActorId to,
+                            const std::shared_ptr<const WorldNews>& news) const {
+  std::uint32_t list =
+      kBytesOfIncarnation * static_cast<std::uint32_t>(replacements_->replaced.size());
+  if (!world_.is_first(processes_))
+    world_.for_each_run([&list](ActorId, std::uint32_t) { list += kBytesOfPart; });
+  Message& message = context.send(to, kWorld, options_->control_bytes + list);
+  message.payload.put(WorldWords{epoch_, point_});
+  context.attach(message, news);
+}
 
 std::uint64_t WorldLayer::place_in_tree(ActorId actor) const {
   const std::uint64_t ranks = world_.size();

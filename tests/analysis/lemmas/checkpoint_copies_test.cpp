@@ -3,6 +3,7 @@
 #include "analysis/lemmas/checkpoint_copies.hpp"
 
 #include <catch2/catch.hpp>
+#include <memory>
 #include <string>
 
 #include "analysis/lemmas/block_promise.hpp"
@@ -94,7 +95,9 @@ class Job {
     message.channel = Family::transactions;
     message.kind = message_kind(*fampi().registration, kind);
     message.payload.put(words);
-    if (world != nullptr) message.attachments.put(Family::transactions, WorldNews{*world, {}, 1});
+    if (world != nullptr)
+      message.attachments.put(Family::transactions,
+                              std::make_shared<const WorldNews>(WorldNews{*world, {}, 1}));
     see({.kind = Sight::Kind::sent, .actor = from, .message = &message});
     see({.kind = Sight::Kind::received, .actor = to, .message = &message});
   }
