@@ -129,6 +129,7 @@ class Runtime : private Services {
   /// let_departures_wait(): does it?
   virtual bool leaves_at_once() { return true; }
   void let_departures_wait(bool wait) { departures_wait_ = wait; }
+  [[nodiscard]] bool departures_wait() const { return departures_wait_; }
   /// May a network that loses messages lose this one? Those of failure detection that go from one
   /// node to another, unless nobody will handle them anyway.
   [[nodiscard]] bool may_be_lost(const Message& message) const {

@@ -65,7 +65,7 @@ bool StepwiseEngine::leaves_no_choice(const Event& event) const {
     case EventKind::vanish:
       return true;
     case EventKind::nic_ready:
-      return sender_is_gone(*event.message);
+      return !departures_wait() || sender_is_gone(*event.message);
     case EventKind::sent: {
       const SentPromise& sent = state_.sent_promises[event.at.detail];
       const ActorState& actor = state_.actors[event.at.actor];

@@ -213,10 +213,11 @@ void StepwiseEngine::before_action(Incarnation actor, const Action& action) {
     refuse_repetition(actor.actor, action.peer);
 }
 
-/// The detector of a rank reports a death once, as long as nobody has been started again. No other
-/// component would notice, because none hears of the death again.
+/// The detector of a rank reports a death once, as long as nobody has been started again or been
+/// reported while alive. No other component would notice, because none hears of the death again.
 void StepwiseEngine::refuse_repetition(ActorId self, Incarnation dead) {
   if (!is_rank(self) || !state_.actors[self].alive || state_.any_restart) return;
+  if (state_.auditor.false_reports() > 0) return;
   const auto death = state_.death_numbers.find(dead);
   const auto& heard = state_.actors[self].heard();
   if (death == state_.death_numbers.end() ||
