@@ -32,6 +32,11 @@ double share_at_most(const ExplorationResult& result) {
   return static_cast<double>(result.expanded) / static_cast<double>(result.states);
 }
 
+template <class Choice>
+std::string word_of(Choice choice, const std::vector<std::string>& words) {
+  return words.at(static_cast<std::size_t>(choice));
+}
+
 JsonValue words_json(const std::vector<std::string>& words) {
   JsonValue::List list;
   list.reserve(words.size());
@@ -108,29 +113,15 @@ CrashPlaces crash_named(const std::string& word) {
                        [&](CrashPlaces places) { return word == crash_word(places); });
 }
 
-const char* timers_word(TimerRule timers) {
-  return timers == TimerRule::patient ? "patient" : "any";
-}
+std::vector<std::string> search_words() { return {"breadth", "depth", "random"}; }
 
-const char* departures_word(Departures departures) {
-  return departures == Departures::any ? "any" : "at-once";
-}
+std::vector<std::string> timers_words() { return {"any", "patient"}; }
 
-const char* independent_word(IndependentSteps independent) {
-  return independent == IndependentSteps::skipped ? "skipped" : "taken";
-}
+std::vector<std::string> departures_words() { return {"at-once", "any"}; }
 
-const char* search_word(SearchOrder search) {
-  switch (search) {
-    case SearchOrder::breadth:
-      return "breadth";
-    case SearchOrder::depth:
-      return "depth";
-    case SearchOrder::random:
-      return "random";
-  }
-  return "";
-}
+std::vector<std::string> recall_words() { return {"steps", "checked", "nothing"}; }
+
+std::vector<std::string> independent_words() { return {"taken", "skipped"}; }
 
 std::string exploration_table(const ExplorationReport& report, std::size_t width) {
   const ExplorationResult& result = report.result;
@@ -181,16 +172,16 @@ std::string exploration_json(const ExplorationReport& report) {
        {"victims", victims_json(request)},
        {"in_order", request.in_order},
        {"histories", request.histories},
-       {"timers", timers_word(request.timers)},
+       {"timers", word_of(request.timers, timers_words())},
        {"message_time_s", request.message_s},
        {"losses", std::int64_t{request.losses}},
        {"stalls", std::int64_t{request.stalls}},
        {"stall_time_s", request.stall_s},
-       {"departures", departures_word(request.departures)},
+       {"departures", word_of(request.departures, departures_words())},
        {"goal", request.goal ? JsonValue(request.goal->name) : JsonValue()},
        {"prune", request.prune ? JsonValue(request.prune->property->name) : JsonValue()},
-       {"search", search_word(request.search)},
-       {"independent", independent_word(request.independent)},
+       {"search", word_of(request.search, search_words())},
+       {"independent", word_of(request.independent, independent_words())},
        {"verdict", verdict_word(result.verdict)},
        {"limit", result.limit == SearchLimit::none ? JsonValue() : search_limit_word(result.limit)},
        {"states", count(result.states)},

@@ -29,9 +29,11 @@ const char* crash_word(CrashPlaces crash);
 std::vector<std::string> crash_words();
 /// The places with this word, which must be one of crash_words().
 CrashPlaces crash_named(const std::string& word);
-const char* search_word(SearchOrder search);
-const char* timers_word(TimerRule timers);
-const char* departures_word(Departures departures);
-const char* independent_word(IndependentSteps independent);
+/// The words for each choice of a request, in the order of its enumeration.
+std::vector<std::string> search_words();
+std::vector<std::string> timers_words();
+std::vector<std::string> departures_words();
+std::vector<std::string> recall_words();
+std::vector<std::string> independent_words();
 
 }  // namespace faultline

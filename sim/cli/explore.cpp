@@ -35,16 +35,6 @@ namespace po = boost::program_options;
 constexpr std::uint64_t kMostStates = SeenStates::kMostStates;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
-std::vector<std::string> search_words() { return {"breadth", "depth", "random"}; }
-
-std::vector<std::string> timers_words() { return {"any", "patient"}; }
-
-std::vector<std::string> departures_words() { return {"at-once", "any"}; }
-
-std::vector<std::string> recall_words() { return {"steps", "checked", "nothing"}; }
-
-std::vector<std::string> independent_words() { return {"taken", "skipped"}; }
-
 std::size_t place_in(const std::vector<std::string>& words, const std::string& word) {
   std::size_t place = 0;
   while (words.at(place) != word) ++place;

@@ -149,7 +149,7 @@ class StepwiseEngine final : public Runtime, private Chooser {
   /// share that, and be lost with the actor. A message that finds nothing waiting is a choice of
   /// the driver (as of a workload, about kDeparture): 0: it waits; 1: it enters the network at
   /// once. What waits departs in order, each message by a choice of the kind nic_ready.
-  void let_departures_wait(bool wait) { Runtime::let_departures_wait(wait); }
+  using Runtime::let_departures_wait;
   static constexpr const char* kDeparture = "whether a message departs at once";
   /// The result of a run that ends here: as its stop says, or because nothing is left to happen, or
   /// else as if it had come to a limit. After it, only go_on_from can be called.
