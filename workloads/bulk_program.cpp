@@ -53,6 +53,12 @@ Registration bulk_program_registration(std::string name, std::string summary, st
           .end_checks = {{&kDifference, "wrong-state"}}};
 }
 
+ComponentFactory bulk_program_factory(ProgramOfRank programs) {
+  return [shared = std::make_shared<const ProgramOfRank>(std::move(programs))](ActorId self) {
+    return std::make_unique<BulkProgram>(shared, self);
+  };
+}
+
 BulkProgram::BulkProgram(std::shared_ptr<const ProgramOfRank> programs, ActorId self)
     : programs_(std::move(programs)),
       self_(self),
@@ -156,11 +162,15 @@ void BulkProgram::begin_exchange(Context& context) {
   halo_messages_ += exchange.sends.size();
 }
 
+/// Who is not in the communicator counts its tags all the same: all ranks number requests alike.
 void BulkProgram::begin_sum(Context& context) {
-  sum_ = SumRequest(rank_, world_.size(), ProgramStates::contributed(rank_, iteration_, step_));
-  waits_ = Waits::sum;
+  const RankRange ranks = program_->summing(step(), world_.size());
   sum_tag_ = tag_;
-  tag_ += doubling_stages(world_.size());
+  tag_ += doubling_stages(ranks.count);
+  if (!ranks.contains(rank_)) return next_step();
+  sum_ = SumRequest(rank_ - ranks.first, ranks.count,
+                    ProgramStates::contributed(rank_, iteration_, step_));
+  waits_ = Waits::sum;
   post_sum(context);
 }
 
@@ -168,6 +178,7 @@ SumRequest::Means BulkProgram::sum_means(Context& context) {
   return {.context = context,
           .operations = operations_,
           .world = world_,
+          .first_rank = program_->summing(step(), world_.size()).first,
           .first_tag = sum_tag_,
           .bytes = step().bytes,
           .timeout_s = timeout_s_};

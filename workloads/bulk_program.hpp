@@ -141,6 +141,9 @@ class BulkProgram final : public Workload {
   double finish_s_ = 0.0;
 };
 
+/// Makes the component of each rank.
+ComponentFactory bulk_program_factory(ProgramOfRank programs);
+
 /// What registrations of programs have in common: metrics and how they are judged. Their options
 /// and `make` are still to be set.
 Registration bulk_program_registration(std::string name, std::string summary, std::string source);

@@ -67,7 +67,7 @@ OptionSet<LuleshMpiOptions> options() {
 }
 
 /// Waits for the smallest time step of all ranks, and then goes through the exchanges, each in a
-/// TryBlock of its own rank.
+/// local TryBlock.
 Program program_of(const LuleshMpiOptions& options, const LuleshPlan& plan, Rank rank) {
   using Kind = ProgramStep::Kind;
   constexpr std::uint32_t kTimeStepBytes = 8;
@@ -81,8 +81,8 @@ Program program_of(const LuleshMpiOptions& options, const LuleshPlan& plan, Rank
   std::vector<ProgramStep>& steps = program.steps;
   steps.push_back({.kind = Kind::begin_try});
   steps.push_back({.kind = Kind::allreduce, .bytes = kTimeStepBytes});
-  const auto exchanges = static_cast<std::uint16_t>(plan.exchanges().size());
-  for (std::uint16_t number = 0; number < exchanges; ++number) {
+  const auto exchanges = static_cast<std::uint8_t>(plan.exchanges().size());
+  for (std::uint8_t number = 0; number < exchanges; ++number) {
     program.exchanges.push_back(plan.halo(rank, number));
     steps.push_back({.kind = Kind::compute, .duration_s = kShares[number] * compute_s});
     steps.push_back({.kind = Kind::begin_try, .local = true});
@@ -111,12 +111,9 @@ Registration lulesh_mpi() {
   made.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto read = std::make_shared<const LuleshMpiOptions>(set.read(values));
     const LuleshPlan plan(job.processes, read->zones_per_side, read->exchanges == 4);
-    const ProgramOfRank programs = [read, plan](Rank rank) {
+    return bulk_program_factory([read, plan](Rank rank) {
       return std::make_shared<const Program>(program_of(*read, plan, rank));
-    };
-    return [programs = std::make_shared<const ProgramOfRank>(programs)](ActorId self) {
-      return std::make_unique<BulkProgram>(programs, self);
-    };
+    });
   };
   return made;
 }

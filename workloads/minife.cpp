@@ -131,13 +131,10 @@ Registration minife() {
   };
   made.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto read = std::make_shared<const MiniFeOptions>(set.read(values));
-    const ProgramOfRank programs = [read,
-                                    plan = MiniFePlan(elements(*read), job.processes)](Rank rank) {
-      return std::make_shared<const Program>(program_of(*read, plan, rank));
-    };
-    return [programs = std::make_shared<const ProgramOfRank>(programs)](ActorId self) {
-      return std::make_unique<BulkProgram>(programs, self);
-    };
+    return bulk_program_factory(
+        [read, plan = MiniFePlan(elements(*read), job.processes)](Rank rank) {
+          return std::make_shared<const Program>(program_of(*read, plan, rank));
+        });
   };
   return made;
 }

@@ -23,10 +23,10 @@ std::uint64_t ProgramStates::contributed(Rank by, std::uint64_t iteration, std::
   return (std::uint64_t{by} + 1) * split_mix(iteration ^ std::uint64_t{step} << 56U);
 }
 
-std::uint64_t ProgramStates::sum(std::uint32_t processes, std::uint64_t iteration,
-                                 std::size_t step) {
-  const std::uint64_t ranks = processes;
-  return ranks * (ranks + 1) / 2 * split_mix(iteration ^ std::uint64_t{step} << 56U);
+std::uint64_t ProgramStates::sum(RankRange ranks, std::uint64_t iteration, std::size_t step) {
+  const std::uint64_t count = ranks.count;
+  const std::uint64_t factors = count * ranks.first + count * (count + 1) / 2;
+  return factors * split_mix(iteration ^ std::uint64_t{step} << 56U);
 }
 
 std::uint64_t ProgramStates::initial(Rank rank) { return split_mix(rank + 1ULL); }
@@ -46,7 +46,11 @@ std::uint64_t ProgramStates::state_after(const Program& program, Rank rank,
       ranks = next_world->ranks;
     for (std::size_t at = 0; at < program.steps.size(); ++at) {
       const ProgramStep& step = program.steps[at];
-      if (step.kind == ProgramStep::Kind::allreduce) state = next(state, sum(ranks, iteration, at));
+      if (step.kind == ProgramStep::Kind::allreduce) {
+        const RankRange among = program.summing(step, ranks);
+        const bool takes_part = step.communicator == 0 || among.contains(rank);
+        if (takes_part) state = next(state, sum(among, iteration, at));
+      }
       if (step.kind == ProgramStep::Kind::exchange)
         for (const HaloNeighbour& neighbour : program.exchanges[step.exchange].receives)
           state = next(state, sent(neighbour.rank, iteration, at));

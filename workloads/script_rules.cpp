@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -10,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/core/visible_text.hpp"
+#include "workloads/script_words.hpp"
 
 namespace faultline {
 
@@ -18,12 +17,6 @@ namespace {
 
 constexpr std::size_t kLongestName = 32;
 constexpr std::uint32_t kHighestCount = 1000000;
-constexpr double kLongestCompute_s = 1e6;
-
-/// Why a rule cannot be read, and where.
-struct Unreadable {
-  std::string message;
-};
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -45,67 +38,13 @@ std::string ordinal(std::uint32_t count) {
   return std::to_string(count) + ending;
 }
 
-template <class Number>
-std::optional<Number> number_in(std::string_view word) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return number;
-}
-
-/// The words of a rule, from left to right. A colon and a comma are words of their own.
-class Words {
- public:
-  explicit Words(std::string_view text) : text_(text) { advance(); }
-
-  /// The next word; empty behind the last.
-  [[nodiscard]] std::string_view next() const { return text_.substr(begin_, end_ - begin_); }
-  std::string_view take() {
-    const std::string_view word = next();
-    advance();
-    return word;
-  }
-  /// Takes the next word if it is that one.
-  bool take_if(std::string_view word) {
-    if (next() != word) return false;
-    advance();
-    return true;
-  }
-  void expect(std::string_view word) {
-    if (!take_if(word)) refuse("\"" + std::string(word) + "\"");
-  }
-  [[noreturn]] void refuse(const std::string& expected) const {
-    constexpr std::size_t kShown = 40;
-    std::string got = "the end";
-    if (!next().empty()) got = "\"" + visible(next().substr(0, kShown)) + "\"";
-    throw Unreadable{"character " + std::to_string(begin_ + 1) + ": expected " + expected +
-                     ", got " + got};
-  }
-
- private:
-  void advance() {
-    begin_ = std::min(text_.find_first_not_of(' ', end_), text_.size());
-    end_ = begin_;
-    if (begin_ == text_.size()) return;
-    const bool is_mark = text_[begin_] == ':' || text_[begin_] == ',';
-    end_ = is_mark ? begin_ + 1 : std::min(text_.find_first_of(" :,", begin_), text_.size());
-  }
-
-  std::string_view text_;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
-};
-
 /// Reads rules into a script.
 class RuleReader {
  public:
   RuleReader(Script& script, std::uint32_t processes) : script_(script), processes_(processes) {}
 
   ScriptRule read(std::string_view text) {
-    if (text.size() > kLongestRule)
-      throw Unreadable{"expected at most " + std::to_string(kLongestRule) + " characters, got " +
-                       std::to_string(text.size())};
-    Words words(text);
+    ScriptWords words(text);
     ScriptRule rule{.rank = rank(words), .actions = {}};
     occasion(words, rule);
     words.expect(":");
@@ -117,7 +56,7 @@ class RuleReader {
   }
 
  private:
-  Rank rank(Words& words) const {
+  Rank rank(ScriptWords& words) const {
     const auto number = number_in<Rank>(words.next());
     if (!number || *number >= processes_)
       words.refuse(processes_ == kNobody ? "a rank"
@@ -126,7 +65,7 @@ class RuleReader {
     return *number;
   }
 
-  std::uint32_t name(Words& words, const char* what) {
+  std::uint32_t name(ScriptWords& words, const char* what) {
     if (!is_name(words.next()))
       words.refuse(std::string(what) + ", a letter followed by up to " +
                    std::to_string(kLongestName - 1) + " letters, digits, _ or -");
@@ -139,7 +78,7 @@ class RuleReader {
     return static_cast<std::uint32_t>(known - script_.names.begin());
   }
 
-  void occasion(Words& words, ScriptRule& rule) {
+  void occasion(ScriptWords& words, ScriptRule& rule) {
     if (words.take_if("at")) return words.expect("start");
     const bool received = words.take_if("on");
     if (!received && !words.take_if("after")) words.refuse(R"("at start", "on" or "after")");
@@ -150,7 +89,7 @@ class RuleReader {
   }
 
   /// 2 for "2nd"; 0 if no such word comes next.
-  static std::uint32_t count(Words& words) {
+  static std::uint32_t count(ScriptWords& words) {
     const std::string_view word = words.next();
     if (word.empty() || !is_digit(word.front())) return 0;
     const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
@@ -162,7 +101,7 @@ class RuleReader {
     return *number;
   }
 
-  ScriptAction action(Words& words) {
+  ScriptAction action(ScriptWords& words) {
     ScriptAction action{.sends = words.take_if("send")};
     if (action.sends) {
       action.name = name(words, "a tag");
@@ -173,13 +112,7 @@ class RuleReader {
     if (!words.take_if("compute")) words.refuse(R"("send" or "compute")");
     action.name = name(words, "the name of a computation");
     if (words.next().empty() || words.next() == ",") return action;
-    const auto duration_s = number_in<double>(words.next());
-    // This way round, so that NaN is refused.
-    if (!duration_s || !(*duration_s >= 0.0 && *duration_s <= kLongestCompute_s))
-      words.refuse("a time from 0 to 1e6 in seconds, such as \"2e-3 s\"");
-    words.take();
-    words.expect("s");
-    action.compute_s = *duration_s;
+    action.compute_s = words.take_seconds();
     return action;
   }
 
@@ -255,7 +188,7 @@ Script read_script(const std::vector<std::string>& rules, std::uint32_t processe
       ScriptRule rule = reader.read(rules[i]);
       script.rules_of[rule.rank].push_back(static_cast<std::uint32_t>(script.rules.size()));
       script.rules.push_back(std::move(rule));
-    } catch (const Unreadable& problem) {
+    } catch (const UnreadableLine& problem) {
       script.problems.push_back({i, problem.message});
     }
   }

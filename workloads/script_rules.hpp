@@ -11,9 +11,8 @@
 
 namespace faultline {
 
-/// How many rules a script can have, and how many characters a rule.
+/// How many rules a script can have.
 inline constexpr std::size_t kMostRules = 200;
-inline constexpr std::size_t kLongestRule = 500;
 
 /// What a rule of a script lets its rank do: send a message, or compute.
 struct ScriptAction {

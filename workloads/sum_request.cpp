@@ -10,7 +10,7 @@ bool SumRequest::post_next(const Means& means) {
     const std::uint32_t tag = means.first_tag + stage_;
     const std::optional<DoublingStage> now = doubling_stage(self_, ranks_, stage_++);
     if (!now) continue;
-    const ActorId partner = means.world.actor_of(now->partner);
+    const ActorId partner = means.world.actor_of(means.first_rank + now->partner);
     replaces_ = now->replaces;
     if (now->receives)
       receive_ = means.operations.receive(means.context, partner, tag, means.timeout_s);

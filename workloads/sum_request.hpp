@@ -7,10 +7,10 @@
 
 namespace faultline {
 
-/// A sum over all ranks of a world as one request, by recursive doubling. Each stage is a send and
-/// a receive of `Operations`: the request fails with one of them and times out with one of them.
-/// Who holds it posts the next stage when the operations of the last one are done. All ranks number
-/// the stages alike; a rank has nothing to do in some.
+/// A sum over successive ranks of a world as one request, by recursive doubling. Each stage is a
+/// send and a receive of `Operations`: the request fails with one of them and times out with one of
+/// them. Who holds it posts the next stage when the operations of the last one are done. All ranks
+/// number the stages alike; a rank has nothing to do in some.
 class SumRequest {
  public:
   /// What one message says.
@@ -22,12 +22,14 @@ class SumRequest {
     Context& context;
     Operations& operations;
     const World& world;
+    Rank first_rank = 0;          ///< of those who sum
     std::uint32_t first_tag = 0;  ///< of doubling_stages() tags that nothing else uses
     std::uint32_t bytes = 0;
     double timeout_s = kNever;
   };
 
   SumRequest() = default;
+  /// `self` is counted from the first of the ranks who sum.
   SumRequest(Rank self, std::uint32_t ranks, std::uint64_t value)
       : self_(self), ranks_(ranks), sum_(value) {}
 

@@ -72,10 +72,7 @@ Registration try_blocks() {
   };
   made.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     auto program = std::make_shared<const Program>(program_of(set.read(values), job.processes));
-    const ProgramOfRank programs = [alike = std::move(program)](Rank) { return alike; };
-    return [programs = std::make_shared<const ProgramOfRank>(programs)](ActorId self) {
-      return std::make_unique<BulkProgram>(programs, self);
-    };
+    return bulk_program_factory([alike = std::move(program)](Rank) { return alike; });
   };
   return made;
 }

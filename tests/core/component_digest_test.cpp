@@ -72,6 +72,9 @@ OptionValues short_run(const std::string& workload) {
     return {{"rules", std::vector<std::string>{"0 at start: send a to 1, send a to 1",
                                                "1 on 2nd a: send b to 2, compute work",
                                                "2 on b: send c to 0"}}};
+  if (workload == "try-script")
+    return {{"steps", std::vector<std::string>{"try", "compute 1e-5 s", "exchange 8 B with +1",
+                                               "finish", "allreduce 8 B among 2-5"}}};
   if (workload == "stencil" || workload == "ordered-stencil")
     return {{"iterations", std::int64_t{10}}};
   return {};

@@ -293,6 +293,10 @@ OptionValues short_run(const std::string& workload) {
                                   "0 on 2nd c: compute work"}}}},
       {"ordered-stencil", {{"iterations", std::int64_t{5}}}},
       {"stencil", {{"iterations", std::int64_t{5}}}},
+      {"try-script",
+       {{"steps", std::vector<std::string>{"try", "compute 1e-5 s",
+                                           "exchange 100 B with -1 +1 among 1-6", "try local",
+                                           "allreduce 8 B", "finish", "finish", "checkpoint"}}}},
       {"token-ring", {{"stop_probability", 0.05}, {"branch_probability", 0.3}}},
       {"uniform-traffic", {{"hops", std::int64_t{10}}}},
       {"work-stealing", {{"board", std::int64_t{6}}, {"cut_depth", std::int64_t{3}}}}};

@@ -94,7 +94,7 @@ TEST_CASE("the right state depends on every message that a rank consumes") {
   CHECK(state != ProgramStates::state_after(program, 0, 2));
   std::uint64_t sum = 0;
   for (Rank rank = 0; rank < 3; ++rank) sum += ProgramStates::contributed(rank, 7, 1);
-  CHECK(sum == ProgramStates::sum(3, 7, 1));
+  CHECK(sum == ProgramStates::sum({0, 3}, 7, 1));
 }
 
 TEST_CASE("a step that finishes a TryBlock is that of its beginning, inner ones left out") {

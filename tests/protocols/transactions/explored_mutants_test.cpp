@@ -14,7 +14,6 @@
 #include "analysis/exploration/exploration.hpp"
 #include "tests/protocols/transactions/fampi_mutants.hpp"
 #include "tests/support/job.hpp"
-#include "workloads/bulk_program.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -32,30 +31,6 @@ struct Bound {
   bool rings = false;  ///< in place of try-blocks: each rank sends to the next one
   Ordering ordering = Ordering::fifo;
 };
-
-/// One TryBlock in which each rank sends a message to the next one on a ring.
-Registration ring_program() {
-  Registration made = bulk_program_registration("ring", "", "");
-  made.try_blocks = [](const OptionValues&) {
-    return BlockContents{.has_messages = true, .has_collective = false, .needs_all_ranks = true};
-  };
-  made.make = [](const OptionValues&, const JobShape& job) -> ComponentFactory {
-    const ProgramOfRank programs = [processes = job.processes](Rank rank) {
-      using Kind = ProgramStep::Kind;
-      Program program;
-      program.processes = processes;
-      program.steps = {{.kind = Kind::begin_try}, {.kind = Kind::exchange}, {.kind = Kind::finish}};
-      program.exchanges = {
-          {.sends = {{.rank = (rank + 1) % processes, .bytes = 8}},
-           .receives = {{.rank = (rank + processes - 1) % processes, .bytes = 8}}}};
-      return std::make_shared<const Program>(program);
-    };
-    return [programs = std::make_shared<const ProgramOfRank>(programs)](ActorId self) {
-      return std::make_unique<BulkProgram>(programs, self);
-    };
-  };
-  return made;
-}
 
 /// A run to something that is wrong.
 struct Found {
@@ -76,9 +51,8 @@ std::optional<Found> found_in(const Bound& bound) {
   job.spec.platform.spare_nodes = 3;
   job.spec.platform.ordering = bound.ordering;
   job.spec.stop.when = StopWhen::finished;
-  const Registration ring = ring_program();
   if (bound.rings)
-    job.spec.components[index_of(Family::workload)] = {&ring, {}};
+    job.workload("try-script", {{"steps", Words{"try", "exchange 8 B with +1", "finish"}}});
   else
     job.workload("try-blocks", {{"iterations", bound.iterations}, {"allreduces", bound.sums}});
   job.use(Family::transactions, "fampi");

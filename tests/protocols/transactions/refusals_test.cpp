@@ -57,7 +57,7 @@ TEST_CASE("transactions refuse programs without TryBlocks, and families that kno
     CHECK_THAT(error_of({.workload = R"("name": "stencil")", .transactions = chosen}),
                Contains("transactions: " + name +
                         " needs a program of TryBlocks, and stencil is none, choose lulesh-mpi, "
-                        "minife or try-blocks"));
+                        "minife, try-blocks or try-script"));
     const std::string detector = R"("failure_detection": {"name": "oracle"}, )";
     CHECK_THAT(error_of({.transactions = chosen,
                          .rest = detector + R"("termination": {"name": "indep"}, )"}),
@@ -144,7 +144,7 @@ TEST_CASE("errors are refused where no TryBlock could raise them, and stalls whe
                       "relaunch has none, choose fampi"));
   CHECK_THAT(fault_error(soft, {.workload = R"("name": "stencil")", .transactions = ""}),
              Contains("s.json: faults.at[0].soft: is raised in a TryBlock, and stencil has none, "
-                      "choose lulesh-mpi, minife or try-blocks"));
+                      "choose lulesh-mpi, minife, try-blocks or try-script"));
   CHECK_THAT(fault_error(R"({"time_s": 1, "ranks": [1], "soft": true, "stall_s": 1})", {}),
              Contains("s.json: faults.at[0]: expected at most one of soft and stall_s"));
   CHECK_THAT(fault_error(R"({"time_s": 1, "ranks": [1], "nodes": [0], "stall_s": 1})", {}),
@@ -193,7 +193,25 @@ TEST_CASE("each mistake in a scenario of transactions is one line, with its file
   const auto with = [](const std::string& more) {
     return Told{.transactions = R"("name": "fampi", )" + more};
   };
+  const auto stated = [](const std::string& steps) {
+    return Told{.workload = R"("name": "try-script", "steps": [)" + steps + "]"};
+  };
   const std::vector<std::pair<Told, std::string>> mistakes{
+      {stated(R"("try", "try local among 0-3", "allreduce 8 B", "finish", "finish")"),
+       "workload.steps[2]"},
+      {stated(R"("try", "allreduce 8 B among 4-8", "finish")"), "workload.steps[1]"},
+      {stated(R"("try", "try", "finish", "finish")"), "workload.steps[1]"},
+      {stated(R"("try")"), "workload.steps[0]"},
+      {stated(R"("finish")"), "workload.steps[0]"},
+      {stated(""), "workload.steps"},
+      {{.workload = R"("name": "try-script")"}, "workload.steps"},
+      {{.workload =
+            R"("name": "try-script", "steps": ["try", "allreduce 8 B among 0-7", "finish"])",
+        .transactions = R"("name": "fampi", "scope": "with-collective")"},
+       "transactions.scope"},
+      {{.workload = R"("name": "try-script", "steps": ["try", "allreduce 8 B", "finish"])",
+        .transactions = R"("name": "fampi", "recovery": "shrink")"},
+       "transactions.recovery"},
       {{.workload = R"("name": "minife", "group": [0, 1])"}, "workload.group"},
       {{.workload = R"("name": "minife", "dots": "none")",
         .transactions = R"("name": "fampi", "scope": "with-collective")"},
