@@ -31,13 +31,29 @@ LemmaSubject over_connection_loss(LemmaSubject subject) {
   return subject;
 }
 
-/// Adds some of the subjects once more, over connection-loss.
-void add_over_connection_loss(std::vector<LemmaSubject>& subjects,
-                              std::initializer_list<const char*> names) {
+/// The subject under programs that try-script states, where a world does not shrink: what some
+/// ranks do among themselves needs all of them.
+LemmaSubject under_try_script(LemmaSubject subject) {
+  subject.name += " under try-script";
+  const auto draw_usual = std::move(subject.draw);
+  subject.draw = [draw_usual](std::uint64_t number) {
+    FaultSchedule schedule = draw_usual(number);
+    const auto recovery = schedule.transactions.find("recovery");
+    const bool shrinks = recovery != schedule.transactions.end() &&
+                         recovery->second == OptionValue(std::string("shrink"));
+    if (!shrinks) schedule.workload = "try-script";
+    return schedule;
+  };
+  return subject;
+}
+
+/// Adds some of the subjects once more, changed.
+void add_changed(std::vector<LemmaSubject>& subjects, LemmaSubject (*changed)(LemmaSubject),
+                 std::initializer_list<const char*> names) {
   for (const char* name : names)
-    subjects.push_back(over_connection_loss(
-        *std::find_if(subjects.begin(), subjects.end(),
-                      [name](const LemmaSubject& subject) { return subject.name == name; })));
+    subjects.push_back(
+        changed(*std::find_if(subjects.begin(), subjects.end(),
+                              [name](const LemmaSubject& one) { return one.name == name; })));
 }
 
 /// Protocols of message logging; the variants are those whose recovery differs.
@@ -66,7 +82,7 @@ std::vector<LemmaSubject> recovery_subjects() {
   add("fast ssn", "fast", kSeveral, {{"identifier", std::string("ssn")}});
   add("fast helpers", "fast", kSeveral, {}, true);
   add("fast ssn helpers", "fast", kSeveral, {{"identifier", std::string("ssn")}}, true);
-  add_over_connection_loss(subjects, {"checkpoint-restart", "causal", "fast"});
+  add_changed(subjects, over_connection_loss, {"checkpoint-restart", "causal", "fast"});
   return subjects;
 }
 
@@ -82,7 +98,8 @@ std::vector<LemmaSubject> block_subjects() {
   add("fampi with-collective", {.name = "fampi", .scope = "with-collective"});
   add("fampi local", {.name = "fampi", .scope = "local"});
   for (const char* name : {"ulfm", "relaunch", "none"}) add(name, {.name = name});
-  add_over_connection_loss(subjects, {"fampi", "ulfm", "relaunch"});
+  add_changed(subjects, over_connection_loss, {"fampi", "ulfm", "relaunch"});
+  add_changed(subjects, under_try_script, {"fampi", "fampi with-collective", "ulfm", "relaunch"});
   return subjects;
 }
 

@@ -1,8 +1,14 @@
 #include "analysis/lemmas/workload_options.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/lemmas/fault_schedule.hpp"
+#include "sim/core/random.hpp"
 #include "sim/core/registry.hpp"
 
 namespace faultline {
@@ -35,12 +41,79 @@ OptionValues stencil_options(const FaultSchedule& schedule) {
   return options;
 }
 
+/// Draws the steps of a program of TryBlocks: computations, exchanges and sums among all or some
+/// ranks, in TryBlocks inside TryBlocks. The same schedule has the same steps each time.
+class StatedSteps {
+ public:
+  explicit StatedSteps(const FaultSchedule& schedule)
+      : schedule_(schedule), random_(schedule.seed, 4, Purpose::workload, 0) {}
+
+  std::vector<std::string> take() {
+    const std::uint64_t blocks = schedule_.iterations_per_block > 1 ? 1 : 1 + random_.below(2);
+    for (std::uint64_t block = 0; block < blocks; ++block) {
+      steps_.emplace_back("try");
+      add_some({0, schedule_.processes}, 0);
+      if (schedule_.has_sums) steps_.emplace_back("allreduce 8 B");
+      steps_.emplace_back("finish");
+    }
+    if (random_.chance(0.9)) steps_.emplace_back("checkpoint");
+    return std::move(steps_);
+  }
+
+ private:
+  struct Ranks {
+    std::uint64_t first = 0;
+    std::uint64_t count = 1;
+  };
+
+  void add_some(const Ranks& group, int depth) {
+    for (std::uint64_t left = 1 + random_.below(3); left > 0; --left) add(group, depth);
+  }
+
+  /// Adds a step among some of the group, or a TryBlock.
+  void add(const Ranks& group, int depth) {
+    constexpr int kDeepest = 2;
+    Ranks ranks;
+    ranks.first = group.first + random_.below(group.count);
+    ranks.count = 1 + random_.below(group.first + group.count - ranks.first);
+    if (random_.chance(0.5)) ranks = group;
+    const std::string among = " among " + std::to_string(ranks.first) + "-" +
+                              std::to_string(ranks.first + ranks.count - 1);
+    const std::uint64_t kind = random_.below(4);
+    if (kind == 0 && depth < kDeepest) {
+      steps_.push_back("try local" + among);
+      add_some(ranks, depth + 1);
+      steps_.emplace_back("finish");
+    } else if (kind == 1 && schedule_.has_sums) {
+      steps_.push_back("allreduce 8 B" + among);
+    } else if (kind == 2 && ranks.count > 1) {
+      const std::uint64_t distance = 1 + random_.below(ranks.count - 1);
+      steps_.push_back("exchange 64 B with +" + std::to_string(distance));
+      if (2 * distance != ranks.count) steps_.back() += " -" + std::to_string(distance);
+      steps_.back() += among;
+    } else {
+      steps_.push_back("compute " + seconds() + " s" + among);
+    }
+  }
+
+  std::string seconds() {
+    std::array<char, 32> digits{};
+    const double duration_s = schedule_.compute_s * static_cast<double>(1 + random_.below(2));
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), duration_s).ptr;
+    return {digits.data(), end};
+  }
+
+  const FaultSchedule& schedule_;
+  Stream random_;
+  std::vector<std::string> steps_;
+};
+
 /// Programs of TryBlocks, as small as they can be with neighbours on all sides.
 OptionValues block_options(const FaultSchedule& schedule) {
   constexpr std::int64_t kElements = 6;      // on each side of MiniFE's brick
   constexpr double kMovedBytes = 5e4;        // by a rank in an iteration of that, about
   constexpr std::int64_t kZones = 3;         // on each side of a domain of LULESH
-  constexpr std::int64_t kStateBytes = 256;  // of the program that only computes and sums
+  constexpr std::int64_t kStateBytes = 256;  // of the programs that only compute and communicate
   OptionValues options{{"iterations", std::int64_t{schedule.work}},
                        {"iterations_per_block", std::int64_t{schedule.iterations_per_block}}};
   if (schedule.workload == "minife")
@@ -53,6 +126,9 @@ OptionValues block_options(const FaultSchedule& schedule) {
     options.merge(
         OptionValues{{"zones_per_side", kZones},
                      {"zone_compute_s", schedule.compute_s / (kZones * kZones * kZones)}});
+  else if (schedule.workload == "try-script")
+    options.merge(
+        OptionValues{{"steps", StatedSteps(schedule).take()}, {"state_bytes", kStateBytes}});
   else
     options.merge(OptionValues{{"compute_s", schedule.compute_s},
                                {"allreduces", std::int64_t{schedule.has_sums ? 2 : 0}},

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "tests/protocols/transactions/fampi_mutants.hpp"
@@ -20,7 +21,7 @@ constexpr std::uint64_t kSchedules = 3300;
 
 /// What the search for broken lemmas finds in it, in words.
 template <class Mutant>
-std::string found_in(std::uint64_t schedules = kSchedules) {
+std::string found_in(std::uint64_t schedules = kSchedules, const std::string& subject = "fampi") {
   static Registration mistaken;
   mistaken = *find_registration(Family::transactions, "fampi");
   mistaken.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
@@ -28,7 +29,7 @@ std::string found_in(std::uint64_t schedules = kSchedules) {
     return [options, job](ActorId self) { return std::make_unique<Mutant>(options, job, self); };
   };
   std::string found = found_in_mutant(
-      subject_named(Family::transactions, "fampi"),
+      subject_named(Family::transactions, subject),
       [](RunSpec& spec) {
         spec.components[index_of(Family::transactions)].registration = &mistaken;
       },
@@ -48,6 +49,12 @@ TEMPLATE_TEST_CASE("the search finds each mistake in fampi", "", SendsNothingAga
                    NewRootAsksNobody, ForgetsDecisions, BeginsAnewWhenItFinishesAgain,
                    InvitesNobody, ConsumesWhatIsStale, MistakesLateNotices) {
   CHECK(found_in<TestType>() != "");
+}
+
+TEMPLATE_TEST_CASE("the search finds mistakes in fampi under programs that a scenario states", "",
+                   SendsNothingAgain, ForgetsDecisions, BeginsAnewWhenItFinishesAgain,
+                   InvitesNobody, ConsumesWhatIsStale) {
+  CHECK(found_in<TestType>(kSchedules, "fampi under try-script") != "");
 }
 
 TEST_CASE("the search finds that what is presumed is taken for decided") {
