@@ -118,7 +118,7 @@ class StepReader {
     const auto last =
         dash == std::string_view::npos ? first : number_in<Rank>(word.substr(dash + 1));
     if (!first || !last || *last < *first || *last >= processes_)
-      words_.refuse("ranks, such as \"0-3\" or \"2\", each below " + std::to_string(processes_));
+      words_.refuse(R"(ranks, such as "0-3" or "2", each below )" + std::to_string(processes_));
     words_.take();
     return {*first, *last - *first + 1};
   }
@@ -156,7 +156,7 @@ class Nesting {
         std::any_of(script_.steps.begin(), script_.steps.end(),
                     [](const TryStep& one) { return one.step.kind == Kind::begin_try; });
     if (!has_block)
-      return OptionProblem{"steps", "expected a TryBlock: \"try\", and \"finish\" after it"};
+      return OptionProblem{"steps", R"(expected a TryBlock: "try", and "finish" after it)"};
     return std::nullopt;
   }
 
@@ -197,7 +197,7 @@ class Nesting {
     if (!one.step.local && one.ranks.count < script_.processes)
       return "expected all ranks in a TryBlock that is not local: what they agree on is the "
              "recovery of all";
-    const std::string problem = problem_of_ranks(one.ranks);
+    std::string problem = problem_of_ranks(one.ranks);
     open_.push_back(at_);
     return problem;
   }

@@ -41,6 +41,7 @@ class AssumptionCheck {
       : point_(point), component_(component), path_(std::move(path)), problems_(problems) {}
 
   void run() const {
+    if (is_refused_above()) return;
     const Traits& traits = component_.traits;
     if (traits.needs_fifo && point_.platform.ordering == Ordering::unordered) refuse_unordered();
     if (point_.has_faults() && component_.family != Family::workload && !traits.tolerates_faults &&
@@ -75,6 +76,15 @@ class AssumptionCheck {
     return has(Family::message_logging) &&
            index_of(component_.family) < index_of(Family::message_logging);
   }
+  /// Does a layer above refuse all message logging? Then nothing else of it matters.
+  [[nodiscard]] bool is_refused_above() const {
+    if (component_.family != Family::message_logging) return false;
+    const ComponentChoice* const first = &point_.components[0];
+    return std::any_of(
+        first, first + index_of(Family::message_logging), [](const ComponentChoice& above) {
+          return above.registration != nullptr && above.registration->traits.needs_logging_off;
+        });
+  }
   /// A program above transactions does with a death what they say, so it is they who must hear of
   /// it.
   [[nodiscard]] bool is_told_by_transactions() const {
@@ -82,6 +92,11 @@ class AssumptionCheck {
   }
   void refuse(const std::string& why) const {
     problems_.add(path_, component_.name + " " + why + kOrAllow);
+  }
+  /// Else another workload is needed in any case, and it is enough to say so once.
+  [[nodiscard]] bool can_restore_workload() const {
+    const Registration* workload = point_.component(Family::workload).registration;
+    return workload == nullptr || !component_.traits.takes_images || workload->traits.has_images;
   }
   void refuse_what_has_no_image() const {
     for (std::size_t above = 0; above < index_of(component_.family); ++above) {
@@ -94,7 +109,7 @@ class AssumptionCheck {
   /// What a layer needs to bring a rank back.
   void check_recovery() const {
     const ComponentChoice& workload = point_.component(Family::workload);
-    if (workload.registration != nullptr &&
+    if (workload.registration != nullptr && can_restore_workload() &&
         (!workload.registration->asks_for_checkpoints ||
          !workload.registration->asks_for_checkpoints(workload.options)))
       refuse("needs a workload that asks for checkpoints under faults, and " +
@@ -134,7 +149,7 @@ class AssumptionCheck {
   }
   void refuse_what_needs_order() const {
     const Registration* workload = point_.component(Family::workload).registration;
-    if (workload == nullptr || workload->traits.order_free) return;
+    if (workload == nullptr || workload->traits.order_free || !can_restore_workload()) return;
     refuse("replays messages in another order, and the state of " + workload->name +
            " depends on that" +
            alternatives(Family::workload, [](const Traits& traits) { return traits.order_free; }));

@@ -227,6 +227,11 @@ TEST_CASE("each mistake in a scenario of transactions is one line, with its file
       {with(R"("checkpoint": "storage")"), "transactions.checkpoint_interval_s"},
       {{.rest = ""}, "transactions"},
       {{.transactions = R"("name": "relaunch")", .rest = ""}, "transactions"},
+      {{.rest = Told().rest + R"("message_logging": {"name": "causal"}, )"}, "transactions"},
+      {{.rest = Told().rest + R"("message_logging": {"name": "fast"}, )"}, "transactions"},
+      {{.transactions = "", .rest = Told().rest + R"("message_logging": {"name": "fast"}, )"},
+       "message_logging"},
+      {{.rest = Told().rest + R"("termination": {"name": "indep"}, )"}, "transactions"},
       {{.transactions = "", .rest = ""}, "workload"}};
   for (const auto& [told, path] : mistakes) {
     const std::string error = error_of(told);
