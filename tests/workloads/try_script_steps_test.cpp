@@ -217,7 +217,7 @@ TEST_CASE("steps that do not fit together are refused, one mistake in one line")
       {{}, "steps: expected a list of 1 to 100 steps, such as \"allreduce 8 B\", got 0"},
       {Words(101, "compute 1 s"),
        "steps: expected a list of 1 to 100 steps, such as \"allreduce 8 B\", got 101"},
-      {{"compute 1 s"}, "steps: expected a TryBlock: \"try\", and \"finish\" after it"},
+      {{"compute 1 s"}, R"(steps: expected a TryBlock: "try", and "finish" after it)"},
       {{"finish", "try"}, "steps[0]: expected \"try\" in a step before it"},
       {{"try", "finish", "finish"}, "steps[2]: expected \"try\" in a step before it"},
       {{"try", "compute 1 s"}, "steps[0]: expected \"finish\" in a step after this one"},

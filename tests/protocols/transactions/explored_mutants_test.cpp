@@ -28,7 +28,7 @@ struct Bound {
   std::vector<ActorId> victims = {};
   TimerRule timers = TimerRule::patient;
   FampiOptions options = {};
-  bool rings = false;  ///< in place of try-blocks: each rank sends to the next one
+  Words steps = {};  ///< of a program in place of try-blocks
   Ordering ordering = Ordering::fifo;
 };
 
@@ -51,8 +51,8 @@ std::optional<Found> found_in(const Bound& bound) {
   job.spec.platform.spare_nodes = 3;
   job.spec.platform.ordering = bound.ordering;
   job.spec.stop.when = StopWhen::finished;
-  if (bound.rings)
-    job.workload("try-script", {{"steps", Words{"try", "exchange 8 B with +1", "finish"}}});
+  if (!bound.steps.empty())
+    job.workload("try-script", {{"iterations", bound.iterations}, {"steps", bound.steps}});
   else
     job.workload("try-blocks", {{"iterations", bound.iterations}, {"allreduces", bound.sums}});
   job.use(Family::transactions, "fampi");
@@ -131,9 +131,29 @@ TEST_CASE("explored: an FA-MPI that takes presumed for decided") {
 // Rank 0 dies, and the others close ranks: what rank 1 had sent to rank 2 is in the new world a
 // message from rank 0 to rank 1. Only a network without order delivers it so late.
 TEST_CASE("explored: an FA-MPI that consumes what is stale") {
-  Bound bound{.victims = {0}, .rings = true, .ordering = Ordering::unordered};
+  Bound bound{.victims = {0},
+              .steps = {"try", "exchange 8 B with +1", "finish"},
+              .ordering = Ordering::unordered};
   bound.options.recovery = "merge";
   check_found<ConsumesWhatIsStale>(bound, {"wrong-state", 28});
+}
+
+TEST_CASE("explored: programs that a scenario states go on after any death") {
+  Bound bound{.steps = {"try", "try local among 0-1", "exchange 8 B with +1 among 0-1", "finish",
+                        "allreduce 8 B among 1-2", "finish"}};
+  CHECK(found_in<Fampi>(bound) == std::nullopt);
+  bound.steps = {"try", "allreduce 8 B", "finish", "try", "allreduce 8 B", "finish"};
+  bound.victims = {1};
+  CHECK(found_in<Fampi>(bound) == std::nullopt);
+  bound.options.scope = "with-collective";
+  CHECK(found_in<Fampi>(bound) == std::nullopt);
+}
+
+// Nobody is told of a death between two TryBlocks, where some wait for a message of the dead.
+TEST_CASE("explored: a stated program that communicates outside of TryBlocks can hang") {
+  const Bound bound{.victims = {2},
+                    .steps = {"try", "finish", "exchange 8 B with +1", "try", "finish"}};
+  CHECK(found_in<Fampi>(bound) == Found{"hung", 8});
 }
 
 TEST_CASE("explored: an FA-MPI whose recovery is not protected") {
