@@ -270,6 +270,7 @@ void BulkProgram::give_block_up(Context& context) {
   all_cancelled_ += pending;
   operations_.cancel_all(context);
   operations_.forget_ended();
+  operations_.shrink();
   open_.back().failed = true;
   step_ = program_->finish_of(open_.back().begin);
   finish_block(context);

@@ -36,10 +36,16 @@ bool put_latest(std::vector<Incarnation>& list, Incarnation life) {
 
 // ---- who lives --------------------------------------------------------------------------------
 
+/// In the first world, nobody is new.
+const Replacements& WorldLayer::replacements() const {
+  static const Replacements none;
+  return news_ ? news_->replacements : none;
+}
+
 std::uint16_t WorldLayer::incarnation_in_world(ActorId actor) const {
-  const auto place = place_of(replacements_->replaced, actor);
-  return place != replacements_->replaced.end() && place->actor == actor ? place->number
-                                                                         : std::uint16_t{0};
+  const std::vector<Incarnation>& replaced = replacements().replaced;
+  const auto place = place_of(replaced, actor);
+  return place != replaced.end() && place->actor == actor ? place->number : std::uint16_t{0};
 }
 
 /// Who has been left out of a world has died in an earlier one.
@@ -99,7 +105,7 @@ void WorldLayer::heed(Context& context, Incarnation peer) {
     tell_those_behind(context);
   if (epoch_.number > 0 && !all_have_entered()) take_over_from(context, peer.actor);
   if (phase_ != Phase::regrouping) return on_death(context, peer.actor);
-  if (leader() != regrouping_->told)
+  if (leader() != told_)
     tell_leader(context);
   else if (leader() == self_)
     lead(context);
@@ -210,7 +216,7 @@ void WorldLayer::regroup(Context& context) {
 }
 
 void WorldLayer::tell_leader(Context& context) {
-  const ActorId told = regrouping_.change().told = leader();
+  const ActorId told = told_ = leader();
   if (told == self_)
     lead(context);
   else
@@ -240,7 +246,7 @@ void WorldLayer::send_ready(Context& context, ActorId to) const {
   Message& message = context.send(to, kReady, options_->control_bytes + list);
   message.payload.put(ReadyWords{ready.epoch, ready.saved, ready.oldest, ready.is_spawned ? 1U : 0U,
                                  ready.data_rank});
-  context.attach(message, ready.held);
+  if (!ready.held.empty()) context.attach(message, ready.held);
 }
 
 void WorldLayer::on_ready(Context& context, const Ready& ready) {
@@ -252,6 +258,7 @@ void WorldLayer::on_ready(Context& context, const Ready& ready) {
     if (is_behind && phase_ != Phase::entering) return tell_world(context, ready.from.actor);
   }
   std::vector<Ready>& known = regrouping_.change().ready;
+  if (phase_ == Phase::regrouping && leader() == self_) known.reserve(world_.size() - 1);
   // What was sent in an earlier world may come later.
   const auto place =
       std::lower_bound(known.begin(), known.end(), ready.from.actor,
@@ -281,7 +288,7 @@ std::vector<Rank> WorldLayer::waiting_ranks() const {
 
 void WorldLayer::lead(Context& context) {
   Regrouping& own = regrouping_.change();
-  own.told = self_;
+  told_ = self_;
   for (const Incarnation& dead : dead_) {
     if (shrinks()) break;
     if (std::find(own.asked.begin(), own.asked.end(), dead) != own.asked.end() || own.spawns)
@@ -353,7 +360,7 @@ World WorldLayer::next_world() const {
 
 void WorldLayer::put_together(Context& context, std::uint64_t point) {
   std::uint32_t number = epoch_.number;
-  WorldNews news{next_world(), {replacements_->replaced, {}, self_}, checkpoints_->every};
+  WorldNews news{next_world(), {replacements().replaced, {}, self_}, checkpoints_->every};
   for (const Ready& ready : regrouping_->ready) {
     number = std::max(number, ready.epoch.number);
     if (ready.from.number > 0) put_latest(news.replacements.replaced, ready.from);
@@ -363,7 +370,7 @@ void WorldLayer::put_together(Context& context, std::uint64_t point) {
   for (const Incarnation& life : news.replacements.replaced) losses += life.number;
   // The list has an entry for each rank: its memory goes back before the messages to all take some.
   regrouping_.change().ready = {};
-  enter(context, {number + 1, losses}, std::move(news), point);
+  enter(context, {number + 1, losses}, std::make_shared<const WorldNews>(std::move(news)), point);
   if (options_->rebuild_over == "tree") return;
   const std::shared_ptr<const WorldNews> all = news_of_world();
   for (Rank rank = 0; rank < world_.size(); ++rank)
@@ -392,22 +399,23 @@ void WorldLayer::on_world_message(Context& context, const Message& message) {
     if (words.epoch < epoch_ && phase_ != Phase::entering) tell_world(context, message.from);
     return;
   }
-  const WorldNews& news = **context.attached<std::shared_ptr<const WorldNews>>(message);
-  const auto own = place_of(news.replacements.replaced, self_);
-  const bool was_replaced = own != news.replacements.replaced.end() && own->actor == self_;
+  const auto& news = *context.attached<std::shared_ptr<const WorldNews>>(message);
+  const std::vector<Incarnation>& replaced = news->replacements.replaced;
+  const auto own = place_of(replaced, self_);
+  const bool was_replaced = own != replaced.end() && own->actor == self_;
   // It is the world of the process before this one.
   if ((was_replaced ? own->number : 0) < context.incarnation()) return;
   enter(context, words.epoch, news, words.point);
 }
 
-void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news,
-                       std::uint64_t point) {
+void WorldLayer::enter(Context& context, const WorldEpoch& epoch,
+                       std::shared_ptr<const WorldNews> news, std::uint64_t point) {
   const bool is_new = phase_ == Phase::spawned;
   phase_ = Phase::entering;
   epoch_ = epoch;
-  world_ = std::move(news.world);
-  replacements_.change() = std::move(news.replacements);
-  if (checkpoints_->every != news.every) checkpoints_.change().every = news.every;
+  news_ = std::move(news);
+  world_ = news_->world;
+  if (checkpoints_->every != news_->every) checkpoints_.change().every = news_->every;
   point_ = point;
   if (is_new) {
     ++respawned_;
@@ -419,7 +427,7 @@ void WorldLayer::enter(Context& context, const WorldEpoch& epoch, WorldNews news
   if (Checkpoints* own = checkpoints_.changed(); own != nullptr && is_new)
     own->saved.go_back_to(point);
   context.mark("join", epoch.number);
-  for (const Incarnation& life : replacements_->replaced)
+  for (const Incarnation& life : replacements().replaced)
     if (life.actor != self_ && context.known(life.actor).number < life.number) context.learn(life);
   enter_when_all_are_known(context);
 }
@@ -440,9 +448,10 @@ void WorldLayer::forget_earlier_world(Context& context) {
     return dead.number < incarnation_in_world(dead.actor) || !world_.rank_of(dead.actor);
   };
   std::erase_if(dead_, is_past);
+  if (dead_.empty()) dead_ = {};  // a large job has as many such lists as ranks
+  told_ = kNobody;
   if (Regrouping* own = regrouping_.changed()) {
     std::erase_if(own->asked, is_past);
-    own->told = kNobody;
     own->spawns = false;
   }
   if (Checkpoints* own = checkpoints_.changed()) {
@@ -465,7 +474,7 @@ void WorldLayer::restore_world(Context& context) {
 /// What is sent to a new process before this rank knows of it would be lost.
 void WorldLayer::enter_when_all_are_known(Context& context) {
   const bool all = std::all_of(
-      replacements_->replaced.begin(), replacements_->replaced.end(), [&](const Incarnation& life) {
+      replacements().replaced.begin(), replacements().replaced.end(), [&](const Incarnation& life) {
         return life.actor == self_ || context.known(life.actor).number >= life.number;
       });
   if (!all) return;
@@ -481,9 +490,8 @@ void WorldLayer::enter_when_all_are_known(Context& context) {
     on_world(context);
     if (phase_ == Phase::restoring) restore(context);
   }
-  for (const Ready& ready : std::exchange(regrouping_.change().ready, {})) on_ready(context, ready);
-  for (const Message& message : std::exchange(regrouping_.change().early, {}))
-    on_message(context, message);
+  for (const Ready& ready : take(&Regrouping::ready)) on_ready(context, ready);
+  for (const Message& message : take(&Regrouping::early)) on_message(context, message);
 }
 
 }  // namespace faultline

@@ -392,11 +392,10 @@ void WorldLayer::take_back(Context& context, const Message& message) {
 /// What has come before the news of this world. If this rank is to regroup at once, it must not say
 /// that it has no data, or keeps none.
 void WorldLayer::take_early_data(Context& context) {
-  std::vector<Message>& early = regrouping_.change().early;
-  for (Message& message : std::exchange(early, {})) {
+  for (Message& message : take(&Regrouping::early)) {
     const bool is_data = message.kind == kRestore || message.kind == kCopy;
     if (!is_data || message.payload.get<WorldWords>().epoch != epoch_)
-      early.push_back(std::move(message));
+      regrouping_.change().early.push_back(std::move(message));
     else if (message.kind == kRestore)
       take_data(context, message);
     else

@@ -78,11 +78,10 @@ Passage WorldLayer::on_receive(Context& context, Message& message) {
 
 /// What has come while the program could not take it.
 void WorldLayer::release_held(Context& context) {
-  std::vector<Message>& held = regrouping_.change().held;
-  for (Message& message : std::exchange(held, {})) {
+  for (Message& message : take(&Regrouping::held)) {
     const auto of = message.transactions.get<WorldEpoch>();
     if (of > epoch_)
-      held.push_back(std::move(message));
+      regrouping_.change().held.push_back(std::move(message));
     else if (is_stale(of))
       context.discard(message);
     else
@@ -116,7 +115,7 @@ void WorldLayer::answer_program(Context& context, const SavedPoint& from) {
     world_.for_each_run([&](ActorId actor, std::uint32_t count) {
       context.answer(*enter_request_, WorldPart{actor, count});
     });
-  for (const Incarnation& life : replacements_->replaced)
+  for (const Incarnation& life : replacements().replaced)
     if (life.actor != self_) context.answer(*enter_request_, MemberLife{life});
   if (options_->checkpoint != "none") checkpoints_.change().work_begin_s = context.now_s();
   context.answer(*enter_request_,
@@ -132,8 +131,7 @@ void WorldLayer::resume(Context& context) {
   settle(*from);
   answer_program(context, *from);
   renew_copy(context);
-  for (const Incarnation& peer : std::exchange(regrouping_.change().unheeded, {}))
-    heed(context, peer);
+  for (const Incarnation& peer : take(&Regrouping::unheeded)) heed(context, peer);
   context.ask(Family::transactions, ReleaseHeld{});
 }
 
@@ -168,13 +166,14 @@ void WorldLayer::on_message(Context& context, const Message& message) {
   switch (message.kind) {
     case kReady: {
       const auto words = message.payload.get<ReadyWords>();
+      const auto* held = context.attached<std::vector<HeldPoints>>(message);
       return on_ready(context, {.from = {message.from, message.from_incarnation},
                                 .epoch = words.epoch,
                                 .saved = words.saved,
                                 .oldest = words.oldest,
                                 .is_spawned = words.is_spawned != 0,
                                 .data_rank = words.data_rank,
-                                .held = *context.attached<std::vector<HeldPoints>>(message)});
+                                .held = held ? *held : std::vector<HeldPoints>()});
     }
     case kLeader:
       if (phase_ == Phase::spawned) follow(context, message.payload.get<Incarnation>());
@@ -238,8 +237,8 @@ std::string WorldLayer::waiting_for() const {
 }
 
 void WorldLayer::digest_state(Digest& into) const {
-  into.add(phase_, epoch_, point_, replacements_, dead_, regrouping_, enter_request_, world_);
-  into.add(data_rank_, checkpoints_);
+  into.add(phase_, epoch_, point_, replacements(), dead_, regrouping_, enter_request_, world_);
+  into.add(data_rank_, told_, checkpoints_);
 }
 
 }  // namespace faultline

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocols/transactions/asked.hpp"
@@ -158,7 +159,7 @@ class WorldLayer : public Layer {
   [[nodiscard]] std::uint16_t incarnation_in_world(ActorId actor) const;
   [[nodiscard]] bool is_dead(ActorId actor) const;
   /// Those who are new in this world.
-  [[nodiscard]] const std::vector<ActorId>& fresh() const { return replacements_->fresh; }
+  [[nodiscard]] const std::vector<ActorId>& fresh() const { return replacements().fresh; }
   [[nodiscard]] ActorId leader() const;
   /// Those who have said that they wait for a new world.
   [[nodiscard]] std::vector<Rank> waiting_ranks() const;
@@ -187,10 +188,8 @@ class WorldLayer : public Layer {
     Rank data_rank = kNobody;
   };
 
-  /// What a rank needs while one world becomes the next. Most of it only the leader, or a new
-  /// process.
+  /// What the leader, a new process and few others need while one world becomes the next.
   struct Regrouping {
-    ActorId told = kNobody;              ///< the leader that knows that this rank is ready
     bool spawns = false;                 ///< the timer runs
     std::vector<Incarnation> unheeded;   ///< deaths during a recovery that is not protected
     std::optional<Incarnation> follows;  ///< a new process: its leader
@@ -202,11 +201,11 @@ class WorldLayer : public Layer {
     std::vector<Message> held;           ///< of the program
 
     [[nodiscard]] bool is_over() const {
-      return told == kNobody && !spawns && unheeded.empty() && !follows && asked.empty() &&
-             refused.empty() && ready.empty() && early.empty() && held.empty();
+      return !spawns && unheeded.empty() && !follows && asked.empty() && refused.empty() &&
+             ready.empty() && early.empty() && held.empty();
     }
     void digest(Digest& into) const {
-      into.add(told, spawns, unheeded, follows, has_called, asked, refused, ready, early, held);
+      into.add(spawns, unheeded, follows, has_called, asked, refused, ready, early, held);
     }
   };
 
@@ -234,6 +233,13 @@ class WorldLayer : public Layer {
   };
 
   // Regrouping: protocols/transactions/regrouping.cpp.
+  [[nodiscard]] const Replacements& replacements() const;
+  /// What was in one of the lists. Most ranks have nothing in them, and get no memory for them.
+  template <class Entry>
+  [[nodiscard]] std::vector<Entry> take(std::vector<Entry> Regrouping::*list) {
+    Regrouping* own = regrouping_.changed();
+    return own == nullptr ? std::vector<Entry>() : std::exchange(own->*list, {});
+  }
   [[nodiscard]] bool shrinks() const { return options_->recovery == "shrink"; }
   [[nodiscard]] bool is_blocked() const;
   void heed(Context& context, Incarnation peer);
@@ -267,7 +273,8 @@ class WorldLayer : public Layer {
   void take_over_from(Context& context, ActorId dead) const;
   void tell_those_behind(Context& context) const;
   void on_world_message(Context& context, const Message& message);
-  void enter(Context& context, const WorldEpoch& epoch, WorldNews news, std::uint64_t point);
+  void enter(Context& context, const WorldEpoch& epoch, std::shared_ptr<const WorldNews> news,
+             std::uint64_t point);
   void enter_when_all_are_known(Context& context);
   void take_up_restarts(const Context& context);
   void forget_earlier_world(Context& context);
@@ -314,6 +321,7 @@ class WorldLayer : public Layer {
   ActorId self_;
   Rank data_rank_;           ///< whose data they are: the rank when they were taken
   Rank new_rank_ = kNobody;  ///< of a process that was spawned: in its first world
+  ActorId told_ = kNobody;   ///< the leader that knows that this rank is ready
   Phase phase_ = Phase::running;
   std::uint32_t respawned_ = 0;
   std::uint32_t moved_ = 0;
@@ -323,7 +331,7 @@ class WorldLayer : public Layer {
   std::uint64_t state_bytes_ = 0;  ///< what a checkpoint of the program holds
   std::vector<Incarnation> dead_;  ///< of this world, ascending
   std::optional<Asked> enter_request_;
-  Seldom<Replacements> replacements_;
+  std::shared_ptr<const WorldNews> news_;  ///< of this world; none of the first
   Seldom<Regrouping> regrouping_;
   Seldom<Checkpoints> checkpoints_;
 };

@@ -12,8 +12,11 @@ constexpr std::uint32_t kBytesOfPart = 8;  ///< of a world: successive actors
 
 }  // namespace
 
+/// The news that this rank has got go on to others, unless checkpoints are taken at other
+/// intervals since.
 std::shared_ptr<const WorldNews> WorldLayer::news_of_world() const {
-  return std::make_shared<const WorldNews>(WorldNews{world_, *replacements_, checkpoints_->every});
+  if (news_ && news_->every == checkpoints_->every) return news_;
+  return std::make_shared<const WorldNews>(WorldNews{world_, replacements(), checkpoints_->every});
 }
 
 void WorldLayer::tell_world(Context& context, ActorId to) const {
@@ -24,7 +27,7 @@ void WorldLayer::tell_world(Context& context, ActorId to) const {
 void WorldLayer::send_world(Context& context, ActorId to,
                             const std::shared_ptr<const WorldNews>& news) const {
   std::uint32_t list =
-      kBytesOfIncarnation * static_cast<std::uint32_t>(replacements_->replaced.size());
+      kBytesOfIncarnation * static_cast<std::uint32_t>(replacements().replaced.size());
   if (!world_.is_first(processes_))
     world_.for_each_run([&list](ActorId, std::uint32_t) { list += kBytesOfPart; });
   Message& message = context.send(to, kWorld, options_->control_bytes + list);
@@ -34,12 +37,12 @@ void WorldLayer::send_world(Context& context, ActorId to,
 
 std::uint64_t WorldLayer::place_in_tree(ActorId actor) const {
   const std::uint64_t ranks = world_.size();
-  return (*world_.rank_of(actor) + ranks - *world_.rank_of(replacements_->put_together_by)) % ranks;
+  return (*world_.rank_of(actor) + ranks - *world_.rank_of(replacements().put_together_by)) % ranks;
 }
 
 ActorId WorldLayer::actor_in_tree(std::uint64_t place) const {
   return world_.actor_of(
-      static_cast<Rank>((place + *world_.rank_of(replacements_->put_together_by)) % world_.size()));
+      static_cast<Rank>((place + *world_.rank_of(replacements().put_together_by)) % world_.size()));
 }
 
 /// To those below a place, or below them if they are dead.

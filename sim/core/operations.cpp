@@ -133,6 +133,12 @@ void Operations::forget_ended() {
   counts_[static_cast<std::size_t>(OperationState::pending)] = pending;
 }
 
+void Operations::shrink() {
+  sends_.shrink_to_fit();
+  arrivals_.shrink_to_fit();
+  deadlines_.shrink_to_fit();
+}
+
 /// A few messages of what comes next can be early.
 void Operations::reserve(std::size_t sends, std::size_t receives) {
   constexpr std::size_t kEarly = 2;

@@ -76,6 +76,9 @@ class Operations {
   void begin_again(Context& context);
   /// Frees the memory of all operations that have ended. Nobody can ask for them any more.
   void forget_ended();
+  /// Gives back the memory that pending operations do not need, where a program will begin no
+  /// others for a while.
+  void shrink();
   /// Takes no more memory than it needs while so many are pending at most.
   void reserve(std::size_t sends, std::size_t receives);
 

@@ -7,18 +7,19 @@
 
 namespace faultline {
 
-World::World(std::uint32_t size) { append(0, size); }
-
 /// They belong to the last run if they go on where it ends.
 void World::append(ActorId actor, std::uint32_t count) {
   if (count == 0) return;
-  if (runs_.empty() || runs_.back().actor + (size_ - runs_.back().first) != actor)
-    runs_.push_back({size_, actor});
+  const bool is_first_so_far = runs_.empty();
+  if (is_first_so_far && actor != size_ && size_ > 0) runs_.push_back({0, 0});
+  const ActorId next = is_first_so_far ? size_ : runs_.back().actor + (size_ - runs_.back().first);
+  if (next != actor) runs_.push_back({size_, actor});
   size_ += count;
 }
 
 ActorId World::actor_of(Rank rank) const {
   if (rank >= size_) throw std::out_of_range("there is no rank " + std::to_string(rank));
+  if (runs_.empty()) return rank;
   const auto next = std::upper_bound(runs_.begin(), runs_.end(), rank,
                                      [](Rank of, const Run& run) { return of < run.first; });
   const Run& run = *std::prev(next);
@@ -26,6 +27,7 @@ ActorId World::actor_of(Rank rank) const {
 }
 
 std::optional<Rank> World::rank_of(ActorId actor) const {
+  if (runs_.empty()) return actor < size_ ? std::optional<Rank>(actor) : std::nullopt;
   for (std::size_t run = 0; run < runs_.size(); ++run) {
     const ActorId first = runs_[run].actor;
     if (actor >= first && actor - first < end_of(run) - runs_[run].first)
@@ -36,16 +38,18 @@ std::optional<Rank> World::rank_of(ActorId actor) const {
 
 void World::shrink(const std::vector<Rank>& lost) {
   World smaller(0);
+  Rank begin = 0;
   auto next = lost.begin();
-  for (std::size_t run = 0; run < runs_.size(); ++run) {
-    Rank begin = runs_[run].first;
-    const ActorId offset = runs_[run].actor - begin;
-    for (; next != lost.end() && *next < end_of(run); ++next) {
+  for_each_run([&](ActorId actor, std::uint32_t count) {
+    const Rank end = begin + count;
+    const ActorId offset = actor - begin;
+    for (; next != lost.end() && *next < end; ++next) {
       smaller.append(begin + offset, *next - begin);
       begin = *next + 1;
     }
-    smaller.append(begin + offset, end_of(run) - begin);
-  }
+    smaller.append(begin + offset, end - begin);
+    begin = end;
+  });
   *this = std::move(smaller);
 }
 

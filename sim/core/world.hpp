@@ -10,11 +10,11 @@
 namespace faultline {
 
 /// Which actor is which rank of a program whose processes are lost and replaced: what a
-/// communicator is in MPI. At the start, rank r is actor r. Memory grows with the number of losses,
-/// not with the number of ranks.
+/// communicator is in MPI. At the start, rank r is actor r, and as long as that is so, a world has
+/// no memory besides itself. Memory grows with the number of losses, not with that of ranks.
 class World {
  public:
-  explicit World(std::uint32_t size);
+  explicit World(std::uint32_t size) : size_(size) {}
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
   /// Throws std::out_of_range for a rank that the world does not have.
@@ -31,13 +31,12 @@ class World {
   /// ranks.
   template <class Visit>
   void for_each_run(const Visit& visit) const {
+    if (runs_.empty() && size_ > 0) visit(ActorId{0}, size_);
     for (std::size_t run = 0; run < runs_.size(); ++run)
       visit(runs_[run].actor, end_of(run) - runs_[run].first);
   }
   /// True if it is the world of so many ranks at the start.
-  [[nodiscard]] bool is_first(std::uint32_t size) const {
-    return size_ == size && runs_.size() == 1 && runs_.front().actor == 0;
-  }
+  [[nodiscard]] bool is_first(std::uint32_t size) const { return size_ == size && runs_.empty(); }
 
   friend bool operator==(const World&, const World&) = default;
   void digest(Digest& into) const { into.add(size_, runs_); }
@@ -57,7 +56,7 @@ class World {
   }
 
   std::uint32_t size_ = 0;
-  std::vector<Run> runs_;
+  std::vector<Run> runs_;  ///< none if each rank is the actor of its number
 };
 
 /// A world after so many recoveries. If one of them was itself struck by a death, two can have the

@@ -321,7 +321,7 @@ void EventQueue::take_all_near() {
   ring_.clear();
   first_s_ = slots_per_s_ = 0.0;
   near_end_ = far_begin_ = far_first_s_ = remote_s_ = std::numeric_limits<double>::infinity();
-  far_size_ = 0;
+  near_.reserve(std::exchange(far_size_, 0));
   far_.take_all(blocks_, [this](const Event& event) { near_.push_back(event); });
   std::sort(near_.begin(), near_.end());  // a sorted array is a heap
   // With few events a heap is enough. With many, most are at the same time, and slots cannot

@@ -342,6 +342,23 @@ TEST_CASE("who has forgotten what has ended keeps what is pending, under its num
   CHECK(operations.receive(actor.context, 1, 5) == third + 1);
 }
 
+TEST_CASE("who gives memory back keeps what is pending, and can begin more") {
+  Actor actor;
+  Operations& operations = actor.operations;
+  const Operation send = operations.send(actor.context, 1, 5, 8);
+  const Operation receive = operations.receive(actor.context, 1, 5, 10);
+  operations.cancel(actor.context, operations.receive(actor.context, 1, 6));
+  operations.forget_ended();
+  operations.shrink();
+  CHECK(operations.count(State::pending) == 2);
+  actor.gets(message_from({1}, 7, 3));
+  actor.gets(message_from({1}, 5, 2));
+  operations.on_sent(actor.context, 1, kKeys.message_kind);
+  CHECK(operations.state(send) == State::done);
+  CHECK(actor.value(receive) == 2);
+  CHECK(actor.value(operations.receive(actor.context, 1, 7)) == 3);
+}
+
 TEST_CASE("equal histories make equal values, and a copy goes its own way") {
   Actor one;
   Actor two;

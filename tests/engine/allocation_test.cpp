@@ -1,9 +1,13 @@
 // The path of a message allocates nothing once the most messages in flight have been reached.
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "sim/core/operations.hpp"
 #include "tests/support/job.hpp"
@@ -15,6 +19,8 @@ namespace {
 
 std::uint64_t allocations = 0;
 std::uint64_t allocated_bytes = 0;
+std::uint64_t bytes_in_use = 0;
+std::uint64_t most_bytes_in_use = 0;
 
 }  // namespace
 
@@ -23,11 +29,19 @@ std::uint64_t allocated_bytes = 0;
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++allocations;
   allocated_bytes += bytes;
-  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
+  void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  bytes_in_use += malloc_usable_size(memory);
+  most_bytes_in_use = std::max(most_bytes_in_use, bytes_in_use);
+  return memory;
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  bytes_in_use -= malloc_usable_size(memory);  // 0 of null
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  operator delete(memory);
+}
 
 namespace {
 
@@ -106,6 +120,33 @@ std::uint64_t bytes_of_node_reports(std::uint32_t ranks_per_node, std::uint32_t 
   return after - before;
 }
 
+struct Need {
+  double most_bytes;  ///< at once, of each rank
+  double end_s;
+};
+
+/// What MiniFE needs under this protocol, if a rank dies at that time.
+Need need_of_blocks(const std::string& transactions, const OptionValues& options, double death_s) {
+  constexpr std::uint32_t kProcesses = 512;
+  const std::int64_t elements = 64;
+  Job job(kProcesses, quick_machine());
+  job.workload(
+      "minife",
+      {{"nx", elements}, {"ny", elements}, {"nz", elements}, {"iterations", std::int64_t{6}}});
+  job.use(Family::transactions, transactions, options);
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+  job.spec.platform.spare_nodes = 1;
+  job.spec.stop.when = StopWhen::finished;
+  job.spec.checks_state = false;
+  if (death_s != kNever) job.kill(death_s, {kProcesses / 2});
+  const std::uint64_t before = most_bytes_in_use = bytes_in_use;
+  const RunResult result = run_simulation(job.spec, EngineKind::loggp, 1, 0);
+  const auto needed = static_cast<double>(most_bytes_in_use - before);
+  CHECK(result.outcome == Outcome::finished);
+  CHECK(*result.metrics.values().at("ranks_respawned") == (death_s != kNever ? 1.0 : 0.0));
+  return {needed / kProcesses, *result.metrics.values().at("end_time_s")};
+}
+
 }  // namespace
 
 TEST_CASE("ten times the messages need no more allocations, but for the growth of a few arrays") {
@@ -155,5 +196,20 @@ TEST_CASE("a report of a node takes as much memory, however many ranks have died
     INFO(ranks_per_node << " ranks a node: " << few << " and " << many);
     CHECK(many > few);
     CHECK(many - few < kReporters * (8 + 16) * sizeof(std::uint32_t) + 12UL * 16 * 1024);
+  }
+}
+
+TEST_CASE("a death takes little memory on top of what the ranks of a program need without one") {
+  // Requests that would time out long after the run would leave timers that count.
+  const OptionValues soon{{"request_timeout_s", 1e-4}};
+  for (const auto& [transactions, options] :
+       {std::pair(std::string("fampi"), soon), std::pair(std::string("ulfm"), OptionValues())}) {
+    need_of_blocks(transactions, options, kNever);  // fills the pool of components, which stays
+    const Need without = need_of_blocks(transactions, options, kNever);
+    const Need with = need_of_blocks(transactions, options, without.end_s / 2.0);
+    INFO(transactions << ", bytes of each rank: " << without.most_bytes << ", and "
+                      << with.most_bytes << " with a death");
+    CHECK(with.end_s > without.end_s);
+    CHECK(with.most_bytes - without.most_bytes < 400.0);
   }
 }
