@@ -187,9 +187,7 @@ void WorldLayer::on_peer_restarted(Context& context, Incarnation peer) {
   --before.number;
   on_peer_failed(context, before);
   const bool leads = phase_ == Phase::regrouping && leader() == self_;
-  const std::vector<Incarnation>& asked = regrouping_->asked;
-  if (leads || std::find(asked.begin(), asked.end(), before) != asked.end())
-    name_leader(context, peer.actor);
+  if (leads || has_asked_for(before)) name_leader(context, peer.actor);
 }
 
 void WorldLayer::name_leader(Context& context, ActorId spawned) const {
@@ -289,10 +287,10 @@ std::vector<Rank> WorldLayer::waiting_ranks() const {
 void WorldLayer::lead(Context& context) {
   Regrouping& own = regrouping_.change();
   told_ = self_;
-  for (const Incarnation& dead : dead_) {
-    if (shrinks()) break;
-    if (std::find(own.asked.begin(), own.asked.end(), dead) != own.asked.end() || own.spawns)
-      continue;
+  const bool lacks_some = !shrinks() && std::any_of(dead_.begin(), dead_.end(), [this](auto dead) {
+    return !has_asked_for(dead);
+  });
+  if (lacks_some && !own.spawns) {
     own.spawns = true;
     context.set_timer(kSpawnTimer, options_->spawn_s);
   }
@@ -304,11 +302,16 @@ void WorldLayer::spawn(Context& context) {
   own.spawns = false;
   if (phase_ != Phase::regrouping || leader() != self_) return;
   for (const Incarnation& dead : dead_) {
-    if (std::find(own.asked.begin(), own.asked.end(), dead) != own.asked.end()) continue;
+    if (has_asked_for(dead)) continue;
     own.asked.push_back(dead);
     context.mark("spawn", epoch_.number + 1);
     restart(context, dead);
   }
+}
+
+bool WorldLayer::has_asked_for(Incarnation dead) const {
+  const std::vector<Incarnation>& asked = regrouping_->asked;
+  return std::find(asked.begin(), asked.end(), dead) != asked.end();
 }
 
 void WorldLayer::restart(Context& context, Incarnation dead) const {
