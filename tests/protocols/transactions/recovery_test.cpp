@@ -294,3 +294,67 @@ TEST_CASE("a new process calls all once, however long the others follow a leader
     CHECK(seen.metric("control_messages.ready") < 50);
   }
 }
+
+namespace {
+
+/// At that time, a process is told that another one is dead.
+struct Notice {
+  double time_s;
+  Incarnation listener;
+  Incarnation dead;
+};
+
+/// A detector that tells of deaths when the test says so.
+void tell_of_deaths(Job& job, const std::vector<Notice>& notices) {
+  job.script(Family::failure_detection, [notices](ActorId) {
+    Handlers handlers;
+    handlers.start = [notices](Context& context) {
+      const Incarnation self{context.self(), context.incarnation()};
+      for (std::size_t notice = 0; notice < notices.size(); ++notice)
+        if (notices[notice].listener == self)
+          context.set_timer(notice, notices[notice].time_s - context.now_s());
+    };
+    handlers.timer = [notices](Context& context, std::uint64_t notice) {
+      context.report_failed(notices[notice].dead);
+    };
+    return handlers;
+  });
+}
+
+}  // namespace
+
+// Rank 3 dies, and so does the process that takes its place, when it has said that it is ready.
+// Rank 1 has it replaced once more and dies; rank 2, which leads then, does not know of that. So
+// the second process of rank 1 starts after the third one of rank 3, and then enters a world with
+// the second one.
+TEST_CASE("a new process takes those for dead who had been replaced since its world knows them") {
+  for (const EngineKind engine : engines()) {
+    Job job(5, quick_machine());
+    job.own(Family::workload, [&job](ActorId) { return std::make_unique<Surveyor>(job, 5); },
+            {.traits = {.finishes = true}});
+    job.use(Family::transactions, "fampi", {{"wait_timeout_s", 1e9}});
+    job.spec.platform.spare_nodes = 5;
+    job.spec.platform.restart_delay_s = 1e-3;
+    job.spec.stop.when = StopWhen::finished;
+    job.spec.stop.time_s = 1.0;
+    const Incarnation second_of_3{3, 1};
+    std::vector<Notice> notices;
+    for (const Rank rank : {0U, 1U, 2U, 4U}) notices.push_back({1e-3, {rank}, {3}});
+    notices.push_back({2.5e-3, second_of_3, {0}});
+    notices.push_back({4.0e-3, {1}, {0}});
+    notices.push_back({4.0e-3, {1}, second_of_3});
+    for (const Rank rank : {2U, 4U})
+      for (const ActorId dead : {0U, 1U}) notices.push_back({6.0e-3, {rank}, {dead}});
+    notices.push_back({6.5e-3, {0, 1}, {1}});
+    notices.push_back({10e-3, {3, 2}, {1}});
+    for (const Rank rank : {2U, 4U}) notices.push_back({20e-3, {rank}, second_of_3});
+    tell_of_deaths(job, notices);
+    job.kill(1e-9, {3});
+    job.kill(1.5e-3, {0});
+    job.kill(3.0e-3, {3});
+    job.kill(4.5e-3, {1});
+    const Seen seen = job.run(engine);
+    CHECK(seen.result.outcome == Outcome::finished);
+    CHECK(seen.values(2, "world 2") == Actors{0, 1, 2, 3, 4});
+  }
+}
