@@ -48,3 +48,10 @@ foreach(hot event_queue loggp_engine runtime_turn runtime_wire)
   set_source_files_properties("${PROJECT_SOURCE_DIR}/sim/engine/${hot}.cpp" PROPERTIES
     COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
 endforeach()
+# A part of it under message logging: 1 % fewer instructions.
+set(logging_directory "${PROJECT_SOURCE_DIR}/protocols/message_logging")
+foreach(hot causal checkpointed_layer delivery_list duplicate_table fast logged_layer message_log
+            pessimistic send_deterministic)
+  set_source_files_properties("${logging_directory}/${hot}.cpp" PROPERTIES
+    COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
+endforeach()

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/component_allocator.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/rank_ledger.hpp"
@@ -126,12 +127,12 @@ class ChannelTable {
   }
 
   static constexpr std::uint32_t kFree = UINT32_MAX;
-  std::vector<Entry> entries_;
-  std::vector<std::uint32_t> next_;   ///< by place, the one that was asked for after it; a guess
-  std::uint32_t last_ = 0;            ///< the place that was asked for last
-  std::uint32_t guess_ = 0;           ///< the one that comes next, if it comes as the last time
-  Channel last_channel_;              ///< at `last_`
-  std::vector<std::uint32_t> slots_;  ///< places, by hash; at most half are taken
+  ComponentVector<Entry> entries_;
+  ComponentVector<std::uint32_t> next_;   ///< by place, the one asked for after it; a guess
+  std::uint32_t last_ = 0;                ///< the place that was asked for last
+  std::uint32_t guess_ = 0;               ///< the one that comes next, if it comes as the last time
+  Channel last_channel_;                  ///< at `last_`
+  ComponentVector<std::uint32_t> slots_;  ///< places, by hash; at most half are taken
 };
 
 }  // namespace faultline

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
+#include "sim/core/component_allocator.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {
@@ -59,7 +59,7 @@ class RankTable {
   }
 
   std::array<std::uint8_t, kSlots> remembered_{};  ///< places
-  std::vector<Entry> entries_;
+  ComponentVector<Entry> entries_;
 };
 
 }  // namespace faultline

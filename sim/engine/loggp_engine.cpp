@@ -22,6 +22,8 @@ std::uint64_t components_of(const RunSpec& spec) {
 LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
     : Runtime(std::move(job)),
       outgrows_cache_(components_of(spec()) * actor_count() > kComponentsInCache),
+      messages_outgrow_cache_(spec().component(Family::message_logging).registration != nullptr &&
+                              actor_count() > kActorsInCache),
       links_are_narrow_(this->routes().least_bandwidth() < machine().nic_bandwidth_Bps) {}
 
 void LogGpEngine::simulate() {
@@ -29,7 +31,10 @@ void LogGpEngine::simulate() {
     const Event event = state_.queue.pop();
     if (!goes_on(event.time_s)) return;
     state_.now_s = event.time_s;
-    if (outgrows_cache_) look_ahead();
+    if (outgrows_cache_)
+      look_ahead();
+    else if (messages_outgrow_cache_)
+      look_ahead_at_messages();
     if (event.kind() == EventKind::arrive)
       take_in(event.message);
     else
@@ -119,6 +124,14 @@ void LogGpEngine::look_ahead() {
   fetch<Fetch::parts>(queue.risen(2));
   fetch<Fetch::components>(queue.risen(1));
   fetch<Fetch::inbox>(queue.risen(0));
+}
+
+/// The same for medium jobs with message logging, in which messages wait long and the logs drive
+/// them from the cache: only messages, and the actors of other events.
+void LogGpEngine::look_ahead_at_messages() {
+  const EventQueue& queue = state_.queue;
+  fetch<Fetch::message>(queue.ahead(6));
+  fetch<Fetch::inbox>(queue.ahead(1));
 }
 
 /// Schedules the event at the earliest time at which the receiver can have taken the message in.

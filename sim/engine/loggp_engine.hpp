@@ -24,6 +24,7 @@ class LogGpEngine final : public Runtime {
  private:
   /// Up to this number of components, to look ahead takes as long as to wait for memory, or longer.
   static constexpr std::uint64_t kComponentsInCache = 4096;
+  static constexpr std::uint64_t kActorsInCache = 256;  ///< with their messages and logs
 
   enum class Fetch : std::uint8_t { message, actor, parts, components, inbox };
   template <Fetch what>
@@ -32,12 +33,14 @@ class LogGpEngine final : public Runtime {
   void fetch_waiting(NodeId node) const;
   [[nodiscard]] bool will_wait(const Event& arrival) const;
   void look_ahead();
+  void look_ahead_at_messages();
   void take_in(Message* message);
   [[nodiscard]] double taken_in_s_of(const Message& message);
   [[nodiscard]] double in_order_s(const Message& message, double arrival_s);
   [[nodiscard]] double on_link_s(const Message& message, const Transit& transit);
 
   bool outgrows_cache_;
+  bool messages_outgrow_cache_;      ///< but components do not, or not much
   bool links_are_narrow_;            ///< some link is narrower than a NIC
   double links_free_s_ = 0.0;        ///< when all first links are free
   std::vector<double> link_free_s_;  ///< per node and port; empty until first needed

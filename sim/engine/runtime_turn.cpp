@@ -195,6 +195,9 @@ void Runtime::pass_up(std::size_t level) {
     --climbing_;
     climb(message, level);
   }
+  if (turn_.upward[level].capacity() > 0) return;
+  messages.clear();
+  messages.swap(turn_.upward[level]);  // its memory serves again
 }
 
 void Runtime::climb(Message* message, std::size_t from) {
