@@ -20,37 +20,26 @@ bool MessageLog::fits(const Message& message, std::uint32_t receiver) {
          message.termination.get<FieldWords>() == FieldWords{};
 }
 
-/// The place of the next message. A rank sends several messages at a time, so the next cache line
-/// is fetched ahead.
-MessageLog::Entry& MessageLog::next() {
-  if (size_ == blocks_.size() * kBlock) blocks_.emplace_back(std::make_unique<Block>());
-  auto& entries = blocks_[size_ / kBlock]->entries;
-  const std::size_t place = size_++ % kBlock;
-  constexpr std::size_t kInCacheLine = 2;
-  __builtin_prefetch(&entries[std::min(place + kInCacheLine, kBlock - 1)], 1);
-  return entries[place];
-}
-
 void MessageLog::add(const Message& message, std::uint32_t receiver, std::uint32_t note) {
   if (fits(message, receiver)) {
     const auto words = message.payload.get<PayloadWords>();
-    next() = {words[2],
-              static_cast<std::uint32_t>(words[0]),
-              message.from_object,
-              message.to_object,
-              message.bytes,
-              note,
-              static_cast<std::uint16_t>(receiver),
-              static_cast<std::uint8_t>(words[1]),
-              static_cast<std::uint8_t>(message.kind)};
+    entries_.add() = {words[2],
+                      static_cast<std::uint32_t>(words[0]),
+                      message.from_object,
+                      message.to_object,
+                      message.bytes,
+                      note,
+                      static_cast<std::uint16_t>(receiver),
+                      static_cast<std::uint8_t>(words[1]),
+                      static_cast<std::uint8_t>(message.kind)};
     return;
   }
-  next() = {.third_word = whole_.size(), .note = note, .kind = kWhole};
+  entries_.add() = {.third_word = whole_.size(), .note = note, .kind = kWhole};
   whole_.push_back({message, receiver});
 }
 
 Message MessageLog::message(std::size_t place) const {
-  const Entry& entry = at(place);
+  const Entry& entry = entries_[place];
   if (entry.kind == kWhole) return whole_[entry.third_word].message;
   Message message;
   message.payload.put(PayloadWords{entry.first_word, entry.second_word, entry.third_word, 0});
@@ -61,18 +50,17 @@ Message MessageLog::message(std::size_t place) const {
   return message;
 }
 
-/// The blocks stay, for the messages until the next checkpoint.
 void MessageLog::clear() {
-  size_ = 0;
+  entries_.clear();
   whole_.clear();
 }
 
 void MessageLog::digest_of(std::uint32_t receiver, Digest& into) const {
   std::uint64_t messages = 0;
-  for (std::size_t place = 0; place < size_; ++place)
+  for (std::size_t place = 0; place < size(); ++place)
     if (is_for(receiver, place)) ++messages;
   into.add(messages);
-  for (std::size_t place = 0; place < size_; ++place)
+  for (std::size_t place = 0; place < size(); ++place)
     if (is_for(receiver, place)) into.add(message(place), note(place));
 }
 

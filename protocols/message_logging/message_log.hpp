@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/core/boxed.hpp"
-#include "sim/core/large_pages.hpp"
+#include "sim/core/component_memory.hpp"
 #include "sim/core/message.hpp"
 
 namespace faultline {
@@ -18,14 +17,14 @@ class MessageLog {
   /// `receiver`: its number among the ranks that this one sends to. `note`: a number of the
   /// protocol's.
   void add(const Message& message, std::uint32_t receiver, std::uint32_t note);
-  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] bool is_for(std::uint32_t receiver, std::size_t place) const {
-    const Entry& entry = at(place);
+    const Entry& entry = entries_[place];
     return (entry.kind == kWhole ? receiver_of_whole(entry) : entry.receiver) == receiver;
   }
   /// A message as it was sent, but for its ends, what the engine notes on it, and `logging`.
   [[nodiscard]] Message message(std::size_t place) const;
-  [[nodiscard]] std::uint32_t note(std::size_t place) const { return at(place).note; }
+  [[nodiscard]] std::uint32_t note(std::size_t place) const { return entries_[place].note; }
   void clear();
   /// Adds what there is for one receiver.
   void digest_of(std::uint32_t receiver, Digest& into) const;
@@ -48,27 +47,13 @@ class MessageLog {
     Message message;
     std::uint32_t receiver = 0;
   };
-  /// A log grows by blocks of 1 KiB, the largest that lie on large pages with the components.
-  static constexpr std::size_t kBlock = 32;
-  struct Block {
-    static void* operator new(std::size_t bytes) { return component_storage().allocate(bytes); }
-    static void operator delete(void* storage, std::size_t bytes) {
-      component_storage().deallocate(storage, bytes);
-    }
-    std::array<Entry, kBlock> entries;
-  };
 
   static bool fits(const Message& message, std::uint32_t receiver);
-  [[nodiscard]] const Entry& at(std::size_t place) const {
-    return blocks_[place / kBlock]->entries[place % kBlock];
-  }
   [[nodiscard]] std::uint32_t receiver_of_whole(const Entry& entry) const {
     return whole_[entry.third_word].receiver;
   }
-  Entry& next();
 
-  std::size_t size_ = 0;
-  std::vector<Boxed<Block>> blocks_;  ///< the last ones can be empty
+  ComponentBlocks<Entry> entries_;
   std::vector<WholeMessage> whole_;
 };
 

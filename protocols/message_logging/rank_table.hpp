@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "sim/core/component_allocator.hpp"
+#include "sim/core/component_memory.hpp"
 #include "sim/core/types.hpp"
 
 namespace faultline {

@@ -31,7 +31,8 @@ class GrowingPool {
   T* take() {
     if (free_ == nullptr) grow();
     T* object = std::exchange(free_, free_->next);
-    // The next one may have been free for long.
+    // The next one may have been free for long. It may span lines, of which `next` is in one.
+    if (free_ != nullptr) __builtin_prefetch(&free_->next, 1);
     __builtin_prefetch(free_, 1);
     return object;
   }

@@ -49,7 +49,7 @@ class PoolBuffer final : public std::pmr::memory_resource {
     return std::exchange(next_, static_cast<std::byte*>(next_) + bytes);
   }
   /// Of what a pool asks for to divide it, it gives nothing back. What is too large for it to
-  /// divide, such as a component of more than 1 KiB, it does give back.
+  /// divide it does give back.
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
     if (bytes < kSmall || bytes > kRegion) large_pages().deallocate(memory, bytes, alignment);
   }
@@ -72,7 +72,7 @@ std::pmr::memory_resource& component_storage() {
   // Components may outlive every static object, so neither is ever destroyed.
   thread_local auto& buffer = *new PoolBuffer;
   thread_local auto& storage = *new std::pmr::unsynchronized_pool_resource(
-      std::pmr::pool_options{.max_blocks_per_chunk = 0, .largest_required_pool_block = 1024},
+      std::pmr::pool_options{.max_blocks_per_chunk = 0, .largest_required_pool_block = kLargestPiece},
       &buffer);
   return storage;
 }

@@ -35,5 +35,7 @@ using LargeVector = std::vector<T, LargePageAllocator<T>>;
 /// Storage of the components of all actors, in large blocks of objects of one size. Returned
 /// storage serves the next object of that size. Every thread has its own, for its own objects.
 std::pmr::memory_resource& component_storage();
+/// What is larger comes from the heap.
+inline constexpr std::size_t kLargestPiece = std::size_t{16} << 10;
 
 }  // namespace faultline

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "sim/core/boxed.hpp"
+#include "sim/core/large_pages.hpp"
+
+namespace faultline {
+
+/// For arrays that lie apart from a component, and that messages look at. Those that the storage of
+/// the components divides lie with them on large pages. Others come from the heap.
+template <class T>
+struct ComponentAllocator {
+  using value_type = T;
+  ComponentAllocator() = default;
+  template <class U>
+  explicit(false) ComponentAllocator(const ComponentAllocator<U>&) {}
+
+  T* allocate(std::size_t count) {
+    if (count > kMost) return std::allocator<T>().allocate(count);
+    return static_cast<T*>(component_storage().allocate(count * sizeof(T), alignof(T)));
+  }
+  void deallocate(T* first, std::size_t count) {
+    if (count > kMost) return std::allocator<T>().deallocate(first, count);
+    component_storage().deallocate(first, count * sizeof(T), alignof(T));
+  }
+  friend bool operator==(const ComponentAllocator&, const ComponentAllocator&) { return true; }
+
+ private:
+  static constexpr std::size_t kMost = kLargestPiece / sizeof(T);
+};
+
+/// As with a component, the thread that makes it destroys it.
+template <class T>
+using ComponentVector = std::vector<T, ComponentAllocator<T>>;
+
+/// A list that grows by blocks of up to 1 KiB. An array would be copied to one of twice its length
+/// each time, and with many ranks the empty halves are a large part of the memory.
+template <class T>
+class ComponentBlocks {
+ public:
+  [[nodiscard]] std::size_t size() const { return size_; }
+  T& operator[](std::size_t place) { return (*blocks_[place / kEach])[place % kEach]; }
+  const T& operator[](std::size_t place) const { return (*blocks_[place / kEach])[place % kEach]; }
+  /// The place behind the last one, which may hold an old value. Who adds one often adds several,
+  /// so the next cache line is fetched ahead.
+  T& add() {
+    if (size_ == blocks_.size() * kEach) blocks_.emplace_back(std::make_unique<Block>());
+    Block& block = *blocks_[size_ / kEach];
+    const std::size_t place = size_++ % kEach;
+    __builtin_prefetch(&block[std::min(place + kInCacheLine, kEach - 1)], 1);
+    return block[place];
+  }
+  /// The blocks stay, for what comes next.
+  void clear() { size_ = 0; }
+
+ private:
+  static constexpr std::size_t kEach = std::bit_floor(std::size_t{1024} / sizeof(T));
+  static constexpr std::size_t kInCacheLine = std::max<std::size_t>(64 / sizeof(T), 1);
+  struct Block : std::array<T, kEach> {
+    static void* operator new(std::size_t bytes) {
+      return component_storage().allocate(bytes, alignof(T));
+    }
+    static void operator delete(void* storage, std::size_t bytes) {
+      component_storage().deallocate(storage, bytes, alignof(T));
+    }
+  };
+
+  ComponentVector<Boxed<Block>> blocks_;  ///< the last ones can be empty
+  std::size_t size_ = 0;
+};
+
+}  // namespace faultline
