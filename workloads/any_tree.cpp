@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sim/core/choices.hpp"
+
 namespace faultline {
 
 AnyTree::AnyTree(std::shared_ptr<const RandomTreeOptions> options) : options_(std::move(options)) {}
@@ -25,8 +27,8 @@ void AnyTree::run(Context& context, std::uint64_t messages) {
 
 void AnyTree::on_compute_done(Context& context, std::uint64_t messages) {
   while (messages > 0) {
-    const auto other = static_cast<Rank>(
-        context.choose(random, context.job().processes - 1, "the child, among the other ranks"));
+    const auto other =
+        static_cast<Rank>(context.choose(random, context.job().processes - 1, kChildRank));
     const Rank to = other + static_cast<Rank>(other >= context.self());
     const std::uint64_t below = context.choose(random, messages, "how many messages are below it");
     context.send(to, 0, options_->bytes).payload.put(below);

@@ -191,7 +191,7 @@ void TokenRing::step(Context& context, std::uint64_t left) {
 }
 
 Rank TokenRing::random_rank(Context& context) {
-  return static_cast<Rank>(context.choose(random, context.job().processes, "the next rank"));
+  return static_cast<Rank>(context.choose(random, context.job().processes, kNextRank));
 }
 
 void TokenRing::send_leaf(Context& context, std::uint64_t left) {

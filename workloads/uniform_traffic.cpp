@@ -100,8 +100,7 @@ Rank UniformTraffic::successor(Context& context) {
     return context.self();
   if (successors_)
     return (*successors_)[context.choose(random, successors_->size(), "which of its successors")];
-  const auto other = static_cast<Rank>(
-      context.choose(random, processes - 1, "the receiver, among the other ranks"));
+  const auto other = static_cast<Rank>(context.choose(random, processes - 1, kReceiverRank));
   return other + static_cast<Rank>(other >= context.self());
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sim/core/invariant.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace faultline {
@@ -13,12 +14,13 @@ constexpr std::size_t kStatesOfMember = 512;  ///< in one round
 }  // namespace
 
 Crew::Crew(const ExplorationRequest& request, const std::vector<Start>& starts,
-           const SeenStates& seen)
+           const SeenStates& seen, std::vector<RankExchange> exchanges)
     : parts_(StepwiseEngine(run_job(request.spec, request.seed, 0)).state().actors.size()),
       members_(std::max(1U, request.jobs)),
       threaded_(members_.size() > 1) {
+  if (!exchanges.empty()) exchanged_.emplace(parts_, std::move(exchanges));
   if (!threaded_) {
-    members_.front().expander = std::make_unique<Expander>(request, starts, seen, parts_, memory_);
+    members_.front().expander = new_expander(request, starts, seen);
     return;
   }
   for (Member& member : members_)
@@ -35,6 +37,13 @@ Crew::~Crew() {
   for (Member& member : members_) member.thread.join();
 }
 
+std::unique_ptr<Expander> Crew::new_expander(const ExplorationRequest& request,
+                                             const std::vector<Start>& starts,
+                                             const SeenStates& seen) {
+  return std::make_unique<Expander>(request, starts, seen, parts_, memory_,
+                                    exchanged_ ? &*exchanged_ : nullptr);
+}
+
 /// What a thread makes it destroys, because components come from a storage of their thread.
 void Crew::work(Member& member, const ExplorationRequest& request, const std::vector<Start>& starts,
                 const SeenStates& seen) {
@@ -47,8 +56,7 @@ void Crew::work(Member& member, const ExplorationRequest& request, const std::ve
       turn = turn_;
     }
     try {
-      if (!member.expander)
-        member.expander = std::make_unique<Expander>(request, starts, seen, parts_, memory_);
+      if (!member.expander) member.expander = new_expander(request, starts, seen);
       if (member.task) member.task(*member.expander);
     } catch (...) {
       member.error = std::current_exception();
@@ -74,11 +82,19 @@ void Crew::run_all() {
 
 std::size_t Crew::round() const { return kStatesOfMember * members_.size(); }
 
+StateDigest Crew::digest(const StepwiseEngine& engine) {
+  if (!exchanged_) return engine.digest();
+  std::vector<std::uint64_t> earlier;
+  const auto least = exchanged_->least_digest(parts_.numbers_of(engine.parts()), earlier);
+  invariant(least.has_value(), "a state that was seen has parts of which nothing is known");
+  return *least;
+}
+
 std::size_t Crew::bytes() const {
   std::size_t kept = 0;
   for (const Member& member : members_)
     if (member.expander) kept += member.expander->kept_bytes();
-  return parts_.bytes() + memory_.bytes() + kept;
+  return parts_.bytes() + memory_.bytes() + kept + (exchanged_ ? exchanged_->bytes() : 0);
 }
 
 std::vector<Expansion> Crew::begin() {

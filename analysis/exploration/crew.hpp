@@ -18,7 +18,9 @@ namespace faultline {
 /// with an Expander that nobody else touches. What they find does not depend on their number.
 class Crew {
  public:
-  Crew(const ExplorationRequest& request, const std::vector<Start>& starts, const SeenStates& seen);
+  /// States that differ by one of these exchanges of ranks count as one.
+  Crew(const ExplorationRequest& request, const std::vector<Start>& starts, const SeenStates& seen,
+       std::vector<RankExchange> exchanges);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
@@ -30,6 +32,9 @@ class Crew {
   std::vector<Expansion> expand(std::span<const WaitingState> states);
   /// How many states are worth one call of expand().
   [[nodiscard]] std::size_t round() const;
+  /// By what states are told apart, where ranks may be exchanged: the digest of the state in which
+  /// an engine is. Not to be called while expand() runs.
+  [[nodiscard]] StateDigest digest(const StepwiseEngine& engine);
   /// What is remembered of steps and parts of states. Not to be called while expand() runs.
   [[nodiscard]] std::size_t bytes() const;
 
@@ -42,13 +47,16 @@ class Crew {
   };
   void work(Member& member, const ExplorationRequest& request, const std::vector<Start>& starts,
             const SeenStates& seen);
+  std::unique_ptr<Expander> new_expander(const ExplorationRequest& request,
+                                         const std::vector<Start>& starts, const SeenStates& seen);
   void run_all();
   [[nodiscard]] std::size_t owner(std::size_t place, std::size_t places) const {
     return place * members_.size() / places;
   }
 
   PartTable parts_;
-  StepMemory memory_{parts_};  ///< changes only between two rounds
+  StepMemory memory_{parts_};                ///< changes only between two rounds
+  std::optional<ExchangedParts> exchanged_;  ///< if there are exchanges
   std::vector<Member> members_;
   bool threaded_;
   std::mutex mutex_;

@@ -34,7 +34,8 @@ std::vector<Family> families_with_properties(const ExplorationRequest& request,
 }  // namespace
 
 Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& starts,
-                   const SeenStates& seen, PartTable& parts, const StepMemory& shared)
+                   const SeenStates& seen, PartTable& parts, const StepMemory& shared,
+                   ExchangedParts* exchanged)
     : request_(request),
       starts_(starts),
       seen_(seen),
@@ -46,12 +47,14 @@ Expander::Expander(const ExplorationRequest& request, const std::vector<Start>& 
       parts_(parts),
       shared_(shared),
       memory_(parts),
+      exchanged_(exchanged),
       kept_(parts, job_->shape.processes, families_with_properties(request, engine_)),
       looks_at_properties_(kept_.keeps_any()),
       skips_steps_(skips_steps(request)),
       sleep_(parts) {
   engine_.check_every_step();
   follow(engine_, request);
+  if (exchanged_ != nullptr) exchanged_runs_.emplace(request, starts, job_, parts, *exchanged_);
   if (!request.histories) return;
   engine_.tell_histories_apart();
   fresh_ = engine_.state().copy();
@@ -176,11 +179,12 @@ void Expander::add_step(Expansion& into, const Step& step, const Mishaps& mishap
   influence_ = {};
   try {
     reach(step);
-    one.digest =
-        bounds_.with_mishaps(parts_next_.empty() ? engine_.digest() : parts_.digest(parts_next_),
-                             mishaps, step.has_death());
+    one.digest = bounds_.with_mishaps(digest_of_next(), mishaps, step.has_death());
     look_at(one, step, into.from);
+  } catch (const RanksDiffer&) {
+    one.ranks_differ = true;
   } catch (const BrokenInvariant& broken) {
+    one.ranks_differ = exchanged_ != nullptr && request_.goal.has_value();  // others may be sound
     asked_ = engine_.asked();
     done_ = engine_.done();
     one.step = step;
@@ -198,18 +202,11 @@ void Expander::add_step(Expansion& into, const Step& step, const Mishaps& mishap
 /// Finds out where a step leads, by memory if possible.
 void Expander::reach(const Step& step) {
   if (request_.recall == StepRecall::nothing) return take(step);
-  if (step.kind == Step::Kind::begin) {
-    take(step);
-    parts_next_ = parts_of_engine(orders_next_);
-    return;
-  }
+  if (step.kind == Step::Kind::begin) return take_and_note(step);
   StepMemory::Occasion occasion{.state = parts_here_, .step = step, .happens = std::nullopt};
   if (step.kind == Step::Kind::take) occasion.happens = agenda_[step.place];
-  if (step.dying != Step::kNoDeath && step.dying != memory_.actor_of(occasion)) {
-    take(step);
-    parts_next_ = parts_of_engine(orders_next_);
-    return;
-  }
+  if (step.dying != Step::kNoDeath && step.dying != memory_.actor_of(occasion))
+    return take_and_note(step);
   if (!recall(occasion)) return take_and_remember(occasion);
   if (request_.recall == StepRecall::checked) compare_with_engine(occasion);
 }
@@ -253,9 +250,30 @@ void Expander::take(const Step& step) {
   done_ = engine_.done();
 }
 
+/// Takes a step that is not remembered.
+void Expander::take_and_note(const Step& step) {
+  take(step);
+  parts_next_ = parts_of_engine(orders_next_);
+  take_exchanged(step);
+}
+
 void Expander::take_and_remember(const StepMemory::Occasion& occasion) {
   take(occasion.step);
   parts_next_ = parts_of_engine(orders_next_);
+  take_exchanged(occasion.step,
+                 [&](const MadeState& before, const ExchangedRuns::Reached& reached) {
+                   const StepMemory::Occasion other{
+                       .state = before.parts, .step = reached.step, .happens = reached.happens};
+                   if (memory_.find(other) != nullptr || shared_.find(other) != nullptr) return;
+                   StepwiseEngine& engine = exchanged_runs_->engine();
+                   memory_.keep(other, {.before = before.parts,
+                                        .orders_before = before.orders,
+                                        .after = reached.parts,
+                                        .orders_after = reached.orders,
+                                        .reach = engine.reach(),
+                                        .asked = engine.asked(),
+                                        .done = engine.done()});
+                 });
   memory_.keep(occasion, {.before = parts_here_,
                           .orders_before = orders_,
                           .after = parts_next_,
@@ -274,19 +292,29 @@ void Expander::compare_with_engine(const StepMemory::Occasion& occasion) {
   parts_next_ = parts_of_engine(orders_next_);
   if (recalled != parts_next_ || asked != asked_ || done != done_)
     throw std::logic_error("a step does something else than is remembered of it");
+  take_exchanged(occasion.step);
 }
 
 /// The state in which the engine is, and when what is scheduled there was.
 PartNumbers Expander::parts_of_engine(std::vector<std::uint64_t>& orders) {
-  const StateParts parts = engine_.parts();
-  orders.clear();
-  orders.reserve(parts.scheduled.size());
-  for (const ScheduledPart& part : parts.scheduled) orders.push_back(part.order);
-  PartNumbers numbers = parts_.numbers_of(parts);
-  if (looks_at_properties_) kept_.keep(numbers, parts, engine_);
-  if (parts.is_local && parts_.is_over(numbers) != (engine_.is_over() || parts.ended))
+  return parts_of_engine(engine_, orders);
+}
+
+PartNumbers Expander::parts_of_engine(StepwiseEngine& engine, std::vector<std::uint64_t>& orders) {
+  const StateParts parts = engine.parts();
+  PartNumbers numbers = numbers_of(parts, parts_, orders);
+  if (looks_at_properties_) kept_.keep(numbers, parts, engine);
+  if (parts.is_local && parts_.is_over(numbers) != (engine.is_over() || parts.ended))
     throw std::logic_error("the parts of a state do not say whether the run is over");
   return numbers;
+}
+
+StateDigest Expander::digest_of_next() {
+  if (parts_next_.empty()) return engine_.digest();
+  if (exchanged_ == nullptr) return parts_.digest(parts_next_);
+  const std::optional<StateDigest> least = exchanged_->least_digest(parts_next_, earlier_);
+  if (!least) throw RanksDiffer();
+  return *least;
 }
 
 /// Takes the engine to the state that is expanded.
@@ -302,86 +330,24 @@ const RunState& Expander::here() {
   engine_is_here_ = true;
   events_ = engine_.events();
   if (request_.recall == StepRecall::nothing) return *here_;
-  const PartNumbers parts = parts_of_engine(orders_);
+  PartNumbers parts;
+  if (exchanged_ == nullptr) {
+    parts = parts_of_engine(orders_);
+  } else {
+    parts = path_.back().made.parts;
+    orders_ = path_.back().made.orders;
+  }
   if (!parts_here_.empty() && parts_here_ != parts)
     throw std::logic_error("a state is another one than is remembered of it");
   parts_here_ = parts;
   return *here_;
 }
 
-// ---- what it leads to -------------------------------------------------------------------------
-
-void Expander::look_at(NextState& one, const Step& step, StateNumber from) {
-  one.known = seen_.find(one.digest);
-  if (one.known != kNoState) return;
-  const auto place = static_cast<std::uint32_t>(found_count_);
-  if (found_.insert(one.digest, place) != place) return;
-  ++found_count_;
-  one.step = step;
-  one.parts = parts_next_;
-  if (looks_at_properties_) look_at_properties(one);
-  const bool is_over = is_taken_
-                           ? engine_.is_over() || !engine_.state().auditor.violations().empty()
-                           : parts_.is_over(parts_next_);
-  if (is_over) {
-    if (!is_taken_) take(step);
-    one.ending = ending_of(one, from);
-  }
-}
-
-void Expander::look_at_properties(NextState& one) {
-  const bool is_checked = request_.recall == StepRecall::checked;
-  std::optional<Seen> seen;
-  if ((!is_taken_ || is_checked) && !parts_next_.empty() && !parts_.is_over(parts_next_))
-    if (const StateView* view = kept_.look_at(parts_next_)) seen = seen_in(*view);
-  if (!seen || !seen->is_sound || is_checked) {
-    const std::optional<Seen> recalled = std::exchange(seen, seen_by_engine(one.step));
-    if (recalled && *recalled != *seen)
-      throw std::logic_error("a property looks another way in a state that was put together");
-  }
-  one.is_goal = seen->is_goal;
-  one.is_pruned = seen->is_pruned;
-}
-
-Expander::Seen Expander::seen_in(const StateView& view) const {
-  const bool in_one_phase = view.is_in_one_phase();
-  const auto holds = [&](const DeclaredProperty& declared) {
-    return in_one_phase && view.holds(declared);
-  };
-  const std::vector<DeclaredProperty>& invariants = engine_.invariants();
-  return {.is_sound = !in_one_phase || std::all_of(invariants.begin(), invariants.end(), holds),
-          .is_goal = request_.goal && request_.goal->property && holds(*request_.goal->property),
-          .is_pruned = request_.prune && holds(*request_.prune)};
-}
-
-/// Takes the step, unless the engine has, so that it can say what is wrong.
-Expander::Seen Expander::seen_by_engine(const Step& step) {
-  if (!is_taken_) {
-    take(step);
-    parts_next_ = parts_of_engine(orders_next_);
-  }
-  const bool was_sound = engine_.state().auditor.violations().empty();
-  engine_.check_properties();
-  return {.is_sound = !was_sound || engine_.state().auditor.violations().empty(),
-          .is_goal =
-              request_.goal && request_.goal->property && engine_.holds(*request_.goal->property),
-          .is_pruned = request_.prune && engine_.holds(*request_.prune)};
-}
-
-Ending Expander::ending_of(const NextState& one, StateNumber from) {
-  return judge_.judged(engine_.end(), one.mishaps.deaths, [&] {
-    std::vector<Step> steps;
-    if (from != kNoState) steps = seen_.steps_to(from);
-    steps.push_back(one.step);
-    return steps;
-  });
-}
-
-std::unique_ptr<RunState> Expander::copy_of_state() {
-  if (spare_.empty()) return std::make_unique<RunState>(engine_.state().copy());
+std::unique_ptr<RunState> Expander::copy_of(const RunState& state) {
+  if (spare_.empty()) return std::make_unique<RunState>(state.copy());
   std::unique_ptr<RunState> copy = std::move(spare_.back());
   spare_.pop_back();
-  copy->become(engine_.state());
+  copy->become(state);
   return copy;
 }
 
@@ -391,15 +357,22 @@ const RunState& Expander::at(StateNumber number) {
   std::size_t common = 0;
   while (common < path_.size() && common < way.size() && path_[common].number == way[common])
     ++common;
-  for (; path_.size() > common; path_.pop_back()) spare_.push_back(std::move(path_.back().state));
+  for (; path_.size() > common; path_.pop_back()) {
+    spare_.push_back(std::move(path_.back().made.state));
+    for (MadeState& other : path_.back().exchanged) spare_.push_back(std::move(other.state));
+  }
   engine_.check_every_step(false);  // they were checked when they were taken first
-  engine_.go_on_from(path_.empty() ? fresh_ : *path_.back().state);
+  engine_.go_on_from(path_.empty() ? fresh_ : *path_.back().made.state);
   for (std::size_t place = common; place < way.size(); ++place) {
-    take_step(engine_, seen_.step(way[place]), starts_);
-    path_.push_back({way[place], copy_of_state()});
+    const Step& step = seen_.step(way[place]);
+    take_step(engine_, step, starts_);
+    Place next{.number = way[place],
+               .made = {.state = copy_of(engine_.state()), .parts = {}, .orders = {}}};
+    if (exchanged_ != nullptr) follow_exchanged(step, next);
+    path_.push_back(std::move(next));
   }
   engine_.check_every_step();
-  return *path_.back().state;
+  return *path_.back().made.state;
 }
 
 }  // namespace faultline

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,6 +10,8 @@
 #include "analysis/exploration/death_bounds.hpp"
 #include "analysis/exploration/digest_index.hpp"
 #include "analysis/exploration/ending.hpp"
+#include "analysis/exploration/exchanged_parts.hpp"
+#include "analysis/exploration/exchanged_runs.hpp"
 #include "analysis/exploration/exploration.hpp"
 #include "analysis/exploration/kept_parts.hpp"
 #include "analysis/exploration/part_table.hpp"
@@ -31,6 +34,7 @@ struct NextState {
   PartNumbers parts;             ///< if it is new and goes on, and steps are remembered
   PartNumber event = 0;          ///< what happens in the step, if independent steps are left out
   SleepSet asleep = 0;           ///< in it, if it is new
+  bool ranks_differ = false;     ///< it is not known where the step leads: see RanksDiffer
 };
 
 /// A state that has still to be expanded.
@@ -66,10 +70,17 @@ struct Expansion {
 /// Most states are never made: what their steps do is remembered (StepMemory). Where it is not, the
 /// engine takes the steps from the nearest ancestor on the path to the state that it has made
 /// before. States come in an order in which neighbours share most of their path.
+///
+/// Where ranks are alike, states that differ by an exchange of them count as one: the digest of a
+/// state is the least of all these. Every step that the engine takes, it takes in the exchanged
+/// states, too, so that it is known what each part of a state becomes (ExchangedParts), and that
+/// the ranks are alike.
 class Expander {
  public:
+  /// `exchanged`: null if no ranks are exchanged.
   Expander(const ExplorationRequest& request, const std::vector<Start>& starts,
-           const SeenStates& seen, PartTable& parts, const StepMemory& shared);
+           const SeenStates& seen, PartTable& parts, const StepMemory& shared,
+           ExchangedParts* exchanged);
 
   /// The states that are expanded from now on are looked at together. What is found a second time
   /// among them is not kept.
@@ -90,9 +101,10 @@ class Expander {
  private:
   struct Place {
     StateNumber number;
-    std::unique_ptr<RunState> state;
+    MadeState made;                         ///< without numbers, if no ranks are exchanged
+    std::vector<MadeState> exchanged = {};  ///< what it becomes under each exchange
   };
-  std::unique_ptr<RunState> copy_of_state();
+  std::unique_ptr<RunState> copy_of(const RunState& state);
   const RunState& at(StateNumber number);
   const RunState& here();
   void be_here();
@@ -114,6 +126,13 @@ class Expander {
   void take_and_remember(const StepMemory::Occasion& occasion);
   void compare_with_engine(const StepMemory::Occasion& occasion);
   PartNumbers parts_of_engine(std::vector<std::uint64_t>& orders);
+  PartNumbers parts_of_engine(StepwiseEngine& engine, std::vector<std::uint64_t>& orders);
+  [[nodiscard]] StateDigest digest_of_next();
+  using LookAtExchanged =
+      std::function<void(const MadeState& before, const ExchangedRuns::Reached& reached)>;
+  void take_exchanged(const Step& step, const LookAtExchanged& look = {});
+  void follow_exchanged(const Step& step, Place& place);
+  void take_and_note(const Step& step);
   void look_at(NextState& one, const Step& step, StateNumber from);
   void look_at_properties(NextState& one);
   /// What properties say of a state.
@@ -125,6 +144,8 @@ class Expander {
   };
   [[nodiscard]] Seen seen_in(const StateView& view) const;
   [[nodiscard]] Seen seen_by_engine(const Step& step);
+  [[nodiscard]] Seen seen_by(StepwiseEngine& engine) const;
+  [[nodiscard]] std::optional<Seen> seen_in_kept();
   Ending ending_of(const NextState& one, StateNumber from);
 
   const ExplorationRequest& request_;
@@ -157,7 +178,10 @@ class Expander {
   PartTable& parts_;
   const StepMemory& shared_;
   StepMemory memory_;  ///< what is not in shared_ yet
-  KeptParts kept_;     ///< for properties
+  ExchangedParts* exchanged_;
+  std::optional<ExchangedRuns> exchanged_runs_;  ///< if ranks are exchanged
+  std::vector<std::uint64_t> earlier_;           ///< see ExchangedParts::least_digest
+  KeptParts kept_;                               ///< for properties
   bool looks_at_properties_;
   bool skips_steps_;  ///< leaves out what is independent
   SleepSets sleep_;

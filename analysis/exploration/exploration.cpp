@@ -67,6 +67,11 @@ bool skips_steps(const ExplorationRequest& request) {
   return !request.goal || std::none_of(properties.begin(), properties.end(), is_invariant);
 }
 
+bool exchanges_ranks(const ExplorationRequest& request) {
+  return request.alike == RankOrder::exchanged && request.search != SearchOrder::random &&
+         request.recall != StepRecall::nothing && remembers_steps(request) && !skips_steps(request);
+}
+
 RunSpec explored_spec(const RunSpec& spec) {
   RunSpec explored = without_costs(spec);
   explored.stop.grace_s = explored.stop.time_s = std::numeric_limits<double>::infinity();
@@ -136,8 +141,13 @@ namespace {
 /// A search by breadth or by depth.
 class Search {
  public:
-  Search(const ExplorationRequest& request, const TellProgress& tell)
-      : request_(request), tell_(tell), starts_(starts(request)), crew_(request, starts_, seen_) {}
+  /// States that differ by one of these exchanges of ranks count as one.
+  Search(const ExplorationRequest& request, const TellProgress& tell,
+         std::vector<RankExchange> exchanges)
+      : request_(request),
+        tell_(tell),
+        starts_(starts(request)),
+        crew_(request, starts_, seen_, std::move(exchanges)) {}
 
   ExplorationResult run() {
     take_in(crew_.begin(), 0);
@@ -146,11 +156,14 @@ class Search {
     return std::move(result_);
   }
 
+  /// The result says nothing, because the ranks that were exchanged are not alike.
+  [[nodiscard]] bool is_void() const { return is_void_; }
+
  private:
   using Clock = std::chrono::steady_clock;
 
   [[nodiscard]] bool over() const {
-    return found_by(result_) != nullptr || result_.limit > SearchLimit::depth;
+    return found_by(result_) != nullptr || result_.limit > SearchLimit::depth || is_void_;
   }
   void by_breadth();
   void by_depth();
@@ -172,6 +185,7 @@ class Search {
   const std::vector<Start> starts_;
   SeenStates seen_;
   StepGraph graph_{skips_steps(request_)};
+  bool is_void_ = false;
   Crew crew_;
   ExplorationResult result_;
   const bool by_breadth_ = request_.search == SearchOrder::breadth;
@@ -239,6 +253,8 @@ void Search::take_in(Expansion& expansion, std::uint32_t depth) {
     if (over()) return;
     add_skipped_before(place);
     NextState& successor = expansion.next[place];
+    is_void_ = successor.ranks_differ;
+    if (is_void_) return;
     const StateNumber number = take_in(expansion, successor, depth);
     if (!successor.by_mishap) steps.push_back({.target = number, .event = successor.event});
   }
@@ -306,7 +322,9 @@ void Search::check_progress() {
     return take_hung(
         "from here the run goes on for ever: no end can be reached unless somebody dies",
         seen_.steps_to(*endless));
-  const FairnessCheck fairness = find_fair_circle(graph_, request_, starts_, seen_);
+  const FairnessCheck fairness =
+      find_fair_circle(graph_, request_, starts_, seen_,
+                       [&](const StepwiseEngine& engine) { return crew_.digest(engine); });
   result_.fairness_checked = fairness.complete && !fairness.circle;
   if (!fairness.circle) return;
   std::vector<Step> steps = seen_.steps_to(fairness.circle->state);
@@ -330,8 +348,7 @@ void Search::take_hung(std::string why, std::vector<Step> steps) {
 void Search::finish() {
   result_.states = seen_.size();
   if (result_.pruned > 0 && result_.limit == SearchLimit::none) result_.limit = SearchLimit::prune;
-  if (by_breadth_ && found_by(result_) == nullptr && result_.limit == SearchLimit::none)
-    check_progress();
+  if (by_breadth_ && !over() && result_.limit == SearchLimit::none) check_progress();
   result_.verdict = result_.refutation                   ? ExplorationResult::Verdict::violated
                     : result_.reached                    ? ExplorationResult::Verdict::reached
                     : result_.limit == SearchLimit::none ? ExplorationResult::Verdict::exhausted
@@ -340,14 +357,66 @@ void Search::finish() {
   result_.wall_s = std::chrono::duration<double>(Clock::now() - begin_).count();
 }
 
+/// May these two change places, as far as who may die says?
+bool may_die_alike(const ExplorationRequest& request, Rank one, Rank other) {
+  const auto is_victim = [&](Rank rank) {
+    return std::find(request.victims.begin(), request.victims.end(), rank) != request.victims.end();
+  };
+  return is_victim(one) == is_victim(other) && (!request.in_order || !is_victim(one));
+}
+
+/// The ranks that are alike, the root apart, as far as a short search by depth can say. A search
+/// that exchanges them finds out whether they are. Of many, some stay as they are: each exchange is
+/// followed in every step that is new.
+std::vector<AlikeRanks> alike_ranks(const ExplorationRequest& request) {
+  constexpr std::uint64_t kStatesOfProbe = 300;
+  constexpr std::size_t kMostAlike = 4;  // they have 24 orders
+  ExplorationRequest probe = request;
+  probe.search = SearchOrder::depth;
+  probe.states = std::min(request.states, kStatesOfProbe);
+  probe.jobs = 1;
+  const JobShape job = run_job(request.spec, request.seed, 0)->shape;
+  const auto are_alike = [&](Rank one, Rank other) {
+    if (!may_die_alike(request, one, other)) return false;
+    Search search(probe, {}, exchanges_of({{one, other}}, job));
+    search.run();
+    return !search.is_void();
+  };
+  std::vector<AlikeRanks> alike;
+  for (Rank rank = 1; rank < job.processes; ++rank) {
+    const auto same = std::find_if(alike.begin(), alike.end(), [&](const AlikeRanks& ranks) {
+      return ranks.size() < kMostAlike && are_alike(ranks.front(), rank);
+    });
+    if (same == alike.end())
+      alike.push_back({rank});
+    else
+      same->push_back(rank);
+  }
+  std::erase_if(alike, [](const AlikeRanks& ranks) { return ranks.size() < 2; });
+  return alike;
+}
+
 }  // namespace
 
 ExplorationResult explore(const ExplorationRequest& request, const TellProgress& tell) {
   if (request.search == SearchOrder::random) return walk_at_random(request, tell);
-  if (remembers_steps(request)) return Search(request, tell).run();
-  ExplorationRequest taken = request;
-  taken.recall = StepRecall::nothing;
-  return Search(taken, tell).run();
+  ExplorationRequest searched = request;
+  if (!remembers_steps(request)) searched.recall = StepRecall::nothing;
+  if (exchanges_ranks(searched)) {
+    std::vector<AlikeRanks> alike = alike_ranks(searched);
+    const auto begin = std::chrono::steady_clock::now();
+    Search search(searched, tell,
+                  exchanges_of(alike, run_job(request.spec, request.seed, 0)->shape));
+    ExplorationResult result = search.run();
+    if (!search.is_void()) {
+      result.exchanged = std::move(alike);
+      return result;
+    }
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    if (searched.time_limit_s)
+      searched.time_limit_s = std::max(0.0, *searched.time_limit_s - elapsed.count());
+  }
+  return Search(searched, tell, {}).run();
 }
 
 }  // namespace faultline

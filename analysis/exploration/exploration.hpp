@@ -49,6 +49,12 @@ enum class IndependentSteps : std::uint8_t {
   skipped,  ///< takes them in one order, where that is known to come to the same states
 };
 
+/// What a search makes of ranks that are alike: their exchange turns every run of the job into one.
+enum class RankOrder : std::uint8_t {
+  kept,       ///< tells states apart that differ by an exchange
+  exchanged,  ///< sees one of these states for all
+};
+
 /// When timers run out.
 enum class TimerRule : std::uint8_t {
   any,      ///< whenever the search likes: no time passes
@@ -89,7 +95,8 @@ struct ExplorationRequest {
   std::uint64_t walks = 10000;              ///< random search: how many
   StepRecall recall = StepRecall::steps;    ///< changes no result; see remembers_steps()
   IndependentSteps independent = IndependentSteps::taken;  ///< changes only `transitions`
-  unsigned jobs = 1;                                       ///< threads; they change no result
+  RankOrder alike = RankOrder::kept;  ///< changes counts of states, and no verdict
+  unsigned jobs = 1;                  ///< threads; they change no result
 };
 
 /// Can steps of such a search be remembered? With patient timers, what may come next depends on the
@@ -100,6 +107,10 @@ bool remembers_steps(const ExplorationRequest& request);
 /// from every state that is not over: `prune` does not, and a search for a goal does not where an
 /// invariant is broken.
 bool skips_steps(const ExplorationRequest& request);
+
+/// Does a search exchange ranks that are alike? Only one that remembers steps, and takes all of
+/// them.
+bool exchanges_ranks(const ExplorationRequest& request);
 
 /// What ended a search before it was complete.
 enum class SearchLimit : std::uint8_t {
@@ -142,6 +153,8 @@ struct ExplorationResult {
   bool fairness_checked = false;  ///< no fair run was found to stay in a circle for ever
   std::optional<Refutation> refutation;
   std::optional<Refutation> reached;  ///< the goal
+  /// Ranks that were exchanged, each list in ascending order: states are those that differ by more.
+  std::vector<std::vector<Rank>> exchanged;
   double wall_s = 0.0;
   std::uint64_t stored_B = 0;
 };

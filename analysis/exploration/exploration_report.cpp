@@ -52,6 +52,29 @@ JsonValue victims_json(const ExplorationRequest& request) {
   return list;
 }
 
+JsonValue exchanged_json(const ExplorationResult& result) {
+  JsonValue::List lists;
+  lists.reserve(result.exchanged.size());
+  for (const std::vector<Rank>& alike : result.exchanged) {
+    JsonValue::List ranks;
+    ranks.reserve(alike.size());
+    for (const Rank rank : alike) ranks.emplace_back(std::int64_t{rank});
+    lists.emplace_back(std::move(ranks));
+  }
+  return lists;
+}
+
+/// Ranks that are alike: "1, 2; 4, 5".
+std::string exchanged_words(const ExplorationResult& result) {
+  std::string words;
+  for (const std::vector<Rank>& alike : result.exchanged)
+    for (const Rank rank : alike) {
+      if (!words.empty()) words += rank == alike.front() ? "; " : ", ";
+      words += std::to_string(rank);
+    }
+  return words;
+}
+
 std::string verdict_words(const ExplorationReport& report) {
   const ExplorationResult& result = report.result;
   switch (result.verdict) {
@@ -123,6 +146,8 @@ std::vector<std::string> recall_words() { return {"steps", "checked", "nothing"}
 
 std::vector<std::string> independent_words() { return {"taken", "skipped"}; }
 
+std::vector<std::string> alike_words() { return {"kept", "exchanged"}; }
+
 std::string exploration_table(const ExplorationReport& report, std::size_t width) {
   const ExplorationResult& result = report.result;
   TextTable table{.columns = {{"", Align::left}, {"", Align::right}}, .rows = {}};
@@ -130,6 +155,7 @@ std::string exploration_table(const ExplorationReport& report, std::size_t width
     table.rows.push_back({name, value});
   };
   row("states", std::to_string(result.states));
+  if (!result.exchanged.empty()) row("ranks exchanged", exchanged_words(result));
   if (result.verdict == Verdict::bounded) {
     row("expanded", std::to_string(result.expanded));
     row("share explored, at most", fixed(share_at_most(result), 3));
@@ -182,6 +208,7 @@ std::string exploration_json(const ExplorationReport& report) {
        {"prune", request.prune ? JsonValue(request.prune->property->name) : JsonValue()},
        {"search", word_of(request.search, search_words())},
        {"independent", word_of(request.independent, independent_words())},
+       {"alike", word_of(request.alike, alike_words())},
        {"verdict", verdict_word(result.verdict)},
        {"limit", result.limit == SearchLimit::none ? JsonValue() : search_limit_word(result.limit)},
        {"states", count(result.states)},
@@ -191,6 +218,7 @@ std::string exploration_json(const ExplorationReport& report) {
        {"transitions", count(result.transitions)},
        {"depth", std::int64_t{result.depth}},
        {"largest_queue", count(result.largest_queue)},
+       {"exchanged", exchanged_json(result)},
        {"ends", std::move(ends)},
        {"progress_checked", result.progress_checked},
        {"fairness_checked", result.fairness_checked},

@@ -110,9 +110,12 @@ EventName without_content(EventName name) {
 
 class Judge {
  public:
-  Judge(const ExplorationRequest& request, const std::vector<Start>& starts, const SeenStates& seen)
+  using DigestOf = std::function<StateDigest(const StepwiseEngine&)>;
+  Judge(const ExplorationRequest& request, const std::vector<Start>& starts, const SeenStates& seen,
+        const DigestOf& digest_of)
       : starts_(starts),
         seen_(seen),
+        digest_of_(digest_of),
         bounds_(request),
         engine_(run_job(request.spec, request.seed, 0)) {
     follow(engine_, request);
@@ -122,62 +125,72 @@ class Judge {
 
   /// Can a fair run stay in these states?
   bool is_fair(const StateSet& component) {
-    steps_.clear();
+    mishaps_ = seen_.mishaps(*component.begin());
+    places_.clear();
+    ways_.clear();
+    engine_.go_on_from(*fresh_);
+    for (const Step& step : seen_.steps_to(*component.begin())) take_step(engine_, step, starts_);
+    take_in({});
     std::set<EventName> always;
     std::set<EventName> taken;
-    for (const StateNumber state : component) {
-      const std::set<EventName> possible = look_at(state, component, taken);
-      if (state == *component.begin()) {
+    for (std::size_t place = 0; !waiting_.empty(); ++place) {
+      const RunState here = std::move(waiting_.front());
+      waiting_.pop_front();
+      const std::set<EventName> possible = look_at(place, here, component, taken);
+      if (place == 0)
         always = possible;
-        continue;
-      }
-      std::erase_if(always, [&](const EventName& name) { return !possible.contains(name); });
+      else
+        std::erase_if(always, [&](const EventName& name) { return !possible.contains(name); });
     }
     return std::includes(taken.begin(), taken.end(), always.begin(), always.end());
   }
 
-  /// The shortest way from a state back to it within the component that was judged last.
-  [[nodiscard]] std::vector<Step> round_from(StateNumber start) const {
-    std::map<StateNumber, std::pair<StateNumber, Step>> reached;
-    std::deque<StateNumber> waiting{start};
-    while (!reached.contains(start)) {
-      const StateNumber state = waiting.front();
-      waiting.pop_front();
-      for (const auto& [step, next] : steps_.at(state))
-        if (reached.emplace(next, std::pair(state, step)).second) waiting.push_back(next);
-    }
-    std::vector<Step> round;
-    StateNumber state = start;
-    do {
-      const auto& [before, step] = reached.at(state);
-      round.push_back(step);
-      state = before;
-    } while (state != start);
+  /// A shortest way from the first state back to it, within the component that was judged last.
+  [[nodiscard]] std::vector<Step> round() const {
+    std::vector<Step> round{back_->step};
+    for (std::size_t place = back_->before; place != 0; place = ways_[place].before)
+      round.push_back(ways_[place].step);
     std::reverse(round.begin(), round.end());
     return round;
   }
 
  private:
+  /// A step that leads to a state, and the state before, by its place among those found.
+  struct Way {
+    std::size_t before = 0;
+    Step step;
+  };
+
+  /// The engine is in a state that was not found before, perhaps.
+  void take_in(const Way& way) {
+    if (!places_.insert(engine_.digest()).second) return;
+    ways_.push_back(way);
+    waiting_.push_back(engine_.state().copy());
+  }
+
   /// What can happen in a state. Adds what leads to states of the component to `taken`.
-  std::set<EventName> look_at(StateNumber state, const StateSet& component,
+  std::set<EventName> look_at(std::size_t place, const RunState& here, const StateSet& component,
                               std::set<EventName>& taken) {
-    engine_.go_on_from(*fresh_);
-    for (const Step& step : seen_.steps_to(state)) take_step(engine_, step, starts_);
-    const RunState here = engine_.state().copy();
+    engine_.go_on_from(here);
+    if (place == 0) {
+      first_ = engine_.digest();
+      back_.reset();
+    }
     const std::vector<Choice> agenda = engine_.agenda();
     std::set<EventName> possible;
-    for (std::uint32_t place = 0; place < agenda.size(); ++place) {
-      const EventName name = without_content(name_of(agenda[place]));
+    for (std::uint32_t choice = 0; choice < agenda.size(); ++choice) {
+      const EventName name = without_content(name_of(agenda[choice]));
       possible.insert(name);
-      Step step{.kind = Step::Kind::take, .place = place};
+      Step step{.kind = Step::Kind::take, .place = choice};
       do {
         engine_.go_on_from(here);
         take_step(engine_, step, starts_);
         const StateNumber next =
-            seen_.find(bounds_.with_mishaps(engine_.digest(), seen_.mishaps(state), false));
+            seen_.find(bounds_.with_mishaps(digest_of_(engine_), mishaps_, false));
         if (!component.contains(next)) continue;
         taken.insert(name);
-        steps_[state].emplace_back(step, next);
+        if (!back_ && engine_.digest() == first_) back_ = Way{.before = place, .step = step};
+        take_in({.before = place, .step = step});
       } while (next_decisions(step.decisions, engine_.asked()));
     }
     return possible;
@@ -185,28 +198,34 @@ class Judge {
 
   const std::vector<Start>& starts_;
   const SeenStates& seen_;
+  const DigestOf& digest_of_;
   DeathBounds bounds_;
   StepwiseEngine engine_;
   std::optional<RunState> fresh_;
-  std::map<StateNumber, std::vector<std::pair<Step, StateNumber>>> steps_;
+  Mishaps mishaps_;
+  std::set<StateDigest> places_;  ///< of the component, those that were found
+  std::vector<Way> ways_;         ///< to each of them, by breadth
+  std::deque<RunState> waiting_;  ///< those that have still to be looked at
+  StateDigest first_;
+  std::optional<Way> back_;  ///< to the first
 };
 
 }  // namespace
 
 FairnessCheck find_fair_circle(const StepGraph& graph, const ExplorationRequest& request,
-                               const std::vector<Start>& starts, const SeenStates& seen) {
+                               const std::vector<Start>& starts, const SeenStates& seen,
+                               const std::function<StateDigest(const StepwiseEngine&)>& digest_of) {
   if (request.spec.platform.ordering != Ordering::fifo) return {.complete = false, .circle = {}};
   const auto part = graph.part_with_circles(kMostJudged);
   if (!part) return {.complete = false, .circle = {}};
   FairnessCheck check;
   if (part->empty()) return check;
-  Judge judge(request, starts, seen);
+  Judge judge(request, starts, seen, digest_of);
   const StrongComponents components(*part);
   for (const StateSet& component : components.all()) {
     const StateNumber first = *component.begin();
     if (check.circle && check.circle->state < first) continue;
-    if (judge.is_fair(component))
-      check.circle = FairCircle{.state = first, .round = judge.round_from(first)};
+    if (judge.is_fair(component)) check.circle = FairCircle{.state = first, .round = judge.round()};
   }
   return check;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -28,7 +29,12 @@ struct FairnessCheck {
 /// A run that goes through all of a strongly connected component again and again is fair if each
 /// event that is possible in all of its states happens in one of its steps. If such an event leads
 /// out of the component, no run stays in any part of it.
+/// `digest_of` is how the search tells states apart, without what has gone wrong before. Where it
+/// sees one state for several in which ranks have changed places, the component is that of a state
+/// itself: a way to one that it could become is the beginning of a way back to it, because ranks
+/// that change places in the same way again and again come back to their own.
 FairnessCheck find_fair_circle(const StepGraph& graph, const ExplorationRequest& request,
-                               const std::vector<Start>& starts, const SeenStates& seen);
+                               const std::vector<Start>& starts, const SeenStates& seen,
+                               const std::function<StateDigest(const StepwiseEngine&)>& digest_of);
 
 }  // namespace faultline

@@ -74,6 +74,12 @@ StateDigest PartTable::digest(const PartNumbers& state) const {
   return sum.value();
 }
 
+void PartTable::list_earlier(const PartNumbers& state, std::vector<std::uint64_t>& earlier) const {
+  earlier.assign(state.size(), 0);
+  for (std::size_t place = scheduled(); place < state.size(); ++place)
+    earlier[place] = earlier_in_lane(state, place);
+}
+
 void PartTable::list_agenda(const PartNumbers& state, std::vector<std::uint32_t>& places) const {
   places.clear();
   for (std::size_t place = scheduled(); place < state.size(); ++place)

@@ -44,6 +44,8 @@ class PartTable {
     }
   };
 
+  static constexpr std::size_t kMostParts = std::size_t{1} << 26U;
+
   explicit PartTable(std::size_t actors) : actors_(actors) {}
 
   [[nodiscard]] PartNumbers numbers_of(const StateParts& parts);
@@ -65,11 +67,16 @@ class PartTable {
   }
   /// The places of what may happen next, in the order of StepwiseEngine::agenda().
   void list_agenda(const PartNumbers& state, std::vector<std::uint32_t>& places) const;
+  /// For each place, how much of its lane comes before it; 0 for what is in none.
+  void list_earlier(const PartNumbers& state, std::vector<std::uint64_t>& earlier) const;
+  [[nodiscard]] std::uint64_t earlier_in_lane(const PartNumbers& state, std::size_t place) const;
+  /// How many parts there are.
+  [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t bytes() const { return size_ * (sizeof(Part) + kIndex_B); }
 
  private:
   static constexpr std::size_t kChunk = 4096;
-  static constexpr std::size_t kMostChunks = 16384;
+  static constexpr std::size_t kMostChunks = kMostParts / kChunk;
   static constexpr std::size_t kIndex_B = 48;  ///< roughly what the index takes for each part
   struct LowWord {
     std::size_t operator()(const StateDigest& digest) const { return digest.low; }
@@ -77,7 +84,6 @@ class PartTable {
   using Chunk = std::array<Part, kChunk>;
 
   PartNumber number_of(const Part& part);
-  [[nodiscard]] std::uint64_t earlier_in_lane(const PartNumbers& state, std::size_t place) const;
 
   std::size_t actors_;
   std::mutex mutex_;

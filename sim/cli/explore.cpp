@@ -71,6 +71,15 @@ void read_stalls(const po::variables_map& values, ExplorationRequest& request) {
     throw UsageError("explore: --stalls: expected --timers patient, since no time passes");
 }
 
+/// Who asks for the exchange of ranks must be able to get it.
+void refuse_idle_exchange(const ExplorationRequest& request) {
+  if (request.alike == RankOrder::kept || exchanges_ranks(request)) return;
+  throw UsageError(
+      "explore: --alike exchanged: expected a search by breadth or depth that remembers steps and "
+      "takes all of them: not --search random, --recall nothing, --independent skipped, --timers "
+      "patient, --losses or --departures any");
+}
+
 ExplorationRequest request_of(const po::variables_map& values) {
   ExplorationRequest request;
   request.faults = static_cast<std::uint32_t>(number_of(values, "faults", 0, kMostFaults));
@@ -85,6 +94,8 @@ ExplorationRequest request_of(const po::variables_map& values) {
       static_cast<StepRecall>(place_in(recall_words(), values["recall"].as<std::string>()));
   request.independent = static_cast<IndependentSteps>(
       place_in(independent_words(), values["independent"].as<std::string>()));
+  request.alike =
+      static_cast<RankOrder>(place_in(alike_words(), values["alike"].as<std::string>()));
   if (values.count("depth") != 0)
     request.depth = static_cast<std::uint32_t>(number_of(values, "depth", 1, 1000000));
   if (values.count("states") != 0) request.states = number_of(values, "states", 1, kMostStates);
@@ -99,6 +110,7 @@ ExplorationRequest request_of(const po::variables_map& values) {
   request.memory_B = number_of(values, "memory", 1, 1U << 24U) * kMiB;
   request.walks = number_of(values, "walks", 1, 1000000000);
   request.jobs = static_cast<unsigned>(number_of(values, "jobs", 1, 256));
+  if (!values["alike"].defaulted()) refuse_idle_exchange(request);
   return request;
 }
 
@@ -200,6 +212,25 @@ int code_of(const ExplorationResult& result) {
   return kExitRun;
 }
 
+po::typed_value<std::string>* text(const char* shown) {
+  return po::value<std::string>()->value_name(shown);
+}
+
+/// What changes no verdict, and saves time or memory.
+void add_savings(VerbOptions& verb) {
+  auto add = verb.options.add_options();
+  add("recall", text("WHAT")->default_value("steps"),
+      "steps: remembers what steps do; checked: and takes them all the same; nothing");
+  add("independent", text("WHAT")->default_value("taken"),
+      "taken: takes steps that can change places in every order; skipped: in one order only");
+  add("alike", text("WHAT")->default_value("exchanged"),
+      "exchanged: sees one state for all in which ranks that are alike have changed places; kept: "
+      "tells them apart");
+  verb.choices["recall"] = only(recall_words());
+  verb.choices["independent"] = only(independent_words());
+  verb.choices["alike"] = only(alike_words());
+}
+
 }  // namespace
 
 VerbOptions explore_options() {
@@ -213,6 +244,7 @@ VerbOptions explore_options() {
           "       [--search breadth|depth|random] [--depth N] [--states N]\n"
           "       [--time-limit T] [--memory N] [--walks N] [--jobs N]\n"
           "       [--recall steps|checked|nothing] [--independent taken|skipped]\n"
+          "       [--alike exchanged|kept]\n"
           "       [--format table|json] [--out FILE] [--counterexample FILE]\n"
           "       [--trace FILE] [--quiet] [--set PATH=VALUE]... [--seed N]",
       .about =
@@ -220,7 +252,6 @@ VerbOptions explore_options() {
           "fall. A broken promise is shown by the shortest run to it.\n"};
   add_scenario_options(verb);
   auto add = verb.options.add_options();
-  const auto text = [](const char* shown) { return po::value<std::string>()->value_name(shown); };
   add("faults", text("K")->default_value("0"), "up to so many actors die in a run");
   add("crash", text("WHERE")->default_value("anywhere"),
       "anywhere: also between two sends or actions of a handler; between-events; calm: only when "
@@ -253,10 +284,7 @@ VerbOptions explore_options() {
   add("memory", text("N")->default_value("4096"), "end when states take N MiB");
   add("walks", text("N")->default_value("10000"), "with --search random: how many");
   add("jobs", text("N")->default_value("1"), "threads; results do not depend on their number");
-  add("recall", text("WHAT")->default_value("steps"),
-      "steps: remembers what steps do; checked: and takes them all the same; nothing");
-  add("independent", text("WHAT")->default_value("taken"),
-      "taken: takes steps that can change places in every order; skipped: in one order only");
+  add_savings(verb);
   add_format(verb, {"table", "json"});
   add_out(verb);
   add("counterexample", text("FILE"),
@@ -267,8 +295,6 @@ VerbOptions explore_options() {
   verb.choices["search"] = only(search_words());
   verb.choices["timers"] = only(timers_words());
   verb.choices["departures"] = only(departures_words());
-  verb.choices["recall"] = only(recall_words());
-  verb.choices["independent"] = only(independent_words());
   return verb;
 }
 

@@ -19,6 +19,12 @@ OptionSet<Struct> with_choices(OptionSet<Struct> set, std::string Struct::*membe
                      .later = true});
 }
 
+/// What a choice is about whose n-th answer is the n-th of all ranks but the one that chooses, and
+/// one whose n-th answer is rank n. Who explores a job in which ranks change places has to know.
+inline constexpr const char* kChildRank = "the child, among the other ranks";
+inline constexpr const char* kReceiverRank = "the receiver, among the other ranks";
+inline constexpr const char* kNextRank = "the next rank";
+
 /// Are all choices of the workload with these options branches, for whoever explores the job?
 inline bool has_open_choices(const OptionValues& workload) {
   const auto choices = workload.find("choices");

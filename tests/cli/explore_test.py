@@ -183,6 +183,29 @@ class Explore(ProgramTest):
         self.assertEqual(without_rate(self.explored("s.json")), without_rate(taken))
         self.assertIn("--independent", self.refusal("explore", "s.json", "--independent", "x"))
 
+    def test_ranks_that_are_alike_are_exchanged_unless_they_are_to_be_kept(self):
+        trees = {"name": "random-tree", "most_messages": 3, "choices": "all"}
+        self.write("s.json", changed(TINY, ["workload"], trees))
+        kept = self.explored("s.json", "--alike", "kept")
+        exchanged = self.explored("s.json", "--alike", "exchanged")
+        self.assertEqual(kept["exchanged"], [])
+        self.assertEqual(exchanged["exchanged"], [[1, 2]])
+        self.assertLess(exchanged["states"], kept["states"])
+        self.assertGreaterEqual(2 * exchanged["states"], kept["states"])
+        for field in ("verdict", "depth", "progress_checked", "fairness_checked", "violations"):
+            self.assertEqual(exchanged[field], kept[field], field)
+        self.assertEqual(without_rate(self.explored("s.json")), without_rate(exchanged))
+        self.assertRegex(self.answer("explore", "s.json"), r"ranks exchanged +1, 2\n")
+        self.assertEqual(without_rate(self.explored("s.json", "--jobs", 3)),
+                         without_rate(exchanged))
+        for asked in (["--recall", "nothing"], ["--independent", "skipped"],
+                      ["--search", "random"]):
+            self.assertEqual(self.explored("s.json", *asked, code=int("random" in asked))
+                             ["exchanged"], [])
+            self.assertIn("--alike exchanged: expected a search",
+                          self.refusal("explore", "s.json", "--alike", "exchanged", *asked))
+        self.assertIn("--alike", self.refusal("explore", "s.json", "--alike", "x"))
+
     def test_with_patient_timers_a_detector_that_lives_by_them_is_explored(self):
         watched = changed(TINY, ["termination"], {"name": "indep"})
         self.write("s.json", changed(watched, ["failure_detection"], {"name": "rdaemon"}))

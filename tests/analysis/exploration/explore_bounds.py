@@ -41,7 +41,8 @@ def explored(search, time_limit_s):
     settings = {"termination": {"name": detector}, "platform.processes": processes,
                 "platform.ordering": ordering, "workload.most_messages": messages}
     command = [PROGRAM, "explore", SCENARIO, "--faults", str(faults), "--format", "json",
-               "--time-limit", str(time_limit_s), "--jobs", str(os.cpu_count()), "--quiet"]
+               "--alike", "kept", "--time-limit", str(time_limit_s),
+               "--jobs", str(os.cpu_count()), "--quiet"]
     for path, value in settings.items():
         command += ["--set", f"{path}={json.dumps(value)}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

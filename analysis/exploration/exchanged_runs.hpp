@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "analysis/exploration/exchanged_parts.hpp"
+#include "analysis/exploration/exploration.hpp"
+#include "analysis/exploration/part_table.hpp"
+
+namespace faultline {
+
+/// Ranks that were taken for alike do not do the same.
+class RanksDiffer : public std::runtime_error {
+ public:
+  RanksDiffer() : std::runtime_error("ranks that were taken for alike are not") {}
+};
+
+/// A state that the engine has made, as numbers, too.
+struct MadeState {
+  std::unique_ptr<RunState> state;
+  PartNumbers parts;                  ///< none before the start
+  std::vector<std::uint64_t> orders;  ///< of what is scheduled
+};
+
+/// Takes steps as they are when ranks have changed places: what happens to rank r happens to the
+/// rank that r becomes. A search follows each of its runs so, and finds out that the engine does
+/// the same in both. Each thread has its own.
+class ExchangedRuns {
+ public:
+  ExchangedRuns(const ExplorationRequest& request, const std::vector<Start>& starts,
+                std::shared_ptr<const RunJob> job, PartTable& parts, ExchangedParts& exchanged);
+
+  /// A step that an engine has just taken, and the state to which it leads.
+  struct Taken {
+    const Step& step;
+    std::optional<PartNumber> event;  ///< what happens, if it has a part
+    const StepwiseEngine& engine;
+    const PartNumbers& after;
+  };
+  /// Where this leads in the exchanged run.
+  struct Reached {
+    Step step;
+    std::optional<std::uint32_t> happens;  ///< the place of the event in the state before
+    StateParts state;
+    PartNumbers parts;
+    std::vector<std::uint64_t> orders;
+  };
+  /// Takes the step from what the state before it becomes, and notes that the state after it
+  /// becomes what is reached. Throws RanksDiffer if it does not.
+  Reached take(std::size_t exchange, const MadeState& before, const Taken& taken);
+  /// The engine, which is where the last step has led.
+  [[nodiscard]] StepwiseEngine& engine() { return engine_; }
+  /// Every run begins here, whichever ranks have changed places.
+  [[nodiscard]] const MadeState& fresh() const { return fresh_; }
+
+ private:
+  [[nodiscard]] Step exchanged(std::size_t exchange, const MadeState& before, const Taken& taken,
+                               std::optional<std::uint32_t>& happens);
+  [[nodiscard]] std::uint32_t exchanged_start(const RankExchange& exchange,
+                                              std::uint32_t start) const;
+  [[nodiscard]] bool does_the_same(const RankExchange& exchange, const StepwiseEngine& other) const;
+
+  const std::vector<Start>& starts_;
+  PartTable& parts_;
+  ExchangedParts& exchanged_;
+  StepwiseEngine engine_;
+  MadeState fresh_;
+  std::vector<std::uint32_t> agenda_;
+};
+
+/// A state as numbers, and when what is scheduled there was.
+PartNumbers numbers_of(const StateParts& parts, PartTable& table,
+                       std::vector<std::uint64_t>& orders);
+
+/// What kinds of violations these are, in the order of the words.
+std::vector<std::string> kinds_of(const std::vector<Violation>& violations);
+
+}  // namespace faultline

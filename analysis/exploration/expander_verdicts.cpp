@@ -1,0 +1,129 @@
+// What a search makes of the state to which a step leads.
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "analysis/exploration/expander.hpp"
+
+namespace faultline {
+
+namespace {
+
+/// Have two runs ended in the same way, whoever it is that has broken a promise?
+bool end_alike(const RunResult& one, const RunResult& other) {
+  return one.outcome == other.outcome && kinds_of(one.violations) == kinds_of(other.violations);
+}
+
+}  // namespace
+
+void Expander::look_at(NextState& one, const Step& step, StateNumber from) {
+  one.known = seen_.find(one.digest);
+  if (one.known != kNoState) return;
+  const auto place = static_cast<std::uint32_t>(found_count_);
+  if (found_.insert(one.digest, place) != place) return;
+  ++found_count_;
+  one.step = step;
+  one.parts = parts_next_;
+  if (looks_at_properties_) look_at_properties(one);
+  const bool is_over = is_taken_
+                           ? engine_.is_over() || !engine_.state().auditor.violations().empty()
+                           : parts_.is_over(parts_next_);
+  if (is_over) {
+    if (!is_taken_) {
+      take(step);
+      if (exchanged_ != nullptr) parts_next_ = parts_of_engine(orders_next_);
+    }
+    one.ending = ending_of(one, from);
+  }
+}
+
+void Expander::look_at_properties(NextState& one) {
+  const bool is_checked = request_.recall == StepRecall::checked;
+  std::optional<Seen> seen;
+  if (!is_taken_ || is_checked || exchanged_ != nullptr) seen = seen_in_kept();
+  if (!seen || !seen->is_sound || is_checked) {
+    const std::optional<Seen> recalled = std::exchange(seen, seen_by_engine(one.step));
+    if (recalled && *recalled != *seen)
+      throw std::logic_error("a property looks another way in a state that was put together");
+  }
+  one.is_goal = seen->is_goal;
+  one.is_pruned = seen->is_pruned;
+}
+
+/// What properties say of the next state, and of what it becomes when ranks change places, as it is
+/// put together from what is kept. Nothing, if something has not been kept.
+std::optional<Expander::Seen> Expander::seen_in_kept() {
+  if (parts_next_.empty() || parts_.is_over(parts_next_)) return std::nullopt;
+  const StateView* view = kept_.look_at(parts_next_);
+  if (view == nullptr) return std::nullopt;
+  const Seen seen = seen_in(*view);
+  for (std::size_t exchange = 0; exchanged_ != nullptr && exchange < exchanged_->size();
+       ++exchange) {
+    const auto other = exchanged_->exchanged(exchange, parts_next_);
+    view = other ? kept_.look_at(*other) : nullptr;
+    if (view == nullptr) return std::nullopt;
+    if (seen_in(*view) != seen) throw RanksDiffer();
+  }
+  return seen;
+}
+
+Expander::Seen Expander::seen_in(const StateView& view) const {
+  const bool in_one_phase = view.is_in_one_phase();
+  const auto holds = [&](const DeclaredProperty& declared) {
+    return in_one_phase && view.holds(declared);
+  };
+  const std::vector<DeclaredProperty>& invariants = engine_.invariants();
+  return {.is_sound = !in_one_phase || std::all_of(invariants.begin(), invariants.end(), holds),
+          .is_goal = request_.goal && request_.goal->property && holds(*request_.goal->property),
+          .is_pruned = request_.prune && holds(*request_.prune)};
+}
+
+/// Takes the step, unless the engine has, so that it can say what is wrong.
+Expander::Seen Expander::seen_by_engine(const Step& step) {
+  if (!is_taken_) {
+    take(step);
+    parts_next_ = parts_of_engine(orders_next_);
+  }
+  std::vector<Seen> exchanged;
+  take_exchanged(step, [&](const MadeState&, const ExchangedRuns::Reached&) {
+    exchanged.push_back(seen_by(exchanged_runs_->engine()));
+  });
+  const Seen seen = seen_by(engine_);
+  if (std::any_of(exchanged.begin(), exchanged.end(),
+                  [&](const Seen& other) { return other != seen; }))
+    throw RanksDiffer();
+  return seen;
+}
+
+Expander::Seen Expander::seen_by(StepwiseEngine& engine) const {
+  const bool was_sound = engine.state().auditor.violations().empty();
+  engine.check_properties();
+  return {
+      .is_sound = !was_sound || engine.state().auditor.violations().empty(),
+      .is_goal = request_.goal && request_.goal->property && engine.holds(*request_.goal->property),
+      .is_pruned = request_.prune && engine.holds(*request_.prune)};
+}
+
+/// Judges the end of a run, and whether exchanged runs end in the same way. Where a property has
+/// been found broken, it has been in these, too.
+Ending Expander::ending_of(const NextState& one, StateNumber from) {
+  std::vector<RunResult> exchanged;
+  const std::vector<Violation>& violations = engine_.state().auditor.violations();
+  if (violations.empty() || violations.back().kind != "broken-property")
+    take_exchanged(one.step, [&](const MadeState&, const ExchangedRuns::Reached&) {
+      exchanged.push_back(exchanged_runs_->engine().end());
+    });
+  RunResult result = engine_.end();
+  if (!std::all_of(exchanged.begin(), exchanged.end(),
+                   [&](const RunResult& other) { return end_alike(result, other); }))
+    throw RanksDiffer();
+  return judge_.judged(std::move(result), one.mishaps.deaths, [&] {
+    std::vector<Step> steps;
+    if (from != kNoState) steps = seen_.steps_to(from);
+    steps.push_back(one.step);
+    return steps;
+  });
+}
+
+}  // namespace faultline
