@@ -72,7 +72,8 @@ std::pmr::memory_resource& component_storage() {
   // Components may outlive every static object, so neither is ever destroyed.
   thread_local auto& buffer = *new PoolBuffer;
   thread_local auto& storage = *new std::pmr::unsynchronized_pool_resource(
-      std::pmr::pool_options{.max_blocks_per_chunk = 0, .largest_required_pool_block = kLargestPiece},
+      std::pmr::pool_options{.max_blocks_per_chunk = 0,
+                             .largest_required_pool_block = kLargestPiece},
       &buffer);
   return storage;
 }

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/engine/stepwise_engine.hpp"
@@ -145,7 +146,8 @@ TEST_CASE("a rank can stall before any step, and others go on meanwhile") {
 namespace {
 
 /// Ranks 0 and 1 share a node; rank 0 sends two messages to rank 2, on another one.
-StepwiseEngine two_before_a_nic(bool wait, const std::vector<std::uint64_t>& decisions) {
+std::unique_ptr<StepwiseEngine> two_before_a_nic(bool wait,
+                                                 const std::vector<std::uint64_t>& decisions) {
   Job job(3);
   job.spec.platform.processes_per_node = 2;
   job.script(Family::workload, [](ActorId self) {
@@ -155,9 +157,9 @@ StepwiseEngine two_before_a_nic(bool wait, const std::vector<std::uint64_t>& dec
     };
     return handlers;
   });
-  StepwiseEngine engine = driven(job);
-  engine.let_departures_wait(wait);
-  engine.begin({}, decisions);
+  std::unique_ptr<StepwiseEngine> engine(new StepwiseEngine(driven(job)));  // it does not move
+  engine->let_departures_wait(wait);
+  engine->begin({}, decisions);
   return engine;
 }
 
@@ -170,7 +172,8 @@ std::vector<EventKind> agenda_of(StepwiseEngine& engine) {
 }  // namespace
 
 TEST_CASE("a message departs at once unless departures may wait") {
-  StepwiseEngine engine = two_before_a_nic(false, {});
+  const auto made = two_before_a_nic(false, {});
+  StepwiseEngine& engine = *made;
   CHECK(engine.asked().empty());
   CHECK(agenda_of(engine) == std::vector<EventKind>{EventKind::arrive});
 }
@@ -179,7 +182,8 @@ TEST_CASE("a message departs at once unless departures may wait") {
 // it departs, the second is asked of.
 TEST_CASE("what waits before a NIC departs in order, and is lost with its sender") {
   SECTION("the first waits") {
-    StepwiseEngine engine = two_before_a_nic(true, {0});
+    const auto made = two_before_a_nic(true, {0});
+    StepwiseEngine& engine = *made;
     CHECK(engine.asked() == std::vector<std::uint64_t>{2});
     CHECK(agenda_of(engine) == std::vector<EventKind>{EventKind::nic_ready});
     const RunState waiting = engine.state().copy();
@@ -192,12 +196,14 @@ TEST_CASE("what waits before a NIC departs in order, and is lost with its sender
     CHECK(agenda_of(engine) == std::vector<EventKind>{EventKind::arrive});
   }
   SECTION("only the second waits") {
-    StepwiseEngine engine = two_before_a_nic(true, {1, 0});
+    const auto made = two_before_a_nic(true, {1, 0});
+    StepwiseEngine& engine = *made;
     CHECK(engine.asked() == std::vector<std::uint64_t>{2, 2});
     CHECK(agenda_of(engine) == std::vector<EventKind>{EventKind::arrive, EventKind::nic_ready});
   }
   SECTION("both depart") {
-    StepwiseEngine engine = two_before_a_nic(true, {1, 1});
+    const auto made = two_before_a_nic(true, {1, 1});
+    StepwiseEngine& engine = *made;
     CHECK(agenda_of(engine) == std::vector<EventKind>{EventKind::arrive});
   }
 }
