@@ -396,6 +396,34 @@ std::vector<AlikeRanks> alike_ranks(const ExplorationRequest& request) {
   return alike;
 }
 
+/// Leaves a search what an earlier one, which began then, has left of its time.
+void shorten(ExplorationRequest& request, std::chrono::steady_clock::time_point begin) {
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  if (request.time_limit_s)
+    request.time_limit_s = std::max(0.0, *request.time_limit_s - elapsed.count());
+}
+
+/// A search that exchanges these ranks; nothing if they turn out to differ. Several threads may
+/// find that out by states beyond a violation, to which one thread does not come. So one thread
+/// decides.
+std::optional<ExplorationResult> search_exchanged(ExplorationRequest request,
+                                                  const TellProgress& tell,
+                                                  const std::vector<AlikeRanks>& alike) {
+  const JobShape job = run_job(request.spec, request.seed, 0)->shape;
+  for (;;) {
+    const auto begin = std::chrono::steady_clock::now();
+    Search search(request, tell, exchanges_of(alike, job));
+    ExplorationResult result = search.run();
+    if (!search.is_void()) {
+      result.exchanged = alike;
+      return result;
+    }
+    if (request.jobs == 1) return std::nullopt;
+    request.jobs = 1;
+    shorten(request, begin);
+  }
+}
+
 }  // namespace
 
 ExplorationResult explore(const ExplorationRequest& request, const TellProgress& tell) {
@@ -403,18 +431,10 @@ ExplorationResult explore(const ExplorationRequest& request, const TellProgress&
   ExplorationRequest searched = request;
   if (!remembers_steps(request)) searched.recall = StepRecall::nothing;
   if (exchanges_ranks(searched)) {
-    std::vector<AlikeRanks> alike = alike_ranks(searched);
+    const std::vector<AlikeRanks> alike = alike_ranks(searched);
     const auto begin = std::chrono::steady_clock::now();
-    Search search(searched, tell,
-                  exchanges_of(alike, run_job(request.spec, request.seed, 0)->shape));
-    ExplorationResult result = search.run();
-    if (!search.is_void()) {
-      result.exchanged = std::move(alike);
-      return result;
-    }
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-    if (searched.time_limit_s)
-      searched.time_limit_s = std::max(0.0, *searched.time_limit_s - elapsed.count());
+    if (auto result = search_exchanged(searched, tell, alike)) return std::move(*result);
+    shorten(searched, begin);
   }
   return Search(searched, tell, {}).run();
 }

@@ -157,7 +157,7 @@ std::unique_ptr<StepwiseEngine> two_before_a_nic(bool wait,
     };
     return handlers;
   });
-  std::unique_ptr<StepwiseEngine> engine(new StepwiseEngine(driven(job)));  // it does not move
+  auto engine = std::make_unique<StepwiseEngine>(run_job(without_costs(job.spec), 1, 0));
   engine->let_departures_wait(wait);
   engine->begin({}, decisions);
   return engine;
