@@ -12,6 +12,7 @@
 #include "analysis/exploration/goal.hpp"
 #include "protocols/termination/dijkstra_scholten.hpp"
 #include "sim/engine/engine.hpp"
+#include "tests/analysis/exploration/hasty_detector.hpp"
 #include "tests/analysis/exploration/same_searches.hpp"
 #include "tests/support/job.hpp"
 
@@ -122,19 +123,6 @@ class Pedant final : public Workload {
   void digest_state(Digest& into) const override { into.add(senders_); }
   Rank self_;
   std::vector<Rank> senders_;
-};
-
-/// Acknowledges every message twice.
-class Hasty final : public DijkstraScholten {
- public:
-  using DijkstraScholten::DijkstraScholten;
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<Hasty>(*this);
-  }
-  Passage on_receive(Context& context, Message& message) override {
-    context.send(message.from, 0, 8);
-    return DijkstraScholten::on_receive(context, message);
-  }
 };
 
 /// Ranks 1 and 2 have each a token that goes to rank 0 and back, until one comes twice in a row.

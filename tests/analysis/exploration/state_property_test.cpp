@@ -9,6 +9,7 @@
 #include "analysis/exploration/goal.hpp"
 #include "protocols/termination/dijkstra_scholten.hpp"
 #include "sim/engine/engine.hpp"
+#include "tests/analysis/exploration/hasty_detector.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -21,19 +22,6 @@ void any_tree(Job& job, std::int64_t messages) {
 }
 
 ExplorationRequest request_of(const Job& job) { return {.spec = explored_spec(job.spec)}; }
-
-/// Acknowledges every message twice.
-class Hasty final : public DijkstraScholten {
- public:
-  using DijkstraScholten::DijkstraScholten;
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<Hasty>(*this);
-  }
-  Passage on_receive(Context& context, Message& message) override {
-    context.send(message.from, 0, 8);
-    return DijkstraScholten::on_receive(context, message);
-  }
-};
 
 /// Works without being engaged: messages are for nobody.
 class Deaf final : public DijkstraScholten {

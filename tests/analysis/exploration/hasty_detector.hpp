@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "protocols/termination/dijkstra_scholten.hpp"
+
+namespace faultline::test {
+
+/// Dijkstra and Scholten's detector, which acknowledges every message twice.
+class Hasty final : public DijkstraScholten {
+ public:
+  using DijkstraScholten::DijkstraScholten;
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<Hasty>(*this);
+  }
+  Passage on_receive(Context& context, Message& message) override {
+    context.send(message.from, 0, 8);
+    return DijkstraScholten::on_receive(context, message);
+  }
+};
+
+}  // namespace faultline::test
