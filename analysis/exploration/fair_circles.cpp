@@ -130,7 +130,9 @@ class Judge {
     ways_.clear();
     engine_.go_on_from(*fresh_);
     for (const Step& step : seen_.steps_to(*component.begin())) take_step(engine_, step, starts_);
-    take_in({});
+    first_ = engine_.digest();
+    back_.reset();
+    take_in(first_, {});
     std::set<EventName> always;
     std::set<EventName> taken;
     for (std::size_t place = 0; !waiting_.empty(); ++place) {
@@ -162,8 +164,8 @@ class Judge {
   };
 
   /// The engine is in a state that was not found before, perhaps.
-  void take_in(const Way& way) {
-    if (!places_.insert(engine_.digest()).second) return;
+  void take_in(const StateDigest& digest, const Way& way) {
+    if (!places_.insert(digest).second) return;
     ways_.push_back(way);
     waiting_.push_back(engine_.state().copy());
   }
@@ -172,10 +174,6 @@ class Judge {
   std::set<EventName> look_at(std::size_t place, const RunState& here, const StateSet& component,
                               std::set<EventName>& taken) {
     engine_.go_on_from(here);
-    if (place == 0) {
-      first_ = engine_.digest();
-      back_.reset();
-    }
     const std::vector<Choice> agenda = engine_.agenda();
     std::set<EventName> possible;
     for (std::uint32_t choice = 0; choice < agenda.size(); ++choice) {
@@ -189,8 +187,9 @@ class Judge {
             seen_.find(bounds_.with_mishaps(digest_of_(engine_), mishaps_, false));
         if (!component.contains(next)) continue;
         taken.insert(name);
-        if (!back_ && engine_.digest() == first_) back_ = Way{.before = place, .step = step};
-        take_in({.before = place, .step = step});
+        const StateDigest digest = engine_.digest();
+        if (!back_ && digest == first_) back_ = Way{.before = place, .step = step};
+        take_in(digest, {.before = place, .step = step});
       } while (next_decisions(step.decisions, engine_.asked()));
     }
     return possible;

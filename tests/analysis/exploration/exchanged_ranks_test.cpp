@@ -32,32 +32,6 @@ ExplorationResult explored(ExplorationRequest request, RankOrder alike, unsigned
   return explore(request);
 }
 
-std::vector<std::string> kinds(const Refutation& found) {
-  std::vector<std::string> kinds;
-  for (const Violation& violation : found.violations) kinds.push_back(violation.kind);
-  return kinds;
-}
-
-/// Both have come to the same verdict, by runs of the same length.
-void check_same_verdict(const ExplorationResult& one, const ExplorationResult& other) {
-  CHECK(one.verdict == other.verdict);
-  CHECK(one.limit == other.limit);
-  CHECK(one.depth == other.depth);
-  CHECK(one.progress_checked == other.progress_checked);
-  CHECK(one.fairness_checked == other.fairness_checked);
-  const Refutation* found = found_by(one);
-  const Refutation* found_by_other = found_by(other);
-  REQUIRE((found == nullptr) == (found_by_other == nullptr));
-  if (found != nullptr) {
-    CHECK(found->outcome == found_by_other->outcome);
-    CHECK(found->steps.size() == found_by_other->steps.size());
-    CHECK(kinds(*found) == kinds(*found_by_other));
-    return;
-  }
-  REQUIRE(one.ends.size() == other.ends.size());
-  for (const auto& [outcome, states] : one.ends) CHECK(other.ends.contains(outcome));
-}
-
 /// Explores with and without exchange, and with several threads.
 ExplorationResult check_same(const ExplorationRequest& request, const Alike& alike) {
   const ExplorationResult kept = explored(request, RankOrder::kept);
