@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/core/component.hpp"
+#include "sim/core/component_memory.hpp"
 #include "workloads/stencil_plan.hpp"
 #include "workloads/tree_reduction.hpp"
 
@@ -127,8 +128,8 @@ class Stencil final : public Workload {
   std::shared_ptr<const StencilJob> job_;
   // What every message looks at comes first, because the engine fetches only the beginning ahead.
   Rank self_;
-  std::vector<Object> objects_;  ///< those that are here, by number
-  std::vector<Early> early_;     ///< in the order in which they came
+  ComponentVector<Object> objects_;  ///< those that are here, by number
+  std::vector<Early> early_;         ///< in the order in which they came
   std::uint64_t object_messages_ = 0;
   std::uint64_t remote_messages_ = 0;
   TreeReduction reduction_;

@@ -19,10 +19,10 @@ void CheckpointedLayer::on_sends(Context& context, std::span<Message* const> bat
 
 bool CheckpointedLayer::goes_down(Context& context, const Message& message) {
   if (!keeps_back(message)) {
-    ++sent_;
+    ++rare_->sent;
     return true;
   }
-  unsent_.push_back(message);
+  rare_->unsent.push_back(message);
   if (!begun_ && !waits()) context.set_timer(kBegin, 0.0);
   return false;
 }
@@ -41,8 +41,8 @@ void CheckpointedLayer::end_quiet(Context& context) {
 
 void CheckpointedLayer::send_unsent(Context& context) {
   begun_ = true;
-  for (Message& message : std::exchange(unsent_, {})) {
-    ++sent_;
+  for (Message& message : std::exchange(rare_->unsent, {})) {
+    ++rare_->sent;
     stamp(context, message);
     context.release(message);
   }
@@ -52,7 +52,7 @@ void CheckpointedLayer::send_unsent(Context& context) {
 
 /// The message is still to be handled: an image cannot be taken before that.
 void CheckpointedLayer::received(Context& context) {
-  ++received_;
+  ++rare_->received;
   if (!rare_->round.counts() || rare_->wave.joined() != level()) return;
   if (rare_->round.received(context) != CheckpointRound::Due::take) return;
   take_due_ = true;

@@ -123,7 +123,7 @@ void CheckpointedLayer::on_request(Context& context, const StackRequest& request
     return on_resumed(context);
   }
   if (request.is<IterationsDone>()) {
-    iterations_ = request.get<IterationsDone>().iterations;
+    rare_->iterations = request.get<IterationsDone>().iterations;
     return;
   }
   if (!up_) return;  // of a program that is about to be put back
@@ -137,14 +137,14 @@ void CheckpointedLayer::on_request(Context& context, const StackRequest& request
 void CheckpointedLayer::ask_if_ready(Context& context) {
   if (!rare_->asked || rare_->round.asked() || rare_->wave.joined() != level() || !is_ready())
     return;
-  go_on(context,
-        has_detector_ ? rare_->round.ask(context) : rare_->round.ask(context, sent_ - received_));
+  go_on(context, has_detector_ ? rare_->round.ask(context)
+                               : rare_->round.ask(context, rare_->sent - rare_->received));
 }
 
 void CheckpointedLayer::go_on(Context& context, CheckpointRound::Due due) {
   if (due == CheckpointRound::Due::be_quiet) {
     quiet_ = true;
-    return go_on(context, rare_->round.is_quiet(context, sent_ - received_));
+    return go_on(context, rare_->round.is_quiet(context, rare_->sent - rare_->received));
   }
   if (due == CheckpointRound::Due::take) take_image(context);
   if (due != CheckpointRound::Due::commit) return;
@@ -157,7 +157,7 @@ void CheckpointedLayer::take_image(Context& context) {
   std::optional<Image> image = context.capture();
   take_due_ = !image;
   if (!image) return context.set_timer(kTryAgain, kTryAgain_s);
-  rare_->taken = {{std::move(*image), epoch_, *rare_->asked, unsent_}, {}};
+  rare_->taken = {{std::move(*image), epoch_, *rare_->asked, rare_->unsent}, {}};
   rare_->taken_s = context.now_s();
   context.mark("checkpoint", static_cast<std::int64_t>(epoch_));
   const Rank keeper = keeper_of(context.placement(), job(), self_);
@@ -208,7 +208,7 @@ void CheckpointedLayer::commit(Context& context) {
   rare_->asked.reset();
   rare_->store.commit(epoch_);
   ++epoch_;
-  sent_ = received_ = 0;
+  rare_->sent = rare_->received = 0;
   rare_->checkpoint_time_s += context.now_s() - rare_->taken_s;
   ++rare_->checkpoints;
   begin_round();
@@ -379,10 +379,10 @@ void CheckpointedLayer::roll_back(Context& context) {
 }
 
 void CheckpointedLayer::put_back(Context& context) {
-  unsent_ = kept().unsent;
+  rare_->unsent = kept().unsent;
   quiet_ = false;
   begun_ = true;
-  sent_ = received_ = 0;
+  rare_->sent = rare_->received = 0;
   context.restore(kept().image);
 }
 
@@ -418,7 +418,7 @@ void CheckpointedLayer::digest_state(Digest& into) const {
   into.add(rare_->round, rare_->wave, epoch_, up_, resumes_, awaits_image_, rare_->asked,
            rare_->taken, rare_->kept, rare_->store, rare_->early);
   into.add(rare_->arrived, held_, take_due_, rare_->for_spare_nodes);
-  into.add(begun_, quiet_, starts_, unsent_, sent_, received_);
+  into.add(begun_, quiet_, starts_, rare_->unsent, rare_->sent, rare_->received);
 }
 
 }  // namespace faultline

@@ -139,7 +139,7 @@ class CheckpointedLayer : public Layer {
 
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
   /// That the program has done; 0 if it has none, or this rank has not finished.
-  [[nodiscard]] std::uint64_t iterations() const { return iterations_; }
+  [[nodiscard]] std::uint64_t iterations() const { return rare_->iterations; }
   [[nodiscard]] ImageStore& images() { return rare_->store; }
   /// How many restarts this rank has taken in.
   [[nodiscard]] std::uint64_t level() const { return rare_->wave.agreement().level; }
@@ -214,6 +214,11 @@ class CheckpointedLayer : public Layer {
     double checkpoint_time_s = 0.0;  ///< of all checkpoints of this incarnation
     std::uint64_t checkpoints = 0;
     double recovery_time_s = 0.0;  ///< the longest
+    std::uint64_t iterations = 0;
+    // Only below a termination detector:
+    std::int64_t sent = 0;  ///< by the layers above and the program, since the last checkpoint
+    std::int64_t received = 0;
+    std::vector<Message> unsent;  ///< kept back, of the layers above
   };
 
   std::uint32_t control_bytes_;
@@ -224,14 +229,10 @@ class CheckpointedLayer : public Layer {
   bool take_due_ = false;  ///< there was no image when all had asked for one
   bool awaits_image_ = false;
   bool has_detector_ = false;
-  bool begun_ = false;       ///< the program has had its first answer, or never asks
-  bool quiet_ = false;       ///< what the program does not send itself is kept back
-  std::uint64_t epoch_ = 0;  ///< how many checkpoints are committed
-  std::uint64_t iterations_ = 0;
-  std::int64_t sent_ = 0;  ///< by the layers above and the program, since the last checkpoint
-  std::int64_t received_ = 0;
-  std::vector<Message> held_;    ///< of the program
-  std::vector<Message> unsent_;  ///< kept back, of the layers above
+  bool begun_ = false;         ///< the program has had its first answer, or never asks
+  bool quiet_ = false;         ///< what the program does not send itself is kept back
+  std::uint64_t epoch_ = 0;    ///< how many checkpoints are committed
+  std::vector<Message> held_;  ///< of the program
   Boxed<RareState> rare_;
 };
 

@@ -11,7 +11,7 @@ DeliveryList::DeliveryList(const DeliveryList& other) : size_(other.size_) {
 
 void DeliveryList::append(std::shared_ptr<Block> block) {
   if (tail_ != nullptr) tail_->next = block;
-  tail_ = block.get();
+  tail_ = block;
   blocks_.push_back(std::move(block));
 }
 
@@ -23,13 +23,15 @@ DeliveryList::Block::~Block() {
 
 void DeliveryList::push_back(const Delivery& delivery) {
   const std::uint64_t place = size_ % kBlock;
-  if (place == 0) append(std::make_shared<Block>());
-  tail_->deliveries[place] = delivery;
+  if (place == 0) append(std::make_shared_for_overwrite<Block>());
+  tail_->deliveries[place].value = delivery;
   ++size_;
 }
 
 DeliveryRun DeliveryList::run(std::uint64_t first, std::uint64_t last) const {
-  return {blocks_[(first - 1) / kBlock], first, static_cast<std::uint32_t>(last - first + 1)};
+  const std::uint64_t block = (first - 1) / kBlock;
+  return {block == (size_ - 1) / kBlock ? tail_ : blocks_[block], first,
+          static_cast<std::uint32_t>(last - first + 1)};
 }
 
 void DeliveryList::digest(Digest& into) const {

@@ -38,7 +38,7 @@ class DeliveryList {
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const Delivery& at(std::uint64_t ticket) const {
-    return blocks_[(ticket - 1) / kBlock]->deliveries[(ticket - 1) % kBlock];
+    return blocks_[(ticket - 1) / kBlock]->at(ticket);
   }
   void push_back(const Delivery& delivery);
   /// The deliveries with these tickets, at least one.
@@ -56,14 +56,18 @@ class DeliveryList {
     Block& operator=(const Block&) = delete;
     ~Block();
 
-    std::array<Delivery, kBlock> deliveries;
+    [[nodiscard]] const Delivery& at(std::uint64_t ticket) const {
+      return deliveries[(ticket - 1) % kBlock].value;
+    }
+
+    std::array<Unset<Delivery>, kBlock> deliveries;
     std::shared_ptr<Block> next;  ///< set when this one is full
   };
 
   void append(std::shared_ptr<Block> block);
 
   std::uint64_t size_ = 0;
-  Block* tail_ = nullptr;  ///< the last block
+  std::shared_ptr<Block> tail_;  ///< the last block
   std::vector<std::shared_ptr<Block>> blocks_;
 };
 
@@ -89,9 +93,8 @@ class DeliveryRun {
   void for_each(Visit visit) const {
     const DeliveryList::Block* block = block_.get();
     for (std::uint64_t ticket = first_; ticket < first_ + size_; ++ticket) {
-      const std::uint64_t place = (ticket - 1) % DeliveryList::kBlock;
-      if (place == 0 && ticket > first_) block = block->next.get();
-      visit(ticket, block->deliveries[place]);
+      if ((ticket - 1) % DeliveryList::kBlock == 0 && ticket > first_) block = block->next.get();
+      visit(ticket, block->at(ticket));
     }
   }
   void digest(Digest& into) const;

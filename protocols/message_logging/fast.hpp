@@ -121,9 +121,9 @@ class Fast : public LoggedLayer {
 
   bool counts_;  ///< identities are sequence numbers of the sender, else the program's tags
   std::uint32_t helpers_;  ///< on how many ranks the objects of a dead one recover; 0: at home
-  DuplicateTable come_;    ///< dupTable
   std::vector<Emigrant> emigrants_;    ///< listEmigrants, by object
   std::vector<Immigrant> immigrants_;  ///< listImmigrants, by object
+  DuplicateTable come_;                ///< dupTable
   std::vector<MovedObject> lost_;      ///< at home here, and sent again since the last checkpoint
   std::vector<MovedObject> resent_;    ///< for which this rank has sent its log again since then
   std::vector<Message> homecomings_;   ///< of objects that came before this rank was ready for them

@@ -1,53 +1,29 @@
 #include "protocols/message_logging/message_log.hpp"
 
 #include <algorithm>
-#include <memory>
 
 namespace faultline {
 
-namespace {
-
-using FieldWords = std::array<std::uint64_t, 2>;
-using PayloadWords = std::array<std::uint64_t, Payload::kBytes / sizeof(std::uint64_t)>;
-
-}  // namespace
-
-bool MessageLog::fits(const Message& message, std::uint32_t receiver) {
-  const auto words = message.payload.get<PayloadWords>();
-  return message.channel == Family::workload && message.phase == 0 && message.kind < kWhole &&
-         receiver <= UINT16_MAX && message.attachments.empty() && words[0] <= UINT32_MAX &&
-         words[1] <= UINT8_MAX && words[3] == 0 && message.transactions.get<std::uint64_t>() == 0 &&
-         message.termination.get<FieldWords>() == FieldWords{};
-}
-
 void MessageLog::add(const Message& message, std::uint32_t receiver, std::uint32_t note) {
-  if (fits(message, receiver)) {
-    const auto words = message.payload.get<PayloadWords>();
-    entries_.add() = {words[2],
-                      static_cast<std::uint32_t>(words[0]),
-                      message.from_object,
-                      message.to_object,
-                      message.bytes,
-                      note,
-                      static_cast<std::uint16_t>(receiver),
-                      static_cast<std::uint8_t>(words[1]),
-                      static_cast<std::uint8_t>(message.kind)};
+  Entry& entry = entries_.add();
+  if (receiver < kWhole && PackedMessage::fits(message)) {
+    entry = {PackedMessage(message), static_cast<std::uint16_t>(receiver), note};
     return;
   }
-  entries_.add() = {.third_word = whole_.size(), .note = note, .kind = kWhole};
-  whole_.push_back({message, receiver});
+  entry = {};
+  entry.note = note;
+  whole_.push_back({entries_.size() - 1, message, receiver});
+}
+
+const MessageLog::WholeMessage& MessageLog::whole_at(std::size_t place) const {
+  return *std::lower_bound(
+      whole_.begin(), whole_.end(), place,
+      [](const WholeMessage& one, std::size_t wanted) { return one.place < wanted; });
 }
 
 Message MessageLog::message(std::size_t place) const {
   const Entry& entry = entries_[place];
-  if (entry.kind == kWhole) return whole_[entry.third_word].message;
-  Message message;
-  message.payload.put(PayloadWords{entry.first_word, entry.second_word, entry.third_word, 0});
-  message.from_object = entry.from_object;
-  message.to_object = entry.to_object;
-  message.bytes = entry.bytes;
-  message.kind = entry.kind;
-  return message;
+  return entry.receiver == kWhole ? whole_at(place).message : entry.packed.unpacked();
 }
 
 void MessageLog::clear() {

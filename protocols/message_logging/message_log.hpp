@@ -1,9 +1,9 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "protocols/message_logging/packed_message.hpp"
 #include "sim/core/component_memory.hpp"
 #include "sim/core/message.hpp"
 
@@ -20,7 +20,7 @@ class MessageLog {
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] bool is_for(std::uint32_t receiver, std::size_t place) const {
     const Entry& entry = entries_[place];
-    return (entry.kind == kWhole ? receiver_of_whole(entry) : entry.receiver) == receiver;
+    return (entry.receiver == kWhole ? whole_at(place).receiver : entry.receiver) == receiver;
   }
   /// A message as it was sent, but for its ends, what the engine notes on it, and `logging`.
   [[nodiscard]] Message message(std::size_t place) const;
@@ -31,30 +31,23 @@ class MessageLog {
 
  private:
   struct Entry {
-    std::uint64_t third_word = 0;  ///< of the payload; or the place of a whole message
-    std::uint32_t first_word = 0;
-    std::uint32_t from_object = 0;
-    std::uint32_t to_object = 0;
-    std::uint32_t bytes = 0;
+    [[no_unique_address]] PackedMessage packed;
+    std::uint16_t receiver = kWhole;  ///< kWhole: the message is one of `whole_`
     std::uint32_t note = 0;
-    std::uint16_t receiver = 0;
-    std::uint8_t second_word = 0;
-    std::uint8_t kind = 0;  ///< kWhole: of a message that does not fit into an entry
   };
   static_assert(sizeof(Entry) == 32);
-  static constexpr std::uint8_t kWhole = UINT8_MAX;
+  static constexpr std::uint16_t kWhole = UINT16_MAX;
+  /// One that does not fit into an entry.
   struct WholeMessage {
+    std::size_t place = 0;
     Message message;
     std::uint32_t receiver = 0;
   };
 
-  static bool fits(const Message& message, std::uint32_t receiver);
-  [[nodiscard]] std::uint32_t receiver_of_whole(const Entry& entry) const {
-    return whole_[entry.third_word].receiver;
-  }
+  [[nodiscard]] const WholeMessage& whole_at(std::size_t place) const;
 
   ComponentBlocks<Entry> entries_;
-  std::vector<WholeMessage> whole_;
+  std::vector<WholeMessage> whole_;  ///< by place
 };
 
 }  // namespace faultline

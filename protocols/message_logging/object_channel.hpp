@@ -56,11 +56,10 @@ class ChannelTable {
     if (channel == last_channel_ && last_ < entries_.size()) return entries_[last_].value;
     // Programs iterate: after a channel comes the one that came after it the last time. So only
     // that entry must come from memory.
-    const std::uint32_t place = is_at(guess_, channel) ? guess_ : find(channel);
-    last_ = place;
+    last_ = is_at(guess_, channel) ? guess_ : find(channel);
     last_channel_ = channel;
-    guess_ = next_[place];
-    Entry& entry = entries_[place];
+    Entry& entry = entries_[last_];
+    guess_ = entry.next;
     if (guess_ < entries_.size()) __builtin_prefetch(&entries_[guess_], 1);
     return entry.value;
   }
@@ -86,9 +85,9 @@ class ChannelTable {
  private:
   struct Content {
     Channel channel;
-    Value value;
+    [[no_unique_address]] Value value;
+    std::uint16_t next = 0;  ///< its low bits: the place that was asked for after it; a guess
   };
-  static constexpr std::size_t kCacheLine = 64;
   static_assert(sizeof(Content) <= kCacheLine);
   /// Lies in one cache line.
   struct alignas(std::bit_ceil(sizeof(Content))) Entry : Content {};
@@ -99,7 +98,7 @@ class ChannelTable {
   /// The place of a channel that does not come in the usual order.
   std::uint32_t find(const Channel& channel) {
     const std::uint32_t place = place_of(channel);
-    if (last_ < entries_.size()) next_[last_] = place;
+    if (last_ < entries_.size()) entries_[last_].next = static_cast<std::uint16_t>(place);
     if (place == entries_.size()) add(channel);
     return place;
   }
@@ -121,7 +120,6 @@ class ChannelTable {
     if (4 * (entries_.size() + 1) > 3 * slots_.size()) grow();
     slots_[slot_of(channel)] = static_cast<std::uint32_t>(entries_.size());
     entries_.add() = {{channel, Value{}}};
-    next_.push_back(0);
   }
   void grow() {
     constexpr std::size_t kFewest = 8;
@@ -132,7 +130,6 @@ class ChannelTable {
 
   static constexpr std::uint32_t kFree = UINT32_MAX;
   ComponentBlocks<Entry> entries_;
-  ComponentVector<std::uint32_t> next_;   ///< by place, the one asked for after it; a guess
   std::uint32_t last_ = 0;                ///< the place that was asked for last
   std::uint32_t guess_ = 0;               ///< the one that comes next, if it comes as the last time
   Channel last_channel_;                  ///< at `last_`

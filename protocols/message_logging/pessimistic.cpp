@@ -36,20 +36,38 @@ Pessimistic::Pessimistic(const std::shared_ptr<const Options>& options, const Jo
                          Rank self)
     : Causal(std::make_shared<const CausalOptions>(causal_options(*options)), job, self) {}
 
+Pessimistic::Waiting::Waiting(const Delivery& of, const Message& message)
+    : delivery(of), from_incarnation(message.from_incarnation), from(message.from) {
+  if (PackedMessage::fits(message))
+    packed = PackedMessage(message);
+  else
+    whole = std::make_unique<Message>(message);
+}
+
+Message Pessimistic::Waiting::message(Rank receiver) const {
+  if (whole) return *whole;
+  Message message = packed.unpacked();
+  message.from = from;
+  message.from_incarnation = from_incarnation;
+  message.to = receiver;
+  return message;
+}
+
 /// A rank without others knows its order by itself.
 CheckpointedLayer::Verdict Pessimistic::take(Context& context, Message& message) {
   note_received(context, message);
   give_ticket(context, delivery_of(message));
   choose_logger(context);
   if (logger_ == kNobody) return Verdict::deliver;
-  wait(context, {delivery_of(message), message});
+  waiting_.emplace_back(delivery_of(message), message);
+  wait(context);
   return Verdict::kept;
 }
 
 /// What has happened here is offered again and again, and waits once.
 Passage Pessimistic::take_local(Context& context, const Delivery& event) {
   const auto is_meant = [&](const Waiting& waiting) {
-    return !waiting.message && waiting.delivery == event;
+    return !waiting.is_message() && waiting.delivery == event;
   };
   if (is_next_stored() && is_meant(waiting_.front())) {
     end_wait();
@@ -60,14 +78,14 @@ Passage Pessimistic::take_local(Context& context, const Delivery& event) {
   give_ticket(context, event);
   choose_logger(context);
   if (logger_ == kNobody) return Passage::deliver;
-  wait(context, {event, std::nullopt});
+  waiting_.emplace_back(event);
+  wait(context);
   return Passage::hold;
 }
 
-/// The latest ticket is that of what waits.
-void Pessimistic::wait(Context& context, Waiting waiting) {
-  if (waiting_.empty()) before_waiting_ = tickets() - 1;
-  waiting_.push_back(std::move(waiting));
+/// What waits last has got the latest ticket.
+void Pessimistic::wait(Context& context) {
+  if (waiting_.size() == 1) before_waiting_ = tickets() - 1;
   send_companion(context, logger_, tickets(), 1, carrying(deliveries().run(tickets(), tickets())));
 }
 
@@ -95,8 +113,8 @@ void Pessimistic::on_stored(Context& context, Rank, std::uint64_t first, std::ui
 
 bool Pessimistic::hand_up_next(Context& context) {
   if (Causal::hand_up_next(context)) return true;
-  if (!is_next_stored() || !waiting_.front().message) return false;
-  hand_up(context, *waiting_.front().message);
+  if (!is_next_stored() || !waiting_.front().is_message()) return false;
+  hand_up(context, waiting_.front().message(self()));
   end_wait();
   return true;
 }
@@ -122,7 +140,7 @@ void Pessimistic::on_joined(Context& context, Rank root, RestartReport& report) 
 void Pessimistic::on_committed(Context& context) {
   Causal::on_committed(context);
   for (const Waiting& waiting : std::exchange(waiting_, {}))
-    if (waiting.message) context.discard(*waiting.message);
+    if (waiting.is_message()) context.discard(waiting.message(self()));
   stored_ahead_.clear();
   before_waiting_ = 0;
 }
@@ -136,7 +154,11 @@ std::string Pessimistic::waiting_for() const {
 
 void Pessimistic::digest_state(Digest& into) const {
   Causal::digest_state(into);
-  into.add(logger_, stored_ahead_, before_waiting_, waiting_);
+  into.add(logger_, stored_ahead_, before_waiting_, waiting_.size());
+  for (const Waiting& waiting : waiting_) {
+    into.add(waiting.delivery, waiting.is_message());
+    if (waiting.is_message()) into.add(waiting.message(self()));
+  }
 }
 
 }  // namespace faultline

@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 
 #include "protocols/message_logging/causal.hpp"
+#include "protocols/message_logging/packed_message.hpp"
+#include "sim/core/boxed.hpp"
 
 namespace faultline {
 
@@ -21,13 +22,22 @@ class Pessimistic final : public Causal {
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
-  /// What has a ticket that is not known to be stored.
+  /// What has a ticket that is not known to be stored: a message, or something that has happened
+  /// here.
   struct Waiting {
-    Delivery delivery;
-    std::optional<Message> message;  ///< none: something has happened here
+    explicit Waiting(const Delivery& event) : delivery(event) {}
+    Waiting(const Delivery& of, const Message& message);
+    [[nodiscard]] bool is_message() const { return from != kNobody; }
+    /// As it came, but for what only the engine and this layer look at.
+    [[nodiscard]] Message message(Rank receiver) const;
 
-    void digest(Digest& into) const { into.add(delivery, message); }
+    Delivery delivery;
+    [[no_unique_address]] PackedMessage packed;
+    std::uint16_t from_incarnation = 0;
+    ActorId from = kNobody;
+    Boxed<Message> whole;  ///< if it cannot be packed
   };
+  static_assert(sizeof(Waiting) == kCacheLine);
 
   Verdict take(Context& context, Message& message) override;
   Passage take_local(Context& context, const Delivery& event) override;
@@ -43,7 +53,7 @@ class Pessimistic final : public Causal {
   void on_committed(Context& context) override;
   void digest_state(Digest& into) const override;
   void choose_logger(const Context& context);
-  void wait(Context& context, Waiting waiting);
+  void wait(Context& context);
   [[nodiscard]] bool is_next_stored() const {
     return !waiting_.empty() && stored_ahead_.contains(before_waiting_ + 1);
   }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "sim/core/boxed.hpp"
@@ -39,6 +40,15 @@ struct ComponentAllocator {
 template <class T>
 using ComponentVector = std::vector<T, ComponentAllocator<T>>;
 
+/// Storage of a T to which nothing is written before somebody sets it. To clear memory that is used
+/// later would bring it into the cache twice.
+template <class T>
+union Unset {
+  static_assert(std::is_trivially_copyable_v<T>);
+  Unset() {}  // NOLINT(*-use-equals-default): a T may have a constructor
+  T value;
+};
+
 /// A list that grows by blocks of up to 1 KiB. An array would be copied to one of twice its length
 /// each time, and with many ranks the empty halves are a large part of the memory.
 template <class T>
@@ -47,12 +57,12 @@ class ComponentBlocks {
   [[nodiscard]] std::size_t size() const { return size_; }
   T& operator[](std::size_t place) { return (*blocks_[place / kEach])[place % kEach]; }
   const T& operator[](std::size_t place) const { return (*blocks_[place / kEach])[place % kEach]; }
-  /// The place behind the last one, which may hold an old value. Who adds one often adds several,
-  /// so the next cache line is fetched ahead.
+  /// The place behind the last one. It holds anything, such as an old value. Who adds one often
+  /// adds several, so the next cache line is fetched ahead.
   T& add() {
-    if (size_ == blocks_.size() * kEach) blocks_.emplace_back(std::make_unique<Block>());
-    Block& block = *blocks_[size_ / kEach];
     const std::size_t place = size_++ % kEach;
+    if (place == 0 || tail_.block == nullptr) find_tail();
+    Block& block = *tail_.block;
     __builtin_prefetch(&block[std::min(place + kInCacheLine, kEach - 1)], 1);
     return block[place];
   }
@@ -61,8 +71,17 @@ class ComponentBlocks {
 
  private:
   static constexpr std::size_t kEach = std::bit_floor(std::size_t{1024} / sizeof(T));
-  static constexpr std::size_t kInCacheLine = std::max<std::size_t>(64 / sizeof(T), 1);
-  struct Block : std::array<T, kEach> {
+  static constexpr std::size_t kInCacheLine = std::max<std::size_t>(kCacheLine / sizeof(T), 1);
+  struct Block {
+    using Place = std::conditional_t<std::is_trivially_copyable_v<T>, Unset<T>, T>;
+    std::array<Place, kEach> places;
+
+    T& operator[](std::size_t place) {
+      if constexpr (std::is_same_v<Place, T>)
+        return places[place];
+      else
+        return places[place].value;
+    }
     static void* operator new(std::size_t bytes) {
       return component_storage().allocate(bytes, alignof(T));
     }
@@ -70,9 +89,27 @@ class ComponentBlocks {
       component_storage().deallocate(storage, bytes, alignof(T));
     }
   };
+  /// The block of the last entry. Known without a look at the list of blocks, but for a copy.
+  struct Tail {
+    Tail() = default;
+    Tail(const Tail&) {}
+    Tail& operator=(const Tail&) {
+      block = nullptr;
+      return *this;
+    }
+    ~Tail() = default;
+    Block* block = nullptr;
+  };
 
-  ComponentVector<Boxed<Block>> blocks_;  ///< the last ones can be empty
+  void find_tail() {
+    const std::size_t last = (size_ - 1) / kEach;
+    if (last == blocks_.size()) blocks_.emplace_back(std::make_unique_for_overwrite<Block>());
+    tail_.block = blocks_[last].get();
+  }
+
+  Tail tail_;
   std::size_t size_ = 0;
+  ComponentVector<Boxed<Block>> blocks_;  ///< the last ones can be empty
 };
 
 }  // namespace faultline

@@ -31,9 +31,7 @@ class GrowingPool {
   T* take() {
     if (free_ == nullptr) grow();
     T* object = std::exchange(free_, free_->next);
-    // The next one may have been free for long. It may span lines, of which `next` is in one.
-    if (free_ != nullptr) __builtin_prefetch(&free_->next, 1);
-    __builtin_prefetch(free_, 1);
+    if (free_ != nullptr) prefetch_free();
     return object;
   }
   void give_back(T* object) { object->next = std::exchange(free_, object); }
@@ -52,24 +50,34 @@ class GrowingPool {
   /// The object of this pool, which is a copy of `other`, at the place that `object` has there.
   [[nodiscard]] T* counterpart(const T* object, const GrowingPool& other) {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      const T* const first = other.chunks_[i].data();
-      const T* const end = first + chunks_[i].size();
-      if (!std::less<>{}(object, first) && std::less<>{}(object, end))
-        return &chunks_[i][static_cast<std::size_t>(object - first)];
+      const Place* const first = other.chunks_[i].data();
+      const Place* const end = first + chunks_[i].size();
+      const auto* const place = static_cast<const Place*>(object);
+      if (!std::less<>{}(place, first) && std::less<>{}(place, end))
+        return &chunks_[i][static_cast<std::size_t>(place - first)];
     }
     return nullptr;  // it is null itself
   }
 
  private:
   static constexpr std::size_t kFirstChunk = 16;
+  /// Whole cache lines belong to one object.
+  struct alignas(sizeof(T) % kCacheLine == 0 ? kCacheLine : alignof(T)) Place : T {};
+
+  /// What will be taken next may have been free for long.
+  void prefetch_free() const {
+    const auto* first = reinterpret_cast<const std::byte*>(free_);
+    __builtin_prefetch(first, 1);
+    if constexpr (sizeof(T) == 2 * kCacheLine) __builtin_prefetch(first + kCacheLine, 1);
+  }
   void grow() {
     const std::size_t size =
         chunks_.empty() ? kFirstChunk : std::min(LargestChunk, 2 * chunks_.back().size());
-    LargeVector<T>& chunk = chunks_.emplace_back(size);
+    LargeVector<Place>& chunk = chunks_.emplace_back(size);
     for (std::size_t i = size; i-- > 0;) give_back(&chunk[i]);
   }
 
-  std::vector<LargeVector<T>> chunks_;
+  std::vector<LargeVector<Place>> chunks_;
   T* free_ = nullptr;
 };
 

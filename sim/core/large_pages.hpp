@@ -6,6 +6,8 @@
 
 namespace faultline {
 
+inline constexpr std::size_t kCacheLine = 64;
+
 /// Memory for the state of large jobs. What a run of a million processes touches is spread over
 /// hundreds of megabytes, and with pages of 4 KiB most of its time would go into finding the pages.
 /// So blocks from 2 MiB on are aligned and advised to use large pages; a system that has none

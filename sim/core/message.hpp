@@ -59,7 +59,8 @@ class Field {
 /// What the sender of a message says to its receiver.
 using Payload = Field<32>;
 
-/// What actors send each other. At most two cache lines.
+/// What actors send each other: two cache lines. The engine reads only the first one of a message
+/// that is on its way or waits; who handles it reads both.
 struct Message {
   ActorId from = kNobody;
   ActorId to = kNobody;
@@ -75,20 +76,20 @@ struct Message {
   /// program sends to kNoObject is for the rank itself, which must take it in any order.
   ObjectId from_object = 0;
   ObjectId to_object = 0;
+  double inject_s = 0.0;  ///< when its bytes enter the network; set by the engine
+  Message* next = nullptr;
+  Attachments attachments = {};
   // Each layer has a field of its own in every message. No other layer reads it.
   Field<8> transactions = {};
   Field<16> termination = {};
   Field<16> logging = {};
   Payload payload = {};
-  Attachments attachments = {};
-  double inject_s = 0.0;  ///< when its bytes enter the network; set by the engine
-  Message* next = nullptr;
 
   /// Adds everything that its receiver, or a layer that holds it, can tell it from another by. What
   /// the engine and the pool note on it is theirs.
   void digest(Digest& into) const;
 };
-static_assert(sizeof(Message) <= 128);
+static_assert(sizeof(Message) <= 2 * kCacheLine);
 
 /// Bits of Message::flags. The sender sets kNotifySent, kFence and kBackground; the engine sets the
 /// others.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "sim/core/boxed.hpp"
 #include "sim/core/component.hpp"
+#include "sim/core/component_memory.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/types.hpp"
 #include "sim/engine/event.hpp"
@@ -49,32 +51,40 @@ struct Flush {
   Family family;  ///< of the component that asked
 };
 
+/// What lies apart from an actor, and with the components.
+struct BesideComponents {
+  static void* operator new(std::size_t bytes) { return component_storage().allocate(bytes); }
+  static void operator delete(void* storage, std::size_t bytes) {
+    component_storage().deallocate(storage, bytes);
+  }
+};
+
 /// State that only few actors need at any moment. It is kept apart, so that a million actors stay
 /// small.
-struct RareState {
+struct RareState : BesideComponents {
   // What every message looks at comes first, because the engine fetches only the beginning ahead.
   /// Timers that have run out, and notices, that wait for the processor: by their serial numbers,
   /// in the order in which they were due. Timers may have been cancelled since.
   std::vector<std::uint32_t> due;
-  std::vector<Message*> fenced;  ///< sent messages that a fence holds until earlier ones are out
+  std::vector<Message*> fenced;     ///< sent messages that a fence holds until earlier ones are out
+  Message* logging_tail = nullptr;  ///< the last message of message logging in the inbox
+  bool awaits_processor = false;    ///< the first of `due` has an event
+  bool awaits_start = false;        ///< a new incarnation of which message logging runs alone
+  ComponentVector<Computation> running;
   std::vector<ArmedTimer> timers;
-  std::vector<Computation> running;
-  std::vector<Computation> queued;     ///< first in, first out
-  std::vector<Message*> early;         ///< messages of a phase that has not begun here
-  std::vector<Flush> flushing;         ///< that have not been answered yet
-  std::vector<Incarnation> links;      ///< open connections, sorted
-  std::vector<ActorId> linked_by;      ///< who may hold a connection to this actor, sorted
-  std::vector<Refusal> refused;        ///< peers that it declared dead while they lived, sorted
-  std::vector<Incarnation> restarted;  ///< peers known to live in a later incarnation, sorted
-  Message* logging_tail = nullptr;     ///< the last message of message logging in the inbox
+  ComponentVector<Computation> queued;  ///< first in, first out
+  std::vector<Message*> early;          ///< messages of a phase that has not begun here
+  std::vector<Flush> flushing;          ///< that have not been answered yet
+  std::vector<Incarnation> links;       ///< open connections, sorted
+  std::vector<ActorId> linked_by;       ///< who may hold a connection to this actor, sorted
+  std::vector<Refusal> refused;         ///< peers that it declared dead while they lived, sorted
+  std::vector<Incarnation> restarted;   ///< peers known to live in a later incarnation, sorted
   std::array<std::uint32_t, kFamilies> on_sent_due{};  ///< sent messages whose on_sent is to come
-  bool awaits_processor = false;                       ///< the first of `due` has an event
-  bool awaits_start = false;  ///< a new incarnation of which message logging runs alone
 };
 
 /// What the simplest jobs do not have: the components below the workload, what they hold, and which
 /// deaths they have declared.
-struct LowerStack {
+struct LowerStack : BesideComponents {
   std::array<Boxed<Component>, kFamilies> components;  ///< but for the workload
   std::array<std::int32_t, kFamilies> held{};  ///< application messages that each layer holds
   /// The deaths that this actor has declared, by their numbers, sorted. A daemon's death is also

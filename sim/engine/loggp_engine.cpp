@@ -50,9 +50,9 @@ bool LogGpEngine::will_wait(const Event& arrival) const {
 }
 
 /// Prefetches something that an event needs, in steps, because each part is found by way of the
-/// one before: first its message, then its actor, what belongs to that but lies apart, its
-/// components and its node, and at last the message that it will receive. Of a timer, a wake-up or
-/// the end of a computation, the actor is known at once. A NIC that is free takes up a message.
+/// one before: first the head of its message, then its actor, what belongs to that but lies apart,
+/// its components and its node, and at last the message that it will receive. Of a timer, a wake-up
+/// or the end of a computation, the actor is known at once. A NIC that is free takes up a message.
 template <LogGpEngine::Fetch what>
 void LogGpEngine::fetch(const Event* event) const {
   if (event == nullptr) return;
@@ -70,7 +70,7 @@ void LogGpEngine::fetch(const Event* event) const {
   };
   if constexpr (what == Fetch::message) {
     if (is_message)
-      prefetch(event->message, sizeof(Message));
+      prefetch_head(event->message);
     else
       soon.actor(event->at.actor);
   } else if constexpr (what == Fetch::actor) {
@@ -83,6 +83,7 @@ void LogGpEngine::fetch(const Event* event) const {
       return soon.nic(actor_of());
     }
     if (is_message && will_wait(*event)) return soon.nic(actor_of());
+    if (is_message) prefetch_rest(event->message);
     if (is_timer)
       soon.timers(actor_of());
     else
@@ -102,7 +103,7 @@ void LogGpEngine::fetch_waiting(NodeId node) const {
     prefetch(&waiting, sizeof(NicQueue));
     prefetch(&state_.nics[node], sizeof(Nic));
   } else if constexpr (what == Fetch::parts) {
-    if (waiting.head != nullptr) prefetch(waiting.head, sizeof(Message));
+    if (waiting.head != nullptr) prefetch_head(waiting.head);
   } else if constexpr (what == Fetch::components) {
     if (waiting.head != nullptr) Prefetching(*job_, state_).actor(waiting.head->from);
   }

@@ -17,8 +17,15 @@ inline constexpr std::size_t kOftenUsedOfLogging = 640;
 
 inline void prefetch(const void* begin, std::size_t bytes) {
   const auto* byte = static_cast<const char*>(begin);
-  for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(byte + line);
+  for (std::size_t line = 0; line < bytes; line += kCacheLine) __builtin_prefetch(byte + line);
   asm volatile("");
+}
+
+/// What the engine reads of a message that is on its way or waits.
+inline void prefetch_head(const Message* message) { prefetch(message, kCacheLine); }
+/// What its receiver reads beside that.
+inline void prefetch_rest(const Message* message) {
+  prefetch(&message->termination, sizeof(Message) - kCacheLine);
 }
 
 inline void prefetch_lower(const LowerStack& lower) {
@@ -44,7 +51,7 @@ class Prefetching {
     const ActorState& actor = state_.actors[of];
     if (actor.workload) prefetch(actor.workload.get(), 128);
     if (actor.lower) prefetch_lower(*actor.lower);
-    if (actor.inbox_tail != nullptr) prefetch(actor.inbox_tail, sizeof(Message));
+    if (actor.inbox_tail != nullptr) prefetch_head(actor.inbox_tail);
     nic(of);
   }
   void timers(ActorId of) const {

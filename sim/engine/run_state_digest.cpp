@@ -11,10 +11,10 @@ namespace faultline {
 
 namespace {
 
-template <class Entry, class Key>
-std::vector<Entry> sorted(std::vector<Entry> entries, Key key) {
+template <class Entries, class Key>
+Entries sorted(Entries entries, Key key) {
   std::stable_sort(entries.begin(), entries.end(),
-                   [&](const Entry& a, const Entry& b) { return key(a) < key(b); });
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
   return entries;
 }
 

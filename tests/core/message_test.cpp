@@ -83,6 +83,21 @@ TEST_CASE("the pool hands out each message once, at an address that stays") {
   CHECK(again == out);
 }
 
+TEST_CASE("a message of the pool has two cache lines, of which the engine reads the first") {
+  MessagePool pool;
+  bool aligned = true;
+  for (std::uint32_t i = 0; i < 5000; ++i)
+    aligned = aligned && reinterpret_cast<std::uintptr_t>(pool.take()) % kCacheLine == 0;
+  CHECK(aligned);
+  const Message message;
+  const auto offset = [&](const auto& member) {
+    return reinterpret_cast<const std::byte*>(&member) -
+           reinterpret_cast<const std::byte*>(&message);
+  };
+  CHECK(offset(message.attachments) < static_cast<std::ptrdiff_t>(kCacheLine));
+  CHECK(offset(message.termination) == static_cast<std::ptrdiff_t>(kCacheLine));
+}
+
 TEST_CASE("the pool visits what is in flight and nothing else, and lets attachments go") {
   MessagePool pool;
   Message* flying = pool.take();

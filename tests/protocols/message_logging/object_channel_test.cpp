@@ -64,3 +64,29 @@ TEST_CASE("a digest of channels does not depend on which was used first") {
   for (ObjectId object = 1; object <= kObjects; ++object)
     CHECK(ascending[channel_of(between(0, object, 1, 7))] == object);
 }
+
+TEST_CASE("a copy of a table has values of its own, and finds the same channels") {
+  ChannelTable<ObjectChannel, std::uint64_t> table;
+  const auto channel = [](ObjectId object) { return channel_of(between(0, object, 1, 7)); };
+  for (ObjectId object = 1; object <= 100; ++object) table[channel(object)] = object;
+  ChannelTable<ObjectChannel, std::uint64_t> copy = table;
+  for (ObjectId object = 1; object <= 150; ++object) copy[channel(object)] += 1000;
+  for (ObjectId object = 1; object <= 100; ++object) {
+    REQUIRE(table[channel(object)] == object);
+    REQUIRE(copy[channel(object)] == 1000 + object);
+  }
+  CHECK(table[channel(150)] == 0);
+}
+
+TEST_CASE("channels are found in any order, and where they are many") {
+  ChannelTable<ObjectChannel, std::uint64_t> table;
+  constexpr ObjectId kMany = 70000;  // more than a guess of the next one can tell apart
+  const auto channel = [](ObjectId object) { return channel_of(between(0, object, 1, 7)); };
+  for (ObjectId object = 1; object <= kMany; ++object) table[channel(object)] = object;
+  for (const ObjectId step : {1U, 3U, 69999U}) {
+    std::uint64_t wrong = 0;
+    for (ObjectId i = 0, object = 0; i < kMany; ++i, object = (object + step) % kMany)
+      if (table[channel(object + 1)] != object + 1) ++wrong;
+    CHECK(wrong == 0);
+  }
+}

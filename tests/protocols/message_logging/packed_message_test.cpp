@@ -1,0 +1,100 @@
+// Messages of the program in few bytes, and the log that consists of them.
+
+#include "protocols/message_logging/packed_message.hpp"
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "protocols/message_logging/message_log.hpp"
+#include "sim/core/random.hpp"
+
+using namespace faultline;
+
+namespace {
+
+using Words = std::array<std::uint64_t, 4>;
+
+/// As a stencil sends it.
+Message short_message(std::uint64_t number) {
+  Message message;
+  message.kind = static_cast<std::uint16_t>(number % 3);
+  message.bytes = static_cast<std::uint32_t>(1000 + number);
+  message.from_object = static_cast<ObjectId>(2 * number + 1);
+  message.to_object = static_cast<ObjectId>(3 * number + 2);
+  message.payload.put(Words{number, number % 26, number << 40U, 0});
+  return message;
+}
+
+/// What is more than a packed message can say, each time in one way.
+std::vector<Message> long_messages() {
+  std::vector<Message> messages(11, short_message(7));
+  messages[0].phase = 1;
+  messages[1].kind = 256;
+  messages[2].channel = Family::termination;
+  messages[3].flags = kNotifySent;
+  messages[4].flags = kFence;
+  messages[5].attachments.put(Family::termination, std::uint64_t{1});
+  messages[6].payload.put(Words{std::uint64_t{1} << 32U, 0, 0, 0});
+  messages[7].payload.put(Words{0, 256, 0, 0});
+  messages[8].payload.put(Words{0, 0, 0, 1});
+  messages[9].termination.put(std::array<std::uint64_t, 2>{0, 1});
+  messages[10].transactions.put(std::uint64_t{1});
+  return messages;
+}
+
+StateDigest digest_of(const Message& message) {
+  Digest digest;
+  digest.add(message);
+  return digest.value();
+}
+
+}  // namespace
+
+TEST_CASE("a message comes out of its packing as the program has sent it") {
+  for (std::uint64_t number = 0; number < 300; ++number) {
+    const Message message = short_message(number);
+    REQUIRE(PackedMessage::fits(message));
+    REQUIRE(digest_of(PackedMessage(message).unpacked()) == digest_of(message));
+  }
+}
+
+TEST_CASE("a message that says more than a packed one can say is not packed") {
+  for (const Message& message : long_messages()) {
+    INFO("phase " << message.phase << ", kind " << message.kind << ", flags "
+                  << static_cast<int>(message.flags));
+    CHECK_FALSE(PackedMessage::fits(message));
+  }
+}
+
+TEST_CASE("what the engine notes on a message does not keep it from being packed") {
+  Message message = short_message(7);
+  message.flags = kForwarded | kInFlight | kArrived;
+  CHECK(PackedMessage::fits(message));
+}
+
+TEST_CASE("a log keeps messages of both kinds, in their order, for their receivers") {
+  MessageLog log;
+  std::vector<Message> sent;
+  std::vector<std::uint32_t> receivers;
+  Stream random(1, 0, Purpose::workload, 0);
+  const std::vector<Message> whole = long_messages();
+  constexpr std::uint32_t kBeyond16Bits = 70000;
+  for (std::uint64_t number = 0; number < 200; ++number) {
+    sent.push_back(random.chance(0.5) ? short_message(number) : whole[random.below(whole.size())]);
+    receivers.push_back(random.chance(0.2) ? kBeyond16Bits
+                                           : static_cast<std::uint32_t>(random.below(3)));
+    log.add(sent.back(), receivers.back(), static_cast<std::uint32_t>(5 * number));
+  }
+  REQUIRE(log.size() == sent.size());
+  for (std::size_t place = 0; place < sent.size(); ++place) {
+    REQUIRE(digest_of(log.message(place)) == digest_of(sent[place]));
+    REQUIRE(log.note(place) == 5 * place);
+    for (const std::uint32_t receiver : {0U, 1U, 2U, kBeyond16Bits, 65535U})
+      REQUIRE(log.is_for(receiver, place) == (receiver == receivers[place]));
+  }
+  log.clear();
+  CHECK(log.size() == 0);
+  log.add(whole[0], 1, 0);
+  CHECK(digest_of(log.message(0)) == digest_of(whole[0]));
+}
