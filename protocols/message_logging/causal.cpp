@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "sim/core/invariant.hpp"
 
@@ -97,9 +98,9 @@ std::uint32_t Causal::before_log(Context& context, Rank to) {
   return count == 0 ? 0 : send_companion(context, to, tickets_, count, carrying(unstored()));
 }
 
-Attachments Causal::carrying(const DeliveryRun& deliveries) const {
+Attachments Causal::carrying(DeliveryRun deliveries) const {
   Attachments carried;
-  carried.put(Family::message_logging, Carried{epoch(), deliveries, lives_});
+  carried.put(Family::message_logging, Carried{epoch(), std::move(deliveries), lives_});
   return carried;
 }
 

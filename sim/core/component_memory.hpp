@@ -93,8 +93,8 @@ class ComponentBlocks {
   struct Tail {
     Tail() = default;
     Tail(const Tail&) {}
-    Tail& operator=(const Tail&) {
-      block = nullptr;
+    Tail& operator=(const Tail& other) {
+      if (this != &other) block = nullptr;
       return *this;
     }
     ~Tail() = default;
