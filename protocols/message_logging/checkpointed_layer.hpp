@@ -215,7 +215,7 @@ class CheckpointedLayer : public Layer {
     std::uint64_t checkpoints = 0;
     double recovery_time_s = 0.0;  ///< the longest
     std::uint64_t iterations = 0;
-    // Only below a termination detector:
+    // Counted by checkpoint-restart, and by the others below a termination detector:
     std::int64_t sent = 0;  ///< by the layers above and the program, since the last checkpoint
     std::int64_t received = 0;
     std::vector<Message> unsent;  ///< kept back, of the layers above
