@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <utility>
@@ -14,6 +15,10 @@ namespace faultline {
 /// first. Nothing is allocated once the largest number in use has been reached. `T::next` links the
 /// free ones. The storage grows by chunks, each twice as large as the last, up to `LargestChunk`
 /// objects.
+///
+/// The free objects are one stack, in kLists lists: object i of the stack, from the bottom, is in
+/// list i modulo kLists. So the next kLists objects to be taken are known without a look at any of
+/// them, and those that have left the cache can be fetched in time.
 template <class T, std::size_t LargestChunk>
 class GrowingPool {
  public:
@@ -23,18 +28,19 @@ class GrowingPool {
   GrowingPool& operator=(const GrowingPool&) = delete;
   ~GrowingPool() = default;
   /// Copies all objects. Those that are free are taken from the copy in the same order.
-  GrowingPool(const GrowingPool& other) : chunks_(other.chunks_) {
+  GrowingPool(const GrowingPool& other) : chunks_(other.chunks_), free_(other.free_) {
     for_each([&](T& object) { object.next = counterpart(object.next, other); });
-    free_ = counterpart(other.free_, other);
+    for (std::size_t i = 0; i < kLists; ++i) tops_[i] = counterpart(other.tops_[i], other);
   }
 
   T* take() {
-    if (free_ == nullptr) grow();
-    T* object = std::exchange(free_, free_->next);
-    if (free_ != nullptr) prefetch_free();
+    if (free_ == 0) grow();
+    T*& top = tops_[--free_ % kLists];
+    T* object = std::exchange(top, top->next);
+    prefetch_free(top);
     return object;
   }
-  void give_back(T* object) { object->next = std::exchange(free_, object); }
+  void give_back(T* object) { object->next = std::exchange(tops_[free_++ % kLists], object); }
 
   template <class Visit>
   void for_each(Visit visit) {
@@ -61,14 +67,16 @@ class GrowingPool {
 
  private:
   static constexpr std::size_t kFirstChunk = 16;
+  static constexpr std::size_t kLists = 8;
   /// Whole cache lines belong to one object.
   struct alignas(sizeof(T) % kCacheLine == 0 ? kCacheLine : alignof(T)) Place : T {};
 
-  /// What will be taken next may have been free for long.
-  void prefetch_free() const {
-    const auto* first = reinterpret_cast<const std::byte*>(free_);
+  /// What will be taken soon may have been free for long. It can be null.
+  static void prefetch_free(const T* object) {
+    const auto* first = reinterpret_cast<const std::byte*>(object);
     __builtin_prefetch(first, 1);
-    if constexpr (sizeof(T) == 2 * kCacheLine) __builtin_prefetch(first + kCacheLine, 1);
+    if constexpr (sizeof(T) == 2 * kCacheLine)
+      if (object != nullptr) __builtin_prefetch(first + kCacheLine, 1);
   }
   void grow() {
     const std::size_t size =
@@ -78,7 +86,8 @@ class GrowingPool {
   }
 
   std::vector<LargeVector<Place>> chunks_;
-  T* free_ = nullptr;
+  std::array<T*, kLists> tops_{};
+  std::size_t free_ = 0;  ///< how many objects are free
 };
 
 }  // namespace faultline
