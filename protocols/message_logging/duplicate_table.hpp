@@ -26,6 +26,10 @@ class DuplicateTable {
  public:
   /// False if that number has come before.
   bool insert(const KindChannel& channel, std::uint64_t number, Incarnation sender);
+  /// Fetches what `insert` will look at, in steps (ChannelTable::fetch_ahead).
+  void fetch_ahead(const KindChannel& channel, unsigned step) const {
+    windows_.fetch_ahead(channel, step);
+  }
   /// That incarnation of the rank has begun: what earlier ones have sent will come again, up to the
   /// latest. True if there is anything.
   bool expect_again(Incarnation begun);

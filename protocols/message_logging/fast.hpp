@@ -33,6 +33,9 @@ class Fast : public LoggedLayer {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Fast>(*this);
   }
+  void fetch_ahead(const Message& message, unsigned step) const override {
+    come_.fetch_ahead(channel_of(message, message.from), step);
+  }
   [[nodiscard]] std::string waiting_for() const override;
 
  protected:

@@ -7,6 +7,9 @@ namespace faultline {
 
 namespace {
 
+/// With how many messages between them what is known of a receiver is fetched, and used.
+constexpr std::size_t kPeersAhead = 2;
+
 /// Ends the log that a rank sends again.
 struct LogEnd {
   std::uint64_t received = 0;  ///< messages that this rank has from the receiver
@@ -55,10 +58,11 @@ void LoggedLayer::spend(Context& context, CostFactor on, double duration_s) {
 // ---- sends and receptions ---------------------------------------------------------------------
 
 void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  for (Message* message : batch) {
-    if (has_detector() && !goes_down(context, *message)) continue;
-    stamp(context, *message);
-    context.forward(*message);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (i + kPeersAhead < batch.size()) peers_.prefetch(batch[i + kPeersAhead]->to);
+    if (has_detector() && !goes_down(context, *batch[i])) continue;
+    stamp(context, *batch[i]);
+    context.forward(*batch[i]);
   }
   if (!recovered_) try_recovered(context);
 }

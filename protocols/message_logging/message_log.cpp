@@ -1,13 +1,16 @@
 #include "protocols/message_logging/message_log.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace faultline {
 
 void MessageLog::add(const Message& message, std::uint32_t receiver, std::uint32_t note) {
   Entry& entry = entries_.add();
   if (receiver < kWhole && PackedMessage::fits(message)) {
-    entry = {PackedMessage(message), static_cast<std::uint16_t>(receiver), note};
+    std::construct_at(&entry.packed, message);
+    entry.receiver = static_cast<std::uint16_t>(receiver);
+    entry.note = note;
     return;
   }
   entry = {};

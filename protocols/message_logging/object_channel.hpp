@@ -53,15 +53,21 @@ class ChannelTable {
  public:
   /// The value of a channel, fresh at first. Valid until another channel is used.
   Value& operator[](const Channel& channel) {
-    if (channel == last_channel_ && last_ < entries_.size()) return entries_[last_].value;
-    // Programs iterate: after a channel comes the one that came after it the last time. So only
-    // that entry must come from memory.
-    last_ = is_at(guess_, channel) ? guess_ : find(channel);
-    last_channel_ = channel;
-    Entry& entry = entries_[last_];
-    guess_ = entry.next;
-    if (guess_ < entries_.size()) __builtin_prefetch(&entries_[guess_], 1);
-    return entry.value;
+    if (last_.at == nullptr || last_channel_ != channel) look_up(channel);
+    return last_.at->value;
+  }
+  /// Fetches what a look at a channel will read that does not come in the usual order. First, with
+  /// step 0, where its place stands, and some time after that, with step 1, its entry.
+  void fetch_ahead(const Channel& channel, unsigned step) const {
+    if (slots_.empty()) return;
+    const std::uint32_t& slot = slots_[channel.hash() & (slots_.size() - 1)];
+    if (step == 0) {
+      __builtin_prefetch(&slot);
+      entries_.prefetch_list();
+    } else if (slot < entries_.size()) {
+      __builtin_prefetch(&entries_[slot], 1);
+    }
+    asm volatile("");  // GCC drops calls of functions that only prefetch
   }
   /// Visits all values, also fresh ones, in the order of the first use: visit(channel, value).
   template <class Visit>
@@ -92,15 +98,28 @@ class ChannelTable {
   /// Lies in one cache line.
   struct alignas(std::bit_ceil(sizeof(Content))) Entry : Content {};
 
-  [[nodiscard]] bool is_at(std::uint32_t place, const Channel& channel) const {
-    return place < entries_.size() && entries_[place].channel == channel;
+  /// Programs iterate: after a channel comes the one that came after it the last time. So only that
+  /// entry must come from memory.
+  void look_up(const Channel& channel) {
+    if (guess_.at != nullptr && guess_.at->channel == channel) {
+      last_.at = guess_.at;
+      last_place_ = guess_place_;
+    } else {
+      find(channel);
+    }
+    last_channel_ = channel;
+    guess_place_ = last_.at->next;
+    guess_.at = guess_place_ < entries_.size() ? entries_.from(last_.at, last_place_, guess_place_)
+                                               : nullptr;
+    __builtin_prefetch(guess_.at, 1);
   }
-  /// The place of a channel that does not come in the usual order.
-  std::uint32_t find(const Channel& channel) {
+  /// A channel that does not come in the usual order.
+  void find(const Channel& channel) {
     const std::uint32_t place = place_of(channel);
-    if (last_ < entries_.size()) entries_[last_].next = static_cast<std::uint16_t>(place);
+    if (last_.at != nullptr) last_.at->next = static_cast<std::uint16_t>(place);
     if (place == entries_.size()) add(channel);
-    return place;
+    last_.at = &entries_[place];
+    last_place_ = place;
   }
   /// The slot of a channel, or the free one where it would be.
   [[nodiscard]] std::size_t slot_of(const Channel& channel) const {
@@ -130,9 +149,11 @@ class ChannelTable {
 
   static constexpr std::uint32_t kFree = UINT32_MAX;
   ComponentBlocks<Entry> entries_;
-  std::uint32_t last_ = 0;                ///< the place that was asked for last
-  std::uint32_t guess_ = 0;               ///< the one that comes next, if it comes as the last time
-  Channel last_channel_;                  ///< at `last_`
+  OwnPlace<Entry> last_;   ///< that was asked for last
+  OwnPlace<Entry> guess_;  ///< the one that comes next, if it comes as the last time
+  std::uint32_t last_place_ = 0;
+  std::uint32_t guess_place_ = 0;
+  Channel last_channel_;                  ///< of `last_`, which has often left the cache
   ComponentVector<std::uint32_t> slots_;  ///< places, by hash; three of four are taken at most
 };
 

@@ -25,6 +25,11 @@ class RankTable {
     if (place <= UINT8_MAX) remembered = static_cast<std::uint8_t>(place);
     return &entries_[place];
   }
+  /// Fetches what is known of a rank ahead of time, if its place is remembered.
+  void prefetch(Rank rank) const {
+    const std::size_t place = remembered_[slot_of(rank)];
+    if (place < entries_.size()) __builtin_prefetch(&entries_[place], 1);
+  }
   /// Of a rank that has none.
   Entry& add(Entry entry) {
     const auto place = static_cast<std::ptrdiff_t>(place_of(entry.rank));
@@ -38,12 +43,12 @@ class RankTable {
   [[nodiscard]] auto end() const { return entries_.end(); }
 
  private:
-  static constexpr std::size_t kSlots = 32;
+  static constexpr std::size_t kSlots = 64;
 
   /// Ranks that exchange messages often lie powers of two apart.
   static std::size_t slot_of(Rank rank) {
     constexpr std::uint32_t kGolden = 0x9e3779b1;
-    constexpr unsigned kShift = 27;
+    constexpr unsigned kShift = 26;
     static_assert(kSlots == std::size_t{1} << (32U - kShift));
     return (rank * kGolden) >> kShift;
   }

@@ -126,6 +126,10 @@ class Layer : public Component {
   }
   /// A message for a component above has arrived and will be handled next.
   virtual Passage on_receive(Context&, Message&) { return Passage::deliver; }
+  /// The message will probably be offered to on_receive soon. The layer may fetch into the cache
+  /// what it will look at then, and does nothing else. Called with step 0 and some events later
+  /// with step 1, for what is found by way of what step 0 has fetched.
+  virtual void fetch_ahead(const Message&, unsigned /*step*/) const {}
   /// The rank was active in this turn and no longer is. Called after its sends have gone down.
   virtual void on_idle(Context&) {}
   /// The workload hosts an object here now that the layer has brought (Context::host_object), or

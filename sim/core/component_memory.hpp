@@ -49,6 +49,20 @@ union Unset {
   T value;
 };
 
+/// Where something lies that belongs to the owner of this, or null. A copy of the owner has its
+/// own, so a copy of this is null.
+template <class T>
+struct OwnPlace {
+  OwnPlace() = default;
+  OwnPlace(const OwnPlace&) {}
+  OwnPlace& operator=(const OwnPlace& other) {
+    if (this != &other) at = nullptr;
+    return *this;
+  }
+  ~OwnPlace() = default;
+  T* at = nullptr;
+};
+
 /// A list that grows by blocks of up to 1 KiB. An array would be copied to one of twice its length
 /// each time, and with many ranks the empty halves are a large part of the memory.
 template <class T>
@@ -57,12 +71,19 @@ class ComponentBlocks {
   [[nodiscard]] std::size_t size() const { return size_; }
   T& operator[](std::size_t place) { return (*blocks_[place / kEach])[place % kEach]; }
   const T& operator[](std::size_t place) const { return (*blocks_[place / kEach])[place % kEach]; }
+  /// The same, known from another entry. If both lie in one block, the list of blocks is not read.
+  T* from(T* known, std::size_t known_place, std::size_t place) {
+    if (place / kEach != known_place / kEach) return &(*this)[place];
+    return known + (static_cast<std::ptrdiff_t>(place) - static_cast<std::ptrdiff_t>(known_place));
+  }
+  /// Fetches the first of what leads to entries ahead of time.
+  void prefetch_list() const { __builtin_prefetch(blocks_.data()); }
   /// The place behind the last one. It holds anything, such as an old value. Who adds one often
   /// adds several, so the next cache line is fetched ahead.
   T& add() {
     const std::size_t place = size_++ % kEach;
-    if (place == 0 || tail_.block == nullptr) find_tail();
-    Block& block = *tail_.block;
+    if (place == 0 || tail_.at == nullptr) find_tail();
+    Block& block = *tail_.at;
     __builtin_prefetch(&block[std::min(place + kInCacheLine, kEach - 1)], 1);
     return block[place];
   }
@@ -89,25 +110,14 @@ class ComponentBlocks {
       component_storage().deallocate(storage, bytes, alignof(T));
     }
   };
-  /// The block of the last entry. Known without a look at the list of blocks, but for a copy.
-  struct Tail {
-    Tail() = default;
-    Tail(const Tail&) {}
-    Tail& operator=(const Tail& other) {
-      if (this != &other) block = nullptr;
-      return *this;
-    }
-    ~Tail() = default;
-    Block* block = nullptr;
-  };
 
   void find_tail() {
     const std::size_t last = (size_ - 1) / kEach;
     if (last == blocks_.size()) blocks_.emplace_back(std::make_unique_for_overwrite<Block>());
-    tail_.block = blocks_[last].get();
+    tail_.at = blocks_[last].get();
   }
 
-  Tail tail_;
+  OwnPlace<Block> tail_;  ///< the last one, known without a look at the list of blocks
   std::size_t size_ = 0;
   ComponentVector<Boxed<Block>> blocks_;  ///< the last ones can be empty
 };

@@ -149,7 +149,7 @@ class EventQueue {
 
  private:
   static constexpr std::size_t kHeapEnough = 256;  ///< up to this size a heap is as fast
-  static constexpr std::size_t kMostSlots = 128;
+  static constexpr std::size_t kMostSlots = 512;
   static constexpr std::size_t kEventsPerSlot = 4;  ///< aimed at, if kMostSlots allows it
   static constexpr std::size_t kSample = 256;
   static constexpr double kReach = 16.0;  ///< durations of the ring until far off

@@ -22,8 +22,8 @@ std::uint64_t components_of(const RunSpec& spec) {
 LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
     : Runtime(std::move(job)),
       outgrows_cache_(components_of(spec()) * actor_count() > kComponentsInCache),
-      messages_outgrow_cache_(spec().component(Family::message_logging).registration != nullptr &&
-                              actor_count() > kActorsInCache),
+      logs_messages_(spec().component(Family::message_logging).registration != nullptr),
+      messages_outgrow_cache_(logs_messages_ && actor_count() > kActorsInCache),
       links_are_narrow_(this->routes().least_bandwidth() < machine().nic_bandwidth_Bps) {}
 
 void LogGpEngine::simulate() {
@@ -82,7 +82,10 @@ void LogGpEngine::fetch(const Event* event) const {
       fetch_waiting<Fetch::message>(node_of(actor_of()));
       return soon.nic(actor_of());
     }
-    if (is_message && will_wait(*event)) return soon.nic(actor_of());
+    if (is_message && will_wait(*event)) {
+      soon.inbox_tail(actor_of());
+      return soon.nic(actor_of());
+    }
     if (is_message) prefetch_rest(event->message);
     if (is_timer)
       soon.timers(actor_of());
@@ -109,6 +112,21 @@ void LogGpEngine::fetch_waiting(NodeId node) const {
   }
 }
 
+/// Lets message logging fetch what it will look at when a message is received.
+void LogGpEngine::fetch_for_logging(const Event* event, unsigned step) const {
+  if (event == nullptr) return;
+  const Message* message = nullptr;
+  if (event->kind() == EventKind::wake) {
+    const ActorState& receiver = state_.actors[event->at.actor];
+    if (!receiver.inbox_is_empty()) message = receiver.inbox_tail->next;
+  } else if (event->kind() == EventKind::arrive || event->kind() == EventKind::taken_in) {
+    if (!will_wait(*event)) message = event->message;
+  }
+  if (message == nullptr || message->channel == Family::message_logging) return;
+  const Layer* logging = state_.actors[message->to].layer(Family::message_logging);
+  if (logging != nullptr) logging->fetch_ahead(*message, step);
+}
+
 /// With many processes every event touches memory that is not in cache. The queue knows roughly
 /// which events come next, of those that it has sorted and of those in its heap. While earlier
 /// events are handled, this fetches what they need.
@@ -118,7 +136,11 @@ void LogGpEngine::look_ahead() {
   fetch<Fetch::actor>(queue.ahead(24));
   fetch<Fetch::parts>(queue.ahead(16));
   fetch<Fetch::components>(queue.ahead(9));
-  fetch<Fetch::inbox>(queue.ahead(4));
+  fetch<Fetch::inbox>(queue.ahead(5));
+  if (logs_messages_) {
+    fetch_for_logging(queue.ahead(3), 0);
+    fetch_for_logging(queue.ahead(1), 1);
+  }
   if (queue.risen(0) == nullptr) return;
   fetch<Fetch::message>(queue.risen(4));
   fetch<Fetch::actor>(queue.risen(3));

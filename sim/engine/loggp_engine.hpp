@@ -31,6 +31,7 @@ class LogGpEngine final : public Runtime {
   void fetch(const Event* event) const;
   template <Fetch what>
   void fetch_waiting(NodeId node) const;
+  void fetch_for_logging(const Event* event, unsigned step) const;
   [[nodiscard]] bool will_wait(const Event& arrival) const;
   void look_ahead();
   void look_ahead_at_messages();
@@ -40,6 +41,7 @@ class LogGpEngine final : public Runtime {
   [[nodiscard]] double on_link_s(const Message& message, const Transit& transit);
 
   bool outgrows_cache_;
+  bool logs_messages_;               ///< there is message logging
   bool messages_outgrow_cache_;      ///< but components do not, or not much
   bool links_are_narrow_;            ///< some link is narrower than a NIC
   double links_free_s_ = 0.0;        ///< when all first links are free

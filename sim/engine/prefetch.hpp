@@ -51,7 +51,7 @@ class Prefetching {
     const ActorState& actor = state_.actors[of];
     if (actor.workload) prefetch(actor.workload.get(), 128);
     if (actor.lower) prefetch_lower(*actor.lower);
-    if (actor.inbox_tail != nullptr) prefetch_head(actor.inbox_tail);
+    inbox_tail(of);
     nic(of);
   }
   void timers(ActorId of) const {
@@ -63,6 +63,11 @@ class Prefetching {
   void computation(ActorId of) const {
     const ActorState& actor = state_.actors[of];
     if (actor.rare_state) prefetch(actor.rare_state->running.data(), sizeof(Computation));
+  }
+  /// The last message that waits, behind which another one will stand.
+  void inbox_tail(ActorId of) const {
+    const ActorState& actor = state_.actors[of];
+    if (actor.inbox_tail != nullptr) prefetch_head(actor.inbox_tail);
   }
   /// The message that is to be received next.
   void inbox(ActorId of) const {

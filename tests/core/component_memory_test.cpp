@@ -41,6 +41,28 @@ TEST_CASE("entries of a cache line each lie in one") {
   }
 }
 
+TEST_CASE("an entry is found from any other one") {
+  ComponentBlocks<Line> blocks = counted<Line>(40);  // three blocks
+  for (std::size_t known = 0; known < blocks.size(); ++known)
+    for (std::size_t place = 0; place < blocks.size(); ++place)
+      REQUIRE(blocks.from(&blocks[known], known, place) == &blocks[place]);
+}
+
+TEST_CASE("a copy knows nothing of where its original has something") {
+  int number = 3;
+  OwnPlace<int> place;
+  place.at = &number;
+  const OwnPlace<int> copy = place;
+  CHECK(copy.at == nullptr);
+  OwnPlace<int> assigned;
+  assigned.at = &number;
+  assigned = copy;
+  CHECK(assigned.at == nullptr);
+  const OwnPlace<int>& same = place;
+  place = same;
+  CHECK(place.at == &number);
+}
+
 TEST_CASE("a copy of a list that grows by blocks has entries of its own") {
   ComponentBlocks<std::uint64_t> blocks = counted<std::uint64_t>(200);
   const ComponentBlocks<std::uint64_t> copy = blocks;

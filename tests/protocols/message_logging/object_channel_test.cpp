@@ -90,3 +90,19 @@ TEST_CASE("channels are found in any order, and where they are many") {
     CHECK(wrong == 0);
   }
 }
+
+TEST_CASE("what is fetched ahead of time changes nothing, be a channel there or not") {
+  ChannelTable<ObjectChannel, std::uint64_t> table;
+  const auto channel = [](ObjectId object) { return channel_of(between(0, object, 1, 7)); };
+  const auto fetch = [&](ObjectId object) {
+    table.fetch_ahead(channel(object), 0);
+    table.fetch_ahead(channel(object), 1);
+  };
+  fetch(1);
+  constexpr ObjectId kObjects = 100;
+  for (ObjectId object = 1; object <= kObjects; ++object) table[channel(object)] = object;
+  const StateDigest before = digest_of(table);
+  for (ObjectId object = 1; object <= 2 * kObjects; ++object) fetch(object);
+  CHECK(digest_of(table) == before);
+  for (ObjectId object = 1; object <= kObjects; ++object) REQUIRE(table[channel(object)] == object);
+}
