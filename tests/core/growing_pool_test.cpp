@@ -67,8 +67,8 @@ TEST_CASE("a pool takes the object first that was freed last, however many are f
 
 TEST_CASE("a pool does not grow while it has free objects") {
   Things pool;
-  std::vector<Thing*> taken;
-  for (int i = 0; i < 100; ++i) taken.push_back(pool.take());
+  std::vector<Thing*> taken(100);
+  for (Thing*& thing : taken) thing = pool.take();
   const std::size_t places = pool.places();
   for (int round = 0; round < 50; ++round) {
     for (Thing* thing : taken) pool.give_back(thing);
