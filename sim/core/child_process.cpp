@@ -18,18 +18,16 @@ namespace faultline {
 
 namespace {
 
-/// Changed only while signals are held. Never destroyed, because a signal can come after static
-/// objects have been destroyed.
-std::vector<pid_t>& children() {
-  static auto& all = *new std::vector<pid_t>;
-  return all;
-}
+/// Changed only while signals are held. It exists before main() begins, because a signal handler
+/// must not allocate it, and is never destroyed, because a signal can come after static objects
+/// have been destroyed.
+std::vector<pid_t>& children = *new std::vector<pid_t>;
 
 void begin_as_child(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   leave_signals_to_parent();
-  children().clear();
+  children.clear();
   leave_temporary_paths_to_parent();
 }
 
@@ -39,12 +37,12 @@ pid_t fork_child() {
   // Text still in the buffers would be written by both processes.
   std::cout.flush();
   std::fflush(nullptr);
-  children().reserve(children().size() + 1);
   const SignalsHeld held;
+  children.reserve(children.size() + 1);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) begin_as_child(parent);
-  if (child > 0) children().push_back(child);
+  if (child > 0) children.push_back(child);
   return child;
 }
 
@@ -57,7 +55,7 @@ int wait_for_child(pid_t child) {
   const SignalsHeld held;
   int status = -1;
   if (waitpid(child, &status, 0) < 0) return -1;
-  children().erase(std::remove(children().begin(), children().end(), child), children().end());
+  children.erase(std::remove(children.begin(), children.end(), child), children.end());
   return status;
 }
 
@@ -74,8 +72,8 @@ void become_silent(std::vector<std::string> words) {
 }
 
 void kill_children() {
-  for (const pid_t child : children()) kill(child, SIGKILL);
-  for (const pid_t child : children())
+  for (const pid_t child : children) kill(child, SIGKILL);
+  for (const pid_t child : children)
     while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
 }

@@ -24,12 +24,10 @@ struct Path {
   FolderEnd end;
 };
 
-/// Changed only while signals are held. Never destroyed, because a signal can come after static
-/// objects have been destroyed.
-std::vector<Path>& paths() {
-  static auto& all = *new std::vector<Path>;
-  return all;
-}
+/// Changed only while signals are held. It exists before main() begins, because a signal handler
+/// must not allocate it, and is never destroyed, because a signal can come after static objects
+/// have been destroyed.
+std::vector<Path>& paths = *new std::vector<Path>;
 
 /// Removes the files in a folder, not its subfolders. Does not use opendir(), which allocates: a
 /// signal handler must not.
@@ -64,7 +62,7 @@ void remove(const char* path, FolderEnd end) {
 
 TemporaryPath::TemporaryPath(std::string path, FolderEnd end) : path_(std::move(path)), end_(end) {
   const SignalsHeld held;
-  paths().push_back({path_, end_});
+  paths.push_back({path_, end_});
 }
 
 TemporaryPath::~TemporaryPath() {
@@ -81,15 +79,15 @@ void TemporaryPath::keep() {
 
 void TemporaryPath::forget() {
   const auto mine = [this](const Path& path) { return path.name == path_; };
-  paths().erase(std::remove_if(paths().begin(), paths().end(), mine), paths().end());
+  paths.erase(std::remove_if(paths.begin(), paths.end(), mine), paths.end());
   path_.clear();
 }
 
 void remove_temporary_paths() {
-  for (std::size_t i = paths().size(); i > 0; --i)
-    remove(paths()[i - 1].name.c_str(), paths()[i - 1].end);
+  for (std::size_t i = paths.size(); i > 0; --i)
+    remove(paths[i - 1].name.c_str(), paths[i - 1].end);
 }
 
-void leave_temporary_paths_to_parent() { paths().clear(); }
+void leave_temporary_paths_to_parent() { paths.clear(); }
 
 }  // namespace faultline
