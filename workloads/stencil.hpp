@@ -50,6 +50,7 @@ class Stencil final : public Workload {
   void on_answer(Context& context, const StackRequest& answer) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
+  void fetch_ahead(const Message& message, Ahead what) const override;
 
   [[nodiscard]] std::vector<ObjectId> objects() const override;
   [[nodiscard]] PackedObject pack(ObjectId object) const override;

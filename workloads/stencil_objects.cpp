@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/core/invariant.hpp"
+#include "sim/core/prefetch.hpp"
 #include "workloads/stencil.hpp"
 
 namespace faultline {
@@ -35,6 +36,11 @@ std::size_t Stencil::place_of(ObjectId number) const {
                                                      return object.number < wanted;
                                                    }) -
                                   objects_.begin());
+}
+
+void Stencil::fetch_ahead(const Message& message, Ahead what) const {
+  const std::size_t place = message.to_object - first_at_home();
+  if (what == Ahead::index && place < objects_.size()) prefetch(&objects_[place], sizeof(Object));
 }
 
 Stencil::Object& Stencil::hosted(ObjectId number) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/core/invariant.hpp"
+
 namespace faultline {
 
 namespace {
@@ -11,6 +13,28 @@ constexpr std::uint64_t kBits = 64;
 }  // namespace
 
 bool DuplicateTable::insert(const KindChannel& channel, std::uint64_t number, Incarnation sender) {
+  enter_noted();
+  return enter(channel, number, sender);
+}
+
+void DuplicateTable::note(const KindChannel& channel, std::uint64_t number, ActorId sender) {
+  if (noted_.size() == kMostNoted) enter_noted();
+  noted_.add() = {channel, sender, number};
+}
+
+void DuplicateTable::enter_noted() {
+  const std::size_t count = noted_.size();
+  for (const Ahead what : {Ahead::index, Ahead::content})
+    for (std::size_t i = 0; i < count; ++i) windows_.fetch_ahead(noted_[i].channel, what);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Noted& noted = noted_[i];
+    invariant(enter(noted.channel, noted.number, {noted.sender, 0}),
+              "a message that was taken for the first has come before");
+  }
+  noted_.clear();
+}
+
+bool DuplicateTable::enter(const KindChannel& channel, std::uint64_t number, Incarnation sender) {
   Window& window = windows_[channel];
   const bool reaches_latest = number >= window.latest;
   const bool is_first = is_new(channel, window, number);
@@ -75,6 +99,7 @@ void DuplicateTable::add_missing(const KindChannel& channel, std::uint64_t numbe
 }
 
 bool DuplicateTable::expect_again(Incarnation begun) {
+  enter_noted();
   bool any = false;
   windows_.for_each([&](const KindChannel&, Window& window) {
     if (window.sender != begun.actor || window.sender_number >= begun.number) return;
@@ -86,6 +111,7 @@ bool DuplicateTable::expect_again(Incarnation begun) {
 }
 
 void DuplicateTable::forget(const Endpoint& to) {
+  enter_noted();
   windows_.for_each([&](const KindChannel& channel, Window& window) {
     if (channel.ends.to != to) return;
     behind_ -= window.behind ? 1 : 0;
@@ -94,7 +120,14 @@ void DuplicateTable::forget(const Endpoint& to) {
   std::erase_if(missing_, [&](const Missing& missing) { return missing.channel.ends.to == to; });
 }
 
+void DuplicateTable::digest(Digest& into) const {
+  DuplicateTable entered = *this;
+  entered.enter_noted();
+  into.add(entered.windows_, entered.missing_);
+}
+
 void DuplicateTable::clear() {
+  noted_.clear();
   windows_.reset();
   missing_.clear();
   behind_ = 0;

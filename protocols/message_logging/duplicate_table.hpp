@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocols/message_logging/object_channel.hpp"
+#include "sim/core/component_memory.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
@@ -26,19 +27,20 @@ class DuplicateTable {
  public:
   /// False if that number has come before.
   bool insert(const KindChannel& channel, std::uint64_t number, Incarnation sender);
-  /// Fetches what `insert` will look at, in steps (ChannelTable::fetch_ahead).
-  void fetch_ahead(const KindChannel& channel, unsigned step) const {
-    windows_.fetch_ahead(channel, step);
-  }
+  /// The same of a number that surely comes for the first time, from a first incarnation. It is
+  /// noted, and entered with others later: then they do not wait for memory one after the other.
+  void note(const KindChannel& channel, std::uint64_t number, ActorId sender);
+  /// Fetches what `note` will look at.
+  void fetch_ahead() const { noted_.prefetch_next(); }
   /// That incarnation of the rank has begun: what earlier ones have sent will come again, up to the
   /// latest. True if there is anything.
   bool expect_again(Incarnation begun);
-  /// How many channels still wait for a message that they have had.
+  /// How many channels still wait for a message that they have had. What is noted is none of these.
   [[nodiscard]] std::uint64_t behind() const { return behind_; }
   /// The receiver goes back to an earlier state.
   void forget(const Endpoint& to);
   void clear();
-  void digest(Digest& into) const { into.add(windows_, missing_); }
+  void digest(Digest& into) const;
 
  private:
   /// The latest number of a channel, and which of those right before it have come.
@@ -65,10 +67,21 @@ class DuplicateTable {
     friend auto operator<=>(const Missing&, const Missing&) = default;  // NOLINT(*-nullptr)
   };
 
+  /// A number that has come, and has not been entered.
+  struct Noted {
+    KindChannel channel;
+    ActorId sender = kNobody;
+    std::uint64_t number = 0;
+  };
+  static constexpr std::size_t kMostNoted = 64;
+
+  void enter_noted();
+  bool enter(const KindChannel& channel, std::uint64_t number, Incarnation sender);
   bool is_new(const KindChannel& channel, Window& window, std::uint64_t number);
   void advance(const KindChannel& channel, Window& window, std::uint64_t number);
   void add_missing(const KindChannel& channel, std::uint64_t number);
 
+  ComponentBlocks<Noted> noted_;
   ChannelTable<KindChannel, Window> windows_;
   std::vector<Missing> missing_;  ///< in order
   std::uint64_t behind_ = 0;

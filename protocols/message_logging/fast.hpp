@@ -33,9 +33,7 @@ class Fast : public LoggedLayer {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Fast>(*this);
   }
-  void fetch_ahead(const Message& message, unsigned step) const override {
-    come_.fetch_ahead(channel_of(message, message.from), step);
-  }
+  void fetch_ahead(const Message& message, Ahead what) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  protected:
@@ -124,17 +122,19 @@ class Fast : public LoggedLayer {
 
   bool counts_;  ///< identities are sequence numbers of the sender, else the program's tags
   std::uint32_t helpers_;  ///< on how many ranks the objects of a dead one recover; 0: at home
-  std::vector<Emigrant> emigrants_;    ///< listEmigrants, by object
-  std::vector<Immigrant> immigrants_;  ///< listImmigrants, by object
-  DuplicateTable come_;                ///< dupTable
-  std::vector<MovedObject> lost_;      ///< at home here, and sent again since the last checkpoint
-  std::vector<MovedObject> resent_;    ///< for which this rank has sent its log again since then
-  std::vector<Message> homecomings_;   ///< of objects that came before this rank was ready for them
-  std::uint32_t moving_ = 0;           ///< objects that are about to be hosted or removed here
-  bool program_waits_ = false;         ///< all objects here wait for the next checkpoint
-  bool awaits_helpers_ = false;        ///< the program goes on when all its objects are hosted
-  bool came_up_ = false;               ///< this incarnation has noted the end of its restart
+  // What every message looks at, from here to the beginning of come_:
+  std::vector<Emigrant> emigrants_;       ///< listEmigrants, by object
+  std::vector<Immigrant> immigrants_;     ///< listImmigrants, by object
   std::optional<double> behind_since_s_;  ///< the death after which others have fallen behind
+  bool may_repeat_ = false;               ///< messages can come twice, since somebody has restarted
+  DuplicateTable come_;                   ///< dupTable
+  std::vector<MovedObject> lost_;     ///< at home here, and sent again since the last checkpoint
+  std::vector<MovedObject> resent_;   ///< for which this rank has sent its log again since then
+  std::vector<Message> homecomings_;  ///< of objects that came before this rank was ready for them
+  std::uint32_t moving_ = 0;          ///< objects that are about to be hosted or removed here
+  bool program_waits_ = false;        ///< all objects here wait for the next checkpoint
+  bool awaits_helpers_ = false;       ///< the program goes on when all its objects are hosted
+  bool came_up_ = false;              ///< this incarnation has noted the end of its restart
 };
 
 }  // namespace faultline

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/core/prefetch.hpp"
+
 namespace faultline {
 
 namespace {
@@ -98,6 +100,14 @@ CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message
   const Verdict verdict = admit_current(context, message);
   if (has_detector() && verdict == Verdict::deliver) received(context);
   return verdict;
+}
+
+void LoggedLayer::fetch_ahead(const Message& message, Ahead what) const {
+  constexpr std::size_t kOftenUsed = 640;  // in the protocols that make determinants
+  if (what == Ahead::state)
+    return prefetch(reinterpret_cast<const char*>(this) + kFetchedOfComponent,
+                    kOftenUsed - kFetchedOfComponent);
+  received_.fetch_ahead(channel_of(message), what);
 }
 
 void LoggedLayer::forget_sent_by(ObjectId object) {

@@ -30,9 +30,7 @@ struct MessageLogOptions : CheckpointOptions {
 class LoggedLayer : public CheckpointedLayer {
  public:
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
-  void fetch_ahead(const Message& message, unsigned step) const override {
-    received_.fetch_ahead(channel_of(message), step);
-  }
+  void fetch_ahead(const Message& message, Ahead what) const override;
   void report(MetricTotals& totals) const override;
 
  protected:

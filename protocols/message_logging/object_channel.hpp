@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/component.hpp"
 #include "sim/core/component_memory.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/message.hpp"
+#include "sim/core/prefetch.hpp"
 #include "sim/core/rank_ledger.hpp"
 #include "sim/core/split_mix.hpp"
 
@@ -56,18 +58,19 @@ class ChannelTable {
     if (last_.at == nullptr || last_channel_ != channel) look_up(channel);
     return last_.at->value;
   }
-  /// Fetches what a look at a channel will read that does not come in the usual order. First, with
-  /// step 0, where its place stands, and some time after that, with step 1, its entry.
-  void fetch_ahead(const Channel& channel, unsigned step) const {
-    if (slots_.empty()) return;
-    const std::uint32_t& slot = slots_[channel.hash() & (slots_.size() - 1)];
-    if (step == 0) {
-      __builtin_prefetch(&slot);
+  /// Fetches what a look at a channel will read that does not come in the usual order: where its
+  /// place stands, and its entry.
+  void fetch_ahead(const Channel& channel, Ahead what) const {
+    if (slots_.empty() || what == Ahead::state) return;
+    const std::uint64_t hash = channel.hash();
+    if (what == Ahead::index) {
+      prefetch(&slots_[hash & mask()], 1);
       entries_.prefetch_list();
-    } else if (slot < entries_.size()) {
-      __builtin_prefetch(&entries_[slot], 1);
+      return;
     }
-    asm volatile("");  // GCC drops calls of functions that only prefetch
+    const auto any = [](std::uint32_t) { return true; };
+    const std::uint32_t slot = slots_[slot_of(hash, any)];
+    if (slot != kFree) prefetch(&entries_[slot & mask()], 1);
   }
   /// Visits all values, also fresh ones, in the order of the first use: visit(channel, value).
   template <class Visit>
@@ -92,7 +95,8 @@ class ChannelTable {
   struct Content {
     Channel channel;
     [[no_unique_address]] Value value;
-    std::uint16_t next = 0;  ///< its low bits: the place that was asked for after it; a guess
+    /// The low bits of 1 and the place that was asked for after it, or 0. A guess.
+    std::uint16_t next = 0;
   };
   static_assert(sizeof(Content) <= kCacheLine);
   /// Lies in one cache line.
@@ -104,57 +108,83 @@ class ChannelTable {
     if (guess_.at != nullptr && guess_.at->channel == channel) {
       last_.at = guess_.at;
       last_place_ = guess_place_;
+      if (wrong_guesses_ > 0) --wrong_guesses_;
     } else {
       find(channel);
     }
     last_channel_ = channel;
-    guess_place_ = last_.at->next;
-    guess_.at = guess_place_ < entries_.size() ? entries_.from(last_.at, last_place_, guess_place_)
-                                               : nullptr;
-    __builtin_prefetch(guess_.at, 1);
+    guess();
   }
   /// A channel that does not come in the usual order.
   void find(const Channel& channel) {
     const std::uint32_t place = place_of(channel);
-    if (last_.at != nullptr) last_.at->next = static_cast<std::uint16_t>(place);
+    if (guess_.at != nullptr || !guesses()) ++wrong_guesses_;
+    if (guesses() && last_.at != nullptr) last_.at->next = static_cast<std::uint16_t>(place + 1);
     if (place == entries_.size()) add(channel);
     last_.at = &entries_[place];
     last_place_ = place;
   }
-  /// The slot of a channel, or the free one where it would be.
-  [[nodiscard]] std::size_t slot_of(const Channel& channel) const {
-    std::size_t slot = channel.hash() & (slots_.size() - 1);
-    while (slots_[slot] != kFree && entries_[slots_[slot]].channel != channel)
-      slot = (slot + 1) & (slots_.size() - 1);
-    return slot;
+  /// Where messages come in another order each time, a guess only costs two looks at entries that
+  /// are not wanted. After some wrong ones there are none for a while.
+  [[nodiscard]] bool guesses() const { return wrong_guesses_ < kMostWrong; }
+  void guess() {
+    guess_.at = nullptr;
+    if (!guesses() || last_.at->next == 0) return;
+    guess_place_ = last_.at->next - 1U;
+    if (guess_place_ >= entries_.size()) return;
+    guess_.at = entries_.from(last_.at, last_place_, guess_place_);
+    __builtin_prefetch(guess_.at, 1);
+  }
+  /// The low bits of a slot are a place, the others those of the hash of its channel. So mostly
+  /// only one entry is read, that which is wanted.
+  [[nodiscard]] std::uint32_t mask() const { return static_cast<std::uint32_t>(slots_.size()) - 1; }
+  /// The slot with that hash and a place that `is_wanted`, or the free one where it would be.
+  template <class IsWanted>
+  [[nodiscard]] std::size_t slot_of(std::uint64_t hash, IsWanted is_wanted) const {
+    const auto agrees = [this, low = static_cast<std::uint32_t>(hash)](std::uint32_t slot) {
+      return ((slot ^ low) & ~mask()) == 0;
+    };
+    std::size_t at = hash & mask();
+    while (slots_[at] != kFree && !(agrees(slots_[at]) && is_wanted(slots_[at] & mask())))
+      at = (at + 1) & mask();
+    return at;
   }
   /// The place of a channel; behind all others if it is not there.
   [[nodiscard]] std::uint32_t place_of(const Channel& channel) const {
     const auto behind = static_cast<std::uint32_t>(entries_.size());
     if (slots_.empty()) return behind;
-    const std::uint32_t place = slots_[slot_of(channel)];
-    return place == kFree ? behind : place;
+    const auto is_its = [&](std::uint32_t place) { return entries_[place].channel == channel; };
+    const std::uint32_t slot = slots_[slot_of(channel.hash(), is_its)];
+    return slot == kFree ? behind : slot & mask();
   }
   void add(const Channel& channel) {
     if (4 * (entries_.size() + 1) > 3 * slots_.size()) grow();
-    slots_[slot_of(channel)] = static_cast<std::uint32_t>(entries_.size());
+    put_in_slot(channel, static_cast<std::uint32_t>(entries_.size()));
     entries_.add() = {{channel, Value{}}};
   }
   void grow() {
     constexpr std::size_t kFewest = 8;
     slots_.assign(std::max(kFewest, 2 * slots_.size()), kFree);
     for (std::uint32_t place = 0; place < entries_.size(); ++place)
-      slots_[slot_of(entries_[place].channel)] = place;
+      put_in_slot(entries_[place].channel, place);
+  }
+  /// Of a channel that is in none.
+  void put_in_slot(const Channel& channel, std::uint32_t place) {
+    const std::uint64_t hash = channel.hash();
+    const auto none = [](std::uint32_t) { return false; };
+    slots_[slot_of(hash, none)] = (static_cast<std::uint32_t>(hash) & ~mask()) | place;
   }
 
-  static constexpr std::uint32_t kFree = UINT32_MAX;
+  static constexpr std::uint32_t kFree = UINT32_MAX;  ///< no place is as large as its low bits
+  static constexpr std::uint8_t kMostWrong = 16;      ///< of 256
   ComponentBlocks<Entry> entries_;
-  OwnPlace<Entry> last_;   ///< that was asked for last
-  OwnPlace<Entry> guess_;  ///< the one that comes next, if it comes as the last time
+  OwnPlace<Entry> last_;            ///< that was asked for last
+  OwnPlace<Entry> guess_;           ///< the one that comes next, if it comes as the last time
+  std::uint8_t wrong_guesses_ = 0;  ///< less the right ones; goes on round from 255 to 0
   std::uint32_t last_place_ = 0;
   std::uint32_t guess_place_ = 0;
   Channel last_channel_;                  ///< of `last_`, which has often left the cache
-  ComponentVector<std::uint32_t> slots_;  ///< places, by hash; three of four are taken at most
+  ComponentVector<std::uint32_t> slots_;  ///< by hash; three of four are taken at most
 };
 
 }  // namespace faultline

@@ -17,6 +17,14 @@ namespace faultline {
 /// A layer's decision on a message on its way up: let it pass, or hold it (and keep a copy).
 enum class Passage { deliver, hold };
 
+/// What a component may fetch ahead of a message, in this order.
+enum class Ahead : std::uint8_t {
+  state,    ///< its own members; the engine fetches their first kFetchedOfComponent bytes
+  index,    ///< what leads to what it knows of the message's channel, object, or the like
+  content,  ///< that itself
+};
+inline constexpr std::size_t kFetchedOfComponent = 192;
+
 /// One component's part of a conserved quantity, such as credit: what it holds, and what it knows
 /// to have been issued. Over all ranks, the sum of `held - issued` and of what messages carry is
 /// zero modulo kConservedModulus. The absolute value of each part is below that modulus.
@@ -77,6 +85,10 @@ class Component {
   virtual void report(MetricTotals&) const {}
   /// What this component waits for, in words; "" if nothing. Shown when a run is stuck.
   [[nodiscard]] virtual std::string waiting_for() const { return {}; }
+  /// A message will probably be received soon. The component may fetch into the cache what it will
+  /// look at then (sim/core/prefetch.hpp), and does nothing else. Called in large jobs, with one
+  /// `what` after the other and some events between them.
+  virtual void fetch_ahead(const Message&, Ahead /*what*/) const {}
 
   /// Adds the state of this component: its random stream, always, since two states from which
   /// different numbers will be drawn are not the same; and what digest_state() adds.
@@ -126,10 +138,6 @@ class Layer : public Component {
   }
   /// A message for a component above has arrived and will be handled next.
   virtual Passage on_receive(Context&, Message&) { return Passage::deliver; }
-  /// The message will probably be offered to on_receive soon. The layer may fetch into the cache
-  /// what it will look at then, and does nothing else. Called with step 0 and some events later
-  /// with step 1, for what is found by way of what step 0 has fetched.
-  virtual void fetch_ahead(const Message&, unsigned /*step*/) const {}
   /// The rank was active in this turn and no longer is. Called after its sends have gone down.
   virtual void on_idle(Context&) {}
   /// The workload hosts an object here now that the layer has brought (Context::host_object), or

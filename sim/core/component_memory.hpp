@@ -10,6 +10,7 @@
 
 #include "sim/core/boxed.hpp"
 #include "sim/core/large_pages.hpp"
+#include "sim/core/prefetch.hpp"
 
 namespace faultline {
 
@@ -75,6 +76,10 @@ class ComponentBlocks {
   T* from(T* known, std::size_t known_place, std::size_t place) {
     if (place / kEach != known_place / kEach) return &(*this)[place];
     return known + (static_cast<std::ptrdiff_t>(place) - static_cast<std::ptrdiff_t>(known_place));
+  }
+  /// Fetches the next place ahead of time, if there is one without more memory.
+  void prefetch_next() const {
+    if (tail_.at != nullptr) prefetch(&tail_.at->places[size_ % kEach], sizeof(T));
   }
   /// Fetches the first of what leads to entries ahead of time.
   void prefetch_list() const { __builtin_prefetch(blocks_.data()); }

@@ -93,17 +93,22 @@ struct LowerStack : BesideComponents {
   std::vector<std::uint32_t> heard;
 };
 
+/// What the messages of an actor know of each other when they leave it. Apart, because a NIC looks
+/// at this and at nothing else of its actors.
+struct Outgoing {
+  double local_free_s = 0.0;     ///< when the copy of its last message within the node ends
+  double entered_s = 0.0;        ///< when the last message that it has sent enters the network
+  std::uint32_t before_nic = 0;  ///< sent messages that the node's NIC has not taken up yet
+};
+
 /// One actor: its stack, its communication processor and its inbox. A million of them are most of
 /// the memory of a large job, so whatever not every actor needs lies apart.
-struct ActorState {
+struct alignas(kCacheLine) ActorState {
   Boxed<Component> workload;
   Boxed<LowerStack> lower;
   Boxed<RareState> rare_state;
   double cpu_free_s = 0.0;        ///< when its communication processor is free again
-  double local_free_s = 0.0;      ///< when the copy of its last message within the node ends
-  double entered_s = 0.0;         ///< when the last message that it has sent enters the network
   Message* inbox_tail = nullptr;  ///< the last message that waits; its `next` is the first
-  std::uint32_t before_nic = 0;   ///< sent messages that the node's NIC has not taken up yet
   std::uint32_t phase = 0;
   std::int32_t computing = 0;      ///< computations of the workload, running or queued
   std::int32_t declared_work = 0;  ///< local work that the workload has declared
@@ -140,6 +145,10 @@ struct ActorState {
     return *rare_state;
   }
   [[nodiscard]] bool inbox_is_empty() const { return inbox_tail == nullptr; }
+  /// The message that is to be received next, or null.
+  [[nodiscard]] Message* first_in_inbox() const {
+    return inbox_is_empty() ? nullptr : inbox_tail->next;
+  }
   void put_in(Message* message) {
     if (message->channel == Family::message_logging) return put_before_others(message);
     message->next = inbox_is_empty() ? message : std::exchange(inbox_tail->next, message);
@@ -155,7 +164,7 @@ struct ActorState {
     if (was_last) inbox_tail = message;
   }
   Message* take_out() {
-    Message* message = inbox_tail->next;
+    Message* message = first_in_inbox();
     if (message->channel == Family::message_logging && rare_state->logging_tail == message)
       rare_state->logging_tail = nullptr;
     if (message == inbox_tail)
@@ -182,5 +191,6 @@ struct ActorState {
     return messages;
   }
 };
+static_assert(sizeof(ActorState) == kCacheLine);
 
 }  // namespace faultline

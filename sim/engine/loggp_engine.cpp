@@ -24,7 +24,9 @@ LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
       outgrows_cache_(components_of(spec()) * actor_count() > kComponentsInCache),
       logs_messages_(spec().component(Family::message_logging).registration != nullptr),
       messages_outgrow_cache_(logs_messages_ && actor_count() > kActorsInCache),
-      links_are_narrow_(this->routes().least_bandwidth() < machine().nic_bandwidth_Bps) {}
+      links_are_narrow_(this->routes().least_bandwidth() < machine().nic_bandwidth_Bps) {
+  fetches_next_message_ = !outgrows_cache_;
+}
 
 void LogGpEngine::simulate() {
   while (!stopped() && !quiescent()) {
@@ -49,10 +51,16 @@ bool LogGpEngine::will_wait(const Event& arrival) const {
   return !receiver.inbox_is_empty() || receiver.cpu_free_s > arrival.time_s;
 }
 
+/// Is it going to stand behind others that wait, as it looks now? Then only its actor is needed.
+bool LogGpEngine::joins_others(const Event& arrival) const {
+  return !state_.actors[arrival.message->to].inbox_is_empty();
+}
+
 /// Prefetches something that an event needs, in steps, because each part is found by way of the
 /// one before: first the head of its message, then its actor, what belongs to that but lies apart,
-/// its components and its node, and at last the message that it will receive. Of a timer, a wake-up
-/// or the end of a computation, the actor is known at once. A NIC that is free takes up a message.
+/// its components and its node, the message that it will receive, and at last what the components
+/// will look at. Of a timer, a wake-up or the end of a computation, the actor is known at once. A
+/// NIC that is free takes up a message.
 template <LogGpEngine::Fetch what>
 void LogGpEngine::fetch(const Event* event) const {
   if (event == nullptr) return;
@@ -74,26 +82,35 @@ void LogGpEngine::fetch(const Event* event) const {
     else
       soon.actor(event->at.actor);
   } else if constexpr (what == Fetch::actor) {
-    if (is_message) soon.actor(actor_of());
+    if (is_nic)
+      soon.outgoing(actor_of());
+    else if (is_message)
+      soon.actor(actor_of());
   } else if constexpr (what == Fetch::parts) {
-    if (!is_nic) soon.parts(actor_of());
+    if (!is_nic && !(is_message && joins_others(*event))) soon.parts(actor_of());
   } else if constexpr (what == Fetch::components) {
     if (is_nic) {
       fetch_waiting<Fetch::message>(node_of(actor_of()));
+      fetch_links(node_of(actor_of()));
       return soon.nic(actor_of());
     }
-    if (is_message && will_wait(*event)) {
-      soon.inbox_tail(actor_of());
-      return soon.nic(actor_of());
-    }
+    if (event->kind() == EventKind::arrive) soon.intake(actor_of());
+    if (is_message && will_wait(*event)) return soon.inbox_tail(actor_of());
     if (is_message) prefetch_rest(event->message);
     if (is_timer)
       soon.timers(actor_of());
     else
       soon.components(actor_of());
+    if (!logs_messages_ || is_computed) soon.nic(actor_of());  // other programs send more often
     if (is_computed || spec().platform.progress == Progress::shared) soon.computation(actor_of());
-  } else {
+  } else if constexpr (what == Fetch::inbox) {
     if (is_wake) soon.inbox(actor_of());
+    if (is_nic) fetch_last_waiting(node_of(actor_of()));
+  } else if (logs_messages_) {
+    constexpr Ahead kWhat = what == Fetch::state   ? Ahead::state
+                            : what == Fetch::index ? Ahead::index
+                                                   : Ahead::content;
+    fetch_for_receiver(*event, kWhat);
   }
 }
 
@@ -108,38 +125,63 @@ void LogGpEngine::fetch_waiting(NodeId node) const {
   } else if constexpr (what == Fetch::parts) {
     if (waiting.head != nullptr) prefetch_head(waiting.head);
   } else if constexpr (what == Fetch::components) {
-    if (waiting.head != nullptr) Prefetching(*job_, state_).actor(waiting.head->from);
+    if (waiting.head != nullptr) Prefetching(*job_, state_).outgoing(waiting.head->from);
+    fetch_links(node);
   }
 }
 
-/// Lets message logging fetch what it will look at when a message is received.
-void LogGpEngine::fetch_for_logging(const Event* event, unsigned step) const {
-  if (event == nullptr) return;
+/// The last message before a NIC, behind which another one will stand.
+void LogGpEngine::fetch_last_waiting(NodeId node) const {
+  if (state_.nic_queues.empty()) return;
+  const NicQueue& waiting = state_.nic_queues[node];
+  if (waiting.head != nullptr) prefetch_head(waiting.tail);
+}
+
+/// When the links from a node are free.
+void LogGpEngine::fetch_links(NodeId node) const {
+  if (link_free_s_.empty()) return;
+  const std::size_t ports = routes().ports();
+  prefetch(&link_free_s_[node * ports], ports * sizeof(double));
+}
+
+/// Lets message logging and the program fetch what they will look at when a message is received.
+void LogGpEngine::fetch_for_receiver(const Event& event, Ahead what) const {
   const Message* message = nullptr;
-  if (event->kind() == EventKind::wake) {
-    const ActorState& receiver = state_.actors[event->at.actor];
-    if (!receiver.inbox_is_empty()) message = receiver.inbox_tail->next;
-  } else if (event->kind() == EventKind::arrive || event->kind() == EventKind::taken_in) {
-    if (!will_wait(*event)) message = event->message;
+  if (event.kind() == EventKind::wake) {
+    message = state_.actors[event.at.actor].first_in_inbox();
+  } else if (event.kind() == EventKind::arrive || event.kind() == EventKind::taken_in) {
+    if (!will_wait(event)) message = event.message;
   }
-  if (message == nullptr || message->channel == Family::message_logging) return;
-  const Layer* logging = state_.actors[message->to].layer(Family::message_logging);
-  if (logging != nullptr) logging->fetch_ahead(*message, step);
+  if (message == nullptr) return;
+  // At first the message is on its way into the cache.
+  if (what != Ahead::state && message->channel == Family::message_logging) return;
+  const ActorState& receiver =
+      state_.actors[event.is_about_message() ? message->to : event.at.actor];
+  if (const Layer* logging = receiver.layer(Family::message_logging))
+    logging->fetch_ahead(*message, what);
+  if (receiver.workload && what == Ahead::index) receiver.workload->fetch_ahead(*message, what);
 }
 
 /// With many processes every event touches memory that is not in cache. The queue knows roughly
-/// which events come next, of those that it has sorted and of those in its heap. While earlier
-/// events are handled, this fetches what they need.
+/// which events come next, of those in its open slot and of those in its heap. While earlier events
+/// are handled, this fetches what they need, for several events at a time: a processor that has to
+/// find out where the page of a fetch lies goes on meanwhile, but not far, so fetches that stand
+/// close together wait together.
 void LogGpEngine::look_ahead() {
   const EventQueue& queue = state_.queue;
-  fetch<Fetch::message>(queue.ahead(32));
-  fetch<Fetch::actor>(queue.ahead(24));
-  fetch<Fetch::parts>(queue.ahead(16));
-  fetch<Fetch::components>(queue.ahead(9));
-  fetch<Fetch::inbox>(queue.ahead(5));
-  if (logs_messages_) {
-    fetch_for_logging(queue.ahead(3), 0);
-    fetch_for_logging(queue.ahead(1), 1);
+  const bool is_new_slot = queue.openings() != looked_at_;
+  if (is_new_slot) fetched_.fill(0);
+  if (--until_look_ == 0 || is_new_slot) {
+    looked_at_ = queue.openings();
+    until_look_ = kEventsPerLook;
+    fetch_up_to<Fetch::message>(96);
+    fetch_up_to<Fetch::actor>(80);
+    fetch_up_to<Fetch::parts>(64);
+    fetch_up_to<Fetch::components>(48);
+    fetch_up_to<Fetch::inbox>(40);
+    fetch_up_to<Fetch::state>(40);
+    fetch_up_to<Fetch::index>(32);
+    fetch_up_to<Fetch::content>(24);
   }
   if (queue.risen(0) == nullptr) return;
   fetch<Fetch::message>(queue.risen(4));
@@ -147,6 +189,17 @@ void LogGpEngine::look_ahead() {
   fetch<Fetch::parts>(queue.risen(2));
   fetch<Fetch::components>(queue.risen(1));
   fetch<Fetch::inbox>(queue.risen(0));
+}
+
+/// Fetches that of all events that come up to so far after the next one.
+template <LogGpEngine::Fetch what>
+void LogGpEngine::fetch_up_to(std::size_t distance) {
+  const std::vector<Event>& staged = state_.queue.staged();
+  const std::size_t next = state_.queue.next_staged();
+  std::size_t& fetched = fetched_[static_cast<std::size_t>(what)];
+  fetched = std::max(fetched, next);
+  for (const std::size_t end = std::min(staged.size(), next + distance); fetched < end; ++fetched)
+    fetch<what>(&staged[fetched]);
 }
 
 /// The same for medium jobs with message logging, in which messages wait long and the logs drive

@@ -3,36 +3,26 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sim/core/prefetch.hpp"
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_state.hpp"
 
 namespace faultline {
 
-// Hints about memory that an event will soon touch. They change no result. GCC believes that a
-// function that only prefetches has no effect, and drops its calls; the empty asm prevents that.
+// Hints about memory that an event will soon touch.
 
 inline constexpr std::size_t kOftenUsed = 128;  ///< of RareState, from its beginning
-/// Of a component of message logging, which looks at more with each message than others do.
-inline constexpr std::size_t kOftenUsedOfLogging = 640;
-
-inline void prefetch(const void* begin, std::size_t bytes) {
-  const auto* byte = static_cast<const char*>(begin);
-  for (std::size_t line = 0; line < bytes; line += kCacheLine) __builtin_prefetch(byte + line);
-  asm volatile("");
-}
 
 /// What the engine reads of a message that is on its way or waits.
-inline void prefetch_head(const Message* message) { prefetch(message, kCacheLine); }
+inline void prefetch_head(const Message* message) { prefetch_lines(message, 1); }
 /// What its receiver reads beside that.
-inline void prefetch_rest(const Message* message) {
-  prefetch(&message->termination, sizeof(Message) - kCacheLine);
-}
+inline void prefetch_rest(const Message* message) { prefetch_lines(&message->termination, 1); }
 
 inline void prefetch_lower(const LowerStack& lower) {
   for (const auto& component : lower.components)
     if (component) prefetch(component.get(), sizeof(Component));
   const auto& logging = lower.components[index_of(Family::message_logging)];
-  if (logging) prefetch(logging.get(), kOftenUsedOfLogging);
+  if (logging) prefetch(logging.get(), kFetchedOfComponent);
 }
 
 /// Prefetches what belongs to the actors of a run, and to their nodes.
@@ -40,7 +30,8 @@ class Prefetching {
  public:
   Prefetching(const RunJob& job, const RunState& state) : job_(job), state_(state) {}
 
-  void actor(ActorId of) const { prefetch(&state_.actors[of], sizeof(ActorState)); }
+  void actor(ActorId of) const { prefetch_lines(&state_.actors[of], 1); }
+  void outgoing(ActorId of) const { prefetch(&state_.outgoing[of], sizeof(Outgoing)); }
   /// What lies apart from an actor, and leads to its components and timers.
   void parts(ActorId of) const {
     const ActorState& actor = state_.actors[of];
@@ -52,7 +43,6 @@ class Prefetching {
     if (actor.workload) prefetch(actor.workload.get(), 128);
     if (actor.lower) prefetch_lower(*actor.lower);
     inbox_tail(of);
-    nic(of);
   }
   void timers(ActorId of) const {
     const ActorState& actor = state_.actors[of];
@@ -71,12 +61,17 @@ class Prefetching {
   }
   /// The message that is to be received next.
   void inbox(ActorId of) const {
-    const ActorState& actor = state_.actors[of];
-    if (actor.inbox_tail != nullptr) prefetch(actor.inbox_tail->next, sizeof(Message));
+    if (const Message* message = state_.actors[of].first_in_inbox()) prefetch_lines(message, 2);
   }
+  /// What takes in a message that comes to an actor.
+  void intake(ActorId of) const {
+    prefetch(&state_.nics[state_.placement.node_of(of)], sizeof(Nic));
+  }
+  /// What an actor's messages leave by.
   void nic(ActorId of) const {
+    intake(of);
+    outgoing(of);
     const NodeId node = state_.placement.node_of(of);
-    prefetch(&state_.nics[node], sizeof(Nic));
     prefetch(job_.routes.place(node), sizeof(std::uint32_t));
     const auto& links = state_.detection_link_bytes;
     if (links.empty()) return;

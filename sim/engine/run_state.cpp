@@ -30,6 +30,7 @@ RunState::RunState(const RunJob& job)
       live_ranks(job.shape.processes) {
   if (job.nodes_matter()) node_back_s.assign(job.nodes, -kNever);
   actors = LargeVector<ActorState>(job.shape.processes + node_back_s.size());
+  outgoing = LargeVector<Outgoing>(actors.size());
   for (ActorId daemon = job.shape.processes; daemon < actors.size(); ++daemon)
     actors[daemon].cpu_free_s = job.spec.platform.start_delay_s;
   const auto streams = [&](Purpose purpose) {

@@ -127,6 +127,7 @@ struct RunState {
   std::vector<std::uint64_t> detection_link_bytes;
   std::vector<NicQueue> nic_queues;  ///< per node; empty until a message has found its NIC busy
   LargeVector<ActorState> actors;    ///< ranks, then one daemon per node if nodes matter
+  LargeVector<Outgoing> outgoing;    ///< by actor
   Placement placement;
   /// By rank: a digest of all that it has done and been told (HistoryKeeper). Empty unless states
   /// are told apart by that.

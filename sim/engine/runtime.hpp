@@ -167,6 +167,7 @@ class Runtime : private Services {
 
   std::shared_ptr<const RunJob> job_;
   RunState state_;
+  bool fetches_next_message_ = true;  ///< of an inbox, when one is taken out; a hint
 
  private:
   /// Values of Event::at.detail for a fault. Event::at.actor is then the index of a fault that the
@@ -317,7 +318,7 @@ class Runtime : private Services {
   void hold_at_fence(ActorState& actor, std::vector<Message*>::const_iterator begin,
                      std::vector<Message*>::const_iterator end);
   void pass_fence(ActorId self);
-  void inject(ActorState& actor, Message* message, bool held);
+  void inject(Outgoing& outgoing, Message* message, bool held);
   void count_control(const Message& message);
   [[nodiscard]] Transit transit_of(const Message& message) const;
   [[nodiscard]] bool nic_serves_next(const Nic& nic, double ready_s);

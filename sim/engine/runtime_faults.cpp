@@ -182,7 +182,7 @@ void Runtime::lose_messages_of(ActorId dead) {
   });
   state_.auditor.lost(lost, state_.now_s);
   while (!state.inbox_is_empty()) forget_unsent(state.take_out());
-  state_.nics[node_of(dead)].expected -= std::exchange(state.before_nic, 0U);
+  state_.nics[node_of(dead)].expected -= std::exchange(state_.outgoing[dead].before_nic, 0U);
   if (!state.rare_state) return;
   for (Message* message : state.rare_state->early) forget(message);
   for (Message* message : state.rare_state->fenced) forget_unsent(message);

@@ -135,6 +135,7 @@ void Runtime::check_state() {
 
 void Runtime::check_actor(ActorId self, Recount& recount) {
   const ActorState& actor = state_.actors[self];
+  const std::uint32_t before_nic = state_.outgoing[self].before_nic;
   const std::int64_t held = actor.held();
   invariant((actor.present & kLayers) != 0 || held == 0, "a stack without layers holds messages");
   // With their signs: a layer that makes two messages of one lets go of more than it holds, which
@@ -143,13 +144,15 @@ void Runtime::check_actor(ActorId self, Recount& recount) {
   check_inbox(actor, recount);
   if (!actor.alive)
     invariant(!actor.active && actor.computing == 0 && actor.inbox_is_empty() && held == 0 &&
-                  actor.before_nic == 0 && (!actor.rare_state || is_at_rest(*actor.rare_state)),
+                  before_nic == 0 && (!actor.rare_state || is_at_rest(*actor.rare_state)),
               "the dead have something");
   if (actor.alive && actor.wake_pending) ++recount.wakes;
   check_heard(actor, recount);
   if (actor.rare_state) check_rare_state(actor, recount);
   invariant(actor.rare_state || actor.computing == 0, "a computation is nowhere");
-  if (!recount.before_nic.empty()) recount.before_nic[node_of(self)] += actor.before_nic;
+  invariant(!actor.rare_state || actor.rare_state->fenced.empty() || before_nic > 0,
+            "an actor waits at a fence for nothing");
+  if (!recount.before_nic.empty()) recount.before_nic[node_of(self)] += before_nic;
   if (!is_rank(self)) return;
   invariant(actor.active == (actor.computing > 0 || actor.declared_work > 0),
             "a rank is active without work, or idle with it");
@@ -202,7 +205,6 @@ void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const 
     --recount.alive_by(*message);
   }
   recount.waiting += static_cast<std::int64_t>(rare.early.size());
-  invariant(rare.fenced.empty() || actor.before_nic > 0, "an actor waits at a fence for nothing");
   recount.looked_at += rare.timers.size() + rare.queued.size();
 }
 

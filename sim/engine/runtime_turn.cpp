@@ -316,8 +316,8 @@ void Runtime::wake(ActorId self) {
   if (actor.inbox_is_empty() || blocked(actor) || timers_wait(actor)) return;
   if (reception_done_s(self, actor) <= state_.now_s) {
     Message* message = actor.take_out();
-    if (!actor.inbox_is_empty())
-      prefetch(actor.inbox_tail->next, sizeof(Message));  // the next message to be read
+    const Message* next = fetches_next_message_ ? actor.first_in_inbox() : nullptr;
+    if (next != nullptr) prefetch_lines(next, 2);
     receive(self, message);
   }
   schedule_wake(actor, self);

@@ -49,13 +49,14 @@ void Runtime::leave_stack(ActorState& actor, Message& message) {
 void Runtime::put_on_wire(ActorId self, ActorState& actor, const std::vector<Message*>& messages,
                           bool held) {
   const double begin_s = cpu_s_;
+  Outgoing& outgoing = state_.outgoing[self];
   std::size_t sent = 0;
   for (; sent < messages.size(); ++sent) {
     if ((messages[sent]->flags & kFence) != 0) {
-      if (actor.before_nic > 0) break;
-      cpu_s_ = std::max(cpu_s_, actor.entered_s);
+      if (outgoing.before_nic > 0) break;
+      cpu_s_ = std::max(cpu_s_, outgoing.entered_s);
     }
-    inject(actor, messages[sent], held);
+    inject(outgoing, messages[sent], held);
   }
   if (observer_ != nullptr && sent > 0)
     show({.kind = Sight::Kind::sending,
@@ -94,14 +95,14 @@ void Runtime::pass_fence(ActorId self) {
   schedule_wake(actor, self);
 }
 
-void Runtime::inject(ActorState& actor, Message* message, bool held) {
+void Runtime::inject(Outgoing& outgoing, Message* message, bool held) {
   const double begin_s = cpu_s_;
   cpu_s_ = done_s(message->from, begin_s, machine().send_overhead_s);
   const Transit transit = transit_of(*message);
   const NodeId node = node_of(message->from);
   if (transit.local) {
-    message->inject_s = std::max(cpu_s_, actor.local_free_s);
-    actor.local_free_s = message->inject_s + transit.transfer_s;
+    message->inject_s = std::max(cpu_s_, outgoing.local_free_s);
+    outgoing.local_free_s = message->inject_s + transit.transfer_s;
   } else if (!state_.nics_are_shared || nic_serves_next(state_.nics[node], cpu_s_)) {
     Nic& nic = state_.nics[node];
     message->inject_s = std::max(cpu_s_, nic.free_s);
@@ -116,7 +117,7 @@ void Runtime::inject(ActorState& actor, Message* message, bool held) {
     return;
   }
   ++state_.nics[node].expected;
-  ++actor.before_nic;
+  ++outgoing.before_nic;
   schedule(cpu_s_, EventKind::nic_ready, message);
 }
 
@@ -138,8 +139,8 @@ Transit Runtime::transit_of(const Message& message) const {
 /// The message enters the network at its inject_s. From then on its sender's death no longer stops
 /// it.
 void Runtime::enter_network(Message& message, const Transit& transit) {
-  ActorState& sender = state_.actors[message.from];
-  sender.entered_s = std::max(sender.entered_s, message.inject_s);
+  double& entered_s = state_.outgoing[message.from].entered_s;
+  entered_s = std::max(entered_s, message.inject_s);
   if ((message.flags & kNotifySent) != 0)
     promise_sent(message, message.inject_s + transit.transfer_s);
   if (message.channel == Family::failure_detection && !transit.local) count_detection_sent(message);
@@ -223,6 +224,7 @@ bool Runtime::nic_serves_next(const Nic& nic, double ready_s) {
 }
 
 bool Runtime::sender_is_gone(const Message& message) const {
+  if (!state_.any_death) return false;
   const ActorState& sender = state_.actors[message.from];
   return !sender.alive || sender.incarnation != message.from_incarnation;
 }
@@ -277,12 +279,13 @@ void Runtime::take_up(NodeId node, Message* message) {
   Nic& nic = state_.nics[node];
   nic.free_s = state_.now_s + transit.nic_occupied_s;
   --nic.expected;
-  ActorState& sender = state_.actors[self];
-  --sender.before_nic;
+  std::uint32_t& before_nic = state_.outgoing[self].before_nic;
+  --before_nic;
   if (observer_ != nullptr) show_leaving(Sight::Kind::injected, *message, state_.now_s);
   enter_network(*message, transit);
-  if (sender.before_nic == 0 && sender.rare_state && !sender.rare_state->fenced.empty())
-    pass_fence(self);
+  if (before_nic > 0) return;
+  const ActorState& sender = state_.actors[self];
+  if (sender.rare_state && !sender.rare_state->fenced.empty()) pass_fence(self);
 }
 
 /// Discards a message whose sender died before it entered the network.

@@ -242,8 +242,9 @@ void StepwiseEngine::forget_unsent_messages() {
 
 /// Whatever an actor has spent is over: its next handler can run at once.
 void StepwiseEngine::free_processors() {
-  for (ActorState& actor : state_.actors)
-    actor.cpu_free_s = actor.local_free_s = actor.entered_s = state_.now_s;
+  for (ActorState& actor : state_.actors) actor.cpu_free_s = state_.now_s;
+  for (Outgoing& of_actor : state_.outgoing)
+    of_actor.local_free_s = of_actor.entered_s = state_.now_s;
   for (Nic& nic : state_.nics) nic.free_s = state_.now_s;
 }
 

@@ -16,17 +16,12 @@
 #include "sim/core/context.hpp"
 #include "sim/core/message.hpp"
 #include "sim/core/random.hpp"
+#include "tests/support/digest_of.hpp"
 
 using namespace faultline;
+using namespace faultline::test;
 
 namespace {
-
-template <class... Values>
-StateDigest digest_of(const Values&... values) {
-  Digest digest;
-  digest.add(values...);
-  return digest.value();
-}
 
 using Numbers = std::vector<int>;
 using Lists = std::vector<Numbers>;

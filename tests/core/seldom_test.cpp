@@ -5,7 +5,10 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "tests/support/digest_of.hpp"
+
 using namespace faultline;
+using namespace faultline::test;
 
 namespace {
 
@@ -14,12 +17,6 @@ struct Counts {
 
   void digest(Digest& into) const { into.add(all); }
 };
-
-StateDigest digest_of(const Seldom<Counts>& counts) {
-  Digest into;
-  into.add(counts);
-  return into.value();
-}
 
 }  // namespace
 

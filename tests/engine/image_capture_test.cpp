@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/engine/images.hpp"
+#include "tests/support/digest_of.hpp"
 #include "tests/support/job.hpp"
 
 using namespace faultline;
@@ -77,12 +78,6 @@ class Asking final : public Workload {
   void digest_state(Digest& into) const override { into.add(under_way_); }
   UnderWay under_way_;
 };
-
-StateDigest digest_of(const Image& image) {
-  Digest digest;
-  digest.add(image);
-  return digest.value();
-}
 
 /// Runs a program that asks for an image at the start. One is tried again at 100.
 Seen asked(UnderWay under_way, EngineKind engine, bool has_images = true) {

@@ -8,14 +8,9 @@
 
 #include "sim/core/component.hpp"
 #include "sim/core/registry.hpp"
+#include "tests/support/digest_of.hpp"
 
 namespace faultline::test {
-
-inline StateDigest digest_of(const Component& component) {
-  Digest digest;
-  digest.add(component);
-  return digest.value();
-}
 
 /// A message of some component as it arrives at another rank, with a payload.
 template <class T>

@@ -4,7 +4,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/digest_of.hpp"
+
 using namespace faultline;
+using namespace faultline::test;
 
 namespace {
 
@@ -27,13 +30,6 @@ bool has(const DeliveryRun& run, std::uint64_t first, std::uint64_t last) {
     is_so = is_so && ticket == next++ && found == delivery(10 * ticket);
   });
   return is_so && next == last + 1;
-}
-
-template <class Value>
-StateDigest digest_of(const Value& value) {
-  Digest digest;
-  digest.add(value);
-  return digest.value();
 }
 
 }  // namespace

@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <numeric>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "protocols/message_logging/duplicate_table.hpp"
+#include "sim/core/invariant.hpp"
 #include "sim/core/random.hpp"
+#include "tests/support/digest_of.hpp"
 
 using namespace faultline;
+using namespace faultline::test;
 
 namespace {
 
@@ -46,6 +50,47 @@ TEST_CASE("the duplicate table agrees with a set of all numbers") {
       CHECK(table.insert(kChannel, number, kSender) == come.insert(number).second);
     }
   }
+}
+
+TEST_CASE("numbers that are noted count as those that are inserted") {
+  Stream random(1, 0, Purpose::message_logging, 0);
+  for (int round = 0; round < 50; ++round) {
+    DuplicateTable table;
+    DuplicateTable plain;
+    std::set<std::pair<std::uint32_t, std::uint64_t>> come;
+    const std::uint64_t messages = 1 + random.below(1000);
+    for (std::uint64_t i = 0; i < messages; ++i) {
+      const auto kind = static_cast<std::uint32_t>(random.below(20));
+      const std::uint64_t number = 1 + random.below(200);
+      const KindChannel channel{kChannel.ends, kind};
+      const bool is_first = come.emplace(kind, number).second;
+      if (is_first && random.chance(0.999))
+        table.note(channel, number, kSender.actor);
+      else
+        REQUIRE(table.insert(channel, number, kSender) == is_first);
+      REQUIRE(plain.insert(channel, number, kSender) == is_first);
+    }
+    CHECK(digest_of(table) == digest_of(plain));
+    CHECK(table.expect_again({5, 1}) == plain.expect_again({5, 1}));
+    CHECK(table.behind() == plain.behind());
+    table.note(kChannel, 1000, kSender.actor);
+    table.forget({.object = 2});
+    CHECK(digest_of(table) == digest_of(DuplicateTable()));
+  }
+}
+
+TEST_CASE("a number that is noted twice is found out") {
+  DuplicateTable table;
+  table.note(kChannel, 1, kSender.actor);
+  table.note(kChannel, 1, kSender.actor);
+  CHECK_THROWS_AS(table.insert(kChannel, 2, kSender), BrokenInvariant);
+}
+
+TEST_CASE("a table that is cleared has forgotten what was noted") {
+  DuplicateTable table;
+  table.note(kChannel, 1, kSender.actor);
+  table.clear();
+  CHECK(table.insert(kChannel, 1, kSender));
 }
 
 TEST_CASE("a sender that has gone back is behind until its latest message comes again") {

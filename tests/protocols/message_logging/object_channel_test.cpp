@@ -3,8 +3,13 @@
 #include "protocols/message_logging/object_channel.hpp"
 
 #include <catch2/catch.hpp>
+#include <vector>
+
+#include "sim/core/random.hpp"
+#include "tests/support/digest_of.hpp"
 
 using namespace faultline;
+using namespace faultline::test;
 
 namespace {
 
@@ -15,12 +20,6 @@ Message between(Rank from, ObjectId from_object, Rank to, ObjectId to_object) {
   message.from_object = from_object;
   message.to_object = to_object;
   return message;
-}
-
-StateDigest digest_of(const ChannelTable<ObjectChannel, std::uint64_t>& table) {
-  Digest digest;
-  digest.add(table);
-  return digest.value();
 }
 
 }  // namespace
@@ -91,12 +90,27 @@ TEST_CASE("channels are found in any order, and where they are many") {
   }
 }
 
+TEST_CASE("channels are found in an order that changes, and in one that does not any more") {
+  ChannelTable<ObjectChannel, std::uint64_t> table;
+  Stream random(1, 0, Purpose::message_logging, 0);
+  constexpr ObjectId kObjects = 200;
+  std::vector<std::uint64_t> counts(kObjects + 1);
+  const auto use = [&](ObjectId object) {
+    REQUIRE(++table[channel_of(between(0, object, 1, 7))] == ++counts[object]);
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 5000; ++i) use(1 + static_cast<ObjectId>(random.below(kObjects)));
+    for (int i = 0; i < 20; ++i)
+      for (ObjectId object = kObjects; object > 0; --object) use(object);
+  }
+}
+
 TEST_CASE("what is fetched ahead of time changes nothing, be a channel there or not") {
   ChannelTable<ObjectChannel, std::uint64_t> table;
   const auto channel = [](ObjectId object) { return channel_of(between(0, object, 1, 7)); };
   const auto fetch = [&](ObjectId object) {
-    table.fetch_ahead(channel(object), 0);
-    table.fetch_ahead(channel(object), 1);
+    table.fetch_ahead(channel(object), Ahead::index);
+    table.fetch_ahead(channel(object), Ahead::content);
   };
   fetch(1);
   constexpr ObjectId kObjects = 100;

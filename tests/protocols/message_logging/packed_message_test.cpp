@@ -8,8 +8,10 @@
 
 #include "protocols/message_logging/message_log.hpp"
 #include "sim/core/random.hpp"
+#include "tests/support/digest_of.hpp"
 
 using namespace faultline;
+using namespace faultline::test;
 
 namespace {
 
@@ -41,12 +43,6 @@ std::vector<Message> long_messages() {
   messages[9].termination.put(std::array<std::uint64_t, 2>{0, 1});
   messages[10].transactions.put(std::uint64_t{1});
   return messages;
-}
-
-StateDigest digest_of(const Message& message) {
-  Digest digest;
-  digest.add(message);
-  return digest.value();
 }
 
 }  // namespace
