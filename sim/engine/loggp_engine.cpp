@@ -25,7 +25,7 @@ LogGpEngine::LogGpEngine(std::shared_ptr<const RunJob> job)
       logs_messages_(spec().component(Family::message_logging).registration != nullptr),
       messages_outgrow_cache_(logs_messages_ && actor_count() > kActorsInCache),
       links_are_narrow_(this->routes().least_bandwidth() < machine().nic_bandwidth_Bps) {
-  fetches_next_message_ = !outgrows_cache_;
+  fetches_next_message_ = !(outgrows_cache_ && logs_messages_);
 }
 
 void LogGpEngine::simulate() {
@@ -106,7 +106,7 @@ void LogGpEngine::fetch(const Event* event) const {
   } else if constexpr (what == Fetch::inbox) {
     if (is_wake) soon.inbox(actor_of());
     if (is_nic) fetch_last_waiting(node_of(actor_of()));
-  } else if (logs_messages_) {
+  } else {
     constexpr Ahead kWhat = what == Fetch::state   ? Ahead::state
                             : what == Fetch::index ? Ahead::index
                                                    : Ahead::content;
@@ -163,25 +163,18 @@ void LogGpEngine::fetch_for_receiver(const Event& event, Ahead what) const {
 }
 
 /// With many processes every event touches memory that is not in cache. The queue knows roughly
-/// which events come next, of those in its open slot and of those in its heap. While earlier events
-/// are handled, this fetches what they need, for several events at a time: a processor that has to
-/// find out where the page of a fetch lies goes on meanwhile, but not far, so fetches that stand
-/// close together wait together.
+/// which events come next, of those in its slots and of those in its heap. While earlier events are
+/// handled, this fetches what they need.
 void LogGpEngine::look_ahead() {
   const EventQueue& queue = state_.queue;
-  const bool is_new_slot = queue.openings() != looked_at_;
-  if (is_new_slot) fetched_.fill(0);
-  if (--until_look_ == 0 || is_new_slot) {
-    looked_at_ = queue.openings();
-    until_look_ = kEventsPerLook;
-    fetch_up_to<Fetch::message>(96);
-    fetch_up_to<Fetch::actor>(80);
-    fetch_up_to<Fetch::parts>(64);
-    fetch_up_to<Fetch::components>(48);
-    fetch_up_to<Fetch::inbox>(40);
-    fetch_up_to<Fetch::state>(40);
-    fetch_up_to<Fetch::index>(32);
-    fetch_up_to<Fetch::content>(24);
+  if (logs_messages_) {
+    look_ahead_in_slot();
+  } else {
+    fetch<Fetch::message>(queue.ahead(32));
+    fetch<Fetch::actor>(queue.ahead(24));
+    fetch<Fetch::parts>(queue.ahead(16));
+    fetch<Fetch::components>(queue.ahead(9));
+    fetch<Fetch::inbox>(queue.ahead(5));
   }
   if (queue.risen(0) == nullptr) return;
   fetch<Fetch::message>(queue.risen(4));
@@ -189,6 +182,27 @@ void LogGpEngine::look_ahead() {
   fetch<Fetch::parts>(queue.risen(2));
   fetch<Fetch::components>(queue.risen(1));
   fetch<Fetch::inbox>(queue.risen(0));
+}
+
+/// The same for message logging, which needs much memory for each event: for several events at a
+/// time. A processor that has to find out where the page of a fetch lies goes on meanwhile, but not
+/// far, so fetches that stand close together wait together. Where an event needs little, what is
+/// fetched so early costs more than that.
+void LogGpEngine::look_ahead_in_slot() {
+  const EventQueue& queue = state_.queue;
+  const bool is_new_slot = queue.openings() != looked_at_;
+  if (is_new_slot) fetched_.fill(0);
+  if (--until_look_ > 0 && !is_new_slot) return;
+  looked_at_ = queue.openings();
+  until_look_ = kEventsPerLook;
+  fetch_up_to<Fetch::message>(96);
+  fetch_up_to<Fetch::actor>(80);
+  fetch_up_to<Fetch::parts>(64);
+  fetch_up_to<Fetch::components>(48);
+  fetch_up_to<Fetch::inbox>(40);
+  fetch_up_to<Fetch::state>(40);
+  fetch_up_to<Fetch::index>(32);
+  fetch_up_to<Fetch::content>(24);
 }
 
 /// Fetches that of all events that come up to so far after the next one.

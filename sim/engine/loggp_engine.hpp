@@ -51,6 +51,7 @@ class LogGpEngine final : public Runtime {
   [[nodiscard]] bool will_wait(const Event& arrival) const;
   [[nodiscard]] bool joins_others(const Event& arrival) const;
   void look_ahead();
+  void look_ahead_in_slot();
   template <Fetch what>
   void fetch_up_to(std::size_t distance);
   void look_ahead_at_messages();
