@@ -102,12 +102,11 @@ bool Fast::is_new(Context& context, const Message& message) {
   // Only what goes back to an earlier state sends again, and it does so after all have joined the
   // restart. So nothing comes twice before this rank has joined one, unless a program uses the same
   // tag again. Programs of objects do not.
-  const bool has_objects = message.from_object != 0 || message.to_object != 0;
-  if (!may_repeat_ && sender.number == 0 && (counts_ || has_objects)) {
+  may_repeat_ = may_repeat_ || sender.number > 0;
+  if (!may_repeat_ && (counts_ || is_between_objects(message))) {
     come_.note(channel, number, sender.actor);
     return true;
   }
-  may_repeat_ = true;
   const bool is_first = come_.insert(channel, number, sender);
   if (behind_since_s_ && come_.behind() == 0) catch_up(context);
   return is_first;

@@ -35,10 +35,14 @@ struct ObjectChannel {
                           const ObjectChannel&) = default;  // NOLINT(*-nullptr)
 };
 
-/// The channel of a message that a rank has sent, whoever has passed it on. Programs without
-/// objects leave both ends of a message 0, where no two objects could be.
+/// Programs without objects leave both ends of a message 0, where no two objects could be.
+inline bool is_between_objects(const Message& message) {
+  return message.from_object != 0 || message.to_object != 0;
+}
+
+/// The channel of a message that a rank has sent, whoever has passed it on.
 inline ObjectChannel channel_of(const Message& message, Rank sender) {
-  const bool has_objects = message.from_object != 0 || message.to_object != 0;
+  const bool has_objects = is_between_objects(message);
   return {Endpoint::of(sender, message.from_object, has_objects),
           Endpoint::of(message.to, message.to_object, has_objects)};
 }

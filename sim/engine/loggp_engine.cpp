@@ -90,9 +90,10 @@ void LogGpEngine::fetch(const Event* event) const {
     if (!is_nic && !(is_message && joins_others(*event))) soon.parts(actor_of());
   } else if constexpr (what == Fetch::components) {
     if (is_nic) {
-      fetch_waiting<Fetch::message>(node_of(actor_of()));
-      fetch_links(node_of(actor_of()));
-      return soon.nic(actor_of());
+      const ActorId sender = actor_of();
+      fetch_waiting<Fetch::message>(node_of(sender));
+      fetch_links(node_of(sender));
+      return soon.nic(sender);
     }
     if (event->kind() == EventKind::arrive) soon.intake(actor_of());
     if (is_message && will_wait(*event)) return soon.inbox_tail(actor_of());
@@ -101,7 +102,10 @@ void LogGpEngine::fetch(const Event* event) const {
       soon.timers(actor_of());
     else
       soon.components(actor_of());
-    if (!logs_messages_ || is_computed) soon.nic(actor_of());  // other programs send more often
+    if (!logs_messages_ || is_computed) {  // other programs send more often
+      soon.nic(actor_of());
+      soon.outgoing(actor_of());
+    }
     if (is_computed || spec().platform.progress == Progress::shared) soon.computation(actor_of());
   } else if constexpr (what == Fetch::inbox) {
     if (is_wake) soon.inbox(actor_of());

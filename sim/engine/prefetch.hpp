@@ -70,7 +70,6 @@ class Prefetching {
   /// What an actor's messages leave by.
   void nic(ActorId of) const {
     intake(of);
-    outgoing(of);
     const NodeId node = state_.placement.node_of(of);
     prefetch(job_.routes.place(node), sizeof(std::uint32_t));
     const auto& links = state_.detection_link_bytes;
