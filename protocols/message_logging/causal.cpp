@@ -164,11 +164,20 @@ void Causal::give_ticket(Context& context, const Delivery& delivery) {
   spend(context, CostFactor::determinants, determinant_s_);
 }
 
-/// What a rank sends to itself comes once.
+/// Only what goes back to an earlier state sends again, and it does so after all have joined the
+/// restart. Until then nobody needs to look.
+bool Causal::is_duplicate(const Message& message) {
+  may_repeat_ = may_repeat_ || message.from_incarnation > 0;
+  return may_repeat_ && index_.contains(deliveries_, tickets_, delivery_of(message));
+}
+
 void Causal::note_received(Context& context, const Message& message) {
-  if (message.from == self()) return;
-  received(message).insert(delivery_of(message).number);
-  ++peer(context, message.from).taken_in;
+  if (message.from != self()) ++peer(context, message.from).taken_in;
+}
+
+void Causal::fetch_ahead(const Message& message, Ahead what) const {
+  LoggedLayer::fetch_ahead(message, what);
+  if (what == Ahead::content) deliveries_.prefetch_next();
 }
 
 // ---- determinants of others -------------------------------------------------------------------
@@ -283,6 +292,7 @@ void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
 /// Beside the determinants of the restarted rank, it needs those again that it has stored.
 void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
   LoggedLayer::on_joined(context, root, report);
+  may_repeat_ = true;
   if (const Stored* stored = stored_.find(root)) {
     const std::vector<Determinant> known = determinants_of(*stored);
     report.determinants.insert(report.determinants.end(), known.begin(), known.end());
@@ -370,6 +380,7 @@ void Causal::on_committed(Context& context) {
   LoggedLayer::on_committed(context);
   invariant(!must_replay(), "a checkpoint is committed while a rank replays");
   deliveries_ = {};  // others may still look at the old one
+  index_.clear();
   if (!lives_.empty()) lives_ = {{1, lives_.back().incarnation}};
   tickets_ = 0;
   newest_part_ = {};

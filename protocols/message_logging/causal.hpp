@@ -45,6 +45,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   }
 
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
+  void fetch_ahead(const Message& message, Ahead what) const override;
   Passage on_local_event(Context& context, const LocalEvent& event) override;
   void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
@@ -102,9 +103,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   // What mutants get wrong.
   virtual void put(Stored& stored, const DeliveryRun& deliveries, std::uint16_t incarnation);
   virtual void store(Context& context, Rank from, const Carried& carried);
-  virtual bool is_duplicate(const Message& message) {
-    return received(message).contains(delivery_of(message).number);
-  }
+  virtual bool is_duplicate(const Message& message);
   /// A message that is new, and not one to be replayed.
   virtual Verdict take(Context& context, Message& message);
   /// The same of something that has happened here.
@@ -169,11 +168,13 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   bool sends_companions_;
   std::uint64_t tickets_ = 0;  ///< given out, in this incarnation
   DeliveryList deliveries_;    ///< by ticket; behind tickets_ those to be replayed
+  bool may_repeat_ = false;    ///< messages can come twice, since somebody has restarted
   Part newest_part_;           ///< the last of the tickets that others store, if any
   std::uint64_t generated_ = 0;
   std::uint64_t piggybacked_ = 0;
   std::optional<Attachments> shared_;  ///< by the companions of the sends of one handler
   RankTable<Stored> stored_;
+  DeliveryIndex index_;              ///< of deliveries_, up to tickets_
   std::vector<Tickets> lives_;       ///< who has given those of deliveries_; empty: the first one
   std::vector<Part> earlier_parts_;  ///< before the newest one, ascending
   std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's

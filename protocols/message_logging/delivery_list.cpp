@@ -60,4 +60,18 @@ void DeliveryRun::digest(Digest& into) const {
   for_each([&](std::uint64_t, const Delivery& delivery) { into.add(delivery); });
 }
 
+bool DeliveryIndex::contains(const DeliveryList& list, std::uint64_t last,
+                             const Delivery& message) {
+  while (read_ < last) {
+    const Delivery& delivery = list.at(++read_);
+    if (delivery.is_message()) numbers_[delivery.channel].insert(delivery.number);
+  }
+  return numbers_[message.channel].contains(message.number);
+}
+
+void DeliveryIndex::clear() {
+  numbers_.reset();
+  read_ = 0;
+}
+
 }  // namespace faultline

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocols/message_logging/object_channel.hpp"
+#include "protocols/message_logging/seen_numbers.hpp"
 #include "sim/core/digest.hpp"
 
 namespace faultline {
@@ -18,6 +19,7 @@ struct Delivery {
   ObjectChannel channel;
   std::uint64_t number = 0;  ///< on its channel
 
+  [[nodiscard]] bool is_message() const { return channel.to != Endpoint{}; }
   friend auto operator<=>(const Delivery&, const Delivery&) = default;  // NOLINT(*-nullptr)
   void digest(Digest& into) const { into.add(channel, number); }
 };
@@ -41,6 +43,10 @@ class DeliveryList {
     return blocks_[(ticket - 1) / kBlock]->at(ticket);
   }
   void push_back(const Delivery& delivery);
+  /// Fetches the place of the next one ahead of time.
+  void prefetch_next() const {
+    if (tail_ != nullptr) prefetch(&tail_->deliveries[size_ % kBlock], sizeof(Delivery));
+  }
   /// The deliveries with these tickets, at least one.
   [[nodiscard]] DeliveryRun run(std::uint64_t first, std::uint64_t last) const;
   void digest(Digest& into) const;
@@ -108,6 +114,20 @@ class DeliveryRun {
   std::shared_ptr<const DeliveryList::Block> block_;  ///< of the first
   std::uint64_t first_ = 1;
   std::uint32_t size_ = 0;
+};
+
+/// Finds messages in a list of deliveries. It reads the list when somebody asks, each of its
+/// deliveries once.
+class DeliveryIndex {
+ public:
+  /// Is a message among the deliveries up to that ticket? `last` never falls until `clear`.
+  bool contains(const DeliveryList& list, std::uint64_t last, const Delivery& message);
+  /// For another list.
+  void clear();
+
+ private:
+  std::uint64_t read_ = 0;  ///< the last ticket that it knows of
+  ChannelTable<ObjectChannel, SeenNumbers> numbers_;
 };
 
 }  // namespace faultline

@@ -102,12 +102,11 @@ CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message
   return verdict;
 }
 
-void LoggedLayer::fetch_ahead(const Message& message, Ahead what) const {
+void LoggedLayer::fetch_ahead(const Message&, Ahead what) const {
   constexpr std::size_t kOftenUsed = 640;  // in the protocols that make determinants
   if (what == Ahead::state)
-    return prefetch(reinterpret_cast<const char*>(this) + kFetchedOfComponent,
-                    kOftenUsed - kFetchedOfComponent);
-  received_.fetch_ahead(channel_of(message), what);
+    prefetch(reinterpret_cast<const char*>(this) + kFetchedOfComponent,
+             kOftenUsed - kFetchedOfComponent);
 }
 
 void LoggedLayer::forget_sent_by(ObjectId object) {
@@ -120,7 +119,6 @@ void LoggedLayer::on_committed(Context& context) {
   for (Peer& of : peers_) of.sent = of.goal = of.taken_in = 0;
   log_.clear();
   sent_.reset();
-  received_.reset();
   if (!recovered_) recovered(context, wave().death_s());
   recovered_ = true;
 }
@@ -208,7 +206,7 @@ void LoggedLayer::digest_state(Digest& into) const {
     into.add(peer.rank, peer.served, peer.sent, peer.taken_in);
     log_.digest_of(peer.number, into);
   }
-  into.add(sent_, received_);
+  into.add(sent_);
 }
 
 }  // namespace faultline

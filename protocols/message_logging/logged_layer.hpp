@@ -11,7 +11,6 @@
 #include "protocols/message_logging/message_log.hpp"
 #include "protocols/message_logging/object_channel.hpp"
 #include "protocols/message_logging/rank_table.hpp"
-#include "protocols/message_logging/seen_numbers.hpp"
 
 namespace faultline {
 
@@ -94,9 +93,6 @@ class LoggedLayer : public CheckpointedLayer {
     return found != nullptr ? *found : add_peer(context, rank);
   }
   [[nodiscard]] const RankTable<Peer>& peers() const { return peers_; }
-  using CheckpointedLayer::received;
-  /// The numbers that have come on the channel of a message.
-  SeenNumbers& received(const Message& message) { return received_[channel_of(message)]; }
   /// An object that begins here from an image has sent nothing yet.
   void forget_sent_by(ObjectId object);
   void resend_log(Context& context, Peer& peer);
@@ -129,7 +125,6 @@ class LoggedLayer : public CheckpointedLayer {
   bool recovered_ = true;
   std::uint64_t remote_messages_ = 0;
   RankTable<Peer> peers_;
-  ChannelTable<ObjectChannel, SeenNumbers> received_;
   ChannelTable<ObjectChannel, std::uint64_t> sent_;
   MessageLog log_;
   std::uint64_t partners_ = 0;    ///< ranks whose log is to come

@@ -35,7 +35,7 @@ const Registered registered{registration<SendDeterministic>(
 CheckpointedLayer::Verdict SendDeterministic::admit_current(Context& context, Message& message) {
   const auto stamp = message.logging.get<LoggingStamp>();
   if (message.from == self()) return take(context, message);
-  if (received(message).contains(stamp.id)) return Verdict::discard;
+  if (come_[channel_of(message)].contains(stamp.id)) return Verdict::discard;
   if (!replays_) return take(context, message);
   if (awaited_ == 0 || stamp.level > replayed_) return Verdict::hold;
   const auto log = logs_.find(message.from);
@@ -50,15 +50,21 @@ CheckpointedLayer::Verdict SendDeterministic::admit_current(Context& context, Me
 CheckpointedLayer::Verdict SendDeterministic::take(Context& context, Message& message) {
   const auto stamp = message.logging.get<LoggingStamp>();
   if (message.from != self()) {
-    received(message).insert(stamp.id);
+    come_[channel_of(message)].insert(stamp.id);
     ++peer(context, message.from).taken_in;
     phase_ = std::max(phase_, stamp.level + 1);
   }
   return Verdict::deliver;
 }
 
+void SendDeterministic::fetch_ahead(const Message& message, Ahead what) const {
+  LoggedLayer::fetch_ahead(message, what);
+  come_.fetch_ahead(channel_of(message), what);
+}
+
 void SendDeterministic::on_committed(Context& context) {
   LoggedLayer::on_committed(context);
+  come_.reset();
   phase_ = 0;
 }
 
@@ -151,7 +157,7 @@ std::string SendDeterministic::waiting_for() const {
 
 void SendDeterministic::digest_state(Digest& into) const {
   LoggedLayer::digest_state(into);
-  into.add(phase_, replays_, logs_, replayed_, awaited_);
+  into.add(come_, phase_, replays_, logs_, replayed_, awaited_);
 }
 
 }  // namespace faultline

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "protocols/message_logging/logged_layer.hpp"
+#include "protocols/message_logging/seen_numbers.hpp"
 
 namespace faultline {
 
@@ -21,6 +22,7 @@ class SendDeterministic final : public LoggedLayer {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<SendDeterministic>(*this);
   }
+  void fetch_ahead(const Message& message, Ahead what) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:
@@ -52,7 +54,8 @@ class SendDeterministic final : public LoggedLayer {
   void try_replay(Context& context);
   void begin_phase(Context& context, std::uint32_t phase);
 
-  std::uint32_t phase_ = 0;  ///< of what this rank sends
+  ChannelTable<ObjectChannel, SeenNumbers> come_;  ///< numbers that have come on each channel
+  std::uint32_t phase_ = 0;                        ///< of what this rank sends
   bool replays_ = false;
   std::map<Rank, LogContent> logs_;  ///< of others; of a phase that has begun, nothing is left
   std::uint32_t replayed_ = 0;       ///< the phase that is being replayed
