@@ -87,7 +87,7 @@ std::uint32_t Causal::before(Context& context, Message& message) {
                           shared_ ? *shared_ : carrying(unstored()));
   }
   message.bytes += bytes_of(count);
-  context.attach(message, Carried{epoch(), unstored(), lives_});
+  context.attach(message, carried(unstored()));
   return 0;
 }
 
@@ -98,10 +98,16 @@ std::uint32_t Causal::before_log(Context& context, Rank to) {
   return count == 0 ? 0 : send_companion(context, to, tickets_, count, carrying(unstored()));
 }
 
-Attachments Causal::carrying(DeliveryRun deliveries) const {
-  Attachments carried;
-  carried.put(Family::message_logging, Carried{epoch(), std::move(deliveries), lives_});
+Causal::Carried Causal::carried(DeliveryRun deliveries) const {
+  Carried carried{std::move(deliveries), static_cast<std::uint32_t>(epoch()), {}};
+  if (!lives_.empty()) carried.lives = std::make_unique<Lives>(lives_);
   return carried;
+}
+
+Attachments Causal::carrying(DeliveryRun deliveries) const {
+  Attachments attached;
+  attached.put(Family::message_logging, carried(std::move(deliveries)));
+  return attached;
 }
 
 /// Companions can be overtaken. So the message says which tickets must be there before it is
@@ -219,14 +225,14 @@ void Causal::keep(Rank receiver, const Carried& carried, std::uint64_t first) {
   if (first > last) return;
   Stored& stored = stored_for(receiver);
   stored.last = std::max(stored.last, last);
-  if (carried.lives.empty()) {
+  if (!carried.lives) {
     if (first == carried.deliveries.first()) return put(stored, carried.deliveries, 0);
     return put(stored, carried.deliveries.from(first), 0);
   }
   while (first <= last) {
-    const std::uint16_t giver = giver_of(first, carried.lives);
+    const std::uint16_t giver = giver_of(first, *carried.lives);
     std::uint64_t end = first;
-    while (end < last && giver_of(end + 1, carried.lives) == giver) ++end;
+    while (end < last && giver_of(end + 1, *carried.lives) == giver) ++end;
     put(stored, carried.deliveries.from(first).up_to(end), giver);
     first = end + 1;
   }
@@ -242,7 +248,7 @@ void Causal::put(Stored& stored, const DeliveryRun& deliveries, std::uint16_t in
   newest = {deliveries, incarnation};
 }
 
-std::uint16_t Causal::giver_of(std::uint64_t ticket, const std::vector<Tickets>& lives) {
+std::uint16_t Causal::giver_of(std::uint64_t ticket, const Lives& lives) {
   std::uint16_t incarnation = 0;
   for (const Tickets& life : lives)
     if (life.from <= ticket) incarnation = life.incarnation;
@@ -410,6 +416,10 @@ std::string Causal::waiting_for() const {
   if (what.empty() && must_replay())
     what = "the message with ticket " + std::to_string(tickets_ + 1);
   return what;
+}
+
+void Causal::Carried::digest(Digest& into) const {
+  into.add(epoch, deliveries, lives ? *lives : Lives{});
 }
 
 void Causal::digest_state(Digest& into) const {

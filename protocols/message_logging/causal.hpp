@@ -61,14 +61,16 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
     void digest(Digest& into) const { into.add(from, incarnation); }
     friend bool operator==(const Tickets&, const Tickets&) = default;
   };
-  /// Determinants on their way.
+  using Lives = std::vector<Tickets>;
+  /// Determinants on their way. They fit into one cache line, together with what Attachments add.
   struct Carried {
-    std::uint64_t epoch = 0;
-    DeliveryRun deliveries;
-    std::vector<Tickets> lives;
+    [[no_unique_address]] DeliveryRun deliveries;
+    std::uint32_t epoch = 0;
+    Boxed<Lives> lives;  ///< null: all tickets were given by the first incarnation
 
-    void digest(Digest& into) const { into.add(epoch, deliveries, lives); }
+    void digest(Digest& into) const;
   };
+  static_assert(sizeof(Carried) <= 40);
   /// Determinants that one incarnation of their receiver has made.
   struct StoredRun {
     DeliveryRun deliveries;
@@ -138,6 +140,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   void acknowledged(Rank holder, std::uint64_t ticket);
   /// Tells a rank that this one stores its determinants from ticket `first` to `last`.
   void acknowledge(Context& context, Rank receiver, std::uint64_t first, std::uint64_t last) const;
+  [[nodiscard]] Carried carried(DeliveryRun deliveries) const;
   [[nodiscard]] Attachments carrying(DeliveryRun deliveries) const;
   /// `carried`: that many deliveries, up to the one with that ticket.
   std::uint32_t send_companion(Context& context, Rank to, std::uint64_t last, std::uint64_t count,
@@ -154,7 +157,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   }
   [[nodiscard]] std::uint32_t bytes_of(std::uint64_t deliveries) const;
   void replay(Context& context);
-  static std::uint16_t giver_of(std::uint64_t ticket, const std::vector<Tickets>& lives);
+  static std::uint16_t giver_of(std::uint64_t ticket, const Lives& lives);
   [[nodiscard]] bool is_void(const Determinant& known) const;
   void end_replay(Context& context);
   void take_carried(Context& context, Incarnation from, const Carried& carried);
@@ -175,7 +178,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   std::optional<Attachments> shared_;  ///< by the companions of the sends of one handler
   RankTable<Stored> stored_;
   DeliveryIndex index_;              ///< of deliveries_, up to tickets_
-  std::vector<Tickets> lives_;       ///< who has given those of deliveries_; empty: the first one
+  Lives lives_;                      ///< who has given those of deliveries_; empty: the first one
   std::vector<Part> earlier_parts_;  ///< before the newest one, ascending
   std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
   std::map<Delivery, Message> to_replay_;               ///< have come, and wait for their turn

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "sim/core/digest.hpp"
+#include "sim/core/large_pages.hpp"
 #include "sim/core/stack.hpp"
 
 namespace faultline {
@@ -13,6 +16,28 @@ namespace faultline {
 /// Numbers that are too many for a message itself. They are shared by the copies of a message, and
 /// do not change.
 using AttachedWords = std::shared_ptr<const std::vector<std::uint64_t>>;
+
+/// Storage of attachments, which come and go with messages. The place that was freed last is used
+/// next, by the same thread. Nothing is allocated once the largest number in use has been reached.
+class AttachmentPlaces {
+ public:
+  static void* take(std::size_t bytes) {
+    if (bytes > kPlace) return ::operator new(bytes);
+    if (free_ == nullptr) return component_storage().allocate(kPlace, kPlace);
+    return std::exchange(free_, free_->next);
+  }
+  static void give_back(void* place, std::size_t bytes) {
+    if (bytes > kPlace) return ::operator delete(place, bytes);
+    free_ = new (place) Free{free_};
+  }
+
+ private:
+  struct Free {
+    Free* next;
+  };
+  static constexpr std::size_t kPlace = kCacheLine;
+  static inline thread_local constinit Free* free_ = nullptr;
+};
 
 /// Data of any size that components attach to a message: at most one value for each component of
 /// the stack. Copies of a message share them. A message without attachments costs one null pointer.
@@ -75,6 +100,10 @@ class Attachments {
     Attached& operator=(const Attached&) = delete;
     virtual ~Attached() = default;
     virtual void digest(Digest& into) const = 0;
+    static void* operator new(std::size_t bytes) { return AttachmentPlaces::take(bytes); }
+    static void operator delete(void* place, std::size_t bytes) {
+      AttachmentPlaces::give_back(place, bytes);
+    }
 
     Family owner;
     std::uint32_t users = 1;
