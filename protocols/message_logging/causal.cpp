@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/core/invariant.hpp"
+#include "sim/core/prefetch.hpp"
 
 namespace faultline {
 
@@ -173,16 +174,31 @@ void Causal::give_ticket(Context& context, const Delivery& delivery) {
 /// Only what goes back to an earlier state sends again, and it does so after all have joined the
 /// restart. Until then nobody needs to look.
 bool Causal::is_duplicate(const Message& message) {
-  may_repeat_ = may_repeat_ || message.from_incarnation > 0;
+  invariant(may_repeat_ || message.from_incarnation == 0, "a rank sends before all know it");
   return may_repeat_ && index_.contains(deliveries_, tickets_, delivery_of(message));
 }
 
+/// Nor does anybody ask until then how many messages have come from whom.
 void Causal::note_received(Context& context, const Message& message) {
-  if (message.from != self()) ++peer(context, message.from).taken_in;
+  if (may_repeat_ && message.from != self()) ++peer(context, message.from).taken_in;
+}
+
+/// Makes up for what was not counted while nobody had restarted. Whoever has sent something is a
+/// peer from then on.
+void Causal::count_senders() {
+  if (may_repeat_) return;
+  for (std::uint64_t ticket = 1; ticket <= tickets_; ++ticket) {
+    const Delivery& delivery = deliveries_.at(ticket);
+    if (delivery.is_message() && delivery.sender() != self())
+      ++old_peer(delivery.sender()).taken_in;
+  }
 }
 
 void Causal::fetch_ahead(const Message& message, Ahead what) const {
   LoggedLayer::fetch_ahead(message, what);
+  const auto* const end = reinterpret_cast<const char*>(&newest_part_ + 1);
+  const auto* const begin = reinterpret_cast<const char*>(&determinant_s_);
+  if (what == Ahead::state) prefetch(begin, static_cast<std::size_t>(end - begin));
   if (what == Ahead::content) deliveries_.prefetch_next();
 }
 
@@ -297,8 +313,9 @@ void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
 
 /// Beside the determinants of the restarted rank, it needs those again that it has stored.
 void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
-  LoggedLayer::on_joined(context, root, report);
+  count_senders();
   may_repeat_ = true;
+  LoggedLayer::on_joined(context, root, report);
   if (const Stored* stored = stored_.find(root)) {
     const std::vector<Determinant> known = determinants_of(*stored);
     report.determinants.insert(report.determinants.end(), known.begin(), known.end());
@@ -383,6 +400,7 @@ void Causal::end_replay(Context& context) {
 }
 
 void Causal::on_committed(Context& context) {
+  count_senders();
   LoggedLayer::on_committed(context);
   invariant(!must_replay(), "a checkpoint is committed while a rank replays");
   deliveries_ = {};  // others may still look at the old one

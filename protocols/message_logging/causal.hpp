@@ -36,10 +36,10 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   using Options = CausalOptions;
   Causal(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
       : LoggedLayer(*options, job, self),
-        determinant_s_(options->determinant_s),
         piggyback_s_(options->piggyback_s),
-        determinant_bytes_(options->determinant_bytes),
-        sends_companions_(options->transport == "companion") {}
+        sends_companions_(options->transport == "companion"),
+        determinant_s_(options->determinant_s),
+        determinant_bytes_(options->determinant_bytes) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Causal>(*this);
   }
@@ -132,7 +132,9 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   /// This rank, which has restarted, stores these determinants of another one again.
   virtual void stored_again(Context&, Rank /*receiver*/, std::uint64_t /*ticket*/) {}
   static Delivery delivery_of(const Message& message) {
-    return {channel_of(message), message.logging.get<LoggingStamp>().id};
+    Delivery delivery{channel_of(message), message.logging.get<LoggingStamp>().id};
+    delivery.channel.from.rank = message.from;
+    return delivery;
   }
   /// Gives a delivery its ticket, the next one.
   void give_ticket(Context& context, const Delivery& delivery);
@@ -156,6 +158,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
     return tickets_ > stored() ? tickets_ - stored() : 0;
   }
   [[nodiscard]] std::uint32_t bytes_of(std::uint64_t deliveries) const;
+  void count_senders();
   void replay(Context& context);
   static std::uint16_t giver_of(std::uint64_t ticket, const Lives& lives);
   [[nodiscard]] bool is_void(const Determinant& known) const;
@@ -165,23 +168,25 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   /// All that this rank stores for another.
   [[nodiscard]] std::vector<Determinant> determinants_of(const Stored& stored) const;
 
-  double determinant_s_;
   double piggyback_s_;
-  std::uint32_t determinant_bytes_;
   bool sends_companions_;
-  std::uint64_t tickets_ = 0;  ///< given out, in this incarnation
-  DeliveryList deliveries_;    ///< by ticket; behind tickets_ those to be replayed
-  bool may_repeat_ = false;    ///< messages can come twice, since somebody has restarted
-  Part newest_part_;           ///< the last of the tickets that others store, if any
-  std::uint64_t generated_ = 0;
   std::uint64_t piggybacked_ = 0;
   std::optional<Attachments> shared_;  ///< by the companions of the sends of one handler
-  RankTable<Stored> stored_;
-  DeliveryIndex index_;              ///< of deliveries_, up to tickets_
-  Lives lives_;                      ///< who has given those of deliveries_; empty: the first one
-  std::vector<Part> earlier_parts_;  ///< before the newest one, ascending
+  std::vector<Part> earlier_parts_;    ///< before the newest one, ascending
+  DeliveryIndex index_;                ///< of deliveries_, up to tickets_
   std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
   std::map<Delivery, Message> to_replay_;               ///< have come, and wait for their turn
+  // What messages look at, in the order in which protocols that derive from this one go on with it:
+  alignas(kCacheLine) RankTable<Stored> stored_;
+  double determinant_s_;
+  std::uint64_t generated_ = 0;
+  std::uint32_t determinant_bytes_;
+  bool may_repeat_ = false;  ///< messages can come twice, since somebody has restarted
+  /// Who has given the tickets of deliveries_; empty: the first incarnation.
+  alignas(kCacheLine) Lives lives_;
+  DeliveryList deliveries_;                 ///< by ticket; behind tickets_ those to be replayed
+  std::uint64_t tickets_ = 0;               ///< given out, in this incarnation
+  [[no_unique_address]] Part newest_part_;  ///< the last of the tickets that others store, if any
 };
 
 template <class Options>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "protocols/message_logging/object_channel.hpp"
@@ -16,11 +17,21 @@ namespace faultline {
 /// delivered, from 1 on. Below a termination detector, a computation that ends above the layer and
 /// a timer that runs out there are deliveries from nobody.
 struct Delivery {
-  ObjectChannel channel;
+  ObjectChannel channel;     ///< also names the rank that has sent it, if that was an object
   std::uint64_t number = 0;  ///< on its channel
 
   [[nodiscard]] bool is_message() const { return channel.to != Endpoint{}; }
-  friend auto operator<=>(const Delivery&, const Delivery&) = default;  // NOLINT(*-nullptr)
+  [[nodiscard]] Rank sender() const { return channel.from.rank; }
+  friend bool operator==(const Delivery&, const Delivery&) = default;
+  /// Objects in their own order, whoever has them.
+  friend bool operator<(const Delivery& a, const Delivery& b) {
+    const auto key = [](const Delivery& of) {
+      ObjectChannel ends = of.channel;
+      if (ends.from.object != kNoObject) ends.from.rank = kNobody;
+      return std::pair(ends, of.number);
+    };
+    return key(a) < key(b);
+  }
   void digest(Digest& into) const { into.add(channel, number); }
 };
 
@@ -72,9 +83,9 @@ class DeliveryList {
 
   void append(std::shared_ptr<Block> block);
 
-  std::uint64_t size_ = 0;
-  std::shared_ptr<Block> tail_;  ///< the last block
   std::vector<std::shared_ptr<Block>> blocks_;
+  std::shared_ptr<Block> tail_;  ///< the last block
+  std::uint64_t size_ = 0;
 };
 
 /// Successive deliveries of a list. They stay when the list has gone.

@@ -43,10 +43,10 @@ std::vector<std::string> logging_kinds(const std::vector<std::string>& own) {
 }
 
 /// A rank that is added gets everything from the first message on.
-LoggedLayer::Peer& LoggedLayer::add_peer(Context& context, Rank rank) {
+LoggedLayer::Peer& LoggedLayer::add_peer(Rank rank, std::uint16_t served) {
   Peer fresh;
   fresh.rank = rank;
-  fresh.served = context.known(rank).number;
+  fresh.served = served;
   fresh.number = static_cast<std::uint32_t>(peers_.size());
   return peers_.add(fresh);
 }
@@ -103,10 +103,9 @@ CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message
 }
 
 void LoggedLayer::fetch_ahead(const Message&, Ahead what) const {
-  constexpr std::size_t kOftenUsed = 640;  // in the protocols that make determinants
-  if (what == Ahead::state)
-    prefetch(reinterpret_cast<const char*>(this) + kFetchedOfComponent,
-             kOftenUsed - kFetchedOfComponent);
+  const auto* const begin = reinterpret_cast<const char*>(this) + kFetchedOfComponent;
+  const auto* const end = reinterpret_cast<const char*>(&partners_);
+  if (what == Ahead::state) prefetch(begin, static_cast<std::size_t>(end - begin));
 }
 
 void LoggedLayer::forget_sent_by(ObjectId object) {

@@ -47,9 +47,9 @@ class LoggedLayer : public CheckpointedLayer {
 
   LoggedLayer(const MessageLogOptions& options, const JobShape& job, Rank self)
       : CheckpointedLayer(options, job, self),
+        bookkeeping_s_(options.bookkeeping_s),
         log_message_s_(options.log_message_s),
-        log_byte_s_(options.log_byte_s),
-        bookkeeping_s_(options.bookkeeping_s) {}
+        log_byte_s_(options.log_byte_s) {}
 
   // ---- the protocol's part --------------------------------------------------------------------
   /// A message of this epoch, from an incarnation that is not out of date.
@@ -90,7 +90,12 @@ class LoggedLayer : public CheckpointedLayer {
   void spend(Context& context, CostFactor on, double duration_s);
   Peer& peer(Context& context, Rank rank) {
     Peer* found = peers_.find(rank);
-    return found != nullptr ? *found : add_peer(context, rank);
+    return found != nullptr ? *found : add_peer(rank, context.known(rank).number);
+  }
+  /// The same of a rank that was known when nobody had restarted.
+  Peer& old_peer(Rank rank) {
+    Peer* found = peers_.find(rank);
+    return found != nullptr ? *found : add_peer(rank, 0);
   }
   [[nodiscard]] const RankTable<Peer>& peers() const { return peers_; }
   /// An object that begins here from an image has sent nothing yet.
@@ -116,13 +121,14 @@ class LoggedLayer : public CheckpointedLayer {
   void stamp(Context& context, Message& message) final;
   void on_own_message(Context& context, const Message& message) final;
   void send_to_other(Context& context, Message& message);
-  Peer& add_peer(Context& context, Rank rank);
+  Peer& add_peer(Rank rank, std::uint16_t served);
 
-  double log_message_s_;
-  double log_byte_s_;
+  // What every message that comes looks at lies in one cache line.
   double bookkeeping_s_;
   std::array<double, kCostFactors> spent_s_{};  ///< by this incarnation
   bool recovered_ = true;
+  double log_message_s_;
+  double log_byte_s_;
   std::uint64_t remote_messages_ = 0;
   RankTable<Peer> peers_;
   ChannelTable<ObjectChannel, std::uint64_t> sent_;

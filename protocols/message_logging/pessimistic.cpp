@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "sim/core/invariant.hpp"
+
 namespace faultline {
 
 namespace {
@@ -86,7 +88,7 @@ Passage Pessimistic::take_local(Context& context, const Delivery& event) {
 
 /// What waits last has got the latest ticket.
 void Pessimistic::wait(Context& context) {
-  if (waiting_.size() == 1) before_waiting_ = tickets() - 1;
+  invariant(stored() + waiting_.size() == tickets(), "a delivery waits behind one that does not");
   send_companion(context, logger_, tickets(), 1, carrying(deliveries().run(tickets(), tickets())));
 }
 
@@ -105,7 +107,7 @@ void Pessimistic::store(Context& context, Rank from, const Carried& carried) {
 
 /// Acknowledgements may come in any order; deliveries keep that of their tickets.
 void Pessimistic::on_stored(Context& context, Rank, std::uint64_t first, std::uint64_t last) {
-  for (std::uint64_t ticket = std::max(first, before_waiting_ + 1); ticket <= last; ++ticket)
+  for (std::uint64_t ticket = std::max(first, stored() + 1); ticket <= last; ++ticket)
     stored_ahead_.insert(ticket);
   if (hands_up_singly()) return hand_up_later(context);
   while (hand_up_next(context)) {
@@ -122,7 +124,7 @@ bool Pessimistic::hand_up_next(Context& context) {
 
 /// What waits first does so no longer.
 void Pessimistic::end_wait() {
-  acknowledged(logger_, ++before_waiting_);
+  acknowledged(logger_, stored() + 1);
   waiting_.pop_front();
 }
 
@@ -143,7 +145,6 @@ void Pessimistic::on_committed(Context& context) {
   for (const Waiting& waiting : std::exchange(waiting_, {}))
     if (waiting.is_message()) context.discard(waiting.message(self()));
   stored_ahead_.clear();
-  before_waiting_ = 0;
 }
 
 std::string Pessimistic::waiting_for() const {
@@ -155,7 +156,7 @@ std::string Pessimistic::waiting_for() const {
 
 void Pessimistic::digest_state(Digest& into) const {
   Causal::digest_state(into);
-  into.add(logger_, stored_ahead_, before_waiting_, waiting_.size());
+  into.add(logger_, stored_ahead_, waiting_.size());
   for (const Waiting& waiting : waiting_) {
     into.add(waiting.delivery, waiting.is_message());
     if (waiting.is_message()) into.add(waiting.message(self()));

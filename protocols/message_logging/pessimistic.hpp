@@ -7,6 +7,7 @@
 #include "protocols/message_logging/causal.hpp"
 #include "protocols/message_logging/packed_message.hpp"
 #include "sim/core/boxed.hpp"
+#include "sim/core/component_memory.hpp"
 
 namespace faultline {
 
@@ -55,14 +56,14 @@ class Pessimistic final : public Causal {
   void choose_logger(const Context& context);
   void wait(Context& context);
   [[nodiscard]] bool is_next_stored() const {
-    return !waiting_.empty() && stored_ahead_.contains(before_waiting_ + 1);
+    return !waiting_.empty() && stored_ahead_.contains(stored() + 1);
   }
   void end_wait();
 
   Rank logger_ = kNobody;
-  SeenNumbers stored_ahead_;          ///< tickets that the logger has, beyond `before_waiting_`
-  std::uint64_t before_waiting_ = 0;  ///< the ticket before the first that waits
-  std::deque<Waiting> waiting_;       ///< in the order of tickets
+  SeenNumbers stored_ahead_;  ///< tickets that the logger has, beyond those that are `stored`
+  /// In the order of their tickets, from the first one on that is not `stored`.
+  std::deque<Waiting, ComponentAllocator<Waiting>> waiting_;
 };
 
 }  // namespace faultline

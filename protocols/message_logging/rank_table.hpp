@@ -18,6 +18,7 @@ class RankTable {
  public:
   /// Null if there is none. Valid until one is added.
   [[nodiscard]] Entry* find(Rank rank) {
+    if (entries_.size() == 1) return is_at(0, rank) ? &entries_[0] : nullptr;
     std::uint8_t& remembered = remembered_[slot_of(rank)];
     if (is_at(remembered, rank)) return &entries_[remembered];
     const std::size_t place = place_of(rank);

@@ -41,13 +41,9 @@ inline constexpr std::int64_t kConservedModulus = (std::int64_t{1} << 61) - 1;
 /// never blocks and never touches an engine. It is a value: clone() copies its whole state, so that
 /// rollback, restart and exploration can assign it. A component overrides the handlers that it
 /// needs.
-class Component {
+class Component : public InComponentStorage {
  public:
   virtual ~Component() = default;
-  static void* operator new(std::size_t bytes) { return component_storage().allocate(bytes); }
-  static void operator delete(void* storage, std::size_t bytes) {
-    component_storage().deallocate(storage, bytes);
-  }
   [[nodiscard]] virtual std::unique_ptr<Component> clone() const = 0;
 
   // ---- its life ------------------------------------------------------------------------------

@@ -98,7 +98,7 @@ class ComponentBlocks {
  private:
   static constexpr std::size_t kEach = std::bit_floor(std::size_t{1024} / sizeof(T));
   static constexpr std::size_t kInCacheLine = std::max<std::size_t>(kCacheLine / sizeof(T), 1);
-  struct Block {
+  struct Block : InComponentStorage {
     using Place = std::conditional_t<std::is_trivially_copyable_v<T>, Unset<T>, T>;
     std::array<Place, kEach> places;
 
@@ -107,12 +107,6 @@ class ComponentBlocks {
         return places[place];
       else
         return places[place].value;
-    }
-    static void* operator new(std::size_t bytes) {
-      return component_storage().allocate(bytes, alignof(T));
-    }
-    static void operator delete(void* storage, std::size_t bytes) {
-      component_storage().deallocate(storage, bytes, alignof(T));
     }
   };
 

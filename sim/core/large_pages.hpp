@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory_resource>
+#include <new>
 #include <vector>
 
 namespace faultline {
@@ -39,5 +40,20 @@ using LargeVector = std::vector<T, LargePageAllocator<T>>;
 std::pmr::memory_resource& component_storage();
 /// What is larger comes from the heap.
 inline constexpr std::size_t kLargestPiece = std::size_t{16} << 10;
+
+/// A component, or what lies apart from one: it comes from their storage. As with all that does,
+/// the thread that makes it destroys it.
+struct InComponentStorage {
+  static void* operator new(std::size_t bytes) { return component_storage().allocate(bytes); }
+  static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return component_storage().allocate(bytes, static_cast<std::size_t>(alignment));
+  }
+  static void operator delete(void* storage, std::size_t bytes) {
+    component_storage().deallocate(storage, bytes);
+  }
+  static void operator delete(void* storage, std::size_t bytes, std::align_val_t alignment) {
+    component_storage().deallocate(storage, bytes, static_cast<std::size_t>(alignment));
+  }
+};
 
 }  // namespace faultline

@@ -51,17 +51,9 @@ struct Flush {
   Family family;  ///< of the component that asked
 };
 
-/// What lies apart from an actor, and with the components.
-struct BesideComponents {
-  static void* operator new(std::size_t bytes) { return component_storage().allocate(bytes); }
-  static void operator delete(void* storage, std::size_t bytes) {
-    component_storage().deallocate(storage, bytes);
-  }
-};
-
 /// State that only few actors need at any moment. It is kept apart, so that a million actors stay
 /// small.
-struct RareState : BesideComponents {
+struct RareState : InComponentStorage {
   // What every message looks at comes first, because the engine fetches only the beginning ahead.
   /// Timers that have run out, and notices, that wait for the processor: by their serial numbers,
   /// in the order in which they were due. Timers may have been cancelled since.
@@ -83,15 +75,23 @@ struct RareState : BesideComponents {
 };
 
 /// What the simplest jobs do not have: the components below the workload, what they hold, and which
-/// deaths they have declared.
-struct LowerStack : BesideComponents {
-  std::array<Boxed<Component>, kFamilies> components;  ///< but for the workload
+/// deaths they have declared. Lies in one cache line.
+struct alignas(kCacheLine) LowerStack : InComponentStorage {
+  std::array<Boxed<Component>, kFamilies - 1> components;
   std::array<std::int32_t, kFamilies> held{};  ///< application messages that each layer holds
   /// The deaths that this actor has declared, by their numbers, sorted. A daemon's death is also
   /// that of the ranks that died with it. Here, because every rank of a job hears of a death, and
   /// most have no other rare state.
-  std::vector<std::uint32_t> heard;
+  Boxed<std::vector<std::uint32_t>> heard;
+
+  [[nodiscard]] Boxed<Component>& place_of(Family family) {
+    return components[index_of(family) - 1];
+  }
+  [[nodiscard]] Component* component(Family family) const {
+    return components[index_of(family) - 1].get();
+  }
 };
+static_assert(index_of(Family::workload) == 0 && sizeof(LowerStack) == kCacheLine);
 
 /// What the messages of an actor know of each other when they leave it. Apart, because a NIC looks
 /// at this and at nothing else of its actors.
@@ -122,7 +122,7 @@ struct alignas(kCacheLine) ActorState {
 
   [[nodiscard]] Boxed<Component>& place_of(Family family) {
     if (family == Family::workload) return workload;
-    return lower_stack().components[index_of(family)];
+    return lower_stack().place_of(family);
   }
   LowerStack& lower_stack() {
     if (!lower) lower = std::make_unique<LowerStack>();
@@ -131,11 +131,11 @@ struct alignas(kCacheLine) ActorState {
   /// The deaths that it has declared; see LowerStack.
   [[nodiscard]] const std::vector<std::uint32_t>& heard() const {
     static const std::vector<std::uint32_t> none;
-    return lower ? lower->heard : none;
+    return lower && lower->heard ? *lower->heard : none;
   }
   [[nodiscard]] Component* component(Family family) const {
     if (family == Family::workload) return workload.get();
-    return lower ? lower->components[index_of(family)].get() : nullptr;
+    return lower ? lower->component(family) : nullptr;
   }
   // The registration of a component vouches for its role.
   [[nodiscard]] Layer* layer(Family family) const { return static_cast<Layer*>(component(family)); }

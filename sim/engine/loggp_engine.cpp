@@ -225,7 +225,7 @@ void LogGpEngine::fetch_up_to(std::size_t distance) {
 void LogGpEngine::look_ahead_at_messages() {
   const EventQueue& queue = state_.queue;
   fetch<Fetch::message>(queue.ahead(6));
-  fetch<Fetch::inbox>(queue.ahead(1));
+  fetch<Fetch::inbox>(queue.ahead(3));
 }
 
 /// Schedules the event at the earliest time at which the receiver can have taken the message in.

@@ -21,8 +21,8 @@ inline void prefetch_rest(const Message* message) { prefetch_lines(&message->ter
 inline void prefetch_lower(const LowerStack& lower) {
   for (const auto& component : lower.components)
     if (component) prefetch(component.get(), sizeof(Component));
-  const auto& logging = lower.components[index_of(Family::message_logging)];
-  if (logging) prefetch(logging.get(), kFetchedOfComponent);
+  const Component* logging = lower.component(Family::message_logging);
+  if (logging != nullptr) prefetch(logging, kFetchedOfComponent);
 }
 
 /// Prefetches what belongs to the actors of a run, and to their nodes.
@@ -36,7 +36,7 @@ class Prefetching {
   void parts(ActorId of) const {
     const ActorState& actor = state_.actors[of];
     if (actor.rare_state) prefetch(actor.rare_state.get(), kOftenUsed);
-    if (actor.lower) prefetch(actor.lower.get(), sizeof(actor.lower->components));
+    if (actor.lower) prefetch_lines(actor.lower.get(), 1);
   }
   void components(ActorId of) const {
     const ActorState& actor = state_.actors[of];

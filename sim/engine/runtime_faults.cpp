@@ -163,7 +163,7 @@ void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
   }
   if (state.lower) {
     state.lower->held.fill(0);
-    state.lower->heard.clear();
+    state.lower->heard.reset();
   }
   state.computing = state.declared_work = 0;
   state.active = false;

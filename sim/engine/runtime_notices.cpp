@@ -198,7 +198,9 @@ void Runtime::report_failed(ActorId self, Incarnation peer) {
 /// Deaths are heard of roughly in their order, so few entries move in the list of those that are
 /// known.
 void Runtime::report_death(ActorId self, std::uint32_t death) {
-  insert_sorted(state_.actors[self].lower_stack().heard, death);
+  auto& heard = state_.actors[self].lower_stack().heard;
+  if (!heard) heard = std::make_unique<std::vector<std::uint32_t>>();
+  insert_sorted(*heard, death);
   state_.notices_until_s = std::max(state_.notices_until_s, state_.now_s);
   if (is_rank(self)) heard_news_ = true;  // the run may be over once all that follows is done
   const Incarnation dead = state_.deaths[death].dead;

@@ -73,6 +73,34 @@ TEST_CASE("a run of deliveries stays when its list grows, is replaced, or is gon
   CHECK(has(run, 60, 70));
 }
 
+TEST_CASE("an index finds the messages of a list up to a ticket, and no events of its own rank") {
+  DeliveryList list = list_of(100);
+  const Delivery event{{Endpoint{.object = 1}, Endpoint{}}, 5};  // a number of no message
+  list.push_back(event);
+  list.push_back(delivery(7));
+  DeliveryIndex index;
+  CHECK_FALSE(index.contains(list, 0, delivery(10)));
+  CHECK(index.contains(list, 64, delivery(640)));
+  CHECK_FALSE(index.contains(list, 64, delivery(650)));
+  CHECK_FALSE(index.contains(list, 101, delivery(7)));
+  CHECK_FALSE(index.contains(list, 101, delivery(5)));
+  CHECK_FALSE(index.contains(list, 101, event));
+  CHECK(index.contains(list, 102, delivery(7)));
+  Delivery elsewhere = delivery(10);
+  elsewhere.channel.to.object = 3;
+  CHECK_FALSE(index.contains(list, 102, elsewhere));
+  index.clear();
+  CHECK_FALSE(index.contains(DeliveryList(), 0, delivery(10)));
+}
+
+TEST_CASE("deliveries from objects are in the order of the objects, whoever has them") {
+  const auto from = [](Endpoint end) { return Delivery{{end, Endpoint{.object = 9}}, 1}; };
+  CHECK(from({.rank = 5, .object = 1}) < from({.rank = 2, .object = 3}));
+  CHECK_FALSE(from({.rank = 2, .object = 3}) < from({.rank = 5, .object = 1}));
+  CHECK(from({.rank = 2}) < from({.rank = 5}));
+  CHECK(from({.rank = 5}) < from({.rank = 2, .object = 1}));  // ranks come first
+}
+
 TEST_CASE("a copy of a list of deliveries grows by itself") {
   DeliveryList list = list_of(100);
   DeliveryList copy = list;
