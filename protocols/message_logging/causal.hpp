@@ -114,7 +114,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   virtual void on_stored(Context&, Rank holder, std::uint64_t /*first*/, std::uint64_t last) {
     acknowledged(holder, last);
   }
-  [[nodiscard]] virtual bool must_replay() const { return tickets_ < deliveries_.size(); }
+  [[nodiscard]] bool must_replay() const { return tickets_ < deliveries_.size(); }
 
   Verdict admit_current(Context& context, Message& message) override;
   [[nodiscard]] bool hands_up_singly() const override { return has_detector(); }

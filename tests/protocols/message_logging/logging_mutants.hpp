@@ -78,13 +78,18 @@ class HasNoDuplicateTable final : public MutantOf<HasNoDuplicateTable, Fast> {
   }
 };
 
-/// Does not wait for a message's turn.
+/// Does not wait for a message's turn, since it ignores what it hears of its own deliveries.
 class ReplaysAsMessagesArrive final : public MutantOf<ReplaysAsMessagesArrive, Causal> {
  public:
   using MutantOf::MutantOf;
 
  private:
-  [[nodiscard]] bool must_replay() const override { return false; }
+  void on_reports(Context& context, const RestartReport& reports) override {
+    RestartReport others = reports;
+    std::erase_if(others.determinants,
+                  [this](const Determinant& known) { return known.receiver == self(); });
+    Causal::on_reports(context, others);
+  }
 };
 
 /// Lets computations end as they come, also in a replay.
