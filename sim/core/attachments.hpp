@@ -27,7 +27,7 @@ class AttachmentPlaces {
     return std::exchange(free_, free_->next);
   }
   static void give_back(void* place, std::size_t bytes) {
-    if (bytes > kPlace) return ::operator delete(place, bytes);
+    if (bytes > kPlace) return ::operator delete(place);
     free_ = new (place) Free{free_};
   }
 

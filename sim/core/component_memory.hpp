@@ -25,16 +25,17 @@ struct ComponentAllocator {
 
   T* allocate(std::size_t count) {
     if (count > kMost) return std::allocator<T>().allocate(count);
-    return static_cast<T*>(component_storage().allocate(count * sizeof(T), alignof(T)));
+    return static_cast<T*>(component_storage().allocate(count * kEach, alignof(T)));
   }
   void deallocate(T* first, std::size_t count) {
     if (count > kMost) return std::allocator<T>().deallocate(first, count);
-    component_storage().deallocate(first, count * sizeof(T), alignof(T));
+    component_storage().deallocate(first, count * kEach, alignof(T));
   }
   friend bool operator==(const ComponentAllocator&, const ComponentAllocator&) { return true; }
 
  private:
-  static constexpr std::size_t kMost = kLargestPiece / sizeof(T);
+  static constexpr std::size_t kEach = sizeof(T);  // NOLINT(*-sizeof-expression): also of pointers
+  static constexpr std::size_t kMost = kLargestPiece / kEach;
 };
 
 /// As with a component, the thread that makes it destroys it.
