@@ -41,7 +41,8 @@ class LoggedLayer : public CheckpointedLayer {
     std::uint16_t served = 0;  ///< the latest incarnation that has got the log
     std::uint32_t number = 0;  ///< in the log
     std::uint64_t sent = 0;
-    std::uint64_t taken_in = 0;  ///< messages from it that were delivered
+    /// Messages from it that were delivered. Protocols with determinants count from a restart on.
+    std::uint64_t taken_in = 0;
     std::uint64_t goal = 0;  ///< of `sent`: how much the peer has from this rank's old incarnation
   };
 
