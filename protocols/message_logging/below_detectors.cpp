@@ -55,7 +55,7 @@ void CheckpointedLayer::received(Context& context) {
   ++rare_->received;
   if (!rare_->round.counts() || rare_->wave.joined() != level()) return;
   if (rare_->round.received(context) != CheckpointRound::Due::take) return;
-  take_due_ = true;
+  rare_->take_due = true;
   context.set_timer(kTryAgain, kTryAgain_s);
 }
 

@@ -171,22 +171,20 @@ void Causal::give_ticket(Context& context, const Delivery& delivery) {
   spend(context, CostFactor::determinants, determinant_s_);
 }
 
-/// Only what goes back to an earlier state sends again, and it does so after all have joined the
-/// restart. Until then nobody needs to look.
 bool Causal::is_duplicate(const Message& message) {
-  invariant(may_repeat_ || message.from_incarnation == 0, "a rank sends before all know it");
-  return may_repeat_ && index_.contains(deliveries_, tickets_, delivery_of(message));
+  invariant(may_repeat() || message.from_incarnation == 0, "a rank sends before all know it");
+  return may_repeat() && index_.contains(deliveries_, tickets_, delivery_of(message));
 }
 
-/// Nor does anybody ask until then how many messages have come from whom.
+/// Before a restart nobody asks how many messages have come from whom.
 void Causal::note_received(Context& context, const Message& message) {
-  if (may_repeat_ && message.from != self()) ++peer(context, message.from).taken_in;
+  if (may_repeat() && message.from != self()) ++peer(context, message.from).taken_in;
 }
 
 /// Makes up for what was not counted while nobody had restarted. Whoever has sent something is a
 /// peer from then on.
 void Causal::count_senders() {
-  if (may_repeat_) return;
+  if (may_repeat()) return;
   for (std::uint64_t ticket = 1; ticket <= tickets_; ++ticket) {
     const Delivery& delivery = deliveries_.at(ticket);
     if (delivery.is_message() && delivery.sender() != self())
@@ -196,9 +194,7 @@ void Causal::count_senders() {
 
 void Causal::fetch_ahead(const Message& message, Ahead what) const {
   LoggedLayer::fetch_ahead(message, what);
-  const auto* const end = reinterpret_cast<const char*>(&newest_part_ + 1);
-  const auto* const begin = reinterpret_cast<const char*>(&determinant_s_);
-  if (what == Ahead::state) prefetch(begin, static_cast<std::size_t>(end - begin));
+  if (what == Ahead::state) prefetch_between(&determinant_s_, &newest_part_ + 1);
   if (what == Ahead::content) deliveries_.prefetch_next();
 }
 
@@ -314,7 +310,6 @@ void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
 /// Beside the determinants of the restarted rank, it needs those again that it has stored.
 void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
   count_senders();
-  may_repeat_ = true;
   LoggedLayer::on_joined(context, root, report);
   if (const Stored* stored = stored_.find(root)) {
     const std::vector<Determinant> known = determinants_of(*stored);

@@ -78,7 +78,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   };
   /// What this rank stores for another, the receiver. What every message looks at lies in one cache
   /// line.
-  struct alignas(64) Stored {
+  struct alignas(kCacheLine) Stored {
     struct Earlier {
       std::vector<Determinant> determinants;  ///< reported to this rank, which has restarted
       std::vector<StoredRun> runs;            ///< that their receiver has sent
@@ -181,7 +181,6 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   double determinant_s_;
   std::uint64_t generated_ = 0;
   std::uint32_t determinant_bytes_;
-  bool may_repeat_ = false;  ///< messages can come twice, since somebody has restarted
   /// Who has given the tickets of deliveries_; empty: the first incarnation.
   alignas(kCacheLine) Lives lives_;
   DeliveryList deliveries_;                 ///< by ticket; behind tickets_ those to be replayed

@@ -155,7 +155,7 @@ void CheckpointedLayer::go_on(Context& context, CheckpointRound::Due due) {
 /// If something of the program is still under way, the image is taken later.
 void CheckpointedLayer::take_image(Context& context) {
   std::optional<Image> image = context.capture();
-  take_due_ = !image;
+  rare_->take_due = !image;
   if (!image) return context.set_timer(kTryAgain, kTryAgain_s);
   rare_->taken = {{std::move(*image), epoch_, *rare_->asked, rare_->unsent}, {}};
   rare_->taken_s = context.now_s();
@@ -167,7 +167,7 @@ void CheckpointedLayer::take_image(Context& context) {
 }
 
 void CheckpointedLayer::on_timer(Context& context, std::uint64_t key) {
-  if (key == kTryAgain && take_due_ && rare_->wave.joined() == level()) take_image(context);
+  if (key == kTryAgain && rare_->take_due && rare_->wave.joined() == level()) take_image(context);
   // All components have started, and the program has asked for nothing: it never does.
   if (key == kBegin && !begun_ && !waits() && up_) send_unsent(context);
   if (key == kHandUp && hands_up() && (hand_up_next(context) || release_one_held(context)))
@@ -217,7 +217,7 @@ void CheckpointedLayer::commit(Context& context) {
 
 void CheckpointedLayer::begin_round() {
   rare_->round.begin({epoch_, level()});
-  take_due_ = false;
+  rare_->take_due = false;
 }
 
 // ---- messages of this layer -------------------------------------------------------------------
@@ -289,6 +289,7 @@ void CheckpointedLayer::join(Context& context) {
     if (kept.pending) own.images.push_back({kept.client, kept.pending->number});
   }
   on_joined(context, rare_->wave.root(), own);
+  may_repeat_ = true;
   go_on(context, rare_->wave.report(context, own));
 }
 
@@ -417,7 +418,7 @@ std::string CheckpointedLayer::waiting_for() const {
 void CheckpointedLayer::digest_state(Digest& into) const {
   into.add(rare_->round, rare_->wave, epoch_, up_, resumes_, awaits_image_, rare_->asked,
            rare_->taken, rare_->kept, rare_->store, rare_->early);
-  into.add(rare_->arrived, held_, take_due_, rare_->for_spare_nodes);
+  into.add(rare_->arrived, held_, rare_->take_due, rare_->for_spare_nodes);
   into.add(begun_, quiet_, starts_, rare_->unsent, rare_->sent, rare_->received);
 }
 

@@ -144,6 +144,9 @@ class CheckpointedLayer : public Layer {
   /// How many restarts this rank has taken in.
   [[nodiscard]] std::uint64_t level() const { return rare_->wave.agreement().level; }
   [[nodiscard]] bool is_up() const { return up_; }
+  /// Can messages come twice? Only what goes back to an earlier state sends again, and it does so
+  /// after all have joined its restart. So none can before this rank has joined one.
+  [[nodiscard]] bool may_repeat() const { return may_repeat_; }
   /// The program waits for its last checkpoint's answer, and gets no messages.
   [[nodiscard]] bool is_resuming() const { return resumes_; }
   /// The last checkpoint of this rank. There is one.
@@ -208,6 +211,7 @@ class CheckpointedLayer : public Layer {
     std::optional<OwnImage> kept;       ///< committed
     std::optional<OwnImage> arrived;    ///< committed, and sent to this rank, which has restarted
     ImageStore store;
+    bool take_due = false;                     ///< there was no image when all had asked for one
     std::vector<Incarnation> for_spare_nodes;  ///< the dead whose own nodes are gone
     std::vector<Message> early;  ///< about checkpoints, of later levels than this rank's
     double taken_s = 0.0;
@@ -223,14 +227,14 @@ class CheckpointedLayer : public Layer {
 
   std::uint32_t control_bytes_;
   Rank self_;
-  bool up_ = false;        ///< the program has started, or gone on from an image
-  bool resumes_ = false;   ///< the program is about to get its answer
-  bool starts_ = false;    ///< the program is about to start anew, and to get what is held
-  bool take_due_ = false;  ///< there was no image when all had asked for one
+  bool up_ = false;       ///< the program has started, or gone on from an image
+  bool resumes_ = false;  ///< the program is about to get its answer
+  bool starts_ = false;   ///< the program is about to start anew, and to get what is held
   bool awaits_image_ = false;
   bool has_detector_ = false;
-  bool begun_ = false;         ///< the program has had its first answer, or never asks
-  bool quiet_ = false;         ///< what the program does not send itself is kept back
+  bool begun_ = false;  ///< the program has had its first answer, or never asks
+  bool quiet_ = false;  ///< what the program does not send itself is kept back
+  bool may_repeat_ = false;
   std::uint64_t epoch_ = 0;    ///< how many checkpoints are committed
   std::vector<Message> held_;  ///< of the program
   Boxed<RareState> rare_;

@@ -67,15 +67,38 @@ class DuplicateTable {
     friend auto operator<=>(const Missing&, const Missing&) = default;  // NOLINT(*-nullptr)
   };
 
-  /// A number that has come, and has not been entered.
-  struct Noted {
-    KindChannel channel;
-    ActorId sender = kNobody;
-    std::uint64_t number = 0;
+  /// A number that has come, and has not been entered, if it and its channel fit in here.
+  class Noted {
+   public:
+    static bool fits(const KindChannel& channel, std::uint64_t number) {
+      return number <= kMostNumber && channel.kind <= kMostKind;
+    }
+    Noted() = default;
+    Noted(const KindChannel& channel, std::uint64_t number, ActorId sender);
+    [[nodiscard]] KindChannel channel() const;
+    [[nodiscard]] std::uint64_t number() const { return number_; }
+    [[nodiscard]] ActorId sender() const { return sender_; }
+
+   private:
+    static constexpr unsigned kNumberBits = 24;
+    static constexpr unsigned kKindBits = 6;
+    static constexpr std::uint64_t kMostNumber = (1U << kNumberBits) - 1;
+    static constexpr std::uint32_t kMostKind = (1U << kKindBits) - 1;
+
+    std::uint32_t from_ = 0;  ///< an object, or a rank
+    std::uint32_t to_ = 0;
+    ActorId sender_ = kNobody;
+    std::uint32_t number_ : kNumberBits = 0;
+    std::uint32_t kind_ : kKindBits = 0;
+    std::uint32_t is_from_object_ : 1 = 0;
+    std::uint32_t is_to_object_ : 1 = 0;
   };
-  static constexpr std::size_t kMostNoted = 64;
+  static_assert(sizeof(Noted) == 16);
+  /// So many that most channels of a rank of a stencil are among them twice.
+  static constexpr std::size_t kMostNoted = 256;
 
   void enter_noted();
+  void enter_first(const KindChannel& channel, std::uint64_t number, ActorId sender);
   bool enter(const KindChannel& channel, std::uint64_t number, Incarnation sender);
   bool is_new(const KindChannel& channel, Window& window, std::uint64_t number);
   void advance(const KindChannel& channel, Window& window, std::uint64_t number);

@@ -66,26 +66,13 @@ Incarnation sender_of(const Context& context, const Message& message) {
   return sender != nullptr ? *sender : Incarnation{message.from, message.from_incarnation};
 }
 
-/// The first word of what the program says, its tag; counted from 1.
-std::uint64_t tag_of(const Message& message) { return message.payload.get<std::uint64_t>() + 1; }
-
 }  // namespace
 
 KindChannel Fast::channel_of(const Message& message, Rank sender) const {
   const std::uint32_t kind =
-      counts_ ? 0 : (static_cast<std::uint32_t>(message.channel) << 16U) + message.kind + 1;
+      numbers_messages() ? 0
+                         : (static_cast<std::uint32_t>(message.channel) << 16U) + message.kind + 1;
   return {faultline::channel_of(message, sender), kind};
-}
-
-// def Send(alpha, msg, beta), line 2
-std::uint64_t Fast::identity(const Message& message) {
-  return counts_ ? LoggedLayer::identity(message) : tag_of(message);
-}
-
-/// An object that has come from elsewhere in the middle of an epoch has not logged all here that it
-/// has sent, so its numbers are noted.
-std::uint64_t Fast::identity_again(const Message& message, std::uint64_t noted) const {
-  return counts_ ? noted : tag_of(message);
 }
 
 // def Receive(alpha, msg, beta), lines 17 to 22
@@ -99,11 +86,9 @@ bool Fast::is_new(Context& context, const Message& message) {
   const Incarnation sender = sender_of(context, message);
   const KindChannel channel = channel_of(message, sender.actor);
   const std::uint64_t number = message.logging.get<LoggingStamp>().id;
-  // Only what goes back to an earlier state sends again, and it does so after all have joined the
-  // restart. So nothing comes twice before this rank has joined one, unless a program uses the same
-  // tag again. Programs of objects do not.
-  may_repeat_ = may_repeat_ || sender.number > 0;
-  if (!may_repeat_ && (counts_ || is_between_objects(message))) {
+  invariant(may_repeat() || sender.number == 0, "a rank sends before all know it");
+  // A program can use a tag twice. Programs of objects do not.
+  if (!may_repeat() && (numbers_messages() || is_between_objects(message))) {
     come_.note(channel, number, sender.actor);
     return true;
   }
@@ -113,11 +98,8 @@ bool Fast::is_new(Context& context, const Message& message) {
 }
 
 void Fast::fetch_ahead(const Message&, Ahead what) const {
-  constexpr std::size_t kOftenUsedOfTable = 48;  // the list of what it has noted
-  const auto* const begin = reinterpret_cast<const char*>(&emigrants_);
-  const auto* const end = reinterpret_cast<const char*>(&come_) + kOftenUsedOfTable;
   if (what == Ahead::state)
-    prefetch(begin, static_cast<std::size_t>(end - begin));
+    prefetch_lines(&emigrants_, 1);
   else if (what == Ahead::content)
     come_.fetch_ahead();
 }

@@ -27,8 +27,8 @@ class Fast : public LoggedLayer {
  public:
   using Options = FastOptions;
   Fast(const std::shared_ptr<const Options>& options, const JobShape& job, Rank self)
-      : LoggedLayer(*options, job, self),
-        counts_(options->identifier == "ssn"),
+      : LoggedLayer(*options, job, self,
+                    options->identifier == "ssn" ? Identity::number : Identity::tag),
         helpers_(options->helpers) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Fast>(*this);
@@ -81,11 +81,10 @@ class Fast : public LoggedLayer {
   enum Timer : std::uint64_t { kSendHome = kOwnTimers };  ///< an object could not be packed
   enum Kind : std::uint16_t { kObject = kLoggedKinds, kHosted, kHomecoming };
 
-  std::uint64_t identity(const Message& message) override;
-  [[nodiscard]] std::uint64_t identity_again(const Message& message,
-                                             std::uint64_t noted) const override;
+  /// An object that has come from elsewhere in the middle of an epoch has not logged all here that
+  /// it has sent, so its numbers are noted.
   [[nodiscard]] std::uint32_t note(std::uint64_t identity) const override {
-    return counts_ ? static_cast<std::uint32_t>(identity) : 0;
+    return numbers_messages() ? static_cast<std::uint32_t>(identity) : 0;
   }
   Verdict admit_current(Context& context, Message& message) override;
   [[nodiscard]] bool is_recovering() const override { return !is_up(); }
@@ -120,14 +119,12 @@ class Fast : public LoggedLayer {
   [[nodiscard]] Immigrant* immigrant(ObjectId object);
   [[nodiscard]] bool is_lost(const Emigrant& emigrant) const;
 
-  bool counts_;  ///< identities are sequence numbers of the sender, else the program's tags
   std::uint32_t helpers_;  ///< on how many ranks the objects of a dead one recover; 0: at home
-  // What every message looks at, from here to the beginning of come_:
-  std::vector<Emigrant> emigrants_;       ///< listEmigrants, by object
-  std::vector<Immigrant> immigrants_;     ///< listImmigrants, by object
   std::optional<double> behind_since_s_;  ///< the death after which others have fallen behind
-  bool may_repeat_ = false;               ///< messages can come twice, since somebody has restarted
-  DuplicateTable come_;                   ///< dupTable
+  // What every message looks at is one cache line, up to the beginning of come_:
+  alignas(kCacheLine) std::vector<Emigrant> emigrants_;  ///< listEmigrants, by object
+  std::vector<Immigrant> immigrants_;                    ///< listImmigrants, by object
+  DuplicateTable come_;                                  ///< dupTable
   std::vector<MovedObject> lost_;     ///< at home here, and sent again since the last checkpoint
   std::vector<MovedObject> resent_;   ///< for which this rank has sent its log again since then
   std::vector<Message> homecomings_;  ///< of objects that came before this rank was ready for them

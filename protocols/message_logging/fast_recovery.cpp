@@ -88,7 +88,6 @@ bool Fast::is_lost(const Emigrant& emigrant) const {
 }
 
 void Fast::on_joined(Context& context, Rank, RestartReport& report) {
-  may_repeat_ = true;
   for (const Immigrant& object : immigrants_)
     if (object.stage != Immigrant::Stage::gone)
       report.moved.push_back({object.object, object.home, {self(), context.incarnation()}});

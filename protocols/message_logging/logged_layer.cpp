@@ -12,6 +12,9 @@ namespace {
 /// With how many messages between them what is known of a receiver is fetched, and used.
 constexpr std::size_t kPeersAhead = 2;
 
+/// The first word of what the program says, its tag; counted from 1.
+std::uint64_t tag_of(const Message& message) { return message.payload.get<std::uint64_t>() + 1; }
+
 /// Ends the log that a rank sends again.
 struct LogEnd {
   std::uint64_t received = 0;  ///< messages that this rank has from the receiver
@@ -74,12 +77,16 @@ void LoggedLayer::stamp(Context& context, Message& message) {
   if (message.to != self() || is_elsewhere(message))
     send_to_other(context, message);
   else
-    message.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), 0, identity(message)});
+    message.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), 0, identity_of(message)});
+}
+
+std::uint64_t LoggedLayer::identity_of(const Message& message) {
+  return numbers_messages() ? ++sent_[channel_of(message)] : tag_of(message);
 }
 
 void LoggedLayer::send_to_other(Context& context, Message& message) {
   Peer& to = peer(context, message.to);
-  const std::uint64_t id = identity(message);
+  const std::uint64_t id = identity_of(message);
   ++to.sent;
   log(to, message, id);
   if (recovered_)
@@ -103,9 +110,7 @@ CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message
 }
 
 void LoggedLayer::fetch_ahead(const Message&, Ahead what) const {
-  const auto* const begin = reinterpret_cast<const char*>(this) + kFetchedOfComponent;
-  const auto* const end = reinterpret_cast<const char*>(&partners_);
-  if (what == Ahead::state) prefetch(begin, static_cast<std::size_t>(end - begin));
+  if (what == Ahead::state) prefetch_between(&log_message_s_, &partners_);
 }
 
 void LoggedLayer::forget_sent_by(ObjectId object) {
@@ -163,8 +168,8 @@ void LoggedLayer::resend_log(Context& context, Peer& to) {
 
 void LoggedLayer::resend(Context& context, const Message& logged, std::uint64_t number,
                          std::uint32_t second) const {
-  context.resend(logged).logging.put(
-      LoggingStamp{static_cast<std::uint32_t>(epoch()), second, identity_again(logged, number)});
+  const std::uint64_t id = numbers_messages() ? number : tag_of(logged);
+  context.resend(logged).logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), second, id});
 }
 
 void LoggedLayer::on_own_message(Context& context, const Message& message) {

@@ -36,7 +36,7 @@ class LoggedLayer : public CheckpointedLayer {
   enum Kind : std::uint16_t { kLogEnd = kOwnKinds, kLoggedKinds };
 
   /// What a rank knows of another one since the last checkpoint. Lies in one cache line.
-  struct alignas(64) Peer {
+  struct alignas(kCacheLine) Peer {
     Rank rank = kNobody;
     std::uint16_t served = 0;  ///< the latest incarnation that has got the log
     std::uint32_t number = 0;  ///< in the log
@@ -46,21 +46,23 @@ class LoggedLayer : public CheckpointedLayer {
     std::uint64_t goal = 0;  ///< of `sent`: how much the peer has from this rank's old incarnation
   };
 
-  LoggedLayer(const MessageLogOptions& options, const JobShape& job, Rank self)
+  /// By what the receiver of a message knows that it has come before.
+  enum class Identity : std::uint8_t {
+    number,  ///< on its channel
+    tag,     ///< of the program
+  };
+
+  LoggedLayer(const MessageLogOptions& options, const JobShape& job, Rank self,
+              Identity identity = Identity::number)
       : CheckpointedLayer(options, job, self),
         bookkeeping_s_(options.bookkeeping_s),
+        identity_(identity),
         log_message_s_(options.log_message_s),
         log_byte_s_(options.log_byte_s) {}
 
   // ---- the protocol's part --------------------------------------------------------------------
   /// A message of this epoch, from an incarnation that is not out of date.
   virtual Verdict admit_current(Context& context, Message& message) = 0;
-  /// The identity of a message that the program sends, by which its receiver knows a duplicate.
-  virtual std::uint64_t identity(const Message& message) { return ++sent_[channel_of(message)]; }
-  /// The same of one that is sent again. `number`: its place among those of its channel in the log.
-  [[nodiscard]] virtual std::uint64_t identity_again(const Message&, std::uint64_t number) const {
-    return number;
-  }
   /// What the protocol notes of a message in the log.
   [[nodiscard]] virtual std::uint32_t note(std::uint64_t /*identity*/) const { return 0; }
   /// Is the object elsewhere that a message to this rank itself is for?
@@ -99,13 +101,15 @@ class LoggedLayer : public CheckpointedLayer {
     return found != nullptr ? *found : add_peer(rank, 0);
   }
   [[nodiscard]] const RankTable<Peer>& peers() const { return peers_; }
+  [[nodiscard]] bool numbers_messages() const { return identity_ == Identity::number; }
   /// An object that begins here from an image has sent nothing yet.
   void forget_sent_by(ObjectId object);
   void resend_log(Context& context, Peer& peer);
   /// Visits the messages in a log in their order: visit(message, its number on its channel, note).
   template <class Visit>
   void for_each_logged(const Peer& to, Visit visit) const;
-  /// `second`: of the stamp.
+  /// `number`: its place among those of its channel, if messages are numbered. `second`: of the
+  /// stamp.
   void resend(Context& context, const Message& logged, std::uint64_t number,
               std::uint32_t second) const;
   void try_recovered(Context& context);
@@ -122,12 +126,14 @@ class LoggedLayer : public CheckpointedLayer {
   void stamp(Context& context, Message& message) final;
   void on_own_message(Context& context, const Message& message) final;
   void send_to_other(Context& context, Message& message);
+  std::uint64_t identity_of(const Message& message);
   Peer& add_peer(Rank rank, std::uint16_t served);
 
   // What every message that comes looks at lies in one cache line.
   double bookkeeping_s_;
   std::array<double, kCostFactors> spent_s_{};  ///< by this incarnation
   bool recovered_ = true;
+  Identity identity_;
   double log_message_s_;
   double log_byte_s_;
   std::uint64_t remote_messages_ = 0;

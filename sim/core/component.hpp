@@ -23,7 +23,7 @@ enum class Ahead : std::uint8_t {
   index,    ///< what leads to what it knows of the message's channel, object, or the like
   content,  ///< that itself
 };
-inline constexpr std::size_t kFetchedOfComponent = 192;
+inline constexpr std::size_t kFetchedOfComponent = 2 * kCacheLine;
 
 /// One component's part of a conserved quantity, such as credit: what it holds, and what it knows
 /// to have been issued. Over all ranks, the sum of `held - issued` and of what messages carry is

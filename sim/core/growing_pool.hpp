@@ -67,7 +67,7 @@ class GrowingPool {
 
  private:
   static constexpr std::size_t kFirstChunk = 16;
-  static constexpr std::size_t kLists = 8;
+  static constexpr std::size_t kLists = 16;
   /// Whole cache lines belong to one object.
   struct alignas(sizeof(T) % kCacheLine == 0 ? kCacheLine : alignof(T)) Place : T {};
 

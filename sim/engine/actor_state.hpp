@@ -53,16 +53,17 @@ struct Flush {
 
 /// State that only few actors need at any moment. It is kept apart, so that a million actors stay
 /// small.
-struct RareState : InComponentStorage {
-  // What every message looks at comes first, because the engine fetches only the beginning ahead.
+struct alignas(kCacheLine) RareState : InComponentStorage {
+  // What every message looks at is the first cache line, where these vectors begin and end.
   /// Timers that have run out, and notices, that wait for the processor: by their serial numbers,
   /// in the order in which they were due. Timers may have been cancelled since.
   std::vector<std::uint32_t> due;
-  std::vector<Message*> fenced;     ///< sent messages that a fence holds until earlier ones are out
-  Message* logging_tail = nullptr;  ///< the last message of message logging in the inbox
+  std::vector<Message*> fenced;  ///< sent messages that a fence holds until earlier ones are out
+  ComponentVector<Computation> running;
+  // Messages of message logging look at this, too.
+  Message* logging_tail = nullptr;  ///< the last of them in the inbox
   bool awaits_processor = false;    ///< the first of `due` has an event
   bool awaits_start = false;        ///< a new incarnation of which message logging runs alone
-  ComponentVector<Computation> running;
   std::vector<ArmedTimer> timers;
   ComponentVector<Computation> queued;  ///< first in, first out
   std::vector<Message*> early;          ///< messages of a phase that has not begun here
@@ -108,17 +109,18 @@ struct alignas(kCacheLine) ActorState {
   Boxed<LowerStack> lower;
   Boxed<RareState> rare_state;
   double cpu_free_s = 0.0;        ///< when its communication processor is free again
-  Message* inbox_tail = nullptr;  ///< the last message that waits; its `next` is the first
+  Message* inbox_head = nullptr;  ///< the first message that waits
+  Message* inbox_tail = nullptr;  ///< the last one, if there is any
   std::uint32_t phase = 0;
   std::int32_t computing = 0;      ///< computations of the workload, running or queued
   std::int32_t declared_work = 0;  ///< local work that the workload has declared
   std::uint16_t incarnation = 0;
   std::uint8_t present = 0;  ///< bit f: it has a component of that family
-  bool alive = true;
-  bool active = false;
-  bool wake_pending = false;
-  bool announced = false;  ///< it has announced the current phase
-  bool finished = false;
+  bool alive : 1 = true;
+  bool active : 1 = false;
+  bool wake_pending : 1 = false;
+  bool announced : 1 = false;  ///< it has announced the current phase
+  bool finished : 1 = false;
 
   [[nodiscard]] Boxed<Component>& place_of(Family family) {
     if (family == Family::workload) return workload;
@@ -144,39 +146,29 @@ struct alignas(kCacheLine) ActorState {
     if (!rare_state) rare_state = std::make_unique<RareState>();
     return *rare_state;
   }
-  [[nodiscard]] bool inbox_is_empty() const { return inbox_tail == nullptr; }
-  /// The message that is to be received next, or null.
-  [[nodiscard]] Message* first_in_inbox() const {
-    return inbox_is_empty() ? nullptr : inbox_tail->next;
-  }
-  void put_in(Message* message) {
-    if (message->channel == Family::message_logging) return put_before_others(message);
-    message->next = inbox_is_empty() ? message : std::exchange(inbox_tail->next, message);
-    inbox_tail = message;
-  }
+  [[nodiscard]] bool inbox_is_empty() const { return inbox_head == nullptr; }
   /// Messages of message logging stand in the order of arrival before all others.
-  void put_before_others(Message* message) {
-    Message* last = std::exchange(rare().logging_tail, message);
-    if (last == nullptr) last = inbox_tail;  // behind the end is before the first
-    message->next = last == nullptr ? message : std::exchange(last->next, message);
-    const bool was_last =
-        last == nullptr || (last == inbox_tail && last->channel == message->channel);
-    if (was_last) inbox_tail = message;
+  void put_in(Message* message) {
+    Message* before = inbox_is_empty() ? nullptr : inbox_tail;
+    if (message->channel == Family::message_logging)
+      before = std::exchange(rare().logging_tail, message);
+    Message*& place = before == nullptr ? inbox_head : before->next;
+    message->next = std::exchange(place, message);
+    if (message->next == nullptr) inbox_tail = message;
   }
+  /// The first message. There is one.
   Message* take_out() {
-    Message* message = first_in_inbox();
+    Message* message = inbox_head;
     if (message->channel == Family::message_logging && rare_state->logging_tail == message)
       rare_state->logging_tail = nullptr;
-    if (message == inbox_tail)
-      inbox_tail = nullptr;
-    else
-      inbox_tail->next = message->next;
+    inbox_head = message->next;
     return message;
   }
   /// Replaces all pointers to messages that wait here by what `to` makes of them.
   template <class To>
   void repoint_messages(To to) {
-    inbox_tail = to(inbox_tail);
+    if (!inbox_is_empty()) inbox_tail = to(inbox_tail);
+    inbox_head = to(inbox_head);
     if (!rare_state) return;
     rare_state->logging_tail = to(rare_state->logging_tail);
     for (Message*& message : rare_state->early) message = to(message);

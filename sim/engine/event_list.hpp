@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/core/growing_pool.hpp"
+#include "sim/core/prefetch.hpp"
 #include "sim/engine/event.hpp"
 
 namespace faultline {
@@ -74,8 +75,10 @@ struct EventList {
   }
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const EventBlock* block = first; block != nullptr; block = block->next)
+    for (const EventBlock* block = first; block != nullptr; block = block->next) {
+      prefetch_lines(block->next, kLinesAhead);
       for (std::size_t i = 0; i < count_in(block); ++i) visit(block->events[i]);
+    }
   }
   /// Visits all events and gives their blocks back. The list is empty already, so that the visit
   /// may add to it.
@@ -90,6 +93,9 @@ struct EventList {
   }
 
  private:
+  /// After so many lines of a block, the processor expects the others.
+  static constexpr std::size_t kLinesAhead = 4;
+
   [[gnu::noinline]] void begin_block(EventBlocks& blocks) {
     EventBlock* block = blocks.take();
     chain(block);

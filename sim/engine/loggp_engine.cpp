@@ -51,6 +51,14 @@ bool LogGpEngine::will_wait(const Event& arrival) const {
   return !receiver.inbox_is_empty() || receiver.cpu_free_s > arrival.time_s;
 }
 
+/// Does it look as if the receiver's NIC will be busy when a message arrives? Then nothing else is
+/// needed before that has taken it in.
+bool LogGpEngine::is_put_off(const Event& event) const {
+  if (event.kind() != EventKind::arrive) return false;
+  const NodeId node = node_of(event.message->to);
+  return node != node_of(event.message->from) && state_.nics[node].intake_free_s > event.time_s;
+}
+
 /// Is it going to stand behind others that wait, as it looks now? Then only its actor is needed.
 bool LogGpEngine::joins_others(const Event& arrival) const {
   return !state_.actors[arrival.message->to].inbox_is_empty();
@@ -86,16 +94,19 @@ void LogGpEngine::fetch(const Event* event) const {
       soon.outgoing(actor_of());
     else if (is_message)
       soon.actor(actor_of());
+    if (event->kind() == EventKind::arrive) soon.intake(actor_of());
   } else if constexpr (what == Fetch::parts) {
-    if (!is_nic && !(is_message && joins_others(*event))) soon.parts(actor_of());
+    if (is_nic || is_put_off(*event) || (is_message && joins_others(*event))) return;
+    const bool is_logging = is_message && event->message->channel == Family::message_logging;
+    soon.parts(actor_of(), is_logging);
   } else if constexpr (what == Fetch::components) {
+    if (is_put_off(*event)) return;
     if (is_nic) {
       const ActorId sender = actor_of();
       fetch_waiting<Fetch::message>(node_of(sender));
       fetch_links(node_of(sender));
       return soon.nic(sender);
     }
-    if (event->kind() == EventKind::arrive) soon.intake(actor_of());
     if (is_message && will_wait(*event)) return soon.inbox_tail(actor_of());
     if (is_message) prefetch_rest(event->message);
     if (is_timer)
@@ -152,9 +163,9 @@ void LogGpEngine::fetch_links(NodeId node) const {
 void LogGpEngine::fetch_for_receiver(const Event& event, Ahead what) const {
   const Message* message = nullptr;
   if (event.kind() == EventKind::wake) {
-    message = state_.actors[event.at.actor].first_in_inbox();
+    message = state_.actors[event.at.actor].inbox_head;
   } else if (event.kind() == EventKind::arrive || event.kind() == EventKind::taken_in) {
-    if (!will_wait(event)) message = event.message;
+    if (!is_put_off(event) && !will_wait(event)) message = event.message;
   }
   if (message == nullptr) return;
   // At first the message is on its way into the cache.
@@ -199,12 +210,12 @@ void LogGpEngine::look_ahead_in_slot() {
   if (--until_look_ > 0 && !is_new_slot) return;
   looked_at_ = queue.openings();
   until_look_ = kEventsPerLook;
-  fetch_up_to<Fetch::message>(96);
-  fetch_up_to<Fetch::actor>(80);
-  fetch_up_to<Fetch::parts>(64);
-  fetch_up_to<Fetch::components>(48);
-  fetch_up_to<Fetch::inbox>(40);
-  fetch_up_to<Fetch::state>(40);
+  fetch_up_to<Fetch::message>(112);
+  fetch_up_to<Fetch::actor>(96);
+  fetch_up_to<Fetch::parts>(80);
+  fetch_up_to<Fetch::components>(64);
+  fetch_up_to<Fetch::inbox>(48);
+  fetch_up_to<Fetch::state>(48);
   fetch_up_to<Fetch::index>(32);
   fetch_up_to<Fetch::content>(24);
 }

@@ -49,6 +49,7 @@ class LogGpEngine final : public Runtime {
   void fetch_last_waiting(NodeId node) const;
   void fetch_links(NodeId node) const;
   [[nodiscard]] bool will_wait(const Event& arrival) const;
+  [[nodiscard]] bool is_put_off(const Event& event) const;
   [[nodiscard]] bool joins_others(const Event& arrival) const;
   void look_ahead();
   void look_ahead_in_slot();

@@ -11,8 +11,6 @@ namespace faultline {
 
 // Hints about memory that an event will soon touch.
 
-inline constexpr std::size_t kOftenUsed = 128;  ///< of RareState, from its beginning
-
 /// What the engine reads of a message that is on its way or waits.
 inline void prefetch_head(const Message* message) { prefetch_lines(message, 1); }
 /// What its receiver reads beside that.
@@ -33,16 +31,15 @@ class Prefetching {
   void actor(ActorId of) const { prefetch_lines(&state_.actors[of], 1); }
   void outgoing(ActorId of) const { prefetch(&state_.outgoing[of], sizeof(Outgoing)); }
   /// What lies apart from an actor, and leads to its components and timers.
-  void parts(ActorId of) const {
+  void parts(ActorId of, bool for_logging) const {
     const ActorState& actor = state_.actors[of];
-    if (actor.rare_state) prefetch(actor.rare_state.get(), kOftenUsed);
+    if (actor.rare_state) prefetch_lines(actor.rare_state.get(), for_logging ? 2 : 1);
     if (actor.lower) prefetch_lines(actor.lower.get(), 1);
   }
   void components(ActorId of) const {
     const ActorState& actor = state_.actors[of];
     if (actor.workload) prefetch(actor.workload.get(), 128);
     if (actor.lower) prefetch_lower(*actor.lower);
-    inbox_tail(of);
   }
   void timers(ActorId of) const {
     const ActorState& actor = state_.actors[of];
@@ -57,11 +54,11 @@ class Prefetching {
   /// The last message that waits, behind which another one will stand.
   void inbox_tail(ActorId of) const {
     const ActorState& actor = state_.actors[of];
-    if (actor.inbox_tail != nullptr) prefetch_head(actor.inbox_tail);
+    if (!actor.inbox_is_empty()) prefetch_head(actor.inbox_tail);
   }
   /// The message that is to be received next.
   void inbox(ActorId of) const {
-    if (const Message* message = state_.actors[of].first_in_inbox()) prefetch_lines(message, 2);
+    if (const Message* message = state_.actors[of].inbox_head) prefetch_lines(message, 2);
   }
   /// What takes in a message that comes to an actor.
   void intake(ActorId of) const {

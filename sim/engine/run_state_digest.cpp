@@ -24,13 +24,8 @@ void add_messages(const std::vector<Message*>& messages, Digest& into) {
 }
 
 void add_inbox(const ActorState& actor, Digest& into) {
-  if (!actor.inbox_is_empty()) {
-    const Message* message = actor.inbox_tail;
-    do {
-      message = message->next;
-      into.add(true, *message);
-    } while (message != actor.inbox_tail);
-  }
+  for (const Message* message = actor.inbox_head; message != nullptr; message = message->next)
+    into.add(true, *message);
   into.add(false);
 }
 

@@ -164,15 +164,14 @@ void Runtime::check_actor(ActorId self, Recount& recount) {
 }
 
 void Runtime::check_inbox(const ActorState& actor, Recount& recount) const {
-  if (actor.inbox_is_empty()) return;
-  const Message* message = actor.inbox_tail;
-  do {
-    message = message->next;
+  for (const Message* message = actor.inbox_head; message != nullptr; message = message->next) {
     invariant(&state_.actors[message->to] == &actor && (message->flags & kInFlight) != 0,
               "a message is in an inbox that is not its receiver's");
     ++recount.waiting;
     invariant(recount.waiting <= recount.in_flight, "an inbox has no end");
-  } while (message != actor.inbox_tail);
+    invariant((message->next == nullptr) == (message == actor.inbox_tail),
+              "an inbox does not end with its last message");
+  }
 }
 
 void Runtime::check_rare_state(const ActorState& actor, Recount& recount) const {

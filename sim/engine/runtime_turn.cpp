@@ -316,7 +316,7 @@ void Runtime::wake(ActorId self) {
   if (actor.inbox_is_empty() || blocked(actor) || timers_wait(actor)) return;
   if (reception_done_s(self, actor) <= state_.now_s) {
     Message* message = actor.take_out();
-    const Message* next = fetches_next_message_ ? actor.first_in_inbox() : nullptr;
+    const Message* next = fetches_next_message_ ? actor.inbox_head : nullptr;
     if (next != nullptr) prefetch_lines(next, 2);
     receive(self, message);
   }

@@ -52,17 +52,20 @@ TEST_CASE("the duplicate table agrees with a set of all numbers") {
   }
 }
 
-TEST_CASE("numbers that are noted count as those that are inserted") {
+TEST_CASE("numbers that are noted count as those that are inserted, also those too large to note") {
+  constexpr ObjectChannel kFromRank{{.rank = 7}, {.object = 2}};
+  constexpr std::uint32_t kKinds = 80;
+  constexpr std::uint64_t kLarge = (1U << 24U) - 100;
   Stream random(1, 0, Purpose::message_logging, 0);
   for (int round = 0; round < 50; ++round) {
     DuplicateTable table;
     DuplicateTable plain;
     std::set<std::pair<std::uint32_t, std::uint64_t>> come;
-    const std::uint64_t messages = 1 + random.below(1000);
+    const std::uint64_t messages = 1 + random.below(2000);
     for (std::uint64_t i = 0; i < messages; ++i) {
-      const auto kind = static_cast<std::uint32_t>(random.below(20));
-      const std::uint64_t number = 1 + random.below(200);
-      const KindChannel channel{kChannel.ends, kind};
+      const auto kind = static_cast<std::uint32_t>(random.below(kKinds));
+      const std::uint64_t number = 1 + random.below(200) + (kind % 3 == 0 ? kLarge : 0);
+      const KindChannel channel{kind % 5 == 0 ? kFromRank : kChannel.ends, kind};
       const bool is_first = come.emplace(kind, number).second;
       if (is_first && random.chance(0.999))
         table.note(channel, number, kSender.actor);
@@ -73,7 +76,7 @@ TEST_CASE("numbers that are noted count as those that are inserted") {
     CHECK(digest_of(table) == digest_of(plain));
     CHECK(table.expect_again({5, 1}) == plain.expect_again({5, 1}));
     CHECK(table.behind() == plain.behind());
-    table.note(kChannel, 1000, kSender.actor);
+    table.note({kChannel.ends, 1}, 1000, kSender.actor);
     table.forget({.object = 2});
     CHECK(digest_of(table) == digest_of(DuplicateTable()));
   }
