@@ -80,6 +80,7 @@ void LoggedLayer::stamp(Context& context, Message& message) {
     message.logging.put(LoggingStamp{static_cast<std::uint32_t>(epoch()), 0, identity_of(message)});
 }
 
+/// Under `fast`: line 2 of def Send(alpha, msg, beta), Algorithm 1 of fast-message-logging.
 std::uint64_t LoggedLayer::identity_of(const Message& message) {
   return numbers_messages() ? ++sent_[channel_of(message)] : tag_of(message);
 }
