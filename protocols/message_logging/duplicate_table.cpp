@@ -36,11 +36,9 @@ bool DuplicateTable::insert(const KindChannel& channel, std::uint64_t number, In
 }
 
 void DuplicateTable::note(const KindChannel& channel, std::uint64_t number, ActorId sender) {
-  if (noted_.size() == kMostNoted || !Noted::fits(channel, number)) enter_noted();
-  if (Noted::fits(channel, number))
-    noted_.add() = Noted(channel, number, sender);
-  else
-    enter_first(channel, number, sender);
+  if (!Noted::fits(channel, number)) return enter_first(channel, number, sender);
+  if (noted_.size() == kMostNoted) enter_noted();
+  noted_.add() = Noted(channel, number, sender);
 }
 
 void DuplicateTable::enter_noted() {

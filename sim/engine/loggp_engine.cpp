@@ -97,8 +97,9 @@ void LogGpEngine::fetch(const Event* event) const {
     if (event->kind() == EventKind::arrive) soon.intake(actor_of());
   } else if constexpr (what == Fetch::parts) {
     if (is_nic || is_put_off(*event) || (is_message && joins_others(*event))) return;
-    const bool is_logging = is_message && event->message->channel == Family::message_logging;
-    soon.parts(actor_of(), is_logging);
+    // Under message logging most messages set no timer.
+    const bool is_program = is_message && event->message->channel != Family::message_logging;
+    soon.parts(actor_of(), logs_messages_ && (is_program || is_wake) ? 1 : 2);
   } else if constexpr (what == Fetch::components) {
     if (is_put_off(*event)) return;
     if (is_nic) {

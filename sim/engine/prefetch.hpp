@@ -30,10 +30,11 @@ class Prefetching {
 
   void actor(ActorId of) const { prefetch_lines(&state_.actors[of], 1); }
   void outgoing(ActorId of) const { prefetch(&state_.outgoing[of], sizeof(Outgoing)); }
-  /// What lies apart from an actor, and leads to its components and timers.
-  void parts(ActorId of, bool for_logging) const {
+  /// What lies apart from an actor, and leads to its components. `lines`: of its rare state, in the
+  /// second of which its timers are.
+  void parts(ActorId of, std::size_t lines) const {
     const ActorState& actor = state_.actors[of];
-    if (actor.rare_state) prefetch_lines(actor.rare_state.get(), for_logging ? 2 : 1);
+    if (actor.rare_state) prefetch_lines(actor.rare_state.get(), lines);
     if (actor.lower) prefetch_lines(actor.lower.get(), 1);
   }
   void components(ActorId of) const {
