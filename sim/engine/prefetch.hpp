@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,11 +17,15 @@ inline void prefetch_head(const Message* message) { prefetch_lines(message, 1); 
 /// What its receiver reads beside that.
 inline void prefetch_rest(const Message* message) { prefetch_lines(&message->termination, 1); }
 
-inline void prefetch_lower(const LowerStack& lower) {
-  for (const auto& component : lower.components)
-    if (component) prefetch(component.get(), sizeof(Component));
-  const Component* logging = lower.component(Family::message_logging);
-  if (logging != nullptr) prefetch(logging, kFetchedOfComponent);
+/// The components below the workload. `present`: which there are, as ActorState says.
+inline void prefetch_lower(const LowerStack& lower, std::uint32_t present) {
+  constexpr std::size_t kLogging = index_of(Family::message_logging);
+  for (std::uint32_t levels = present & ~1U; levels != 0; levels &= levels - 1) {
+    const auto level = static_cast<std::size_t>(std::countr_zero(levels));
+    const Component* component = lower.components[level - 1].get();
+    if (component == nullptr) continue;  // its actor is dead
+    prefetch(component, level == kLogging ? kFetchedOfComponent : sizeof(Component));
+  }
 }
 
 /// Prefetches what belongs to the actors of a run, and to their nodes.
@@ -40,7 +45,7 @@ class Prefetching {
   void components(ActorId of) const {
     const ActorState& actor = state_.actors[of];
     if (actor.workload) prefetch(actor.workload.get(), 128);
-    if (actor.lower) prefetch_lower(*actor.lower);
+    if (actor.lower) prefetch_lower(*actor.lower, actor.present);
   }
   void timers(ActorId of) const {
     const ActorState& actor = state_.actors[of];
