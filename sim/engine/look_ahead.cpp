@@ -119,43 +119,44 @@ void LookAhead::look_at_messages() {
 // ---- what an event needs ----------------------------------------------------------------------
 
 /// Fetches something that an event needs, in steps, because each part is found by way of the one
-/// before. False if it needs no further step.
+/// before. False if it needs no further step; only some steps find that out.
 template <LookAhead::Step step>
 bool LookAhead::fetch(const Event& event) const {
-  if constexpr (step == Step::message) return fetch_head(event);
-  if constexpr (step == Step::actor) return fetch_actor(event);
   if constexpr (step == Step::parts) return fetch_parts(event);
   if constexpr (step == Step::components) return fetch_components(event);
-  if constexpr (step == Step::inbox) return fetch_inbox(event);
-  if constexpr (step == Step::state) return fetch_for_receiver(event, Ahead::state);
-  if constexpr (step == Step::index) return fetch_for_receiver(event, Ahead::index);
-  return fetch_for_receiver(event, Ahead::content);
+  if constexpr (step == Step::message) fetch_head(event);
+  if constexpr (step == Step::actor) fetch_actor(event);
+  if constexpr (step == Step::inbox) fetch_inbox(event);
+  if constexpr (step == Step::state) fetch_for_receiver(event, Ahead::state);
+  if constexpr (step == Step::index) fetch_for_receiver(event, Ahead::index);
+  if constexpr (step == Step::content) fetch_for_receiver(event, Ahead::content);
+  return true;
 }
 
 /// The head of its message. Of a timer, a wake-up or the end of a computation, the actor is known
 /// at once.
-bool LookAhead::fetch_head(const Event& event) const {
+void LookAhead::fetch_head(const Event& event) const {
   switch (event.kind()) {
     case EventKind::arrive:
     case EventKind::taken_in:
     case EventKind::nic_ready:
       prefetch_head(event.message);
-      return true;
+      return;
     case EventKind::timer:
     case EventKind::wake:
     case EventKind::compute_done:
       Prefetching(job_, state_).actor(event.at.actor);
-      return true;
+      return;
     case EventKind::nic_free:
       fetch_nic(event.at.actor);
-      return true;
+      return;
     default:
-      return false;
+      return;
   }
 }
 
-/// Its actor, and the NIC of that; or who stands first before a NIC.
-bool LookAhead::fetch_actor(const Event& event) const {
+/// Its actor, and the NIC of that.
+void LookAhead::fetch_actor(const Event& event) const {
   const Prefetching soon(job_, state_);
   switch (event.kind()) {
     case EventKind::arrive:
@@ -163,12 +164,12 @@ bool LookAhead::fetch_actor(const Event& event) const {
       [[fallthrough]];
     case EventKind::taken_in:
       soon.actor(event.message->to);
-      return true;
+      return;
     case EventKind::nic_ready:
       soon.outgoing(event.message->from);
-      return true;
+      return;
     default:
-      return true;
+      return;
   }
 }
 
@@ -251,28 +252,26 @@ bool LookAhead::fetch_components(const Event& event) const {
 
 /// The message that a wake-up will receive; or the last one before a NIC, behind which another one
 /// will stand.
-bool LookAhead::fetch_inbox(const Event& event) const {
+void LookAhead::fetch_inbox(const Event& event) const {
   if (event.kind() == EventKind::wake) {
     Prefetching(job_, state_).inbox(event.at.actor);
   } else if (event.kind() == EventKind::nic_ready) {
     const NicQueue waiting = before_nic(node_of(event.message->from));
     if (waiting.head != nullptr) prefetch_head(waiting.tail);
   }
-  return true;
 }
 
 /// Lets message logging and the program fetch what they will look at when a message is received.
-bool LookAhead::fetch_for_receiver(const Event& event, Ahead what) const {
+void LookAhead::fetch_for_receiver(const Event& event, Ahead what) const {
   const bool is_wake = event.kind() == EventKind::wake;
   const ActorState& receiver = state_.actors[is_wake ? event.at.actor : event.message->to];
   const Message* message = is_wake ? receiver.inbox_head : event.message;
-  if (message == nullptr) return false;
+  if (message == nullptr) return;
   // At first the message is on its way into the cache.
-  if (what != Ahead::state && message->channel == Family::message_logging) return false;
+  if (what != Ahead::state && message->channel == Family::message_logging) return;
   if (const Layer* logging = receiver.layer(Family::message_logging))
     logging->fetch_ahead(*message, what);
   if (receiver.workload && what == Ahead::index) receiver.workload->fetch_ahead(*message, what);
-  return true;
 }
 
 /// A NIC, and the messages before it.

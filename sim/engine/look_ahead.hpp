@@ -83,12 +83,12 @@ class LookAhead {
   void fetch(const Event* event) const {
     if (event != nullptr) fetch<step>(*event);
   }
-  bool fetch_head(const Event& event) const;
-  bool fetch_actor(const Event& event) const;
+  void fetch_head(const Event& event) const;
+  void fetch_actor(const Event& event) const;
   bool fetch_parts(const Event& event) const;
   bool fetch_components(const Event& event) const;
-  bool fetch_inbox(const Event& event) const;
-  bool fetch_for_receiver(const Event& event, Ahead what) const;
+  void fetch_inbox(const Event& event) const;
+  void fetch_for_receiver(const Event& event, Ahead what) const;
   void fetch_nic(NodeId node) const;
   void fetch_links(NodeId node) const;
   [[nodiscard]] bool will_wait(const Event& arrival) const;
