@@ -12,47 +12,25 @@ constexpr std::uint64_t kBits = 64;
 
 }  // namespace
 
-DuplicateTable::Noted::Noted(const KindChannel& channel, std::uint64_t number, ActorId sender)
-    : sender_(sender),
-      number_(static_cast<std::uint32_t>(number) & kMostNumber),
-      kind_(channel.kind & kMostKind) {
-  const auto& [from, to] = channel.ends;
-  is_from_object_ = from.rank == kNobody ? 1 : 0;
-  is_to_object_ = to.rank == kNobody ? 1 : 0;
-  from_ = is_from_object_ != 0 ? from.object : from.rank;
-  to_ = is_to_object_ != 0 ? to.object : to.rank;
-}
-
-KindChannel DuplicateTable::Noted::channel() const {
-  const auto end = [](std::uint32_t name, bool is_object) {
-    return is_object ? Endpoint{.object = name} : Endpoint{.rank = name};
-  };
-  return {{end(from_, is_from_object_ != 0), end(to_, is_to_object_ != 0)}, kind_};
-}
-
 bool DuplicateTable::insert(const KindChannel& channel, std::uint64_t number, Incarnation sender) {
   enter_noted();
   return enter(channel, number, sender);
 }
 
-void DuplicateTable::note(const KindChannel& channel, std::uint64_t number, ActorId sender) {
-  if (!Noted::fits(channel, number)) return enter_first(channel, number, sender);
-  if (noted_.size() == kMostNoted) enter_noted();
-  noted_.add() = Noted(channel, number, sender);
-}
-
 void DuplicateTable::enter_noted() {
-  const std::size_t count = noted_.size();
-  for (const Ahead what : {Ahead::index, Ahead::content})
-    for (std::size_t i = 0; i < count; ++i) windows_.fetch_ahead(noted_[i].channel(), what);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Noted& noted = noted_[i];
-    enter_first(noted.channel(), noted.number(), noted.sender());
+  for (std::size_t first = 0; first < noted_.size(); first += kFetchedTogether) {
+    const std::size_t behind = std::min(first + kFetchedTogether, noted_.size());
+    for (const Ahead what : {Ahead::index, Ahead::content})
+      for (std::size_t i = first; i < behind; ++i) windows_.fetch_ahead(noted_[i].channel(), what);
+    for (std::size_t i = first; i < behind; ++i) {
+      const Noted& noted = noted_[i];
+      enter_first(noted.channel(), noted.number(), noted.sender());
+    }
   }
   noted_.clear();
 }
 
-void DuplicateTable::enter_first(const KindChannel& channel, std::uint64_t number, ActorId sender) {
+void DuplicateTable::enter_first(KindChannel channel, std::uint64_t number, ActorId sender) {
   invariant(enter(channel, number, {sender, 0}),
             "a message that was taken for the first has come before");
 }

@@ -29,7 +29,11 @@ class DuplicateTable {
   bool insert(const KindChannel& channel, std::uint64_t number, Incarnation sender);
   /// The same of a number that surely comes for the first time, from a first incarnation. It is
   /// noted, and entered with others later: then they do not wait for memory one after the other.
-  void note(const KindChannel& channel, std::uint64_t number, ActorId sender);
+  void note(const KindChannel& channel, std::uint64_t number, ActorId sender) {
+    if (!Noted::fits(channel, number)) return enter_first(channel, number, sender);
+    if (noted_.size() == kMostNoted) enter_noted();
+    noted_.add() = Noted(channel, number, sender);
+  }
   /// Fetches what `note` will look at.
   void fetch_ahead() const { noted_.prefetch_next(); }
   /// That incarnation of the rank has begun: what earlier ones have sent will come again, up to the
@@ -74,9 +78,18 @@ class DuplicateTable {
       return number <= kMostNumber && channel.kind <= kMostKind;
     }
     Noted() = default;
-    Noted(const KindChannel& channel, std::uint64_t number, ActorId sender);
-    [[nodiscard]] KindChannel channel() const;
-    [[nodiscard]] std::uint64_t number() const { return number_; }
+    Noted(const KindChannel& channel, std::uint64_t number, ActorId sender)
+        : from_(name_of(channel.ends.from)),
+          to_(name_of(channel.ends.to)),
+          sender_(sender),
+          number_kind_(static_cast<std::uint32_t>(number) | channel.kind << kNumberBits |
+                       (is_object(channel.ends.from) ? kFromObject : 0) |
+                       (is_object(channel.ends.to) ? kToObject : 0)) {}
+    [[nodiscard]] KindChannel channel() const {
+      return {{end(from_, kFromObject), end(to_, kToObject)},
+              number_kind_ >> kNumberBits & kMostKind};
+    }
+    [[nodiscard]] std::uint64_t number() const { return number_kind_ & kMostNumber; }
     [[nodiscard]] ActorId sender() const { return sender_; }
 
    private:
@@ -85,20 +98,30 @@ class DuplicateTable {
     static constexpr std::uint64_t kMostNumber = (1U << kNumberBits) - 1;
     static constexpr std::uint32_t kMostKind = (1U << kKindBits) - 1;
 
+    static constexpr std::uint32_t kFromObject = 1U << (kNumberBits + kKindBits);
+    static constexpr std::uint32_t kToObject = kFromObject << 1U;
+
+    static bool is_object(const Endpoint& end) { return end.rank == kNobody; }
+    static std::uint32_t name_of(const Endpoint& end) {
+      return is_object(end) ? end.object : end.rank;
+    }
+    [[nodiscard]] Endpoint end(std::uint32_t name, std::uint32_t bit) const {
+      return (number_kind_ & bit) != 0 ? Endpoint{.object = name} : Endpoint{.rank = name};
+    }
+
     std::uint32_t from_ = 0;  ///< an object, or a rank
     std::uint32_t to_ = 0;
     ActorId sender_ = kNobody;
-    std::uint32_t number_ : kNumberBits = 0;
-    std::uint32_t kind_ : kKindBits = 0;
-    std::uint32_t is_from_object_ : 1 = 0;
-    std::uint32_t is_to_object_ : 1 = 0;
+    std::uint32_t number_kind_ = 0;  ///< both, and which ends are objects
   };
   static_assert(sizeof(Noted) == 16);
-  /// So many that most channels of a rank of a stencil are among them twice.
-  static constexpr std::size_t kMostNoted = 256;
+  /// So many that a run of some iterations, or a checkpoint after some, needs no table, and that
+  /// else most channels of a rank are among them often. They take no more than the senders' logs.
+  static constexpr std::size_t kMostNoted = 4096;
+  static constexpr std::size_t kFetchedTogether = 256;  ///< whose windows stay in the cache
 
   void enter_noted();
-  void enter_first(const KindChannel& channel, std::uint64_t number, ActorId sender);
+  void enter_first(KindChannel channel, std::uint64_t number, ActorId sender);
   bool enter(const KindChannel& channel, std::uint64_t number, Incarnation sender);
   bool is_new(const KindChannel& channel, Window& window, std::uint64_t number);
   void advance(const KindChannel& channel, Window& window, std::uint64_t number);

@@ -92,7 +92,7 @@ void LoggedLayer::send_to_other(Context& context, Message& message) {
   log(to, message, id);
   if (recovered_)
     ++remote_messages_;
-  else if (to.sent == to.goal)
+  else if (to.sent == goal_of(to))
     --goals_open_;
   spend(context, CostFactor::logging, log_message_s_ + log_byte_s_ * message.bytes);
   const std::uint32_t second = before(context, message);
@@ -121,7 +121,8 @@ void LoggedLayer::forget_sent_by(ObjectId object) {
 }
 
 void LoggedLayer::on_committed(Context& context) {
-  for (Peer& of : peers_) of.sent = of.goal = of.taken_in = 0;
+  for (Peer& of : peers_) of.sent = of.taken_in = 0;
+  goals_.clear();
   log_.clear();
   sent_.reset();
   if (!recovered_) recovered(context, wave().death_s());
@@ -182,8 +183,9 @@ void LoggedLayer::has_log_of(Context& context, Rank rank, std::uint64_t received
   if (recovered_) return;
   ++log_ends_;
   Peer& from = peer(context, rank);
-  from.goal = received;
-  if (from.sent < from.goal) ++goals_open_;
+  if (from.number >= goals_.size()) goals_.resize(from.number + std::size_t{1});
+  goals_[from.number] = received;
+  if (from.sent < received) ++goals_open_;
   try_recovered(context);
 }
 

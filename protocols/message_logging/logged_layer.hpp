@@ -35,16 +35,16 @@ class LoggedLayer : public CheckpointedLayer {
  protected:
   enum Kind : std::uint16_t { kLogEnd = kOwnKinds, kLoggedKinds };
 
-  /// What a rank knows of another one since the last checkpoint. Lies in one cache line.
-  struct alignas(kCacheLine) Peer {
+  /// What a rank knows of another one since the last checkpoint. Two of them lie in a cache line.
+  struct alignas(kCacheLine / 2) Peer {
     Rank rank = kNobody;
     std::uint16_t served = 0;  ///< the latest incarnation that has got the log
     std::uint32_t number = 0;  ///< in the log
     std::uint64_t sent = 0;
     /// Messages from it that were delivered. Protocols with determinants count from a restart on.
     std::uint64_t taken_in = 0;
-    std::uint64_t goal = 0;  ///< of `sent`: how much the peer has from this rank's old incarnation
   };
+  static_assert(sizeof(Peer) == kCacheLine / 2);
 
   /// By what the receiver of a message knows that it has come before.
   enum class Identity : std::uint8_t {
@@ -127,6 +127,9 @@ class LoggedLayer : public CheckpointedLayer {
   void on_own_message(Context& context, const Message& message) final;
   void send_to_other(Context& context, Message& message);
   std::uint64_t identity_of(const Message& message);
+  [[nodiscard]] std::uint64_t goal_of(const Peer& peer) const {
+    return peer.number < goals_.size() ? goals_[peer.number] : 0;
+  }
   Peer& add_peer(Rank rank, std::uint16_t served);
 
   // What every message that comes looks at lies in one cache line.
@@ -143,6 +146,9 @@ class LoggedLayer : public CheckpointedLayer {
   std::uint64_t partners_ = 0;    ///< ranks whose log is to come
   std::uint64_t log_ends_ = 0;    ///< ranks whose log has come
   std::uint64_t goals_open_ = 0;  ///< peers that have more from the old incarnation
+  /// By number of the peer, until this rank has recovered: how much it has from the old
+  /// incarnation.
+  std::vector<std::uint64_t> goals_;
 };
 
 template <class Visit>

@@ -6,16 +6,21 @@
 namespace faultline {
 
 void MessageLog::add(const Message& message, std::uint32_t receiver, std::uint32_t note) {
+  const std::size_t place = entries_.size();
   Entry& entry = entries_.add();
-  if (receiver < kWhole && PackedMessage::fits(message)) {
-    std::construct_at(&entry.packed, message);
-    entry.receiver = static_cast<std::uint16_t>(receiver);
+  if (receiver >= kWhole || !PackedMessage::fits(message)) {
+    entry = {};
     entry.note = note;
+    whole_.push_back({place, message, receiver});
     return;
   }
-  entry = {};
+  std::construct_at(&entry.own, message);
+  entry.receiver = static_cast<std::uint16_t>(receiver);
   entry.note = note;
-  whole_.push_back({entries_.size() - 1, message, receiver});
+  const PackedMessage::Common common = PackedMessage::common_of(message);
+  if (runs_.size() > 0 && common == common_) return;
+  common_ = common;
+  runs_.add() = {common, place};
 }
 
 const MessageLog::WholeMessage& MessageLog::whole_at(std::size_t place) const {
@@ -24,13 +29,25 @@ const MessageLog::WholeMessage& MessageLog::whole_at(std::size_t place) const {
       [](const WholeMessage& one, std::size_t wanted) { return one.place < wanted; });
 }
 
+/// The last run that begins there or before.
+const PackedMessage::Common& MessageLog::common_at(std::size_t place) const {
+  std::size_t found = 0;
+  for (std::size_t behind = runs_.size(); behind - found > 1;) {
+    const std::size_t middle = found + (behind - found) / 2;
+    (runs_[middle].first <= place ? found : behind) = middle;
+  }
+  return runs_[found].common;
+}
+
 Message MessageLog::message(std::size_t place) const {
   const Entry& entry = entries_[place];
-  return entry.receiver == kWhole ? whole_at(place).message : entry.packed.unpacked();
+  if (entry.receiver == kWhole) return whole_at(place).message;
+  return PackedMessage::unpacked(common_at(place), entry.own);
 }
 
 void MessageLog::clear() {
   entries_.clear();
+  runs_.clear();
   whole_.clear();
 }
 

@@ -10,8 +10,9 @@
 namespace faultline {
 
 /// The messages that a rank has sent to other ranks since the last checkpoint, in their order. What
-/// a stencil sends takes 32 bytes each, not the 128 of a message. One after the other, whoever gets
-/// them, so that a message that is added needs no memory that has not been used for long.
+/// an object sends to its neighbours takes 16 bytes each, and 24 once for what it says to all of
+/// them, not the 128 of a message. One after the other, whoever gets them, so that a message that
+/// is added needs no memory that has not been used for long.
 class MessageLog {
  public:
   /// `receiver`: its number among the ranks that this one sends to. `note`: a number of the
@@ -31,11 +32,16 @@ class MessageLog {
 
  private:
   struct Entry {
-    [[no_unique_address]] PackedMessage packed;
+    [[no_unique_address]] PackedMessage::Own own;
     std::uint16_t receiver = kWhole;  ///< kWhole: the message is one of `whole_`
     std::uint32_t note = 0;
   };
-  static_assert(sizeof(Entry) == 32);
+  static_assert(sizeof(Entry) == 16);
+  /// What the messages from one place on have in common.
+  struct Run {
+    PackedMessage::Common common;
+    std::size_t first = 0;  ///< their first place
+  };
   static constexpr std::uint16_t kWhole = UINT16_MAX;
   /// One that does not fit into an entry.
   struct WholeMessage {
@@ -45,8 +51,11 @@ class MessageLog {
   };
 
   [[nodiscard]] const WholeMessage& whole_at(std::size_t place) const;
+  [[nodiscard]] const PackedMessage::Common& common_at(std::size_t place) const;
 
   ComponentBlocks<Entry> entries_;
+  ComponentBlocks<Run> runs_;
+  PackedMessage::Common common_;     ///< of the last of these
   std::vector<WholeMessage> whole_;  ///< by place
 };
 

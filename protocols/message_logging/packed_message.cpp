@@ -22,24 +22,31 @@ bool PackedMessage::fits(const Message& message) {
          message.termination.get<FieldWords>() == FieldWords{};
 }
 
-PackedMessage::PackedMessage(const Message& message)
-    : from_object_(message.from_object),
-      to_object_(message.to_object),
-      bytes_(message.bytes),
-      kind_(static_cast<std::uint8_t>(message.kind)) {
+PackedMessage::Common PackedMessage::common_of(const Message& message) {
   const auto words = message.payload.get<PayloadWords>();
-  first_word_ = static_cast<std::uint32_t>(words[0]);
-  second_word_ = static_cast<std::uint8_t>(words[1]);
-  third_word_ = words[2];
+  return {words[2], static_cast<std::uint32_t>(words[0]), message.from_object};
 }
 
-Message PackedMessage::unpacked() const {
-  Message message;
-  message.payload.put(PayloadWords{first_word_, second_word_, third_word_, 0});
-  message.from_object = from_object_;
+PackedMessage::Own::Own(const Message& message)
+    : to_object_(message.to_object),
+      bytes_(message.bytes),
+      second_word_(static_cast<std::uint8_t>(message.payload.get<PayloadWords>()[1])),
+      kind_(static_cast<std::uint8_t>(message.kind)) {}
+
+void PackedMessage::Own::unpack_into(Message& message) const {
+  auto words = message.payload.get<PayloadWords>();
+  words[1] = second_word_;
+  message.payload.put(words);
   message.to_object = to_object_;
   message.bytes = bytes_;
   message.kind = kind_;
+}
+
+Message PackedMessage::unpacked(const Common& common, const Own& own) {
+  Message message;
+  message.payload.put(PayloadWords{common.first_word, 0, common.third_word, 0});
+  message.from_object = common.from_object;
+  own.unpack_into(message);
   return message;
 }
 

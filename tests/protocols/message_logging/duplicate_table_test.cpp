@@ -82,6 +82,20 @@ TEST_CASE("numbers that are noted count as those that are inserted, also those t
   }
 }
 
+TEST_CASE("numbers that are noted until there is no room for more count as those inserted") {
+  constexpr std::uint64_t kMany = 10000;
+  constexpr std::uint32_t kKinds = 60;
+  DuplicateTable table;
+  DuplicateTable plain;
+  for (std::uint64_t i = 0; i < kMany; ++i) {
+    const KindChannel channel{kChannel.ends, static_cast<std::uint32_t>(i % kKinds)};
+    table.note(channel, 1 + i / kKinds, kSender.actor);
+    REQUIRE(plain.insert(channel, 1 + i / kKinds, kSender));
+  }
+  CHECK(digest_of(table) == digest_of(plain));
+  CHECK_FALSE(table.insert({kChannel.ends, 7}, 5, kSender));
+}
+
 TEST_CASE("a number that is noted twice is found out") {
   DuplicateTable table;
   table.note(kChannel, 1, kSender.actor);

@@ -28,6 +28,14 @@ Message short_message(std::uint64_t number) {
   return message;
 }
 
+/// What an object says to one of its neighbours, and for the most part to all.
+Message halo(std::uint64_t object, std::uint64_t neighbour) {
+  Message message = short_message(object);
+  message.to_object = static_cast<ObjectId>(neighbour);
+  message.payload.put(Words{object, neighbour, object << 40U, 0});
+  return message;
+}
+
 /// What is more than a packed message can say, each time in one way.
 std::vector<Message> long_messages() {
   std::vector<Message> messages(11, short_message(7));
@@ -69,7 +77,8 @@ TEST_CASE("what the engine notes on a message does not keep it from being packed
   CHECK(PackedMessage::fits(message));
 }
 
-TEST_CASE("a log keeps messages of both kinds, in their order, for their receivers") {
+TEST_CASE("a log keeps messages of all kinds, in their order, for their receivers") {
+  constexpr std::uint64_t kNeighbours = 4;
   MessageLog log;
   std::vector<Message> sent;
   std::vector<std::uint32_t> receivers;
@@ -77,7 +86,9 @@ TEST_CASE("a log keeps messages of both kinds, in their order, for their receive
   const std::vector<Message> whole = long_messages();
   constexpr std::uint32_t kBeyond16Bits = 70000;
   for (std::uint64_t number = 0; number < 200; ++number) {
-    sent.push_back(random.chance(0.5) ? short_message(number) : whole[random.below(whole.size())]);
+    sent.push_back(random.chance(0.6)   ? halo(number / kNeighbours, number % kNeighbours)
+                   : random.chance(0.5) ? short_message(number)
+                                        : whole[random.below(whole.size())]);
     receivers.push_back(random.chance(0.2) ? kBeyond16Bits
                                            : static_cast<std::uint32_t>(random.below(3)));
     log.add(sent.back(), receivers.back(), static_cast<std::uint32_t>(5 * number));
@@ -93,4 +104,14 @@ TEST_CASE("a log keeps messages of both kinds, in their order, for their receive
   CHECK(log.size() == 0);
   log.add(whole[0], 1, 0);
   CHECK(digest_of(log.message(0)) == digest_of(whole[0]));
+}
+
+TEST_CASE("a log that has been cleared forgets what its messages had in common") {
+  MessageLog log;
+  log.add(halo(1, 0), 0, 0);
+  log.clear();
+  log.add(halo(1, 1), 0, 0);
+  log.add(halo(2, 0), 0, 0);
+  CHECK(digest_of(log.message(0)) == digest_of(halo(1, 1)));
+  CHECK(digest_of(log.message(1)) == digest_of(halo(2, 0)));
 }
