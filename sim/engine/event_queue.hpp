@@ -73,13 +73,12 @@ class EventQueue {
   }
 
   Event pop() {
-    const Event event = top();
+    if (cursor_ == sorted_end_) next_bucket();
     --size_;
     risen_ = 0;
-    if (staged_first())
-      ++cursor_;
-    else
-      pop_near();
+    if (staged_first()) return staged_[cursor_++];
+    const Event event = near_.front();
+    pop_near();
     return event;
   }
 

@@ -76,6 +76,11 @@ void LookAhead::look_at_slot() {
   if (--until_look_ > 0 && !is_new_slot) return;
   looked_at_ = queue.openings();
   until_look_ = kEventsPerLook;
+  take_steps();
+}
+
+/// Apart from what comes before each event, so that this need not save any registers.
+[[gnu::noinline]] void LookAhead::take_steps() {
   fetch_in_slot<Step::message>(112);
   fetch_in_slot<Step::actor>(96);
   fetch_in_slot<Step::parts>(80, &taken_);
@@ -92,20 +97,21 @@ template <LookAhead::Step step>
 void LookAhead::fetch_in_slot(std::size_t distance, Pending* next) {
   const std::vector<Event>& staged = state_.queue.staged();
   const std::size_t first = state_.queue.next_staged();
-  std::size_t& done = done_[static_cast<std::size_t>(step)];
-  done = std::max(done, first);
+  std::size_t done = std::max(done_[static_cast<std::size_t>(step)], first);
   for (const std::size_t end = std::min(staged.size(), first + distance); done < end; ++done)
     if (fetch<step>(staged[done]) && next != nullptr) next->add(staged[done], done);
+  done_[static_cast<std::size_t>(step)] = done;
 }
 
 /// The same for events that another step has found.
 template <LookAhead::Step step>
 void LookAhead::fetch_pending(const Pending& from, std::size_t distance, Pending* next) {
-  const std::size_t end = state_.queue.next_staged() + distance;
-  std::size_t& done = done_[static_cast<std::size_t>(step)];
-  for (; done < from.end() && from.place(done) < end; ++done)
+  const std::size_t behind = state_.queue.next_staged() + distance;
+  std::size_t done = done_[static_cast<std::size_t>(step)];
+  for (const std::size_t end = from.end(); done < end && from.place(done) < behind; ++done)
     if (fetch<step>(from.event(done)) && next != nullptr)
       next->add(from.event(done), from.place(done));
+  done_[static_cast<std::size_t>(step)] = done;
 }
 
 /// For medium jobs with message logging, in which messages wait long and the logs drive them from
@@ -148,7 +154,8 @@ void LookAhead::fetch_head(const Event& event) const {
       Prefetching(job_, state_).actor(event.at.actor);
       return;
     case EventKind::nic_free:
-      fetch_nic(event.at.actor);
+      Prefetching(job_, state_).intake(event.at.actor);
+      fetch_queue(event.at.actor);
       return;
     default:
       return;
@@ -160,7 +167,7 @@ void LookAhead::fetch_actor(const Event& event) const {
   const Prefetching soon(job_, state_);
   switch (event.kind()) {
     case EventKind::arrive:
-      soon.intake(event.message->to);
+      soon.intake(node_of(event.message->to));
       [[fallthrough]];
     case EventKind::taken_in:
       soon.actor(event.message->to);
@@ -209,11 +216,13 @@ bool LookAhead::fetch_components(const Event& event) const {
   const Prefetching soon(job_, state_);
   ActorId actor = kNobody;
   switch (event.kind()) {
-    case EventKind::nic_ready:
-      soon.nic(event.message->from);
-      fetch_nic(node_of(event.message->from));
-      fetch_links(node_of(event.message->from));
+    case EventKind::nic_ready: {
+      const NodeId node = node_of(event.message->from);
+      soon.nic(node);
+      fetch_queue(node);
+      fetch_links(node);
       return false;
+    }
     case EventKind::nic_free:
       if (const Message* next = before_nic(event.at.actor).head) soon.outgoing(next->from);
       fetch_links(event.at.actor);
@@ -243,7 +252,7 @@ bool LookAhead::fetch_components(const Event& event) const {
   const bool is_computed = event.kind() == EventKind::compute_done;
   if (event.kind() != EventKind::timer) soon.components(actor);
   if (!logs_messages_ || is_computed) {  // other programs send more often
-    soon.nic(actor);
+    soon.nic(node_of(actor));
     soon.outgoing(actor);
   }
   if (is_computed || job_.spec.platform.progress == Progress::shared) soon.computation(actor);
@@ -274,9 +283,8 @@ void LookAhead::fetch_for_receiver(const Event& event, Ahead what) const {
   if (receiver.workload && what == Ahead::index) receiver.workload->fetch_ahead(*message, what);
 }
 
-/// A NIC, and the messages before it.
-void LookAhead::fetch_nic(NodeId node) const {
-  prefetch(&state_.nics[node], sizeof(Nic));
+/// Which messages stand before a NIC.
+void LookAhead::fetch_queue(NodeId node) const {
   if (!state_.nic_queues.empty()) prefetch(&state_.nic_queues[node], sizeof(NicQueue));
 }
 

@@ -57,7 +57,11 @@ class LookAhead {
   /// may be another one.
   class Pending {
    public:
-    void add(const Event& event, std::size_t place) { entries_[end_++ % kMost] = {event, place}; }
+    void add(const Event& event, std::size_t place) {
+      Entry& entry = entries_[end_++ % kMost];
+      entry.event = event;  // in parts: an entry made elsewhere would be copied
+      entry.place = place;
+    }
     void clear() { end_ = 0; }
     [[nodiscard]] std::size_t end() const { return end_; }
     [[nodiscard]] const Event& event(std::size_t at) const { return entries_[at % kMost].event; }
@@ -76,6 +80,7 @@ class LookAhead {
   void look();
   void look_at_events();
   void look_at_slot();
+  void take_steps();
   void look_at_messages();
   template <Step step>
   bool fetch(const Event& event) const;
@@ -89,7 +94,7 @@ class LookAhead {
   bool fetch_components(const Event& event) const;
   void fetch_inbox(const Event& event) const;
   void fetch_for_receiver(const Event& event, Ahead what) const;
-  void fetch_nic(NodeId node) const;
+  void fetch_queue(NodeId node) const;
   void fetch_links(NodeId node) const;
   [[nodiscard]] bool will_wait(const Event& arrival) const;
   [[nodiscard]] bool is_put_off(const Event& arrival) const;

@@ -66,15 +66,15 @@ class Prefetching {
   void inbox(ActorId of) const {
     if (const Message* message = state_.actors[of].inbox_head) prefetch_lines(message, 2);
   }
-  /// What takes in a message that comes to an actor.
-  void intake(ActorId of) const {
-    prefetch(&state_.nics[state_.placement.node_of(of)], sizeof(Nic));
+  /// What takes in a message that comes to a node.
+  void intake(NodeId node) const {
+    static_assert(kCacheLine % alignof(Nic) == 0 && alignof(Nic) == sizeof(Nic));
+    prefetch_lines(&state_.nics[node], 1);
   }
-  /// What an actor's messages leave by.
-  void nic(ActorId of) const {
-    intake(of);
-    const NodeId node = state_.placement.node_of(of);
-    prefetch(job_.routes.place(node), sizeof(std::uint32_t));
+  /// What messages leave a node by.
+  void nic(NodeId node) const {
+    intake(node);
+    prefetch_lines(job_.routes.place(node), 1);
     const auto& links = state_.detection_link_bytes;
     if (links.empty()) return;
     const std::size_t ports = job_.routes.ports();

@@ -104,16 +104,17 @@ void Runtime::spend_time() {
 /// Tells the layers that the rank is idle, from the top down. A layer may then pass up messages,
 /// after which the rank can become idle once more.
 void Runtime::tell_idle() {
-  for (std::size_t level = kWorkload + 1; level < kNetwork; ++level) {
-    Layer* layer = current_->layer(level);
-    if (layer == nullptr) continue;
+  std::uint32_t levels = turn_.present & kLayers;
+  while (levels != 0) {
     if (turn_.computing > 0 || turn_.declared_work > 0) return;
+    const auto level = static_cast<std::size_t>(std::countr_zero(levels));
+    levels &= levels - 1;
     handled_ = false;
     idle_told_ = level;
     Context context(turn_, kStack[level].family);
-    layer->on_idle(context);
+    current_->layer(level)->on_idle(context);
     settle();
-    if (handled_) level = kWorkload;
+    if (handled_) levels = turn_.present & kLayers;
   }
 }
 

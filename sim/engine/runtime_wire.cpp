@@ -98,27 +98,26 @@ void Runtime::pass_fence(ActorId self) {
 void Runtime::inject(Outgoing& outgoing, Message* message, bool held) {
   const double begin_s = cpu_s_;
   cpu_s_ = done_s(message->from, begin_s, machine().send_overhead_s);
-  const Transit transit = transit_of(*message);
   const NodeId node = node_of(message->from);
-  if (transit.local) {
-    message->inject_s = std::max(cpu_s_, outgoing.local_free_s);
-    outgoing.local_free_s = message->inject_s + transit.transfer_s;
-  } else if (!state_.nics_are_shared || nic_serves_next(state_.nics[node], cpu_s_)) {
-    Nic& nic = state_.nics[node];
-    message->inject_s = std::max(cpu_s_, nic.free_s);
-    nic.free_s = message->inject_s + transit.nic_occupied_s;
-  }
-  const bool enters = message->inject_s != kNever;
-  if (observer_ != nullptr && !held) show_leaving(Sight::Kind::sent, *message, begin_s);
-  if (observer_ != nullptr && held && enters)
-    show_leaving(Sight::Kind::injected, *message, message->inject_s);
-  if (enters) {
-    enter_network(*message, transit);
+  Nic& nic = state_.nics[node];
+  if (node != node_of(message->to) && state_.nics_are_shared && !nic_serves_next(nic, cpu_s_)) {
+    if (observer_ != nullptr && !held) show_leaving(Sight::Kind::sent, *message, begin_s);
+    ++nic.expected;
+    ++outgoing.before_nic;
+    schedule(cpu_s_, EventKind::nic_ready, message);
     return;
   }
-  ++state_.nics[node].expected;
-  ++outgoing.before_nic;
-  schedule(cpu_s_, EventKind::nic_ready, message);
+  const Transit transit = transit_of(*message);
+  double& free_s = transit.local ? outgoing.local_free_s : nic.free_s;
+  message->inject_s = std::max(cpu_s_, free_s);
+  free_s = message->inject_s + (transit.local ? transit.transfer_s : transit.nic_occupied_s);
+  if (observer_ != nullptr) {
+    if (held)
+      show_leaving(Sight::Kind::injected, *message, message->inject_s);
+    else
+      show_leaving(Sight::Kind::sent, *message, begin_s);
+  }
+  enter_network(*message, transit);
 }
 
 void Runtime::count_control(const Message& message) {
