@@ -156,13 +156,14 @@ void LookAhead::fetch_head(const Event& event) const {
     case EventKind::nic_free:
       Prefetching(job_, state_).intake(event.at.actor);
       fetch_queue(event.at.actor);
+      fetch_links(event.at.actor);
       return;
     default:
       return;
   }
 }
 
-/// Its actor, and the NIC of that.
+/// Its actor, and the NIC of that. All that a message needs which leaves.
 void LookAhead::fetch_actor(const Event& event) const {
   const Prefetching soon(job_, state_);
   switch (event.kind()) {
@@ -172,9 +173,15 @@ void LookAhead::fetch_actor(const Event& event) const {
     case EventKind::taken_in:
       soon.actor(event.message->to);
       return;
-    case EventKind::nic_ready:
-      soon.outgoing(event.message->from);
+    case EventKind::nic_ready: {
+      const ActorId sender = event.message->from;
+      const NodeId node = node_of(sender);
+      soon.outgoing(sender);
+      soon.nic(node);
+      fetch_queue(node);
+      fetch_links(node);
       return;
+    }
     default:
       return;
   }
@@ -210,53 +217,49 @@ bool LookAhead::fetch_parts(const Event& event) const {
   }
 }
 
-/// The components of its actor, and the node. True if a receiver will handle a message at once, as
-/// it looks now.
+/// The components of its actor. True if a receiver will handle a message at once, as it looks now.
 bool LookAhead::fetch_components(const Event& event) const {
   const Prefetching soon(job_, state_);
-  ActorId actor = kNobody;
   switch (event.kind()) {
-    case EventKind::nic_ready: {
-      const NodeId node = node_of(event.message->from);
-      soon.nic(node);
-      fetch_queue(node);
-      fetch_links(node);
-      return false;
-    }
     case EventKind::nic_free:
       if (const Message* next = before_nic(event.at.actor).head) soon.outgoing(next->from);
-      fetch_links(event.at.actor);
       return false;
     case EventKind::arrive:
       if (is_put_off(event)) return false;
       [[fallthrough]];
     case EventKind::taken_in:
-      actor = event.message->to;
       if (will_wait(event)) {
-        soon.inbox_tail(actor);
+        soon.inbox_tail(event.message->to);
         return false;
       }
       prefetch_rest(event.message);
-      break;
-    case EventKind::timer:
-      actor = event.at.actor;
-      soon.timers(actor);
-      break;
+      fetch_stack(event.message->to, false);
+      return true;
     case EventKind::wake:
+      fetch_stack(event.at.actor, false);
+      return true;
+    case EventKind::timer:
+      soon.timers(event.at.actor);
+      fetch_stack(event.at.actor, false);
+      return false;
     case EventKind::compute_done:
-      actor = event.at.actor;
-      break;
+      fetch_stack(event.at.actor, true);
+      return false;
     default:
       return false;
   }
-  const bool is_computed = event.kind() == EventKind::compute_done;
-  if (event.kind() != EventKind::timer) soon.components(actor);
+}
+
+/// The components of an actor, and what its messages leave by. `is_computed`: it ends a
+/// computation.
+[[gnu::noinline]] void LookAhead::fetch_stack(ActorId actor, bool is_computed) const {
+  const Prefetching soon(job_, state_);
+  soon.components(actor);
   if (!logs_messages_ || is_computed) {  // other programs send more often
     soon.nic(node_of(actor));
     soon.outgoing(actor);
   }
   if (is_computed || job_.spec.platform.progress == Progress::shared) soon.computation(actor);
-  return event.kind() != EventKind::timer && !is_computed;
 }
 
 /// The message that a wake-up will receive; or the last one before a NIC, behind which another one

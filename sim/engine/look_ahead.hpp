@@ -92,6 +92,7 @@ class LookAhead {
   void fetch_actor(const Event& event) const;
   bool fetch_parts(const Event& event) const;
   bool fetch_components(const Event& event) const;
+  void fetch_stack(ActorId actor, bool is_computed) const;
   void fetch_inbox(const Event& event) const;
   void fetch_for_receiver(const Event& event, Ahead what) const;
   void fetch_queue(NodeId node) const;

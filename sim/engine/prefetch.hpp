@@ -50,7 +50,6 @@ class Prefetching {
   void timers(ActorId of) const {
     const ActorState& actor = state_.actors[of];
     if (actor.rare_state) prefetch(actor.rare_state->timers.data(), 64);
-    components(of);
   }
   /// What an actor computes. Messages take it time, if workers handle them.
   void computation(ActorId of) const {
