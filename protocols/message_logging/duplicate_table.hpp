@@ -121,6 +121,7 @@ class DuplicateTable {
   static constexpr std::size_t kFetchedTogether = 256;  ///< whose windows stay in the cache
 
   void enter_noted();
+  /// By value: for a reference, `note` would write every channel into memory first.
   void enter_first(KindChannel channel, std::uint64_t number, ActorId sender);
   bool enter(const KindChannel& channel, std::uint64_t number, Incarnation sender);
   bool is_new(const KindChannel& channel, Window& window, std::uint64_t number);

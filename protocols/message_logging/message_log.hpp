@@ -55,7 +55,7 @@ class MessageLog {
 
   ComponentBlocks<Entry> entries_;
   ComponentBlocks<Run> runs_;
-  PackedMessage::Common common_;     ///< of the last of these
+  PackedMessage::Common common_;     ///< of the last of these, known without the list of blocks
   std::vector<WholeMessage> whole_;  ///< by place
 };
 
