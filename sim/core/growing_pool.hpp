@@ -1,24 +1,24 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <utility>
 #include <vector>
 
 #include "sim/core/large_pages.hpp"
 
 namespace faultline {
 
-/// Storage of objects that come and go. Addresses are stable, and the object freed last is taken
-/// first. Nothing is allocated once the largest number in use has been reached. `T::next` links the
-/// free ones. The storage grows by chunks, each twice as large as the last, up to `LargestChunk`
-/// objects.
+/// Storage of objects that come and go. Addresses are stable. Nothing is allocated once the largest
+/// number in use has been reached. The storage grows by chunks, each twice as large as the last, up
+/// to `LargestChunk` objects.
 ///
-/// The free objects are one stack, in kLists lists: object i of the stack, from the bottom, is in
-/// list i modulo kLists. So the next kLists objects to be taken are known without a look at any of
-/// them, and those that have left the cache can be fetched in time.
+/// Objects that are taken one after the other lie side by side as far as possible, because who
+/// takes them often looks at them together, and a large job's objects lie on more pages than a
+/// processor can find quickly. So an object that is given back waits until all that are ready have
+/// been taken. Then those that wait become ready, in the order of their places.
 template <class T, std::size_t LargestChunk>
 class GrowingPool {
  public:
@@ -28,66 +28,121 @@ class GrowingPool {
   GrowingPool& operator=(const GrowingPool&) = delete;
   ~GrowingPool() = default;
   /// Copies all objects. Those that are free are taken from the copy in the same order.
-  GrowingPool(const GrowingPool& other) : chunks_(other.chunks_), free_(other.free_) {
-    for_each([&](T& object) { object.next = counterpart(object.next, other); });
-    for (std::size_t i = 0; i < kLists; ++i) tops_[i] = counterpart(other.tops_[i], other);
+  GrowingPool(const GrowingPool& other) : chunks_(other.chunks_), free_(other.free_.size()) {
+    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) note_address(chunk);
+    for (; ready_ < other.ready_; ++ready_) free_[ready_] = counterpart(other.free_[ready_], other);
+    for (; waiting_ < other.waiting_; ++waiting_)
+      last(waiting_) = counterpart(other.last(waiting_), other);
   }
 
   T* take() {
-    if (free_ == 0) grow();
-    T*& top = tops_[--free_ % kLists];
-    T* object = std::exchange(top, top->next);
-    prefetch_free(top);
+    if (ready_ == 0) make_ready();
+    T* object = free_[--ready_];
+    if (ready_ >= kFetchedAhead) fetch(free_[ready_ - kFetchedAhead]);
     return object;
   }
-  void give_back(T* object) { object->next = std::exchange(tops_[free_++ % kLists], object); }
+  void give_back(T* object) { last(waiting_++) = object; }
 
   template <class Visit>
   void for_each(Visit visit) {
-    for (auto& chunk : chunks_)
-      for (T& object : chunk) visit(object);
+    for (Chunk& chunk : chunks_)
+      for (T& object : chunk.places) visit(object);
   }
   /// How many objects there is storage for.
-  [[nodiscard]] std::size_t places() const {
-    std::size_t places = 0;
-    for (const auto& chunk : chunks_) places += chunk.size();
-    return places;
-  }
-  /// The object of this pool, which is a copy of `other`, at the place that `object` has there.
+  [[nodiscard]] std::size_t places() const { return free_.size(); }
+  /// The object of this pool, which is a copy of `other`, at the place that `object` has there;
+  /// null for null.
   [[nodiscard]] T* counterpart(const T* object, const GrowingPool& other) {
-    for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      const Place* const first = other.chunks_[i].data();
-      const Place* const end = first + chunks_[i].size();
-      const auto* const place = static_cast<const Place*>(object);
-      if (!std::less<>{}(place, first) && std::less<>{}(place, end))
-        return &chunks_[i][static_cast<std::size_t>(place - first)];
-    }
-    return nullptr;  // it is null itself
+    if (object == nullptr) return nullptr;
+    const Where where = other.where_of(object);
+    return &chunks_[where.chunk].places[where.place];
   }
 
  private:
   static constexpr std::size_t kFirstChunk = 16;
-  static constexpr std::size_t kLists = 16;
+  static constexpr std::size_t kFetchedAhead = 16;
   /// Whole cache lines belong to one object.
   struct alignas(sizeof(T) % kCacheLine == 0 ? kCacheLine : alignof(T)) Place : T {};
+  struct Chunk {
+    explicit Chunk(std::size_t size) : places(size), marks((size + kMarks - 1) / kMarks) {}
+    LargeVector<Place> places;
+    /// A bit for each place. None is set but while free objects are sorted.
+    std::vector<std::uint64_t> marks;
+  };
+  static constexpr std::size_t kMarks = 64;  ///< in a word
+  /// Where a chunk begins in memory.
+  struct Address {
+    const Place* first;
+    std::size_t chunk;
+  };
+  struct Where {
+    std::size_t chunk;
+    std::size_t place;
+  };
 
-  /// What will be taken soon may have been free for long. It can be null.
-  static void prefetch_free(const T* object) {
-    const auto* first = reinterpret_cast<const std::byte*>(object);
-    __builtin_prefetch(first, 1);
-    if constexpr (sizeof(T) == 2 * kCacheLine)
-      if (object != nullptr) __builtin_prefetch(first + kCacheLine, 1);
+  [[nodiscard]] Where where_of(const T* object) const {
+    const auto* place = static_cast<const Place*>(object);
+    const auto behind = std::upper_bound(
+        addresses_.begin(), addresses_.end(), place,
+        [](const Place* a, const Address& b) { return std::less<>{}(a, b.first); });
+    const Address& address = *std::prev(behind);
+    return {address.chunk, static_cast<std::size_t>(place - address.first)};
+  }
+  T*& last(std::size_t i) { return free_[free_.size() - 1 - i]; }
+  T* last(std::size_t i) const { return free_[free_.size() - 1 - i]; }
+
+  void make_ready() {
+    if (waiting_ == 0) return grow();
+    // So few are not worth a look at all marks.
+    if (waiting_ < places() / kMarks) {
+      free_[ready_++] = last(--waiting_);
+      return;
+    }
+    for (; waiting_ > 0; --waiting_) {
+      const Where where = where_of(last(waiting_ - 1));
+      chunks_[where.chunk].marks[where.place / kMarks] |= std::uint64_t{1} << where.place % kMarks;
+    }
+    // By chunks and not by addresses, which differ from run to run. What is taken first is ready
+    // last.
+    for (std::size_t chunk = chunks_.size(); chunk-- > 0;) make_marked_ready(chunks_[chunk]);
+  }
+  void make_marked_ready(Chunk& chunk) {
+    for (std::size_t word = chunk.marks.size(); word-- > 0;) {
+      for (std::uint64_t& marks = chunk.marks[word]; marks != 0;) {
+        const auto highest = static_cast<std::size_t>(std::bit_width(marks)) - 1;
+        marks ^= std::uint64_t{1} << highest;
+        free_[ready_++] = &chunk.places[word * kMarks + highest];
+      }
+    }
   }
   void grow() {
     const std::size_t size =
-        chunks_.empty() ? kFirstChunk : std::min(LargestChunk, 2 * chunks_.back().size());
-    LargeVector<Place>& chunk = chunks_.emplace_back(size);
-    for (std::size_t i = size; i-- > 0;) give_back(&chunk[i]);
+        chunks_.empty() ? kFirstChunk : std::min(LargestChunk, 2 * chunks_.back().places.size());
+    Chunk& chunk = chunks_.emplace_back(size);
+    note_address(chunks_.size() - 1);
+    free_.resize(free_.size() + size);
+    for (std::size_t i = size; i-- > 0;) free_[ready_++] = &chunk.places[i];
+  }
+  void note_address(std::size_t chunk) {
+    const Address address{chunks_[chunk].places.data(), chunk};
+    const auto behind = std::find_if(addresses_.begin(), addresses_.end(), [&](const Address& a) {
+      return std::less<>{}(address.first, a.first);
+    });
+    addresses_.insert(behind, address);
+  }
+  static void fetch(const T* object) {
+    const auto* first = reinterpret_cast<const std::byte*>(object);
+    __builtin_prefetch(first, 1);
+    if constexpr (sizeof(T) == 2 * kCacheLine) __builtin_prefetch(first + kCacheLine, 1);
   }
 
-  std::vector<LargeVector<Place>> chunks_;
-  std::array<T*, kLists> tops_{};
-  std::size_t free_ = 0;  ///< how many objects are free
+  std::vector<Chunk> chunks_;
+  std::vector<Address> addresses_;  ///< in their order
+  /// Free objects, with room for all: first those that are ready, the next one last, and at the end
+  /// those that wait, the latest one first.
+  LargeVector<T*> free_;
+  std::size_t ready_ = 0;
+  std::size_t waiting_ = 0;
 };
 
 }  // namespace faultline

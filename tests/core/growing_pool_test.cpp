@@ -2,9 +2,11 @@
 
 #include "sim/core/growing_pool.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -16,64 +18,90 @@ namespace {
 
 struct Thing {
   std::uint64_t number = 0;
-  Thing* next = nullptr;
 };
 
 using Things = GrowingPool<Thing, 64>;
 
-/// Takes and gives back at random, and more often takes. Knows what has been given back and not
-/// been taken again, the latest last.
+/// Takes and gives back at random. `takes_of_16`: so many of 16 steps take.
 struct Churn {
   Things pool;
   std::vector<Thing*> taken;
-  std::vector<Thing*> given_back;
 
-  void step(std::uint64_t draw) {
-    if (taken.empty() || draw % 5 < 3) {
+  void step(std::uint64_t draw, std::uint64_t takes_of_16 = 9) {
+    if (taken.empty() || draw % 16 < takes_of_16) {
       Thing* thing = pool.take();
-      if (!given_back.empty()) {
-        REQUIRE(thing == given_back.back());
-        given_back.pop_back();
-      }
       thing->number = draw;
       taken.push_back(thing);
     } else {
-      const std::size_t place = draw / 5 % taken.size();
+      const std::size_t place = draw / 16 % taken.size();
       pool.give_back(taken[place]);
-      given_back.push_back(taken[place]);
       taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(place));
     }
   }
+  [[nodiscard]] std::set<Thing*> in_use() const { return {taken.begin(), taken.end()}; }
 };
+
+/// The places of all objects of a pool, in the order of its chunks.
+std::map<Thing*, std::size_t> places_of(Things& pool) {
+  std::map<Thing*, std::size_t> places;
+  pool.for_each([&](Thing& thing) { places.emplace(&thing, places.size()); });
+  return places;
+}
 
 }  // namespace
 
-TEST_CASE("a pool takes the object first that was freed last, however many are free") {
+TEST_CASE("a pool never hands out an object that is in use, and hands out each free one") {
   Churn churn;
-  for (std::uint64_t i = 0; i < 20000; ++i) churn.step(split_mix(i));
-  CHECK(std::set<Thing*>(churn.taken.begin(), churn.taken.end()).size() == churn.taken.size());
-  // All that were given back come first, in the reverse order; then others, none of them twice.
-  std::set<Thing*> seen(churn.taken.begin(), churn.taken.end());
-  for (std::size_t left = churn.pool.places() - churn.taken.size(); left > 0; --left) {
-    Thing* thing = churn.pool.take();
-    if (!churn.given_back.empty()) {
-      REQUIRE(thing == churn.given_back.back());
-      churn.given_back.pop_back();
-    }
-    REQUIRE(seen.insert(thing).second);
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    churn.step(split_mix(i), i / 1000 % 2 == 0 ? 13 : 4);
+    if (i % 500 == 0) REQUIRE(churn.in_use().size() == churn.taken.size());
   }
+  std::set<Thing*> seen = churn.in_use();
+  REQUIRE(seen.size() == churn.taken.size());
+  for (std::size_t left = churn.pool.places() - churn.taken.size(); left > 0; --left)
+    REQUIRE(seen.insert(churn.pool.take()).second);
   CHECK(seen.size() == churn.pool.places());
+}
+
+TEST_CASE("objects that were given back in any order are taken side by side") {
+  Churn churn;
+  for (std::uint64_t i = 0; i < 5000; ++i) churn.step(split_mix(i));
+  const std::size_t free = churn.pool.places() - churn.taken.size();
+  for (std::size_t i = 0; i < free; ++i) churn.taken.push_back(churn.pool.take());
+  // Nothing is ready now. Two of three are given back, in an order of no use.
+  const std::map<Thing*, std::size_t> places = places_of(churn.pool);
+  std::vector<Thing*> given_back;
+  for (Thing* thing : churn.taken)
+    if (split_mix(places.at(thing)) % 3 != 0) given_back.push_back(thing);
+  std::ranges::sort(given_back, {}, [&](Thing* thing) { return split_mix(places.at(thing) + 1); });
+  for (Thing* thing : given_back) churn.pool.give_back(thing);
+  std::ranges::sort(given_back, {}, [&](Thing* thing) { return places.at(thing); });
+  for (Thing* thing : given_back) REQUIRE(churn.pool.take() == thing);
+}
+
+TEST_CASE("when only few are free, the latest one is taken first") {
+  Things pool;
+  std::vector<Thing*> taken(1000);
+  for (Thing*& thing : taken) thing = pool.take();
+  while (taken.size() < pool.places()) taken.push_back(pool.take());
+  REQUIRE(pool.places() / 64 > 3);
+  for (const std::size_t place : {400, 30, 700}) pool.give_back(taken[place]);
+  for (const std::size_t place : {700, 30, 400}) CHECK(pool.take() == taken[place]);
 }
 
 TEST_CASE("a pool does not grow while it has free objects") {
   Things pool;
-  std::vector<Thing*> taken(100);
+  std::vector<Thing*> taken(1000);
   for (Thing*& thing : taken) thing = pool.take();
+  while (taken.size() < pool.places()) taken.push_back(pool.take());
   const std::size_t places = pool.places();
-  for (int round = 0; round < 50; ++round) {
-    for (Thing* thing : taken) pool.give_back(thing);
-    for (Thing*& thing : taken) thing = pool.take();
+  for (const std::size_t at_once : {1, 2, 15, 16, 17, 100, 999}) {
+    for (int round = 0; round < 20; ++round) {
+      for (std::size_t i = 0; i < at_once; ++i) pool.give_back(taken[i]);
+      for (std::size_t i = 0; i < at_once; ++i) taken[i] = pool.take();
+    }
   }
+  CHECK(std::set<Thing*>(taken.begin(), taken.end()).size() == places);
   CHECK(pool.places() == places);
 }
 
@@ -81,13 +109,24 @@ TEST_CASE("a copy of a pool frees and takes as the pool does, in storage of its 
   Churn churn;
   for (std::uint64_t i = 0; i < 5000; ++i) churn.step(split_mix(i));
   Things copy(churn.pool);
+  CHECK(copy.counterpart(nullptr, churn.pool) == nullptr);
   for (Thing* thing : churn.taken) {
     Thing* mine = copy.counterpart(thing, churn.pool);
     REQUIRE(mine != thing);
     REQUIRE(mine->number == thing->number);
   }
-  const std::size_t places = churn.pool.places();
-  for (std::size_t i = churn.taken.size(); i < places; ++i)
-    REQUIRE(copy.counterpart(churn.pool.take(), churn.pool) == copy.take());
-  CHECK(copy.places() == places);
+  for (std::uint64_t i = 5000; i < 10000; ++i) {
+    const std::uint64_t draw = split_mix(i);
+    if (draw % 16 < 9) {
+      churn.taken.push_back(churn.pool.take());
+      const Thing* mine = copy.take();  // only now it has all chunks of the other
+      REQUIRE(copy.counterpart(churn.taken.back(), churn.pool) == mine);
+    } else {
+      const std::size_t place = draw / 16 % churn.taken.size();
+      copy.give_back(copy.counterpart(churn.taken[place], churn.pool));
+      churn.pool.give_back(churn.taken[place]);
+      churn.taken.erase(churn.taken.begin() + static_cast<std::ptrdiff_t>(place));
+    }
+    REQUIRE(copy.places() == churn.pool.places());
+  }
 }
