@@ -140,7 +140,7 @@ class GrowingPool {
   std::vector<Address> addresses_;  ///< in their order
   /// Free objects, with room for all: first those that are ready, the next one last, and at the end
   /// those that wait, the latest one first.
-  LargeVector<T*> free_;
+  std::vector<T*> free_;
   std::size_t ready_ = 0;
   std::size_t waiting_ = 0;
 };
