@@ -248,9 +248,11 @@ TEST_CASE("a message has nothing of the one that had its memory before") {
   used->inject_s = 5;
   used->attachments.put(Family::workload, 5);
   pool.give_back(used);
-  const Message& again = context.send(2, 3, 4);
-  REQUIRE(&again == used);
   const Message& fresh = context.send(2, 3, 4);
-  CHECK(digest_of(again) == digest_of(fresh));
-  CHECK(again.inject_s == 0);
+  const Message* again = &fresh;  // it comes when all others have been taken
+  for (std::size_t i = 0; i < pool.places() && again != used; ++i) again = &context.send(2, 3, 4);
+  REQUIRE(again == used);
+  CHECK(&fresh != used);
+  CHECK(digest_of(*again) == digest_of(fresh));
+  CHECK(again->inject_s == 0);
 }
