@@ -19,6 +19,9 @@ namespace faultline {
 /// takes them often looks at them together, and a large job's objects lie on more pages than a
 /// processor can find quickly. So an object that is given back waits until all that are ready have
 /// been taken. Then those that wait become ready, in the order of their places.
+///
+/// `T::next` is for who has taken objects, to link them. It leads to an object of the pool, or is
+/// null.
 template <class T, std::size_t LargestChunk>
 class GrowingPool {
  public:
@@ -27,9 +30,11 @@ class GrowingPool {
   GrowingPool& operator=(GrowingPool&&) noexcept = default;
   GrowingPool& operator=(const GrowingPool&) = delete;
   ~GrowingPool() = default;
-  /// Copies all objects. Those that are free are taken from the copy in the same order.
+  /// Copies all objects. Links lead to the objects of the copy, and those that are free are taken
+  /// from it in the same order.
   GrowingPool(const GrowingPool& other) : chunks_(other.chunks_), free_(other.free_.size()) {
     for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) note_address(chunk);
+    for_each([&](T& object) { object.next = counterpart(object.next, other); });
     for (; ready_ < other.ready_; ++ready_) free_[ready_] = counterpart(other.free_[ready_], other);
     for (; waiting_ < other.waiting_; ++waiting_)
       last(waiting_) = counterpart(other.last(waiting_), other);

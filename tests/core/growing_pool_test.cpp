@@ -18,6 +18,7 @@ namespace {
 
 struct Thing {
   std::uint64_t number = 0;
+  Thing* next = nullptr;
 };
 
 using Things = GrowingPool<Thing, 64>;
@@ -105,15 +106,17 @@ TEST_CASE("a pool does not grow while it has free objects") {
   CHECK(pool.places() == places);
 }
 
-TEST_CASE("a copy of a pool frees and takes as the pool does, in storage of its own") {
+TEST_CASE("a copy of a pool has its own objects and links, and frees and takes as the pool does") {
   Churn churn;
   for (std::uint64_t i = 0; i < 5000; ++i) churn.step(split_mix(i));
+  for (std::size_t i = 1; i < churn.taken.size(); ++i) churn.taken[i]->next = churn.taken[i - 1];
   Things copy(churn.pool);
   CHECK(copy.counterpart(nullptr, churn.pool) == nullptr);
   for (Thing* thing : churn.taken) {
     Thing* mine = copy.counterpart(thing, churn.pool);
     REQUIRE(mine != thing);
     REQUIRE(mine->number == thing->number);
+    REQUIRE(mine->next == copy.counterpart(thing->next, churn.pool));
   }
   for (std::uint64_t i = 5000; i < 10000; ++i) {
     const std::uint64_t draw = split_mix(i);
