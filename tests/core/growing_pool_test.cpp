@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "sim/core/invariant.hpp"
 #include "sim/core/split_mix.hpp"
 
 using namespace faultline;
@@ -42,6 +43,11 @@ struct Churn {
   [[nodiscard]] std::set<Thing*> in_use() const { return {taken.begin(), taken.end()}; }
 };
 
+/// Takes all objects that there is storage for.
+void take_all(Things& pool, std::vector<Thing*>& taken) {
+  while (taken.size() < pool.places()) taken.push_back(pool.take());
+}
+
 /// The places of all objects of a pool, in the order of its chunks.
 std::map<Thing*, std::size_t> places_of(Things& pool) {
   std::map<Thing*, std::size_t> places;
@@ -57,18 +63,14 @@ TEST_CASE("a pool never hands out an object that is in use, and hands out each f
     churn.step(split_mix(i), i / 1000 % 2 == 0 ? 13 : 4);
     if (i % 500 == 0) REQUIRE(churn.in_use().size() == churn.taken.size());
   }
-  std::set<Thing*> seen = churn.in_use();
-  REQUIRE(seen.size() == churn.taken.size());
-  for (std::size_t left = churn.pool.places() - churn.taken.size(); left > 0; --left)
-    REQUIRE(seen.insert(churn.pool.take()).second);
-  CHECK(seen.size() == churn.pool.places());
+  take_all(churn.pool, churn.taken);
+  CHECK(churn.in_use().size() == churn.pool.places());
 }
 
 TEST_CASE("objects that were given back in any order are taken side by side") {
   Churn churn;
   for (std::uint64_t i = 0; i < 5000; ++i) churn.step(split_mix(i));
-  const std::size_t free = churn.pool.places() - churn.taken.size();
-  for (std::size_t i = 0; i < free; ++i) churn.taken.push_back(churn.pool.take());
+  take_all(churn.pool, churn.taken);
   // Nothing is ready now. Two of three are given back, in an order of no use.
   const std::map<Thing*, std::size_t> places = places_of(churn.pool);
   std::vector<Thing*> given_back;
@@ -84,7 +86,7 @@ TEST_CASE("when only few are free, the latest one is taken first") {
   Things pool;
   std::vector<Thing*> taken(1000);
   for (Thing*& thing : taken) thing = pool.take();
-  while (taken.size() < pool.places()) taken.push_back(pool.take());
+  take_all(pool, taken);
   REQUIRE(pool.places() / 64 > 3);
   for (const std::size_t place : {400, 30, 700}) pool.give_back(taken[place]);
   for (const std::size_t place : {700, 30, 400}) CHECK(pool.take() == taken[place]);
@@ -94,7 +96,7 @@ TEST_CASE("a pool does not grow while it has free objects") {
   Things pool;
   std::vector<Thing*> taken(1000);
   for (Thing*& thing : taken) thing = pool.take();
-  while (taken.size() < pool.places()) taken.push_back(pool.take());
+  take_all(pool, taken);
   const std::size_t places = pool.places();
   for (const std::size_t at_once : {1, 2, 15, 16, 17, 100, 999}) {
     for (int round = 0; round < 20; ++round) {
@@ -132,4 +134,11 @@ TEST_CASE("a copy of a pool has its own objects and links, and frees and takes a
     }
     REQUIRE(copy.places() == churn.pool.places());
   }
+}
+
+TEST_CASE("a link that leads out of a pool is found when the pool is copied") {
+  Things pool;
+  Thing outside;
+  pool.take()->next = &outside;
+  CHECK_THROWS_AS(Things(pool), BrokenInvariant);
 }
