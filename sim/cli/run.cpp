@@ -1,5 +1,6 @@
 #include "sim/cli/run.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <ostream>
@@ -65,6 +66,25 @@ void explain_failures(const RunTally& tally) {
                  tally.replications, tally.end.planned);
 }
 
+/// A fault whose moment never comes, such as one at a mark whose name is mistyped, would go
+/// unnoticed otherwise. Drawn faults need not strike, and could hide that a stated one has not.
+void note_missed_faults(const Scenario& scenario, const RunTally& tally) {
+  for (std::size_t i = 0; i < tally.points.size(); ++i) {
+    const RunSpec& point = scenario.points[i];
+    const auto& metrics = tally.points[i].metrics;
+    const auto stated = std::ranges::count_if(point.faults, &FaultSpec::kills);
+    const auto struck = metrics.find("faults_struck");
+    if (stated == 0 || !point.fault_sources.empty() || struck == metrics.end()) continue;
+    const double fewest = struck->second.summary().min.value_or(0.0);
+    if (fewest >= static_cast<double>(stated)) continue;
+    const bool is_only_run = scenario.points.size() == 1 && scenario.replications == 1;
+    return complain((is_only_run ? "" : "in a run of point " + std::to_string(i) + ", ") +
+                    std::to_string(static_cast<std::int64_t>(fewest)) + " of " +
+                    std::to_string(stated) + " faults of faults.at struck a living rank; others " +
+                    "came after the end, or at a mark that was never set, or to the dead");
+  }
+}
+
 }  // namespace
 
 VerbOptions run_options() {
@@ -112,6 +132,7 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
                                    runs.add(replication_line(scenario, record));
                                });
   write_report(format, scenario, tally, runs, output);
+  note_missed_faults(scenario, tally);
   explain_failures(tally);
   return exit_code(tally);
 }

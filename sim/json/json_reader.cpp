@@ -47,9 +47,9 @@ class TreeBuilder {
   bool end_array() { return close(); }
 
   bool key(string_t& key) {
-    if (key.find('\0') != string_t::npos) return refuse_zero();
     Level& level = levels_.back();
     level.key = key;
+    if (key.find('\0') != string_t::npos) return refuse_zero();
     level.repeated = !level.keys.insert(key).second;
     if (level.repeated)
       problems_.add(member_path(path(levels_.size() - 1), key),
@@ -188,13 +188,13 @@ JsonValue parse_json(const std::string& text, Problems& problems) {
   TreeBuilder builder(problems);
   if (nlohmann::json::sax_parse(text, &builder)) return builder.take();
   if (builder.too_deep()) {
-    refuse(problems, " " + in_quotes(builder.path()),
+    refuse(problems, " " + visible(builder.path()),
            "nested too deeply, expected at most " + std::to_string(kDeepestNesting) +
                " objects and lists inside each other");
   }
   // File names and the strings of other programs would end at the zero.
   if (builder.has_zero())
-    refuse(problems, " " + in_quotes(builder.path()),
+    refuse(problems, " " + visible(builder.path()),
            "a text with a zero character (\\u0000), expected none");
   const std::size_t position = builder.error_position();
   refuse(problems, place(text, position == 0 ? 0 : position - 1), reason(builder.error()));

@@ -225,6 +225,16 @@ class Runs(ProgramTest):
             struck = [run["metrics"]["faults_struck"] for run in one["runs"]]
             self.assertGreater(min(struck), 1)
 
+    def test_a_stated_fault_that_never_strikes_is_told(self):
+        late = [{"time_s": 1e9, "ranks": [1]}, {"time_s": 1, "ranks": [2]}]
+        mistyped = [{"mark": {"name": "stepp", "value": 1}, "ranks": [1]}]
+        job = {**JOB, "replications": 1}
+        for faults, words in ((late, "1 of 2 faults"), (mistyped, "0 of 1 faults")):
+            self.write("s.json", {**job, "faults": {"at": faults}})
+            self.assertIn(words, self.faultline("run", "s.json", "--quiet").stderr)
+        self.write("s.json", {**job, "faults": {"at": late[1:]}})
+        self.assertEqual(self.faultline("run", "s.json", "--quiet").stderr, "")
+
     def test_engines_agree_on_who_dies_when(self):
         seen = []
         for engine in ENGINES:

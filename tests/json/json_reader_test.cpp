@@ -80,6 +80,13 @@ TEST_CASE("a zero byte does not hide what follows it") {
   CHECK_THAT(error_of("{}\n\0{{{"s), StartsWith("f.json:2:1"));
 }
 
+TEST_CASE("a zero character is refused with the path of its text or key") {
+  CHECK_THAT(error_of(R"({"a": 1, "b": {"c": "x\u0000y"}})"),
+             StartsWith("f.json: b.c: a text with"));
+  CHECK_THAT(error_of(R"({"a": {"b": 1}, "c": {"x\u0000y": 1}})"),
+             StartsWith("f.json: c[") && Contains("zero character"));
+}
+
 TEST_CASE("blank text is called empty") {
   CHECK_THAT(error_of(""), Contains("f.json: is empty"));
   CHECK_THAT(error_of(" \n\t"), Contains("f.json: is empty"));
