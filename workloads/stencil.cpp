@@ -100,12 +100,23 @@ constexpr MetricSpec kDifference{"state_difference", Merge::digest,
                                  "that digest less the one of the right states, computed without "
                                  "an engine; if it is not 0, the run ends as `wrong-state`"};
 
+bool asks_for_checkpoints(const OptionValues& values) {
+  return !std::holds_alternative<std::monostate>(values.at("checkpoint_iterations"));
+}
+
 std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job) {
   const auto objects = std::get<std::int64_t>(values.at("objects_per_process"));
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
-  if (objects * job.processes <= kMost) return {};
-  return {{"objects_per_process", "at most " + std::to_string(kMost / job.processes) + " with " +
-                                      std::to_string(job.processes) + " processes"}};
+  if (objects * job.processes > kMost)
+    return {{"objects_per_process", "at most " + std::to_string(kMost / job.processes) + " with " +
+                                        std::to_string(job.processes) + " processes"}};
+  if (!asks_for_checkpoints(values)) return {};
+  const std::int64_t largest = std::int64_t{UINT32_MAX} / objects;
+  if (std::get<std::int64_t>(values.at("object_bytes")) <= largest) return {};
+  return {{"object_bytes", "at most " + std::to_string(largest) + " with " +
+                               std::to_string(objects) +
+                               " objects_per_process, because an image is a message of less than "
+                               "4 GiB"}};
 }
 
 Registration stencil(const char* name, const char* summary, const char* source, bool ordered) {
@@ -127,9 +138,7 @@ Registration stencil(const char* name, const char* summary, const char* source, 
     made.end_checks = {{&kDifference, "wrong-state"}};
   }
   made.check = check;
-  made.asks_for_checkpoints = [](const OptionValues& values) {
-    return !std::holds_alternative<std::monostate>(values.at("checkpoint_iterations"));
-  };
+  made.asks_for_checkpoints = asks_for_checkpoints;
   made.make = [set, ordered](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     const auto shared = std::make_shared<const StencilJob>(set.read(values), job, ordered);
     return [shared](ActorId self) { return std::make_unique<Stencil>(shared, self); };
@@ -215,11 +224,9 @@ void Stencil::send_halos(Context& context, Object& object) {
     Halo content = halo;
     content.side = neighbour.its_side;
     message.payload.put(content);
-    if (home != plan().home(object.number)) ++remote_messages_;
     ++neighbours;
     bytes += neighbour.bytes;
   });
-  object_messages_ += neighbours;
   object.missing = neighbours - static_cast<std::uint32_t>(std::popcount(object.arrived[0]));
   object.halo_bytes = static_cast<float>(bytes);
 }
@@ -377,7 +384,6 @@ void Stencil::spread(Context& context, const Part& result) {
     message.from_object = kNoObject;
     message.to_object = object;
     message.payload.put(result);
-    if (object != kNoObject) ++object_messages_;
   };
   const auto [first_child, past_children] = reduction_.children();
   for (Rank child = first_child; child < past_children; ++child) send(child, kNoObject);
@@ -449,9 +455,27 @@ void Stencil::report(MetricTotals& totals) const {
   totals.put(kIterations, done);
   totals.put(kTime, finish_s_);
   if (!plan().is_extended()) return;
-  totals.put_weighted(kObjectMessages, static_cast<double>(object_messages_), done);
-  totals.put_weighted(kRemote, static_cast<double>(remote_messages_), done);
+  report_messages(totals, done);
   if (finished_) report_states(totals);
+}
+
+/// Of an object it is known how far it is, so what it has sent again after a recovery counts once.
+void Stencil::report_messages(MetricTotals& totals, double iterations) const {
+  std::uint64_t all = results_ * plan().options().objects_per_process;
+  std::uint64_t remote = 0;
+  for (const Object& object : objects_) {
+    const bool has_begun = object.phase == Phase::exchanging || object.phase == Phase::computing;
+    const std::uint64_t begun = object.exchange + (has_begun ? 1 : 0);
+    for (std::size_t exchange = 0; exchange < exchanges(); ++exchange) {
+      const std::uint64_t times = (begun + exchanges() - 1 - exchange) / exchanges();
+      plan().for_each_neighbour(object.number, exchange, [&](const StencilPlan::Neighbour& to) {
+        all += times;
+        if (plan().home(to.object) != plan().home(object.number)) remote += times;
+      });
+    }
+  }
+  totals.put_weighted(kObjectMessages, static_cast<double>(all), iterations);
+  totals.put_weighted(kRemote, static_cast<double>(remote), iterations);
 }
 
 void Stencil::report_states(MetricTotals& totals) const {

@@ -124,6 +124,7 @@ class Stencil final : public Workload {
   [[nodiscard]] bool has_reduced() const;
   void synchronize(Context& context);
   void finish_if_done(Context& context);
+  void report_messages(MetricTotals& totals, double iterations) const;
   void report_states(MetricTotals& totals) const;
 
   std::shared_ptr<const StencilJob> job_;
@@ -131,8 +132,6 @@ class Stencil final : public Workload {
   Rank self_;
   ComponentVector<Object> objects_;  ///< those that are here, by number
   std::vector<Early> early_;         ///< in the order in which they came
-  std::uint64_t object_messages_ = 0;
-  std::uint64_t remote_messages_ = 0;
   TreeReduction reduction_;
   std::uint64_t results_ = 0;        ///< that have been passed on, in the order of their numbers
   std::vector<Part> early_results_;  ///< those that came before their turn

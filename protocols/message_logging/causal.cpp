@@ -6,6 +6,7 @@
 
 #include "sim/core/invariant.hpp"
 #include "sim/core/prefetch.hpp"
+#include "sim/core/wire_bytes.hpp"
 
 namespace faultline {
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr MetricSpec kGenerated{"determinants_generated", Merge::mean,
                                 "deliveries with a ticket, per process and iteration; replayed "
-                                "ones apart"};
+                                "ones are not counted"};
 constexpr MetricSpec kPiggybacked{"determinants_piggybacked", Merge::mean,
                                   "determinants sent with messages, per process and iteration; "
                                   "first sends only"};
@@ -41,8 +42,8 @@ OptionSet<CausalOptions> options() {
 const Registered registered{registration<Causal>(
     {.family = Family::message_logging,
      .name = "causal",
-     .summary = "messages are logged at their senders, and the order of their deliveries at who "
-                "depends on it",
+     .summary = "senders log messages, and the ranks that depend on the order of deliveries "
+                "store it",
      .source = "fast-message-logging section 2; Meneses, Bronevetsky, Kale, DPDNS 2011",
      .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
      .message_kinds = logging_kinds({"determinants", "determinants-stored"}),
@@ -87,7 +88,7 @@ std::uint32_t Causal::before(Context& context, Message& message) {
     return send_companion(context, message.to, tickets_, count,
                           shared_ ? *shared_ : carrying(unstored()));
   }
-  message.bytes += bytes_of(count);
+  message.bytes = wire_bytes(message.bytes + bytes_of(count));
   context.attach(message, carried(unstored()));
   return 0;
 }
@@ -115,28 +116,31 @@ Attachments Causal::carrying(DeliveryRun deliveries) const {
 /// delivered.
 std::uint32_t Causal::send_companion(Context& context, Rank to, std::uint64_t last,
                                      std::uint64_t count, Attachments carried) {
-  Message& companion = context.send(to, kDeterminants, control_bytes() + bytes_of(count));
+  Message& companion =
+      context.send(to, kDeterminants, wire_bytes(control_bytes() + bytes_of(count)));
   companion.attachments = std::move(carried);
   return static_cast<std::uint32_t>(last);
 }
 
-std::uint32_t Causal::bytes_of(std::uint64_t deliveries) const {
-  return static_cast<std::uint32_t>(deliveries * determinant_bytes_);
+std::uint64_t Causal::bytes_of(std::uint64_t deliveries) const {
+  return deliveries * determinant_bytes_;
 }
 
 CheckpointedLayer::Verdict Causal::admit_current(Context& context, Message& message) {
   if (const auto* carried = context.attached<Carried>(message))
     take_carried(context, {message.from, message.from_incarnation}, *carried);
-  const auto stamp = message.logging.get<LoggingStamp>();
-  if (message.from != self()) {
-    if (is_duplicate(message)) return Verdict::discard;
-    if (stamp.level > 0 && stored_for(message.from).last < stamp.level) return Verdict::hold;
-  }
+  if (message.from != self() && is_duplicate(message)) return Verdict::discard;
   if (!must_replay()) return take(context, message);
   const bool is_new = to_replay_.emplace(delivery_of(message), message).second;
   if (!is_new) return Verdict::discard;
   replay(context);
   return Verdict::kept;
+}
+
+bool Causal::must_wait(Context&, const Message& message) {
+  const std::uint64_t last = message.logging.get<LoggingStamp>().level;
+  return last > 0 && message.from != self() && stored_for(message.from).last < last &&
+         !is_duplicate(message);
 }
 
 CheckpointedLayer::Verdict Causal::take(Context& context, Message& message) {
@@ -311,6 +315,7 @@ void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
 void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
   count_senders();
   LoggedLayer::on_joined(context, root, report);
+  report.determinant_bytes = determinant_bytes_;
   if (const Stored* stored = stored_.find(root)) {
     const std::vector<Determinant> known = determinants_of(*stored);
     report.determinants.insert(report.determinants.end(), known.begin(), known.end());

@@ -117,6 +117,11 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   [[nodiscard]] bool must_replay() const { return tickets_ < deliveries_.size(); }
 
   Verdict admit_current(Context& context, Message& message) override;
+  /// Companions can be overtaken. What depends on their determinants waits for them.
+  [[nodiscard]] bool must_wait(Context& context, const Message& message) override;
+  /// What a termination detector sent after its program had asked for a checkpoint is sent again in
+  /// the replay. Others have it, so it cannot be kept back for the image.
+  [[nodiscard]] bool is_ready() const override { return !has_detector() || !must_replay(); }
   [[nodiscard]] bool hands_up_singly() const override { return has_detector(); }
   bool hand_up_next(Context& context) override;
   std::uint32_t before(Context& context, Message& message) override;
@@ -157,7 +162,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   [[nodiscard]] std::uint64_t unstored_count() const {
     return tickets_ > stored() ? tickets_ - stored() : 0;
   }
-  [[nodiscard]] std::uint32_t bytes_of(std::uint64_t deliveries) const;
+  [[nodiscard]] std::uint64_t bytes_of(std::uint64_t deliveries) const;
   void count_senders();
   void replay(Context& context);
   static std::uint16_t giver_of(std::uint64_t ticket, const Lives& lives);
@@ -193,7 +198,8 @@ void add_determinant_options(OptionSet<Options>& set) {
   set.option("determinant_bytes", inherited<Options>(&DeterminantOptions::determinant_bytes),
              {.doc = "size of a determinant",
               .unit = "B",
-              .source = "Charm++'s struct on a machine of 32 bits, as Intrepid; 72 on 64 bits"})
+              .source = "Charm++'s struct on a machine of 32 bits, as Intrepid; 72 on 64 bits",
+              .maximum = kLargestPart_B})
       .option("determinant_s", inherited<Options>(&DeterminantOptions::determinant_s),
               {.doc = "processor time to make a determinant",
                .unit = "s",

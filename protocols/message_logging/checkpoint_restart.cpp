@@ -1,6 +1,7 @@
 #include "protocols/message_logging/checkpoint_restart.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace faultline {
 
@@ -36,9 +37,14 @@ CheckpointedLayer::Verdict CheckpointRestart::admit(Context& context, Message& m
   return Verdict::deliver;
 }
 
+void CheckpointRestart::on_joined(Context&, Rank, RestartReport&) {
+  death_s_ = std::min(death_s_, wave().death_s());
+}
+
 void CheckpointRestart::on_agreed(Context& context) {
   goal_ = std::max(goal_, delivered_);
-  death_s_ = wave().death_s();
+  recovers_ = true;
+  death_s_ = std::min(death_s_, wave().death_s());
   roll_back(context);
   if (epoch() == 0) on_up(context);
 }
@@ -46,14 +52,21 @@ void CheckpointRestart::on_agreed(Context& context) {
 void CheckpointRestart::on_up(Context& context) {
   history_ = level();
   delivered_ = 0;
-  death_s_ = wave().death_s();
+  if (!recovers_) death_s_ = kNever;  // of this rank itself
   note_progress(context);
 }
 
 void CheckpointRestart::note_progress(Context& context) {
-  if (delivered_ < goal_ || goal_ == 0) return;
+  if (!recovers_ || delivered_ < goal_) return;
+  recovers_ = false;
   goal_ = 0;
-  recovered(context, death_s_);
+  recovered(context, std::exchange(death_s_, kNever));
+}
+
+void CheckpointRestart::on_committed(Context&) {
+  delivered_ = goal_ = 0;
+  recovers_ = false;
+  death_s_ = kNever;
 }
 
 void CheckpointRestart::digest_state(Digest& into) const {

@@ -21,9 +21,10 @@ class CheckpointRestart : public CheckpointedLayer {
 
  private:
   Verdict admit(Context& context, Message& message) override;
+  void on_joined(Context& context, Rank root, RestartReport& report) override;
   void on_agreed(Context& context) override;
   void on_up(Context& context) override;
-  void on_committed(Context&) override { delivered_ = goal_ = 0; }
+  void on_committed(Context& context) override;
   void stamp(Context& context, Message& message) override;
   [[nodiscard]] bool rolls_back() const override { return true; }
   void digest_state(Digest& into) const override;
@@ -31,8 +32,10 @@ class CheckpointRestart : public CheckpointedLayer {
 
   std::uint64_t history_ = 0;    ///< level of the last rollback: what the program belongs to
   std::uint64_t delivered_ = 0;  ///< since the last checkpoint
-  std::uint64_t goal_ = 0;       ///< where it was when it was rolled back; 0: nowhere ahead
-  double death_s_ = 0.0;
+  std::uint64_t goal_ = 0;       ///< where it was when it was rolled back
+  bool recovers_ = false;        ///< has gone back, and is not where it was. Only the others
+                                 ///< know of a restarted rank
+  double death_s_ = kNever;      ///< the first one since it was where it is
 };
 
 }  // namespace faultline

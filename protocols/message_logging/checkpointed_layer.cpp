@@ -6,6 +6,7 @@
 #include "sim/core/checkpoint_request.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/core/iterations_done.hpp"
+#include "sim/core/wire_bytes.hpp"
 
 namespace faultline {
 
@@ -39,11 +40,14 @@ OptionSet<CheckpointOptions> checkpoint_options() {
       .option("control_bytes", &CheckpointOptions::control_bytes,
               {.doc = "size of a control message, without what it lists",
                .unit = "B",
-               .source = "assumed: four words"})
-      .option("image_bytes", &CheckpointOptions::image_bytes,
-              {.doc = "size of the image of a rank whose program has no objects",
-               .unit = "B",
-               .source = "assumed"});
+               .source = "assumed: four words",
+               .maximum = kLargestPart_B})
+      .option(
+          "image_bytes", &CheckpointOptions::image_bytes,
+          {.doc = "size of the image of a rank whose program has no objects, or objects of 0 bytes",
+           .unit = "B",
+           .source = "assumed",
+           .maximum = UINT32_MAX});
 }
 
 std::vector<std::string> checkpoint_kinds(const std::vector<std::string>& own) {
@@ -170,8 +174,12 @@ void CheckpointedLayer::on_timer(Context& context, std::uint64_t key) {
   if (key == kTryAgain && rare_->take_due && rare_->wave.joined() == level()) take_image(context);
   // All components have started, and the program has asked for nothing: it never does.
   if (key == kBegin && !begun_ && !waits() && up_) send_unsent(context);
-  if (key == kHandUp && hands_up() && (hand_up_next(context) || release_one_held(context)))
-    hand_up_later(context);
+  if (key == kHandUp && hands_up()) {
+    if (hand_up_next(context) || release_one_held(context))
+      hand_up_later(context);
+    else
+      ask_if_ready(context);  // what was handed up last has been handled
+  }
   if (key == kStarted) {
     starts_ = false;
     release_held(context);
@@ -185,7 +193,7 @@ std::uint32_t CheckpointedLayer::bytes_of(const Checkpoint& checkpoint) const {
     bytes += checkpoint.image.pack(object).bytes;
   if (bytes == 0) bytes = rare_->image_bytes;
   for (const Message& message : checkpoint.unsent) bytes += message.bytes;
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes + control_bytes_, UINT32_MAX));
+  return wire_bytes(bytes + control_bytes_);
 }
 
 void CheckpointedLayer::send_image(Context& context, const OwnImage& own, bool committed) {
@@ -398,13 +406,17 @@ void CheckpointedLayer::on_restored(Context& context) {
 
 void CheckpointedLayer::recovered(Context& context, double death_s) {
   context.mark("recovered", static_cast<std::int64_t>(level()));
-  rare_->recovery_time_s = std::max(rare_->recovery_time_s, context.now_s() - death_s);
+  std::optional<double>& longest_s = rare_->recovery_time_s;
+  longest_s = std::max(longest_s.value_or(0.0), context.now_s() - death_s);
 }
 
 void CheckpointedLayer::report(MetricTotals& totals) const {
   totals.put_weighted(kCheckpointTime, rare_->checkpoint_time_s,
                       static_cast<double>(rare_->checkpoints));
-  totals.put(kRecoveryTime, rare_->recovery_time_s);
+  if (rare_->recovery_time_s)
+    totals.put(kRecoveryTime, *rare_->recovery_time_s);
+  else
+    totals.put_null(kRecoveryTime);
 }
 
 std::string CheckpointedLayer::waiting_for() const {

@@ -15,6 +15,10 @@
 
 namespace faultline {
 
+/// The most bytes of a control message, or of an entry of one. Thousands of them fit into a
+/// message.
+inline constexpr double kLargestPart_B = 1 << 20;
+
 /// What all protocols of message logging have in common.
 struct CheckpointOptions {
   std::uint32_t control_bytes = 32;
@@ -217,7 +221,7 @@ class CheckpointedLayer : public Layer {
     double taken_s = 0.0;
     double checkpoint_time_s = 0.0;  ///< of all checkpoints of this incarnation
     std::uint64_t checkpoints = 0;
-    double recovery_time_s = 0.0;  ///< the longest
+    std::optional<double> recovery_time_s;  ///< the longest
     std::uint64_t iterations = 0;
     // Counted by checkpoint-restart, and by the others below a termination detector:
     std::int64_t sent = 0;  ///< by the layers above and the program, since the last checkpoint

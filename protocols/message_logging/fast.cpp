@@ -29,18 +29,25 @@ OptionSet<FastOptions> options() {
 std::vector<OptionProblem> check_helpers(const OptionValues& values, const JobShape& job) {
   const auto helpers = std::get<std::int64_t>(values.at("helpers"));
   if (helpers < job.processes) return {};
-  return {{"helpers", "at most " + std::to_string(job.processes - 1) + " with " +
-                          std::to_string(job.processes) + " processes"}};
+  return {{"helpers", "expected at most " + std::to_string(job.processes - 1) + " with " +
+                          std::to_string(job.processes) + " processes, got " +
+                          std::to_string(helpers)}};
 }
 
 /// More helpers than objects would have nothing to do.
-std::vector<OptionProblem> check_objects(const OptionValues& own, const Registration&,
-                                         const OptionValues& workload) {
-  const auto given = workload.find("objects_per_process");
-  const std::int64_t objects = given == workload.end() ? 0 : std::get<std::int64_t>(given->second);
-  if (std::get<std::int64_t>(own.at("helpers")) <= objects) return {};
-  return {{"helpers",
-           "at most " + std::to_string(objects) + ", the objects_per_process of the workload"}};
+std::vector<OptionProblem> check_objects(const OptionValues& own, const Registration& workload,
+                                         const OptionValues& options_of_workload) {
+  const auto helpers = std::get<std::int64_t>(own.at("helpers"));
+  const auto given = options_of_workload.find("objects_per_process");
+  if (given == options_of_workload.end()) {
+    if (helpers == 0) return {};
+    return {{"helpers", "expected 0, because " + workload.name + " has no objects"}};
+  }
+  const auto objects = std::get<std::int64_t>(given->second);
+  if (helpers <= objects) return {};
+  return {{"helpers", "expected at most " + std::to_string(objects) +
+                          ", the objects_per_process of the workload, got " +
+                          std::to_string(helpers)}};
 }
 
 const Registered registered{registration<Fast>(

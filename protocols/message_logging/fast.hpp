@@ -39,6 +39,7 @@ class Fast : public LoggedLayer {
  protected:
   // What mutants get wrong.
   virtual bool is_new(Context& context, const Message& message);
+  [[nodiscard]] bool must_wait(Context& context, const Message& message) override;
   [[nodiscard]] bool is_elsewhere(const Message& message) const override;
   [[nodiscard]] bool is_ready() const override;
   virtual void resend_lost(Context& context);

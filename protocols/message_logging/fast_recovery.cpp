@@ -5,6 +5,7 @@
 
 #include "protocols/message_logging/fast.hpp"
 #include "sim/core/invariant.hpp"
+#include "sim/core/wire_bytes.hpp"
 
 namespace faultline {
 
@@ -60,22 +61,29 @@ bool Fast::is_elsewhere(const Message& message) const {
   return find_in(emigrants_, message.to_object) != nullptr;
 }
 
+/// Until its object has settled.
+bool Fast::must_wait(Context& context, const Message& message) {
+  if (emigrants_.empty() && immigrants_.empty()) return false;
+  if (const Emigrant* object = emigrant(message.to_object))
+    return object->stage == Emigrant::Stage::leaving ||
+           context.known(object->host.actor) != object->host;  // it is lost
+  const Immigrant* object = immigrant(message.to_object);
+  return object != nullptr && object->stage != Immigrant::Stage::here &&
+         object->stage != Immigrant::Stage::gone;
+}
+
 /// Home passes on what comes. Who has come home, or has gone there, has had all that it needs: what
 /// still comes is there twice.
 std::optional<CheckpointedLayer::Verdict> Fast::admit_moved(Context& context, Message& message) {
   if (const Emigrant* object = emigrant(message.to_object)) {
-    if (context.known(object->host.actor) != object->host) return Verdict::hold;  // it is lost
     if (object->stage == Emigrant::Stage::back) return Verdict::discard;
-    if (object->stage == Emigrant::Stage::leaving) return Verdict::hold;
     Message& passed_on = context.relay(message, object->host.actor);
     context.attach(passed_on, Incarnation{message.from, message.from_incarnation});
-    passed_on.bytes += kBytesOfSender;
+    passed_on.bytes = wire_bytes(std::uint64_t{passed_on.bytes} + kBytesOfSender);
     return Verdict::kept;
   }
-  if (const Immigrant* object = immigrant(message.to_object)) {
-    if (object->stage == Immigrant::Stage::gone) return Verdict::discard;
-    if (object->stage != Immigrant::Stage::here) return Verdict::hold;
-  }
+  const Immigrant* object = immigrant(message.to_object);
+  if (object != nullptr && object->stage == Immigrant::Stage::gone) return Verdict::discard;
   return std::nullopt;
 }
 
@@ -211,8 +219,7 @@ void Fast::distribute(Context& context, ObjectId object, Rank dead, std::uint32_
   there.host = context.known(helper);
   there.stage = Emigrant::Stage::leaving;
   const double death_s = dead == self() ? context.death_s() : wave().death_s();
-  Message& message =
-      context.send(helper, kObject, static_cast<std::uint32_t>(packed.bytes) + control_bytes());
+  Message& message = context.send(helper, kObject, wire_bytes(packed.bytes + control_bytes()));
   message.payload.put(ObjectWords{epoch(), object, death_s});
   context.attach(message, packed);
 }
@@ -314,8 +321,8 @@ void Fast::send_home(Context& context) {
     if (object.stage != Immigrant::Stage::here) continue;
     const std::optional<PackedObject> packed = context.pack(object.object);
     if (!packed) return context.set_timer(kSendHome, kTryAgain_s);
-    Message& message = context.send(object.home, kHomecoming,
-                                    static_cast<std::uint32_t>(packed->bytes) + control_bytes());
+    Message& message =
+        context.send(object.home, kHomecoming, wire_bytes(packed->bytes + control_bytes()));
     message.payload.put(ObjectWords{object.epoch, object.object, 0.0});
     context.attach(message, *packed);
     object.stage = Immigrant::Stage::gone;

@@ -104,6 +104,7 @@ CheckpointedLayer::Verdict LoggedLayer::admit(Context& context, Message& message
   const auto stamp = message.logging.get<LoggingStamp>();
   if (stamp.epoch < epoch()) return Verdict::discard;
   if (stamp.epoch > epoch()) return Verdict::hold;
+  if (must_wait(context, message)) return Verdict::hold;
   spend(context, CostFactor::bookkeeping, bookkeeping_s_);
   const Verdict verdict = admit_current(context, message);
   if (has_detector() && verdict == Verdict::deliver) received(context);
@@ -125,7 +126,7 @@ void LoggedLayer::on_committed(Context& context) {
   goals_.clear();
   log_.clear();
   sent_.reset();
-  if (!recovered_) recovered(context, wave().death_s());
+  if (!recovered_) recovered(context, context.death_s());
   recovered_ = true;
 }
 
@@ -147,6 +148,7 @@ void LoggedLayer::on_joined(Context& context, Rank root, RestartReport& report) 
 void LoggedLayer::on_reports(Context&, const RestartReport& reports) {
   partners_ = reports.partners;
   log_ends_ = goals_open_ = 0;
+  wave().for_each_restarted([this](Incarnation life) { earlier_restarts_.push_back(life); });
 }
 
 void LoggedLayer::on_agreed(Context& context) {
@@ -158,6 +160,7 @@ void LoggedLayer::on_agreed(Context& context) {
     serve(context, other);
   }
   release_held(context);
+  try_recovered(context);
 }
 
 void LoggedLayer::resend_log(Context& context, Peer& to) {
@@ -183,17 +186,29 @@ void LoggedLayer::has_log_of(Context& context, Rank rank, std::uint64_t received
   if (recovered_) return;
   ++log_ends_;
   Peer& from = peer(context, rank);
-  if (from.number >= goals_.size()) goals_.resize(from.number + std::size_t{1});
+  if (from.number >= goals_.size()) goals_.resize(from.number + std::size_t{1}, kNoGoal);
   goals_[from.number] = received;
   if (from.sent < received) ++goals_open_;
   try_recovered(context);
 }
 
+/// Who has died before the end of its log came has nothing from the old incarnation any more.
+std::uint64_t LoggedLayer::lost_log_ends(Context& context) const {
+  std::uint64_t lost = 0;
+  for (const Peer& peer : peers_) {
+    const auto earlier = std::ranges::find(earlier_restarts_, peer.rank, &Incarnation::actor);
+    const std::uint16_t number = earlier == earlier_restarts_.end() ? 0 : earlier->number;
+    if (!has_ended(peer) && context.known(peer.rank).number > number) ++lost;
+  }
+  return lost;
+}
+
 /// It has sent again all that anybody has from its old incarnation.
 void LoggedLayer::try_recovered(Context& context) {
-  if (recovered_ || is_recovering() || log_ends_ < partners_ || goals_open_ > 0) return;
+  if (recovered_ || is_recovering() || goals_open_ > 0) return;
+  if (log_ends_ < partners_ && log_ends_ + lost_log_ends(context) < partners_) return;
   recovered_ = true;
-  recovered(context, wave().death_s());
+  recovered(context, context.death_s());
 }
 
 // ---- seen from outside ------------------------------------------------------------------------

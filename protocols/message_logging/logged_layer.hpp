@@ -63,6 +63,8 @@ class LoggedLayer : public CheckpointedLayer {
   // ---- the protocol's part --------------------------------------------------------------------
   /// A message of this epoch, from an incarnation that is not out of date.
   virtual Verdict admit_current(Context& context, Message& message) = 0;
+  /// Must such a message wait until something else has come? It is offered again then.
+  [[nodiscard]] virtual bool must_wait(Context&, const Message&) { return false; }
   /// What the protocol notes of a message in the log.
   [[nodiscard]] virtual std::uint32_t note(std::uint64_t /*identity*/) const { return 0; }
   /// Is the object elsewhere that a message to this rank itself is for?
@@ -128,8 +130,13 @@ class LoggedLayer : public CheckpointedLayer {
   void send_to_other(Context& context, Message& message);
   std::uint64_t identity_of(const Message& message);
   [[nodiscard]] std::uint64_t goal_of(const Peer& peer) const {
-    return peer.number < goals_.size() ? goals_[peer.number] : 0;
+    return has_ended(peer) ? goals_[peer.number] : 0;
   }
+  /// Has the end of its log come?
+  [[nodiscard]] bool has_ended(const Peer& peer) const {
+    return peer.number < goals_.size() && goals_[peer.number] != kNoGoal;
+  }
+  [[nodiscard]] std::uint64_t lost_log_ends(Context& context) const;
   Peer& add_peer(Rank rank, std::uint16_t served);
 
   // What every message that comes looks at lies in one cache line.
@@ -146,9 +153,11 @@ class LoggedLayer : public CheckpointedLayer {
   std::uint64_t partners_ = 0;    ///< ranks whose log is to come
   std::uint64_t log_ends_ = 0;    ///< ranks whose log has come
   std::uint64_t goals_open_ = 0;  ///< peers that have more from the old incarnation
+  static constexpr std::uint64_t kNoGoal = UINT64_MAX;
   /// By number of the peer, until this rank has recovered: how much it has from the old
-  /// incarnation.
+  /// incarnation, or kNoGoal until the end of its log has come.
   std::vector<std::uint64_t> goals_;
+  std::vector<Incarnation> earlier_restarts_;  ///< that there had been when this rank restarted
 };
 
 template <class Visit>
@@ -175,11 +184,14 @@ void add_logging_options(OptionSet<Options>& set) {
   set.option("control_bytes", inherited<Options>(&MessageLogOptions::control_bytes),
              {.doc = "size of a control message, without what it lists",
               .unit = "B",
-              .source = "assumed: four words"})
-      .option("image_bytes", inherited<Options>(&MessageLogOptions::image_bytes),
-              {.doc = "size of the image of a rank whose program has no objects",
-               .unit = "B",
-               .source = "assumed"})
+              .source = "assumed: four words",
+              .maximum = kLargestPart_B})
+      .option(
+          "image_bytes", inherited<Options>(&MessageLogOptions::image_bytes),
+          {.doc = "size of the image of a rank whose program has no objects, or objects of 0 bytes",
+           .unit = "B",
+           .source = "assumed",
+           .maximum = UINT32_MAX})
       .option("log_message_s", inherited<Options>(&MessageLogOptions::log_message_s),
               {.doc = "processor time to log a message to another rank",
                .unit = "s",

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/core/invariant.hpp"
+#include "sim/core/wire_bytes.hpp"
 
 namespace faultline {
 
@@ -11,14 +12,13 @@ namespace {
 
 constexpr std::uint32_t kBytesOfIncarnation = 8;
 constexpr std::uint32_t kBytesOfImage = 16;
-constexpr std::uint32_t kBytesOfDeterminant = 40;
 constexpr std::uint32_t kBytesOfMoved = 16;
 
-std::uint32_t bytes_of(const RestartReport& report) {
-  return static_cast<std::uint32_t>(kBytesOfImage * report.images.size() +
-                                    kBytesOfDeterminant * report.determinants.size() +
-                                    kBytesOfMoved * (report.moved.size() + report.lost.size()) +
-                                    sizeof(Rank) * report.addressed.size());
+std::uint64_t bytes_of(const RestartReport& report) {
+  return kBytesOfImage * report.images.size() +
+         report.determinant_bytes * report.determinants.size() +
+         kBytesOfMoved * (report.moved.size() + report.lost.size()) +
+         sizeof(Rank) * report.addressed.size();
 }
 
 }  // namespace
@@ -27,6 +27,7 @@ std::uint32_t bytes_of(const RestartReport& report) {
 /// which nobody will replay.
 void RestartReport::add(const RestartReport& other) {
   partners += other.partners;
+  determinant_bytes = std::max(determinant_bytes, other.determinant_bytes);
   images.insert(images.end(), other.images.begin(), other.images.end());
   moved.insert(moved.end(), other.moved.begin(), other.moved.end());
   lost.insert(lost.end(), other.lost.begin(), other.lost.end());
@@ -96,9 +97,9 @@ RestartWave::Due RestartWave::tell_when_all_are_known(Context& context) {
   });
   if (!to_tell_ || !all) return Due::nothing;
   to_tell_ = false;
-  const auto list = static_cast<std::uint32_t>(kBytesOfIncarnation * restarted_.size());
+  const std::uint64_t list = kBytesOfIncarnation * restarted_.size();
   tree().for_each_child(self_, [&](Rank child) {
-    Message& told = context.send(child, kRestarted, bytes_ + list);
+    Message& told = context.send(child, kRestarted, wire_bytes(bytes_ + list));
     told.payload.put(Words{joined_, root_, death_s_});
     context.attach(told, restarted_);
   });
@@ -122,7 +123,8 @@ RestartWave::Due RestartWave::pass_on_report(Context& context) {
   invariant(reports_below_ <= tree().child_count(self_), "a child reports twice in a restart");
   if (!reported_ || reports_below_ < tree().child_count(self_)) return Due::nothing;
   if (self_ != root_) {
-    Message& up = context.send(tree().parent(self_), kReported, bytes_ + bytes_of(reports_));
+    Message& up =
+        context.send(tree().parent(self_), kReported, wire_bytes(bytes_ + bytes_of(reports_)));
     up.payload.put(Words{joined_, reports_.epoch, 0.0});
     context.attach(up, std::exchange(reports_, {}));
     return Due::nothing;
@@ -136,11 +138,11 @@ RestartWave::Due RestartWave::pass_on_report(Context& context) {
 
 RestartWave::Due RestartWave::agree(Context& context, const RestartAgreement& agreement) {
   agreement_ = agreement;
-  const auto list = static_cast<std::uint32_t>(
+  const std::uint64_t list =
       sizeof(Rank) * (agreement.have_images.size() + agreement.addressed.size()) +
-      kBytesOfMoved * (agreement.moved.size() + agreement.lost.size()));
+      kBytesOfMoved * (agreement.moved.size() + agreement.lost.size());
   tree().for_each_child(self_, [&](Rank child) {
-    Message& told = context.send(child, kAgreed, bytes_ + list);
+    Message& told = context.send(child, kAgreed, wire_bytes(bytes_ + list));
     told.payload.put(Words{agreement.level, agreement.epoch, 0.0});
     context.attach(told, agreement);
   });

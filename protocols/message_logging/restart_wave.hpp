@@ -48,6 +48,7 @@ struct RestartReport {
   std::uint32_t partners = 0;  ///< ranks that have exchanged messages with the restarted one
   std::vector<KeptFor> images;
   std::vector<Determinant> determinants;  ///< of that epoch
+  std::uint32_t determinant_bytes = 0;    ///< size of each
   std::vector<MovedObject> moved;         ///< which live
   /// Whose hosts have restarted since the last checkpoint, as their homes know.
   std::vector<MovedObject> lost;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/core/wire_bytes.hpp"
+
 namespace faultline {
 
 namespace {
@@ -32,12 +34,18 @@ const Registered registered{registration<SendDeterministic>(
 // ---- forward path -----------------------------------------------------------------------------
 
 /// During a replay, what has a later phase than the one in turn waits.
+bool SendDeterministic::must_wait(Context&, const Message& message) {
+  if (!replays_ || message.from == self()) return false;
+  const auto stamp = message.logging.get<LoggingStamp>();
+  return (awaited_ == 0 || stamp.level > replayed_) &&
+         !come_[channel_of(message)].contains(stamp.id);
+}
+
 CheckpointedLayer::Verdict SendDeterministic::admit_current(Context& context, Message& message) {
   const auto stamp = message.logging.get<LoggingStamp>();
   if (message.from == self()) return take(context, message);
   if (come_[channel_of(message)].contains(stamp.id)) return Verdict::discard;
   if (!replays_) return take(context, message);
-  if (awaited_ == 0 || stamp.level > replayed_) return Verdict::hold;
   const auto log = logs_.find(message.from);
   const bool was_awaited =
       stamp.level == replayed_ && log != logs_.end() && log->second.contains(message);
@@ -85,9 +93,9 @@ void SendDeterministic::serve(Context& context, Peer& to) {
   });
   constexpr std::size_t kBytesOfPhase = 8;
   constexpr std::size_t kBytesOfChannel = 12;
-  const auto bytes = static_cast<std::uint32_t>(kBytesOfPhase * content.phases.size() +
-                                                kBytesOfChannel * content.last.size());
-  Message& told = context.send(to.rank, kPhases, control_bytes() + bytes);
+  const std::uint64_t bytes =
+      kBytesOfPhase * content.phases.size() + kBytesOfChannel * content.last.size();
+  Message& told = context.send(to.rank, kPhases, wire_bytes(control_bytes() + bytes));
   context.attach(told, std::move(content));
 }
 

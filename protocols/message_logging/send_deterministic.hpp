@@ -39,6 +39,7 @@ class SendDeterministic final : public LoggedLayer {
   };
 
   Verdict admit_current(Context& context, Message& message) override;
+  [[nodiscard]] bool must_wait(Context& context, const Message& message) override;
   [[nodiscard]] std::uint32_t note(std::uint64_t) const override { return phase_; }
   std::uint32_t before(Context&, Message&) override { return phase_; }
   [[nodiscard]] bool is_recovering() const override { return !is_up() || replays_; }

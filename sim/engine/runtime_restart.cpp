@@ -141,8 +141,8 @@ double Runtime::death_s(Incarnation now) const {
   return state_.deaths[state_.death_numbers.at(now)].time_s;
 }
 
-/// What dead components have counted becomes part of the result. Above message logging, that waits
-/// until it is known whether an image takes their place.
+/// What dead components have counted becomes part of the result. Above message logging it does so
+/// only if no successor starts, or goes on from an image.
 void Runtime::keep_reports(ActorId actor) {
   ActorState& state = state_.actors[actor];
   std::size_t reporting = 0;
@@ -162,8 +162,6 @@ void Runtime::start_above(ActorId self, Family layer) {
   ActorState& actor = state_.actors[self];
   if (actor.rare_state && actor.rare_state->awaits_start) {
     actor.rare_state->awaits_start = false;
-    for (std::size_t family = 0; family < kFamilies; ++family)
-      report(state_.unreported[self][family].get(), family);
     state_.unreported.erase(self);
   }
   start_levels(self, 0, index_of(layer));

@@ -119,13 +119,16 @@ class AssumptionCheck {
       refuse(
           "keeps the images of a node at ranks of another one under faults, expected at least 2 "
           "nodes with ranks");
-    const bool nodes_die = std::any_of(point_.faults.begin(), point_.faults.end(),
-                                       [](const FaultSpec& fault) { return !fault.nodes.empty(); });
-    if (nodes_die && point_.platform.spare_nodes == 0)
+    if (nodes_die() && point_.platform.spare_nodes == 0)
       problems_.add("platform.spare_nodes", component_.name +
                                                 " restarts the ranks of a node that has failed on "
                                                 "another, expected at least 1" +
                                                 kOrAllow);
+  }
+  [[nodiscard]] bool nodes_die() const {
+    return std::ranges::any_of(point_.faults,
+                               [](const FaultSpec& fault) { return !fault.nodes.empty(); }) ||
+           std::ranges::any_of(point_.fault_sources, strikes_nodes);
   }
   /// A problem without an option is one only if something goes wrong.
   void check_options() const {
@@ -136,7 +139,7 @@ class AssumptionCheck {
          component_.check_with_workload(point_.component(component_.family).options,
                                         *workload.registration, workload.options)) {
       if (!problem.option.empty())
-        problems_.add(member_path(path_, problem.option), problem.message);
+        problems_.add(member_path(path_, problem.option), problem.message + kOrAllow);
       else if (goes_wrong)
         refuse(problem.message);
     }

@@ -57,7 +57,7 @@ std::string wrong_in(const Job& job, const Seen& seen) {
   std::string words = outcome_word(seen.result.outcome);
   for (const FaultSpec& fault : job.spec.faults) {
     words += ", rank " + std::to_string(fault.ranks.front());
-    words += " at event " + std::to_string(*fault.event);
+    if (fault.event) words += " at event " + std::to_string(*fault.event);
   }
   for (const Violation& violation : seen.result.violations) words += ", " + violation.detail;
   return words + ", " + seen.result.fatal_reason;
@@ -128,6 +128,27 @@ TEST_CASE("a detector above message logging announces whoever dies and when") {
                                       .workload = workload},
                                      engine) == "");
           }
+}
+
+TEST_CASE("a detector above message logging announces if a rank dies at a checkpoint") {
+  for (const EngineKind engine : engines())
+    for (const char* detector : kDetectors)
+      for (const char* logging : {"checkpoint-restart", "causal", "pessimistic"})
+        for (const char* synchronization : {"tags", "barrier"})
+          for (std::int64_t checkpoint = 0; checkpoint <= 6; ++checkpoint)
+            for (const Rank dies : {0, 1}) {
+              Job job(2, quick_machine());
+              set_up(
+                  job,
+                  {.detector = detector, .logging = logging, .ordering = ordering_for(detector)});
+              job.workload("stencil", {{"iterations", std::int64_t{6}},
+                                       {"compute_s", 2e-5},
+                                       {"checkpoint_iterations", std::int64_t{1}},
+                                       {"synchronization", std::string(synchronization)}});
+              job.spec.faults = {at_mark("checkpoint", checkpoint, {dies})};
+              CAPTURE(engine_word(engine), detector, logging, synchronization, checkpoint, dies);
+              CHECK(wrong_in(job, job.run(engine)) == "");
+            }
 }
 
 TEST_CASE("detectors find out if computations do not end in their order in a replay") {

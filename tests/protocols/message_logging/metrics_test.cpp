@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tests/support/job.hpp"
@@ -87,6 +88,114 @@ TEST_CASE("what logging takes, a worker that handles messages cannot compute") {
   for (const EngineKind engine : engines()) {
     CAPTURE(engine_word(engine));
     CHECK(time_s(1.0, engine) - time_s(0.0, engine) == Approx(18));
+  }
+}
+
+TEST_CASE("a recovery takes time also when nothing was lost, and none takes no time but null") {
+  for (const std::string protocol :
+       {"checkpoint-restart", "causal", "pessimistic", "send-deterministic", "fast"})
+    for (const EngineKind engine : engines()) {
+      CAPTURE(protocol, engine_word(engine));
+      Job job(4);
+      job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                               {"iterations", std::int64_t{6}},
+                               {"checkpoint_iterations", std::int64_t{3}}});
+      job.spec.stop.when = StopWhen::finished;
+      job.use(Family::message_logging, protocol);
+      job.use(Family::failure_detection, "oracle", {{"delay_s", 1.0}});
+      const Seen peaceful = job.run(engine);
+      REQUIRE(peaceful.result.metrics.values().at("recovery_time_s") == std::nullopt);
+      job.spec.faults = {at_mark("checkpoint", 0, {1})};
+      const Seen seen = job.run(engine);
+      REQUIRE(seen.result.outcome == Outcome::finished);
+      CHECK(seen.metric("recovery_time_s") > 1.0);
+    }
+}
+
+TEST_CASE("checkpoint-restart counts a recovery from the first of deaths that overlap") {
+  for (const EngineKind engine : engines()) {
+    CAPTURE(engine_word(engine));
+    const auto recovery_s = [engine](const std::vector<double>& deaths_s) {
+      Job job(4, quick_machine());
+      job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                               {"iterations", std::int64_t{20}},
+                               {"compute_s", 0.01},
+                               {"checkpoint_iterations", std::int64_t{20}}});
+      job.spec.stop.when = StopWhen::finished;
+      job.use(Family::message_logging, "checkpoint-restart");
+      job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+      Rank dies = 1;
+      for (const double death_s : deaths_s) job.kill(death_s, {dies++});
+      return job.run(engine).metric("recovery_time_s");
+    };
+    const double one_s = recovery_s({0.055});
+    CHECK(one_s == Approx(0.055).epsilon(0.2));
+    CHECK(recovery_s({0.055, 0.1}) == Approx(0.045 + one_s).epsilon(0.2));
+  }
+}
+
+TEST_CASE("a recovery ends although a partner dies before the end of its log comes") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Job job(4, quick_machine());
+    job.spec.platform.ordering = Ordering::unordered;
+    job.spec.platform.unordered_delay_s = 1e-3;
+    job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                             {"iterations", std::int64_t{30}},
+                             {"compute_s", 0.01},
+                             {"bytes", std::int64_t{64}},
+                             {"object_bytes", std::int64_t{64}},
+                             {"checkpoint_iterations", std::int64_t{30}}});
+    job.spec.stop.when = StopWhen::finished;
+    job.use(Family::message_logging, "causal");
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+    job.kill(0.0072, {1});
+    job.kill(0.0072 + 5e-5 * static_cast<double>(seed), {2});
+    const Seen seen = job.run(EngineKind::loggp, seed);
+    if (seen.result.outcome == Outcome::fatal_reported) continue;
+    CAPTURE(seed);
+    REQUIRE(seen.result.outcome == Outcome::finished);
+    CHECK(seen.metric("recovery_time_s") < 0.1);
+    CHECK(seen.metric("determinants_generated") > 1.8);
+  }
+}
+
+TEST_CASE("a message that waits for a companion costs its bookkeeping once") {
+  const auto cost_s = [](Ordering ordering) {
+    Job job(27, quick_machine());
+    job.spec.platform.ordering = ordering;
+    job.spec.platform.unordered_delay_s = 1e-3;
+    job.workload("stencil", {{"preset", std::string("jacobi3d")},
+                             {"iterations", std::int64_t{10}},
+                             {"compute_s", 0.001}});
+    job.spec.stop.when = StopWhen::finished;
+    job.use(Family::message_logging, "causal", {{"bookkeeping_s", 1e-6}});
+    const Seen seen = job.run(EngineKind::loggp);
+    return seen.metric("logging_cost_s") * seen.metric("logging_share_bookkeeping");
+  };
+  CHECK(cost_s(Ordering::fifo) == Approx(1.2e-5));
+  CHECK(cost_s(Ordering::unordered) == Approx(1.2e-5));
+}
+
+TEST_CASE("a rank that starts anew counts its iterations and messages once") {
+  for (const std::string protocol : {"send-deterministic", "fast", "causal"}) {
+    const auto run = [&](bool dies) {
+      Job job(2, quick_machine());
+      job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                               {"iterations", std::int64_t{6}},
+                               {"compute_s", 0.01},
+                               {"checkpoint_iterations", std::int64_t{6}}});
+      job.spec.stop.when = StopWhen::finished;
+      job.use(Family::message_logging, protocol);
+      job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+      if (dies) job.spec.faults = {at_mark("iteration", 0, {0})};
+      return job.run(EngineKind::loggp);
+    };
+    const Seen peaceful = run(false);
+    const Seen seen = run(true);
+    CAPTURE(protocol);
+    REQUIRE(seen.result.outcome == Outcome::finished);
+    for (const char* metric : {"iterations_done", "object_messages", "remote_messages"})
+      CHECK(seen.metric(metric) == peaceful.metric(metric));
   }
 }
 

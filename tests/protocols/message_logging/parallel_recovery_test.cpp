@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/exploration/counterexample.hpp"
@@ -55,6 +56,22 @@ TEST_CASE("the objects of a dead rank go to its helpers, and home at the next ch
       for (const char* kind : {"object", "hosted", "homecoming"})
         CHECK(seen.metric(std::string("control_messages.") + kind) == moved);
     }
+}
+
+TEST_CASE("what an object sends again counts once, also if its home dies when it has come home") {
+  const auto messages = [](const std::vector<double>& deaths_s) {
+    Job job(5, quick_machine());
+    set_line(job, 2);
+    for (const double death_s : deaths_s) job.kill(death_s, {1});
+    const Seen seen = job.run(EngineKind::loggp);
+    if (!deaths_s.empty()) check_end(seen);
+    return std::pair(seen.metric("object_messages"), seen.metric("remote_messages"));
+  };
+  const auto peaceful = messages({});
+  for (int second = 1; second <= 60; ++second) {
+    CAPTURE(second);
+    CHECK(messages({25e-3, 25e-3 + 1e-3 * second}) == peaceful);
+  }
 }
 
 // Six iterations of 4 ms are lost. One rank does them alone, or each of two or four a share: the

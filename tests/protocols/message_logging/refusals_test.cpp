@@ -72,6 +72,38 @@ TEST_CASE("message logging refuses faults that it cannot recover from") {
   }
 }
 
+TEST_CASE("message logging asks for spare nodes where drawn faults strike nodes") {
+  const auto error = [](const std::string& protocol, const std::string& spare_nodes,
+                        const std::string& victims) {
+    return error_of(
+        {.platform = R"("processes": 8, "processes_per_node": 2, "spare_nodes": )" + spare_nodes,
+         .logging = protocol,
+         .faults = R"(], "poisson": [{"mtbf_s": 10, "victims": ")" + victims + "\"}"});
+  };
+  for (const std::string& protocol : protocols()) {
+    CHECK_THAT(error(protocol, "0", "nodes"),
+               Contains("platform.spare_nodes: ") && Contains("expected at least 1"));
+    CHECK(error(protocol, "1", "nodes") == "");
+    CHECK(error(protocol, "0", "ranks") == "");
+  }
+}
+
+TEST_CASE("message logging refuses images that are larger than a message can be") {
+  const auto error = [](const std::string& object_bytes, const std::string& more) {
+    return error_of(
+        {.workload = R"("name": "stencil", "objects_per_process": 4, "object_bytes": )" +
+                     object_bytes + more});
+  };
+  const std::string checkpoints = R"(, "checkpoint_iterations": 5)";
+  CHECK(error("1073741823", checkpoints) == "");
+  CHECK_THAT(error("1073741824", checkpoints),
+             Contains("workload.object_bytes: at most 1073741823 with 4 objects_per_process"));
+  CHECK_THAT(error("1073741824", ""), !Contains("object_bytes"));
+  for (const std::string& protocol : protocols())
+    CHECK_THAT(error_of({.logging = protocol, .options = R"(, "image_bytes": 4294967296)"}),
+               Contains("message_logging.image_bytes: "));
+}
+
 TEST_CASE("protocols without determinants refuse programs that depend on the order of messages") {
   for (const std::string& protocol : protocols()) {
     const bool refused = protocol == "fast" || protocol == "send-deterministic";
@@ -116,15 +148,15 @@ TEST_CASE("fast refuses more helpers than there are objects on a rank or other r
   };
   for (const std::string faults : {"", R"({"time_s": 0.01, "ranks": [1]})"}) {
     CHECK(error("4", "4", faults) == "");
-    CHECK_THAT(error("5", "4", faults), Contains("message_logging.helpers: at most 4, the "
-                                                 "objects_per_process of the workload"));
+    CHECK_THAT(error("5", "4", faults), Contains("message_logging.helpers: expected at most 4, the "
+                                                 "objects_per_process of the workload, got 5"));
     CHECK(error("7", "16", faults) == "");
-    CHECK_THAT(error("8", "16", faults),
-               Contains("message_logging.helpers: ") && Contains("at most 7 with 8 processes"));
+    CHECK_THAT(error("8", "16", faults), Contains("message_logging.helpers: ") &&
+                                             Contains("at most 7 with 8 processes, got 8"));
   }
   CHECK_THAT(error_of({.workload = R"("name": "ping-pong")",
                        .logging = "fast",
                        .options = R"(, "helpers": 1)",
                        .faults = ""}),
-             Contains("message_logging.helpers: at most 0"));
+             Contains("message_logging.helpers: expected 0, because ping-pong has no objects"));
 }
