@@ -464,7 +464,9 @@ void Stencil::report_messages(MetricTotals& totals, double iterations) const {
   std::uint64_t all = results_ * plan().options().objects_per_process;
   std::uint64_t remote = 0;
   for (const Object& object : objects_) {
-    const bool has_begun = object.phase == Phase::exchanging || object.phase == Phase::computing;
+    // An object of a rank that has not started waits for nothing.
+    const bool has_begun = object.phase == Phase::computing ||
+                           (object.phase == Phase::exchanging && object.missing > 0);
     const std::uint64_t begun = object.exchange + (has_begun ? 1 : 0);
     for (std::size_t exchange = 0; exchange < exchanges(); ++exchange) {
       const std::uint64_t times = (begun + exchanges() - 1 - exchange) / exchanges();

@@ -130,6 +130,11 @@ void LoggedLayer::on_committed(Context& context) {
   recovered_ = true;
 }
 
+/// A program that starts anew before anything was delivered has nothing to do again.
+void LoggedLayer::on_up(Context& context) {
+  if (epoch() == 0) try_recovered(context);
+}
+
 void LoggedLayer::on_resumed(Context& context) {
   release_held(context);
   try_recovered(context);

@@ -89,6 +89,7 @@ class LoggedLayer : public CheckpointedLayer {
   void on_reports(Context& context, const RestartReport& reports) override;
   void on_agreed(Context& context) override;
   void on_committed(Context& context) override;
+  void on_up(Context& context) override;
   void on_resumed(Context& context) override;
 
   /// Takes processor time.

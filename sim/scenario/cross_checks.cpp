@@ -125,10 +125,13 @@ class AssumptionCheck {
                                                 "another, expected at least 1" +
                                                 kOrAllow);
   }
+  /// For good: those of a recorded trace, which chooses no victims, may be repaired.
   [[nodiscard]] bool nodes_die() const {
     return std::ranges::any_of(point_.faults,
                                [](const FaultSpec& fault) { return !fault.nodes.empty(); }) ||
-           std::ranges::any_of(point_.fault_sources, strikes_nodes);
+           std::ranges::any_of(point_.fault_sources, [](const FaultSourceChoice& source) {
+             return strikes_nodes(source) && source.options.contains("victims");
+           });
   }
   /// A problem without an option is one only if something goes wrong.
   void check_options() const {

@@ -159,6 +159,49 @@ TEST_CASE("a recovery ends although a partner dies before the end of its log com
   }
 }
 
+TEST_CASE("a death before anything was delivered is recovered from when the rank is up again") {
+  const auto run = [](const std::string& protocol) {
+    Job job(4, quick_machine());
+    job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                             {"iterations", std::int64_t{2}},
+                             {"object_bytes", std::int64_t{300000000}},
+                             {"checkpoint_iterations", std::int64_t{2}}});
+    job.spec.stop.when = StopWhen::finished;
+    job.use(Family::message_logging, protocol);
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-3}});
+    job.spec.faults = {at_mark("checkpoint", 0, {1})};
+    return job.run(EngineKind::loggp);
+  };
+  // The restart is the same under all, and the checkpoint that follows is no part of it.
+  const double restart_s = run("checkpoint-restart").metric("recovery_time_s");
+  for (const std::string protocol : {"causal", "pessimistic", "send-deterministic", "fast"}) {
+    CAPTURE(protocol);
+    CHECK(run(protocol).metric("recovery_time_s") == Approx(restart_s).epsilon(0.01));
+  }
+}
+
+TEST_CASE("objects of a rank that waits for its restart have sent nothing again") {
+  for (const std::string protocol : {"checkpoint-restart", "causal"}) {
+    const auto messages = [&](bool dies) {
+      Job job(2, quick_machine());
+      job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                               {"objects_per_process", std::int64_t{2}},
+                               {"iterations", std::int64_t{20}},
+                               {"compute_s", 0.01},
+                               {"checkpoint_iterations", std::int64_t{20}}});
+      job.spec.platform.restart_delay_s = 1e-3;
+      job.spec.stop = {.when = StopWhen::time, .time_s = 0.1061};
+      job.use(Family::message_logging, protocol);
+      job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+      if (dies) job.kill(0.105, {1});
+      const Seen seen = job.run(EngineKind::loggp);
+      return seen.metric("object_messages") * seen.metric("iterations_done");
+    };
+    CAPTURE(protocol);
+    CHECK(messages(true) <= messages(false));
+  }
+}
+
 TEST_CASE("a message that waits for a companion costs its bookkeeping once") {
   const auto cost_s = [](Ordering ordering) {
     Job job(27, quick_machine());
