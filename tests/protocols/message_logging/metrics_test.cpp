@@ -25,6 +25,19 @@ void set_row(Job& job, const std::string& protocol, const OptionValues& costs) {
   job.use(Family::message_logging, protocol, costs);
 }
 
+/// A ring of ranks, with a checkpoint at the start and one at the end.
+void set_ring(Job& job, const std::string& protocol, std::int64_t iterations, double delay_s,
+              const OptionValues& more) {
+  OptionValues options{{"dimensions", std::int64_t{1}},
+                       {"iterations", iterations},
+                       {"checkpoint_iterations", iterations}};
+  for (const auto& [name, value] : more) options[name] = value;
+  job.workload("stencil", options);
+  job.spec.stop.when = StopWhen::finished;
+  job.use(Family::message_logging, protocol);
+  job.use(Family::failure_detection, "oracle", {{"delay_s", delay_s}});
+}
+
 }  // namespace
 
 // The message to the other rank leaves when the second object has computed. In the second iteration
@@ -97,12 +110,7 @@ TEST_CASE("a recovery takes time also when nothing was lost, and none takes no t
     for (const EngineKind engine : engines()) {
       CAPTURE(protocol, engine_word(engine));
       Job job(4);
-      job.workload("stencil", {{"dimensions", std::int64_t{1}},
-                               {"iterations", std::int64_t{6}},
-                               {"checkpoint_iterations", std::int64_t{3}}});
-      job.spec.stop.when = StopWhen::finished;
-      job.use(Family::message_logging, protocol);
-      job.use(Family::failure_detection, "oracle", {{"delay_s", 1.0}});
+      set_ring(job, protocol, 6, 1.0, {{"checkpoint_iterations", std::int64_t{3}}});
       const Seen peaceful = job.run(engine);
       REQUIRE(peaceful.result.metrics.values().at("recovery_time_s") == std::nullopt);
       job.spec.faults = {at_mark("checkpoint", 0, {1})};
@@ -117,13 +125,7 @@ TEST_CASE("checkpoint-restart counts a recovery from the first of deaths that ov
     CAPTURE(engine_word(engine));
     const auto recovery_s = [engine](const std::vector<double>& deaths_s) {
       Job job(4, quick_machine());
-      job.workload("stencil", {{"dimensions", std::int64_t{1}},
-                               {"iterations", std::int64_t{20}},
-                               {"compute_s", 0.01},
-                               {"checkpoint_iterations", std::int64_t{20}}});
-      job.spec.stop.when = StopWhen::finished;
-      job.use(Family::message_logging, "checkpoint-restart");
-      job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+      set_ring(job, "checkpoint-restart", 20, 1e-5, {{"compute_s", 0.01}});
       Rank dies = 1;
       for (const double death_s : deaths_s) job.kill(death_s, {dies++});
       return job.run(engine).metric("recovery_time_s");
@@ -139,15 +141,9 @@ TEST_CASE("a recovery ends although a partner dies before the end of its log com
     Job job(4, quick_machine());
     job.spec.platform.ordering = Ordering::unordered;
     job.spec.platform.unordered_delay_s = 1e-3;
-    job.workload("stencil", {{"dimensions", std::int64_t{1}},
-                             {"iterations", std::int64_t{30}},
-                             {"compute_s", 0.01},
-                             {"bytes", std::int64_t{64}},
-                             {"object_bytes", std::int64_t{64}},
-                             {"checkpoint_iterations", std::int64_t{30}}});
-    job.spec.stop.when = StopWhen::finished;
-    job.use(Family::message_logging, "causal");
-    job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+    set_ring(
+        job, "causal", 30, 1e-5,
+        {{"compute_s", 0.01}, {"bytes", std::int64_t{64}}, {"object_bytes", std::int64_t{64}}});
     job.kill(0.0072, {1});
     job.kill(0.0072 + 5e-5 * static_cast<double>(seed), {2});
     const Seen seen = job.run(EngineKind::loggp, seed);
@@ -162,13 +158,7 @@ TEST_CASE("a recovery ends although a partner dies before the end of its log com
 TEST_CASE("a death before anything was delivered is recovered from when the rank is up again") {
   const auto run = [](const std::string& protocol) {
     Job job(4, quick_machine());
-    job.workload("stencil", {{"dimensions", std::int64_t{1}},
-                             {"iterations", std::int64_t{2}},
-                             {"object_bytes", std::int64_t{300000000}},
-                             {"checkpoint_iterations", std::int64_t{2}}});
-    job.spec.stop.when = StopWhen::finished;
-    job.use(Family::message_logging, protocol);
-    job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-3}});
+    set_ring(job, protocol, 2, 1e-3, {{"object_bytes", std::int64_t{300000000}}});
     job.spec.faults = {at_mark("checkpoint", 0, {1})};
     return job.run(EngineKind::loggp);
   };
@@ -184,15 +174,10 @@ TEST_CASE("objects of a rank that waits for its restart have sent nothing again"
   for (const std::string protocol : {"checkpoint-restart", "causal"}) {
     const auto messages = [&](bool dies) {
       Job job(2, quick_machine());
-      job.workload("stencil", {{"dimensions", std::int64_t{1}},
-                               {"objects_per_process", std::int64_t{2}},
-                               {"iterations", std::int64_t{20}},
-                               {"compute_s", 0.01},
-                               {"checkpoint_iterations", std::int64_t{20}}});
+      set_ring(job, protocol, 20, 1e-5,
+               {{"objects_per_process", std::int64_t{2}}, {"compute_s", 0.01}});
       job.spec.platform.restart_delay_s = 1e-3;
       job.spec.stop = {.when = StopWhen::time, .time_s = 0.1061};
-      job.use(Family::message_logging, protocol);
-      job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
       if (dies) job.kill(0.105, {1});
       const Seen seen = job.run(EngineKind::loggp);
       return seen.metric("object_messages") * seen.metric("iterations_done");
@@ -223,13 +208,7 @@ TEST_CASE("a rank that starts anew counts its iterations and messages once") {
   for (const std::string protocol : {"send-deterministic", "fast", "causal"}) {
     const auto run = [&](bool dies) {
       Job job(2, quick_machine());
-      job.workload("stencil", {{"dimensions", std::int64_t{1}},
-                               {"iterations", std::int64_t{6}},
-                               {"compute_s", 0.01},
-                               {"checkpoint_iterations", std::int64_t{6}}});
-      job.spec.stop.when = StopWhen::finished;
-      job.use(Family::message_logging, protocol);
-      job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+      set_ring(job, protocol, 6, 1e-5, {{"compute_s", 0.01}});
       if (dies) job.spec.faults = {at_mark("iteration", 0, {0})};
       return job.run(EngineKind::loggp);
     };
@@ -251,7 +230,7 @@ TEST_CASE("replayed deliveries and messages are not counted again") {
                              {"checkpoint_iterations", std::int64_t{6}}});
     job.spec.stop.when = StopWhen::finished;
     job.use(Family::message_logging, "causal", {{"image_bytes", std::int64_t{1000}}});
-    job.use(Family::failure_detection, "oracle", {{"delay_s", 1.0}});
+    job.use(Family::failure_detection, "oracle", {{"delay_s", 1500.0}});
     if (dies) job.kill(4500, {2});
     return job.run(EngineKind::loggp);
   };
