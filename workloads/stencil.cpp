@@ -468,11 +468,12 @@ void Stencil::report_messages(MetricTotals& totals, double iterations) const {
     const bool has_begun = object.phase == Phase::computing ||
                            (object.phase == Phase::exchanging && object.missing > 0);
     const std::uint64_t begun = object.exchange + (has_begun ? 1 : 0);
+    const Rank home = plan().home(object.number);
     for (std::size_t exchange = 0; exchange < exchanges(); ++exchange) {
       const std::uint64_t times = (begun + exchanges() - 1 - exchange) / exchanges();
       plan().for_each_neighbour(object.number, exchange, [&](const StencilPlan::Neighbour& to) {
         all += times;
-        if (plan().home(to.object) != plan().home(object.number)) remote += times;
+        if (plan().home(to.object) != home) remote += times;
       });
     }
   }

@@ -66,9 +66,9 @@ void CheckpointRestart::note_progress(Context& context) {
 /// Who is further than it was is also where it was, even if it has got fewer messages: those of a
 /// termination detector need not be the same again.
 void CheckpointRestart::on_committed(Context& context) {
-  if (recovers_) recovered(context, death_s_);
-  delivered_ = goal_ = 0;
-  recovers_ = false;
+  goal_ = 0;
+  note_progress(context);
+  delivered_ = 0;
   death_s_ = kNever;
 }
 
