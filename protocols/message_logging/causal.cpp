@@ -81,7 +81,7 @@ DeliveryRun Causal::unstored() const { return deliveries_.run(stored() + 1, tick
 std::uint32_t Causal::before(Context& context, Message& message) {
   const std::uint64_t count = unstored_count();
   if (count == 0) return 0;
-  if (is_first_time()) piggybacked_ += count;
+  if (has_recovered() || sends_first(peer(context, message.to))) piggybacked_ += count;
   spend(context, CostFactor::piggybacking, piggyback_s_ * static_cast<double>(count));
   if (sends_companions_) {
     if (shared_ && shared_->empty()) *shared_ = carrying(unstored());
@@ -171,7 +171,6 @@ Passage Causal::take_local(Context& context, const Delivery& event) {
 void Causal::give_ticket(Context& context, const Delivery& delivery) {
   deliveries_.push_back(delivery);
   ++tickets_;
-  if (is_first_time()) ++generated_;
   spend(context, CostFactor::determinants, determinant_s_);
 }
 
@@ -406,10 +405,16 @@ void Causal::on_committed(Context& context) {
   deliveries_ = {};  // others may still look at the old one
   index_.clear();
   if (!lives_.empty()) lives_ = {{1, lives_.back().incarnation}};
+  earlier_deliveries_ = kept().deliveries;
   tickets_ = 0;
   newest_part_ = {};
   earlier_parts_.clear();
   stored_.clear();
+}
+
+void Causal::on_up(Context& context) {
+  if (epoch() > 0) earlier_deliveries_ = kept().deliveries;
+  LoggedLayer::on_up(context);
 }
 
 void Causal::on_resumed(Context& context) {
@@ -420,11 +425,10 @@ void Causal::on_resumed(Context& context) {
 
 // ---- seen from outside ------------------------------------------------------------------------
 
-void Causal::report(MetricTotals& totals) const {
-  LoggedLayer::report(totals);
-  const auto iterations_done = static_cast<double>(iterations());
-  totals.put_weighted(kGenerated, static_cast<double>(generated_), iterations_done);
-  totals.put_weighted(kPiggybacked, static_cast<double>(piggybacked_), iterations_done);
+void Causal::report_counts(MetricTotals& totals, double iterations) const {
+  const std::uint64_t generated = iterations > 0 ? all_deliveries() : 0;
+  totals.put_weighted(kGenerated, static_cast<double>(generated), iterations);
+  totals.put_weighted(kPiggybacked, static_cast<double>(piggybacked_), iterations);
   totals.put_weighted(kPerMessage, static_cast<double>(piggybacked_),
                       static_cast<double>(remote_messages()));
 }

@@ -47,7 +47,6 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
   void fetch_ahead(const Message& message, Ahead what) const override;
   Passage on_local_event(Context& context, const LocalEvent& event) override;
-  void report(MetricTotals& totals) const override;
   [[nodiscard]] std::string waiting_for() const override;
 
  protected:
@@ -127,10 +126,15 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   std::uint32_t before(Context& context, Message& message) override;
   std::uint32_t before_log(Context& context, Rank to) override;
   [[nodiscard]] bool is_recovering() const override { return !is_up() || must_replay(); }
+  [[nodiscard]] std::uint64_t all_deliveries() const override {
+    return earlier_deliveries_ + tickets_;
+  }
+  void report_counts(MetricTotals& totals, double iterations) const override;
   void on_log_message(Context& context, const Message& message) override;
   void on_joined(Context& context, Rank root, RestartReport& report) override;
   void on_reports(Context& context, const RestartReport& reports) override;
   void on_committed(Context& context) override;
+  void on_up(Context& context) override;
   void on_resumed(Context& context) override;
   void digest_state(Digest& into) const override;
 
@@ -176,15 +180,15 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   double piggyback_s_;
   bool sends_companions_;
   std::uint64_t piggybacked_ = 0;
-  std::optional<Attachments> shared_;  ///< by the companions of the sends of one handler
-  std::vector<Part> earlier_parts_;    ///< before the newest one, ascending
-  DeliveryIndex index_;                ///< of deliveries_, up to tickets_
+  std::uint64_t earlier_deliveries_ = 0;  ///< before the last checkpoint
+  std::optional<Attachments> shared_;     ///< by the companions of the sends of one handler
+  std::vector<Part> earlier_parts_;       ///< before the newest one, ascending
+  DeliveryIndex index_;                   ///< of deliveries_, up to tickets_
   std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
   std::map<Delivery, Message> to_replay_;               ///< have come, and wait for their turn
   // What messages look at, in the order in which protocols that derive from this one go on with it:
   alignas(kCacheLine) RankTable<Stored> stored_;
   double determinant_s_;
-  std::uint64_t generated_ = 0;
   std::uint32_t determinant_bytes_;
   /// Who has given the tickets of deliveries_; empty: the first incarnation.
   alignas(kCacheLine) Lives lives_;

@@ -19,8 +19,9 @@ struct Checkpoint {
   std::uint64_t number = 0;          ///< of the synchronisation point
   StackRequest request;              ///< of the program in the image, which waits for the answer
   std::vector<Message> unsent = {};  ///< that the layer has held back since the program asked
+  std::uint64_t deliveries = 0;      ///< with a ticket, before it
 
-  void digest(Digest& into) const { into.add(image, number, request, unsent); }
+  void digest(Digest& into) const { into.add(image, number, request, unsent, deliveries); }
 };
 
 /// What a message with an image of its sender says beside what it attaches.

@@ -7,6 +7,12 @@ namespace faultline {
 
 namespace {
 
+OptionSet<CheckpointOptions> options() {
+  OptionSet<CheckpointOptions> set;
+  add_checkpoint_options(set);
+  return set;
+}
+
 const Registered registered{registration<CheckpointRestart>(
     {.family = Family::message_logging,
      .name = "checkpoint-restart",
@@ -16,7 +22,7 @@ const Registered registered{registration<CheckpointRestart>(
      .traits = {.tolerates_faults = true, .needs_detection = true, .takes_images = true},
      .message_kinds = checkpoint_kinds(),
      .metrics = checkpoint_metrics()},
-    checkpoint_options())};
+    options())};
 
 }  // namespace
 

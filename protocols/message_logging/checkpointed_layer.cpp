@@ -35,21 +35,6 @@ std::uint64_t level_of(const Message& message) { return message.payload.get<Roun
 
 }  // namespace
 
-OptionSet<CheckpointOptions> checkpoint_options() {
-  return OptionSet<CheckpointOptions>()
-      .option("control_bytes", &CheckpointOptions::control_bytes,
-              {.doc = "size of a control message, without what it lists",
-               .unit = "B",
-               .source = "assumed: four words",
-               .maximum = kLargestPart_B})
-      .option(
-          "image_bytes", &CheckpointOptions::image_bytes,
-          {.doc = "size of the image of a rank whose program has no objects, or objects of 0 bytes",
-           .unit = "B",
-           .source = "assumed",
-           .maximum = UINT32_MAX});
-}
-
 std::vector<std::string> checkpoint_kinds(const std::vector<std::string>& own) {
   std::vector<std::string> kinds{"ready",    "take",   "stored", "commit",       "restarted",
                                  "reported", "agreed", "image",  "image-stored", "your-image"};
@@ -161,7 +146,7 @@ void CheckpointedLayer::take_image(Context& context) {
   std::optional<Image> image = context.capture();
   rare_->take_due = !image;
   if (!image) return context.set_timer(kTryAgain, kTryAgain_s);
-  rare_->taken = {{std::move(*image), epoch_, *rare_->asked, rare_->unsent}, {}};
+  rare_->taken = {{std::move(*image), epoch_, *rare_->asked, rare_->unsent, all_deliveries()}, {}};
   rare_->taken_s = context.now_s();
   context.mark("checkpoint", static_cast<std::int64_t>(epoch_));
   const Rank keeper = keeper_of(context.placement(), job(), self_);
@@ -408,6 +393,12 @@ void CheckpointedLayer::recovered(Context& context, double death_s) {
   context.mark("recovered", static_cast<std::int64_t>(level()));
   std::optional<double>& longest_s = rare_->recovery_time_s;
   longest_s = std::max(longest_s.value_or(0.0), context.now_s() - death_s);
+}
+
+/// A rank that dies after its end, and comes back, does so twice.
+double CheckpointedLayer::iterations_to_report(MetricTotals& totals) const {
+  if (rare_->iterations == 0 || totals.numbers().add(self_, self_ + 1) == 0) return 0.0;
+  return static_cast<double>(rare_->iterations);
 }
 
 void CheckpointedLayer::report(MetricTotals& totals) const {

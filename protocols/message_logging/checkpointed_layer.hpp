@@ -102,6 +102,9 @@ class CheckpointedLayer : public Layer {
   virtual void on_own_message(Context&, const Message&) {}
   /// Does each agreement on a restart put the program of every rank back?
   [[nodiscard]] virtual bool rolls_back() const { return false; }
+  /// Deliveries with a ticket that what this rank does now stands on, of all epochs. Those that are
+  /// made again after a restart count once.
+  [[nodiscard]] virtual std::uint64_t all_deliveries() const { return 0; }
   /// A message of the components above is about to go down for the first time.
   virtual void stamp(Context& context, Message& message) = 0;
   /// Must the components above get each message, and each computation of theirs that ends, in a
@@ -142,8 +145,9 @@ class CheckpointedLayer : public Layer {
   void recovered(Context& context, double death_s);
 
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
-  /// That the program has done; 0 if it has none, or this rank has not finished.
-  [[nodiscard]] std::uint64_t iterations() const { return rare_->iterations; }
+  /// The iterations that the program has done, for the first incarnation that has finished, and 0
+  /// for others. Changes `totals`.
+  [[nodiscard]] double iterations_to_report(MetricTotals& totals) const;
   [[nodiscard]] ImageStore& images() { return rare_->store; }
   /// How many restarts this rank has taken in.
   [[nodiscard]] std::uint64_t level() const { return rare_->wave.agreement().level; }
@@ -244,7 +248,27 @@ class CheckpointedLayer : public Layer {
   Boxed<RareState> rare_;
 };
 
-OptionSet<CheckpointOptions> checkpoint_options();
+/// A member that the options of a protocol have from these, as theirs.
+template <class Options, class Base, class Member>
+constexpr Member Options::*inherited(Member Base::*member) {
+  return member;
+}
+
+template <class Options>
+void add_checkpoint_options(OptionSet<Options>& set) {
+  set.option("control_bytes", inherited<Options>(&CheckpointOptions::control_bytes),
+             {.doc = "size of a control message, without what it lists",
+              .unit = "B",
+              .source = "assumed: four words",
+              .maximum = kLargestPart_B})
+      .option(
+          "image_bytes", inherited<Options>(&CheckpointOptions::image_bytes),
+          {.doc = "size of the image of a rank whose program has no objects, or objects of 0 bytes",
+           .unit = "B",
+           .source = "assumed",
+           .maximum = UINT32_MAX});
+}
+
 /// The kinds of messages that all these protocols have, and behind them those of one of them.
 std::vector<std::string> checkpoint_kinds(const std::vector<std::string>& own = {});
 /// Their metrics, and behind them those of one of them.

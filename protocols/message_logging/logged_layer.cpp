@@ -90,7 +90,7 @@ void LoggedLayer::send_to_other(Context& context, Message& message) {
   const std::uint64_t id = identity_of(message);
   ++to.sent;
   log(to, message, id);
-  if (recovered_)
+  if (sends_first(to))
     ++remote_messages_;
   else if (to.sent == goal_of(to))
     --goals_open_;
@@ -221,9 +221,11 @@ void LoggedLayer::try_recovered(Context& context) {
 void LoggedLayer::report(MetricTotals& totals) const {
   CheckpointedLayer::report(totals);
   const double all_s = std::accumulate(spent_s_.begin(), spent_s_.end(), 0.0);
-  totals.put_weighted(kSpent, all_s, static_cast<double>(iterations()));
+  const double iterations = iterations_to_report(totals);
+  totals.put_weighted(kSpent, all_s, iterations);
   for (std::size_t factor = 0; factor < kCostFactors; ++factor)
     totals.put_weighted(kShares[factor], spent_s_[factor], all_s);
+  report_counts(totals, iterations);
 }
 
 void LoggedLayer::digest_state(Digest& into) const {

@@ -30,7 +30,7 @@ class LoggedLayer : public CheckpointedLayer {
  public:
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
   void fetch_ahead(const Message& message, Ahead what) const override;
-  void report(MetricTotals& totals) const override;
+  void report(MetricTotals& totals) const final;
 
  protected:
   enum Kind : std::uint16_t { kLogEnd = kOwnKinds, kLoggedKinds };
@@ -81,6 +81,8 @@ class LoggedLayer : public CheckpointedLayer {
   [[nodiscard]] virtual bool is_recovering() const = 0;
   /// Can several ranks recover at a time?
   [[nodiscard]] virtual bool recovers_several() const { return false; }
+  /// `iterations`: the weight of a mean over all ranks; 0 for what is not the whole of a rank.
+  virtual void report_counts(MetricTotals&, double /*iterations*/) const {}
   virtual void on_log_message(Context&, const Message&) {}
   /// The peer has restarted, and all have agreed on that.
   virtual void serve(Context& context, Peer& peer) { resend_log(context, peer); }
@@ -116,8 +118,12 @@ class LoggedLayer : public CheckpointedLayer {
   void resend(Context& context, const Message& logged, std::uint64_t number,
               std::uint32_t second) const;
   void try_recovered(Context& context);
-  /// False while a restarted rank does again what it has done before its death.
-  [[nodiscard]] bool is_first_time() const { return recovered_; }
+  /// Has an earlier incarnation of this rank not sent the latest message to that peer, as far as
+  /// this one knows?
+  [[nodiscard]] bool sends_first(const Peer& to) const {
+    return recovered_ || (has_ended(to) && to.sent > goal_of(to));
+  }
+  [[nodiscard]] bool has_recovered() const { return recovered_; }
   [[nodiscard]] std::uint64_t partners() const { return partners_; }
   /// A peer that this rank has exchanged messages with before its death has that many of it.
   void has_log_of(Context& context, Rank from, std::uint64_t received);
@@ -174,31 +180,15 @@ void LoggedLayer::for_each_logged(const Peer& to, Visit visit) const {
   }
 }
 
-/// A member that the options of a protocol have from these, as theirs.
-template <class Options, class Base, class Member>
-constexpr Member Options::*inherited(Member Base::*member) {
-  return member;
-}
-
 template <class Options>
 void add_logging_options(OptionSet<Options>& set) {
-  set.option("control_bytes", inherited<Options>(&MessageLogOptions::control_bytes),
-             {.doc = "size of a control message, without what it lists",
-              .unit = "B",
-              .source = "assumed: four words",
-              .maximum = kLargestPart_B})
-      .option(
-          "image_bytes", inherited<Options>(&MessageLogOptions::image_bytes),
-          {.doc = "size of the image of a rank whose program has no objects, or objects of 0 bytes",
-           .unit = "B",
-           .source = "assumed",
-           .maximum = UINT32_MAX})
-      .option("log_message_s", inherited<Options>(&MessageLogOptions::log_message_s),
-              {.doc = "processor time to log a message to another rank",
-               .unit = "s",
-               .source = kLoggingCostSource,
-               .minimum = 0,
-               .maximum = 1})
+  add_checkpoint_options(set);
+  set.option("log_message_s", inherited<Options>(&MessageLogOptions::log_message_s),
+             {.doc = "processor time to log a message to another rank",
+              .unit = "s",
+              .source = kLoggingCostSource,
+              .minimum = 0,
+              .maximum = 1})
       .option("log_byte_s", inherited<Options>(&MessageLogOptions::log_byte_s),
               {.doc = "the same for each of its bytes",
                .unit = "s",

@@ -122,7 +122,7 @@ class DoesNotLogAgain final : public MutantOf<DoesNotLogAgain, Causal> {
 
  private:
   void log(const Peer& to, const Message& message, std::uint64_t identity) override {
-    if (is_first_time()) Causal::log(to, message, identity);
+    if (has_recovered()) Causal::log(to, message, identity);
   }
 };
 
