@@ -67,6 +67,7 @@ std::optional<BrokenPromise> promise_broken_by_end(const RunResult& result) {
   const std::string ended = std::string("the run ended as ") + outcome_word(result.outcome);
   switch (result.outcome) {
     case Outcome::finished:
+    case Outcome::terminated:
     case Outcome::fatal_reported:
       return std::nullopt;
     case Outcome::deadlock:

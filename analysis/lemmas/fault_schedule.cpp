@@ -1,6 +1,7 @@
 #include "analysis/lemmas/fault_schedule.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "analysis/lemmas/workload_options.hpp"
@@ -274,6 +275,7 @@ class Simpler {
 /// The time of grace begins with the end of all work, since notices can come after that.
 StopSpec stop_of(const FaultSchedule& schedule, const ProtocolStack& stack) {
   StopSpec stop{.when = stack.stop_when, .grace_s = 0.5, .time_s = 10.0, .events = 200000};
+  if (!schedule.termination.empty()) stop.when = StopWhen::announced;
   constexpr double kRelaunches_s = 1000.0;  // several, each as long as is the default
   if (has_try_blocks(schedule)) stop.time_s = kRelaunches_s;
   if (!stack.detection) return stop;
@@ -345,6 +347,7 @@ std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
     simpler.propose([](auto& s) { --s.objects_per_process; });
   }
   if (schedule.helpers > 1) simpler.propose([](auto& s) { --s.helpers; });
+  if (!schedule.termination.empty()) simpler.propose([](auto& s) { s.termination.clear(); });
   if (schedule.preset != "none") simpler.propose([](auto& s) { s.preset = "none"; });
   if (schedule.restart_delay_s > 0) simpler.propose([](auto& s) { s.restart_delay_s = 0; });
   if (schedule.progress != Progress::dedicated)
@@ -358,6 +361,13 @@ std::vector<FaultSchedule> simpler_schedules(const FaultSchedule& schedule) {
 }
 
 namespace {
+
+std::map<Family, NamedComponent> components_under(const FaultSchedule& schedule,
+                                                  const ProtocolStack& stack) {
+  std::map<Family, NamedComponent> components = stack.components;
+  if (!schedule.termination.empty()) components[Family::termination] = {schedule.termination};
+  return components;
+}
 
 void disturb(RunSpec& spec, const FaultSchedule& schedule) {
   PlatformSpec& platform = spec.platform;
@@ -392,7 +402,7 @@ RunSpec run_spec(const FaultSchedule& schedule, const ProtocolStack& stack) {
     spec.components[static_cast<std::size_t>(family)] = choice(family, name, changes);
   };
   choose(Family::workload, schedule.workload, workload_options(schedule));
-  for (const auto& [family, component] : stack.components)
+  for (const auto& [family, component] : components_under(schedule, stack))
     choose(family, component.name, component.options_under(schedule));
   spec.faults = schedule.faults;
   spec.stop = stop_of(schedule, stack);
@@ -420,7 +430,7 @@ ReplayFiles replay_files(const FaultSchedule& schedule, const ProtocolStack& sta
                    {"seed", static_cast<std::int64_t>(schedule.seed)},
                    {"platform", std::move(platform)},
                    {"workload", component_json(schedule.workload, workload_options(schedule))}});
-  for (const auto& [family, component] : stack.components)
+  for (const auto& [family, component] : components_under(schedule, stack))
     scenario.set(family_key(family),
                  component_json(component.name, component.options_under(schedule)));
   scenario.set("faults", faults_json(schedule));

@@ -41,6 +41,7 @@ struct FaultSchedule {
   std::uint32_t spare_nodes = 0;
   /// On how many ranks objects of a dead one recover, at most as many as there can be; 0: at home.
   std::uint32_t helpers = 0;
+  std::string termination = {};  ///< the termination detector above the protocol; empty: none
 
   // For programs of TryBlocks, which also have the costs of checkpoints and spare nodes above.
   std::uint32_t iterations_per_block = 1;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <utility>
 
 #include "analysis/lemmas/detection_subjects.hpp"
+#include "sim/core/random.hpp"
 
 namespace faultline {
 
@@ -26,6 +28,27 @@ LemmaSubject over_connection_loss(LemmaSubject subject) {
     FaultSchedule schedule = draw_usual(number);
     schedule.exit_delay_s = schedule.notice_s;
     schedule.silent_loss_s = 2 * schedule.notice_s;
+    return schedule;
+  };
+  return subject;
+}
+
+/// The subject below termination detectors, of which each schedule has one. Its announcement ends
+/// the run.
+LemmaSubject below_detectors(LemmaSubject subject) {
+  subject.name += " below detectors";
+  const auto draw_usual = std::move(subject.draw);
+  subject.draw = [draw_usual](std::uint64_t number) {
+    constexpr const char* kDetectors[] = {"cda", "dijkstra-scholten", "edod", "four-counter",
+                                          "hcda"};
+    FaultSchedule schedule = draw_usual(number);
+    schedule.termination = kDetectors[number % std::size(kDetectors)];
+    if (find_registration(Family::termination, schedule.termination)->traits.needs_fifo)
+      schedule.reordering_s = 0.0;
+    // The detector has messages of its own, and goes on when the program is over.
+    Stream random(number, 3, Purpose::faults, 0);
+    for (FaultSpec& fault : schedule.faults)
+      if (fault.event) *fault.event = 1 + *fault.event * (1 + random.below(3));
     return schedule;
   };
   return subject;
@@ -83,6 +106,7 @@ std::vector<LemmaSubject> recovery_subjects() {
   add("fast helpers", "fast", kSeveral, {}, true);
   add("fast ssn helpers", "fast", kSeveral, {{"identifier", std::string("ssn")}}, true);
   add_changed(subjects, over_connection_loss, {"checkpoint-restart", "causal", "fast"});
+  add_changed(subjects, below_detectors, {"checkpoint-restart", "causal", "pessimistic"});
   return subjects;
 }
 

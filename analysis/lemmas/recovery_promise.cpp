@@ -80,7 +80,7 @@ std::optional<BrokenPromise> against_recovery(const RecoveryPromise& promise,
                                               const RunResult& result, const RecoveryLog& log) {
   if (log.all_dead() && result.violations.empty()) return std::nullopt;
   if (std::optional<BrokenPromise> broken = promise_broken_by_end(result)) return broken;
-  if (result.outcome == Outcome::finished || log.image_lost()) return std::nullopt;
+  if (result.outcome != Outcome::fatal_reported || log.image_lost()) return std::nullopt;
   if (log.recoveries_overlap() && !promise.survives_overlaps) return std::nullopt;
   return BrokenPromise{LemmaFigure::given_up, "given up without need: " + result.fatal_reason};
 }

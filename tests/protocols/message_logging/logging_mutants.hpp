@@ -99,6 +99,15 @@ class OrdersNoComputations final : public MutantOf<OrdersNoComputations, Causal>
   Passage on_local_event(Context&, const LocalEvent&) override { return Passage::deliver; }
 };
 
+/// Takes part in a checkpoint while it replays.
+class TakesImagesInReplays final : public MutantOf<TakesImagesInReplays, Causal> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  [[nodiscard]] bool is_ready() const override { return true; }
+};
+
 /// Begins to replay when the first has told what it knows.
 class DoesNotWaitForAllDeterminants final : public MutantOf<DoesNotWaitForAllDeterminants, Causal> {
  public:

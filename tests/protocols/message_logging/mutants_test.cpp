@@ -74,3 +74,12 @@ TEST_CASE("the searches find a keeper that drops the old image early") {
 TEST_CASE("the searches find a causal that checks no incarnation") {
   check_found<ChecksNoIncarnation>("causal");
 }
+
+TEST_CASE("the search below detectors finds a causal that replays them wrongly") {
+  const LemmaSubject& subject = subject_named(Family::message_logging, "causal below detectors");
+  const auto found = [&](const Registration& mutant) {
+    return found_in_mutant(subject, in_place_of(mutant), kRuns);
+  };
+  CHECK(found(mistaken<OrdersNoComputations>("causal")) != "");
+  CHECK(found(mistaken<TakesImagesInReplays>("causal")) != "");
+}
