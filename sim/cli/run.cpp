@@ -14,6 +14,7 @@
 #include "sim/core/error.hpp"
 #include "sim/core/scratch_directory.hpp"
 #include "sim/core/visible_text.hpp"
+#include "sim/json/json_value.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace faultline {
@@ -85,6 +86,22 @@ void note_missed_faults(const Scenario& scenario, const RunTally& tally) {
   }
 }
 
+/// Which of its limits ends a run; the outcome does not say.
+void note_limits(const Scenario& scenario, const RunTally& tally) {
+  for (std::size_t i = 0; i < tally.points.size(); ++i) {
+    const PointTally& point = tally.points[i];
+    if (!point.outcomes.contains(outcome_word(Outcome::limit))) continue;
+    const StopSpec& stop = scenario.points[i].stop;
+    const auto end = point.metrics.find("end_time_s");
+    const bool in_time = end != point.metrics.end() && end->second.summary().max >= stop.time_s;
+    complain((scenario.points.size() == 1 ? "" : "point " + std::to_string(i) + ": ") +
+             "outcome limit: " +
+             (in_time ? "stop.time_s, " + shortest(stop.time_s) + " s"
+                      : "stop.events, " + std::to_string(stop.events)) +
+             ", has been reached");
+  }
+}
+
 }  // namespace
 
 VerbOptions run_options() {
@@ -133,6 +150,7 @@ int run_verb(const std::vector<std::string>& arguments, std::ostream& out) {
                                });
   write_report(format, scenario, tally, runs, output);
   note_missed_faults(scenario, tally);
+  note_limits(scenario, tally);
   explain_failures(tally);
   return exit_code(tally);
 }

@@ -552,6 +552,14 @@ class ExitCodes(ProgramTest):
             with self.subTest(code=code, arguments=arguments):
                 self.assertEqual(self.faultline("run", *arguments).returncode, code)
 
+    def test_the_limit_that_ends_a_run_is_told(self):
+        self.write("s.json", SMALL)
+        for limit, words in (("events=20", "stop.events, 20, "), ("time_s=1e-6", "stop.time_s, ")):
+            with self.subTest(limit=limit):
+                errors = self.faultline("run", "s.json", "--set", "stop." + limit).stderr
+                self.assertIn("outcome limit: " + words, errors)
+        self.assertNotIn("limit", self.faultline("run", "s.json").stderr)
+
     def test_a_violation_is_told(self):
         crash = EXAMPLES / "crash-under-cda.json"
         report = self.report(crash, code=3)
