@@ -108,15 +108,18 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
   const auto objects = std::get<std::int64_t>(values.at("objects_per_process"));
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   if (objects * job.processes > kMost)
-    return {{"objects_per_process", "at most " + std::to_string(kMost / job.processes) + " with " +
-                                        std::to_string(job.processes) + " processes"}};
+    return {{"objects_per_process", "expected at most " + std::to_string(kMost / job.processes) +
+                                        " with " + std::to_string(job.processes) +
+                                        " processes, got " + std::to_string(objects)}};
   if (!asks_for_checkpoints(values)) return {};
   const std::int64_t largest = std::int64_t{UINT32_MAX} / objects;
-  if (std::get<std::int64_t>(values.at("object_bytes")) <= largest) return {};
-  return {{"object_bytes", "at most " + std::to_string(largest) + " with " +
+  const auto bytes = std::get<std::int64_t>(values.at("object_bytes"));
+  if (bytes <= largest) return {};
+  return {{"object_bytes", "expected at most " + std::to_string(largest) + " with " +
                                std::to_string(objects) +
                                " objects_per_process, because an image is a message of less than "
-                               "4 GiB"}};
+                               "4 GiB, got " +
+                               std::to_string(bytes)}};
 }
 
 Registration stencil(const char* name, const char* summary, const char* source, bool ordered) {
@@ -453,10 +456,17 @@ void Stencil::report(MetricTotals& totals) const {
   for (const Object& object : objects_) iterations += iteration_of(object);
   const double done = static_cast<double>(iterations) / per_process;
   totals.put(kIterations, done);
-  totals.put(kTime, finish_s_);
+  if (finished_)
+    totals.put(kTime, finish_s_);
+  else
+    totals.put_null(kTime);
   if (!plan().is_extended()) return;
   report_messages(totals, done);
-  if (finished_) report_states(totals);
+  if (finished_)
+    report_states(totals);
+  else
+    for (const MetricSpec* state : {&kIterationTime, &kDigest, &kDifference})
+      if (state != &kDifference || !plan().ordered()) totals.put_null(*state);
 }
 
 /// Of an object it is known how far it is, so what it has sent again after a recovery counts once.

@@ -45,8 +45,9 @@ struct RunRecord {
 };
 
 /// The metrics that tables for people show by default.
-constexpr std::array<const char*, 4> kUsualMetrics = {"application_messages", "control_messages",
-                                                      "detection_latency_s", "end_time_s"};
+constexpr std::array<const char*, 5> kUsualMetrics = {"application_messages", "control_messages",
+                                                      "detection_latency_s", "recovery_time_s",
+                                                      "end_time_s"};
 
 /// Did the run complete its work?
 bool survived(const RunRecord& run);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocols/message_logging/duplicate_table.hpp"
@@ -57,8 +58,11 @@ class Fast : public LoggedLayer {
     ObjectId object = kNoObject;
     Incarnation host;
     Stage stage = Stage::leaving;
+    /// How many restarts the sender of its homecoming must know of: those after which this rank has
+    /// sent the object away. What set out before left its host without what was lost since.
+    std::uint64_t level = 0;
 
-    void digest(Digest& into) const { into.add(object, host, stage); }
+    void digest(Digest& into) const { into.add(object, host, stage, level); }
   };
   /// An object at home elsewhere that is hosted here, or was since the last checkpoint.
   struct Immigrant {
@@ -108,7 +112,9 @@ class Fast : public LoggedLayer {
   void serve(Context& context, Peer& peer) override;
   void resend_to(Context& context, const Peer& to, const std::vector<MovedObject>& lost);
   void await_again(Context& context);
+  void forget_received_by(Context& context, ObjectId object);
   void catch_up(Context& context);
+  [[nodiscard]] double death_s_of(Rank rank) const;
   void distribute(Context& context, ObjectId object, Rank dead, std::uint32_t place);
   void replace_lost(Context& context);
   void host_waiting(Context& context);
@@ -132,7 +138,10 @@ class Fast : public LoggedLayer {
   std::uint32_t moving_ = 0;          ///< objects that are about to be hosted or removed here
   bool program_waits_ = false;        ///< all objects here wait for the next checkpoint
   bool awaits_helpers_ = false;       ///< the program goes on when all its objects are hosted
-  bool came_up_ = false;              ///< this incarnation has noted the end of its restart
+  /// When ranks have died whose restarts this rank has joined since the last agreement, the first
+  /// time of each.
+  std::vector<std::pair<Rank, double>> deaths_;
+  bool came_up_ = false;  ///< this incarnation has noted the end of its restart
 };
 
 }  // namespace faultline

@@ -15,7 +15,8 @@ namespace {
 struct ObjectWords {
   std::uint64_t epoch = 0;  ///< of the checkpoint from which the object goes on
   std::uint64_t object = 0;
-  double death_s = 0.0;  ///< of the rank that had it
+  double death_s = 0.0;     ///< of the rank that had it
+  std::uint64_t level = 0;  ///< of a homecoming: the restarts that its sender knows of
 };
 
 constexpr std::uint32_t kBytesOfSender = 8;
@@ -95,7 +96,9 @@ bool Fast::is_lost(const Emigrant& emigrant) const {
   return wave().incarnation_of(emigrant.host.actor) > emigrant.host.number;
 }
 
-void Fast::on_joined(Context& context, Rank, RestartReport& report) {
+void Fast::on_joined(Context& context, Rank root, RestartReport& report) {
+  if (std::ranges::find(deaths_, root, &std::pair<Rank, double>::first) == deaths_.end())
+    deaths_.emplace_back(root, wave().death_s());
   for (const Immigrant& object : immigrants_)
     if (object.stage != Immigrant::Stage::gone)
       report.moved.push_back({object.object, object.home, {self(), context.incarnation()}});
@@ -110,6 +113,7 @@ void Fast::on_agreed(Context& context) {
   await_again(context);
   replace_lost(context);
   resend_lost(context);
+  deaths_.clear();
   LoggedLayer::on_agreed(context);
 }
 
@@ -155,14 +159,26 @@ void Fast::replace_lost(Context& context) {
 
 // ---- how far the others are -------------------------------------------------------------------
 
+/// As far as this rank knows: a wave that is cut does not reach everybody.
+double Fast::death_s_of(Rank rank) const {
+  const auto known = std::ranges::find(deaths_, rank, &std::pair<Rank, double>::first);
+  return known == deaths_.end() ? wave().death_s() : known->second;
+}
+
 /// What a dead rank has sent comes again, as far as this rank has had it. Then the objects that
 /// were lost are where they were.
 void Fast::await_again(Context&) {
-  bool any = false;
-  wave().for_each_restarted([&](Incarnation begun) { any = come_.expect_again(begun) || any; });
-  if (!any) return;
-  const double death_s = wave().death_s();
-  behind_since_s_ = std::min(behind_since_s_.value_or(death_s), death_s);
+  wave().for_each_restarted([&](Incarnation begun) {
+    if (!come_.expect_again(begun)) return;
+    const double death_s = death_s_of(begun.actor);
+    behind_since_s_ = std::min(behind_since_s_.value_or(death_s), death_s);
+  });
+}
+
+/// The object is not here any more, or begins anew. Nothing is awaited for it.
+void Fast::forget_received_by(Context& context, ObjectId object) {
+  come_.forget({.object = object});
+  if (behind_since_s_ && come_.behind() == 0) catch_up(context);
 }
 
 void Fast::catch_up(Context& context) {
@@ -218,9 +234,10 @@ void Fast::distribute(Context& context, ObjectId object, Rank dead, std::uint32_
   Emigrant& there = put_in(emigrants_, object);
   there.host = context.known(helper);
   there.stage = Emigrant::Stage::leaving;
-  const double death_s = dead == self() ? context.death_s() : wave().death_s();
+  there.level = level();
+  const double death_s = dead == self() ? context.death_s() : death_s_of(dead);
   Message& message = context.send(helper, kObject, wire_bytes(packed.bytes + control_bytes()));
-  message.payload.put(ObjectWords{epoch(), object, death_s});
+  message.payload.put(ObjectWords{.epoch = epoch(), .object = object, .death_s = death_s});
   context.attach(message, packed);
 }
 
@@ -276,7 +293,7 @@ void Fast::host_waiting(Context& context) {
   for (Immigrant& object : immigrants_) {
     if (object.stage != Immigrant::Stage::waiting || object.epoch != epoch()) continue;
     object.stage = Immigrant::Stage::settling;
-    come_.forget({.object = object.object});
+    forget_received_by(context, object.object);
     forget_sent_by(object.object);
     program_waits_ = false;
     context.host_object(std::exchange(object.state, {}));
@@ -290,7 +307,7 @@ void Fast::on_object_moved(Context& context, ObjectId object) {
     here->stage = Immigrant::Stage::here;
     recovered(context, here->death_s);
     context.send(here->home, kHosted, control_bytes())
-        .payload.put(ObjectWords{here->epoch, object, here->death_s});
+        .payload.put(ObjectWords{.epoch = here->epoch, .object = object});
   }
   if (moving_ > 0) return;
   release_held(context);
@@ -323,9 +340,11 @@ void Fast::send_home(Context& context) {
     if (!packed) return context.set_timer(kSendHome, kTryAgain_s);
     Message& message =
         context.send(object.home, kHomecoming, wire_bytes(packed->bytes + control_bytes()));
-    message.payload.put(ObjectWords{object.epoch, object.object, 0.0});
+    message.payload.put(
+        ObjectWords{.epoch = object.epoch, .object = object.object, .level = wave().joined()});
     context.attach(message, *packed);
     object.stage = Immigrant::Stage::gone;
+    forget_received_by(context, object.object);
     context.remove_object(object.object);
     ++moving_;
   }
@@ -346,7 +365,8 @@ void Fast::take_home(Context& context, const Message& message) {
   const auto words = message.payload.get<ObjectWords>();
   Emigrant* object = emigrant(static_cast<ObjectId>(words.object));
   if (words.epoch != epoch() || object == nullptr || object->stage == Emigrant::Stage::back ||
-      object->host != Incarnation{message.from, message.from_incarnation})
+      object->host != Incarnation{message.from, message.from_incarnation} ||
+      words.level < object->level)
     return;  // it was taken for lost
   object->stage = Emigrant::Stage::back;
   context.host_object(*context.attached<PackedObject>(message));

@@ -196,7 +196,7 @@ void add_logging_options(OptionSet<Options>& set) {
                .minimum = 0,
                .maximum = 1})
       .option("bookkeeping_s", inherited<Options>(&MessageLogOptions::bookkeeping_s),
-              {.doc = "processor time for the identity of each message that is sent or delivered",
+              {.doc = "processor time for the identity of each message that is sent or arrives",
                .unit = "s",
                .source = kLoggingCostSource,
                .minimum = 0,

@@ -23,20 +23,23 @@ std::uint64_t bytes_of(const RestartReport& report) {
 
 }  // namespace
 
-/// Who has not committed the latest checkpoint yet knows determinants of messages from before it,
-/// which nobody will replay.
+/// Who has not committed the latest checkpoint yet knows of messages from before it, which nobody
+/// will replay.
 void RestartReport::add(const RestartReport& other) {
   partners += other.partners;
   determinant_bytes = std::max(determinant_bytes, other.determinant_bytes);
   images.insert(images.end(), other.images.begin(), other.images.end());
   moved.insert(moved.end(), other.moved.begin(), other.moved.end());
   lost.insert(lost.end(), other.lost.begin(), other.lost.end());
+  if (other.epoch < epoch) return;
+  if (other.epoch > epoch) {
+    determinants.clear();
+    addressed.clear();
+  }
+  epoch = other.epoch;
   for (const Rank rank : other.addressed)
     if (std::find(addressed.begin(), addressed.end(), rank) == addressed.end())
       addressed.push_back(rank);
-  if (other.epoch < epoch) return;
-  if (other.epoch > epoch) determinants.clear();
-  epoch = other.epoch;
   determinants.insert(determinants.end(), other.determinants.begin(), other.determinants.end());
 }
 

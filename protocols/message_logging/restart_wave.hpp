@@ -52,7 +52,8 @@ struct RestartReport {
   std::vector<MovedObject> moved;         ///< which live
   /// Whose hosts have restarted since the last checkpoint, as their homes know.
   std::vector<MovedObject> lost;
-  std::vector<Rank> addressed;  ///< restarted ranks for which somebody has messages, once each
+  /// Restarted ranks for which somebody has messages of that epoch, once each.
+  std::vector<Rank> addressed;
 
   void add(const RestartReport& other);
   void digest(Digest& into) const {

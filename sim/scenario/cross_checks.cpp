@@ -36,9 +36,13 @@ std::string alternatives_with_try_blocks(Family family) {
 /// Checks whether a component's assumptions hold in a point.
 class AssumptionCheck {
  public:
-  AssumptionCheck(const RunSpec& point, const Registration& component, std::string path,
+  AssumptionCheck(const RunSpec& point, const Registration& component, const ComponentPaths& paths,
                   Problems& problems)
-      : point_(point), component_(component), path_(std::move(path)), problems_(problems) {}
+      : point_(point),
+        component_(component),
+        paths_(paths),
+        path_(paths[index_of(component.family)]),
+        problems_(problems) {}
 
   void run() const {
     if (is_refused_above()) return;
@@ -112,18 +116,27 @@ class AssumptionCheck {
     if (workload.registration != nullptr && can_restore_workload() &&
         (!workload.registration->asks_for_checkpoints ||
          !workload.registration->asks_for_checkpoints(workload.options)))
-      refuse("needs a workload that asks for checkpoints under faults, and " +
-             workload.registration->name +
-             " does not; expected checkpoint_iterations of a stencil");
-    if (job_shape(point_.platform).nodes < 2)
-      refuse(
-          "keeps the images of a node at ranks of another one under faults, expected at least 2 "
-          "nodes with ranks");
+      refuse_without_checkpoints(*workload.registration);
+    const PlatformSpec& platform = point_.platform;
+    if (job_shape(platform).nodes < 2 && !problems_.has("platform.processes"))
+      problems_.add("platform.processes",
+                    "expected at least 2 nodes with ranks, because " + component_.name +
+                        " keeps the images of a node at ranks of another one under faults, got " +
+                        std::to_string(platform.processes) + " with processes_per_node " +
+                        std::to_string(platform.processes_per_node) + kOrAllow);
     if (nodes_die() && point_.platform.spare_nodes == 0)
       problems_.add("platform.spare_nodes", component_.name +
                                                 " restarts the ranks of a node that has failed on "
                                                 "another, expected at least 1" +
                                                 kOrAllow);
+  }
+  void refuse_without_checkpoints(const Registration& workload) const {
+    if (!workload.asks_for_checkpoints)
+      return refuse("needs a workload that asks for checkpoints under faults, and " +
+                    workload.name + " does not, choose stencil or ordered-stencil");
+    problems_.add(member_path(paths_[index_of(Family::workload)], "checkpoint_iterations"),
+                  "expected an integer of at least 1, because " + component_.name +
+                      " restarts ranks from checkpoints" + kOrAllow);
   }
   /// For good: those of a recorded trace, which chooses no victims, may be repaired.
   [[nodiscard]] bool nodes_die() const {
@@ -136,7 +149,7 @@ class AssumptionCheck {
   /// A problem without an option is one only if something goes wrong.
   void check_options() const {
     const ComponentChoice& workload = point_.component(Family::workload);
-    if (workload.registration == nullptr) return;
+    if (workload.registration == nullptr || !can_restore_workload()) return;
     const bool goes_wrong = point_.has_faults() || !point_.faults.empty();
     for (const OptionProblem& problem :
          component_.check_with_workload(point_.component(component_.family).options,
@@ -199,7 +212,8 @@ class AssumptionCheck {
 
   const RunSpec& point_;
   const Registration& component_;
-  std::string path_;
+  const ComponentPaths& paths_;
+  const std::string& path_;
   Problems& problems_;
 };
 
@@ -268,7 +282,7 @@ void check_point(const RunSpec& point, const ComponentPaths& paths, Problems& pr
     for (const StackPlace& family : kStack) {
       const auto index = static_cast<std::size_t>(family.family);
       if (const Registration* component = point.components[index].registration)
-        AssumptionCheck(point, *component, paths[index], problems).run();
+        AssumptionCheck(point, *component, paths, problems).run();
     }
   }
   check_soft_faults(point, problems);

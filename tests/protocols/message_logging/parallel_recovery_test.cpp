@@ -33,6 +33,21 @@ void set_line(Job& job, std::int64_t helpers, const std::string& preset = "none"
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-4}});
 }
 
+/// Two of these objects lie on each rank, in a line that wraps around.
+void set_ring(Job& job, std::int64_t iterations, std::int64_t checkpoint_iterations,
+              double compute_s, std::int64_t object_bytes) {
+  job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                           {"objects_per_process", std::int64_t{2}},
+                           {"iterations", iterations},
+                           {"checkpoint_iterations", checkpoint_iterations},
+                           {"compute_s", compute_s},
+                           {"bytes", std::int64_t{8}},
+                           {"object_bytes", object_bytes}});
+  job.spec.stop.when = StopWhen::finished;
+  job.use(Family::message_logging, "fast", {{"helpers", std::int64_t{1}}});
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
+}
+
 void check_end(const Seen& seen) {
   CAPTURE(seen.result.fatal_reason);
   CHECK(seen.result.outcome == Outcome::finished);
@@ -72,6 +87,54 @@ TEST_CASE("what an object sends again counts once, also if its home dies when it
     CAPTURE(second);
     CHECK(messages({25e-3, 25e-3 + 1e-3 * second}) == peaceful);
   }
+}
+
+// Rank 0 has sent much to the guests of rank 2. They have gone home when it dies, so that rank 2
+// does not wait for that any more, nor for the images of the checkpoint.
+TEST_CASE("a recovery does not wait for what comes again for guests that have gone home") {
+  Job job(4, quick_machine());
+  set_ring(job, 8, 4, 0.01, 20000000);
+  job.spec.platform.restart_delay_s = 1e-3;
+  job.spec.faults = {at_mark("iteration", 1, {1}), at_mark("checkpoint", 1, {0})};
+  const Seen seen = job.run(EngineKind::loggp);
+  check_end(seen);
+  CHECK(seen.metric("recovery_time_s") < 0.2);
+}
+
+// The wave of rank 1 is cut by the death of rank 4, whose wave is agreed on for both.
+TEST_CASE("a recovery is measured from the first of deaths that overlap") {
+  Job job(6, quick_machine());
+  job.workload("stencil", {{"dimensions", std::int64_t{1}},
+                           {"iterations", std::int64_t{20}},
+                           {"checkpoint_iterations", std::int64_t{10}},
+                           {"compute_s", 0.1},
+                           {"object_bytes", std::int64_t{1000}}});
+  job.spec.stop.when = StopWhen::finished;
+  job.spec.platform.restart_delay_s = 1.0;
+  job.use(Family::message_logging, "fast");
+  job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-4}});
+  job.kill(0.95, {1});
+  job.kill(1.85, {4});
+  const Seen seen = job.run(EngineKind::loggp);
+  check_end(seen);
+  CHECK(seen.metric("recovery_time_s") > 1.9 + 0.8);
+}
+
+// The helper hears of the second restart from the resource manager, and asks for the checkpoint
+// before it takes part in the agreement on that restart. What it sends home then must not count:
+// home has not heard of these guests any more, and sends them out again.
+TEST_CASE("a guest that sets out for a home that has died is not hosted in two places") {
+  for (const Progress progress : {Progress::dedicated, Progress::shared, Progress::between})
+    for (int moment = 0; moment < 100; ++moment) {
+      Job job(2, quick_machine());
+      set_ring(job, 2, 2, 3e-3, 1000);
+      job.spec.platform.progress = progress;
+      job.spec.platform.restart_delay_s = 1e-3;
+      job.kill(1.2e-3, {1});
+      job.kill(9e-3 + moment * 5e-5, {1});
+      CAPTURE(progress, moment);
+      check_end(job.run(EngineKind::loggp));
+    }
 }
 
 // Six iterations of 4 ms are lost. One rank does them alone, or each of two or four a share: the

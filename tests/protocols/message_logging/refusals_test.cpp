@@ -55,13 +55,18 @@ TEST_CASE("message logging accepts what it can recover") {
 
 TEST_CASE("message logging refuses faults that it cannot recover from") {
   for (const std::string& protocol : protocols()) {
-    CHECK_THAT(error_of({.workload = R"("name": "stencil")", .logging = protocol}),
-               Contains("message_logging: " + protocol + " needs a workload that asks for") &&
-                   Contains("checkpoint_iterations"));
+    CHECK_THAT(
+        error_of({.workload = R"("name": "stencil")", .logging = protocol}),
+        Contains("workload.checkpoint_iterations: expected an integer of at least 1, because " +
+                 protocol));
+    CHECK_THAT(error_of({.workload = R"("name": "random-tree")", .logging = protocol}),
+               Contains("message_logging: " + protocol + " needs "));
     for (const std::string spares : {"", R"(, "spare_nodes": 2)"})
       CHECK_THAT(error_of({.platform = R"("processes": 4, "processes_per_node": 4)" + spares,
                            .logging = protocol}),
-                 Contains("message_logging: ") && Contains("expected at least 2 nodes"));
+                 Contains("platform.processes: expected at least 2 nodes"));
+    CHECK_THAT(error_of({.platform = R"("processes_per_node": 2)", .logging = protocol}),
+               Contains("platform.processes: missing") && !Contains("2 nodes"));
     CHECK_THAT(error_of({.logging = protocol, .faults = R"({"time_s": 0.01, "nodes": [1]})"}),
                Contains("platform.spare_nodes: ") && Contains("expected at least 1"));
     CHECK_THAT(error_of({.logging = protocol, .rest = ""}),
@@ -96,8 +101,9 @@ TEST_CASE("message logging refuses images that are larger than a message can be"
   };
   const std::string checkpoints = R"(, "checkpoint_iterations": 5)";
   CHECK(error("1073741823", checkpoints) == "");
-  CHECK_THAT(error("1073741824", checkpoints),
-             Contains("workload.object_bytes: at most 1073741823 with 4 objects_per_process"));
+  CHECK_THAT(
+      error("1073741824", checkpoints),
+      Contains("workload.object_bytes: expected at most 1073741823 with 4 objects_per_process"));
   CHECK_THAT(error("1073741824", ""), !Contains("object_bytes"));
   for (const std::string& protocol : protocols())
     CHECK_THAT(error_of({.logging = protocol, .options = R"(, "image_bytes": 4294967296)"}),
