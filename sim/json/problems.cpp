@@ -58,11 +58,6 @@ void Problems::add(const std::string& path, const std::string& message) {
   if (seen_.emplace(path, message).second) entries_.emplace_back(path, message);
 }
 
-bool Problems::has(const std::string& path) const {
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [&path](const auto& entry) { return entry.first == path; });
-}
-
 bool Problems::full() const { return entries_.size() >= kShownProblems; }
 
 void Problems::add_lines(const std::string& path, const std::string& text) {

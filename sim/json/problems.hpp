@@ -34,8 +34,6 @@ class Problems {
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] bool empty() const { return entries_.empty(); }
-  /// Is there an error of the value at this path?
-  [[nodiscard]] bool has(const std::string& path) const;
   /// True if there are already more errors than text() shows.
   [[nodiscard]] bool full() const;
   [[nodiscard]] const std::string& file() const { return file_; }

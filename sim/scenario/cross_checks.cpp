@@ -118,7 +118,7 @@ class AssumptionCheck {
          !workload.registration->asks_for_checkpoints(workload.options)))
       refuse_without_checkpoints(*workload.registration);
     const PlatformSpec& platform = point_.platform;
-    if (job_shape(platform).nodes < 2 && !problems_.has("platform.processes"))
+    if (job_shape(platform).nodes < 2)
       problems_.add("platform.processes",
                     "expected at least 2 nodes with ranks, because " + component_.name +
                         " keeps the images of a node at ranks of another one under faults, got " +
