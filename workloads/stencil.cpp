@@ -456,17 +456,11 @@ void Stencil::report(MetricTotals& totals) const {
   for (const Object& object : objects_) iterations += iteration_of(object);
   const double done = static_cast<double>(iterations) / per_process;
   totals.put(kIterations, done);
-  if (finished_)
-    totals.put(kTime, finish_s_);
-  else
-    totals.put_null(kTime);
+  totals.put_null(kTime);  // unless somebody has finished
+  if (finished_) totals.put(kTime, finish_s_);
   if (!plan().is_extended()) return;
   report_messages(totals, done);
-  if (finished_)
-    report_states(totals);
-  else
-    for (const MetricSpec* state : {&kIterationTime, &kDigest, &kDifference})
-      if (state != &kDifference || !plan().ordered()) totals.put_null(*state);
+  report_states(totals);
 }
 
 /// Of an object it is known how far it is, so what it has sent again after a recovery counts once.
@@ -491,7 +485,12 @@ void Stencil::report_messages(MetricTotals& totals, double iterations) const {
   totals.put_weighted(kRemote, static_cast<double>(remote), iterations);
 }
 
+/// Null unless somebody has finished.
 void Stencil::report_states(MetricTotals& totals) const {
+  totals.put_null(kIterationTime);
+  totals.put_null(kDigest);
+  if (!plan().ordered()) totals.put_null(kDifference);
+  if (!finished_) return;
   totals.put(kIterationTime, finish_s_ / static_cast<double>(plan().options().iterations));
   std::uint64_t digest = 0;
   for (const Object& object : objects_) digest += StencilStates::share(object.number, object.state);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <iterator>
 #include <utility>
 
 #include "analysis/lemmas/detection_subjects.hpp"
@@ -33,18 +32,24 @@ LemmaSubject over_connection_loss(LemmaSubject subject) {
   return subject;
 }
 
+/// The termination detectors that message logging can put back, by name.
+std::vector<const Registration*> detectors_with_images() {
+  std::vector<const Registration*> detectors;
+  for (const Registration& one : registrations())
+    if (one.family == Family::termination && one.traits.has_images) detectors.push_back(&one);
+  return detectors;
+}
+
 /// The subject below termination detectors, of which each schedule has one. Its announcement ends
 /// the run.
 LemmaSubject below_detectors(LemmaSubject subject) {
   subject.name += " below detectors";
   const auto draw_usual = std::move(subject.draw);
-  subject.draw = [draw_usual](std::uint64_t number) {
-    constexpr const char* kDetectors[] = {"cda", "dijkstra-scholten", "edod", "four-counter",
-                                          "hcda"};
+  subject.draw = [draw_usual, detectors = detectors_with_images()](std::uint64_t number) {
+    const Registration& detector = *detectors[number % detectors.size()];
     FaultSchedule schedule = draw_usual(number);
-    schedule.termination = kDetectors[number % std::size(kDetectors)];
-    if (find_registration(Family::termination, schedule.termination)->traits.needs_fifo)
-      schedule.reordering_s = 0.0;
+    schedule.termination = detector.name;
+    if (detector.traits.needs_fifo) schedule.reordering_s = 0.0;
     // The detector has messages of its own, and goes on when the program is over.
     Stream random(number, 3, Purpose::faults, 0);
     for (FaultSpec& fault : schedule.faults)

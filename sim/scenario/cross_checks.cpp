@@ -10,14 +10,20 @@ namespace {
 
 constexpr const char* kOrAllow = ", or set \"allow_unsafe\": true";
 
-/// Other components of the same family that could be used instead.
+/// Other components of the same family that could be used instead: would_do(registration).
 template <class Predicate>
-std::string alternatives(Family family, Predicate would_do) {
+std::string alternatives_where(Family family, Predicate would_do) {
   std::vector<std::string> names;
   for (const Registration& registration : registrations())
-    if (registration.family == family && would_do(registration.traits))
-      names.push_back(registration.name);
+    if (registration.family == family && would_do(registration)) names.push_back(registration.name);
   return names.empty() ? "" : ", choose " + any_of(names);
+}
+
+/// The same by their traits: would_do(traits).
+template <class Predicate>
+std::string alternatives(Family family, Predicate would_do) {
+  return alternatives_where(
+      family, [&would_do](const Registration& other) { return would_do(other.traits); });
 }
 
 /// Is it a program of TryBlocks, or a protocol that commits them?
@@ -27,10 +33,7 @@ bool has_try_blocks(const Registration& component) {
 }
 
 std::string alternatives_with_try_blocks(Family family) {
-  std::vector<std::string> names;
-  for (const Registration& other : registrations())
-    if (other.family == family && has_try_blocks(other)) names.push_back(other.name);
-  return names.empty() ? "" : ", choose " + any_of(names);
+  return alternatives_where(family, has_try_blocks);
 }
 
 /// Checks whether a component's assumptions hold in a point.
@@ -124,7 +127,7 @@ class AssumptionCheck {
                         " keeps the images of a node at ranks of another one under faults, got " +
                         std::to_string(platform.processes) + " with processes_per_node " +
                         std::to_string(platform.processes_per_node) + kOrAllow);
-    if (nodes_die() && point_.platform.spare_nodes == 0)
+    if (nodes_die() && platform.spare_nodes == 0)
       problems_.add("platform.spare_nodes", component_.name +
                                                 " restarts the ranks of a node that has failed on "
                                                 "another, expected at least 1" +
@@ -133,7 +136,10 @@ class AssumptionCheck {
   void refuse_without_checkpoints(const Registration& workload) const {
     if (!workload.asks_for_checkpoints)
       return refuse("needs a workload that asks for checkpoints under faults, and " +
-                    workload.name + " does not, choose stencil or ordered-stencil");
+                    workload.name + " does not" +
+                    alternatives_where(Family::workload, [](const Registration& other) {
+                      return static_cast<bool>(other.asks_for_checkpoints);
+                    }));
     problems_.add(member_path(paths_[index_of(Family::workload)], "checkpoint_iterations"),
                   "expected an integer of at least 1, because " + component_.name +
                       " restarts ranks from checkpoints" + kOrAllow);
