@@ -63,9 +63,12 @@ FaultSpec draw_later_moment(Stream& random, const FaultSchedule& schedule) {
 /// that one again.
 Rank draw_victim(Stream& random, const FaultSchedule& schedule, std::optional<Rank> before) {
   const double manner = random.uniform();
-  if (before && schedule.helpers > 0 && manner < 0.2)
-    return static_cast<Rank>((*before + 1 + random.below(helpers_of(schedule))) %
-                             schedule.processes);
+  if (before && schedule.helpers > 0) {
+    if (manner < 0.2)
+      return static_cast<Rank>((*before + 1 + random.below(helpers_of(schedule))) %
+                               schedule.processes);
+    if (manner > 0.7) return *before;  // its objects are away then
+  }
   if (before && manner < 0.35) return (*before + schedule.processes_per_node) % schedule.processes;
   if (before && manner < 0.5) return *before;
   return static_cast<Rank>(random.below(schedule.processes));
@@ -116,6 +119,8 @@ FaultSchedule draw_recovery_schedule(std::uint64_t number, const RecoverableProg
   schedule.progress = kProgresses[random.below(kProgresses.size())];
   schedule.worker_cores = 1 + static_cast<std::uint32_t>(random.below(2));
   draw_delays(random, schedule);
+  // A helper often computes from a death of its guests' home until that has restarted.
+  if (program.helped && random.chance(0.4)) schedule.compute_s = spread(random, 1e-4, 1e-2);
   // What a rank has sent before its death often comes after the agreement on its restart.
   const double reordering_s = random.chance(0.5) ? spread(random, 1e-6, 1e-3) : 0.0;
   if (program.unordered) schedule.reordering_s = reordering_s;

@@ -64,6 +64,11 @@ class Fast : public LoggedLayer {
 
     void digest(Digest& into) const { into.add(object, host, stage, level); }
   };
+  /// Whether a homecoming set out before its home has sent the object away again. `level`: the
+  /// restarts that its sender knew of.
+  [[nodiscard]] virtual bool is_outdated(const Emigrant& object, std::uint64_t level) const {
+    return level < object.level;
+  }
   /// An object at home elsewhere that is hosted here, or was since the last checkpoint.
   struct Immigrant {
     enum class Stage : std::uint8_t {

@@ -366,7 +366,7 @@ void Fast::take_home(Context& context, const Message& message) {
   Emigrant* object = emigrant(static_cast<ObjectId>(words.object));
   if (words.epoch != epoch() || object == nullptr || object->stage == Emigrant::Stage::back ||
       object->host != Incarnation{message.from, message.from_incarnation} ||
-      words.level < object->level)
+      is_outdated(*object, words.level))
     return;  // it was taken for lost
   object->stage = Emigrant::Stage::back;
   context.host_object(*context.attached<PackedObject>(message));

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/scenario/canonical.hpp"
 #include "tests/support/drawn_machine.hpp"
 #include "tests/support/shrinking.hpp"
 
@@ -12,13 +13,16 @@ namespace faultline::test {
 
 namespace {
 
-/// Half of the deaths strike at a mark, and half of the later ones a helper of the first victim.
+/// Half of the deaths strike at a mark. Of the later ones, half strike a helper of the first
+/// victim, and some that victim again.
 DeathSpec draw_death(Stream& random, const HelpedRun& run, std::uint64_t events) {
   DeathSpec death;
   death.victim = static_cast<Rank>(random.below(run.processes));
   if (!run.deaths.empty() && random.chance(0.5))
     death.victim = static_cast<Rank>((run.deaths.front().victim + 1 + random.below(run.helpers)) %
                                      run.processes);
+  else if (!run.deaths.empty() && random.chance(0.4))
+    death.victim = run.deaths.front().victim;
   if (random.chance(0.5)) {
     death.event = 1 + random.below(events + events / 2);
   } else if (random.chance(0.5)) {
@@ -45,6 +49,7 @@ std::vector<HelpedRun> simpler_runs(const HelpedRun& run) {
         [i](HelpedRun& r) { r.deaths.erase(r.deaths.begin() + static_cast<std::ptrdiff_t>(i)); });
   propose([](HelpedRun& r) { r.processes_per_node = 1; });
   propose([](HelpedRun& r) { r.random_costs = false; });
+  propose([](HelpedRun& r) { r.progress = Progress::dedicated; });
   propose([](HelpedRun& r) { r.ordering = Ordering::fifo; });
   propose([](HelpedRun& r) { r.preset = "none"; });
   propose([](HelpedRun& r) { r.identifier = "iteration-type"; });
@@ -78,6 +83,7 @@ std::string describe(const HelpedRun& run) {
        << ", .iterations_per_checkpoint = " << run.iterations_per_checkpoint
        << ", .compute_s = " << run.compute_s << std::boolalpha
        << ", .random_costs = " << run.random_costs
+       << ", .progress = Progress::" << word_of(run.progress)
        << ", .ordering = Ordering::" << (run.ordering == Ordering::fifo ? "fifo" : "unordered")
        << ", .notice_delay_s = " << run.notice_delay_s
        << ", .notice_spread_s = " << run.notice_spread_s
@@ -90,6 +96,7 @@ std::string describe(const HelpedRun& run) {
 Seen make_run(const HelpedRun& run, EngineKind engine, Mistake mistake) {
   Job job(run.processes, machine_of(run.seed, run.random_costs));
   job.spec.platform.processes_per_node = run.processes_per_node;
+  job.spec.platform.progress = run.progress;
   job.spec.platform.ordering = run.ordering;
   job.spec.platform.restart_delay_s = run.restart_delay_s;
   job.spec.stop.events = 2000000;
@@ -151,8 +158,9 @@ HelpedRun draw_helped_run(std::uint64_t seed) {
   run.synchronization = among("tags", "tags", "barrier");
   run.iterations = 1 + static_cast<std::int64_t>(random.below(7));
   run.iterations_per_checkpoint = 1 + static_cast<std::int64_t>(random.below(4));
-  run.compute_s = among(0.0, 1e-5, 1e-4);
+  run.compute_s = among(0.0, 1e-5, 1e-4, 1e-3);
   run.random_costs = random.chance(0.5);
+  run.progress = among(Progress::dedicated, Progress::shared, Progress::between);
   run.ordering = among(Ordering::fifo, Ordering::unordered);
   run.notice_delay_s = among(1e-6, 1e-5, 1e-4);
   run.notice_spread_s = among(0.0, 1e-5, 1e-4);

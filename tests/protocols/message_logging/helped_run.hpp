@@ -22,6 +22,7 @@ struct HelpedRun {
   std::int64_t iterations_per_checkpoint = 4;
   double compute_s = 0.0;
   bool random_costs = false;
+  Progress progress = Progress::dedicated;
   Ordering ordering = Ordering::fifo;
   double notice_delay_s = 1e-5;
   double notice_spread_s = 0.0;
@@ -29,8 +30,8 @@ struct HelpedRun {
   std::vector<DeathSpec> deaths;
 };
 
-/// The run that a seed stands for. Half of its deaths strike at a mark, and half of those after the
-/// first a helper of the first victim.
+/// The run that a seed stands for. Half of its deaths strike at a mark. Of those after the first,
+/// half strike a helper of the first victim, and some that victim again.
 HelpedRun draw_helped_run(std::uint64_t seed);
 
 std::string describe(const HelpedRun& run);

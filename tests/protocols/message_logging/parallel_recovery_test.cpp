@@ -11,6 +11,7 @@
 #include "analysis/exploration/exploration.hpp"
 #include "protocols/message_logging/fast.hpp"
 #include "tests/protocols/message_logging/helped_run.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace faultline;
 using namespace faultline::test;
@@ -282,20 +283,49 @@ class TakesInLateMessages final : public MutantOf<TakesInLateMessages> {
   }
 };
 
-/// What the search finds in it, in words.
+/// Takes an object home that has been sent away again since it set out.
+class TakesEveryHomecoming final : public MutantOf<TakesEveryHomecoming> {
+ public:
+  using MutantOf::MutantOf;
+
+ private:
+  [[nodiscard]] bool is_outdated(const Emigrant&, std::uint64_t) const override { return false; }
+};
+
 template <class Mutant>
-std::string found_in() {
-  static Registration mistaken;
-  mistaken = *find_registration(Family::message_logging, "fast");
-  mistaken.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
+const Registration& mistaken() {
+  static Registration mutant;
+  mutant = *find_registration(Family::message_logging, "fast");
+  mutant.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     FastOptions options;
     options.helpers = static_cast<std::uint32_t>(std::get<std::int64_t>(values.at("helpers")));
     options.identifier = std::get<std::string>(values.at("identifier"));
     const auto shared = std::make_shared<const FastOptions>(options);
     return [shared, job](ActorId self) { return std::make_unique<Mutant>(shared, job, self); };
   };
-  constexpr std::uint64_t kRuns = 20000;
-  std::string found = helped_counterexample(EngineKind::loggp, 1, kRuns, &mistaken);
+  return mutant;
+}
+
+constexpr std::uint64_t kRuns = 20000;
+
+/// What the search finds in it, in words.
+template <class Mutant>
+std::string found_in() {
+  std::string found = helped_counterexample(EngineKind::loggp, 1, kRuns, &mistaken<Mutant>());
+  UNSCOPED_INFO(found);
+  return found;
+}
+
+/// What that of analysis/lemmas finds.
+template <class Mutant>
+std::string found_by_lemmas_in() {
+  const Registration& mutant = mistaken<Mutant>();
+  std::string found = found_in_mutant(
+      subject_named(Family::message_logging, "fast helpers"),
+      [&mutant](RunSpec& spec) {
+        spec.components[index_of(Family::message_logging)].registration = &mutant;
+      },
+      kRuns);
   UNSCOPED_INFO(found);
   return found;
 }
@@ -307,6 +337,7 @@ TEST_CASE("the random search finds every mistake with helpers") {
   CHECK(found_in<ChecksNobodyHome>() != "");
   CHECK(found_in<ForgetsGuests>() != "");
   CHECK(found_in<TakesInLateMessages>() != "");
+  CHECK(found_by_lemmas_in<TakesEveryHomecoming>() != "");
 }
 
 // ---- all orders -------------------------------------------------------------------------------
