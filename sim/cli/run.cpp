@@ -86,20 +86,29 @@ void note_missed_faults(const Scenario& scenario, const RunTally& tally) {
   }
 }
 
+bool has_reached_limit(const PointTally& point) {
+  return point.outcomes.contains(outcome_word(Outcome::limit));
+}
+
 /// Which of its limits ends a run; the outcome does not say.
 void note_limits(const Scenario& scenario, const RunTally& tally) {
-  for (std::size_t i = 0; i < tally.points.size(); ++i) {
-    const PointTally& point = tally.points[i];
-    if (!point.outcomes.contains(outcome_word(Outcome::limit))) continue;
-    const StopSpec& stop = scenario.points[i].stop;
-    const auto end = point.metrics.find("end_time_s");
-    const bool in_time = end != point.metrics.end() && end->second.summary().max >= stop.time_s;
-    complain((scenario.points.size() == 1 ? "" : "point " + std::to_string(i) + ": ") +
-             "outcome limit: " +
-             (in_time ? "stop.time_s, " + shortest(stop.time_s) + " s"
-                      : "stop.events, " + std::to_string(stop.events)) +
-             ", has been reached");
-  }
+  const auto first = std::ranges::find_if(tally.points, has_reached_limit);
+  if (first == tally.points.end()) return;
+  const auto others = std::ranges::count_if(tally.points, has_reached_limit) - 1;
+  const auto number = static_cast<std::size_t>(first - tally.points.begin());
+  const StopSpec& stop = scenario.points[number].stop;
+  const auto end = first->metrics.find("end_time_s");
+  const bool in_time = end != first->metrics.end() && end->second.summary().max >= stop.time_s;
+  std::string text = scenario.points.size() == 1 ? "" : "point " + std::to_string(number) + ": ";
+  text += "outcome limit: " +
+          (in_time ? "stop.time_s, " + shortest(stop.time_s) + " s"
+                   : "stop.events, " + std::to_string(stop.events)) +
+          ", has been reached";
+  if (others > 0)
+    text +=
+        "; " + std::to_string(others) +
+        (others == 1 ? " other point has reached a limit" : " other points have reached limits");
+  complain(text);
 }
 
 }  // namespace

@@ -35,6 +35,10 @@ ComponentChoice read_choice(Family family, const JsonValue& value, const std::st
   }
   const std::size_t before = problems.size();
   CheckedObject object(value, path, problems);
+  if (object.child("name") == nullptr) {
+    problems.add(member_path(path, "name"), "missing, expected " + any_of(component_names(family)));
+    return {};
+  }
   const OptionSpec name_spec{.name = "name", .required = true};
   const std::string name = std::get<std::string>(object.options({name_spec}).at("name"));
   ComponentChoice choice{.registration = find_registration(family, name), .options = {}};

@@ -160,11 +160,19 @@ class AssumptionCheck {
     for (const OptionProblem& problem :
          component_.check_with_workload(point_.component(component_.family).options,
                                         *workload.registration, workload.options)) {
+      if (is_wrong_in_job(problem.option)) continue;  // which is told
       if (!problem.option.empty())
         problems_.add(member_path(path_, problem.option), problem.message + kOrAllow);
       else if (goes_wrong)
         refuse(problem.message);
     }
+  }
+  /// Whatever the workload is.
+  [[nodiscard]] bool is_wrong_in_job(const std::string& option) const {
+    return component_.check &&
+           std::ranges::any_of(
+               component_.check(point_.component(component_.family).options, job_shape(point_)),
+               [&](const OptionProblem& problem) { return problem.option == option; });
   }
   void check_spare_nodes() const {
     if (!point_.has_faults() || point_.platform.spare_nodes > 0) return;

@@ -44,6 +44,7 @@ BROKEN_VALUES = [
     (["platform", "machine"], "nowhere.json", ["platform.machine: ", "nowhere.json"]),
     (["termination"], {"name": "cdaa"},
      ['termination.name: unknown termination "cdaa", did you mean "cda"?']),
+    (["termination"], {"radix": 2}, ["s.json: termination.name: missing, expected cda, "]),
     (["termination", 1, "name"], "dcda", ['termination[1].name: unknown termination "dcda"']),
     (["workload", "name"], "token-wring", ["workload.name: ", '"token-ring"?']),
     (["engine"], "simgird", ["engine: expected one of loggp or simgrid"]),

@@ -560,6 +560,15 @@ class ExitCodes(ProgramTest):
                 self.assertIn("outcome limit: " + words, errors)
         self.assertNotIn("limit", self.faultline("run", "s.json").stderr)
 
+    def test_limits_of_many_points_are_told_in_one_line(self):
+        self.write("s.json", changed(SMALL, ["termination"], [
+            {"name": "cda", "initial_credit": credit} for credit in (8, 16, 32)]))
+        result = self.faultline("run", "s.json", "--set", "stop.events=10")
+        lines = [line for line in result.stderr.splitlines() if "limit" in line]
+        self.assertEqual(len(lines), 1, lines)
+        self.assertIn("point 0: outcome limit: stop.events, 10, has been reached; "
+                      "2 other points have reached limits", lines[0])
+
     def test_a_violation_is_told(self):
         crash = EXAMPLES / "crash-under-cda.json"
         report = self.report(crash, code=3)

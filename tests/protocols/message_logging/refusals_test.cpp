@@ -164,3 +164,12 @@ TEST_CASE("fast refuses more helpers than there are objects on a rank or other r
                        .faults = ""}),
              Contains("message_logging.helpers: expected 0, because ping-pong has no objects"));
 }
+
+TEST_CASE("too many helpers for the job and for the workload are told in one line") {
+  const std::string error =
+      error_of({.workload = R"("name": "stencil", "checkpoint_iterations": 5)",
+                .logging = "fast",
+                .options = R"(, "helpers": 8)"});
+  CHECK_THAT(error, Contains("message_logging.helpers: expected at most 7 with 8 processes"));
+  CHECK_THAT(error, !Contains("objects_per_process") && !Contains("\n"));
+}
