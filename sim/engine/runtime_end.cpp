@@ -173,7 +173,8 @@ void Runtime::check_stop() {
   if (state_.stopped || state_.live_ranks == 0) return;
   switch (job_->spec.stop.when) {
     case StopWhen::announced:
-      if (job_->awaits_announcement && !unannounced() && !word_spreads()) stop(Outcome::terminated);
+      if (job_->awaits_announcement && !unannounced() && !word_spreads() && !awaits_recovery())
+        stop(Outcome::terminated);
       break;
     case StopWhen::finished:
       if (state_.finished_ranks == state_.live_ranks && !awaits_recovery()) stop(Outcome::finished);

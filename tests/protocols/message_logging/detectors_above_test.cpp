@@ -130,6 +130,34 @@ TEST_CASE("a detector above message logging announces whoever dies and when") {
           }
 }
 
+// All who live can have announced the end before the rank that died is asked for again. Then it has
+// consumed nothing yet of what they have sent.
+TEST_CASE("a run does not end while a rank that died as it came back is awaited") {
+  for (const EngineKind engine : engines())
+    for (const char* detector : kDetectors) {
+      const Stack stack{.detector = detector,
+                        .logging = "checkpoint-restart",
+                        .ordering = ordering_for(detector)};
+      Job calm(4, quick_machine());
+      set_up(calm, stack);
+      const std::uint64_t events = calm.run(engine).result.events;
+      for (std::uint64_t event = events - events / 10; event <= events; ++event) {
+        Job job(4, quick_machine());
+        set_up(job, stack);
+        job.spec.platform.restart_delay_s = 5e-6;
+        FaultSpec first;
+        first.event = event;
+        first.ranks = {3};
+        FaultSpec second;
+        second.mark = MarkSpec{"recovery", 1};
+        second.ranks = {3};
+        job.spec.faults = {first, second};
+        CAPTURE(engine_word(engine), detector, event);
+        CHECK(wrong_in(job, job.run(engine)) == "");
+      }
+    }
+}
+
 TEST_CASE("a detector above message logging announces if a rank dies at a checkpoint") {
   for (const EngineKind engine : engines())
     for (const char* detector : kDetectors)
