@@ -144,7 +144,8 @@ bool Runtime::all_faults_reported() const {
 bool Runtime::ends_before(double time_s) {
   if (time_s > job_->spec.stop.time_s) {
     state_.now_s = job_->spec.stop.time_s;
-    const bool is_over = job_->spec.stop.when == StopWhen::announced && all_know();
+    const bool is_over =
+        job_->spec.stop.when == StopWhen::announced && all_know() && !awaits_recovery();
     stop(is_over                                  ? Outcome::terminated
          : job_->spec.stop.when == StopWhen::time ? Outcome::finished
                                                   : Outcome::limit);
@@ -318,7 +319,8 @@ void Runtime::check_end() {
   const Registration* workload = job_->spec.component(Family::workload).registration;
   const bool ends_by_itself =
       job_->spec.stop.when == StopWhen::finished || job_->spec.stop.when == StopWhen::announced;
-  const bool at_end = all_know() || (state_.outcome == Outcome::finished && ends_by_itself);
+  const bool at_end =
+      (all_know() && !awaits_recovery()) || (state_.outcome == Outcome::finished && ends_by_itself);
   if (workload == nullptr || !at_end || !state_.auditor.violations().empty()) return;
   if (const auto wrong = wrong_channel())
     return state_.auditor.violation("wrong-state", std::nullopt, *wrong, state_.now_s);
