@@ -35,7 +35,7 @@ ComponentChoice read_choice(Family family, const JsonValue& value, const std::st
   }
   const std::size_t before = problems.size();
   CheckedObject object(value, path, problems);
-  if (object.child("name") == nullptr) {
+  if (value.find("name") == nullptr) {
     problems.add(member_path(path, "name"), "missing, expected " + any_of(component_names(family)));
     return {};
   }

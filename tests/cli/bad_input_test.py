@@ -45,6 +45,8 @@ BROKEN_VALUES = [
     (["termination"], {"name": "cdaa"},
      ['termination.name: unknown termination "cdaa", did you mean "cda"?']),
     (["termination"], {"radix": 2}, ["s.json: termination.name: missing, expected cda, "]),
+    (["termination", 0], {"name": "cda", "zzz": 2},
+     ["s.json: termination[0].zzz: unknown key, expected name, initial_credit, "]),
     (["termination", 1, "name"], "dcda", ['termination[1].name: unknown termination "dcda"']),
     (["workload", "name"], "token-wring", ["workload.name: ", '"token-ring"?']),
     (["engine"], "simgird", ["engine: expected one of loggp or simgrid"]),
