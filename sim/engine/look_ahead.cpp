@@ -114,12 +114,14 @@ void LookAhead::fetch_pending(const Pending& from, std::size_t distance, Pending
   done_[static_cast<std::size_t>(step)] = done;
 }
 
-/// For medium jobs with message logging, in which messages wait long and the logs drive them from
-/// the cache: only messages, and the actors of other events.
+/// For medium jobs with message logging, in which messages wait long and the logs drive them and
+/// the programs from the cache: only these, and the actors of other events.
 void LookAhead::look_at_messages() {
   const EventQueue& queue = state_.queue;
   fetch<Step::message>(queue.ahead(6));
+  if (const Event* event = queue.ahead(4)) fetch_program(*event);
   fetch<Step::inbox>(queue.ahead(3));
+  if (const Event* event = queue.ahead(1)) fetch_for_program(*event);
 }
 
 // ---- what an event needs ----------------------------------------------------------------------
@@ -273,11 +275,43 @@ void LookAhead::fetch_inbox(const Event& event) const {
   }
 }
 
+/// Who receives a message then, or kNobody.
+ActorId LookAhead::receiver_at(const Event& event) {
+  switch (event.kind()) {
+    case EventKind::wake:
+      return event.at.actor;
+    case EventKind::arrive:
+    case EventKind::taken_in:
+      return event.message->to;
+    default:
+      return kNobody;
+  }
+}
+
+/// The message that the receiver handles then, or null.
+const Message* LookAhead::received_at(const Event& event) const {
+  return event.kind() == EventKind::wake ? state_.actors[event.at.actor].inbox_head : event.message;
+}
+
+void LookAhead::fetch_program(const Event& event) const {
+  const ActorId receiver = receiver_at(event);
+  if (receiver != kNobody) Prefetching(job_, state_).program(receiver);
+}
+
+/// Lets the program fetch what it will look at when a message is received.
+void LookAhead::fetch_for_program(const Event& event) const {
+  const ActorId receiver = receiver_at(event);
+  if (receiver == kNobody) return;
+  const Message* message = received_at(event);
+  if (message == nullptr || message->channel != Family::workload) return;
+  if (const Component* program = state_.actors[receiver].workload.get())
+    program->fetch_ahead(*message, Ahead::index);
+}
+
 /// Lets message logging and the program fetch what they will look at when a message is received.
 void LookAhead::fetch_for_receiver(const Event& event, Ahead what) const {
-  const bool is_wake = event.kind() == EventKind::wake;
-  const ActorState& receiver = state_.actors[is_wake ? event.at.actor : event.message->to];
-  const Message* message = is_wake ? receiver.inbox_head : event.message;
+  const ActorState& receiver = state_.actors[receiver_at(event)];
+  const Message* message = received_at(event);
   if (message == nullptr) return;
   // At first the message is on its way into the cache.
   if (what != Ahead::state && message->channel == Family::message_logging) return;

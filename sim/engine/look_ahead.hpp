@@ -36,7 +36,7 @@ class LookAhead {
 
   enum class Sight : std::uint8_t {
     nothing,
-    messages,  ///< jobs whose messages and logs outgrow the cache, but not their components
+    messages,  ///< jobs whose messages and logs outgrow the cache, but not all components
     events,    ///< of each step one event
     slot       ///< several events at a time
   };
@@ -94,6 +94,10 @@ class LookAhead {
   bool fetch_components(const Event& event) const;
   void fetch_stack(ActorId actor, bool is_computed) const;
   void fetch_inbox(const Event& event) const;
+  [[nodiscard]] static ActorId receiver_at(const Event& event);
+  [[nodiscard]] const Message* received_at(const Event& event) const;
+  void fetch_program(const Event& event) const;
+  void fetch_for_program(const Event& event) const;
   void fetch_for_receiver(const Event& event, Ahead what) const;
   void fetch_queue(NodeId node) const;
   void fetch_links(NodeId node) const;

@@ -42,9 +42,12 @@ class Prefetching {
     if (actor.rare_state) prefetch_lines(actor.rare_state.get(), lines);
     if (actor.lower) prefetch_lines(actor.lower.get(), 1);
   }
+  void program(ActorId of) const {
+    if (const Component* program = state_.actors[of].workload.get()) prefetch(program, 128);
+  }
   void components(ActorId of) const {
+    program(of);
     const ActorState& actor = state_.actors[of];
-    if (actor.workload) prefetch(actor.workload.get(), 128);
     if (actor.lower) prefetch_lower(*actor.lower, actor.present);
   }
   void timers(ActorId of) const {
