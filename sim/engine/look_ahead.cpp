@@ -317,7 +317,7 @@ void LookAhead::fetch_for_receiver(const Event& event, Ahead what) const {
   if (what != Ahead::state && message->channel == Family::message_logging) return;
   if (const Layer* logging = receiver.layer(Family::message_logging))
     logging->fetch_ahead(*message, what);
-  if (receiver.workload && what == Ahead::index) receiver.workload->fetch_ahead(*message, what);
+  if (what == Ahead::index) fetch_for_program(event);
 }
 
 /// Which messages stand before a NIC.

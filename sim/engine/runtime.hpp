@@ -457,6 +457,7 @@ class Runtime : private Services {
   [[nodiscard]] bool misled(const RunResult& result) const;
   [[nodiscard]] bool unannounced() const;
   [[nodiscard]] bool all_know() const;
+  [[nodiscard]] bool all_know_for_good() const;
   void conclude();
   void describe_stuck(const std::string& kind);
   [[nodiscard]] RunResult result();

@@ -114,6 +114,9 @@ bool Runtime::awaits_recovery() const {
   return false;
 }
 
+/// True if the end is announced to all, and nobody will live again who has to hear of it.
+bool Runtime::all_know_for_good() const { return all_know() && !awaits_recovery(); }
+
 /// True if a live rank has still to hear of a death that somebody else knows of, or of somebody who
 /// had begun a phase that this rank has not. The job is not over then: who hears last may have to
 /// do lost work again, or to give up. Asked at every report at the end of a run.
@@ -144,8 +147,7 @@ bool Runtime::all_faults_reported() const {
 bool Runtime::ends_before(double time_s) {
   if (time_s > job_->spec.stop.time_s) {
     state_.now_s = job_->spec.stop.time_s;
-    const bool is_over =
-        job_->spec.stop.when == StopWhen::announced && all_know() && !awaits_recovery();
+    const bool is_over = job_->spec.stop.when == StopWhen::announced && all_know_for_good();
     stop(is_over                                  ? Outcome::terminated
          : job_->spec.stop.when == StopWhen::time ? Outcome::finished
                                                   : Outcome::limit);
@@ -174,8 +176,7 @@ void Runtime::check_stop() {
   if (state_.stopped || state_.live_ranks == 0) return;
   switch (job_->spec.stop.when) {
     case StopWhen::announced:
-      if (job_->awaits_announcement && !unannounced() && !word_spreads() && !awaits_recovery())
-        stop(Outcome::terminated);
+      if (all_know_for_good() && !word_spreads()) stop(Outcome::terminated);
       break;
     case StopWhen::finished:
       if (state_.finished_ranks == state_.live_ranks && !awaits_recovery()) stop(Outcome::finished);
@@ -320,7 +321,7 @@ void Runtime::check_end() {
   const bool ends_by_itself =
       job_->spec.stop.when == StopWhen::finished || job_->spec.stop.when == StopWhen::announced;
   const bool at_end =
-      (all_know() && !awaits_recovery()) || (state_.outcome == Outcome::finished && ends_by_itself);
+      all_know_for_good() || (state_.outcome == Outcome::finished && ends_by_itself);
   if (workload == nullptr || !at_end || !state_.auditor.violations().empty()) return;
   if (const auto wrong = wrong_channel())
     return state_.auditor.violation("wrong-state", std::nullopt, *wrong, state_.now_s);

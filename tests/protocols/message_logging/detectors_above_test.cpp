@@ -148,10 +148,7 @@ TEST_CASE("a run does not end while a rank that died as it came back is awaited"
         FaultSpec first;
         first.event = event;
         first.ranks = {3};
-        FaultSpec second;
-        second.mark = MarkSpec{"recovery", 1};
-        second.ranks = {3};
-        job.spec.faults = {first, second};
+        job.spec.faults = {first, at_mark("recovery", 1, {3})};
         CAPTURE(engine_word(engine), detector, event);
         const Seen seen = job.run(engine);
         CHECK(wrong_in(job, seen) == "");

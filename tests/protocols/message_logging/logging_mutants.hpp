@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
+#include "analysis/lemmas/lemma_search.hpp"
 #include "protocols/message_logging/causal.hpp"
 #include "protocols/message_logging/checkpoint_restart.hpp"
 #include "protocols/message_logging/fast.hpp"
@@ -156,16 +160,28 @@ class ChecksNoIncarnation final : public MutantOf<ChecksNoIncarnation, Causal> {
   }
 };
 
-/// The registration of a mutant in the place of the protocol's.
+/// The registration of a mutant in the place of the protocol's. Of its options, only those by which
+/// the searches let `fast` differ are read.
 template <class Mutant>
 const Registration& mistaken(const std::string& protocol) {
   static Registration registration;
   registration = *find_registration(Family::message_logging, protocol);
-  registration.make = [](const OptionValues&, const JobShape& job) -> ComponentFactory {
-    const auto options = std::make_shared<const typename Mutant::Options>();
+  registration.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
+    const auto options = std::make_shared<typename Mutant::Options>();
+    if constexpr (std::is_base_of_v<Fast, Mutant>) {
+      options->helpers = static_cast<std::uint32_t>(std::get<std::int64_t>(values.at("helpers")));
+      options->identifier = std::get<std::string>(values.at("identifier"));
+    }
     return [options, job](ActorId self) { return std::make_unique<Mutant>(options, job, self); };
   };
   return registration;
+}
+
+/// Puts a mutant in the place of the protocol.
+inline Mutation in_place_of(const Registration& mutant) {
+  return [&mutant](RunSpec& spec) {
+    spec.components[index_of(Family::message_logging)].registration = &mutant;
+  };
 }
 
 }  // namespace faultline::test

@@ -17,12 +17,6 @@ namespace {
 
 constexpr std::uint64_t kRuns = 20000;
 
-Mutation in_place_of(const Registration& mutant) {
-  return [&mutant](RunSpec& spec) {
-    spec.components[index_of(Family::message_logging)].registration = &mutant;
-  };
-}
-
 template <class Mutant>
 void check_found(const std::string& protocol) {
   const Registration& mutant = mistaken<Mutant>(protocol);

@@ -11,6 +11,7 @@
 #include "analysis/exploration/exploration.hpp"
 #include "protocols/message_logging/fast.hpp"
 #include "tests/protocols/message_logging/helped_run.hpp"
+#include "tests/protocols/message_logging/logging_mutants.hpp"
 #include "tests/support/schedules.hpp"
 
 using namespace faultline;
@@ -183,10 +184,7 @@ TEST_CASE("a helper dies during the checkpoint that brings its guests home") {
       Job job(5, quick_machine());
       set_line(job, 2);
       job.kill(12e-3, {1});
-      FaultSpec second;
-      second.mark = MarkSpec{"checkpoint", 1};
-      second.ranks = {2};
-      job.spec.faults.push_back(second);
+      job.spec.faults.push_back(at_mark("checkpoint", 1, {2}));
       job.kill(60e-3, {third});
       const Seen seen = job.run(engine);
       CAPTURE(engine_word(engine), third);
@@ -235,17 +233,8 @@ TEST_CASE("a home whose objects are elsewhere has its reductions behind it at a 
 
 namespace {
 
-template <class Mutant>
-class MutantOf : public Fast {
- public:
-  using Fast::Fast;
-  [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<Mutant>(static_cast<const Mutant&>(*this));
-  }
-};
-
 /// Home does not log what it sends to its own objects elsewhere.
-class LogsNothingToItself final : public MutantOf<LogsNothingToItself> {
+class LogsNothingToItself final : public MutantOf<LogsNothingToItself, Fast> {
  public:
   using MutantOf::MutantOf;
 
@@ -254,7 +243,7 @@ class LogsNothingToItself final : public MutantOf<LogsNothingToItself> {
 };
 
 /// Does not wait for its objects before a checkpoint.
-class ChecksNobodyHome final : public MutantOf<ChecksNobodyHome> {
+class ChecksNobodyHome final : public MutantOf<ChecksNobodyHome, Fast> {
  public:
   using MutantOf::MutantOf;
 
@@ -263,7 +252,7 @@ class ChecksNobodyHome final : public MutantOf<ChecksNobodyHome> {
 };
 
 /// Sends nothing again for objects that a helper has lost.
-class ForgetsGuests final : public MutantOf<ForgetsGuests> {
+class ForgetsGuests final : public MutantOf<ForgetsGuests, Fast> {
  public:
   using MutantOf::MutantOf;
 
@@ -272,7 +261,7 @@ class ForgetsGuests final : public MutantOf<ForgetsGuests> {
 };
 
 /// Takes in what still comes for objects that have come home.
-class TakesInLateMessages final : public MutantOf<TakesInLateMessages> {
+class TakesInLateMessages final : public MutantOf<TakesInLateMessages, Fast> {
  public:
   using MutantOf::MutantOf;
 
@@ -284,7 +273,7 @@ class TakesInLateMessages final : public MutantOf<TakesInLateMessages> {
 };
 
 /// Takes an object home that has been sent away again since it set out.
-class TakesEveryHomecoming final : public MutantOf<TakesEveryHomecoming> {
+class TakesEveryHomecoming final : public MutantOf<TakesEveryHomecoming, Fast> {
  public:
   using MutantOf::MutantOf;
 
@@ -292,26 +281,12 @@ class TakesEveryHomecoming final : public MutantOf<TakesEveryHomecoming> {
   [[nodiscard]] bool is_outdated(const Emigrant&, std::uint64_t) const override { return false; }
 };
 
-template <class Mutant>
-const Registration& mistaken() {
-  static Registration mutant;
-  mutant = *find_registration(Family::message_logging, "fast");
-  mutant.make = [](const OptionValues& values, const JobShape& job) -> ComponentFactory {
-    FastOptions options;
-    options.helpers = static_cast<std::uint32_t>(std::get<std::int64_t>(values.at("helpers")));
-    options.identifier = std::get<std::string>(values.at("identifier"));
-    const auto shared = std::make_shared<const FastOptions>(options);
-    return [shared, job](ActorId self) { return std::make_unique<Mutant>(shared, job, self); };
-  };
-  return mutant;
-}
-
 constexpr std::uint64_t kRuns = 20000;
 
 /// What the search finds in it, in words.
 template <class Mutant>
 std::string found_in() {
-  std::string found = helped_counterexample(EngineKind::loggp, 1, kRuns, &mistaken<Mutant>());
+  std::string found = helped_counterexample(EngineKind::loggp, 1, kRuns, &mistaken<Mutant>("fast"));
   UNSCOPED_INFO(found);
   return found;
 }
@@ -319,13 +294,8 @@ std::string found_in() {
 /// What that of analysis/lemmas finds.
 template <class Mutant>
 std::string found_by_lemmas_in() {
-  const Registration& mutant = mistaken<Mutant>();
-  std::string found = found_in_mutant(
-      subject_named(Family::message_logging, "fast helpers"),
-      [&mutant](RunSpec& spec) {
-        spec.components[index_of(Family::message_logging)].registration = &mutant;
-      },
-      kRuns);
+  std::string found = found_in_mutant(subject_named(Family::message_logging, "fast helpers"),
+                                      in_place_of(mistaken<Mutant>("fast")), kRuns);
   UNSCOPED_INFO(found);
   return found;
 }

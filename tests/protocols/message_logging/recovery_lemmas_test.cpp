@@ -21,13 +21,6 @@ FaultSpec at_event(std::uint64_t event, const std::vector<Rank>& victims) {
   return fault;
 }
 
-FaultSpec at_checkpoint(std::int64_t number, const std::vector<Rank>& victims) {
-  FaultSpec fault;
-  fault.mark = MarkSpec{"checkpoint", number};
-  fault.ranks = victims;
-  return fault;
-}
-
 void check_finishes(const std::string& subject, const FaultSchedule& schedule) {
   const LemmaRun run =
       run_lemma(schedule, subject_named(Family::message_logging, subject).stack, EngineKind::loggp);
@@ -63,7 +56,7 @@ TEST_CASE("a replay follows the last incarnation that has given a ticket") {
       .notice_s = 3.6797549638078611e-07,
       .spread_s = 9.4263576143752659e-06,
       .reordering_s = 2.1930847064593742e-05,
-      .faults = {at_checkpoint(5, {6}), at_checkpoint(1, {3}), at_event(760, {3})},
+      .faults = {at_mark("checkpoint", 5, {6}), at_mark("checkpoint", 1, {3}), at_event(760, {3})},
       .objects_per_process = 7,
       .checkpoint_iterations = 1,
       .restart_delay_s = 1.560461524725412e-06,
@@ -87,7 +80,7 @@ TEST_CASE("a stencil passes results on in the same order when they come in anoth
       .notice_s = 0.00012971702229571576,
       .spread_s = 2.3063163335797733e-05,
       .reordering_s = 2.5908090167427402e-05,
-      .faults = {at_checkpoint(2, {4}), at_event(251, {2}), at_event(354, {1})},
+      .faults = {at_mark("checkpoint", 2, {4}), at_event(251, {2}), at_event(354, {1})},
       .preset = "lulesh",
       .checkpoint_iterations = 2,
       .spare_nodes = 3};
@@ -130,7 +123,7 @@ TEST_CASE("a keeper that has restarted gets the valid image after one that is vo
                                .latency_s = 5.1121884226170606e-06,
                                .gap_s = 1.0218513912187267e-07,
                                .notice_s = 1.6113484729188899e-06,
-                               .faults = {at_event(103, {2}), node, at_checkpoint(1, {1})},
+                               .faults = {at_event(103, {2}), node, at_mark("checkpoint", 1, {1})},
                                .checkpoint_iterations = 1,
                                .spare_nodes = 3};
   check_finishes("fast", schedule);
@@ -150,7 +143,7 @@ TEST_CASE("who misses an agreement learns from the next one which objects were l
       .gap_s = 5.6585648758928143e-07,
       .notice_s = 1.0104222634306113e-06,
       .reordering_s = 7.425666095656986e-05,
-      .faults = {at_event(339, {2}), at_checkpoint(2, {1}), at_event(787, {3})},
+      .faults = {at_event(339, {2}), at_mark("checkpoint", 2, {1}), at_event(787, {3})},
       .objects_per_process = 4,
       .checkpoint_iterations = 1,
       .spare_nodes = 3,
