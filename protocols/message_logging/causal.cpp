@@ -89,7 +89,7 @@ std::uint32_t Causal::before(Context& context, Message& message) {
                           shared_ ? *shared_ : carrying(unstored()));
   }
   message.bytes = wire_bytes(message.bytes + bytes_of(count));
-  context.attach(message, carried(unstored()));
+  carry(message.attachments, unstored());
   return 0;
 }
 
@@ -100,16 +100,17 @@ std::uint32_t Causal::before_log(Context& context, Rank to) {
   return count == 0 ? 0 : send_companion(context, to, tickets_, count, carrying(unstored()));
 }
 
-Causal::Carried Causal::carried(DeliveryRun deliveries) const {
-  Carried carried{std::move(deliveries), static_cast<std::uint32_t>(epoch()), {}};
-  if (!lives_.empty()) carried.lives = std::make_unique<Lives>(lives_);
-  return carried;
+void Causal::carry(Attachments& attachments, DeliveryRun deliveries) const {
+  Boxed<Lives> lives;
+  if (!lives_.empty()) lives = std::make_unique<Lives>(lives_);
+  attachments.emplace<Carried>(Family::message_logging, std::move(deliveries),
+                               static_cast<std::uint32_t>(epoch()), std::move(lives));
 }
 
 Attachments Causal::carrying(DeliveryRun deliveries) const {
-  Attachments attached;
-  attached.put(Family::message_logging, carried(std::move(deliveries)));
-  return attached;
+  Attachments attachments;
+  carry(attachments, std::move(deliveries));
+  return attachments;
 }
 
 /// Companions can be overtaken. So the message says which tickets must be there before it is

@@ -151,7 +151,8 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   void acknowledged(Rank holder, std::uint64_t ticket);
   /// Tells a rank that this one stores its determinants from ticket `first` to `last`.
   void acknowledge(Context& context, Rank receiver, std::uint64_t first, std::uint64_t last) const;
-  [[nodiscard]] Carried carried(DeliveryRun deliveries) const;
+  /// Attaches determinants of this rank to a message.
+  void carry(Attachments& attachments, DeliveryRun deliveries) const;
   [[nodiscard]] Attachments carrying(DeliveryRun deliveries) const;
   /// `carried`: that many deliveries, up to the one with that ticket.
   std::uint32_t send_companion(Context& context, Rank to, std::uint64_t last, std::uint64_t count,

@@ -28,12 +28,6 @@ void DeliveryList::push_back(const Delivery& delivery) {
   ++size_;
 }
 
-DeliveryRun DeliveryList::run(std::uint64_t first, std::uint64_t last) const {
-  const std::uint64_t block = (first - 1) / kBlock;
-  return {block == (size_ - 1) / kBlock ? tail_ : blocks_[block], first,
-          static_cast<std::uint32_t>(last - first + 1)};
-}
-
 void DeliveryList::digest(Digest& into) const {
   into.add(size_);
   for (std::uint64_t ticket = 1; ticket <= size_; ++ticket) into.add(at(ticket));

@@ -127,6 +127,12 @@ class DeliveryRun {
   std::uint32_t size_ = 0;
 };
 
+inline DeliveryRun DeliveryList::run(std::uint64_t first, std::uint64_t last) const {
+  const std::uint64_t block = (first - 1) / kBlock;
+  return {block == (size_ - 1) / kBlock ? tail_ : blocks_[block], first,
+          static_cast<std::uint32_t>(last - first + 1)};
+}
+
 /// Finds messages in a list of deliveries. It reads the list when somebody asks, each of its
 /// deliveries once.
 class DeliveryIndex {

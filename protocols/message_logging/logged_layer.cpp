@@ -63,6 +63,10 @@ void LoggedLayer::spend(Context& context, CostFactor on, double duration_s) {
 // ---- sends and receptions ---------------------------------------------------------------------
 
 void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bool) {
+  // The objects of a rank take turns, in no usual order.
+  if (numbers_messages()) sent_.expect(channel_of(*batch.front()));
+  for (std::size_t i = 0; i < std::min(kPeersAhead, batch.size()); ++i)
+    peers_.prefetch(batch[i]->to);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (i + kPeersAhead < batch.size()) peers_.prefetch(batch[i + kPeersAhead]->to);
     if (has_detector() && !goes_down(context, *batch[i])) continue;

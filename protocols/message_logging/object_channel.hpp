@@ -62,6 +62,13 @@ class ChannelTable {
     if (last_.at == nullptr || last_channel_ != channel) look_up(channel);
     return last_.at->value;
   }
+  /// The next look will be at that channel, whatever came after the last one before. Fetches where
+  /// its place stands.
+  void expect(const Channel& channel) {
+    if (last_.at != nullptr && last_channel_ == channel) return;
+    last_.at = guess_.at = nullptr;
+    if (!slots_.empty()) __builtin_prefetch(&slots_[channel.hash() & mask()]);
+  }
   /// Fetches what a look at a channel will read that does not come in the usual order: where its
   /// place stands, and its entry.
   void fetch_ahead(const Channel& channel, Ahead what) const {

@@ -70,7 +70,12 @@ class Attachments {
   /// value is of a type that a Digest takes.
   template <class T>
   void put(Family owner, T value) {
-    first_ = new Holding<T>(owner, std::exchange(first_, nullptr), std::move(value));
+    emplace<T>(owner, std::move(value));
+  }
+  /// The same of a value that is made where it stays.
+  template <class T, class... Parts>
+  void emplace(Family owner, Parts&&... parts) {
+    first_ = new Holding<T>(owner, std::exchange(first_, nullptr), std::forward<Parts>(parts)...);
   }
   /// The value that the component attached, or null if it attached none of that type.
   template <class T>
@@ -111,7 +116,9 @@ class Attachments {
   };
   template <class T>
   struct Holding final : Attached {
-    Holding(Family of, Attached* rest, T held) : Attached(of, rest), value(std::move(held)) {}
+    template <class... Parts>
+    Holding(Family of, Attached* rest, Parts&&... parts)
+        : Attached(of, rest), value{std::forward<Parts>(parts)...} {}
     void digest(Digest& into) const override { into.add(value); }
     T value;
   };

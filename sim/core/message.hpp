@@ -36,7 +36,16 @@ class Field {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kBytes);
     static_assert(HasNoUnusedBytes<T>, "make members wider, or fill the gaps with members");
     if constexpr (sizeof(T) < kBytes) words_ = {};
-    std::memcpy(words_.data(), &value, sizeof(T));
+    if constexpr (sizeof(T) % sizeof(std::uint64_t) == 0) {
+      // Word by word: a value that has just been made is in registers, and a wider copy of what has
+      // just been written waits until the cache has it.
+      for (std::size_t word = 0; word < sizeof(T) / sizeof(std::uint64_t); ++word)
+        std::memcpy(&words_[word],
+                    reinterpret_cast<const std::byte*>(&value) + word * sizeof(std::uint64_t),
+                    sizeof(std::uint64_t));
+    } else {
+      std::memcpy(words_.data(), &value, sizeof(T));
+    }
   }
   template <class T>
   [[nodiscard]] T get() const {

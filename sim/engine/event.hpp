@@ -30,12 +30,14 @@ enum class EventKind : std::uint8_t {
 struct Event {
   double time_s = 0.0;
   std::uint64_t order = 0;  ///< sequence number and, in the low bits, the kind
+  struct At {
+    std::uint32_t actor;
+    std::uint32_t detail;
+  };
+  static_assert(sizeof(At) == sizeof(Message*));
   union {
     Message* message;
-    struct {
-      std::uint32_t actor;
-      std::uint32_t detail;
-    } at;
+    At at;
   };
 
   static constexpr unsigned kKindBits = 4;

@@ -46,10 +46,14 @@ struct EventList {
   std::size_t in_last = EventBlock::kEvents;
 
   [[nodiscard]] bool empty() const { return first == nullptr; }
-  // Inlined, because a copy of an event that has just been written in parts waits for them.
+  // Inlined and in parts: an event that has just been made is in registers. A copy of one that has
+  // just been written to memory waits until the cache has it.
   [[gnu::always_inline]] void push(const Event& event, EventBlocks& blocks) {
     if (in_last == EventBlock::kEvents) begin_block(blocks);
-    last->events[in_last++] = event;
+    Event& place = last->events[in_last++];
+    place.time_s = event.time_s;
+    place.order = event.order;
+    place.message = event.message;
   }
   /// Adds all events of another list, which is empty then.
   void append(EventList& other) {

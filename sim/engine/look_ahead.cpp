@@ -114,14 +114,12 @@ void LookAhead::fetch_pending(const Pending& from, std::size_t distance, Pending
   done_[static_cast<std::size_t>(step)] = done;
 }
 
-/// For medium jobs with message logging, in which messages wait long and the logs drive them and
-/// the programs from the cache: only these, and the actors of other events.
+/// For medium jobs with message logging, in which messages wait long and the logs drive them from
+/// the cache: only these, and the actors of other events. Whatever else is fetched has to be found
+/// by way of what is not in the cache either, and takes longer than it saves.
 void LookAhead::look_at_messages() {
   const EventQueue& queue = state_.queue;
   fetch<Step::message>(queue.ahead(6));
-  if (const Event* event = queue.ahead(4)) fetch_program(*event);
-  fetch<Step::inbox>(queue.ahead(3));
-  if (const Event* event = queue.ahead(1)) fetch_for_program(*event);
 }
 
 // ---- what an event needs ----------------------------------------------------------------------
@@ -291,11 +289,6 @@ ActorId LookAhead::receiver_at(const Event& event) {
 /// The message that the receiver handles then, or null.
 const Message* LookAhead::received_at(const Event& event) const {
   return event.kind() == EventKind::wake ? state_.actors[event.at.actor].inbox_head : event.message;
-}
-
-void LookAhead::fetch_program(const Event& event) const {
-  const ActorId receiver = receiver_at(event);
-  if (receiver != kNobody) Prefetching(job_, state_).program(receiver);
 }
 
 /// Lets the program fetch what it will look at when a message is received.

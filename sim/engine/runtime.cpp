@@ -1,6 +1,7 @@
 #include "sim/engine/runtime.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <utility>
 
@@ -87,7 +88,7 @@ void Runtime::begin_turns() {
 /// A handler that has thrown leaves its turn half done.
 void Runtime::abandon_turn() {
   begin_turns();
-  batch_.clear();
+  batch_ = {};
   pending_actions_.clear();
   next_pending_ = next_request_ = climbing_ = idle_told_ = 0;
   starts_above_ = heard_news_ = checking_ = broken_ = false;
@@ -185,7 +186,7 @@ void Runtime::schedule_uncounted(double time_s, EventKind kind, std::uint32_t ac
                                  std::uint32_t detail) {
   Event event{.time_s = time_s,
               .order = (++state_.sequence << Event::kKindBits) | static_cast<std::uint64_t>(kind),
-              .at = {actor, detail}};
+              .message = std::bit_cast<Message*>(Event::At{actor, detail})};  // in one register
   state_.queue.push(event);
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -478,8 +479,8 @@ class Runtime : private Services {
 
   // What a turn needs. Nothing of it matters between two events.
   Turn turn_;
-  Chooser* chooser_ = nullptr;  ///< null: the random streams choose
-  std::vector<Message*> batch_;
+  Chooser* chooser_ = nullptr;       ///< null: the random streams choose
+  std::span<Message* const> batch_;  ///< messages that a layer is offered on their way down
   std::vector<PendingAction> pending_actions_;  ///< in the order in which they were asked for
   std::size_t next_pending_ = 0;
   std::size_t next_request_ = 0;

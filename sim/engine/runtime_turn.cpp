@@ -85,12 +85,14 @@ void Runtime::end_turn() {
 /// discarded, what a protocol conserves is no longer audited: until a recovery is over, the same
 /// credit can be in two places, or in none.
 void Runtime::count_for_layers() {
-  const LayerCounts counts = std::exchange(turn_.counts, {});
+  LayerCounts& counts = turn_.counts;  // a copy would wait for those that have just been written
   auto& held = current_->lower->held;
-  for (std::size_t level = 0; level < kFamilies; ++level) held[level] += counts.held[level];
+  for (std::size_t level = 0; level < kFamilies; ++level)
+    if (counts.held[level] != 0) held[level] += counts.held[level];
   state_.auditor.resent(counts.resent);
   state_.auditor.discarded(counts.discarded);
   if (counts.replays) state_.audits_conserved = false;
+  counts = {};
 }
 
 /// The processor time that handlers have asked for passes before the turn's messages are sent.
@@ -171,7 +173,7 @@ void Runtime::pass_down(std::size_t level) {
     outbox.clear();
     return;
   }
-  batch_.swap(outbox);
+  batch_ = outbox;  // only the level above adds to it
   Context context(turn_, static_cast<Family>(next));
   current_->layer(next)->on_sends(context, batch_, context.busy());
   for (Message* message : batch_) {
@@ -185,7 +187,8 @@ void Runtime::pass_down(std::size_t level) {
     }
     state_.pool.give_back(message);
   }
-  batch_.clear();
+  batch_ = {};
+  outbox.clear();
 }
 
 void Runtime::pass_up(std::size_t level) {

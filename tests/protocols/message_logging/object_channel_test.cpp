@@ -77,6 +77,21 @@ TEST_CASE("a copy of a table has values of its own, and finds the same channels"
   CHECK(table[channel(150)] == 0);
 }
 
+TEST_CASE("a channel that was expected is found, and so is one that was not") {
+  Stream random(1, 0, Purpose::workload, 0);
+  ChannelTable<ObjectChannel, std::uint64_t> told;
+  std::vector<std::uint64_t> values(40);
+  for (int look = 0; look < 10000; ++look) {
+    const auto channel = [](std::uint64_t object) {
+      return channel_of(between(0, static_cast<ObjectId>(object), 1, 7));
+    };
+    const std::uint64_t object = random.below(values.size());
+    if (random.chance(0.5)) told.expect(channel(random.chance(0.5) ? object : 0));
+    REQUIRE(++told[channel(object)] == ++values[object]);
+    if (random.chance(0.5)) REQUIRE(++told[channel(object)] == ++values[object]);
+  }
+}
+
 TEST_CASE("channels are found in any order, and where they are many") {
   ChannelTable<ObjectChannel, std::uint64_t> table;
   constexpr ObjectId kMany = 70000;  // more than a guess of the next one can tell apart
