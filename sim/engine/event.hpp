@@ -34,7 +34,6 @@ struct Event {
     std::uint32_t actor;
     std::uint32_t detail;
   };
-  static_assert(sizeof(At) == sizeof(Message*));
   union {
     Message* message;
     At at;
