@@ -36,13 +36,12 @@ class Field {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kBytes);
     static_assert(HasNoUnusedBytes<T>, "make members wider, or fill the gaps with members");
     if constexpr (sizeof(T) < kBytes) words_ = {};
-    if constexpr (sizeof(T) % sizeof(std::uint64_t) == 0) {
+    if constexpr (sizeof(T) % kWordBytes == 0) {
       // Word by word: a value that has just been made is in registers, and a wider copy of what has
       // just been written waits until the cache has it.
-      for (std::size_t word = 0; word < sizeof(T) / sizeof(std::uint64_t); ++word)
-        std::memcpy(&words_[word],
-                    reinterpret_cast<const std::byte*>(&value) + word * sizeof(std::uint64_t),
-                    sizeof(std::uint64_t));
+      const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
+      for (std::size_t at = 0; at < sizeof(T); at += kWordBytes)
+        std::memcpy(&words_[at / kWordBytes], bytes + at, kWordBytes);
     } else {
       std::memcpy(words_.data(), &value, sizeof(T));
     }
@@ -62,7 +61,9 @@ class Field {
   friend bool operator==(const Field&, const Field&) = default;
 
  private:
-  std::array<std::uint64_t, Bytes / sizeof(std::uint64_t)> words_{};
+  static constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
+
+  std::array<std::uint64_t, Bytes / kWordBytes> words_{};
 };
 
 /// What the sender of a message says to its receiver.
