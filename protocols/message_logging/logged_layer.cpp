@@ -63,7 +63,7 @@ void LoggedLayer::spend(Context& context, CostFactor on, double duration_s) {
 // ---- sends and receptions ---------------------------------------------------------------------
 
 void LoggedLayer::on_sends(Context& context, std::span<Message* const> batch, bool) {
-  // The objects of a rank take turns, in no usual order.
+  // The objects of a rank take turns, in no usual order. Each sends in an order of its own.
   if (numbers_messages()) sent_.expect(channel_of(*batch.front()));
   for (std::size_t i = 0; i < std::min(kPeersAhead, batch.size()); ++i)
     peers_.prefetch(batch[i]->to);

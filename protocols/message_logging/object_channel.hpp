@@ -62,10 +62,10 @@ class ChannelTable {
     if (last_.at == nullptr || last_channel_ != channel) look_up(channel);
     return last_.at->value;
   }
-  /// The next look will be at that channel, whatever came after the last one before. Fetches where
-  /// its place stands.
+  /// The next look will be at that channel. If another sender has used the last one, what came
+  /// after that before is no guess. Then fetches where the place of the channel stands.
   void expect(const Channel& channel) {
-    if (last_.at != nullptr && last_channel_ == channel) return;
+    if (last_.at != nullptr && last_channel_.from == channel.from) return;
     last_.at = guess_.at = nullptr;
     if (!slots_.empty()) __builtin_prefetch(&slots_[channel.hash() & mask()]);
   }

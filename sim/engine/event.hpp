@@ -28,12 +28,13 @@ enum class EventKind : std::uint8_t {
 
 /// One scheduled event, 24 bytes. Events at the same time are ordered by sequence number.
 struct Event {
-  double time_s = 0.0;
-  std::uint64_t order = 0;  ///< sequence number and, in the low bits, the kind
   struct At {
     std::uint32_t actor;
     std::uint32_t detail;
   };
+
+  double time_s = 0.0;
+  std::uint64_t order = 0;  ///< sequence number and, in the low bits, the kind
   union {
     Message* message;
     At at;

@@ -291,16 +291,6 @@ const Message* LookAhead::received_at(const Event& event) const {
   return event.kind() == EventKind::wake ? state_.actors[event.at.actor].inbox_head : event.message;
 }
 
-/// Lets the program fetch what it will look at when a message is received.
-void LookAhead::fetch_for_program(const Event& event) const {
-  const ActorId receiver = receiver_at(event);
-  if (receiver == kNobody) return;
-  const Message* message = received_at(event);
-  if (message == nullptr || message->channel != Family::workload) return;
-  if (const Component* program = state_.actors[receiver].workload.get())
-    program->fetch_ahead(*message, Ahead::index);
-}
-
 /// Lets message logging and the program fetch what they will look at when a message is received.
 void LookAhead::fetch_for_receiver(const Event& event, Ahead what) const {
   const ActorState& receiver = state_.actors[receiver_at(event)];
@@ -310,7 +300,7 @@ void LookAhead::fetch_for_receiver(const Event& event, Ahead what) const {
   if (what != Ahead::state && message->channel == Family::message_logging) return;
   if (const Layer* logging = receiver.layer(Family::message_logging))
     logging->fetch_ahead(*message, what);
-  if (what == Ahead::index) fetch_for_program(event);
+  if (receiver.workload && what == Ahead::index) receiver.workload->fetch_ahead(*message, what);
 }
 
 /// Which messages stand before a NIC.

@@ -96,7 +96,6 @@ class LookAhead {
   void fetch_inbox(const Event& event) const;
   [[nodiscard]] static ActorId receiver_at(const Event& event);
   [[nodiscard]] const Message* received_at(const Event& event) const;
-  void fetch_for_program(const Event& event) const;
   void fetch_for_receiver(const Event& event, Ahead what) const;
   void fetch_queue(NodeId node) const;
   void fetch_links(NodeId node) const;
