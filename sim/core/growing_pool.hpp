@@ -12,18 +12,23 @@
 
 namespace faultline {
 
+/// Roughly what the last cache of a processor holds.
+inline constexpr std::size_t kLastCache = std::size_t{32} << 20;
+
 /// Storage of objects that come and go. Addresses are stable. Nothing is allocated once the largest
 /// number in use has been reached. The storage grows by chunks, each twice as large as the last, up
 /// to `LargestChunk` objects.
 ///
-/// Objects that are taken one after the other lie side by side as far as possible, because who
-/// takes them often looks at them together, and a large job's objects lie on more pages than a
-/// processor can find quickly. So an object that is given back waits until all that are ready have
-/// been taken. Then those that wait become ready, in the order of their places.
+/// Up to `LargestReused` objects, what was given back last is taken first: it is still in a cache,
+/// and what is not in use, such as after a burst at the begin of a run, leaves the cache to others.
+/// In a larger pool, objects that are taken one after the other lie side by side as far as
+/// possible, because who takes them often looks at them together, and a large job's objects lie on
+/// more pages than a processor can find quickly. There an object that is given back waits until all
+/// that are ready have been taken. Then those that wait become ready, in the order of their places.
 ///
 /// `T::next` is for who has taken objects, to link them. It leads to an object of the pool, or is
 /// null.
-template <class T, std::size_t LargestChunk>
+template <class T, std::size_t LargestChunk, std::size_t LargestReused = kLastCache / sizeof(T)>
 class GrowingPool {
  public:
   GrowingPool() = default;
@@ -47,7 +52,9 @@ class GrowingPool {
     if (ready_ >= kFetchedAhead) fetch(free_[ready_ - kFetchedAhead]);
     return object;
   }
-  void give_back(T* object) { last(waiting_++) = object; }
+  void give_back(T* object) {
+    (places() <= LargestReused ? free_[ready_++] : last(waiting_++)) = object;
+  }
 
   template <class Visit>
   void for_each(Visit visit) {

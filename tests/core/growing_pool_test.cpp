@@ -22,11 +22,15 @@ struct Thing {
   Thing* next = nullptr;
 };
 
-using Things = GrowingPool<Thing, 64>;
+/// Hands out objects side by side, as a large pool does.
+using Things = GrowingPool<Thing, 64, 0>;
+/// A pool that is small at first.
+using GrowingThings = GrowingPool<Thing, 64, 200>;
 
 /// Takes and gives back at random. `takes_of_16`: so many of 16 steps take.
+template <class Pool>
 struct Churn {
-  Things pool;
+  Pool pool;
   std::vector<Thing*> taken;
 
   void step(std::uint64_t draw, std::uint64_t takes_of_16 = 9) {
@@ -44,7 +48,8 @@ struct Churn {
 };
 
 /// Takes all objects that there is storage for.
-void take_all(Things& pool, std::vector<Thing*>& taken) {
+template <class Pool>
+void take_all(Pool& pool, std::vector<Thing*>& taken) {
   while (taken.size() < pool.places()) taken.push_back(pool.take());
 }
 
@@ -57,8 +62,9 @@ std::map<Thing*, std::size_t> places_of(Things& pool) {
 
 }  // namespace
 
-TEST_CASE("a pool never hands out an object that is in use, and hands out each free one") {
-  Churn churn;
+TEMPLATE_TEST_CASE("a pool never hands out an object that is in use, and hands out each free one",
+                   "", Things, GrowingThings) {
+  Churn<TestType> churn;
   for (std::uint64_t i = 0; i < 20000; ++i) {
     churn.step(split_mix(i), i / 1000 % 2 == 0 ? 13 : 4);
     if (i % 500 == 0) REQUIRE(churn.in_use().size() == churn.taken.size());
@@ -67,8 +73,8 @@ TEST_CASE("a pool never hands out an object that is in use, and hands out each f
   CHECK(churn.in_use().size() == churn.pool.places());
 }
 
-TEST_CASE("objects that were given back in any order are taken side by side") {
-  Churn churn;
+TEST_CASE("in a large pool, objects that were given back in any order are taken side by side") {
+  Churn<Things> churn;
   for (std::uint64_t i = 0; i < 5000; ++i) churn.step(split_mix(i));
   take_all(churn.pool, churn.taken);
   // Nothing is ready now. Two of three are given back, in an order of no use.
@@ -82,7 +88,15 @@ TEST_CASE("objects that were given back in any order are taken side by side") {
   for (Thing* thing : given_back) REQUIRE(churn.pool.take() == thing);
 }
 
-TEST_CASE("when only few are free, the latest one is taken first") {
+TEST_CASE("in a small pool, what was given back last is taken first") {
+  GrowingPool<Thing, 64> pool;
+  std::vector<Thing*> taken(1000);
+  for (Thing*& thing : taken) thing = pool.take();
+  for (Thing* thing : taken) pool.give_back(thing);
+  for (std::size_t i = taken.size(); i-- > 0;) REQUIRE(pool.take() == taken[i]);
+}
+
+TEST_CASE("when only few are free, the latest one is taken first in a large pool, too") {
   Things pool;
   std::vector<Thing*> taken(1000);
   for (Thing*& thing : taken) thing = pool.take();
@@ -92,8 +106,8 @@ TEST_CASE("when only few are free, the latest one is taken first") {
   for (const std::size_t place : {700, 30, 400}) CHECK(pool.take() == taken[place]);
 }
 
-TEST_CASE("a pool does not grow while it has free objects") {
-  Things pool;
+TEMPLATE_TEST_CASE("a pool does not grow while it has free objects", "", Things, GrowingThings) {
+  TestType pool;
   std::vector<Thing*> taken(1000);
   for (Thing*& thing : taken) thing = pool.take();
   take_all(pool, taken);
@@ -108,11 +122,13 @@ TEST_CASE("a pool does not grow while it has free objects") {
   CHECK(pool.places() == places);
 }
 
-TEST_CASE("a copy of a pool has its own objects and links, and frees and takes as the pool does") {
-  Churn churn;
+TEMPLATE_TEST_CASE(
+    "a copy of a pool has its own objects and links, and frees and takes as the pool does", "",
+    Things, GrowingThings) {
+  Churn<TestType> churn;
   for (std::uint64_t i = 0; i < 5000; ++i) churn.step(split_mix(i));
   for (std::size_t i = 1; i < churn.taken.size(); ++i) churn.taken[i]->next = churn.taken[i - 1];
-  Things copy(churn.pool);
+  TestType copy(churn.pool);
   CHECK(copy.counterpart(nullptr, churn.pool) == nullptr);
   for (Thing* thing : churn.taken) {
     Thing* mine = copy.counterpart(thing, churn.pool);
