@@ -304,7 +304,8 @@ Causal::Stored& Causal::stored_for(Rank receiver) {
 void Causal::acknowledged(Rank holder, std::uint64_t ticket) {
   invariant(ticket <= deliveries_.size(), "a ticket is stored that nobody has");
   if (ticket <= newest_part_.last) return;
-  if (newest_part_.holder != holder && newest_part_.last > 0) earlier_parts_.add() = newest_part_;
+  if (newest_part_.holder != holder && newest_part_.last > 0)
+    earlier_parts_.push_back(newest_part_);
   newest_part_ = {ticket, holder};
 }
 
@@ -324,7 +325,7 @@ void Causal::on_joined(Context& context, Rank root, RestartReport& report) {
     for (; ticket <= part.last; ++ticket)
       if (part.holder == root) report.determinants.push_back(determinant_of(ticket, root));
   };
-  for (std::size_t i = 0; i < earlier_parts_.size(); ++i) add(earlier_parts_[i]);
+  for (const Part& part : earlier_parts_) add(part);
   add(newest_part_);
 }
 
@@ -446,8 +447,7 @@ void Causal::Carried::digest(Digest& into) const {
 
 void Causal::digest_state(Digest& into) const {
   LoggedLayer::digest_state(into);
-  into.add(deliveries_, tickets_, lives_, earlier_parts_.size(), newest_part_, stored_.size());
-  for (std::size_t i = 0; i < earlier_parts_.size(); ++i) into.add(earlier_parts_[i]);
+  into.add(deliveries_, tickets_, lives_, earlier_parts_, newest_part_, stored_.size());
   for (const Stored& stored : stored_) into.add(stored.rank, stored.last, determinants_of(stored));
   into.add(early_, to_replay_);
 }

@@ -13,7 +13,6 @@
 #include "protocols/message_logging/logged_layer.hpp"
 #include "protocols/message_logging/rank_table.hpp"
 #include "sim/core/boxed.hpp"
-#include "sim/core/component_memory.hpp"
 #include "sim/core/local_events.hpp"
 
 namespace faultline {
@@ -184,7 +183,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   std::uint64_t piggybacked_ = 0;
   std::uint64_t earlier_deliveries_ = 0;  ///< before the last checkpoint
   std::optional<Attachments> shared_;     ///< by the companions of the sends of one handler
-  ComponentBlocks<Part> earlier_parts_;   ///< before the newest one, ascending
+  std::vector<Part> earlier_parts_;       ///< before the newest one, ascending
   DeliveryIndex index_;                   ///< of deliveries_, up to tickets_
   std::vector<std::pair<Incarnation, Carried>> early_;  ///< of later epochs than this rank's
   std::map<Delivery, Message> to_replay_;               ///< have come, and wait for their turn

@@ -19,12 +19,13 @@ inline constexpr std::size_t kLastCache = std::size_t{32} << 20;
 /// number in use has been reached. The storage grows by chunks, each twice as large as the last, up
 /// to `LargestChunk` objects.
 ///
-/// Up to `LargestReused` objects, what was given back last is taken first: it is still in a cache,
-/// and what is not in use, such as after a burst at the begin of a run, leaves the cache to others.
-/// In a larger pool, objects that are taken one after the other lie side by side as far as
-/// possible, because who takes them often looks at them together, and a large job's objects lie on
-/// more pages than a processor can find quickly. There an object that is given back waits until all
-/// that are ready have been taken. Then those that wait become ready, in the order of their places.
+/// A pool of up to `LargestReused` objects hands out first what was given back last. That is still
+/// in a cache, and places that only a burst needed, such as at the start of a run, leave the cache
+/// to other things. In a larger pool, objects that are taken one after the other lie side by side
+/// as far as possible, because who takes them often looks at them together, and a large job's
+/// objects lie on more pages than a processor can find quickly. There an object that is given back
+/// waits until all that are ready have been taken. Then those that wait become ready, in the order
+/// of their places.
 ///
 /// `T::next` is for who has taken objects, to link them. It leads to an object of the pool, or is
 /// null.

@@ -251,6 +251,7 @@ TEST_CASE("a message has nothing of the one that had its memory before") {
   pool.give_back(used);
   const Message& again = context.send(2, 3, 4);
   REQUIRE(&again == used);  // a small pool hands out what was given back last
+  CHECK(&fresh != used);
   CHECK(digest_of(again) == digest_of(fresh));
   CHECK(again.inject_s == 0);
 }
