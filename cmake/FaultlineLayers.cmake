@@ -25,6 +25,35 @@ function(faultline_without_simgrid list_name)
   set(${list_name} "${${list_name}}" PARENT_SCOPE)
 endfunction()
 
+# faultline_compile_together(TARGET SOURCES...): the compiler reads several sources at once, so that
+# it reads the headers and makes what they inline once for all of them. Which ones go together
+# depends on their names alone, so that a new file changes one group and no other; their number is a
+# power of two, so that more files split groups and never make new ones. Sources with flags of their
+# own are compiled alone. -DFAULTLINE_UNITY=OFF compiles each alone.
+function(faultline_compile_together target)
+  if(NOT FAULTLINE_UNITY)
+    return()
+  endif()
+  list(LENGTH ARGN count)
+  set(groups 1)
+  math(EXPR wanted "(${count} + 5) / 6")
+  while(groups LESS wanted)
+    math(EXPR groups "2 * ${groups}")
+  endwhile()
+  foreach(source IN LISTS ARGN)
+    file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}" "${source}")
+    string(MD5 hash "${name}")
+    string(SUBSTRING "${hash}" 0 6 hash)
+    math(EXPR group "0x${hash} % ${groups}")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# Every protocol and workload is compiled alone: each defines names such as `options` and
+# `registered`, and touching one must not compile others.
+set(FAULTLINE_COMPILED_ALONE protocols workloads)
+
 function(faultline_add_layer name directory)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${directory}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "/sim/cli/main\\.cpp$")
@@ -33,6 +62,9 @@ function(faultline_add_layer name directory)
     return()
   endif()
   add_library(faultline_${name} OBJECT ${sources})
+  if(NOT name IN_LIST FAULTLINE_COMPILED_ALONE)
+    faultline_compile_together(faultline_${name} ${sources})
+  endif()
   target_link_libraries(faultline_${name} PRIVATE faultline_flags faultline_libraries)
   target_sources(faultline_everything INTERFACE $<TARGET_OBJECTS:faultline_${name}>)
   set_property(GLOBAL PROPERTY FAULTLINE_SOURCES_${name} ${sources})

@@ -11,7 +11,7 @@ namespace faultline {
 namespace {
 
 /// Long enough to tell two steps from each other by their times.
-constexpr double kStep_s = 1e-3;
+constexpr double kEndingStep_s = 1e-3;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ EndingJudge::EndingJudge(const ExplorationRequest& request, std::shared_ptr<cons
       engine_(std::move(job)),
       fresh_(engine_.state().copy()) {
   follow(engine_, request);
-  engine_.set_step_time(kStep_s);
+  engine_.set_step_time(kEndingStep_s);
 }
 
 Ending EndingJudge::judged(RunResult result, std::uint32_t deaths,

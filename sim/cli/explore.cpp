@@ -80,7 +80,7 @@ void refuse_idle_exchange(const ExplorationRequest& request) {
       "patient, --losses or --departures any");
 }
 
-ExplorationRequest request_of(const po::variables_map& values) {
+ExplorationRequest exploration_request(const po::variables_map& values) {
   ExplorationRequest request;
   request.faults = static_cast<std::uint32_t>(number_of(values, "faults", 0, kMostFaults));
   request.crash = crash_named(values["crash"].as<std::string>());
@@ -306,7 +306,7 @@ int explore_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     return kExitGood;
   }
   const std::string file = scenario_file(verb, values);
-  ExplorationRequest request = request_of(values);
+  ExplorationRequest request = exploration_request(values);
   const ScenarioOverrides overrides = scenario_overrides(verb, values);
   const Scenario scenario = load_scenario(file, overrides);
   Problems problems(file);

@@ -33,7 +33,7 @@ double number_option(const po::variables_map& values, const std::string& option)
                    in_quotes(text));
 }
 
-GeneratedTrace request_of(const po::variables_map& values) {
+GeneratedTrace generated_trace(const po::variables_map& values) {
   for (const char* needed : {"nodes", "duration"})
     if (values.count(needed) == 0)
       throw UsageError("faults generate: --" + std::string(needed) + ": missing");
@@ -135,7 +135,7 @@ int faults_generate(const std::vector<std::string>& arguments, std::ostream& out
     throw UsageError(
         "faults generate: expected a source such as weibull "
         "(see faultline faults generate --help)");
-  const GeneratedTrace request = request_of(values);
+  const GeneratedTrace request = generated_trace(values);
   const TraceFormat format = format_of(values, request.nodes);
   const FaultSourceChoice source =
       source_of(values["words"].as<std::vector<std::string>>(), request.nodes);

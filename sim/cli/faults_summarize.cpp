@@ -20,14 +20,14 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct Request {
+struct SummaryRequest {
   std::string file;
   double window_s = 0.0;
   std::optional<std::int64_t> system;
 };
 
-Request request_of(const po::variables_map& values) {
-  Request request{.file = values["file"].as<std::string>(), .window_s = 0, .system = {}};
+SummaryRequest summary_request(const po::variables_map& values) {
+  SummaryRequest request{.file = values["file"].as<std::string>(), .window_s = 0, .system = {}};
   const std::string window = values["window"].as<std::string>();
   const char* const end = window.data() + window.size();
   const auto [rest, error] = std::from_chars(window.data(), end, request.window_s);
@@ -83,7 +83,7 @@ int faults_summarize(const std::vector<std::string>& arguments, std::ostream& ou
         "faults summarize: expected a trace of failures "
         "(see faultline faults summarize --help)");
   const std::string format = values["format"].as<std::string>();
-  const Request request = request_of(values);
+  const SummaryRequest request = summary_request(values);
   const FaultTraceInput input = read_fault_trace(request.file);
   std::optional<OutputFile> counts;
   if (values.count("counts") != 0) counts.emplace(values["counts"].as<std::string>(), "--counts");

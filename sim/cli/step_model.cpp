@@ -16,10 +16,10 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::uint32_t kMostProcesses = std::uint32_t{1} << 24U;
+constexpr std::uint32_t kMostModelProcesses = std::uint32_t{1} << 24U;
 constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 53U;
 
-struct Request {
+struct StepModelRequest {
   std::string tree;
   StepModelChoices choices;  ///< an empty mapping means that the user did not choose one
   std::string format;
@@ -40,17 +40,17 @@ std::vector<std::string> split(const std::string& option, std::string_view text)
   return words;
 }
 
-Request request_of(const po::variables_map& values) {
+StepModelRequest step_model_request(const po::variables_map& values) {
   const auto named = [](const char* option) { return "step-model: --" + std::string(option); };
   const auto text = [&](const char* option) { return values[option].as<std::string>(); };
-  Request request;
+  StepModelRequest request;
   StepModelChoices& choices = request.choices;
   for (const char* required : {"tree", "processes"})
     if (values.count(required) == 0) throw UsageError(named(required) + ": missing");
   request.tree = text("tree");
   for (const std::string& word : split(named("processes"), text("processes")))
     choices.processes.push_back(
-        static_cast<std::uint32_t>(whole_number(named("processes"), word, 1, kMostProcesses)));
+        static_cast<std::uint32_t>(whole_number(named("processes"), word, 1, kMostModelProcesses)));
   for (const std::string& word : split(named("activity"), text("activity")))
     choices.activities.push_back(one_of(named("activity"), word, step_activity_words()));
   for (const std::string& word : split(named("rules"), text("rules")))
@@ -115,7 +115,7 @@ int step_model_verb(const std::vector<std::string>& arguments, std::ostream& out
     out << help_text(verb);
     return 0;
   }
-  Request request = request_of(values);
+  StepModelRequest request = step_model_request(values);
   const TaskTreeFile file = read_task_tree(request.tree);
   settle_mapping(request.choices, file);
   const std::vector<StepModelRow> rows = step_model_rows(request.choices, file);

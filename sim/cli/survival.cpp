@@ -24,7 +24,7 @@ namespace po = boost::program_options;
 constexpr std::int64_t paper_processes = 1024;
 constexpr std::array<std::int64_t, 4> paper_fanouts = {2, 8, 32, 512};
 
-struct Request {
+struct SurvivalRequest {
   std::int64_t processes = paper_processes;
   std::vector<std::int64_t> fanouts;
   std::vector<std::int64_t> left_out;  ///< fanouts of the paper that are too large for this job
@@ -64,8 +64,8 @@ std::vector<std::int64_t> parse_fanouts(std::string_view text, std::int64_t proc
   return fanouts;
 }
 
-Request request_of(const po::variables_map& values) {
-  Request request;
+SurvivalRequest survival_request(const po::variables_map& values) {
+  SurvivalRequest request;
   request.processes =
       integer_option("--processes", values["processes"].as<std::string>(), 1, max_fault_size);
   if (values.count("fanout") > 0) {
@@ -111,7 +111,7 @@ int survival_verb(const std::vector<std::string>& arguments, std::ostream& out) 
     out << help_text(verb);
     return 0;
   }
-  const Request request = request_of(values);
+  const SurvivalRequest request = survival_request(values);
   const FaultCounts faults = find_fault_counts(request.faults);
   const SurvivalReport report = {.processes = request.processes,
                                  .faults = faults,

@@ -29,7 +29,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-struct Request {
+struct TraceRequest {
   std::optional<std::string> out;
   std::string format;
   std::uint64_t replication = 0;
@@ -54,12 +54,12 @@ std::string format_of(const po::variables_map& values) {
                    any_of(formats) + " with it");
 }
 
-Request request_of(const po::variables_map& values) {
+TraceRequest trace_request(const po::variables_map& values) {
   const auto number = [&](const char* option, std::uint64_t low, std::uint64_t high) {
     return whole_number("trace: --" + std::string(option), values[option].as<std::string>(), low,
                         high);
   };
-  Request request;
+  TraceRequest request;
   request.format = format_of(values);
   request.out = text_of(values, "out");
   request.replication = number("replication", 0, 1000000);
@@ -98,7 +98,7 @@ class BothObservers final : public RunObserver {
   RunObserver& second_;
 };
 
-RunTrace traced(const RunSpec& spec, const Scenario& scenario, const Request& request) {
+RunTrace traced(const RunSpec& spec, const Scenario& scenario, const TraceRequest& request) {
   TraceRecorder recorder(spec.platform.processes, kinds_named(spec, request.without));
   FactLog log(spec.platform.processes);
   BothObservers both(recorder, log);
@@ -123,7 +123,7 @@ std::string trace_text(const std::string& format, const RunTrace& trace, const R
 
 /// The names of what the user does not want to see, once each. Throws UsageError if the run has no
 /// messages of that name.
-std::string left_out_of(const Request& request, const RunSpec& spec) {
+std::string left_out_of(const TraceRequest& request, const RunSpec& spec) {
   const std::vector<std::string> names = kind_names(spec);
   std::string text;
   for (const std::string& name : request.without) one_of("trace: --without", name, names);
@@ -166,7 +166,7 @@ std::string summary(const RunTrace& trace, const std::string& left_out) {
 /// What the simulating process returns to its parent: "L" if the run was too long; else the exit
 /// code, the summary and the violations, an empty line, and the trace.
 std::string simulated_text(const Scenario& scenario, const TraceTitle& title,
-                           const Request& request) {
+                           const TraceRequest& request) {
   RunSpec spec = scenario.points.at(0);
   const bool limited = request.limit_events < spec.stop.events;
   spec.stop.events = std::min(spec.stop.events, request.limit_events);
@@ -217,7 +217,7 @@ int trace_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     return kExitGood;
   }
   const std::string file = scenario_file(verb, values);
-  const Request request = request_of(values);
+  const TraceRequest request = trace_request(values);
   const Study study = load_study(file, scenario_overrides(verb, values));
   const std::size_t point = point_of(values, study);
   const Scenario scenario = point_scenario(study, point);

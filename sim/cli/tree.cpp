@@ -18,7 +18,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 53U;
-constexpr std::uint32_t kMostProcesses = std::uint32_t{1} << 24U;
+constexpr std::uint32_t kMostTreeProcesses = std::uint32_t{1} << 24U;
 constexpr std::uint32_t kMostHeight = 26;       ///< no higher complete tree fits into kMostTasks
 constexpr std::uint32_t kMostCropped = 100000;  ///< a chain of this many levels is improbable
 
@@ -27,7 +27,7 @@ struct Range {
   std::uint32_t high = 0;
 };
 
-struct Request {
+struct TreeRequest {
   TaskTreeShape shape;
   std::optional<Range> tasks;
   std::uint64_t seed = 1;
@@ -74,9 +74,9 @@ TaskTreeShape shape_of(const po::variables_map& values) {
   return shape;
 }
 
-Request request_of(const po::variables_map& values) {
+TreeRequest tree_request(const po::variables_map& values) {
   const auto text = [&](const char* option) { return values[option].as<std::string>(); };
-  Request request;
+  TreeRequest request;
   request.shape = shape_of(values);
   request.seed = whole_number(named("seed"), text("seed"), 0, kLargestSeed);
   if (values.count("tasks") != 0)
@@ -85,13 +85,13 @@ Request request_of(const po::variables_map& values) {
     throw UsageError("tree: --mapping and --processes: expected both or neither");
   if (values.count("mapping") != 0) {
     request.mapping = text("mapping");
-    request.processes = range_of("processes", text("processes"), 1, kMostProcesses).low;
+    request.processes = range_of("processes", text("processes"), 1, kMostTreeProcesses).low;
   }
   request.out = text_of(values, "out");
   return request;
 }
 
-TaskTree tree_of(const Request& request) {
+TaskTree tree_of(const TreeRequest& request) {
   if (!request.tasks) {
     Stream random = task_tree_stream(request.seed, 0);
     if (auto tree = random_task_tree(request.shape, random, kMostWrittenTasks))
@@ -108,7 +108,7 @@ TaskTree tree_of(const Request& request) {
                    " tasks was found, expected a wider range or another preset");
 }
 
-std::string summary(const Request& request, const TaskTree& tree) {
+std::string summary(const TreeRequest& request, const TaskTree& tree) {
   return *request.out + ": " + std::to_string(tree.tasks()) +
          (tree.tasks() == 1 ? " task" : " tasks") + " on " +
          std::to_string(level_starts(tree).size() - 1) +
@@ -156,7 +156,7 @@ int tree_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     out << help_text(verb);
     return 0;
   }
-  const Request request = request_of(values);
+  const TreeRequest request = tree_request(values);
   OutputFile output(request.out);
   const TaskTree tree = tree_of(request);
   std::vector<Rank> ranks;

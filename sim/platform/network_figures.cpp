@@ -13,20 +13,20 @@ namespace {
 
 /// The first and the last of consecutive coordinates.
 using Span = std::pair<std::uint32_t, std::uint32_t>;
-using Box = std::vector<Span>;
+using SpanBox = std::vector<Span>;
 
-std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+std::uint32_t whole_units(std::uint32_t a, std::uint32_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 /// Boxes that together are the first places of a torus: whole planes, then whole rows of the next
 /// plane, and so on.
-std::vector<Box> boxes_of_first(const Torus& torus, std::uint64_t nodes) {
+std::vector<SpanBox> boxes_of_first(const Torus& torus, std::uint64_t nodes) {
   std::uint64_t stride = 1;
-  Box box;
+  SpanBox box;
   for (const std::uint32_t size : torus.dimensions) {
     box.emplace_back(0, size - 1);
     stride *= size;
   }
-  std::vector<Box> boxes;
+  std::vector<SpanBox> boxes;
   for (std::size_t dimension = box.size(); dimension-- > 0;) {
     stride /= torus.dimensions[dimension];
     const auto full = static_cast<std::uint32_t>(nodes / stride);
@@ -51,10 +51,10 @@ std::uint32_t farthest_on_ring(const Span& a, const Span& b, std::uint32_t size)
 }
 
 std::uint32_t farthest(const Torus& torus, std::uint32_t nodes, const Topology& /*routes*/) {
-  const std::vector<Box> boxes = boxes_of_first(torus, nodes);
+  const std::vector<SpanBox> boxes = boxes_of_first(torus, nodes);
   std::uint32_t most = 0;
-  for (const Box& a : boxes) {
-    for (const Box& b : boxes) {
+  for (const SpanBox& a : boxes) {
+    for (const SpanBox& b : boxes) {
       std::uint32_t hops = 0;
       for (std::size_t i = 0; i < a.size(); ++i)
         hops += farthest_on_ring(a[i], b[i], torus.dimensions[i]);
@@ -75,8 +75,8 @@ std::uint32_t farthest(const Crossbar& /*crossbar*/, std::uint32_t nodes, const 
 
 std::uint32_t farthest(const Dragonfly& d, std::uint32_t nodes, const Topology& /*routes*/) {
   const std::uint32_t of_group = d.chassis_per_group * d.routers_per_chassis;
-  const std::uint32_t routers = divide_up(nodes, d.nodes_per_router);
-  const std::uint32_t groups = divide_up(routers, of_group);
+  const std::uint32_t routers = whole_units(nodes, d.nodes_per_router);
+  const std::uint32_t groups = whole_units(routers, of_group);
   // Two links lead from a router to one that differs in both coordinates. Among the first routers
   // there are two such routers as soon as there is one more than a chassis. A router that differs
   // so from the first one, which has the blue link to group 0, needs one router more.

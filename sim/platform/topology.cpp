@@ -57,26 +57,28 @@ std::string join(const Sizes& sizes, const char* separator) {
   return text;
 }
 
-[[noreturn]] void refuse(const std::string& message) { throw UsageError(message); }
+[[noreturn]] void refuse_topology(const std::string& message) { throw UsageError(message); }
 
 void check_sizes(const Sizes& sizes, const char* what) {
-  if (sizes.empty()) refuse(std::string(what) + " must not be empty");
+  if (sizes.empty()) refuse_topology(std::string(what) + " must not be empty");
   for (const std::uint32_t size : sizes) {
-    if (size == 0) refuse(std::string(what) + " must be positive, got " + join(sizes, ", "));
+    if (size == 0)
+      refuse_topology(std::string(what) + " must be positive, got " + join(sizes, ", "));
   }
 }
 
 void check(const Torus& torus) {
   check_sizes(torus.dimensions, "dimensions of a torus");
   if (torus.dimensions.size() > kMaxDimensions) {
-    refuse("a torus has at most 6 dimensions, got " + std::to_string(torus.dimensions.size()));
+    refuse_topology("a torus has at most 6 dimensions, got " +
+                    std::to_string(torus.dimensions.size()));
   }
   std::uint32_t bits = 0;
   for (const std::uint32_t size : torus.dimensions) {
-    if (size > kMaxDimensionSize) refuse("a torus dimension is at most 65536");
+    if (size > kMaxDimensionSize) refuse_topology("a torus dimension is at most 65536");
     bits += torus_bits(size);
   }
-  if (bits > 32) refuse("a torus of " + join(torus.dimensions, "x") + " is too large");
+  if (bits > 32) refuse_topology("a torus of " + join(torus.dimensions, "x") + " is too large");
 }
 
 void check(const FatTree& tree) {
@@ -84,11 +86,11 @@ void check(const FatTree& tree) {
   check_sizes(tree.parents, "parents of a fat tree");
   check_sizes(tree.links, "links of a fat tree");
   if (tree.parents.size() != tree.children.size() || tree.links.size() != tree.children.size()) {
-    refuse("children, parents and links of a fat tree must have one entry for each level");
+    refuse_topology("children, parents and links of a fat tree must have one entry for each level");
   }
   std::uint32_t bits = 0;
   for (const std::uint32_t size : tree.children) bits += bits_for(size - 1);
-  if (bits > 32) refuse("a fat tree of " + join(tree.children, "x") + " is too large");
+  if (bits > 32) refuse_topology("a fat tree of " + join(tree.children, "x") + " is too large");
 }
 
 void check(const Dragonfly& dragonfly) {
@@ -97,10 +99,10 @@ void check(const Dragonfly& dragonfly) {
                dragonfly.green_links},
               "sizes and link counts of a dragonfly");
   if (std::max(dragonfly.chassis_per_group, dragonfly.routers_per_chassis) > kMaxDragonflySize) {
-    refuse("chassis_per_group and routers_per_chassis of a dragonfly are at most 1023");
+    refuse_topology("chassis_per_group and routers_per_chassis of a dragonfly are at most 1023");
   }
   if (dragonfly.groups > kMaxGroups) {
-    refuse("a dragonfly has at most 4096 groups, got " + std::to_string(dragonfly.groups));
+    refuse_topology("a dragonfly has at most 4096 groups, got " + std::to_string(dragonfly.groups));
   }
 }
 
@@ -206,7 +208,7 @@ Crossbar part_of(const Crossbar& /*crossbar*/, std::uint32_t nodes) { return {no
 void check_topology(const TopologySpec& spec) {
   std::visit([](const auto& topology) { check(topology); }, spec);
   if (places(spec) > kMaxPlaces) {
-    refuse(describe(spec) + " has more than " + std::to_string(kMaxPlaces) + " places");
+    refuse_topology(describe(spec) + " has more than " + std::to_string(kMaxPlaces) + " places");
   }
 }
 
@@ -219,9 +221,9 @@ void check_simgrid_can_hold(const TopologySpec& spec) {
   const std::uint64_t lookups = places(spec) * dragonfly->groups * of_group;
   const auto check_most = [&spec](std::uint64_t count, std::uint64_t most, const char* of_what) {
     if (count <= most) return;
-    refuse("engine simgrid cannot hold a " + describe(spec) + ": " + of_what + " are " +
-           std::to_string(count) + ", expected at most " + std::to_string(most) +
-           "; engine loggp has no such limit");
+    refuse_topology("engine simgrid cannot hold a " + describe(spec) + ": " + of_what + " are " +
+                    std::to_string(count) + ", expected at most " + std::to_string(most) +
+                    "; engine loggp has no such limit");
   };
   check_most(routes, kMaxSimgridRoutes, "the routes between routers of its groups");
   check_most(lookups, kMaxSimgridLookups, "its places for nodes times its routers");
@@ -270,7 +272,7 @@ Topology::Topology(RouteTable table)
   const bool known = std::all_of(packed_.begin(), packed_.end(),
                                  [this](std::uint32_t route) { return route < routes_.size(); });
   if (nodes_ == 0 || packed_.size() != pairs || !known) {
-    refuse("a route table needs one known route for each ordered pair of its nodes");
+    refuse_topology("a route table needs one known route for each ordered pair of its nodes");
   }
 }
 

@@ -93,7 +93,7 @@ OptionValue read_input(const std::string& name, const std::string& folder,
   return *FileMemo::read_once<FaultCountsInput>(file, [&] { return input_of(name, file); });
 }
 
-const FileOptionRegistered registered(
+const FileOptionRegistered counts_registered(
     {.kind = OptionKind::fault_counts,
      .word = "fault-counts",
      .expectation = "a shipped distribution of fault sizes or the path of a .json file",

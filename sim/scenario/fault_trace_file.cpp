@@ -14,19 +14,19 @@ namespace {
 
 constexpr std::size_t kLargestTrace_B = std::size_t{256} << 20U;
 
-OptionValue read_option(const std::string& name, const std::string& folder, const std::string& path,
-                        Problems& problems) {
+OptionValue read_trace_option(const std::string& name, const std::string& folder,
+                              const std::string& path, Problems& problems) {
   FaultTraceInput input = read_fault_trace((std::filesystem::path(folder) / name).string());
   for (const std::string& line : describe_unreadable(*input.content))
     problems.note(path, input.file + ": " + line);
   return input;
 }
 
-const FileOptionRegistered registered({.kind = OptionKind::fault_trace,
-                                       .word = "fault-trace",
-                                       .expectation = "the path of a trace of failures",
-                                       .read = read_option,
-                                       .nothing = FaultTraceInput{}});
+const FileOptionRegistered trace_registered({.kind = OptionKind::fault_trace,
+                                             .word = "fault-trace",
+                                             .expectation = "the path of a trace of failures",
+                                             .read = read_trace_option,
+                                             .nothing = FaultTraceInput{}});
 
 }  // namespace
 

@@ -124,17 +124,17 @@ TaskTreeInput input_of(const std::string& file) {
   return {.file = file, .hash = hash, .content = std::move(content)};
 }
 
-OptionValue read_option(const std::string& name, const std::string& folder,
-                        const std::string& /*path*/, Problems& /*problems*/) {
+OptionValue read_tree_option(const std::string& name, const std::string& folder,
+                             const std::string& /*path*/, Problems& /*problems*/) {
   const std::string file = (std::filesystem::path(folder) / name).string();
   return *FileMemo::read_once<TaskTreeInput>(file, [&] { return input_of(file); });
 }
 
-const FileOptionRegistered registered(
+const FileOptionRegistered tree_registered(
     {.kind = OptionKind::task_tree,
      .word = "task-tree",
      .expectation = "the path of a JSON file with a task tree",
-     .read = read_option,
+     .read = read_tree_option,
      .nothing = TaskTreeInput{
          .file = {}, .hash = {}, .content = std::make_shared<TaskTreeFile>()}});
 

@@ -16,9 +16,10 @@ using namespace faultline;
 namespace {
 
 /// Placements of the first rows, each the column of its queen, in depth-first order.
-using Placement = std::vector<int>;
+using QueensPlaced = std::vector<int>;
 
-void place(int board, std::size_t depth, const Placement& so_far, std::vector<Placement>& all) {
+void place(int board, std::size_t depth, const QueensPlaced& so_far,
+           std::vector<QueensPlaced>& all) {
   all.push_back(so_far);
   if (so_far.size() == depth) return;
   for (int column = 0; column < board; ++column) {
@@ -29,14 +30,14 @@ void place(int board, std::size_t depth, const Placement& so_far, std::vector<Pl
       attacked = attacked || there == column || std::abs(there - column) == row - other;
     }
     if (attacked) continue;
-    Placement next = so_far;
+    QueensPlaced next = so_far;
     next.push_back(column);
     place(board, depth, next, all);
   }
 }
 
-std::vector<Placement> placements(int board, std::size_t depth, const Placement& from = {}) {
-  std::vector<Placement> all;
+std::vector<QueensPlaced> placements(int board, std::size_t depth, const QueensPlaced& from = {}) {
+  std::vector<QueensPlaced> all;
   place(board, depth, from, all);
   return all;
 }
@@ -71,8 +72,8 @@ TEST_CASE("Every task of the queens has the placements that plain search finds")
       std::vector<std::uint32_t> nodes;
       std::vector<std::uint8_t> divergence;
       std::uint32_t on_the_way = 0;
-      Placement last;
-      for (const Placement& placement : placements(board, depth)) {
+      QueensPlaced last;
+      for (const QueensPlaced& placement : placements(board, depth)) {
         if (placement.empty()) continue;
         ++on_the_way;
         if (placement.size() < depth) continue;
@@ -111,10 +112,10 @@ TEST_CASE("A deque of ranges gives up what a deque of tasks would") {
   constexpr int kBoard = 6;
   constexpr std::size_t kCut = 4;
   const QueensTasks tasks = n_queens_tasks(kBoard, kCut);
-  std::vector<Placement> leaves;
-  for (const Placement& placement : placements(kBoard, kCut))
+  std::vector<QueensPlaced> leaves;
+  for (const QueensPlaced& placement : placements(kBoard, kCut))
     if (placement.size() == kCut) leaves.push_back(placement);
-  const auto leaves_below = [&](const Placement& top) {
+  const auto leaves_below = [&](const QueensPlaced& top) {
     TaskRange range{};
     for (std::uint32_t i = 0; i < leaves.size(); ++i)
       if (std::equal(top.begin(), top.end(), leaves[i].begin())) {
@@ -123,9 +124,9 @@ TEST_CASE("A deque of ranges gives up what a deque of tasks would") {
       }
     return range;
   };
-  const auto expand = [&](std::deque<Placement>& entries) {
+  const auto expand = [&](std::deque<QueensPlaced>& entries) {
     while (!entries.empty() && entries.back().size() < kCut) {
-      const Placement newest = entries.back();
+      const QueensPlaced newest = entries.back();
       entries.pop_back();
       auto children = placements(kBoard, newest.size() + 1, newest);
       for (std::size_t i = children.size(); i-- > 1;)
@@ -134,7 +135,7 @@ TEST_CASE("A deque of ranges gives up what a deque of tasks would") {
   };
   Stream random(3, 0, Purpose::workload, 0);
   for (int run = 0; run < 200; ++run) {
-    std::deque<Placement> entries{{}};
+    std::deque<QueensPlaced> entries{{}};
     TaskDeque deque;
     deque.put({0, static_cast<std::uint32_t>(leaves.size())});
     for (expand(entries); !entries.empty(); expand(entries)) {

@@ -20,7 +20,7 @@ using namespace faultline::test;
 
 namespace {
 
-std::string said(const std::optional<BrokenPromise>& broken) {
+std::string said_of_run(const std::optional<BrokenPromise>& broken) {
   return broken ? lemma_figure_word(broken->figure) + ": " + broken->text : std::string();
 }
 
@@ -71,7 +71,9 @@ TEST_CASE("failure detectors find all deaths, err nowhere on a quiet network, an
     for (const EngineKind engine : engines())
       for (std::uint64_t number = 1; number <= (engine == EngineKind::loggp ? 400 : 5); ++number) {
         const FaultSchedule schedule = subject.draw(number);
-        const auto judged = [&] { return said(run_lemma(schedule, subject.stack, engine).broken); };
+        const auto judged = [&] {
+          return said_of_run(run_lemma(schedule, subject.stack, engine).broken);
+        };
         INFO(engine_word(engine) << " " << subject.name << ", schedule " << number);
         REQUIRE((engine == EngineKind::loggp ? judged() : in_child(judged)) == "");
       }
@@ -178,7 +180,7 @@ TEST_CASE("who hears of a node's death hears of the ranks that have died there b
       schedule.faults[1].time_s = 0.1 + schedule.exit_delay_s / 2;
       schedule.faults[1].nodes = {2};
       const auto judged = [&] {
-        return said(run_lemma(schedule, detection_subject(name).stack, engine).broken);
+        return said_of_run(run_lemma(schedule, detection_subject(name).stack, engine).broken);
       };
       INFO(engine_word(engine) << " " << name);
       CHECK((engine == EngineKind::loggp ? judged() : in_child(judged)) == "");

@@ -17,8 +17,8 @@ namespace {
 
 using Sent = std::vector<std::pair<ActorId, std::uint16_t>>;  ///< receiver and kind
 
-constexpr std::uint64_t kBeat = 0;  ///< the ring's timers
-constexpr std::uint64_t kDeadline = 1;
+constexpr std::uint64_t kBeatTimer = 0;  ///< the ring's timers
+constexpr std::uint64_t kDeadlineTimer = 1;
 
 constexpr RingTerms kTimers{
     .period_s = 1, .timeout_s = 3, .start_slack_s = 5, .mending_grace_s = 2};
@@ -123,26 +123,26 @@ TEST_CASE("a member observes the one before it, and its heartbeats go to the one
   member.start();
   CHECK(member.emitter() == 11);
   CHECK(member.observer() == 13);
-  CHECK(member.set(kBeat) == 0.5);  // a random part of the period
-  CHECK(member.set(kDeadline) == 3 + 5);
-  CHECK(member.timer(kBeat) == kNobody);
+  CHECK(member.set(kBeatTimer) == 0.5);  // a random part of the period
+  CHECK(member.set(kDeadlineTimer) == 3 + 5);
+  CHECK(member.timer(kBeatTimer) == kNobody);
   CHECK(member.sent() == Sent{{13, kHeartbeat}});
-  CHECK(member.set(kBeat) == 1.0);
-  CHECK(member.heartbeat(11).set(kDeadline) == 3.0);
-  CHECK(member.timer(kDeadline) == 11);
+  CHECK(member.set(kBeatTimer) == 1.0);
+  CHECK(member.heartbeat(11).set(kDeadlineTimer) == 3.0);
+  CHECK(member.timer(kDeadlineTimer) == 11);
 
   CHECK(Member(10, kTimers).start().emitter() == 15);
   CHECK(Member(15, kTimers).start().observer() == 10);
   Member outside(16, kTimers);
   CHECK(outside.start().emitter() == kNobody);
-  CHECK_FALSE(outside.set(kBeat));
+  CHECK_FALSE(outside.set(kBeatTimer));
 }
 
 TEST_CASE("only the emitter's heartbeats count") {
   Member member(12, kTimers);
   member.start();
   for (const ActorId other : {10U, 12U, 13U, 15U, 99U})
-    CHECK_FALSE(member.heartbeat(other).set(kDeadline));
+    CHECK_FALSE(member.heartbeat(other).set(kDeadlineTimer));
 }
 
 TEST_CASE("a ring is mended by a request to the nearest member that lives as far as is known") {
@@ -150,9 +150,9 @@ TEST_CASE("a ring is mended by a request to the nearest member that lives as far
   member.start();
   CHECK(member.dead(11).sent() == Sent{{10, kHeartbeatRequest}});
   CHECK(member.emitter() == 10);
-  CHECK(member.set(kDeadline) == 3 + 2);
-  CHECK_FALSE(member.heartbeat(11).set(kDeadline));
-  CHECK(member.heartbeat(10).set(kDeadline) == 3.0);
+  CHECK(member.set(kDeadlineTimer) == 3 + 2);
+  CHECK_FALSE(member.heartbeat(11).set(kDeadlineTimer));
+  CHECK(member.heartbeat(10).set(kDeadlineTimer) == 3.0);
 
   CHECK(member.dead(15).sent().empty());  // not its emitter: somebody else mends there
   CHECK(member.dead(14).sent().empty());
@@ -161,16 +161,16 @@ TEST_CASE("a ring is mended by a request to the nearest member that lives as far
   CHECK(member.emitter() == 13);
   CHECK(member.dead(13).sent().empty());  // it is alone
   CHECK(member.emitter() == kNobody);
-  CHECK(member.cancelled(kBeat));
-  CHECK(member.cancelled(kDeadline));
+  CHECK(member.cancelled(kBeatTimer));
+  CHECK(member.cancelled(kDeadlineTimer));
 }
 
 TEST_CASE("who is asked for heartbeats sends one at once, and to the one that asked from then on") {
   Member member(12, kTimers);
   member.start();
   CHECK(member.request(15).sent() == Sent{{15, kHeartbeat}});
-  CHECK(member.set(kBeat) == 1.0);
-  member.timer(kBeat);
+  CHECK(member.set(kBeatTimer) == 1.0);
+  member.timer(kBeatTimer);
   CHECK(member.sent() == Sent{{15, kHeartbeat}});
 
   // 14 is nearer. It has asked before 15 did, which has found it dead since.
@@ -183,13 +183,13 @@ TEST_CASE("who is asked for heartbeats sends one at once, and to the one that as
 TEST_CASE("with ticks, a heartbeat leaves at the first look at which it is due") {
   Member member(12, kTicks);
   member.start(0.25);
-  CHECK(member.set(kBeat) == 0.25);
-  CHECK_FALSE(member.set(kDeadline));
+  CHECK(member.set(kBeatTimer) == 0.25);
+  CHECK_FALSE(member.set(kDeadlineTimer));
   int heartbeats = 0;
   double now_s = 0.25;
   for (int tick = 0; tick < 91; ++tick, now_s += 0.1) {
-    CHECK(member.at(now_s).heartbeat(11).timer(kBeat) == kNobody);
-    CHECK(member.set(kBeat) == 0.1);
+    CHECK(member.at(now_s).heartbeat(11).timer(kBeatTimer) == kNobody);
+    CHECK(member.set(kBeatTimer) == 0.1);
     if (member.sent().empty()) continue;
     CHECK(tick % 9 == 0);
     ++heartbeats;
@@ -202,33 +202,33 @@ TEST_CASE("with ticks, a member is suspected at the first look behind the deadli
   member.start(0.05);
   member.at(1).heartbeat(11);
   double now_s = 1.05;
-  for (; now_s <= 4; now_s += 0.1) CHECK(member.at(now_s).timer(kBeat) == kNobody);
-  CHECK(member.at(now_s).timer(kBeat) == 11);
+  for (; now_s <= 4; now_s += 0.1) CHECK(member.at(now_s).timer(kBeatTimer) == kNobody);
+  CHECK(member.at(now_s).timer(kBeatTimer) == 11);
 }
 
 TEST_CASE("who looks at its clock late looks once more before it suspects, if it was in time") {
   Member member(12, kTicks);
   member.start(0);
   member.at(1).heartbeat(11);
-  CHECK(member.at(3.9).timer(kBeat) == kNobody);  // in time
-  CHECK(member.at(5).timer(kBeat) == kNobody);    // 1.1 periods late
-  CHECK(member.at(5.1).timer(kBeat) == 11);       // nothing has come meanwhile
+  CHECK(member.at(3.9).timer(kBeatTimer) == kNobody);  // in time
+  CHECK(member.at(5).timer(kBeatTimer) == kNobody);    // 1.1 periods late
+  CHECK(member.at(5.1).timer(kBeatTimer) == 11);       // nothing has come meanwhile
 
   Member other(12, kTicks);
   other.start(0);
   other.at(1).heartbeat(11);
-  other.at(3.9).timer(kBeat);
-  other.at(5).timer(kBeat);
+  other.at(3.9).timer(kBeatTimer);
+  other.at(5).timer(kBeatTimer);
   other.heartbeat(11);  // had waited while the member did not run
-  CHECK(other.at(5.1).timer(kBeat) == kNobody);
+  CHECK(other.at(5.1).timer(kBeatTimer) == kNobody);
 
   RingTerms strict = kTicks;
   strict.late_loop_rule = false;
   Member third(12, strict);
   third.start(0);
   third.at(1).heartbeat(11);
-  third.at(3.9).timer(kBeat);
-  CHECK(third.at(5).timer(kBeat) == 11);
+  third.at(3.9).timer(kBeatTimer);
+  CHECK(third.at(5).timer(kBeatTimer) == 11);
 }
 
 TEST_CASE("a place in the ring is the same whatever has led to it") {

@@ -14,14 +14,15 @@ using namespace faultline::test;
 
 namespace {
 
-constexpr double kPeriod_s = 0.01;
+constexpr double kRestartPeriod_s = 0.01;
 
 /// A detector and its options, with times that suit the period.
 using Variant = std::pair<std::string, OptionValues>;
 
 std::vector<Variant> variants() {
   const auto members = [](const char* who) { return std::pair{"members", std::string(who)}; };
-  const OptionValues ring{{"heartbeat_period_s", kPeriod_s}, {"timeout_s", 2.5 * kPeriod_s}};
+  const OptionValues ring{{"heartbeat_period_s", kRestartPeriod_s},
+                          {"timeout_s", 2.5 * kRestartPeriod_s}};
   OptionValues late_daemons = ring;
   late_daemons["daemon_delay_s"] = 1e-3;
   OptionValues late_ranks = ring;
@@ -29,8 +30,8 @@ std::vector<Variant> variants() {
   const auto swim = [&](const char* who) {
     // Updates are sent often enough that nobody misses one.
     return OptionValues{members(who),
-                        {"heartbeat_period_s", kPeriod_s},
-                        {"gossip_period_s", kPeriod_s / 5},
+                        {"heartbeat_period_s", kRestartPeriod_s},
+                        {"gossip_period_s", kRestartPeriod_s / 5},
                         {"retransmit_multiplier", std::int64_t{16}}};
   };
   return {{"rdaemon", ring},

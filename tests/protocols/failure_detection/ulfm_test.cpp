@@ -18,9 +18,9 @@ using namespace faultline::test;
 
 namespace {
 
-constexpr double kPeriod_s = 0.01;
+constexpr double kUlfmPeriod_s = 0.01;
 constexpr double kTimeout_s = 0.025;
-constexpr double kTick_s = kPeriod_s / 10;
+constexpr double kTick_s = kUlfmPeriod_s / 10;
 constexpr double kLinkLost_s = 1e-3;
 /// Far above the time of a few messages on quick_machine, far below a tick.
 constexpr double kFewMessages_s = 1e-4;
@@ -31,7 +31,7 @@ struct Ranks : Job {
     spec.platform.processes_per_node = per_node;
     spec.platform.link_lost_delay_s = kLinkLost_s;
     note_deaths(*this);
-    OptionValues values{{"heartbeat_period_s", kPeriod_s}, {"timeout_s", kTimeout_s}};
+    OptionValues values{{"heartbeat_period_s", kUlfmPeriod_s}, {"timeout_s", kTimeout_s}};
     for (const auto& [name, value] : changes) values[name] = value;
     use(Family::failure_detection, "ulfm", values);
   }
@@ -64,7 +64,7 @@ TEST_CASE("ulfm: a death is found from eta - 0.9 delta to eta and a tick after i
       CHECK(told_once(job, seen, {dead}));
       const Times told = told_s(seen, dead);
       REQUIRE(!told.empty());
-      CHECK(told.front() > death_s + kTimeout_s - kPeriod_s);
+      CHECK(told.front() > death_s + kTimeout_s - kUlfmPeriod_s);
       CHECK(told.front() <= death_s + kTimeout_s + kTick_s + kFewMessages_s);
       CHECK(told.back() <= told.front() + kFewMessages_s);
       CHECK(seen.metric("false_reports") == 0);
@@ -85,7 +85,7 @@ TEST_CASE("ulfm: the ranks of a node see each other die at once, unless they hol
         CHECK(told.front() == Approx(0.05 + kLinkLost_s).margin(1e-9));
         CHECK(told.back() <= 0.05 + kLinkLost_s + kFewMessages_s);
       } else {
-        CHECK(told.front() > 0.05 + kTimeout_s - kPeriod_s);
+        CHECK(told.front() > 0.05 + kTimeout_s - kUlfmPeriod_s);
       }
     }
 }

@@ -15,7 +15,7 @@ using namespace faultline::test;
 
 namespace {
 
-using Words = std::array<std::uint64_t, 4>;
+using FourWords = std::array<std::uint64_t, 4>;
 
 /// As a stencil sends it.
 Message short_message(std::uint64_t number) {
@@ -24,7 +24,7 @@ Message short_message(std::uint64_t number) {
   message.bytes = static_cast<std::uint32_t>(1000 + number);
   message.from_object = static_cast<ObjectId>(2 * number + 1);
   message.to_object = static_cast<ObjectId>(3 * number + 2);
-  message.payload.put(Words{number, number % 26, number << 40U, 0});
+  message.payload.put(FourWords{number, number % 26, number << 40U, 0});
   return message;
 }
 
@@ -32,7 +32,7 @@ Message short_message(std::uint64_t number) {
 Message halo(std::uint64_t object, std::uint64_t neighbour) {
   Message message = short_message(object);
   message.to_object = static_cast<ObjectId>(neighbour);
-  message.payload.put(Words{object, neighbour, object << 40U, 0});
+  message.payload.put(FourWords{object, neighbour, object << 40U, 0});
   return message;
 }
 
@@ -45,9 +45,9 @@ std::vector<Message> long_messages() {
   messages[3].flags = kNotifySent;
   messages[4].flags = kFence;
   messages[5].attachments.put(Family::termination, std::uint64_t{1});
-  messages[6].payload.put(Words{std::uint64_t{1} << 32U, 0, 0, 0});
-  messages[7].payload.put(Words{0, 256, 0, 0});
-  messages[8].payload.put(Words{0, 0, 0, 1});
+  messages[6].payload.put(FourWords{std::uint64_t{1} << 32U, 0, 0, 0});
+  messages[7].payload.put(FourWords{0, 256, 0, 0});
+  messages[8].payload.put(FourWords{0, 0, 0, 1});
   messages[9].termination.put(std::array<std::uint64_t, 2>{0, 1});
   messages[10].transactions.put(std::uint64_t{1});
   return messages;

@@ -281,12 +281,13 @@ class TakesEveryHomecoming final : public MutantOf<TakesEveryHomecoming, Fast> {
   [[nodiscard]] bool is_outdated(const Emigrant&, std::uint64_t) const override { return false; }
 };
 
-constexpr std::uint64_t kRuns = 20000;
+constexpr std::uint64_t kHelpedRuns = 20000;
 
 /// What the search finds in it, in words.
 template <class Mutant>
 std::string found_in() {
-  std::string found = helped_counterexample(EngineKind::loggp, 1, kRuns, &mistaken<Mutant>("fast"));
+  std::string found =
+      helped_counterexample(EngineKind::loggp, 1, kHelpedRuns, &mistaken<Mutant>("fast"));
   UNSCOPED_INFO(found);
   return found;
 }
@@ -295,7 +296,7 @@ std::string found_in() {
 template <class Mutant>
 std::string found_by_lemmas_in() {
   std::string found = found_in_mutant(subject_named(Family::message_logging, "fast helpers"),
-                                      in_place_of(mistaken<Mutant>("fast")), kRuns);
+                                      in_place_of(mistaken<Mutant>("fast")), kHelpedRuns);
   UNSCOPED_INFO(found);
   return found;
 }

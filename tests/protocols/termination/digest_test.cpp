@@ -17,8 +17,8 @@ using namespace faultline::test;
 
 namespace {
 
-using Event = std::function<void(Alone&)>;
-using Events = std::vector<Event>;
+using Handling = std::function<void(Alone&)>;
+using Handlings = std::vector<Handling>;
 
 /// A detector on one rank of eight.
 struct At {
@@ -29,24 +29,25 @@ struct At {
 };
 
 /// The digests at the start and after each event.
-std::vector<StateDigest> digests_of(const At& at, const Events& events) {
+std::vector<StateDigest> digests_of(const At& at, const Handlings& events) {
   Alone alone(Family::termination, at.detector, job_of(at.processes), at.self, at.options);
   std::vector<StateDigest> digests{alone.digest()};
-  for (const Event& event : events) {
+  for (const Handling& event : events) {
     event(alone);
     digests.push_back(alone.digest());
   }
   return digests;
 }
 
-StateDigest digest_after(const At& at, const Events& events) {
+StateDigest digest_after(const At& at, const Handlings& events) {
   return digests_of(at, events).back();
 }
 
 /// After `before`, the order of two events makes no difference, but each of them does.
-void check_commute(const At& at, const Events& before, const Event& first, const Event& second) {
-  const auto with = [&](const Events& more) {
-    Events all = before;
+void check_commute(const At& at, const Handlings& before, const Handling& first,
+                   const Handling& second) {
+  const auto with = [&](const Handlings& more) {
+    Handlings all = before;
     all.insert(all.end(), more.begin(), more.end());
     return digest_after(at, all);
   };
@@ -57,7 +58,7 @@ void check_commute(const At& at, const Events& before, const Event& first, const
 }
 
 /// Each event leads to a state that was not there before.
-void check_all_differ(const At& at, const Events& events) {
+void check_all_differ(const At& at, const Handlings& events) {
   const std::vector<StateDigest> digests = digests_of(at, events);
   INFO(at.detector);
   for (std::size_t i = 0; i < digests.size(); ++i)
@@ -67,24 +68,24 @@ void check_all_differ(const At& at, const Events& events) {
     }
 }
 
-Event start() {
+Handling start() {
   return [](Alone& alone) { alone.start(); };
 }
-Event idle() {
+Handling idle() {
   return [](Alone& alone) { alone.idle(); };
 }
-Event sends(const std::vector<Rank>& to) {
+Handling sends(const std::vector<Rank>& to) {
   return [to](Alone& alone) { alone.sends(to); };
 }
 template <class T>
-Event receives(Rank from, const T& of_detector) {
+Handling receives(Rank from, const T& of_detector) {
   return [=](Alone& alone) { alone.receives(from, of_detector); };
 }
 template <class T>
-Event gets(Rank from, std::uint16_t kind, const T& payload) {
+Handling gets(Rank from, std::uint16_t kind, const T& payload) {
   return [=](Alone& alone) { alone.gets(from, kind, payload); };
 }
-Event gets_words(Rank from, std::uint16_t kind, const std::vector<std::uint64_t>& words) {
+Handling gets_words(Rank from, std::uint16_t kind, const std::vector<std::uint64_t>& words) {
   return [=](Alone& alone) {
     Message message = arriving(Family::termination, from, kind, 0);
     message.attachments.put(Family::termination,
@@ -92,17 +93,17 @@ Event gets_words(Rank from, std::uint16_t kind, const std::vector<std::uint64_t>
     alone.gets(message);
   };
 }
-Event told_dead(Rank rank) {
+Handling told_dead(Rank rank) {
   return [rank](Alone& alone) { alone.told_dead(rank); };
 }
-Event flushed(Rank rank) {
+Handling flushed(Rank rank) {
   return [rank](Alone& alone) { alone.flushed(rank); };
 }
-Event at_s(double now_s) {
+Handling at_s(double now_s) {
   return [now_s](Alone& alone) { alone.at(now_s); };
 }
 
-Event acknowledged(Rank from) { return gets(from, kAcknowledge, Acknowledgement{1, 1}); }
+Handling acknowledged(Rank from) { return gets(from, kAcknowledge, Acknowledgement{1, 1}); }
 
 const std::vector<std::string> kAdoption{"indep", "rel-lazy", "rel-eager"};
 
@@ -127,7 +128,7 @@ TEST_CASE(
     "acknowledgements may come in any order, and what is acknowledged was never sent, but for the "
     "engagement that is over") {
   for (const std::string& detector : kAdoption) {
-    const Events before{start(), sends({1, 2, 3})};
+    const Handlings before{start(), sends({1, 2, 3})};
     check_commute({detector}, before, acknowledged(1), acknowledged(2));
     const auto after = [&](std::uint32_t over) {
       const auto acknowledges = [over](Rank from) {
@@ -140,7 +141,7 @@ TEST_CASE(
     CHECK(after(1) != after(0));  // old notes about that engagement do not count any more
   }
   for (const std::string detector : {"dijkstra-scholten", "lai-wu"}) {
-    const Event first = gets(1, kAcknowledge, 0);
+    const Handling first = gets(1, kAcknowledge, 0);
     CHECK(digest_after({detector}, {start(), sends({1, 3}), first}) ==
           digest_after({detector}, {start(), sends({3})}));
   }
@@ -164,10 +165,10 @@ TEST_CASE("signals of two children, credit of two borrowers and tallies may come
 
 TEST_CASE("two recoveries may go on in any order") {
   for (const std::string& detector : kAdoption) {
-    const Events deaths{start(), sends({1, 2}), gets(1, kPotentialGrandchild, Signal{1, 3}),
-                        gets(2, kPotentialGrandchild, Signal{1, 4})};
+    const Handlings deaths{start(), sends({1, 2}), gets(1, kPotentialGrandchild, Signal{1, 3}),
+                           gets(2, kPotentialGrandchild, Signal{1, 4})};
     check_commute({detector}, deaths, told_dead(1), told_dead(2));
-    Events told = deaths;
+    Handlings told = deaths;
     told.push_back(told_dead(1));
     told.push_back(told_dead(2));
     check_commute({detector}, told, flushed(1), flushed(2));
@@ -193,8 +194,8 @@ TEST_CASE("the order of sending is forgotten also where a table has several bloc
 TEST_CASE("a process that has left the tree has forgotten its parent") {
   for (const std::string& detector : kAdoption) {
     const At at{detector, 3};
-    const Event by_root = receives(0, SenderState{1, 0, kNobody});
-    const Event by_child = receives(1, SenderState{5, 0, 0});
+    const Handling by_root = receives(0, SenderState{1, 0, kNobody});
+    const Handling by_child = receives(1, SenderState{5, 0, 0});
     INFO(detector);
     CHECK(digest_after(at, {start(), by_root}) != digest_after(at, {start(), by_child}));
     CHECK(digest_after(at, {start(), by_root}) !=
@@ -209,8 +210,8 @@ TEST_CASE("a process that has left the tree has forgotten its parent") {
 
 TEST_CASE("times and counts that are only reported are no part of a state") {
   for (const std::string& detector : kAdoption) {
-    const Events early{start(), at_s(1), sends({1, 2}), told_dead(1), at_s(2), flushed(1)};
-    const Events late{start(), at_s(5), sends({1, 2}), told_dead(1), at_s(9), flushed(1)};
+    const Handlings early{start(), at_s(1), sends({1, 2}), told_dead(1), at_s(2), flushed(1)};
+    const Handlings late{start(), at_s(5), sends({1, 2}), told_dead(1), at_s(9), flushed(1)};
     CHECK(digest_after({detector}, early) == digest_after({detector}, late));
   }
   const auto query = [](double noticed_s) {
@@ -233,7 +234,7 @@ TEST_CASE("times and counts that are only reported are no part of a state") {
 }
 
 TEST_CASE("whatever an adoption detector will act on changes its digest") {
-  const Events common{
+  const Handlings common{
       start(),
       receives(1, SenderState{1, 1, 0}),
       sends({4}),
@@ -248,9 +249,9 @@ TEST_CASE("whatever an adoption detector will act on changes its digest") {
       gets(1, kAnnounce, 0),
   };
   for (const std::string& detector : kAdoption) check_all_differ({detector, 3}, common);
-  const Events interior{start(), receives(1, SenderState{1, 1, 0}), sends({4}),
-                        gets(4, kPotentialGrandchild, Signal{1, 5}),
-                        gets(5, kInformInterior, Signal{1, 4})};
+  const Handlings interior{start(), receives(1, SenderState{1, 1, 0}), sends({4}),
+                           gets(4, kPotentialGrandchild, Signal{1, 5}),
+                           gets(5, kInformInterior, Signal{1, 4})};
   for (const std::string detector : {"rel-lazy", "rel-eager"})
     check_all_differ({detector, 3}, interior);
   check_all_differ({"rel-eager", 3}, {start(), receives(1, SenderState{1, 1, 0}),
@@ -285,8 +286,8 @@ TEST_CASE("whatever another detector will act on changes its digest") {
 }
 
 TEST_CASE("a leader that may succeed the first one knows in which order it was told of deaths") {
-  const Events one{start(), told_dead(3), told_dead(4)};
-  const Events other{start(), told_dead(4), told_dead(3)};
+  const Handlings one{start(), told_dead(3), told_dead(4)};
+  const Handlings other{start(), told_dead(4), told_dead(3)};
   CHECK(digest_after({"venkatesan", 0}, one) != digest_after({"venkatesan", 0}, {start()}));
   CHECK(digest_after({"venkatesan", 1}, one) != digest_after({"venkatesan", 1}, other));
   CHECK(digest_after({"venkatesan", 0}, one) == digest_after({"venkatesan", 0}, other));

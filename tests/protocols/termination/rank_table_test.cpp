@@ -11,27 +11,27 @@ namespace {
 
 std::uint64_t moves = 0;
 
-struct Entry {
+struct CountedEntry {
   Rank rank = kNobody;
   std::uint64_t value = 0;
 
-  Entry() = default;
-  Entry(Rank of_rank, std::uint64_t with_value) : rank(of_rank), value(with_value) {}
-  Entry(const Entry&) = default;
-  Entry& operator=(const Entry&) = default;
-  Entry(Entry&& other) noexcept : rank(other.rank), value(other.value) { ++moves; }
-  Entry& operator=(Entry&& other) noexcept {
+  CountedEntry() = default;
+  CountedEntry(Rank of_rank, std::uint64_t with_value) : rank(of_rank), value(with_value) {}
+  CountedEntry(const CountedEntry&) = default;
+  CountedEntry& operator=(const CountedEntry&) = default;
+  CountedEntry(CountedEntry&& other) noexcept : rank(other.rank), value(other.value) { ++moves; }
+  CountedEntry& operator=(CountedEntry&& other) noexcept {
     rank = other.rank;
     value = other.value;
     ++moves;
     return *this;
   }
-  ~Entry() = default;
+  ~CountedEntry() = default;
 };
 
-void check_equal(RankTable<Entry>& table, const std::map<Rank, std::uint64_t>& expected) {
+void check_equal(RankTable<CountedEntry>& table, const std::map<Rank, std::uint64_t>& expected) {
   auto place = expected.begin();
-  for (const Entry& entry : table) {
+  for (const CountedEntry& entry : table) {
     REQUIRE(place != expected.end());
     REQUIRE(entry.rank == place->first);
     REQUIRE(entry.value == place->second);
@@ -48,11 +48,11 @@ TEST_CASE("a rank table has the same entries as a map, in the same order") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Stream random(seed, 0, Purpose::workload, 0);
     const std::uint64_t ranks = seed % 2 == 0 ? 1000 : 20;
-    RankTable<Entry> table;
+    RankTable<CountedEntry> table;
     std::map<Rank, std::uint64_t> expected;
     for (std::uint64_t step = 0; step < 4000; ++step) {
       const auto rank = static_cast<Rank>(random.below(ranks));
-      const Entry* known = table.find(rank);
+      const CountedEntry* known = table.find(rank);
       REQUIRE((known != nullptr) == (expected.count(rank) == 1));
       // It grows at first, and empties again.
       if (known == nullptr && (step < 2000 || random.below(4) == 0)) {
@@ -65,7 +65,7 @@ TEST_CASE("a rank table has the same entries as a map, in the same order") {
       }
       if (step % 50 == 0) check_equal(table, expected);
     }
-    RankTable<Entry> copy = table;
+    RankTable<CountedEntry> copy = table;
     table.clear();
     check_equal(table, {});
     check_equal(copy, expected);
@@ -76,7 +76,7 @@ TEST_CASE("a rank table has the same entries as a map, in the same order") {
 
 TEST_CASE("a rank table of many entries moves few of them for each change") {
   constexpr Rank kRanks = 20000;
-  RankTable<Entry> table;
+  RankTable<CountedEntry> table;
   moves = 0;
   // In an order that jumps about, and then from the first on, which costs a single array the most.
   for (Rank i = 0; i < kRanks; ++i) {

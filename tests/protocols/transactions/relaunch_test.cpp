@@ -9,7 +9,7 @@ using namespace faultline::test;
 
 namespace {
 
-void set_up(Job& job, const OptionValues& relaunch) {
+void set_up_relaunch(Job& job, const OptionValues& relaunch) {
   job.workload("minife", {{"nx", std::int64_t{8}},
                           {"ny", std::int64_t{8}},
                           {"nz", std::int64_t{8}},
@@ -25,14 +25,14 @@ void set_up(Job& job, const OptionValues& relaunch) {
 TEST_CASE("a relaunched job goes on from its last checkpoint, or from the beginning") {
   for (const EngineKind engine : engines()) {
     Job peaceful(6, quick_machine());
-    set_up(peaceful,
-           {{"checkpoint", std::string("storage")}, {"checkpoint_iterations", std::int64_t{1}}});
+    set_up_relaunch(peaceful, {{"checkpoint", std::string("storage")},
+                               {"checkpoint_iterations", std::int64_t{1}}});
     const Seen truth = peaceful.run(engine);
     for (const std::string checkpoint : {"none", "storage"}) {
       Job job(6, quick_machine());
-      set_up(job, {{"checkpoint", checkpoint},
-                   {"checkpoint_iterations", std::int64_t{1}},
-                   {"relaunch_s", 2.0}});
+      set_up_relaunch(job, {{"checkpoint", checkpoint},
+                            {"checkpoint_iterations", std::int64_t{1}},
+                            {"relaunch_s", 2.0}});
       // Far into the run: the iterations take 0.2 ms without checkpoints.
       job.kill(0.6 * truth.metric("time_to_solution_s"), {4});
       const Seen seen = job.run(engine);
@@ -48,9 +48,9 @@ TEST_CASE("a relaunched job goes on from its last checkpoint, or from the beginn
 
 TEST_CASE("a checkpoint takes as long as all ranks together need to write it") {
   Job job(6, quick_machine());
-  set_up(job, {{"checkpoint", std::string("storage")},
-               {"checkpoint_iterations", std::int64_t{1}},
-               {"storage_bandwidth_Bps", 1e3}});
+  set_up_relaunch(job, {{"checkpoint", std::string("storage")},
+                        {"checkpoint_iterations", std::int64_t{1}},
+                        {"storage_bandwidth_Bps", 1e3}});
   const Seen seen = job.run();
   // x, r and p of (8 + 1)^3 rows, if all ranks had as many.
   const double by_hand_s = 3 * 8 * 9 * 9 * 9 / 1e3;
