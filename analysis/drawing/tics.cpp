@@ -14,11 +14,13 @@ namespace {
 
 constexpr double kNearly = 1e-9;  // so close to a whole number, a quotient is one
 
-int decade_of(double value) { return static_cast<int>(std::floor(std::log10(value) + kNearly)); }
+int tic_decade_of(double value) {
+  return static_cast<int>(std::floor(std::log10(value) + kNearly));
+}
 
 std::string power_text(double value) {
   if (value == 0) return "0";
-  const int exponent = decade_of(std::fabs(value));
+  const int exponent = tic_decade_of(std::fabs(value));
   const double mantissa = value / std::pow(10.0, exponent);
   std::string power = "10^{" + std::to_string(exponent) + "}";
   if (std::fabs(mantissa - 1) < kNearly) return power;
@@ -35,7 +37,7 @@ std::size_t letters_of_tic(const std::string& text) {
 
 /// 1, 2 or 5 times a power of ten, about as large as `value`.
 double round_step(double value) {
-  const double power = std::pow(10.0, decade_of(value));
+  const double power = std::pow(10.0, tic_decade_of(value));
   const double times = value / power;
   return power * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
 }
@@ -43,7 +45,7 @@ double round_step(double value) {
 /// The multiples of `step` in a range, with texts that have equally many decimals, or are powers of
 /// ten where numbers would be long.
 Tics multiples(const Interval& range, double step) {
-  const int decimals = std::max(0, -decade_of(step));
+  const int decimals = std::max(0, -tic_decade_of(step));
   const double largest = std::max(std::fabs(range.low), std::fabs(range.high));
   const bool powers = ((largest >= 1e6 || decimals > 3) && largest / step < 1e3) || decimals > 15;
   Tics tics;
@@ -112,7 +114,7 @@ std::vector<double> minor_tics(const Interval& range, const Tics& tics) {
   constexpr double kMostDecades = 8;  // with more, they would run together
   if (std::log10(range.high / range.low) > kMostDecades) return {};
   std::vector<double> minor;
-  for (int decade = decade_of(range.low); decade <= decade_of(range.high); ++decade)
+  for (int decade = tic_decade_of(range.low); decade <= tic_decade_of(range.high); ++decade)
     for (int digit = 1; digit <= 9; ++digit) {
       const double value = digit * std::pow(10.0, decade);
       const bool has_text = std::any_of(tics.begin(), tics.end(), [&](const auto& tic) {

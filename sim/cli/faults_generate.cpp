@@ -20,8 +20,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 53U;
-
 double number_option(const po::variables_map& values, const std::string& option) {
   const std::string text = values[option].as<std::string>();
   double value = 0;

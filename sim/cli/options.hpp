@@ -63,6 +63,9 @@ boost::program_options::variables_map parse_options(const VerbOptions& verb,
 /// The help text of a verb.
 std::string help_text(const VerbOptions& verb);
 
+/// The largest seed that an option takes: JSON readers of other languages keep it exactly.
+inline constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 53U;
+
 /// The text as a whole number from `low` to `high`. Throws UsageError if it is not.
 std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
                            std::uint64_t high);

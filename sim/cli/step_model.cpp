@@ -17,7 +17,6 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::uint32_t kMostModelProcesses = std::uint32_t{1} << 24U;
-constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 53U;
 
 struct StepModelRequest {
   std::string tree;

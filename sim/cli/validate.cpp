@@ -22,7 +22,7 @@
 namespace faultline {
 namespace {
 
-std::string counted(std::uint64_t count, const std::string& thing) {
+std::string counted_things(std::uint64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
@@ -46,8 +46,9 @@ std::vector<std::string> half_round_trips(const std::string& between, std::uint3
 }
 
 void show_machine(const std::string& file, const Machine& machine, std::ostream& out) {
-  out << file << ": valid, machine of " << counted(machine.nodes, "node") << " with "
-      << counted(machine.cores_per_node, "core") << " each, " << describe(machine.topology) << '\n';
+  out << file << ": valid, machine of " << counted_things(machine.nodes, "node") << " with "
+      << counted_things(machine.cores_per_node, "core") << " each, " << describe(machine.topology)
+      << '\n';
   if (machine.nodes < 2) return;
   TextTable table{.columns = {{"half round trip, us", Align::left}, {"hops"}}, .rows = {}};
   for (const auto& size : kSizes) table.columns.push_back({size.first});
@@ -75,7 +76,7 @@ JsonValue tree_of(const std::string& file) {
 void validate_file(const std::string& file, std::ostream& out) {
   const FileMemo files;  // a pipe can be read only once, but its content is needed twice
   if (is_reproduction_item(file)) {
-    out << file << ": valid, " << counted(read_reproduction_item(file).cells.size(), "cell")
+    out << file << ": valid, " << counted_things(read_reproduction_item(file).cells.size(), "cell")
         << '\n';
     return;
   }
@@ -91,7 +92,7 @@ void validate_file(const std::string& file, std::ostream& out) {
                      "which has topology");
   const Study study = load_study(file);
   for (const std::string& note : study.notes) complain(note);
-  out << file << ": valid, " << counted(study.points.size(), "point") << '\n';
+  out << file << ": valid, " << counted_things(study.points.size(), "point") << '\n';
 }
 
 }  // namespace

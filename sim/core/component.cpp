@@ -6,16 +6,16 @@ namespace faultline {
 
 namespace {
 
-[[noreturn]] void refuse() {
+[[noreturn]] void refuse_objects() {
   throw std::logic_error("a workload without Traits::has_objects has no objects to move");
 }
 
 }  // namespace
 
-PackedObject Workload::pack(ObjectId) const { refuse(); }
+PackedObject Workload::pack(ObjectId) const { refuse_objects(); }
 
-void Workload::remove(ObjectId) { refuse(); }
+void Workload::remove(ObjectId) { refuse_objects(); }
 
-void Workload::unpack(Context&, const PackedObject&) { refuse(); }
+void Workload::unpack(Context&, const PackedObject&) { refuse_objects(); }
 
 }  // namespace faultline

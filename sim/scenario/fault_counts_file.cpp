@@ -77,7 +77,7 @@ void read_counts(const JsonValue* value, FaultCounts& result, Problems& problems
   }
 }
 
-bool is_path(const std::string& name) {
+bool is_counts_path(const std::string& name) {
   return name.ends_with(".json") || name.find('/') != std::string::npos;
 }
 
@@ -89,7 +89,7 @@ FaultCountsInput input_of(const std::string& name, const std::string& file) {
 
 OptionValue read_input(const std::string& name, const std::string& folder,
                        const std::string& /*path*/, Problems& /*problems*/) {
-  const std::string file = is_path(name) ? (fs::path(folder) / name).string() : name;
+  const std::string file = is_counts_path(name) ? (fs::path(folder) / name).string() : name;
   return *FileMemo::read_once<FaultCountsInput>(file, [&] { return input_of(name, file); });
 }
 
@@ -144,7 +144,7 @@ std::vector<std::string> fault_count_names() {
 }
 
 FaultCounts find_fault_counts(const std::string& name_or_file) {
-  if (is_path(name_or_file)) return read_fault_counts(name_or_file);
+  if (is_counts_path(name_or_file)) return read_fault_counts(name_or_file);
   const std::vector<std::string> names = fault_count_names();
   if (std::find(names.begin(), names.end(), name_or_file) != names.end()) {
     return read_fault_counts(data_directory() / "faults" / (name_or_file + ".json"));

@@ -15,7 +15,7 @@
 namespace faultline {
 namespace {
 
-constexpr std::size_t kMostPoints = 100000;
+constexpr std::size_t kMostStudyPoints = 100000;
 constexpr std::size_t kShownProblems = 50;
 
 /// The errors of points. An error of the file occurs at every point, but is reported only once.
@@ -109,8 +109,8 @@ void check_points(Study& study) {
       wrong.add(error.what(), words(study.points.size(), point.parameters));
       study.points.push_back({i, {}, 0});  // so that the points after it keep their numbers
     }
-    if (study.points.size() > kMostPoints)
-      throw UsageError(study.file + ": sweep: makes more than " + std::to_string(kMostPoints) +
+    if (study.points.size() > kMostStudyPoints)
+      throw UsageError(study.file + ": sweep: makes more than " + std::to_string(kMostStudyPoints) +
                        " points");
   }
   wrong.throw_if_any();

@@ -15,11 +15,11 @@ using Catch::Matchers::Contains;
 using Catch::Matchers::Equals;
 using Catch::Matchers::StartsWith;
 
-constexpr const char* kHead = R"(<?xml version='1.0'?>
+constexpr const char* kXmlHead = R"(<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="z" routing="Full">
 )";
-constexpr const char* kTail = "</zone></platform>\n";
+constexpr const char* kXmlTail = "</zone></platform>\n";
 const std::string kThreeHosts = R"(
 <host id="n10" speed="1Gf" core="4"/> <host id="n9" speed="2Gf"/> <host id="n1" speed="1Gf"/>
 <link id="a" bandwidth="100MBps" latency="10us"/> <link id="b" bandwidth="50MBps" latency="5us"/>
@@ -48,7 +48,7 @@ class PlatformFile {
   fs::path directory_;
 };
 
-std::string platform(const std::string& body) { return kHead + body + kTail; }
+std::string platform(const std::string& body) { return kXmlHead + body + kXmlTail; }
 
 TEST_CASE("hosts of a platform file come in the order of their names, numbers by value") {
   const PlatformFile file(platform(kThreeHosts + kRoutes));
@@ -132,7 +132,7 @@ TEST_CASE("a file that is not a platform file is refused before SimGrid sees it"
   };
   refused("", ": is empty, expected a SimGrid platform file");
   refused("hello", ":1: not well-formed XML: ");
-  refused(kHead, ":4: not well-formed XML: ");
+  refused(kXmlHead, ":4: not well-formed XML: ");
   refused(platform("<config/>" + kThreeHosts), ":4: <config>: settings of SimGrid");
 }
 

@@ -37,7 +37,7 @@ double messages(const TaskTree& tree, Owner owner) {
   return count;
 }
 
-void check_clean(const Seen& seen, double tasks) {
+void check_tree_is_clean(const Seen& seen, double tasks) {
   CHECK(seen.violations().empty());
   CHECK(seen.result.outcome == Outcome::terminated);
   CHECK(seen.metric("tasks") == tasks);
@@ -56,7 +56,7 @@ TEST_CASE("A tree of three tasks takes the time that paper says") {
                                  {"task_compute_s", 100.0},
                                  {"bytes", std::int64_t{50}}});
     const Seen seen = job.detector("cda").run(engine);
-    check_clean(seen, 3);
+    check_tree_is_clean(seen, 3);
     CHECK(seen.metric("application_messages") == 1);
     CHECK(std::abs(seen.metric("termination_time_s") - 212.5) < 212.5 * time_tolerance(engine));
   }
@@ -68,7 +68,7 @@ TEST_CASE("A root on another rank costs the message that brings it there") {
     job.workload("random-tree", {{"tree_file", tree_input({kNoTask, 0, 0, 1}, {2, 2, 0, 2})},
                                  {"task_mapping", std::string("file")}});
     const Seen seen = job.detector("dijkstra-scholten").run(engine);
-    check_clean(seen, 4);
+    check_tree_is_clean(seen, 4);
     CHECK(seen.metric("application_messages") == 2);  // the root to rank 2, task 2 to rank 0
   }
 }
@@ -85,13 +85,13 @@ TEST_CASE("Every task of a tree runs once, and makes a message where it changes 
           Job job(processes, quick_machine());
           job.detector(detector).workload("random-tree");
           const Seen dealt = job.run(engine, 3, replication);
-          check_clean(dealt, tree.tasks());
+          check_tree_is_clean(dealt, tree.tasks());
           CHECK(dealt.metric("application_messages") ==
                 messages(tree, [&](Task task) { return task % processes; }));
 
           job.workload("random-tree", {{"task_mapping", std::string("random")}});
           const Seen drawn = job.run(engine, 3, replication);
-          check_clean(drawn, tree.tasks());
+          check_tree_is_clean(drawn, tree.tasks());
           const auto ranks =
               random_ranks(tree.tasks(), processes, task_mapping_stream(3, replication));
           CHECK(drawn.metric("application_messages") ==

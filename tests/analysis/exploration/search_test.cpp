@@ -282,11 +282,11 @@ namespace {
 
 /// Ranks 0 and 2 each have a token that goes to rank 1 and back. Rank 1 announces when it gets one
 /// of them twice in a row, or, if it is told to, with the computation of rank 0.
-class Alternating final : public Layer {
+class AlternatingPairs final : public Layer {
  public:
-  Alternating(Rank self, bool waits) : self_(self), waits_(waits) {}
+  AlternatingPairs(Rank self, bool waits) : self_(self), waits_(waits) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
-    return std::make_unique<Alternating>(*this);
+    return std::make_unique<AlternatingPairs>(*this);
   }
 
   void start(Context& context) override {
@@ -325,7 +325,7 @@ ExplorationResult explored_alternating(bool waits, IndependentSteps independent)
     return handlers;
   });
   job.own(Family::termination,
-          [waits](ActorId self) { return std::make_unique<Alternating>(self, waits); },
+          [waits](ActorId self) { return std::make_unique<AlternatingPairs>(self, waits); },
           {.traits = {.announces = true}});
   ExplorationRequest request = request_of(job);
   request.goal = Goal{.name = "hung"};

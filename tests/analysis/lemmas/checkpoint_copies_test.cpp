@@ -23,9 +23,9 @@ ComponentChoice fampi() {
 }
 
 /// A job whose ranks keep copies for each other: actor a's copies lie at the next actor.
-class Job {
+class CheckpointJob {
  public:
-  explicit Job(std::uint32_t processes)
+  explicit CheckpointJob(std::uint32_t processes)
       : processes_(processes), copies_(processes, fampi()), log_(processes, fampi()) {}
 
   void mark(ActorId actor, const char* name, std::uint64_t value) {
@@ -119,8 +119,8 @@ World merged_without_2() {
 }
 
 /// Six ranks that have saved checkpoints 1 and 2, lost rank 2, and moved their data.
-Job after_a_merge() {
-  Job job(6);
+CheckpointJob after_a_merge() {
+  CheckpointJob job(6);
   job.save_all(kFirst, 1);
   job.save_all(kFirst, 2);
   job.die(2);
@@ -137,7 +137,7 @@ Job after_a_merge() {
 
 TEST_CASE("a checkpoint is lost if a rank and its partner die, and no others") {
   for (ActorId second = 1; second < 6; ++second) {
-    Job job(6);
+    CheckpointJob job(6);
     job.save_all(kFirst, 1);
     job.save_all(kFirst, 2);
     job.die(0);
@@ -151,7 +151,7 @@ TEST_CASE("a checkpoint is lost if a rank and its partner die, and no others") {
 }
 
 TEST_CASE("no checkpoint is lost before somebody has taken the second one") {
-  Job job(3);
+  CheckpointJob job(3);
   job.save_all(kFirst, 1);
   job.die(0);
   job.die(1);
@@ -160,7 +160,7 @@ TEST_CASE("no checkpoint is lost before somebody has taken the second one") {
 
 TEST_CASE("a copy of a checkpoint to which the others cannot go back is none") {
   for (const std::uint64_t last : {2U, 3U}) {
-    Job job(4);
+    CheckpointJob job(4);
     job.save_all(kFirst, 1);
     for (std::uint64_t point = 2; point <= last; ++point) {
       job.mark(0, "checkpoint", point);  // its partner gets no copy
@@ -173,7 +173,7 @@ TEST_CASE("a copy of a checkpoint to which the others cannot go back is none") {
 }
 
 TEST_CASE("while data move in a merge, who has had them and who keeps a copy count") {
-  Job job = after_a_merge();
+  CheckpointJob job = after_a_merge();
   job.die(5);  // whose data have come to actor 2, and are kept by actor 0
   CHECK(!job.lost());
   job.die(0);  // actor 2 has them still, and actor 1 those of actor 0
@@ -185,7 +185,7 @@ TEST_CASE("while data move in a merge, who has had them and who keeps a copy cou
 
 TEST_CASE("after a merge, the partners are those that have got the data of a rank, or keep them") {
   for (const bool is_copied : {false, true}) {
-    Job job = after_a_merge();
+    CheckpointJob job = after_a_merge();
     job.go_on(kSecond);
     if (is_copied)
       for (const ActorId actor : {2U, 3U, 4U, 5U}) job.copy(actor, kSecond, 2);
@@ -198,7 +198,7 @@ TEST_CASE("after a merge, the partners are those that have got the data of a ran
 }
 
 TEST_CASE("two deaths in one run under merge do not excuse a job that gives up") {
-  Job job = after_a_merge();
+  CheckpointJob job = after_a_merge();
   job.go_on(kSecond);
   for (const ActorId actor : {2U, 3U, 4U, 5U}) job.copy(actor, kSecond, 2);
   job.die(0);
@@ -207,7 +207,7 @@ TEST_CASE("two deaths in one run under merge do not excuse a job that gives up")
 }
 
 TEST_CASE("what is lost stays lost though somebody goes on in the world in which it was lost") {
-  Job job(6);
+  CheckpointJob job(6);
   job.save_all(kFirst, 1);
   job.save_all(kFirst, 2);
   job.die(2);

@@ -27,7 +27,7 @@ std::string output_of(Verb verb, const std::vector<std::string>& arguments) {
 }
 
 /// The message that `arguments` are refused with; nothing may have been written by then.
-std::string refusal_of(Verb verb, const std::vector<std::string>& arguments) {
+std::string refusal_of_verb(Verb verb, const std::vector<std::string>& arguments) {
   std::ostringstream out;
   try {
     verb(arguments, out);
@@ -106,7 +106,7 @@ TEST_CASE("step-model refuses what it cannot count") {
   const std::string plain = folder.write("plain.json", kSeven);
   const std::string mapped = folder.write("mapped.json", kMapped);
   const auto refusal = [](const std::vector<std::string>& arguments) {
-    return refusal_of(step_model_verb, arguments);
+    return refusal_of_verb(step_model_verb, arguments);
   };
   CHECK(refusal({"--processes", "3"}) == "step-model: --tree: missing");
   CHECK(refusal({"--tree", plain}) == "step-model: --processes: missing");
@@ -175,9 +175,10 @@ TEST_CASE("tree refuses what it cannot draw, and leaves no file") {
   for (const auto& [arguments, refusal] : refusals) {
     std::vector<std::string> words = arguments;
     words.insert(words.end(), {"--out", file});
-    CHECK_THAT(refusal_of(tree_verb, words), Contains(refusal));
+    CHECK_THAT(refusal_of_verb(tree_verb, words), Contains(refusal));
   }
   CHECK(std::filesystem::is_empty(folder.path()));
   // What is expected stands there once.
-  CHECK_THAT(refusal_of(tree_verb, {"--preset", "wide"}), Catch::Matchers::EndsWith("\"wide\""));
+  CHECK_THAT(refusal_of_verb(tree_verb, {"--preset", "wide"}),
+             Catch::Matchers::EndsWith("\"wide\""));
 }

@@ -24,7 +24,7 @@ std::string output_of(const std::vector<std::string>& arguments) {
 }
 
 /// The message that `arguments` are refused with; nothing may have been written by then.
-std::string refusal_of(const std::vector<std::string>& arguments) {
+std::string refusal_of_survival(const std::vector<std::string>& arguments) {
   std::ostringstream out;
   try {
     survival_verb(arguments, out);
@@ -176,21 +176,25 @@ TEST_CASE("a wrong option is refused by name, with what was expected, and nothin
   for (const std::string value :
        {"0", "-5", "1000000001", "abc", "1e3", "1.5", "", " 7", "7 ", "nan"}) {
     INFO(value);
-    CHECK(refusal_of({"--processes", value}) ==
+    CHECK(refusal_of_survival({"--processes", value}) ==
           "survival: --processes: expected an integer from 1 to 1000000000, got \"" + value + "\"");
   }
   for (const std::string value : {"1024", "-1", "2,,8", "2,", ",", "", "a", "2;8", "2 8"}) {
     INFO(value);
-    CHECK_THAT(refusal_of({"--fanout", value}),
+    CHECK_THAT(refusal_of_survival({"--fanout", value}),
                Contains("survival: --fanout: expected an integer from 0 to 1023"));
   }
-  CHECK_THAT(refusal_of({"--fanout", "2,2"}), Contains("--fanout: 2 is named twice"));
-  CHECK_THAT(refusal_of({"--format", "xml"}), Contains("--format: expected table, json or csv"));
-  CHECK_THAT(refusal_of({"--faults", ""}), Contains("--faults"));
-  CHECK_THAT(refusal_of({"--faults", "jagaur"}), Contains("did you mean \"jaguar\"?"));
-  CHECK_THAT(refusal_of({"--faults", "/no/such.json"}), Contains("/no/such.json: no such file"));
-  CHECK_THAT(refusal_of({"--fanuot", "3"}), Contains("\"--fanuot\", did you mean \"--fanout\"?"));
-  CHECK_THAT(refusal_of({"--processes"}), Contains("--processes"));
-  CHECK_THAT(refusal_of({"--processes", "1", "--processes", "2"}), Contains("more than once"));
-  CHECK_THAT(refusal_of({"1024"}), Contains("unexpected word \"1024\""));
+  CHECK_THAT(refusal_of_survival({"--fanout", "2,2"}), Contains("--fanout: 2 is named twice"));
+  CHECK_THAT(refusal_of_survival({"--format", "xml"}),
+             Contains("--format: expected table, json or csv"));
+  CHECK_THAT(refusal_of_survival({"--faults", ""}), Contains("--faults"));
+  CHECK_THAT(refusal_of_survival({"--faults", "jagaur"}), Contains("did you mean \"jaguar\"?"));
+  CHECK_THAT(refusal_of_survival({"--faults", "/no/such.json"}),
+             Contains("/no/such.json: no such file"));
+  CHECK_THAT(refusal_of_survival({"--fanuot", "3"}),
+             Contains("\"--fanuot\", did you mean \"--fanout\"?"));
+  CHECK_THAT(refusal_of_survival({"--processes"}), Contains("--processes"));
+  CHECK_THAT(refusal_of_survival({"--processes", "1", "--processes", "2"}),
+             Contains("more than once"));
+  CHECK_THAT(refusal_of_survival({"1024"}), Contains("unexpected word \"1024\""));
 }

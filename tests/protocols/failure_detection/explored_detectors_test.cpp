@@ -37,7 +37,7 @@ struct Bound {
 using Change = std::function<void(RunSpec&)>;
 
 /// Rank 0 computes, for any time. The job is over when it has, and all have heard of all deaths.
-void set_up(Job& job, const Bound& bound, const Change& change) {
+void set_up_explored(Job& job, const Bound& bound, const Change& change) {
   job.spec.platform.processes_per_node = bound.processes_per_node;
   job.script(Family::workload, [](ActorId self) {
     Handlers handlers;
@@ -65,7 +65,7 @@ ExplorationRequest request_of(const Job& job, const Bound& bound) {
 
 ExplorationResult explored(const Bound& bound, const Change& change = {}) {
   Job job(bound.processes);
-  set_up(job, bound, change);
+  set_up_explored(job, bound, change);
   return explore(request_of(job, bound));
 }
 
@@ -91,7 +91,7 @@ void check_refuted(const Bound& bound, const Change& change, const std::string& 
 /// `run` repeats what is found, at the same time.
 void check_repeated(const Bound& bound, const Change& change, const std::string& kind) {
   Job job(bound.processes);
-  set_up(job, bound, change);
+  set_up_explored(job, bound, change);
   const ExplorationRequest request = request_of(job, bound);
   const ExplorationResult result = explore(request);
   REQUIRE(result.refutation);
@@ -255,7 +255,7 @@ TEST_CASE("searches with losses and stalls find the same with several threads") 
                     .stalls = 1,
                     .stall_s = 0.5};
   Job job(bound.processes);
-  set_up(job, bound, {});
+  set_up_explored(job, bound, {});
   ExplorationRequest request = request_of(job, bound);
   const ExplorationResult one = explore(request);
   CHECK(one.verdict == ExplorationResult::Verdict::exhausted);

@@ -29,7 +29,7 @@ struct Stack {
   Progress progress = Progress::dedicated;
 };
 
-void set_up(Job& job, const Stack& stack) {
+void set_up_stack(Job& job, const Stack& stack) {
   OptionValues options{{"objects_per_process", std::int64_t{2}},
                        {"iterations", std::int64_t{6}},
                        {"compute_s", 2e-5},
@@ -74,7 +74,7 @@ std::string wrong_under_deaths(Stack stack, EngineKind engine,
     stack.worker_cores = 1 + static_cast<std::uint32_t>(death % 2);
     stack.progress = kProgresses[death % 3];
     Job job(6, quick_machine());
-    set_up(job, stack);
+    set_up_stack(job, stack);
     if (change) change(job.spec);
     if (death > 0) {
       FaultSpec fault;
@@ -104,10 +104,10 @@ TEST_CASE("a detector above message logging announces without faults") {
         for (const bool checkpoints : {false, true}) {
           const bool needs_fifo = std::string(logging) == "send-deterministic";
           Job job(6, quick_machine());
-          set_up(job, {.detector = detector,
-                       .logging = logging,
-                       .ordering = needs_fifo ? Ordering::fifo : ordering_for(detector),
-                       .checkpoints = checkpoints});
+          set_up_stack(job, {.detector = detector,
+                             .logging = logging,
+                             .ordering = needs_fifo ? Ordering::fifo : ordering_for(detector),
+                             .checkpoints = checkpoints});
           const Seen seen = job.run(engine);
           CAPTURE(engine_word(engine), detector, logging, checkpoints);
           CHECK(seen.result.outcome == Outcome::terminated);
@@ -139,11 +139,11 @@ TEST_CASE("a run does not end while a rank that died as it came back is awaited"
                         .logging = "checkpoint-restart",
                         .ordering = ordering_for(detector)};
       Job calm(4, quick_machine());
-      set_up(calm, stack);
+      set_up_stack(calm, stack);
       const std::uint64_t events = calm.run(engine).result.events;
       for (std::uint64_t event = events - events / 10; event < events; ++event) {
         Job job(4, quick_machine());
-        set_up(job, stack);
+        set_up_stack(job, stack);
         job.spec.platform.restart_delay_s = 5e-6;
         FaultSpec first;
         first.event = event;
@@ -166,7 +166,7 @@ TEST_CASE("a detector above message logging announces if a rank dies at a checkp
           for (std::int64_t checkpoint = 0; checkpoint <= 6; ++checkpoint)
             for (const Rank dies : {0, 1}) {
               Job job(2, quick_machine());
-              set_up(
+              set_up_stack(
                   job,
                   {.detector = detector, .logging = logging, .ordering = ordering_for(detector)});
               job.workload("stencil", {{"iterations", std::int64_t{6}},
@@ -196,7 +196,7 @@ TEST_CASE("a rank that waits for a checkpoint still grants credit to those who d
   for (const char* logging : {"checkpoint-restart", "causal", "pessimistic"})
     for (const std::int64_t credit : {1, 2, 4, 8}) {
       Job job(8, quick_machine());
-      set_up(job, {.detector = "cda", .logging = logging});
+      set_up_stack(job, {.detector = "cda", .logging = logging});
       job.use(Family::termination, "cda",
               {{"initial_credit", credit},
                {"maximum_credit", 2 * credit},
@@ -219,7 +219,7 @@ TEST_CASE("no order and no death of a tiny job with a detector breaks a promise"
                                                         {"four-counter", "causal"}};
   for (const auto& [detector, logging] : stacks) {
     Job job(2);
-    set_up(job, {.detector = detector, .logging = logging, .ordering = Ordering::fifo});
+    set_up_stack(job, {.detector = detector, .logging = logging, .ordering = Ordering::fifo});
     job.workload("stencil",
                  {{"iterations", std::int64_t{1}}, {"checkpoint_iterations", std::int64_t{1}}});
     const ExplorationResult result = explore({.spec = explored_spec(job.spec), .faults = 1});

@@ -76,7 +76,7 @@ void check_survived(const Seen& seen) {
   if (missing != seen.result.metrics.values().end()) CHECK(missing->second == 0.0);
 }
 
-Job& chain(Job& job, const std::string& detector, const OptionValues& options = {}) {
+Job& set_up_chain(Job& job, const std::string& detector, const OptionValues& options = {}) {
   job.workload("token-ring",
                {{"walk_length", std::int64_t{200}}, {"step_compute_s", 1e-5}, {"bytes", 0}});
   return job.detector(detector, options);
@@ -107,7 +107,9 @@ TEST_CASE("lai-wu: a death costs a query and an acknowledgement of every survivo
     for (const std::uint32_t processes : {8U, 64U}) {
       // The last rank dies before it gets anything: a token that it should have is lost with it.
       Job job(processes, quick_machine());
-      chain(job, "lai-wu").use(Family::failure_detection, "oracle").kill(1e-7, {processes - 1});
+      set_up_chain(job, "lai-wu")
+          .use(Family::failure_detection, "oracle")
+          .kill(1e-7, {processes - 1});
       const Seen seen = job.run(engine);
       check_survived(seen);
       CHECK(seen.metric("control_messages.query") == processes - 2);
@@ -120,7 +122,7 @@ TEST_CASE("venkatesan: every process that becomes idle tells every leader") {
     for (const std::int64_t leaders : {1, 2, 5}) {
       // Each rank that has moved the token on is idle and says so; the last one when the walk ends.
       Job job(8, quick_machine());
-      const Seen seen = chain(job, "venkatesan", {{"leaders", leaders}}).run(engine);
+      const Seen seen = set_up_chain(job, "venkatesan", {{"leaders", leaders}}).run(engine);
       check_survived(seen);
       CHECK(seen.metric("control_messages.announce") == 7);
       const double turns = seen.metric("token_moves") + 1;  // each but the last brings one to rest

@@ -14,7 +14,7 @@ using namespace faultline::test;
 namespace {
 
 /// TryBlocks of one iteration of 1 s and a sum each. A rank dies in the sixth.
-void set_up(Job& job, const std::string& protocol, const OptionValues& options) {
+void set_up_checkpoints(Job& job, const std::string& protocol, const OptionValues& options) {
   job.workload("try-blocks", {{"iterations", std::int64_t{10}},
                               {"compute_s", 1.0},
                               {"allreduces", std::int64_t{1}},
@@ -37,7 +37,7 @@ void set_up(Job& job, const std::string& protocol, const OptionValues& options) 
 
 double right_digest() {
   Job job(6, quick_machine());
-  set_up(job, "fampi", {});
+  set_up_checkpoints(job, "fampi", {});
   return job.run().metric("state_digest");
 }
 
@@ -48,10 +48,11 @@ TEST_CASE("whoever takes the place of the dead gets its data from where they wer
     for (const std::string protocol : {"fampi", "relaunch"})
       for (const std::string checkpoint : {"local", "partner", "storage"}) {
         Job job(6, quick_machine());
-        set_up(job, protocol,
-               {{"checkpoint", checkpoint},
-                {"checkpoint_iterations", std::int64_t{2}},
-                {"spawn", std::string(checkpoint == "local" ? "same-node" : "spare-node")}});
+        set_up_checkpoints(
+            job, protocol,
+            {{"checkpoint", checkpoint},
+             {"checkpoint_iterations", std::int64_t{2}},
+             {"spawn", std::string(checkpoint == "local" ? "same-node" : "spare-node")}});
         job.kill(5.5, {4});
         const Seen seen = job.run(engine);
         INFO(protocol << ", " << checkpoint);
@@ -70,8 +71,9 @@ TEST_CASE("a local checkpoint is lost with its node, or for who starts on anothe
   for (const std::string protocol : {"fampi", "relaunch"})
     for (const bool node_fails : {false, true}) {
       Job job(6, quick_machine());
-      set_up(job, protocol,
-             {{"checkpoint", std::string("local")}, {"checkpoint_iterations", std::int64_t{1}}});
+      set_up_checkpoints(
+          job, protocol,
+          {{"checkpoint", std::string("local")}, {"checkpoint_iterations", std::int64_t{1}}});
       if (node_fails)
         job.kill(5.5, {}, {2});
       else
@@ -84,10 +86,10 @@ TEST_CASE("a local checkpoint is lost with its node, or for who starts on anothe
 
 TEST_CASE("a local checkpoint takes as long as the ranks of a node together need to write it") {
   Job job(6, quick_machine());
-  set_up(job, "fampi",
-         {{"checkpoint", std::string("local")},
-          {"checkpoint_iterations", std::int64_t{1}},
-          {"node_storage_bandwidth_Bps", 1e3}});
+  set_up_checkpoints(job, "fampi",
+                     {{"checkpoint", std::string("local")},
+                      {"checkpoint_iterations", std::int64_t{1}},
+                      {"node_storage_bandwidth_Bps", 1e3}});
   CHECK(job.run().metric("checkpoint_time_s") == Approx(2 * 1000 / 1e3).epsilon(1e-9));
 }
 
@@ -96,7 +98,8 @@ TEST_CASE("by seconds, a checkpoint is taken when as many iterations have passed
     for (const std::string protocol : {"fampi", "relaunch"})
       for (const std::string checkpoint : {"local", "partner", "storage"}) {
         Job job(6, quick_machine());
-        set_up(job, protocol, {{"checkpoint", checkpoint}, {"checkpoint_interval_s", 3.1}});
+        set_up_checkpoints(job, protocol,
+                           {{"checkpoint", checkpoint}, {"checkpoint_interval_s", 3.1}});
         const Seen seen = job.run(engine);
         INFO(protocol << ", " << checkpoint);
         CHECK(seen.result.outcome == Outcome::finished);
@@ -110,8 +113,9 @@ TEST_CASE("without an interval it is Daly's, of the mean time between faults and
   Job job(6, quick_machine());
   add_source(job, "poisson",
              {{"mtbf_s", mtbf_s}, {"start_s", 1e6}, {"victims", std::string("ranks")}});
-  set_up(job, "relaunch",
-         {{"checkpoint", std::string("storage")}, {"storage_bandwidth_Bps", 6 * 1000 / 0.25}});
+  set_up_checkpoints(
+      job, "relaunch",
+      {{"checkpoint", std::string("storage")}, {"storage_bandwidth_Bps", 6 * 1000 / 0.25}});
   const auto every = std::lround(daly_interval_s(0.25, mtbf_s));
   REQUIRE(every == 2);
   // After the first iteration, then after 3, 5, 7 and 9.
@@ -123,10 +127,10 @@ TEST_CASE("a world is told over a tree to as many, in fewer steps") {
     for (const std::string protocol : {"fampi", "relaunch"})
       for (const std::string over : {"star", "tree"}) {
         Job job(32, quick_machine());
-        set_up(job, protocol,
-               {{"checkpoint", std::string("partner")},
-                {"checkpoint_iterations", std::int64_t{1}},
-                {"rebuild_over", over}});
+        set_up_checkpoints(job, protocol,
+                           {{"checkpoint", std::string("partner")},
+                            {"checkpoint_iterations", std::int64_t{1}},
+                            {"rebuild_over", over}});
         job.kill(5.5, {4});
         const Seen seen = job.run(engine);
         CHECK(seen.result.outcome == Outcome::finished);

@@ -11,7 +11,7 @@ using namespace faultline::test;
 
 namespace {
 
-void set_up(Job& job, const std::string& agreement) {
+void set_up_commit_time(Job& job, const std::string& agreement) {
   job.workload("try-blocks", {{"compute_s", 1e-3}});
   job.use(Family::transactions, "fampi", {{"agreement", agreement}});
   job.spec.stop.when = StopWhen::finished;
@@ -27,7 +27,7 @@ TEST_CASE("fampi commits a TryBlock in the time and messages that theory says") 
       for (const std::string& agreement : {std::string("era"), std::string("two-phase")}) {
         CAPTURE(processes, agreement);
         Job job(processes, machine);
-        set_up(job, agreement);
+        set_up_commit_time(job, agreement);
         const std::vector<ClosedForm> forms = closed_forms(job.spec);
         REQUIRE(forms.size() == 2);
         const Seen seen = job.run();
@@ -39,7 +39,7 @@ TEST_CASE("fampi commits a TryBlock in the time and messages that theory says") 
 TEST_CASE("theory says nothing of a commit that anything else disturbs") {
   const auto says = [](auto change) {
     Job job(16, quick_machine());
-    set_up(job, "era");
+    set_up_commit_time(job, "era");
     change(job);
     return !closed_forms(job.spec).empty();
   };

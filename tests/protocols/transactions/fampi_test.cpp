@@ -11,7 +11,7 @@ using namespace faultline::test;
 namespace {
 
 /// MiniFE under fampi, on nodes of one rank, with a detector and spare nodes.
-void set_up(Job& job, const OptionValues& fampi = {}, const OptionValues& minife = {}) {
+void set_up_fampi(Job& job, const OptionValues& fampi = {}, const OptionValues& minife = {}) {
   OptionValues program{{"nx", std::int64_t{8}},
                        {"ny", std::int64_t{8}},
                        {"nz", std::int64_t{8}},
@@ -26,7 +26,7 @@ void set_up(Job& job, const OptionValues& fampi = {}, const OptionValues& minife
 
 double right_digest(std::uint32_t processes) {
   Job job(processes, quick_machine());
-  set_up(job);
+  set_up_fampi(job);
   return job.run().metric("state_digest");
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("a commit is 2 (P - 1) messages, or 4 (P - 1) in two phases") {
     for (const std::uint32_t processes : {1U, 2U, 7U, 16U})
       for (const std::string agreement : {"era", "two-phase", "star"}) {
         Job job(processes, quick_machine());
-        set_up(job, {{"agreement", agreement}});
+        set_up_fampi(job, {{"agreement", agreement}});
         const Seen seen = job.run(engine);
         const double each = (agreement == "two-phase" ? 4.0 : 2.0) * (processes - 1);
         CHECK(seen.result.outcome == Outcome::finished);
@@ -54,7 +54,7 @@ TEST_CASE("a commit is 2 (P - 1) messages, or 4 (P - 1) in two phases") {
 
 TEST_CASE("several iterations in a TryBlock are committed together") {
   Job job(6, quick_machine());
-  set_up(job, {}, {{"iterations_per_block", std::int64_t{3}}});
+  set_up_fampi(job, {}, {{"iterations_per_block", std::int64_t{3}}});
   const Seen seen = job.run();
   CHECK(seen.metric("blocks_committed") == 2.0);
   CHECK(seen.metric("state_digest") == right_digest(6));
@@ -64,7 +64,7 @@ TEST_CASE("who dies is replaced, and the TryBlock redone from the last checkpoin
   for (const EngineKind engine : engines())
     for (const std::string checkpoint : {"none", "partner"}) {
       Job job(6, quick_machine());
-      set_up(job, {{"checkpoint", checkpoint}, {"checkpoint_iterations", std::int64_t{1}}});
+      set_up_fampi(job, {{"checkpoint", checkpoint}, {"checkpoint_iterations", std::int64_t{1}}});
       job.spec.faults.push_back(at_mark("contributed", 3, {4}));
       const Seen seen = job.run(engine);
       CHECK(seen.result.outcome == Outcome::finished);
@@ -92,7 +92,7 @@ TEST_CASE("a death at any stage is survived, of a rank, the first one, and the n
           for (const Rank victim : {0U, 3U, 5U}) {
             INFO(mark << " " << value << " of " << victim << " under " << agreement);
             Job job(6, quick_machine());
-            set_up(job, {{"agreement", agreement}});
+            set_up_fampi(job, {{"agreement", agreement}});
             job.spec.faults.push_back(at_mark("contributed", 2, {3}));
             job.spec.faults.push_back(at_mark(mark, value, {victim}));
             const Seen seen = job.run(engine);
@@ -105,7 +105,7 @@ TEST_CASE("a death at any stage is survived, of a rank, the first one, and the n
 TEST_CASE("a late notice says nothing of the process that has taken the place of the dead") {
   for (const EngineKind engine : engines()) {
     Job job(6, quick_machine());
-    set_up(job, {{"request_timeout_s", 1e-4}});
+    set_up_fampi(job, {{"request_timeout_s", 1e-4}});
     job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-6}, {"spread_s", 5e-3}});
     job.spec.faults.push_back(at_mark("contributed", 2, {3}));
     const Seen seen = job.run(engine, 4);
@@ -118,7 +118,7 @@ TEST_CASE("a late notice says nothing of the process that has taken the place of
 TEST_CASE("a TryBlock whose requests always time out is tried again as often as retries says") {
   for (const EngineKind engine : engines()) {
     Job job(4, quick_machine());
-    set_up(job, {{"request_timeout_s", 1e-9}, {"retries", std::int64_t{2}}});
+    set_up_fampi(job, {{"request_timeout_s", 1e-9}, {"retries", std::int64_t{2}}});
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::fatal_reported);
     CHECK(seen.violations().empty());
@@ -133,8 +133,8 @@ TEST_CASE("an invitation releases those who would wait for their requests to tim
   const auto end_s = [](EngineKind engine, const std::string& release) {
     Job job(12, quick_machine());
     // Rank 0 dies while all compute, before the second sum of the iteration.
-    set_up(job, {{"release", release}, {"request_timeout_s", 0.5}},
-           {{"memory_bandwidth_Bps", 1e7}});
+    set_up_fampi(job, {{"release", release}, {"request_timeout_s", 0.5}},
+                 {{"memory_bandwidth_Bps", 1e7}});
     job.kill(1e-3, {0});
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
@@ -150,7 +150,7 @@ TEST_CASE("an invitation releases those who would wait for their requests to tim
 TEST_CASE("a new process takes the place of the dead after the time that a spawn takes") {
   for (const EngineKind engine : engines()) {
     Job job(6, quick_machine());
-    set_up(job, {{"spawn_s", 3.0}, {"spawn", std::string("same-node")}});
+    set_up_fampi(job, {{"spawn_s", 3.0}, {"spawn", std::string("same-node")}});
     job.spec.faults.push_back(at_mark("contributed", 1, {4}));
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);

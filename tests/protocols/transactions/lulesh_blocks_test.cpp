@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kIterations = 6;
 
-void set_up(Job& job, const OptionValues& transactions) {
+void set_up_lulesh_blocks(Job& job, const OptionValues& transactions) {
   job.spec.platform.spare_nodes = 2;
   job.workload("lulesh-mpi",
                {{"zones_per_side", 6}, {"iterations", kIterations}, {"zone_compute_s", 1e-7}});
@@ -30,7 +30,7 @@ const std::string kPartner = "partner";
 TEST_CASE("lulesh-mpi under fampi commits each step once, whatever is inside it") {
   for (const EngineKind engine : engines()) {
     Job job(27, quick_machine());
-    set_up(job, {});
+    set_up_lulesh_blocks(job, {});
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
     CHECK(seen.metric("blocks_committed") == kIterations);
@@ -41,7 +41,7 @@ TEST_CASE("lulesh-mpi under fampi commits each step once, whatever is inside it"
 
 TEST_CASE("lulesh-mpi goes on after a death at any time, to the same states") {
   Job without(27, quick_machine());
-  set_up(without, {});
+  set_up_lulesh_blocks(without, {});
   const Seen right = without.run();
   const double end_s = right.metric("time_to_solution_s");
   for (const EngineKind engine : engines())
@@ -49,7 +49,7 @@ TEST_CASE("lulesh-mpi goes on after a death at any time, to the same states") {
       for (int moment = 1; moment < 10; ++moment) {
         Job job(27, quick_machine());
         const OptionValues copies{{"checkpoint", kPartner}, {"checkpoint_iterations", 1}};
-        set_up(job, copies);
+        set_up_lulesh_blocks(job, copies);
         if (is_ulfm) job.use(Family::transactions, "ulfm", copies);
         job.kill(end_s * moment / 10, {static_cast<Rank>(3 * moment - 1)});
         const Seen seen = job.run(engine);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNotice_s = 1e-5;
 
-void set_up(Job& job) {
+void set_up_none(Job& job) {
   job.workload("minife", {{"nx", std::int64_t{8}},
                           {"ny", std::int64_t{8}},
                           {"nz", std::int64_t{8}},
@@ -25,7 +25,7 @@ void set_up(Job& job) {
 TEST_CASE("without transactions a program finishes, and sends what it sends and no more") {
   for (const EngineKind engine : engines()) {
     Job job(6, quick_machine());
-    set_up(job);
+    set_up_none(job);
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
     CHECK(seen.violations().empty());
@@ -37,7 +37,7 @@ TEST_CASE("without transactions the first death of which anybody hears ends the 
   for (const EngineKind engine : engines())
     for (const Rank victim : {0U, 3U, 5U}) {
       Job job(6, quick_machine());
-      set_up(job);
+      set_up_none(job);
       job.kill(5e-5, {victim}).kill(1.0, {1});
       const Seen seen = job.run(engine);
       CHECK(seen.result.outcome == Outcome::fatal_reported);

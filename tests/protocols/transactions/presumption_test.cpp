@@ -11,7 +11,7 @@ using namespace faultline::test;
 
 namespace {
 
-void set_up(Job& job, const OptionValues& fampi) {
+void set_up_presumption(Job& job, const OptionValues& fampi) {
   job.workload(
       "try-blocks",
       {{"iterations", std::int64_t{5}}, {"compute_s", 1e-4}, {"allreduces", std::int64_t{1}}});
@@ -35,7 +35,7 @@ TEST_CASE("presumed TryBlocks are agreed on once, at the end") {
       Job job(7, quick_machine());
       OptionValues options = kPresumed;
       options["agreement"] = agreement;
-      set_up(job, options);
+      set_up_presumption(job, options);
       const Seen seen = job.run(engine);
       CHECK(seen.result.outcome == Outcome::finished);
       CHECK(seen.violations().empty());
@@ -49,7 +49,7 @@ TEST_CASE("presumed TryBlocks are agreed on once, at the end") {
 
 TEST_CASE("a death calls those who have presumed, and all go back to the same TryBlock") {
   Job peaceful(7, quick_machine());
-  set_up(peaceful, kPresumed);
+  set_up_presumption(peaceful, kPresumed);
   const double right = peaceful.run().metric("state_digest");
   const double end_s = peaceful.run().metric("time_to_solution_s");
   for (const EngineKind engine : engines()) {
@@ -57,7 +57,7 @@ TEST_CASE("a death calls those who have presumed, and all go back to the same Tr
     for (int moment = 1; moment < 37; ++moment)
       for (const Rank victim : {0U, 3U, 6U}) {
         Job job(7, quick_machine());
-        set_up(job, kPresumed);
+        set_up_presumption(job, kPresumed);
         job.kill(end_s * moment / 40, {victim});
         const Seen seen = job.run(engine);
         INFO(moment << " of " << victim);
@@ -110,13 +110,13 @@ TEST_CASE("a copy is kept until nobody can go back to it, whoever keeps the next
 TEST_CASE("local TryBlocks need no agreement, and nobody recovers from a death in one") {
   for (const EngineKind engine : engines()) {
     Job job(7, quick_machine());
-    set_up(job, {{"scope", std::string("local")}});
+    set_up_presumption(job, {{"scope", std::string("local")}});
     const Seen seen = job.run(engine);
     CHECK(seen.result.outcome == Outcome::finished);
     CHECK(seen.metric("control_messages") == 0.0);
     CHECK(seen.metric("blocks_committed") == 5.0);
     Job dies(7, quick_machine());
-    set_up(dies, {{"scope", std::string("local")}});
+    set_up_presumption(dies, {{"scope", std::string("local")}});
     dies.kill(2e-4, {3});
     const Seen lost = dies.run(engine);
     CHECK(lost.result.outcome == Outcome::fatal_reported);

@@ -21,7 +21,7 @@ double sum_of_stages_s(const Seen& seen) {
 
 /// Ranks on nodes of one rank, where a message of k bytes is handled 12 + k/100 s after its send
 /// has begun. They compute for 1000 s in each of two TryBlocks.
-void set_up(Job& job, const std::string& protocol, const OptionValues& options) {
+void set_up_recovery_stages(Job& job, const std::string& protocol, const OptionValues& options) {
   job.workload("try-blocks", {{"iterations", std::int64_t{2}}, {"compute_s", 1000.0}});
   job.use(Family::transactions, protocol, options);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 50.0}});
@@ -34,7 +34,7 @@ void set_up(Job& job, const std::string& protocol, const OptionValues& options) 
 TEST_CASE("the stages of a recovery are those computed by hand") {
   for (const EngineKind engine : engines()) {
     Job job(2);
-    set_up(job, "fampi", {{"spawn_s", 300.0}, {"wait_timeout_s", 1e6}});
+    set_up_recovery_stages(job, "fampi", {{"spawn_s", 300.0}, {"wait_timeout_s", 1e6}});
     job.kill(1500, {1});
     const Seen seen = job.run(engine);
     REQUIRE(seen.result.outcome == Outcome::finished);
@@ -75,7 +75,7 @@ TEST_CASE("stages add up to recoveries, however many die, and whenever") {
         Job job(3);
         OptionValues options{{"spawn_s", 300.0}, {"wait_timeout_s", 1e6}};
         if (protocol == "relaunch") options = {{"relaunch_s", 300.0}};
-        set_up(job, protocol, options);
+        set_up_recovery_stages(job, protocol, options);
         job.kill(1500, {1});
         job.kill(second_s, {2});
         const Seen seen = job.run(engine);
@@ -90,7 +90,7 @@ TEST_CASE("stages add up to recoveries, however many die, and whenever") {
 
 TEST_CASE("a run in which nobody dies has no stages of recoveries") {
   Job job(3);
-  set_up(job, "fampi", {{"wait_timeout_s", 1e6}});
+  set_up_recovery_stages(job, "fampi", {{"wait_timeout_s", 1e6}});
   const Seen seen = job.run();
   CHECK(seen.metric("recovery_time_s") == 0);
   CHECK(sum_of_stages_s(seen) == 0);

@@ -80,7 +80,8 @@ Actors world_after(const std::string& recovery, const std::vector<Rank>& lost, E
   return actors;
 }
 
-void set_up(Job& job, const std::string& recovery, const std::string& checkpoint = "partner") {
+void set_up_recovery(Job& job, const std::string& recovery,
+                     const std::string& checkpoint = "partner") {
   if (recovery == "shrink")
     job.workload(
         "try-blocks",
@@ -101,7 +102,7 @@ void set_up(Job& job, const std::string& recovery, const std::string& checkpoint
 
 double right_digest(std::uint32_t processes) {
   Job job(processes, quick_machine());
-  set_up(job, "rebuild");
+  set_up_recovery(job, "rebuild");
   return job.run().metric("state_digest");
 }
 
@@ -125,7 +126,7 @@ TEST_CASE("after a merge all survivors above the dead have moved, after a rebuil
     for (const std::string recovery : {"rebuild", "merge"})
       for (const Rank victim : {0U, 2U, 5U}) {
         Job job(6, quick_machine());
-        set_up(job, recovery);
+        set_up_recovery(job, recovery);
         job.spec.faults.push_back(at_mark("contributed", 3, {victim}));
         const Seen seen = job.run(engine);
         INFO(recovery << " without " << victim);
@@ -168,7 +169,7 @@ TEST_CASE("a program that can goes on with the ranks that are left, and their da
   for (const EngineKind engine : engines())
     for (const std::string checkpoint : {"none", "partner"}) {
       Job job(6, quick_machine());
-      set_up(job, "shrink", checkpoint);
+      set_up_recovery(job, "shrink", checkpoint);
       job.spec.platform.spare_nodes = 0;
       job.spec.faults.push_back(at_mark("contributed", 3, {0, 4}));
       const Seen seen = job.run(engine);
@@ -194,7 +195,7 @@ TEST_CASE("a death at any stage of a merge or of shrinking is survived") {
           for (const Rank victim : {0U, 3U, 5U}) {
             INFO(recovery << ", " << mark << " " << value << " of " << victim);
             Job job(6, quick_machine());
-            set_up(job, recovery);
+            set_up_recovery(job, recovery);
             job.spec.faults.push_back(at_mark("contributed", 2, {3}));
             job.spec.faults.push_back(at_mark(mark, value, {victim}));
             const Seen seen = job.run(engine);
@@ -209,7 +210,7 @@ TEST_CASE("a death during a recovery that no TryBlock protects can leave the oth
   const auto outcome_of = [](EngineKind engine, bool is_protected, const std::string& mark,
                              Rank victim) {
     Job job(6, quick_machine());
-    set_up(job, "rebuild");
+    set_up_recovery(job, "rebuild");
     job.use(Family::transactions, "fampi",
             {{"checkpoint", std::string("partner")},
              {"checkpoint_iterations", std::int64_t{1}},
@@ -235,7 +236,7 @@ TEST_CASE(
     for (const std::string recovery : {"rebuild", "merge"}) {
       const auto run = [&](bool is_protected) {
         Job job(6, quick_machine());
-        set_up(job, recovery);
+        set_up_recovery(job, recovery);
         job.use(Family::transactions, "fampi",
                 {{"recovery", recovery},
                  {"checkpoint", std::string("partner")},
@@ -260,7 +261,7 @@ namespace {
 Seen seen_without_leader(const std::string& detector, const OptionValues& options,
                          std::uint64_t seed) {
   Job job(6, quick_machine());
-  set_up(job, "shrink");
+  set_up_recovery(job, "shrink");
   job.use(Family::transactions, "fampi");
   job.use(Family::failure_detection, detector, options);
   job.spec.platform.processes_per_node = 2;
