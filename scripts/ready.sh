@@ -172,7 +172,7 @@ explain_missing() {
   say "missing: $1"
   say "installing needs apt and root, directly or through sudo; here there is neither."
   say "Ask for these Debian 12 packages: ${FAULTLINE_MISSING:-$*}"
-  fail "or see \"Login nodes\" in README.md for building with libraries in a directory of your own."
+  fail "or see \"Install without root\" in README.md for building with libraries in a directory of your own."
 }
 
 # The value of a variable in CMakeCache.txt, empty when there is none.

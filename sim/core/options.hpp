@@ -111,11 +111,9 @@ struct OptionType<std::optional<T>> {
   static constexpr bool nullable = true;
 };
 
-/// Lists and file inputs are stored in an OptionValue as they are.
+/// An integer of any width, but no truth value.
 template <class T>
-inline constexpr bool is_stored_as_it_is =
-    std::same_as<T, std::vector<std::string>> || std::same_as<T, TaskTreeInput> ||
-    std::same_as<T, FaultCountsInput> || std::same_as<T, FaultTraceInput>;
+concept WholeNumber = std::integral<T> && !std::same_as<T, bool>;
 
 template <class T>
 constexpr OptionKind option_kind() {
@@ -129,31 +127,71 @@ constexpr OptionKind option_kind() {
   return OptionKind::text;
 }
 
+// From a member of a struct to the value of an option, and back. What can be is compiled once, in
+// options.cpp, and not with every component.
+void to_option(bool value, OptionValue& option);
+void to_option(std::int64_t value, OptionValue& option);
+void to_option(double value, OptionValue& option);
+void to_option(const std::string& value, OptionValue& option);
+void to_option(const std::vector<std::string>& value, OptionValue& option);
+void to_option(const TaskTreeInput& value, OptionValue& option);
+void to_option(const FaultCountsInput& value, OptionValue& option);
+void to_option(const FaultTraceInput& value, OptionValue& option);
+template <WholeNumber T>
+void to_option(T value, OptionValue& option) {
+  to_option(static_cast<std::int64_t>(value), option);
+}
 template <class T>
-OptionValue to_option(const T& value) {
-  if constexpr (std::same_as<T, bool> || is_stored_as_it_is<T>)
-    return value;
-  else if constexpr (std::integral<T>)
-    return static_cast<std::int64_t>(value);
-  else if constexpr (std::floating_point<T>)
-    return static_cast<double>(value);
-  else
-    return std::string(value);
+void to_option(const std::optional<T>& value, OptionValue& option) {
+  if (value) to_option(*value, option);
 }
 
-template <class T>
-T from_option(const OptionValue& value) {
-  if constexpr (std::same_as<T, bool>)
-    return std::get<bool>(value);
-  else if constexpr (std::integral<T>)
-    return static_cast<T>(std::get<std::int64_t>(value));
-  else if constexpr (std::floating_point<T>)
-    return std::get<double>(value);
-  else if constexpr (is_stored_as_it_is<T>)
-    return std::get<T>(value);
-  else
-    return std::get<std::string>(value);
+[[nodiscard]] bool is_null(const OptionValue& option);
+[[nodiscard]] std::int64_t whole(const OptionValue& option);
+void from_option(const OptionValue& option, bool& value);
+void from_option(const OptionValue& option, double& value);
+void from_option(const OptionValue& option, std::string& value);
+void from_option(const OptionValue& option, std::vector<std::string>& value);
+void from_option(const OptionValue& option, TaskTreeInput& value);
+void from_option(const OptionValue& option, FaultCountsInput& value);
+void from_option(const OptionValue& option, FaultTraceInput& value);
+template <WholeNumber T>
+void from_option(const OptionValue& option, T& value) {
+  value = static_cast<T>(whole(option));
 }
+template <class T>
+void from_option(const OptionValue& option, std::optional<T>& value) {
+  if (is_null(option))
+    value.reset();
+  else
+    from_option(option, value.emplace());
+}
+
+/// The options of a struct, whichever it is.
+class OptionList {
+ public:
+  /// Puts a value into its member of the struct.
+  using Setter = std::function<void(void* target, const OptionValue& value)>;
+
+  OptionList();
+  OptionList(const OptionList&);
+  OptionList(OptionList&&) noexcept;
+  OptionList& operator=(const OptionList&);
+  OptionList& operator=(OptionList&&) noexcept;
+  ~OptionList();
+
+  /// Adds the declaration of an option, without its default.
+  OptionSpec& add(const std::string& name, OptionKind kind, const OptionNotes& notes,
+                  Setter setter);
+  void read(void* target, const OptionValues& values) const;
+  [[nodiscard]] const std::vector<OptionSpec>& specs() const { return specs_; }
+  /// Copies the declarations into `specs`.
+  void copy_to(std::vector<OptionSpec>& specs) const;
+
+ private:
+  std::vector<OptionSpec> specs_;
+  std::vector<Setter> setters_;
+};
 
 }  // namespace detail
 
@@ -170,64 +208,42 @@ class OptionSet {
   template <class Member>
   OptionSet& option(const std::string& name, Member Struct::*member, const OptionNotes& notes) {
     using Type = detail::OptionType<Member>;
-    OptionSpec spec{.name = name,
-                    .kind = detail::option_kind<typename Type::Value>(),
-                    .nullable = Type::nullable,
-                    .required = notes.required,
-                    .default_value = default_of(Struct{}.*member),
-                    .unit = notes.unit,
-                    .minimum = notes.minimum,
-                    .maximum = notes.maximum,
-                    .above_minimum = notes.above_minimum,
-                    .choices = notes.choices,
-                    .doc = notes.doc,
-                    .source = notes.source,
-                    .later = notes.later};
-    if constexpr (std::unsigned_integral<typename Type::Value> &&
-                  !std::same_as<typename Type::Value, bool>)
-      spec.minimum = std::fmax(spec.minimum, 0.0);
-    if constexpr (std::integral<typename Type::Value> && !std::same_as<typename Type::Value, bool>)
+    OptionSpec& spec =
+        list_.add(name, detail::option_kind<typename Type::Value>(), notes,
+                  [member](void* target, const OptionValue& value) {
+                    detail::from_option(value, static_cast<Struct*>(target)->*member);
+                  });
+    spec.nullable = Type::nullable;
+    detail::to_option(Struct{}.*member, spec.default_value);
+    if constexpr (detail::WholeNumber<typename Type::Value>) {
+      if constexpr (std::unsigned_integral<typename Type::Value>)
+        spec.minimum = std::fmax(spec.minimum, 0.0);
       spec.maximum = std::fmin(spec.maximum, largest<typename Type::Value>());
-    specs_.push_back(std::move(spec));
-    setters_.push_back([member, name](Struct& target, const OptionValues& values) {
-      const OptionValue& value = values.at(name);
-      if constexpr (Type::nullable) {
-        if (std::holds_alternative<std::monostate>(value)) {
-          target.*member = std::nullopt;
-          return;
-        }
-      }
-      target.*member = detail::from_option<typename Type::Value>(value);
-    });
+    }
     return *this;
   }
 
-  [[nodiscard]] const std::vector<OptionSpec>& specs() const { return specs_; }
+  [[nodiscard]] const std::vector<OptionSpec>& specs() const { return list_.specs(); }
+  void copy_to(std::vector<OptionSpec>& specs) const { list_.copy_to(specs); }
 
   /// A struct with its members set from checked values, which must include every declared option.
   [[nodiscard]] Struct read(const OptionValues& values) const {
     Struct result{};
-    for (const auto& set : setters_) set(result, values);
+    list_.read(&result, values);
     return result;
   }
 
  private:
-  template <class T>
-  static OptionValue default_of(const T& value) {
-    return detail::to_option(value);
-  }
-  template <class T>
-  static OptionValue default_of(const std::optional<T>& value) {
-    return value ? detail::to_option(*value) : OptionValue{};
-  }
   template <class T>
   static double largest() {
     // JSON readers of other languages do not keep every integer above 2^53.
     return std::fmin(static_cast<double>(std::numeric_limits<T>::max()), 9007199254740992.0);
   }
 
-  std::vector<OptionSpec> specs_;
-  std::vector<std::function<void(Struct&, const OptionValues&)>> setters_;
+  detail::OptionList list_;
 };
 
 }  // namespace faultline
+
+// Made once, in options.cpp.
+extern template class std::vector<faultline::OptionSpec>;

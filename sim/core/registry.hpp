@@ -155,7 +155,7 @@ Registration registration(Registration base, const OptionSet<Struct>& set) {
   static_assert(role != Role::layer || std::is_base_of_v<Layer, Made>);
   if (place_of(base.family).role != role)
     throw std::logic_error(base.name + " does not have the role of its family");
-  base.options = set.specs();
+  set.copy_to(base.options);
   base.make = [set](const OptionValues& values, const JobShape& job) -> ComponentFactory {
     auto options = std::make_shared<const Struct>(set.read(values));
     return [options, job](ActorId self) -> std::unique_ptr<Component> {

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -22,22 +23,30 @@ OF_THE_BUILD = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_FLAGS", "CM
                 "CMAKE_CXX_FLAGS_RELEASE", "CMAKE_CXX_FLAGS_DEBUG", "CMAKE_EXE_LINKER_FLAGS")
 
 LAUNCHER = """\
-#!/bin/sh
-# Takes the object that is asked for from {build}, if it is listed and its source is as it was
-# there; compiles quickly if not.
-object= dependencies= before=
-for word; do
-  case $before in
-    -o) object=$word ;;
-    -MF) dependencies=$word ;;
-  esac
-  before=$word
-done
-if grep -qxF "$object" "{list}" && cmp -s "$word" "{source}/${{word#"{top}/"}}"; then
-  echo "$object:" >"$dependencies"
-  exec cp "{build}/$object" "$object"
-fi
-exec "$@" -O0
+#!/usr/bin/env python3
+# Takes the object that is asked for from the build tree under test, if command and sources are as
+# they were there; compiles quickly if not.
+import filecmp, os, pathlib, re, shutil, sys
+TOP, SOURCE, BUILD, SAME = map(pathlib.Path, {paths!r})
+
+def sources(unit, top):
+    # CMake's units of several sources include them by their whole paths.
+    if "Unity" not in unit.parts:
+        return [unit.relative_to(top)]
+    return [pathlib.Path(name).relative_to(top)
+            for name in re.findall('#include "(.*)"', unit.read_text())]
+
+command = sys.argv[1:]
+made, unit = command[command.index("-o") + 1], pathlib.Path(command[-1])
+there = BUILD / unit.relative_to(os.getcwd()) if "Unity" in unit.parts else None
+if made in SAME.read_text().splitlines():
+    now = sources(unit, TOP)
+    if ((there is None or now == sources(there, SOURCE))
+            and all(filecmp.cmp(TOP / name, SOURCE / name, shallow=False) for name in now)):
+        pathlib.Path(command[command.index("-MF") + 1]).write_text(made + ":\\n")
+        shutil.copyfile(BUILD / made, made)
+        sys.exit()
+os.execvp(command[0], command + ["-O0"])
 """
 
 
@@ -48,15 +57,18 @@ def cached(build):
 
 
 def commands(source, build):
-    """{object: (source file, command)} of all that is compiled, whatever the paths; but for what
-    the build has written itself."""
+    """{object: command} of all that is compiled, whatever the paths, how a shell must quote them,
+    and what launches the compiler; but for what the build has written itself."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        if pathlib.Path(entry["file"]).is_relative_to(build):
+        file = pathlib.Path(entry["file"])
+        if file.is_relative_to(build) and "Unity" not in file.parts:
             continue
-        command = entry["command"].replace(str(build), "<build>").replace(str(source), "<source>")
-        found[command.split(" -o ")[1].split()[0]] = (
-            pathlib.Path(entry["file"]).relative_to(source), command)
+        words = shlex.split(entry["command"])
+        command = words[next(i for i, word in enumerate(words) if word.endswith("++")):]
+        found[words[words.index("-o") + 1]] = [
+            word.replace(str(build), "<build>").replace(str(source), "<source>")
+            for word in command]
     return found
 
 
@@ -69,8 +81,8 @@ class FollowingThePage(unittest.TestCase):
         shutil.copytree(SOURCE, cls.top, symlinks=True, ignore=LEFT_BEHIND)
         cls.build = cls.top / "build/release"
         launcher, same = cls.top.parent / "launcher", cls.top.parent / "same"
-        launcher.write_text(LAUNCHER.format(build=BUILD, list=same, source=SOURCE,
-                                            top=cls.top))
+        launcher.write_text(LAUNCHER.format(paths=[str(path) for path in (
+            cls.top, SOURCE, BUILD, same)]))
         launcher.chmod(0o755)
         cache = cached(BUILD)
         options = {name: value for name, value in cache.items()
