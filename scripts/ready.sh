@@ -172,7 +172,8 @@ explain_missing() {
   say "missing: $1"
   say "installing needs apt and root, directly or through sudo; here there is neither."
   say "Ask for these Debian 12 packages: ${FAULTLINE_MISSING:-$*}"
-  fail "or see \"Install without root\" in README.md for building with libraries in a directory of your own."
+  say "Or build with libraries in a directory of your own:"
+  fail "\"Install without root\" in README.md says how."
 }
 
 # The value of a variable in CMakeCache.txt, empty when there is none.

@@ -43,7 +43,8 @@ if made in SAME.read_text().splitlines():
     now = sources(unit, TOP)
     if ((there is None or now == sources(there, SOURCE))
             and all(filecmp.cmp(TOP / name, SOURCE / name, shallow=False) for name in now)):
-        pathlib.Path(command[command.index("-MF") + 1]).write_text(made + ":\\n")
+        read = " ".join(str(TOP / name).replace(" ", "\\\\ ") for name in now)
+        pathlib.Path(command[command.index("-MF") + 1]).write_text(made + ": " + read + "\\n")
         shutil.copyfile(BUILD / made, made)
         sys.exit()
 os.execvp(command[0], command + ["-O0"])
