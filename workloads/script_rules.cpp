@@ -188,7 +188,7 @@ Script read_script(const std::vector<std::string>& rules, std::uint32_t processe
       ScriptRule rule = reader.read(rules[i]);
       script.rules_of[rule.rank].push_back(static_cast<std::uint32_t>(script.rules.size()));
       script.rules.push_back(std::move(rule));
-    } catch (const UnreadableLine& problem) {
+    } catch (const UnreadableWords& problem) {
       script.problems.push_back({i, problem.message});
     }
   }

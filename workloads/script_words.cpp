@@ -8,7 +8,7 @@ namespace faultline {
 
 ScriptWords::ScriptWords(std::string_view text) : text_(text) {
   if (text.size() > kLongestScriptLine)
-    throw UnreadableLine{"expected at most " + std::to_string(kLongestScriptLine) +
+    throw UnreadableWords{"expected at most " + std::to_string(kLongestScriptLine) +
                          " characters, got " + std::to_string(text.size())};
   advance();
 }
@@ -43,7 +43,7 @@ void ScriptWords::refuse(const std::string& expected) const {
   constexpr std::size_t kShown = 40;
   std::string got = "the end";
   if (!next().empty()) got = "\"" + visible(next().substr(0, kShown)) + "\"";
-  throw UnreadableLine{"character " + std::to_string(begin_ + 1) + ": expected " + expected +
+  throw UnreadableWords{"character " + std::to_string(begin_ + 1) + ": expected " + expected +
                        ", got " + got};
 }
 

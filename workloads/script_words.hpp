@@ -14,7 +14,7 @@ inline constexpr std::size_t kLongestScriptLine = 500;
 inline constexpr double kLongestScriptCompute_s = 1e6;
 
 /// Why a line of a script cannot be read, and where.
-struct UnreadableLine {
+struct UnreadableWords {
   std::string message;
 };
 
@@ -31,7 +31,7 @@ std::optional<Number> number_in(std::string_view word) {
 /// comma are words of their own. The text must outlive it.
 class ScriptWords {
  public:
-  /// Throws UnreadableLine if the text is longer than kLongestScriptLine.
+  /// Throws UnreadableWords if the text is longer than kLongestScriptLine.
   explicit ScriptWords(std::string_view text);
 
   /// The next word; empty behind the last.
@@ -39,11 +39,11 @@ class ScriptWords {
   std::string_view take();
   /// Takes the next word if it is that one.
   bool take_if(std::string_view word);
-  /// Takes the next word, which must be that one. Throws UnreadableLine.
+  /// Takes the next word, which must be that one. Throws UnreadableWords.
   void expect(std::string_view word);
-  /// Takes a time of at most kLongestScriptCompute_s and the word "s". Throws UnreadableLine.
+  /// Takes a time of at most kLongestScriptCompute_s and the word "s". Throws UnreadableWords.
   double take_seconds();
-  /// Throws UnreadableLine: something else comes next than what was expected.
+  /// Throws UnreadableWords: something else comes next than what was expected.
   [[noreturn]] void refuse(const std::string& expected) const;
 
  private:

@@ -129,7 +129,7 @@ class StepReader {
     std::set<std::uint32_t> seen{0};
     for (const std::int64_t distance : read_.distances)
       if (!seen.insert(around(distance, count)).second)
-        throw UnreadableLine{
+        throw UnreadableWords{
             "expected distances to other ranks, one to each, but among " + text_of(read_.ranks) +
             " " + (distance > 0 ? "+" : "") + std::to_string(distance) + " leads to " +
             (around(distance, count) == 0 ? "a rank itself" : "a rank to which another one leads")};
@@ -250,7 +250,7 @@ TryScript read_try_script(const std::vector<std::string>& steps, std::uint32_t p
   for (std::size_t i = 0; i < std::min(steps.size(), kMostTrySteps); ++i) {
     try {
       script.steps.push_back(StepReader(steps[i], processes).read());
-    } catch (const UnreadableLine& problem) {
+    } catch (const UnreadableWords& problem) {
       script.problems.push_back({"steps", problem.message, i});
     }
   }

@@ -65,7 +65,7 @@ class Rdaemon final : public Detector {
   HeartbeatRing ring_;
   std::size_t degree_;  ///< of this daemon, in the graph over which reports spread
   ReportedDeaths reported_;
-  Comparison comparison_;  ///< with the emitter
+  SummaryComparison comparison_;  ///< with the emitter
 };
 
 /// RDAEMON# in a process of the application: believes the daemon of its node.

@@ -45,7 +45,7 @@ class ReportedDeaths {
 /// Finds out that reports have been lost. Two members report deaths at different times, so that
 /// their summaries may differ. If neither has reported anything from one heartbeat to the next, and
 /// they still differ, then something that one knows will not come to the other any more.
-class Comparison {
+class SummaryComparison {
  public:
   /// A heartbeat of the emitter has brought a summary. True if reports have been lost.
   bool found_loss(std::uint64_t theirs, std::uint64_t mine) {

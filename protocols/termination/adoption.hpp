@@ -220,7 +220,7 @@ struct Adoption {
  private:
   [[nodiscard]] Partner& partner(Rank rank);
 
-  RankTable<Partner> partners_;
+  EntriesByRank<Partner> partners_;
   std::uint64_t recovery_messages_ = 0;
   std::uint64_t adoptions_ = 0;
   double recovering_since_s_ = kNever;

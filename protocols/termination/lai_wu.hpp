@@ -7,7 +7,7 @@
 
 #include "protocols/termination/announcement.hpp"
 #include "protocols/termination/failed_ranks.hpp"
-#include "protocols/termination/rank_table.hpp"
+#include "protocols/termination/entries_by_rank.hpp"
 #include "sim/core/component.hpp"
 
 namespace faultline {
@@ -61,7 +61,7 @@ class LaiWu final : public Layer {
   std::uint32_t processes_;
   Rank parent_ = kNobody;
   std::int64_t D_ = 0;            ///< messages sent and not acknowledged
-  RankTable<Debtor> successors_;  ///< includes ranks that owe nothing
+  EntriesByRank<Debtor> successors_;  ///< includes ranks that owe nothing
   FailedRanks failed_;
   FailedRanks queried_;  ///< root: deaths of this phase about which it has queried the survivors
   std::vector<Rank> awaited_flushes_;  ///< of failed ranks; the root's own, or those of a query

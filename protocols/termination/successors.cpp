@@ -26,7 +26,7 @@ Successor& Successors::operator[](Rank rank) {
   if (Successor* known = find(rank)) return *known;
   ++size_;
   Successor& entry = entries_.insert(rank);
-  RankTable<PotentialChild> memory = std::move(entry.potential_children);
+  EntriesByRank<PotentialChild> memory = std::move(entry.potential_children);
   memory.clear();
   entry = {.rank = rank, .potential_children = std::move(memory)};
   return entry;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "protocols/termination/rank_table.hpp"
+#include "protocols/termination/entries_by_rank.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
@@ -29,7 +29,7 @@ struct Successor {
   bool adopted = false;          ///< RELLAZY: its children do not know their grandparent
   /// RELEAGER as printed: what it has answered.
   enum Condition : std::uint8_t { kNotEngaged, kExterior, kInterior } condition = kNotEngaged;
-  RankTable<PotentialChild> potential_children;
+  EntriesByRank<PotentialChild> potential_children;
 
   void digest(Digest& into) const {
     into.add(rank, acks_owed, engagement, asked, adopted, condition, potential_children);
@@ -65,7 +65,7 @@ class Successors {
  private:
   void forget_children_of(const Successor& successor);
 
-  RankTable<Successor> entries_;
+  EntriesByRank<Successor> entries_;
   std::size_t size_ = 0;
   std::size_t potential_children_ = 0;  ///< of all successors
 };

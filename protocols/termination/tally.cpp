@@ -15,7 +15,7 @@ constexpr unsigned kCountBits = 32;
 }  // namespace
 
 void Tally::add(Entry entry, Rank peer) {
-  RankTable<Count>& counts = counts_[static_cast<std::size_t>(entry)];
+  EntriesByRank<Count>& counts = counts_[static_cast<std::size_t>(entry)];
   if (Count* known = counts.find(peer))
     ++known->count;
   else
@@ -24,11 +24,11 @@ void Tally::add(Entry entry, Rank peer) {
 
 bool Tally::empty() const {
   return std::all_of(std::begin(counts_), std::end(counts_),
-                     [](const RankTable<Count>& counts) { return counts.empty(); });
+                     [](const EntriesByRank<Count>& counts) { return counts.empty(); });
 }
 
 void Tally::clear() {
-  for (RankTable<Count>& counts : counts_) counts.clear();
+  for (EntriesByRank<Count>& counts : counts_) counts.clear();
 }
 
 std::vector<std::uint64_t> Tally::words() const {

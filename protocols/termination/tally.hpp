@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocols/termination/rank_table.hpp"
+#include "protocols/termination/entries_by_rank.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/types.hpp"
 
@@ -35,7 +35,7 @@ class Tally {
     void digest(Digest& into) const { into.add(rank, count); }
   };
 
-  RankTable<Count> counts_[3];  ///< by entry
+  EntriesByRank<Count> counts_[3];  ///< by entry
 };
 
 }  // namespace faultline

@@ -11,6 +11,7 @@ from unittest import mock
 
 import clang_tidy
 import include_graph_test as graph
+import one_definition_test as one_definition
 import references_test as references
 import shape_test as shape
 import words_test as words
@@ -41,6 +42,30 @@ class References(unittest.TestCase):
         self.assertEqual(self.findings("docs/scenario.md", code), [])
         finding, = self.findings("docs/scenario.md", code + "[b](gone.md)")
         self.assertEqual(finding.split(":")[1], "4")
+
+
+class OneDefinition(unittest.TestCase):
+    def findings(self, *texts):
+        return one_definition.check_texts((f"{i}.hpp", text) for i, text in enumerate(texts, 1))
+
+    def test_two_types_of_one_name_are_found(self):
+        one = "namespace a {\n\nstruct Line {\n  int b;\n};\n}\n"
+        other = "namespace a {\nclass alignas(8) Line final : public C<D> {\n};\n}\n"
+        self.assertEqual(self.findings(one, other), ["2.hpp:2: a::Line is also defined at 1.hpp:3"])
+        choice = "namespace a { enum class Line : int { b }; }"
+        self.assertEqual(len(self.findings(other, choice)), 1)
+        template = "namespace a { template <class T> struct Line { T b; }; }"
+        self.assertEqual(len(self.findings(one, template)), 1)
+
+    def test_what_cannot_meet_is_not(self):
+        one = "namespace a { struct Line { int b; }; }"
+        for other in ("namespace b { struct Line {}; }", "namespace a { struct Line; }",
+                      "namespace a { namespace { struct Line {}; } }",
+                      "namespace a { struct Page { struct Line {}; }; }",
+                      "namespace a { void f() { struct Line {}; } }",
+                      "namespace a { Line f(struct Line& line) { return line; } }",
+                      "// namespace a { struct Line {}; }"):
+            self.assertEqual(self.findings(one, other), [], other)
 
 
 class FunctionLength(unittest.TestCase):

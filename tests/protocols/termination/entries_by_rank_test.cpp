@@ -1,4 +1,4 @@
-#include "protocols/termination/rank_table.hpp"
+#include "protocols/termination/entries_by_rank.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -29,7 +29,8 @@ struct CountedEntry {
   ~CountedEntry() = default;
 };
 
-void check_equal(RankTable<CountedEntry>& table, const std::map<Rank, std::uint64_t>& expected) {
+void check_equal(EntriesByRank<CountedEntry>& table,
+                 const std::map<Rank, std::uint64_t>& expected) {
   auto place = expected.begin();
   for (const CountedEntry& entry : table) {
     REQUIRE(place != expected.end());
@@ -48,7 +49,7 @@ TEST_CASE("a rank table has the same entries as a map, in the same order") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Stream random(seed, 0, Purpose::workload, 0);
     const std::uint64_t ranks = seed % 2 == 0 ? 1000 : 20;
-    RankTable<CountedEntry> table;
+    EntriesByRank<CountedEntry> table;
     std::map<Rank, std::uint64_t> expected;
     for (std::uint64_t step = 0; step < 4000; ++step) {
       const auto rank = static_cast<Rank>(random.below(ranks));
@@ -65,7 +66,7 @@ TEST_CASE("a rank table has the same entries as a map, in the same order") {
       }
       if (step % 50 == 0) check_equal(table, expected);
     }
-    RankTable<CountedEntry> copy = table;
+    EntriesByRank<CountedEntry> copy = table;
     table.clear();
     check_equal(table, {});
     check_equal(copy, expected);
@@ -76,7 +77,7 @@ TEST_CASE("a rank table has the same entries as a map, in the same order") {
 
 TEST_CASE("a rank table of many entries moves few of them for each change") {
   constexpr Rank kRanks = 20000;
-  RankTable<CountedEntry> table;
+  EntriesByRank<CountedEntry> table;
   moves = 0;
   // In an order that jumps about, and then from the first on, which costs a single array the most.
   for (Rank i = 0; i < kRanks; ++i) {

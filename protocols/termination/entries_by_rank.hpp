@@ -15,7 +15,7 @@ namespace faultline {
 /// while it is small, and is cut into blocks when it grows: an insertion or removal moves the
 /// entries of one block, not all. The memory of removed entries is used for new ones.
 template <class Entry>
-class RankTable {
+class EntriesByRank {
   struct Block {
     std::vector<Entry> entries;  ///< the first `size` in order of ranks, then removed ones
     std::size_t size = 0;
