@@ -14,6 +14,14 @@ namespace {
 enum Timer : std::uint64_t { kBeat, kDeadline };
 static_assert(kDeadline < HeartbeatRing::kTimerKeys);
 
+/// Ticks add up with rounding errors, so that the look at which a time has just come could take
+/// itself for the one before. What is nearer than this part of a tick has come.
+constexpr double kRoundedTicks = 1e-3;
+
+bool has_come(double time_s, double now_s, const RingTerms& terms) {
+  return now_s >= time_s - kRoundedTicks * terms.tick_s;
+}
+
 }  // namespace
 
 HeartbeatRing::HeartbeatRing(const MemberCircle& circle, ActorId self)
@@ -45,8 +53,9 @@ ActorId HeartbeatRing::look(Context& context, const RingTerms& terms) {
   context.set_timer(kBeat, terms.tick_s, true);
   // Ticks add up with rounding errors, so a heartbeat is due from half a tick before its time on.
   if (now_s - last_beat_s_ > terms.beat_after_s - terms.tick_s / 2) beat(context, terms);
-  if (now_s <= deadline_s_) return kNobody;
-  const bool is_late = now_s - before_s >= terms.period_s && before_s <= deadline_s_;
+  if (!has_come(deadline_s_, now_s, terms)) return kNobody;
+  const bool was_in_time = !has_come(deadline_s_, before_s, terms);
+  const bool is_late = has_come(before_s + terms.period_s, now_s, terms) && was_in_time;
   if (!terms.late_loop_rule || !is_late) return emitter_;
   ++late_looks_;
   return kNobody;

@@ -21,8 +21,8 @@ struct RingTerms {
   double start_slack_s = 0.0;
   double mending_grace_s = 0.0;
   /// 0: a deadline is a timer. Else a member looks at its clock every tick, sends a heartbeat at
-  /// the first look that is `beat_after_s` after the last one, and suspects at the first look
-  /// behind the deadline.
+  /// the first look that is `beat_after_s` after the last one, and suspects at the first look at
+  /// which the deadline has come. A deadline of a whole number of ticks has come after so many.
   double tick_s = 0.0;
   double beat_after_s = 0.0;
   /// With ticks: who looks too late by a period or more, and was in time when it looked before,

@@ -197,6 +197,42 @@ TEST_CASE("with ticks, a heartbeat leaves at the first look at which it is due")
   CHECK(heartbeats == 11);
 }
 
+// The deadline of a new emitter begins at a look, so that 30 ticks later they meet, but for the
+// rounding errors of the sum.
+TEST_CASE("with ticks, a deadline of a whole number of ticks takes just as many at any time") {
+  for (const double tick_s : {0.1, 0.05, 1e-4})
+    for (double start_s = 0.001; start_s < 1e6; start_s *= 1.07) {
+      RingTerms terms = kTicks;
+      terms.period_s = 10 * tick_s;
+      terms.tick_s = tick_s;
+      terms.timeout_s = 20 * tick_s;
+      terms.mending_grace_s = 10 * tick_s;
+      terms.late_loop_rule = false;
+      Member member(12, terms);
+      member.start(0);
+      member.at(start_s).dead(11);
+      int ticks = 0;
+      for (double now_s = start_s; member.at(now_s).timer(kBeat) == kNobody; now_s += tick_s)
+        ++ticks;
+      INFO(start_s << ", " << tick_s);
+      CHECK(ticks == 30);
+    }
+}
+
+TEST_CASE("who looks a whole period late looks once more, however the times are rounded") {
+  for (double start_s = 0.001; start_s < 1e6; start_s *= 1.07) {
+    Member member(12, kTicks);
+    member.start(0);
+    member.at(start_s).heartbeat(11);
+    const double in_time_s = start_s + 2.5;
+    double late_s = in_time_s;
+    for (int tick = 0; tick < 10; ++tick) late_s += kTicks.tick_s;
+    CHECK(member.at(in_time_s).timer(kBeat) == kNobody);
+    CHECK(member.at(late_s).timer(kBeat) == kNobody);
+    CHECK(member.at(late_s + kTicks.tick_s).timer(kBeat) == 11);
+  }
+}
+
 TEST_CASE("with ticks, a member is suspected at the first look behind the deadline") {
   Member member(12, kTicks);
   member.start(0.05);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -70,6 +71,22 @@ TEST_CASE("ulfm: a death is found from eta - 0.9 delta to eta and a tick after i
       CHECK(seen.metric("false_reports") == 0);
       CHECK(seen.violations().empty());
     }
+}
+
+// 2 eta are a whole number of looks at the clock, whose times have rounding errors.
+TEST_CASE("ulfm: the next neighbour is found after 2 eta whenever the two have died") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const double death_s = 0.1 * std::pow(1.11, static_cast<double>(seed));
+    Ranks job(5, 1);
+    job.kill(death_s, {2, 3});
+    stop_at(job, death_s + 0.2);
+    const Seen seen = job.run(EngineKind::loggp, seed);
+    INFO(death_s);
+    REQUIRE(told_once(job, seen, {2, 3}));
+    const double later_s = told_s(seen, 2).front() - told_s(seen, 3).front();
+    CHECK(later_s >= 2 * kTimeout_s - kFewMessages_s);
+    CHECK(later_s <= 2 * kTimeout_s + kFewMessages_s);
+  }
 }
 
 TEST_CASE("ulfm: the ranks of a node see each other die at once, unless they hold no links") {
