@@ -214,7 +214,8 @@ std::optional<ProfileLaw> take_law(Words& words, bool stochastic) {
 /// Reads a profile line by line.
 class ProfileReader {
  public:
-  /// Reads a line. Returns "", or the reason why the line cannot be read.
+  /// Reads a line. Returns "", or the reason why the line cannot be read. Throws UsageError for a
+  /// negative state, on which SimGrid ends.
   std::string read(std::string_view line) {
     Words words = split_words(line);
     if (words[0] == "STOCHASTIC") return read_stochastic(words);
@@ -224,6 +225,10 @@ class ProfileReader {
     if (!date || !state || !words.empty())
       return profile_.stochastic ? "expected a law for the delay and one for the state"
                                  : "expected a date and a state";
+    if (state->can_be_negative())
+      throw UsageError(profile_.stochastic
+                           ? "a state can be negative, expected a law of 0 (off) and above (on)"
+                           : "the state is negative, expected 0 (off) or more (on)");
     if (profile_.stochastic) {
       profile_.events.push_back({*date, *state});
       return "";
@@ -379,8 +384,15 @@ void list_failures(FaultTrace& trace, const std::vector<std::size_t>& lines) {
 void read_profile(FaultTrace& trace, const std::string& text, const std::string& file) {
   ProfileReader reader;
   std::vector<std::size_t> lines;
+  const auto read = [&](std::string_view line, std::size_t number) {
+    try {
+      return reader.read(line);
+    } catch (const UsageError& error) {
+      throw UsageError(file + ": line " + std::to_string(number) + ": " + error.what());
+    }
+  };
   for_each_line(text, [&](std::string_view line, std::size_t number) {
-    std::string reason = line.size() > kLongestLine_B ? kTooLong : reader.read(line);
+    std::string reason = line.size() > kLongestLine_B ? kTooLong : read(line, number);
     if (!reason.empty()) {
       note_unreadable(trace, file, {number, std::move(reason), {}});
       return;
@@ -404,48 +416,6 @@ const char* format_word(TraceFormat format) {
       return "simgrid";
   }
   return "";
-}
-
-double ProfileLaw::draw(Stream& random) const {
-  switch (kind) {
-    case Kind::det:
-      return first;
-    case Kind::norm: {
-      const double radius = std::sqrt(-2 * std::log1p(-random.uniform()));
-      return first + second * radius * std::cos(2 * M_PI * random.uniform());
-    }
-    case Kind::unif:
-      return first + (second - first) * random.uniform();
-    case Kind::exp:
-      return random.exponential(1 / first);
-  }
-  return first;
-}
-
-std::optional<double> ProfileWalk::next_failure_s() {
-  const auto failure_s = next_switch_s(false);
-  if (failure_s) back_s_ = next_switch_s(true).value_or(kNever);
-  return failure_s;
-}
-
-/// When the host is next switched on, or off, which it is not yet.
-std::optional<double> ProfileWalk::next_switch_s(bool on) {
-  // If that never happens, the walk must end all the same.
-  std::size_t patience = std::max<std::size_t>(100000, 2 * profile_.events.size());
-  while (patience-- > 0) {
-    if (at_ == profile_.events.size()) {
-      if (!profile_.loops || profile_.events.empty()) return std::nullopt;
-      at_ = 0;
-      time_s_ += profile_.loop_delay_s;
-    }
-    const ProfileEvent& event = profile_.events[at_++];
-    time_s_ += std::max(0.0, event.delay_s.draw(random_));
-    const bool now_on = event.state.draw(random_) != 0;
-    const bool switched = on_ != now_on;
-    on_ = now_on;
-    if (switched && now_on == on) return time_s_;
-  }
-  return std::nullopt;
 }
 
 FaultTrace parse_fault_trace(const std::string& text, const std::string& file) {

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/random.hpp"
-#include "sim/core/types.hpp"
+#include "sim/faults/state_profile.hpp"
 
 namespace faultline {
 
@@ -36,35 +35,6 @@ struct UnreadableLine {
   std::optional<std::int64_t> system = {};  ///< if at least that could be read
 };
 
-/// A probability law of SimGrid's stochastic profiles.
-struct ProfileLaw {
-  enum class Kind : std::uint8_t { det, norm, unif, exp };
-  Kind kind = Kind::det;
-  double first = 0.0;   ///< the value (det), mean (norm), least value (unif) or rate (exp)
-  double second = 0.0;  ///< the standard deviation (norm) or largest value (unif)
-
-  [[nodiscard]] double draw(Stream& random) const;
-  bool operator==(const ProfileLaw&) const = default;
-};
-
-/// An event of a profile: after the delay the host gets the state. State 0 means off.
-struct ProfileEvent {
-  ProfileLaw delay_s;
-  ProfileLaw state;
-
-  bool operator==(const ProfileEvent&) const = default;
-};
-
-/// A state profile of SimGrid, with the meaning that SimGrid 3.32 gives it.
-struct StateProfile {
-  std::vector<ProfileEvent> events;
-  bool stochastic = false;
-  bool loops = false;
-  double loop_delay_s = 0.0;  ///< from the last event to the start of the next loop
-
-  bool operator==(const StateProfile&) const = default;
-};
-
 /// A trace of failures, in order of time. The zero of `time_s` is the UNIX epoch for FTA,
 /// 1970-01-01 0:00 in local time for LANL, and the start of the simulation for SimGrid.
 struct FaultTrace {
@@ -73,27 +43,6 @@ struct FaultTrace {
   std::vector<UnreadableLine> unreadable;
   std::uint64_t other_events = 0;  ///< readable events that are not failures, such as repairs
   StateProfile profile;            ///< only for simgrid
-};
-
-/// Goes through a profile, loop after loop.
-class ProfileWalk {
- public:
-  ProfileWalk(const StateProfile& profile, Stream random) : profile_(profile), random_(random) {}
-
-  /// The next time at which the host is switched off, or nothing if that does not happen any more.
-  std::optional<double> next_failure_s();
-  /// When the host is on again after the failure returned last. kNever if it stays off.
-  [[nodiscard]] double back_s() const { return back_s_; }
-
- private:
-  std::optional<double> next_switch_s(bool on);
-
-  const StateProfile& profile_;
-  Stream random_;
-  std::size_t at_ = 0;
-  double time_s_ = 0.0;
-  double back_s_ = kNever;
-  bool on_ = true;
 };
 
 /// Reads a trace. `file` names it in messages. Throws UsageError if the text is compressed, has

@@ -322,7 +322,17 @@ OptionValues CheckedObject::options(const std::vector<OptionSpec>& specs) {
       value = read_named_file(*find_file_option(spec.kind), file, member_path(path_, spec.name),
                               problems_);
   }
+  add_notes(specs, values);
   return values;
+}
+
+void CheckedObject::add_notes(const std::vector<OptionSpec>& specs, const OptionValues& values) {
+  for (const OptionSpec& spec : specs) {
+    const FileOption* const kind = find_file_option(spec.kind);
+    if (kind == nullptr || kind->notes == nullptr) continue;
+    for (const std::string& line : kind->notes(values.at(spec.name), values))
+      problems_.note(member_path(path_, spec.name), line);
+  }
 }
 
 std::string CheckedObject::unknown_key(const std::string& key) const {

@@ -54,6 +54,7 @@ class CheckedObject {
   };
 
   [[nodiscard]] std::string unknown_key(const std::string& key) const;
+  void add_notes(const std::vector<OptionSpec>& specs, const OptionValues& values);
 
   const JsonValue* object_ = nullptr;
   std::string path_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/core/options.hpp"
 #include "sim/json/problems.hpp"
@@ -17,6 +18,9 @@ struct FileOption {
   OptionValue (*read)(const std::string& name, const std::string& folder, const std::string& path,
                       Problems& problems) = nullptr;
   OptionValue nothing;  ///< the value if the file could not be read
+  /// What the user should know of a file that was read, one line each, given the other options of
+  /// the same component. Null: nothing.
+  std::vector<std::string> (*notes)(const OptionValue& input, const OptionValues& beside) = nullptr;
 };
 
 /// Registers a kind for the rest of the program's life.

@@ -1,7 +1,11 @@
 #include "sim/scenario/fault_trace_file.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "sim/core/fnv1a.hpp"
 #include "sim/core/text_file.hpp"
@@ -15,18 +19,31 @@ namespace {
 constexpr std::size_t kLargestTrace_B = std::size_t{256} << 20U;
 
 OptionValue read_trace_option(const std::string& name, const std::string& folder,
-                              const std::string& path, Problems& problems) {
-  FaultTraceInput input = read_fault_trace((std::filesystem::path(folder) / name).string());
-  for (const std::string& line : describe_unreadable(*input.content))
-    problems.note(path, input.file + ": " + line);
-  return input;
+                              const std::string&, Problems&) {
+  return read_fault_trace((std::filesystem::path(folder) / name).string());
+}
+
+/// The lines that cannot be read, but for those of other systems than the one that is asked for.
+std::vector<std::string> notes_of(const OptionValue& value, const OptionValues& beside) {
+  const auto* const input = std::get_if<FaultTraceInput>(&value);
+  if (input == nullptr || input->content == nullptr) return {};
+  const auto found = beside.find("system");
+  const auto* const system =
+      found == beside.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  std::vector<std::string> notes =
+      system == nullptr
+          ? describe_unreadable(*input->content)
+          : describe_unreadable(without_unreadable_of_others(*input->content, *system));
+  for (std::string& note : notes) note = input->file + ": " + note;
+  return notes;
 }
 
 const FileOptionRegistered trace_registered({.kind = OptionKind::fault_trace,
                                              .word = "fault-trace",
                                              .expectation = "the path of a trace of failures",
                                              .read = read_trace_option,
-                                             .nothing = FaultTraceInput{}});
+                                             .nothing = FaultTraceInput{},
+                                             .notes = notes_of});
 
 }  // namespace
 

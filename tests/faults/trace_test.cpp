@@ -186,6 +186,20 @@ TEST_CASE("SimGrid: profiles that loop, by delay and by period") {
   CHECK(failures("2 0\nLOOPAFTER 4\n", 3) == Times{2});
 }
 
+// Where such a state is due, SimGrid ends.
+TEST_CASE("SimGrid: a profile with states that are or can be negative is refused") {
+  CHECK(refusal("1 0\n2 -1\n3 0\n") ==
+        "t: line 2: the state is negative, expected 0 (off) or more (on)");
+  CHECK(refusal("1 -0.5\n") == "t: line 1: the state is negative, expected 0 (off) or more (on)");
+  for (const std::string law :
+       {"DET -1", "NORM -3 0", "NORM 5 1", "UNIF -1 1", "UNIF 1 -1", "EXP -2"})
+    CHECK(refusal("STOCHASTIC\nDET 1 DET 0\nDET 1 " + law + "\n") ==
+          "t: line 3: a state can be negative, expected a law of 0 (off) and above (on)");
+  for (const std::string law : {"DET 0", "DET 2.5", "NORM 1 0", "UNIF 0 1", "EXP 2"})
+    CHECK(refusal("STOCHASTIC\nDET 1 DET 0\nDET 1 " + law + "\n").empty());
+  CHECK(refusal("1 0\n2 -0\n").empty());
+}
+
 TEST_CASE("SimGrid: stochastic profiles follow their laws") {
   const FaultTrace trace =
       parse_fault_trace("STOCHASTIC LOOP\nEXP 0.25 DET 0\nUNIF 1 3 DET 1\nNORM 10 1 DET 1\n", "t");

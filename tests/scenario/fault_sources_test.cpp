@@ -136,6 +136,27 @@ TEST_CASE("lines of a trace that cannot be read are told, with the trace's name"
                  Contains("t.profile: line 3 cannot be read: expected a date and a state"));
 }
 
+TEST_CASE("of a trace of several systems, only the lines of the one asked for are told") {
+  const Workspace workspace;
+  const auto row = [](const std::string& system, const std::string& node) {
+    return system + ",cluster,49,6152,80,1," + node +
+           ",5-Apr,5-Jun,current,part,80,1,1,0,compute,6/21/2005 10:54,6/21/2005 "
+           "11:00,6,,Other,,,,,"
+           "No\n";
+  };
+  workspace.write("lanl.csv", row("20", "0") + row("2", "") + row("20", "") + row("2", "1"));
+  const auto notes = [&](const std::string& system) {
+    return workspace
+        .scenario_after(
+            {kUnsafe, sources(R"({"trace": {"file": "lanl.csv", "system": )" + system + "}}")})
+        .notes;
+  };
+  REQUIRE(notes("20").size() == 1);
+  CHECK_THAT(notes("20")[0], Contains("lanl.csv: line 3 cannot be read: nodenumz"));
+  REQUIRE(notes("2").size() == 1);
+  CHECK_THAT(notes("2")[0], Contains("lanl.csv: line 2 cannot be read: nodenumz"));
+}
+
 TEST_CASE("the hash follows what a file of faults says, not where it lies") {
   const Workspace workspace;
   const std::string counts = R"({"schema_version": 1, "name": "x", "counts": {"2": 5, "4": 1}})";
