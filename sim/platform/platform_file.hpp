@@ -16,7 +16,7 @@ struct XmlSummary {
   std::uint32_t hosts = 0;  ///< 0: not known
   std::uint32_t cores_per_host = 1;
   double local_latency_s = 0;      ///< of a host's route to itself
-  double local_bandwidth_Bps = 0;  ///< of a host's route to itself; 0: unlimited
+  double local_bandwidth_Bps = 0;  ///< of a host's route to itself; 0: it has none
 };
 
 /// Inspects a SimGrid platform file for a job of that many nodes. Throws UsageError if SimGrid

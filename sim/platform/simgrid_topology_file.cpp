@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <exception>
 #include <memory>
 #include <new>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "sim/core/error.hpp"
+#include "sim/platform/simgrid_numbers.hpp"
 
 namespace faultline {
 namespace {
@@ -117,27 +117,6 @@ const std::string* find_value(const Attributes& attributes, std::string_view nam
   for (const auto& [known, value] : attributes)
     if (known == name) return &value;
   return nullptr;
-}
-
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  std::uint32_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || rest != text.data() + text.size() || number > 999999999U)
-    return std::nullopt;
-  return number;
-}
-
-/// The parts of "a,b,c".
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    parts.push_back(text.substr(0, end));
-    if (end == text.size()) return parts;
-    text.remove_prefix(end + 1);
-  }
 }
 
 /// The number of hosts that a text such as "0-9,12" names: 11.
@@ -260,6 +239,7 @@ class TopologyWriter {
                   [&](const auto& attribute) { return !names(rule->attributes, attribute.first); });
     check_routing(attributes);
     check_processor(attributes);
+    check_numbers(attributes);
   }
 
   static void check_attribute(const ElementRule& rule, std::string_view name,
@@ -307,6 +287,19 @@ class TopologyWriter {
     const auto states = static_cast<std::uint64_t>(std::count(speed->begin(), speed->end(), ','));
     if (!index || *index > states)
       refuse("pstate: expected the index of one of the host's speeds, got " + shown(*state));
+  }
+
+  /// Of a number that a double cannot hold, SimGrid says no more than "stod", and of coordinates
+  /// not even the line.
+  static void check_numbers(const Attributes& attributes) {
+    const std::string* version = find_value(attributes, "version");
+    if (version != nullptr && !is_in_range(*version))
+      refuse("version: expected a number within double precision, got " + shown(*version));
+    const std::string* coordinates = find_value(attributes, "coordinates");
+    if (coordinates == nullptr || coordinates->empty()) return;
+    const auto words = split(*coordinates, ' ');
+    if (words.size() != 3 || !std::all_of(words.begin(), words.end(), begins_with_number))
+      refuse("coordinates: expected three numbers such as 0 1.5 2, got " + shown(*coordinates));
   }
 
   void count(std::string_view element, const Attributes& attributes) {
@@ -383,6 +376,18 @@ std::string without_comments(std::string text) {
     for (; at < end + 3; ++at)
       if (text[at] != '\n') text[at] = ' ';
   }
+  return text;
+}
+
+/// SimGrid reads past blanks before the declaration `<?xml ...?>`; XML has nothing before it. The
+/// declaration says nothing that is not known, so it becomes blank, too.
+std::string without_late_declaration(std::string text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == 0 || begin == std::string::npos || text.compare(begin, 5, "<?xml") != 0) return text;
+  const std::size_t end = text.find("?>", begin);
+  if (end == std::string::npos) return text;
+  for (std::size_t at = begin; at < end + 2; ++at)
+    if (text[at] != '\n') text[at] = ' ';
   return text;
 }
 
@@ -487,7 +492,7 @@ class TopologyReader {
 }  // namespace
 
 std::string topology_alone(const std::string& text, const std::string& file) {
-  return TopologyReader(without_comments(text), file).read();
+  return TopologyReader(without_late_declaration(without_comments(text)), file).read();
 }
 
 }  // namespace faultline

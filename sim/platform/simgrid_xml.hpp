@@ -18,7 +18,7 @@ struct XmlHost {
   std::uint32_t cores = 1;
   double speed_flops = 0;
   double local_latency_s = 0;      ///< of the host's route to itself
-  double local_bandwidth_Bps = 0;  ///< of the host's route to itself
+  double local_bandwidth_Bps = 0;  ///< of the host's route to itself; 0: it has none
 };
 
 /// What Faultline takes from a SimGrid platform file.

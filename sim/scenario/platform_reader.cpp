@@ -65,6 +65,12 @@ void read_xml(const std::string& name, const OverheadOptions& options, const std
   platform.xml_path = (fs::path(directory) / name).string();
   const XmlSummary file = inspected(platform, backends.inspect_xml, problems);
   constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  if (file.hosts > 0 && file.local_bandwidth_Bps == 0 &&
+      !(options.local_latency_s && options.local_bandwidth_Bps))
+    problems.note("platform.xml",
+                  "its first host has no route to itself, so that only overheads delay messages "
+                  "within a host, but for what overheads.local_latency_s and "
+                  "overheads.local_bandwidth_Bps say");
   const double local_Bps = file.local_bandwidth_Bps > 0 ? file.local_bandwidth_Bps : kUnbounded;
   const std::uint32_t cores = options.cores_per_host.value_or(file.cores_per_host);
   platform.machine = {.name = "xml",

@@ -184,6 +184,37 @@ TEST_CASE("numbers that SimGrid would not check are checked") {
   CHECK_THAT(error_in_zone("<host id='h' speed='1f,2f' pstate='1'/>"), StartsWith("no error"));
 }
 
+// SimGrid says "stod" of them, and not always the line.
+TEST_CASE("numbers that SimGrid could not read are refused by name and line") {
+  for (const std::string number : {"1e-320", "1e400", "-1e400", "1e-320Bps"})
+    CHECK(error("<?xml version='1.0'?>\n\n<platform version='" + number + "'/>") ==
+          "p.xml:3: <platform>: version: expected a number within double precision, got \"" +
+              number + "\"");
+  const auto peer = [](const std::string& coordinates) {
+    return error_in_zone("<peer id='p' speed='1f' coordinates='" + coordinates + "'/>");
+  };
+  for (const std::string bad :
+       {"0 1e-320 1", "0 1e400 1", "0 x 1", "0  1", "0 1", "0 1 2 3", "nan 0 1", "0 inf 1", " "})
+    CHECK(peer(bad) == "p.xml:4: <peer>: coordinates: expected three numbers such as 0 1.5 2, " +
+                           ("got \"" + bad + "\""));
+  CHECK_THAT(peer("0 -1.5e-3 1"), StartsWith("no error"));
+  CHECK_THAT(peer(""), StartsWith("no error"));
+}
+
+TEST_CASE("blanks may come before the declaration, and lines keep their numbers") {
+  const std::string body = "<host id='h' speed='1f'/>";
+  const std::string usual = kept(kHead + body + kTail);
+  for (const std::string blanks : {"\n", " ", "\t\r\n \n", "<!-- first -->\n"}) {
+    const auto lines = static_cast<std::size_t>(std::count(blanks.begin(), blanks.end(), '\n'));
+    const std::string text = kept(blanks + kHead + body + kTail);
+    const std::size_t zone = text.find("<platform");
+    CHECK(text.substr(zone) == usual.substr(usual.find("<platform")));
+    CHECK(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(zone), '\n') ==
+          static_cast<std::ptrdiff_t>(lines + 2));
+  }
+  CHECK_THAT(error("x" + std::string(kHead) + body + kTail), Contains("not well-formed XML"));
+}
+
 /// What a hostile text is made of, beside what a good one has.
 const std::vector<std::string> kPieces = {"<config id='General'>",
                                           "</config>",

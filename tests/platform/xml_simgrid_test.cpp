@@ -170,6 +170,27 @@ TEST_CASE("a platform that SimGrid accepts but no job can run on is refused by n
           2, "route from 'x' to 'y': a link's bandwidth is not positive");
 }
 
+TEST_CASE("a host without a route to itself is read, as SimGrid does") {
+  const PlatformFile file(R"(
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="w" routing="Full">
+    <zone id="a" routing="None"><host id="h0" speed="1Gf"/></zone>
+    <zone id="b" routing="None"><host id="h1" speed="1Gf"/></zone>
+    <link id="l" bandwidth="1GBps" latency="1ms"/>
+    <zoneRoute src="a" dst="b" gw_src="h0" gw_dst="h1"><link_ctn id="l"/></zoneRoute>
+  </zone>
+</platform>
+)");
+  const XmlPlatform read = read_platform_xml(file.path(), 2);
+  CHECK(read.hosts[0].local_latency_s == 0);
+  CHECK(read.hosts[0].local_bandwidth_Bps == 0);
+  const Topology topology(read.routes);
+  CHECK(topology.route(0, 1).latency_s == 1e-3);
+  CHECK(topology.route(1, 0).bandwidth_Bps == 1e9);
+}
+
 TEST_CASE("a file that cannot be read is refused before SimGrid sees it") {
   CHECK_THROWS_WITH(read_platform_xml("/nowhere/platform.xml", 0),
                     Equals("/nowhere/platform.xml: no such platform file"));
