@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <new>
 #include <optional>
 #include <utility>
 
 #include "analysis/lemmas/needless_fatal.hpp"
+#include "analysis/runs/memory_watch.hpp"
 #include "analysis/runs/progress.hpp"
 #include "analysis/runs/run_record.hpp"
 #include "analysis/runs/worker_process.hpp"
@@ -21,14 +23,16 @@ namespace {
 
 /// The outcome of one task: a line or an error.
 struct Finished {
-  std::string line;   ///< what the worker wrote; "" if it crashed
-  std::string error;  ///< why it crashed
+  std::string line;            ///< what the worker wrote; "" if it crashed
+  std::string error;           ///< why it crashed
+  bool out_of_memory = false;  ///< it was ended for that
 };
 
 /// A worker process simulates tasks in order and writes one line for each.
 struct Worker {
   WorkerProcess process;
   std::optional<std::size_t> task;  ///< the task whose line comes next
+  std::string excess;               ///< why it was ended, if it took too much memory
 };
 
 /// Tasks are the replications of the first point, then those of the second, and so on.
@@ -74,7 +78,6 @@ class Pool {
   /// Reads from the workers, but not from one that is far ahead of the others: the lines that wait
   /// for their turn stay few.
   void wait_for_news() {
-    constexpr int kProgress_ms = 200;
     constexpr std::size_t kAhead = 1024;
     std::vector<WorkerProcess*> processes;
     std::vector<Worker*> listened_to;
@@ -84,8 +87,25 @@ class Pool {
       listened_to.push_back(&worker);
     }
     wait_for_workers(
-        processes, [&](std::size_t i) { read_news(*listened_to[i]); }, kProgress_ms);
+        processes, [&](std::size_t i) { read_news(*listened_to[i]); }, MemoryWatch::kPeriod_ms);
+    memory_.look_if_due([this] { end_excess(); });
     progress_.show(finished_, tasks_);
+  }
+
+  void end_excess() {
+    std::vector<WatchedProcess> watched;
+    watched.reserve(workers_.size());
+    for (const Worker& worker : workers_)
+      watched.push_back({worker.process.resident_bytes(), memory_limit_of(worker)});
+    const auto excess = memory_excess(watched, memory_.machine_B());
+    if (!excess) return;
+    workers_[excess->process].excess = excess->why;
+    workers_[excess->process].process.strike();
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> memory_limit_of(const Worker& worker) const {
+    if (!worker.task) return std::nullopt;
+    return scenario_.points[*worker.task / scenario_.replications].stop.memory_bytes;
   }
 
   void read_news(Worker& worker) {
@@ -106,9 +126,11 @@ class Pool {
   }
 
   void hand_on(std::size_t task, const Finished& finished) const {
-    ReplicationRecord record =
-        finished.error.empty() ? read_replication_line(finished.line)
-                               : ReplicationRecord{.run = std::nullopt, .error = finished.error};
+    ReplicationRecord record = finished.error.empty()
+                                   ? read_replication_line(finished.line)
+                                   : ReplicationRecord{.run = std::nullopt,
+                                                       .error = finished.error,
+                                                       .out_of_memory = finished.out_of_memory};
     record.point = task / scenario_.replications;
     record.replication = task % scenario_.replications;
     hand_on_(std::move(record));
@@ -118,7 +140,10 @@ class Pool {
   /// with the task after that.
   void ended(Worker& worker) {
     const std::string why = worker.process.finish();
-    if (worker.task)
+    const std::string excess = std::exchange(worker.excess, {});
+    if (worker.task && !excess.empty())
+      take(worker, {{}, excess, true});
+    else if (worker.task)
       take(worker, {{}, "the worker process " + (why.empty() ? "exited with 0" : why)});
     if (worker.task)
       launch(worker, *worker.task);
@@ -129,6 +154,7 @@ class Pool {
   const Scenario& scenario_;
   const TakeReplication& hand_on_;
   ProgressLine progress_;
+  MemoryWatch memory_;
   bool alone_;
   std::size_t tasks_;
   std::vector<Worker> workers_;
@@ -161,6 +187,7 @@ ReplicationRecord record_or_error(const Scenario& scenario, std::size_t point,
     record.run = make();
   } catch (const std::bad_alloc&) {
     record.error = "out of memory";
+    record.out_of_memory = true;
   } catch (const BrokenInvariant& error) {
     record.error = internal_error(error.what(), scenario.name);
   } catch (const std::exception& error) {
@@ -187,6 +214,7 @@ FirstRun in_process_of_its_own(const Scenario& scenario, std::size_t point,
       [&lines](const std::string& line) { lines.push_back(line); });
   if (lines.empty()) throw RunError("interrupted");
   ReplicationRecord record = read_replication_line(lines.front());
+  if (record.out_of_memory) throw std::bad_alloc();
   if (!record.run) throw RunError(record.error);
   FirstRun first{std::move(*record.run), std::nullopt};
   if (lines.size() > 1) first.gave_up = static_cast<Rank>(std::stoul(lines[1]));

@@ -184,6 +184,8 @@ ReplicationRecord read_replication(const JsonValue& json, Problems& problems) {
   ReplicationRecord record;
   if (json.find("error") != nullptr) {
     record.error = read_text(json, "error", "", problems);
+    record.out_of_memory =
+        json.find("outcome") != nullptr && read_text(json, "outcome", "", problems) == kOutOfMemory;
     return record;
   }
   const auto part = [&](const char* key) -> const JsonValue& {
@@ -228,7 +230,11 @@ RunRecord run_record(std::uint64_t replication, const RunResult& result) {
 }
 
 std::string replication_line(const Scenario& scenario, const ReplicationRecord& record) {
-  if (!record.run) return to_json(json_object({{"error", record.error}}));
+  if (!record.run) {
+    JsonValue failed = json_object({{"error", record.error}});
+    if (record.out_of_memory) failed.set("outcome", kOutOfMemory);
+    return to_json(failed);
+  }
   const RunRecord& run = *record.run;
   const double events_per_s = run.wall_s > 0 ? static_cast<double>(run.events) / run.wall_s : 0.0;
   return to_json(

@@ -55,12 +55,17 @@ bool survived(const RunRecord& run);
 /// The record of a run that this process simulated.
 RunRecord run_record(std::uint64_t replication, const RunResult& result);
 
+/// The outcomes of runs that have no record.
+inline constexpr const char* kOutOfMemory = "memory";
+inline constexpr const char* kCrashed = "crashed";
+
 /// One replication of one point.
 struct ReplicationRecord {
   std::size_t point = 0;
   std::uint64_t replication = 0;
   std::optional<RunRecord> run;  ///< nothing if it did not finish
   std::string error;             ///< why it did not
+  bool out_of_memory = false;    ///< that is why
 };
 
 /// A replication as a line of JSON: an entry of `runs` in the output of `run` (docs/output.md), or

@@ -286,6 +286,7 @@ JsonValue tail_json(const Scenario& scenario, const RunTally& tally) {
   for (const TroubledReplication& crash : tally.crashes)
     failed.push_back(json_object({{"point", static_cast<std::int64_t>(crash.point)},
                                   {"replication", static_cast<std::int64_t>(crash.replication)},
+                                  {"outcome", crash.outcome},
                                   {"error", crash.what}}));
   JsonValue::List summary;
   for (std::size_t point = 0; point < scenario.points.size(); ++point)

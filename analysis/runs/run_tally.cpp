@@ -20,8 +20,9 @@ void RunTally::add(const ReplicationRecord& record) {
   code = std::max(code, exit_code(record));
   PointTally& point = points[record.point];
   if (!record.run) {
-    ++point.outcomes["crashed"];
-    crashes.push_back({record.point, record.replication, record.error});
+    const char* const outcome = record.out_of_memory ? kOutOfMemory : kCrashed;
+    ++point.outcomes[outcome];
+    crashes.push_back({record.point, record.replication, record.error, outcome});
     add_trouble(record, record.error);
     return;
   }
@@ -40,7 +41,7 @@ void RunTally::add(const ReplicationRecord& record) {
 
 void RunTally::add_trouble(const ReplicationRecord& record, const std::string& what) {
   constexpr std::size_t kKept = 5;  // the JSON has all of them
-  if (++troubles <= kKept) first_troubles.push_back({record.point, record.replication, what});
+  if (++troubles <= kKept) first_troubles.push_back({record.point, record.replication, what, {}});
 }
 
 ExitCode exit_code(const RunTally& tally) {

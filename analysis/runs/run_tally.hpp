@@ -25,6 +25,7 @@ struct TroubledReplication {
   std::size_t point = 0;
   std::uint64_t replication = 0;
   std::string what;
+  std::string outcome;  ///< of one without a record
 };
 
 /// What is kept of a scenario's replications, however many there are: their statistics, and what

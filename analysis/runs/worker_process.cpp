@@ -17,6 +17,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/runs/memory_watch.hpp"
 #include "sim/core/child_process.hpp"
 #include "sim/core/error.hpp"
 #include "sim/core/visible_text.hpp"
@@ -129,6 +130,14 @@ void WorkerProcess::kill() {
   if (pid_ <= 0) return;
   ::kill(pid_, SIGKILL);
   finish();
+}
+
+void WorkerProcess::strike() const {
+  if (pid_ > 0) ::kill(pid_, SIGKILL);
+}
+
+std::uint64_t WorkerProcess::resident_bytes() const {
+  return pid_ > 0 ? faultline::resident_bytes(pid_) : 0;
 }
 
 std::string WorkerProcess::log() const {

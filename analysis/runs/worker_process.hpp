@@ -49,6 +49,11 @@ class WorkerProcess {
 
   /// Kills the worker at once. Does nothing if none is running.
   void kill();
+  /// Kills the worker; what it has written can still be read, and finish() is due.
+  void strike() const;
+
+  /// What the worker and its children hold in memory. 0 if none is running.
+  [[nodiscard]] std::uint64_t resident_bytes() const;
 
   /// The end of what it printed, with `keep_log`.
   [[nodiscard]] std::string log() const;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/runs/memory_watch.hpp"
 #include "analysis/runs/progress.hpp"
 #include "analysis/runs/replications.hpp"
 #include "analysis/runs/run_record.hpp"
@@ -270,12 +271,13 @@ class SweepRunner {
   }
 
   void wait_for_news() {
-    constexpr int kPatience_ms = 100;
     std::vector<WorkerProcess*> workers;
     workers.reserve(jobs_.size());
     for (const auto& job : jobs_) workers.push_back(&job->worker);
     wait_for_workers(
-        workers, [&](std::size_t i) { jobs_[i]->over = read_news(*jobs_[i]); }, kPatience_ms);
+        workers, [&](std::size_t i) { jobs_[i]->over = read_news(*jobs_[i]); },
+        MemoryWatch::kPeriod_ms);
+    memory_.look_if_due([this] { end_excess(); });
     for (const auto& job : jobs_) {
       job->over = job->over || is_late(*job);
       if (job->over) store_result(*job);
@@ -305,6 +307,20 @@ class SweepRunner {
       job.runs.add(std::move(*record.run));
     else
       job.error = record.error;
+  }
+
+  void end_excess() {
+    std::vector<WatchedProcess> watched;
+    watched.reserve(jobs_.size());
+    for (const auto& job : jobs_)
+      watched.push_back(
+          {job->worker.resident_bytes(), job->scenario.points.front().stop.memory_bytes});
+    const auto excess = memory_excess(watched, memory_.machine_B());
+    if (!excess) return;
+    PointJob& job = *jobs_[excess->process];
+    job.worker.kill();
+    job.error = excess->why;
+    job.over = true;
   }
 
   bool is_late(PointJob& job) {
@@ -361,6 +377,7 @@ class SweepRunner {
   ResultStore& store_;
   SweepSettings settings_;
   ProgressLine progress_;
+  MemoryWatch memory_;
   std::deque<std::size_t> waiting_;  ///< points that this process has not started
   std::vector<std::unique_ptr<PointJob>> jobs_;
   std::size_t finished_ = 0;

@@ -287,7 +287,15 @@ const OptionSet<StopOptions>& stop_options() {
           .option(
               "time_s", &Options::time_s,
               {.doc = "limit of simulated time", .unit = "s", .minimum = 0, .above_minimum = true})
-          .option("events", &Options::events, {.doc = "limit of events", .minimum = 1});
+          .option("events", &Options::events, {.doc = "limit of events", .minimum = 1})
+          .option("memory_bytes", &Options::memory_bytes,
+                  {.doc = "limit of what the process that simulates holds in memory; a run beyond "
+                          "it fails and has no result. Null: all processes of a command together "
+                          "hold at most three quarters of the machine's memory. No part of the "
+                          "scenario's hash",
+                   .unit = "B",
+                   .minimum = 1e6,
+                   .maximum = 1e15});
   return set;
 }
 

@@ -95,6 +95,7 @@ struct StopOptions {
   double grace_s = 1.0;
   double time_s = 60.0;
   std::uint64_t events = 1000000000;
+  std::optional<std::uint64_t> memory_bytes;
 };
 
 /// A list of ranks or nodes, or of groups of them, in an entry of `faults.at` or another key of

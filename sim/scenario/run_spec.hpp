@@ -90,6 +90,8 @@ struct StopSpec {
   double grace_s = 1.0;
   double time_s = 60.0;
   std::uint64_t events = 1000000000;
+  /// Of the process that simulates; it changes no result. No value: see MemoryExcess.
+  std::optional<std::uint64_t> memory_bytes = {};
 };
 
 /// What can happen next in a run whose order is stated.

@@ -218,6 +218,7 @@ void ScenarioReader::read_stop() {
   common_.stop.grace_s = options.grace_s;
   common_.stop.time_s = options.time_s;
   common_.stop.events = options.events;
+  common_.stop.memory_bytes = options.memory_bytes;
   if (!options.when) return;
   stop_given_ = true;
   for (const StopWhen when :

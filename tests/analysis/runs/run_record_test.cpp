@@ -88,7 +88,11 @@ TEST_CASE("run record: why a replication has none") {
   const ReplicationRecord read = read_replication_line(replication_line(two_points(), record));
   CHECK_FALSE(read.run);
   CHECK(read.error == "out of memory");
+  CHECK_FALSE(read.out_of_memory);
   CHECK(exit_code(read) == kExitRun);
+  ReplicationRecord ended = record;
+  ended.out_of_memory = true;
+  CHECK(read_replication_line(replication_line(two_points(), ended)).out_of_memory);
 }
 
 TEST_CASE("run record: metrics by name") {

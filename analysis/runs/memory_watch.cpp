@@ -1,0 +1,88 @@
+#include "analysis/runs/memory_watch.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace faultline {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t page_bytes() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
+
+/// The least limit that a control group or one above it has. A group without a limit says "max", or
+/// a number that no machine has.
+std::uint64_t least_limit(const fs::path& root, fs::path group, const char* file) {
+  std::uint64_t least = UINT64_MAX;
+  for (group = group.relative_path();; group = group.parent_path()) {
+    std::uint64_t limit = 0;
+    if (std::ifstream(root / group / file) >> limit) least = std::min(least, limit);
+    if (group.empty()) return least;
+  }
+}
+
+/// Lines are "NUMBER:CONTROLLERS:GROUP"; version 2 of control groups names no controllers.
+std::uint64_t control_group_limit() {
+  std::uint64_t least = UINT64_MAX;
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string group = line.substr(second + 1);
+    if (controllers == ",,")
+      least = std::min(least, least_limit("/sys/fs/cgroup", group, "memory.max"));
+    else if (controllers.find(",memory,") != std::string::npos)
+      least = std::min(least, least_limit("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes"));
+  }
+  return least;
+}
+
+}  // namespace
+
+std::optional<MemoryExcess> memory_excess(const std::vector<WatchedProcess>& processes,
+                                          std::uint64_t machine_B) {
+  const std::uint64_t most_B = machine_B / 4 * 3;
+  std::uint64_t together_B = 0;
+  std::size_t largest = processes.size();
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const WatchedProcess& process = processes[i];
+    if (process.limit_B && process.resident_B > *process.limit_B)
+      return MemoryExcess{i, "out of memory: needs more than stop.memory_bytes, " +
+                                 std::to_string(*process.limit_B)};
+    if (process.limit_B) continue;
+    together_B += process.resident_B;
+    if (largest == processes.size() || process.resident_B > processes[largest].resident_B)
+      largest = i;
+  }
+  if (together_B <= most_B) return std::nullopt;
+  return MemoryExcess{largest,
+                      "out of memory: needs more than three quarters of this machine's memory, " +
+                          std::to_string(most_B) +
+                          " bytes, with the other jobs; stop.memory_bytes states another limit"};
+}
+
+std::uint64_t resident_bytes(pid_t process) {
+  const fs::path folder = fs::path("/proc") / std::to_string(process);
+  std::uint64_t size = 0;
+  std::uint64_t resident = 0;
+  if (!(std::ifstream(folder / "statm") >> size >> resident)) return 0;
+  std::uint64_t bytes = resident * page_bytes();
+  std::ifstream children(folder / "task" / std::to_string(process) / "children");
+  for (pid_t child = 0; children >> child;) bytes += resident_bytes(child);
+  return bytes;
+}
+
+std::uint64_t machine_memory_bytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const std::uint64_t installed =
+      pages > 0 ? static_cast<std::uint64_t>(pages) * page_bytes() : UINT64_MAX;
+  return std::min(installed, control_group_limit());
+}
+
+}  // namespace faultline
