@@ -10,7 +10,7 @@ namespace faultline {
 
 struct AllreduceOptions {
   std::uint64_t repetitions = 100;
-  std::uint32_t bytes = 8;
+  std::uint64_t bytes = 8;
   double compute_s = 0.0;
 };
 

@@ -12,7 +12,7 @@ namespace faultline {
 struct FloodOptions {
   std::string graph = "random";
   std::uint32_t fanout = 8;
-  std::uint32_t bytes = 64;
+  std::uint64_t bytes = 64;
   double compute_s = 1.0;
   std::string choices = "seeded";
 };

@@ -7,10 +7,10 @@
 
 namespace faultline {
 
-/// A message of an exchange, to or from a neighbour.
-struct HaloNeighbour {
+/// A message of an exchange, to or from a neighbour. Each of many ranks keeps dozens: 12 bytes.
+struct [[gnu::packed, gnu::aligned(4)]] HaloNeighbour {
   Rank rank = 0;            ///< the neighbour's place in the program's world
-  std::uint32_t bytes = 0;  ///< of the message
+  std::uint64_t bytes = 0;  ///< of the message
 
   bool operator==(const HaloNeighbour&) const = default;
 };

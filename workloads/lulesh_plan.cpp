@@ -67,7 +67,7 @@ HaloExchange LuleshPlan::halo(Rank rank, std::size_t number) const {
         if (moved == 0 || (kind == LuleshHalo::gradients && moved > 1)) continue;
         if (!is_inside(at[0] + x) || !is_inside(at[1] + y) || !is_inside(at[2] + z)) continue;
         const auto other = static_cast<Rank>(place + x + side * (y + side * z));
-        const HaloNeighbour neighbour{other, static_cast<std::uint32_t>(bytes(kind, moved))};
+        const HaloNeighbour neighbour{other, bytes(kind, moved)};
         const bool one_way = kind == LuleshHalo::position_velocity;
         if (!one_way || other < rank) halo.sends.push_back(neighbour);
         if (!one_way || other > rank) halo.receives.push_back(neighbour);

@@ -1,8 +1,9 @@
 #include "workloads/minife_plan.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string>
+
+#include "sim/core/wire_bytes.hpp"
 
 namespace faultline {
 
@@ -118,9 +119,7 @@ HaloExchange MiniFePlan::halo(Rank rank) const {
   HaloExchange halo;
   for_each_inside(whole(), needed, [&](Rank other, const GridBox& theirs) {
     if (other == rank) return;
-    const auto bytes = [](const GridBox& box) {
-      return static_cast<std::uint32_t>(kNumberBytes * box.size());
-    };
+    const auto bytes = [](const GridBox& box) { return kNumberBytes * box.size(); };
     halo.sends.push_back({other, bytes(common(mine, with_surroundings(theirs)))});
     halo.receives.push_back({other, bytes(common(theirs, needed))});
   });
@@ -172,10 +171,9 @@ std::vector<OptionProblem> minife_problems(const GridCounts& elements, std::uint
       const auto [low, high] = MiniFePlan::halves(part);
       parts.push_back(high);
       parts.push_back(low);
-    } else if (kNumberBytes * largest_face(plan.rows(part)) >
-               std::numeric_limits<std::uint32_t>::max()) {
+    } else if (static_cast<double>(kNumberBytes * largest_face(plan.rows(part))) > kLargestSize_B) {
       return {{"nx", "expected fewer elements, or more processes: a halo of rank " +
-                         std::to_string(part.first) + " could exceed 4 GiB"}};
+                         std::to_string(part.first) + " could exceed 1 TB"}};
     }
   }
   return {};

@@ -10,7 +10,7 @@ namespace faultline {
 
 struct PingPongOptions {
   std::uint64_t repetitions = 1000;
-  std::uint32_t bytes = 8;
+  std::uint64_t bytes = 8;
   std::optional<std::uint32_t> peer;
   bool pairs = false;
   double compute_s = 0.0;

@@ -34,7 +34,7 @@ struct ProgramStep {
   bool local = false;
   std::uint8_t exchange = 0;      ///< which of the program's exchanges
   std::uint8_t communicator = 0;  ///< of an allreduce: which one, from 1; 0: all ranks of the world
-  std::uint32_t bytes = 0;        ///< of each message of an allreduce
+  std::uint64_t bytes = 0;        ///< of each message of an allreduce
   double duration_s = 0.0;
 };
 

@@ -11,7 +11,7 @@ namespace faultline {
 struct ProjectionOptions {
   double threshold = 1e-7;
   double task_compute_s = 1e-6;
-  std::uint32_t bytes = 64;
+  std::uint64_t bytes = 64;
 };
 
 /// The projection of termination-2022 section 6.2, with one task for each node of a Haar tree. The

@@ -22,7 +22,7 @@ struct RandomTreeOptions {
   std::optional<TaskTreeInput> tree_file;
   std::string task_mapping = "round-robin";
   double task_compute_s = 1e-4;
-  std::uint32_t bytes = 64;
+  std::uint64_t bytes = 64;
   std::optional<std::uint32_t> most_messages;
   bool pauses = false;
   std::string choices = "seeded";

@@ -13,7 +13,7 @@ namespace faultline {
 struct ScriptOptions {
   std::vector<std::string> rules;
   double compute_s = 1e-6;
-  std::uint32_t bytes = 64;
+  std::uint64_t bytes = 64;
 };
 
 /// A small program that a scenario states: what each rank sends and computes on which occasion. A

@@ -9,7 +9,7 @@ namespace faultline {
 ScriptWords::ScriptWords(std::string_view text) : text_(text) {
   if (text.size() > kLongestScriptLine)
     throw UnreadableWords{"expected at most " + std::to_string(kLongestScriptLine) +
-                         " characters, got " + std::to_string(text.size())};
+                          " characters, got " + std::to_string(text.size())};
   advance();
 }
 
@@ -44,7 +44,7 @@ void ScriptWords::refuse(const std::string& expected) const {
   std::string got = "the end";
   if (!next().empty()) got = "\"" + visible(next().substr(0, kShown)) + "\"";
   throw UnreadableWords{"character " + std::to_string(begin_ + 1) + ": expected " + expected +
-                       ", got " + got};
+                        ", got " + got};
 }
 
 void ScriptWords::advance() {

@@ -8,6 +8,7 @@
 #include "sim/core/checkpoint_request.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/core/iterations_done.hpp"
+#include "sim/core/wire_bytes.hpp"
 #include "workloads/stencil_states.hpp"
 
 namespace faultline {
@@ -110,13 +111,12 @@ std::vector<OptionProblem> check(const OptionValues& values, const JobShape& job
                                         " with " + std::to_string(job.processes) +
                                         " processes, got " + std::to_string(objects)}};
   if (!asks_for_checkpoints(values)) return {};
-  const std::int64_t largest = std::int64_t{UINT32_MAX} / objects;
+  const std::int64_t largest = static_cast<std::int64_t>(kLargestSize_B) / objects;
   const auto bytes = std::get<std::int64_t>(values.at("object_bytes"));
   if (bytes <= largest) return {};
   return {{"object_bytes", "expected at most " + std::to_string(largest) + " with " +
                                std::to_string(objects) +
-                               " objects_per_process, because an image is a message of less than "
-                               "4 GiB, got " +
+                               " objects_per_process, because an image has at most 1 TB, got " +
                                std::to_string(bytes)}};
 }
 

@@ -23,7 +23,7 @@ std::uint32_t largest_divisor_up_to(std::uint32_t number, std::uint32_t limit) {
   return 1;
 }
 
-std::uint32_t whole(double bytes) { return static_cast<std::uint32_t>(std::lround(bytes)); }
+std::uint64_t whole(double bytes) { return static_cast<std::uint64_t>(std::llround(bytes)); }
 
 GridPlace padded(const std::vector<std::uint32_t>& sizes) {
   GridPlace grid{1, 1, 1};
@@ -65,7 +65,8 @@ StencilPlan::StencilPlan(StencilOptions options, const JobShape& job, bool order
   }
   is_linear_ = block_ == GridPlace{1, 1, 1};
   const double dimensions = dimensions_;
-  const double bytes = options_.bytes * std::pow(hosted, -(dimensions - 1.0) / dimensions);
+  const double bytes =
+      static_cast<double>(options_.bytes) * std::pow(hosted, -(dimensions - 1.0) / dimensions);
   const double compute_s = options_.compute_s / hosted;
   if (options_.preset == "lulesh") {
     add_all_around(kNodeShare * compute_s, bytes);

@@ -14,7 +14,7 @@ struct StencilOptions {
   std::uint32_t dimensions = 3;
   bool periodic = true;
   std::uint64_t iterations = 100;
-  std::uint32_t bytes = 8192;
+  std::uint64_t bytes = 8192;
   double compute_s = 1e-3;
   std::string preset = "none";
   std::uint32_t objects_per_process = 1;
@@ -39,7 +39,7 @@ class StencilPlan {
   struct Way {
     std::array<int, 3> step;  ///< -1, 0 or 1 in each dimension
     std::uint32_t opposite;   ///< the way back, by its number
-    std::uint32_t bytes;      ///< of a message
+    std::uint64_t bytes;      ///< of a message
     std::uint8_t second = 0;  ///< 1: the dimension's second way, if it leads to the same neighbour
     std::uint8_t dimension = 0;  ///< of a way along one dimension
   };
@@ -51,7 +51,7 @@ class StencilPlan {
   struct Neighbour {
     ObjectId object;
     std::uint32_t its_side;  ///< at which the sender lies: the number of the way back
-    std::uint32_t bytes;
+    std::uint64_t bytes;
     bool second;  ///< the same neighbour has got a message of this exchange already
   };
 

@@ -24,7 +24,7 @@ class SumRequest {
     const World& world;
     Rank first_rank = 0;          ///< of those who sum
     std::uint32_t first_tag = 0;  ///< of doubling_stages() tags that nothing else uses
-    std::uint32_t bytes = 0;
+    std::uint64_t bytes = 0;
     double timeout_s = kNever;
   };
 

@@ -17,7 +17,7 @@ struct TokenRingOptions {
   std::string route = "random";
   double step_compute_s = 2e-3;
   double leaf_compute_s = 2e-3;
-  std::uint32_t bytes = 64;
+  std::uint64_t bytes = 64;
   std::optional<std::uint64_t> most_steps;
   std::string choices = "seeded";
 };

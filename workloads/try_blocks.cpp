@@ -12,7 +12,7 @@ struct TryBlocksOptions {
   std::uint64_t iterations_per_block = 1;
   double compute_s = 0.0;
   std::uint32_t allreduces = 0;
-  std::uint32_t bytes = 8;
+  std::uint64_t bytes = 8;
   std::uint64_t state_bytes = 0;
   bool needs_all_ranks = false;
 };

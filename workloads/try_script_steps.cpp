@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "sim/core/wire_bytes.hpp"
 #include "workloads/script_words.hpp"
 
 namespace faultline {
@@ -73,15 +73,14 @@ class StepReader {
     return true;
   }
 
-  std::uint32_t take_bytes() {
-    constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
+  std::uint64_t take_bytes() {
     const auto bytes = number_in<double>(words_.next());
     // This way round, so that NaN is refused.
-    if (!bytes || !(*bytes >= 0.0 && *bytes <= kMost) || *bytes != std::floor(*bytes))
-      words_.refuse("a whole number of bytes from 0 to 4294967295, such as \"8 B\"");
+    if (!bytes || !(*bytes >= 0.0 && *bytes <= kLargestSize_B) || *bytes != std::floor(*bytes))
+      words_.refuse("a whole number of bytes from 0 to 1000000000000, such as \"8 B\"");
     words_.take();
     words_.expect("B");
-    return static_cast<std::uint32_t>(*bytes);
+    return static_cast<std::uint64_t>(*bytes);
   }
 
   void read_distances() {

@@ -14,7 +14,7 @@ struct UniformTrafficOptions {
   std::optional<std::uint32_t> tokens;
   std::uint32_t hops = 100;
   std::optional<std::uint32_t> fanout;
-  std::uint32_t bytes = 64;
+  std::uint64_t bytes = 64;
   double compute_s = 0.0;
   std::optional<double> burst_compute_s;
   double stay_probability = 0.0;

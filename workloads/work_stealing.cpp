@@ -389,7 +389,7 @@ void WorkStealing::pass_on_recovery(Context& context, const AttachedWords& dead,
       pass_on_recovery(context, dead, child, child_dimensions(child, job_.processes));
       continue;
     }
-    const auto bytes = static_cast<std::uint32_t>(sizeof(Rank) * dead->size());
+    const std::uint64_t bytes = sizeof(Rank) * dead->size();
     context.attach(context.send(child, kRecover, options_->request_bytes + bytes), dead);
   }
 }

@@ -21,8 +21,8 @@ struct WorkStealingOptions {
   std::uint64_t task_seed = 1;
   std::string steal = "half";
   std::uint32_t steal_attempts = 2;
-  std::uint32_t request_bytes = 32;
-  std::uint32_t work_bytes = 256;
+  std::uint64_t request_bytes = 32;
+  std::uint64_t work_bytes = 256;
 };
 
 /// Work stealing over active messages (adoption-2013 section 7.1). All work begins at rank 0. A

@@ -64,7 +64,7 @@ void FactLog::note_message(Rank self, Fact::What what, Rank peer, const Sight& s
                           .number = ++number_,
                           .time_s = what == Fact::What::sent ? sight.time_s : sight.until_s,
                           .channel = message.channel,
-                          .kind = message.kind,
+                          .kind = static_cast<std::uint16_t>(message.kind),
                           .payload = message.payload,
                           .attachments = message.attachments});
 }

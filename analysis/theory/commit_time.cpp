@@ -22,8 +22,8 @@ class Commit {
  public:
   explicit Commit(const CommitModel& model)
       : model_(model),
-        nic_s_(model.bytes / model.machine.nic_bandwidth_Bps),
-        path_s_(model.bytes /
+        nic_s_(static_cast<double>(model.bytes) / model.machine.nic_bandwidth_Bps),
+        path_s_(static_cast<double>(model.bytes) /
                 std::min(model.machine.nic_bandwidth_Bps, model.machine.link_bandwidth_Bps)),
         members_(model.members) {}
 

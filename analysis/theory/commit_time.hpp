@@ -14,7 +14,7 @@ struct CommitModel {
   Machine machine;            ///< its topology does not count, only what a message costs
   std::uint32_t members = 1;  ///< P
   bool two_sweeps = false;    ///< a second way up and down confirms
-  std::uint32_t bytes = 92;   ///< of each message
+  std::uint64_t bytes = 92;   ///< of each message
   /// How long the links of the route between two members delay a message, in seconds.
   std::function<double(Rank, Rank)> route_latency_s;
 };

@@ -154,7 +154,7 @@ void TraceRecorder::sent(const Sight& sight) {
   trace_.messages.push_back({.from = message.from,
                              .to = message.to,
                              .family = message.channel,
-                             .kind = message.kind,
+                             .kind = static_cast<std::uint16_t>(message.kind),
                              .bytes = message.bytes,
                              .phase = message.phase,
                              .from_object = message.from_object,

@@ -36,7 +36,7 @@ struct TracedMessage {
   Family family = Family::workload;  ///< of the component that sent it
   std::uint16_t kind = 0;            ///< index into the message kinds of its component
   Fate fate = Fate::under_way;
-  std::uint32_t bytes = 0;
+  std::uint64_t bytes = 0;
   std::uint32_t phase = 0;
   std::uint32_t from_object = 0;
   std::uint32_t to_object = 0;

@@ -1,7 +1,6 @@
 #include "protocols/failure_detection/connection_loss.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "protocols/failure_detection/degree.hpp"
@@ -117,11 +116,8 @@ void ConnectionLoss::connect(Context& context, Place neighbour) {
   std::vector<std::uint64_t> words;
   words.reserve(ended_.size() + dead_.size());
   for_each_death([&](Incarnation dead) { words.push_back(as_word(dead.actor, dead.number)); });
-  const std::uint64_t bytes =
-      options_->control_bytes + std::uint64_t{options_->entry_bytes} * words.size();
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  Message& message =
-      context.send(to, kLossKnown, static_cast<std::uint32_t>(std::min(bytes, kMost)));
+  const std::uint64_t bytes = options_->control_bytes + options_->entry_bytes * words.size();
+  Message& message = context.send(to, kLossKnown, bytes);
   context.attach(
       message, AttachedWords(std::make_shared<const std::vector<std::uint64_t>>(std::move(words))));
 }

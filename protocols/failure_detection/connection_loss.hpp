@@ -17,8 +17,8 @@ namespace faultline {
 struct ConnectionLossOptions {
   std::string members = "daemons";
   std::uint32_t radix = 64;
-  std::uint32_t control_bytes = 16;
-  std::uint32_t entry_bytes = 8;
+  std::uint64_t control_bytes = 16;
+  std::uint64_t entry_bytes = 8;
 };
 
 /// The kinds of messages of `connection-loss`.

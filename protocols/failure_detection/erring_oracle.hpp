@@ -14,7 +14,7 @@ struct ErringOracleOptions {
   bool spreads = true;
   double delay_s = 1e-3;
   double spread_s = 0.0;
-  std::uint32_t control_bytes = 16;
+  std::uint64_t control_bytes = 16;
 };
 
 /// A failure detector that makes one mistake at a stated moment: it tells one rank that another one

@@ -29,7 +29,7 @@ struct RingTerms {
   /// blames itself and looks once more before it suspects.
   bool late_loop_rule = false;
   std::uint64_t summary = 0;  ///< that a heartbeat carries; see ReportedDeaths
-  std::uint32_t bytes = 0;    ///< size of a heartbeat and of a request
+  std::uint64_t bytes = 0;    ///< size of a heartbeat and of a request
   double cpu_s = 0.0;         ///< processor time for a heartbeat that is sent
 };
 

@@ -12,7 +12,7 @@ namespace faultline {
 class NodeListener final : public Detector {
  public:
   /// The kinds of the two messages, and the size of the second.
-  NodeListener(std::uint16_t report, std::uint16_t join, std::uint32_t join_bytes)
+  NodeListener(std::uint16_t report, std::uint16_t join, std::uint64_t join_bytes)
       : report_(report), join_(join), join_bytes_(join_bytes) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<NodeListener>(*this);
@@ -33,7 +33,7 @@ class NodeListener final : public Detector {
 
   std::uint16_t report_;
   std::uint16_t join_;
-  std::uint32_t join_bytes_;
+  std::uint64_t join_bytes_;
 };
 
 }  // namespace faultline

@@ -89,7 +89,8 @@ OptionSet<RdaemonOptions> options() {
               {.doc = "size of each process that a report names: a node's report names all of its "
                       "processes",
                .unit = "B",
-               .source = "assumed: job and rank"});
+               .source = "assumed: job and rank",
+               .maximum = 1e6});
   return set;
 }
 
@@ -120,7 +121,7 @@ Registration rdaemon() {
       options());
   rdaemon.make = [at_daemons = rdaemon.make](const OptionValues& values,
                                              const JobShape& job) -> ComponentFactory {
-    const std::uint32_t control_bytes = options().read(values).control_bytes;
+    const std::uint64_t control_bytes = options().read(values).control_bytes;
     return [daemon = at_daemons(values, job), processes = job.processes,
             control_bytes](ActorId self) -> std::unique_ptr<Component> {
       if (self < processes) return std::make_unique<RdaemonClient>(control_bytes);
@@ -242,7 +243,7 @@ void Rdaemon::act_on(Context& context, Incarnation dead) {
 
 // ReliableBroadcast(i, N, msg)
 void Rdaemon::reliable_broadcast(Context& context, Incarnation dead) const {
-  const std::uint32_t bytes = bytes_of(context, dead);
+  const std::uint64_t bytes = bytes_of(context, dead);
   for (const std::uint32_t distance : distances(context.self()))
     send_report(context, {dead, daemons_.after(context.self(), distance)}, bytes);
   for (const Rank lp : context.placement().ranks_on(context.self() - daemons_.first))
@@ -266,7 +267,7 @@ std::vector<std::uint32_t> Rdaemon::distances(ActorId daemon) const {
 }
 
 /// Sends a report to its receiver, or one hop towards it.
-void Rdaemon::send_report(Context& context, const DeathReport& report, std::uint32_t bytes) const {
+void Rdaemon::send_report(Context& context, const DeathReport& report, std::uint64_t bytes) const {
   ActorId hop = report.to;
   if (options_->broadcast == "routed-tree")
     hop = daemons_.first + RoutingTree{options_->radix}.next_hop(context.self() - daemons_.first,
@@ -275,13 +276,12 @@ void Rdaemon::send_report(Context& context, const DeathReport& report, std::uint
 }
 
 /// "If Eid is a daemon, add Hosted{Eid} to msg."
-std::uint32_t Rdaemon::bytes_of(const Context& context, Incarnation dead) const {
+std::uint64_t Rdaemon::bytes_of(const Context& context, Incarnation dead) const {
   const Placement& placement = context.placement();
   std::uint64_t named = 1;
   if (daemons_.contains(dead.actor))
     named += placement.ranks_on(placement.node_of(dead.actor)).size();
-  const std::uint64_t bytes = options_->control_bytes + named * options_->process_bytes;
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX));
+  return options_->control_bytes + named * options_->process_bytes;
 }
 
 /// Tells a process that was started later of everybody who is dead as far as this daemon knows. The

@@ -23,8 +23,8 @@ struct RdaemonOptions {
   bool as_built = false;
   double daemon_cpu_s = 0.0;
   double daemon_delay_s = 0.0;
-  std::uint32_t control_bytes = 16;
-  std::uint32_t process_bytes = 8;
+  std::uint64_t control_bytes = 16;
+  std::uint64_t process_bytes = 8;
 };
 
 /// RDAEMON# (rdaemon-2019 section 4) at the daemon of a node. The daemons watch each other on a
@@ -53,9 +53,9 @@ class Rdaemon final : public Detector {
   void on_report(Context& context, const Message& message);
   void act_on(Context& context, Incarnation dead);
   void reliable_broadcast(Context& context, Incarnation dead) const;
-  void send_report(Context& context, const DeathReport& report, std::uint32_t bytes) const;
+  void send_report(Context& context, const DeathReport& report, std::uint64_t bytes) const;
   void tell_all(Context& context, Rank rank) const;
-  [[nodiscard]] std::uint32_t bytes_of(const Context& context, Incarnation dead) const;
+  [[nodiscard]] std::uint64_t bytes_of(const Context& context, Incarnation dead) const;
   [[nodiscard]] std::vector<std::uint32_t> distances(ActorId daemon) const;
   [[nodiscard]] std::size_t degree(ActorId daemon) const;
   [[nodiscard]] RingTerms terms() const;
@@ -71,7 +71,7 @@ class Rdaemon final : public Detector {
 /// RDAEMON# in a process of the application: believes the daemon of its node.
 class RdaemonClient final : public Detector {
  public:
-  explicit RdaemonClient(std::uint32_t control_bytes) : control_bytes_(control_bytes) {}
+  explicit RdaemonClient(std::uint64_t control_bytes) : control_bytes_(control_bytes) {}
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<RdaemonClient>(*this);
   }
@@ -83,7 +83,7 @@ class RdaemonClient final : public Detector {
   /// It keeps nothing.
   void digest_state(Digest&) const override {}
 
-  std::uint32_t control_bytes_;
+  std::uint64_t control_bytes_;
 };
 
 }  // namespace faultline

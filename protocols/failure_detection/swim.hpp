@@ -33,9 +33,9 @@ struct SwimOptions {
   double gossip_to_dead_s = 30.0;
   std::uint32_t retransmit_multiplier = 4;
   std::optional<double> push_pull_period_s = 30.0;
-  std::uint32_t control_bytes = 64;
-  std::uint32_t update_bytes = 48;
-  std::uint32_t packet_bytes = 1400;
+  std::uint64_t control_bytes = 64;
+  std::uint64_t update_bytes = 48;
+  std::uint64_t packet_bytes = 1400;
 
   [[nodiscard]] double answer_within_s() const {
     return answer_timeout_s.value_or(heartbeat_period_s / 2);

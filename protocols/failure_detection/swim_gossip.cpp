@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "protocols/failure_detection/swim.hpp"
 
@@ -20,8 +19,8 @@ void Swim::spread(Context& context, const SwimUpdate& update) {
 
 SwimUpdates Swim::take_updates() {
   if (updates_.empty()) return {};
-  const std::uint32_t room =
-      (options_->packet_bytes - options_->control_bytes) / options_->update_bytes;
+  const auto room = static_cast<std::uint32_t>((options_->packet_bytes - options_->control_bytes) /
+                                               options_->update_bytes);
   return updates_.take(room, options_->transmissions(live_members()));
 }
 
@@ -32,8 +31,7 @@ Message& Swim::send(Context& context, ActorId to, std::uint16_t kind) {
 }
 
 Message& Swim::send_with(Context& context, ActorId to, std::uint16_t kind, SwimUpdates updates) {
-  const auto bytes =
-      static_cast<std::uint32_t>(options_->control_bytes + updates.size() * options_->update_bytes);
+  const std::uint64_t bytes = options_->control_bytes + updates.size() * options_->update_bytes;
   Message& message = context.send(to, kind, bytes);
   if (!updates.empty()) context.attach(message, std::move(updates));
   return message;
@@ -64,10 +62,9 @@ void Swim::send_state(Context& context, ActorId to, std::uint16_t kind) {
   SwimUpdates state{{.about = context.known(self_), .refutations = refutations_, .by = self_}};
   for (const auto& [actor, opinion] : opinions_) state.push_back(as_update(actor, opinion));
   const std::uint64_t bytes =
-      options_->control_bytes + std::uint64_t{options_->update_bytes} *
-                                    std::max<std::uint64_t>(members_.count(), state.size());
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  Message& message = context.send(to, kind, static_cast<std::uint32_t>(std::min(bytes, kMost)));
+      options_->control_bytes +
+      options_->update_bytes * std::max<std::uint64_t>(members_.count(), state.size());
+  Message& message = context.send(to, kind, bytes);
   context.attach(message, std::move(state));
   Context::background(message);
 }

@@ -16,7 +16,7 @@ struct UlfmOptions {
   bool in_band = true;
   double message_cpu_s = 0.0;
   double message_delay_s = 0.0;
-  std::uint32_t control_bytes = 16;
+  std::uint64_t control_bytes = 16;
 };
 
 /// The detector of ULFM Open MPI (rdaemon-2019 sections 3.2 and 5.5, after Bosilca et al. 2016):

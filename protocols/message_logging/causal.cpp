@@ -6,7 +6,6 @@
 
 #include "sim/core/invariant.hpp"
 #include "sim/core/prefetch.hpp"
-#include "sim/core/wire_bytes.hpp"
 
 namespace faultline {
 
@@ -88,7 +87,7 @@ std::uint32_t Causal::before(Context& context, Message& message) {
     return send_companion(context, message.to, tickets_, count,
                           shared_ ? *shared_ : carrying(unstored()));
   }
-  message.bytes = wire_bytes(message.bytes + bytes_of(count));
+  message.add_bytes(bytes_of(count));
   carry(message.attachments, unstored());
   return 0;
 }
@@ -117,8 +116,7 @@ Attachments Causal::carrying(DeliveryRun deliveries) const {
 /// delivered.
 std::uint32_t Causal::send_companion(Context& context, Rank to, std::uint64_t last,
                                      std::uint64_t count, Attachments carried) {
-  Message& companion =
-      context.send(to, kDeterminants, wire_bytes(control_bytes() + bytes_of(count)));
+  Message& companion = context.send(to, kDeterminants, control_bytes() + bytes_of(count));
   companion.attachments = std::move(carried);
   return static_cast<std::uint32_t>(last);
 }

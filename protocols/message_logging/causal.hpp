@@ -19,7 +19,7 @@ namespace faultline {
 
 /// What the protocols that make determinants have in common: options.
 struct DeterminantOptions : MessageLogOptions {
-  std::uint32_t determinant_bytes = 56;
+  std::uint64_t determinant_bytes = 56;
   double determinant_s = kDeterminant_s;
 };
 
@@ -190,7 +190,7 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   // What messages look at, in the order in which protocols that derive from this one go on with it:
   alignas(kCacheLine) RankTable<Stored> stored_;
   double determinant_s_;
-  std::uint32_t determinant_bytes_;
+  std::uint64_t determinant_bytes_;
   /// Who has given the tickets of deliveries_; empty: the first incarnation.
   alignas(kCacheLine) Lives lives_;
   DeliveryList deliveries_;                 ///< by ticket; behind tickets_ those to be replayed

@@ -34,7 +34,7 @@ class CheckpointRound {
   enum Kind : std::uint16_t { kReady, kTake, kStored, kCommit, kKinds };
   enum class Due : std::uint8_t { nothing, be_quiet, take, commit };
 
-  CheckpointRound(std::uint32_t processes, Rank self, std::uint32_t bytes)
+  CheckpointRound(std::uint32_t processes, Rank self, std::uint64_t bytes)
       : tree_{.processes = processes, .root = 0}, self_(self), bytes_(bytes) {}
 
   /// The program of this rank has asked for the checkpoint. It sends nothing until that is
@@ -72,7 +72,7 @@ class CheckpointRound {
 
   RankTree tree_;
   Rank self_;
-  std::uint32_t bytes_;
+  std::uint64_t bytes_;
   RoundStep round_;
   bool asked_ = false;
   bool ready_ = false;  ///< all ranks below have asked, and it has been told

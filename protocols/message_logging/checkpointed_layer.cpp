@@ -6,7 +6,6 @@
 #include "sim/core/checkpoint_request.hpp"
 #include "sim/core/invariant.hpp"
 #include "sim/core/iterations_done.hpp"
-#include "sim/core/wire_bytes.hpp"
 
 namespace faultline {
 
@@ -172,13 +171,13 @@ void CheckpointedLayer::on_timer(Context& context, std::uint64_t key) {
 }
 
 /// Objects say how large they are.
-std::uint32_t CheckpointedLayer::bytes_of(const Checkpoint& checkpoint) const {
+std::uint64_t CheckpointedLayer::bytes_of(const Checkpoint& checkpoint) const {
   std::uint64_t bytes = 0;
   for (const ObjectId object : checkpoint.image.objects())
     bytes += checkpoint.image.pack(object).bytes;
   if (bytes == 0) bytes = rare_->image_bytes;
   for (const Message& message : checkpoint.unsent) bytes += message.bytes;
-  return wire_bytes(bytes + control_bytes_);
+  return bytes + control_bytes_;
 }
 
 void CheckpointedLayer::send_image(Context& context, const OwnImage& own, bool committed) {

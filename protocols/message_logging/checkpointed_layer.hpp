@@ -21,7 +21,7 @@ inline constexpr double kLargestPart_B = 1 << 20;
 
 /// What all protocols of message logging have in common.
 struct CheckpointOptions {
-  std::uint32_t control_bytes = 32;
+  std::uint64_t control_bytes = 32;
   std::uint64_t image_bytes = 1000000;
 };
 
@@ -164,7 +164,7 @@ class CheckpointedLayer : public Layer {
   [[nodiscard]] const RestartWave& wave() const { return rare_->wave; }
   [[nodiscard]] Rank self() const { return self_; }
   [[nodiscard]] const JobShape& job() const { return rare_->job; }
-  [[nodiscard]] std::uint32_t control_bytes() const { return control_bytes_; }
+  [[nodiscard]] std::uint64_t control_bytes() const { return control_bytes_; }
   void digest_state(Digest& into) const override;
 
  private:
@@ -188,7 +188,7 @@ class CheckpointedLayer : public Layer {
   void go_on(Context& context, RestartWave::Due due);
   void handle_step(Context& context, const Message& message);
   void take_image(Context& context);
-  [[nodiscard]] std::uint32_t bytes_of(const Checkpoint& checkpoint) const;
+  [[nodiscard]] std::uint64_t bytes_of(const Checkpoint& checkpoint) const;
   void send_image(Context& context, const OwnImage& own, bool committed);
   void on_image(Context& context, const Message& message);
   void commit(Context& context);
@@ -233,7 +233,7 @@ class CheckpointedLayer : public Layer {
     std::vector<Message> unsent;  ///< kept back, of the layers above
   };
 
-  std::uint32_t control_bytes_;
+  std::uint64_t control_bytes_;
   Rank self_;
   bool up_ = false;       ///< the program has started, or gone on from an image
   bool resumes_ = false;  ///< the program is about to get its answer
@@ -265,8 +265,7 @@ void add_checkpoint_options(OptionSet<Options>& set) {
           "image_bytes", inherited<Options>(&CheckpointOptions::image_bytes),
           {.doc = "size of the image of a rank whose program has no objects, or objects of 0 bytes",
            .unit = "B",
-           .source = "assumed",
-           .maximum = UINT32_MAX});
+           .source = "assumed"});
 }
 
 /// The kinds of messages that all these protocols have, and behind them those of one of them.

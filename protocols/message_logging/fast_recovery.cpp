@@ -5,7 +5,6 @@
 
 #include "protocols/message_logging/fast.hpp"
 #include "sim/core/invariant.hpp"
-#include "sim/core/wire_bytes.hpp"
 
 namespace faultline {
 
@@ -80,7 +79,7 @@ std::optional<CheckpointedLayer::Verdict> Fast::admit_moved(Context& context, Me
     if (object->stage == Emigrant::Stage::back) return Verdict::discard;
     Message& passed_on = context.relay(message, object->host.actor);
     context.attach(passed_on, Incarnation{message.from, message.from_incarnation});
-    passed_on.bytes = wire_bytes(std::uint64_t{passed_on.bytes} + kBytesOfSender);
+    passed_on.add_bytes(kBytesOfSender);
     return Verdict::kept;
   }
   const Immigrant* object = immigrant(message.to_object);
@@ -236,7 +235,7 @@ void Fast::distribute(Context& context, ObjectId object, Rank dead, std::uint32_
   there.stage = Emigrant::Stage::leaving;
   there.level = level();
   const double death_s = dead == self() ? context.death_s() : death_s_of(dead);
-  Message& message = context.send(helper, kObject, wire_bytes(packed.bytes + control_bytes()));
+  Message& message = context.send(helper, kObject, packed.bytes + control_bytes());
   message.payload.put(ObjectWords{.epoch = epoch(), .object = object, .death_s = death_s});
   context.attach(message, packed);
 }
@@ -338,8 +337,7 @@ void Fast::send_home(Context& context) {
     if (object.stage != Immigrant::Stage::here) continue;
     const std::optional<PackedObject> packed = context.pack(object.object);
     if (!packed) return context.set_timer(kSendHome, kTryAgain_s);
-    Message& message =
-        context.send(object.home, kHomecoming, wire_bytes(packed->bytes + control_bytes()));
+    Message& message = context.send(object.home, kHomecoming, packed->bytes + control_bytes());
     message.payload.put(
         ObjectWords{.epoch = object.epoch, .object = object.object, .level = wave().joined()});
     context.attach(message, *packed);

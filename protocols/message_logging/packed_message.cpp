@@ -15,7 +15,7 @@ constexpr unsigned kOfSender = kNotifySent | kFence | kBackground;
 
 bool PackedMessage::fits(const Message& message) {
   const auto words = message.payload.get<PayloadWords>();
-  return message.channel == Family::workload && message.phase == 0 && message.kind <= UINT8_MAX &&
+  return message.channel == Family::workload && message.phase == 0 && message.bytes <= UINT32_MAX &&
          (message.flags & kOfSender) == 0 && message.attachments.empty() &&
          words[0] <= UINT32_MAX && words[1] <= UINT8_MAX && words[3] == 0 &&
          message.transactions.get<std::uint64_t>() == 0 &&
@@ -29,7 +29,7 @@ PackedMessage::Common PackedMessage::common_of(const Message& message) {
 
 PackedMessage::Own::Own(const Message& message)
     : to_object_(message.to_object),
-      bytes_(message.bytes),
+      bytes_(static_cast<std::uint32_t>(message.bytes)),
       second_word_(static_cast<std::uint8_t>(message.payload.get<PayloadWords>()[1])),
       kind_(static_cast<std::uint8_t>(message.kind)) {}
 

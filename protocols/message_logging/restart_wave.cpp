@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "sim/core/invariant.hpp"
-#include "sim/core/wire_bytes.hpp"
 
 namespace faultline {
 
@@ -102,7 +101,7 @@ RestartWave::Due RestartWave::tell_when_all_are_known(Context& context) {
   to_tell_ = false;
   const std::uint64_t list = kBytesOfIncarnation * restarted_.size();
   tree().for_each_child(self_, [&](Rank child) {
-    Message& told = context.send(child, kRestarted, wire_bytes(bytes_ + list));
+    Message& told = context.send(child, kRestarted, bytes_ + list);
     told.payload.put(Words{joined_, root_, death_s_});
     context.attach(told, restarted_);
   });
@@ -126,8 +125,7 @@ RestartWave::Due RestartWave::pass_on_report(Context& context) {
   invariant(reports_below_ <= tree().child_count(self_), "a child reports twice in a restart");
   if (!reported_ || reports_below_ < tree().child_count(self_)) return Due::nothing;
   if (self_ != root_) {
-    Message& up =
-        context.send(tree().parent(self_), kReported, wire_bytes(bytes_ + bytes_of(reports_)));
+    Message& up = context.send(tree().parent(self_), kReported, bytes_ + bytes_of(reports_));
     up.payload.put(Words{joined_, reports_.epoch, 0.0});
     context.attach(up, std::exchange(reports_, {}));
     return Due::nothing;
@@ -145,7 +143,7 @@ RestartWave::Due RestartWave::agree(Context& context, const RestartAgreement& ag
       sizeof(Rank) * (agreement.have_images.size() + agreement.addressed.size()) +
       kBytesOfMoved * (agreement.moved.size() + agreement.lost.size());
   tree().for_each_child(self_, [&](Rank child) {
-    Message& told = context.send(child, kAgreed, wire_bytes(bytes_ + list));
+    Message& told = context.send(child, kAgreed, bytes_ + list);
     told.payload.put(Words{agreement.level, agreement.epoch, 0.0});
     context.attach(told, agreement);
   });

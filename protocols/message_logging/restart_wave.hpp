@@ -48,7 +48,7 @@ struct RestartReport {
   std::uint32_t partners = 0;  ///< ranks that have exchanged messages with the restarted one
   std::vector<KeptFor> images;
   std::vector<Determinant> determinants;  ///< of that epoch
-  std::uint32_t determinant_bytes = 0;    ///< size of each
+  std::uint64_t determinant_bytes = 0;    ///< size of each
   std::vector<MovedObject> moved;         ///< which live
   /// Whose hosts have restarted since the last checkpoint, as their homes know.
   std::vector<MovedObject> lost;
@@ -88,7 +88,7 @@ class RestartWave {
     agreed,
   };
 
-  RestartWave(std::uint32_t processes, Rank self, std::uint32_t bytes)
+  RestartWave(std::uint32_t processes, Rank self, std::uint64_t bytes)
       : processes_(processes), self_(self), bytes_(bytes) {}
 
   /// This incarnation starts its wave.
@@ -131,7 +131,7 @@ class RestartWave {
 
   std::uint32_t processes_;
   Rank self_;
-  std::uint32_t bytes_;
+  std::uint64_t bytes_;
   std::uint64_t joined_ = 0;            ///< the level of the latest wave
   Rank root_ = 0;                       ///< of that wave
   double death_s_ = 0.0;                ///< when the root's last incarnation died

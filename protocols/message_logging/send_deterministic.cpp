@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/core/wire_bytes.hpp"
-
 namespace faultline {
 
 namespace {
@@ -95,7 +93,7 @@ void SendDeterministic::serve(Context& context, Peer& to) {
   constexpr std::size_t kBytesOfChannel = 12;
   const std::uint64_t bytes =
       kBytesOfPhase * content.phases.size() + kBytesOfChannel * content.last.size();
-  Message& told = context.send(to.rank, kPhases, wire_bytes(control_bytes() + bytes));
+  Message& told = context.send(to.rank, kPhases, control_bytes() + bytes);
   context.attach(told, std::move(content));
 }
 

@@ -52,7 +52,7 @@ AdoptionAsPrinted::AdoptionAsPrinted(const ChosenWords& points)
       late_notes(old_notes || names(points, "late-notes")),
       child_flush(names(points, "child-flush")) {}
 
-Adoption::Adoption(const JobShape& job, Rank self_rank, std::uint32_t bytes,
+Adoption::Adoption(const JobShape& job, Rank self_rank, std::uint64_t bytes,
                    const AdoptionAsPrinted& as_printed)
     : self(self_rank),
       control_bytes(bytes),
@@ -269,7 +269,7 @@ void Adoption::reply(Context& context, const HeldQuery& held, bool engaged, bool
     const std::uint64_t interior = successor.condition == Successor::kInterior ? 1 : 0;
     keys->push_back(successor.rank | interior << kInteriorBit);
   }
-  reply.bytes += 4 * static_cast<std::uint32_t>(keys->size());
+  reply.add_bytes(4 * keys->size());
   context.attach(reply, AttachedWords(std::move(keys)));
 }
 

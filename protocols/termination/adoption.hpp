@@ -126,7 +126,7 @@ struct Partner {
 /// the parent's. So the cornet holds the parent or nobody, and C is 1 while the process is engaged,
 /// else 0.
 struct Adoption {
-  Adoption(const JobShape& job, Rank self, std::uint32_t control_bytes,
+  Adoption(const JobShape& job, Rank self, std::uint64_t control_bytes,
            const AdoptionAsPrinted& printed);
 
   [[nodiscard]] bool is_root() const { return self == 0; }
@@ -203,7 +203,7 @@ struct Adoption {
   void digest(Digest& into) const;
 
   Rank self;
-  std::uint32_t control_bytes;
+  std::uint64_t control_bytes;
   std::uint32_t processes;
   AdoptionAsPrinted printed;
   Rank parent = kNobody;

@@ -13,7 +13,7 @@ namespace faultline {
 /// it announces and, for deaths that it is told of later, when it is told.
 class Announcement {
  public:
-  Announcement(std::uint32_t processes, Rank self, std::uint16_t kind, std::uint32_t bytes)
+  Announcement(std::uint32_t processes, Rank self, std::uint16_t kind, std::uint64_t bytes)
       : tree_{processes}, self_(self), bytes_(bytes), kind_(kind) {}
 
   /// The phase begins at this rank. It stands in for the dead of which it is told from now on. It
@@ -56,7 +56,7 @@ class Announcement {
 
   ControlTree tree_;
   Rank self_;
-  std::uint32_t bytes_;
+  std::uint64_t bytes_;
   std::uint16_t kind_;
   bool begun_ = false;
   bool announced_ = false;

@@ -19,7 +19,7 @@ struct CdaOptions {
   double flush_delay_s = 0.0;
   std::uint32_t merge_arity = 0;
   bool merge_while_idle = false;
-  std::uint32_t control_bytes = 16;
+  std::uint64_t control_bytes = 16;
   ChosenWords as_printed;
 };
 

@@ -37,17 +37,17 @@ struct ControlTree {
   /// Sends an announcement of that kind and size to the children of a rank, and for each child that
   /// is `gone` to its children in turn.
   template <class Gone>
-  void tell_children(Context& context, Rank rank, std::uint16_t kind, std::uint32_t bytes,
+  void tell_children(Context& context, Rank rank, std::uint16_t kind, std::uint64_t bytes,
                      std::uint32_t phase, Gone gone) const {
     for_each_child(rank, [&](Rank child) {
       if (gone(child))
         tell_children(context, child, kind, bytes, phase, gone);
       else
-        context.send(child, kind, bytes).phase = phase;
+        context.send(child, kind, bytes).put_in_phase(phase);
     });
   }
   /// Announces the end at this rank and tells its children. For detectors under which no rank dies.
-  void announce(Context& context, std::uint16_t kind, std::uint32_t bytes) const {
+  void announce(Context& context, std::uint16_t kind, std::uint64_t bytes) const {
     tell_children(context, context.self(), kind, bytes, context.phase(),
                   [](Rank) { return false; });
     context.announce();

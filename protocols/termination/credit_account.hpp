@@ -28,7 +28,7 @@ inline std::int64_t carried(const Message& message) {
 struct CreditTerms {
   std::int64_t initial = 1;  ///< C_init: of each process at the start, and of one grant
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();  ///< of one process
-  std::uint32_t control_bytes = 0;                                  ///< size of a control message
+  std::uint64_t control_bytes = 0;                                  ///< size of a control message
   bool wraps = false;  ///< credit is counted modulo 2^64, and nothing is checked
 };
 

@@ -10,7 +10,7 @@
 namespace faultline {
 
 struct DijkstraScholtenOptions {
-  std::uint32_t control_bytes = 16;
+  std::uint64_t control_bytes = 16;
   ChosenWords as_printed;
 };
 
@@ -45,7 +45,7 @@ class DijkstraScholten : public Layer {
   [[nodiscard]] bool is_engaged() const { return is_root() || parent_ != kNobody; }
 
   // Plain values close together: with many processes each of them is a miss of the cache.
-  std::uint32_t control_bytes_;
+  std::uint64_t control_bytes_;
   ControlTree tree_;
   Rank self_;
   bool printed_cornet_;       ///< see on_receive

@@ -14,7 +14,7 @@ namespace faultline {
 struct EdodOptions {
   std::string child_state = "flag";
   ChosenWords as_printed;
-  std::uint32_t control_bytes = 16;
+  std::uint64_t control_bytes = 16;
 };
 
 /// The efficient delay-optimal algorithm (EDOD) of termination-2022 section 3.3, after Mahapatra

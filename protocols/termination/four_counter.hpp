@@ -11,7 +11,7 @@ namespace faultline {
 
 struct FourCounterOptions {
   std::string restart = "immediate";
-  std::uint32_t control_bytes = 24;
+  std::uint64_t control_bytes = 24;
 };
 
 /// The four-counter wave algorithm (4C) of termination-2022 section 3.2: waves of STOP up the

@@ -11,7 +11,7 @@ namespace faultline {
 struct HcdaOptions {
   std::string credit = "huang";
   std::int64_t initial_credit = std::int64_t{1} << 32;
-  std::uint32_t control_bytes = 16;
+  std::uint64_t control_bytes = 16;
 };
 
 inline constexpr MetricSpec kSubcalls{

@@ -7,7 +7,7 @@
 namespace faultline {
 
 struct IndepOptions {
-  std::uint32_t control_bytes = 16;
+  std::uint64_t control_bytes = 16;
   ChosenWords as_printed;
 };
 

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "protocols/termination/announcement.hpp"
-#include "protocols/termination/failed_ranks.hpp"
 #include "protocols/termination/entries_by_rank.hpp"
+#include "protocols/termination/failed_ranks.hpp"
 #include "sim/core/component.hpp"
 
 namespace faultline {
 
 struct LaiWuOptions {
-  std::uint32_t control_bytes = 16;
+  std::uint64_t control_bytes = 16;
 };
 
 /// A cost model of what adoption-2013 section 3 says of Lai and Wu's detector: the messages of
@@ -60,7 +60,7 @@ class LaiWu final : public Layer {
   Rank self_;
   std::uint32_t processes_;
   Rank parent_ = kNobody;
-  std::int64_t D_ = 0;            ///< messages sent and not acknowledged
+  std::int64_t D_ = 0;                ///< messages sent and not acknowledged
   EntriesByRank<Debtor> successors_;  ///< includes ranks that owe nothing
   FailedRanks failed_;
   FailedRanks queried_;  ///< root: deaths of this phase about which it has queried the survivors

@@ -9,7 +9,7 @@
 namespace faultline {
 
 struct RelOptions {
-  std::uint32_t control_bytes = 16;
+  std::uint64_t control_bytes = 16;
   std::string exterior_signal = "aggressive";
   std::string adopted_child_fails = "strict";  ///< of RELLAZY alone
   ChosenWords as_printed;

@@ -26,7 +26,8 @@ OptionSet<VenkatesanOptions> options() {
       .option("entry_bytes", &VenkatesanOptions::entry_bytes,
               {.doc = "added for each channel that a signal reports",
                .unit = "B",
-               .source = "assumed: a rank and a count"});
+               .source = "assumed: a rank and a count",
+               .maximum = 1e6});
 }
 
 bool all_leaders_among(const OptionValues& values, const JobShape& job,
@@ -90,7 +91,7 @@ void Venkatesan::on_idle(Context& context) {
 void Venkatesan::signal(Context& context) {
   told_ = true;
   const AttachedWords words = std::make_shared<const std::vector<std::uint64_t>>(tally_.words());
-  const auto bytes = static_cast<std::uint32_t>(options_->entry_bytes * words->size());
+  const std::uint64_t bytes = options_->entry_bytes * words->size();
   for (Rank leader = 0; leader < leaders_; ++leader) {
     if (leader == self_ || failed_.contains(leader)) continue;
     context.attach(context.send(leader, kSignal, options_->control_bytes + bytes), words);
@@ -201,7 +202,7 @@ void Venkatesan::try_announce(Context& context) {
 void Venkatesan::tell_all(Context& context, std::uint32_t phase) const {
   for (Rank rank = 0; rank < processes_; ++rank)
     if (rank != self_ && !failed_.contains(rank))
-      context.send(rank, kAnnounce, options_->control_bytes).phase = phase;
+      context.send(rank, kAnnounce, options_->control_bytes).put_in_phase(phase);
 }
 
 void Venkatesan::report(MetricTotals& totals) const {

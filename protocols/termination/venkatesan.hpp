@@ -14,8 +14,8 @@ namespace faultline {
 
 struct VenkatesanOptions {
   std::uint32_t leaders = 2;
-  std::uint32_t control_bytes = 16;
-  std::uint32_t entry_bytes = 8;
+  std::uint64_t control_bytes = 16;
+  std::uint64_t entry_bytes = 8;
 };
 
 /// A cost model of what adoption-2013 section 3 says of Venkatesan's detector: to tolerate k

@@ -45,8 +45,8 @@ void AgreementValue::unite(const AgreementValue& other) {
   unite_lists(failed, other.failed);
 }
 
-std::uint32_t agreement_bytes(const AgreementMessage& message) {
-  return kHeaderBytes + kMemberBytes * static_cast<std::uint32_t>(message.value.failed.size());
+std::uint64_t agreement_bytes(const AgreementMessage& message) {
+  return kHeaderBytes + kMemberBytes * message.value.failed.size();
 }
 
 Agreement::Agreement(AgreementAlgorithm algorithm, Rank self, std::uint32_t members,

@@ -49,7 +49,7 @@ struct AgreementMessage {
 };
 
 /// The size of a message: Open MPI's header of 92 bytes, and 4 bytes for each failed member.
-std::uint32_t agreement_bytes(const AgreementMessage& message);
+std::uint64_t agreement_bytes(const AgreementMessage& message);
 
 /// What follows from an event: what is decided, and messages, to be sent in this order afterwards.
 /// The caller empties it.

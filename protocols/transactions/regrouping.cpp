@@ -240,7 +240,7 @@ WorldLayer::Ready WorldLayer::own_ready() const {
 
 void WorldLayer::send_ready(Context& context, ActorId to) const {
   const Ready ready = own_ready();
-  const auto list = static_cast<std::uint32_t>(kBytesOfHeldPoint * ready.held.size());
+  const std::uint64_t list = kBytesOfHeldPoint * ready.held.size();
   Message& message = context.send(to, kReady, options_->control_bytes + list);
   message.payload.put(ReadyWords{ready.epoch, ready.saved, ready.oldest, ready.is_spawned ? 1U : 0U,
                                  ready.data_rank});

@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::uint64_t kPlaces = 3;  // of a rank in a storage
 
-std::uint32_t message_bytes(std::uint64_t bytes) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, UINT32_MAX));
-}
-
 }  // namespace
 
 // ---- to take one ------------------------------------------------------------------------------
@@ -75,8 +71,7 @@ void WorldLayer::send_copy(Context& context, const SavedPoint& point) {
     return;
   }
   checkpoints_.change().kept_by = {keeper, incarnation_in_world(keeper)};
-  Message& message =
-      context.send(keeper, kCopy, message_bytes(options_->control_bytes + point.bytes));
+  Message& message = context.send(keeper, kCopy, options_->control_bytes + point.bytes);
   message.payload.put(WorldWords{epoch_, point.iteration});
   context.attach(message, point);
 }
@@ -376,8 +371,7 @@ void WorldLayer::give(Context& context, Rank data_rank, const SavedPoint& point)
     if (data_rank != data_rank_) checkpoints_.change().came = point;
     return;
   }
-  Message& message =
-      context.send(to, kRestore, message_bytes(options_->control_bytes + point.bytes));
+  Message& message = context.send(to, kRestore, options_->control_bytes + point.bytes);
   message.payload.put(WorldWords{epoch_, point_});
   context.attach(message, point);
 }

@@ -30,7 +30,7 @@ struct WorldOptions {
   double spawn_s = 0.0;
   std::string spawn = "spare-node";
   std::string rebuild_over = "star";
-  std::uint32_t control_bytes = 32;
+  std::uint64_t control_bytes = 32;
 };
 
 /// A layer that puts the world of a program together again after deaths.

@@ -26,8 +26,7 @@ void WorldLayer::tell_world(Context& context, ActorId to) const {
 /// Many messages can share the news.
 void WorldLayer::send_world(Context& context, ActorId to,
                             const std::shared_ptr<const WorldNews>& news) const {
-  std::uint32_t list =
-      kBytesOfIncarnation * static_cast<std::uint32_t>(replacements().replaced.size());
+  std::uint64_t list = kBytesOfIncarnation * replacements().replaced.size();
   if (!world_.is_first(processes_))
     world_.for_each_run([&list](ActorId, std::uint32_t) { list += kBytesOfPart; });
   Message& message = context.send(to, kWorld, options_->control_bytes + list);

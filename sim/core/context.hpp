@@ -194,15 +194,15 @@ class Context {
 
   /// Sends a message to the same component of the actor `to`. The caller fills in the payload of
   /// the message that is returned.
-  Message& send(ActorId to, std::uint16_t kind, std::uint32_t bytes) {
+  Message& send(ActorId to, std::uint16_t kind, std::uint64_t bytes) {
     Message* message = turn_.pool->take();
     // Nothing is left of the message that had this memory before: it would be part of a state.
     *message = {.from = turn_.self,
                 .to = to,
-                .kind = kind,
+                .phase = turn_.phase & kLastPhase,
+                .kind = kind & kLastKind,
                 .channel = family_,
-                .bytes = bytes,
-                .phase = turn_.phase};
+                .bytes = wire_bytes(bytes) & kLongestMessage_B};
     turn_.pass_down(index(), message);
     return *message;
   }

@@ -12,6 +12,7 @@
 #include "sim/core/growing_pool.hpp"
 #include "sim/core/stack.hpp"
 #include "sim/core/types.hpp"
+#include "sim/core/wire_bytes.hpp"
 
 namespace faultline {
 
@@ -69,18 +70,23 @@ class Field {
 /// What the sender of a message says to its receiver.
 using Payload = Field<32>;
 
+/// A message has room for the numbers of kinds and phases up to here.
+inline constexpr std::uint32_t kLastKind = (1U << 8) - 1;
+inline constexpr std::uint32_t kLastPhase = (1U << 24) - 1;
+
 /// What actors send each other: two cache lines. The engine reads only the first one of a message
 /// that is on its way or waits; who handles it reads both.
 struct Message {
   ActorId from = kNobody;
   ActorId to = kNobody;
-  std::uint16_t kind = 0;             ///< index into the message kinds of its component
-  Family channel = Family::workload;  ///< the component it belongs to, at both ends
-  std::uint8_t flags = 0;             ///< bits of MessageFlag
+  std::uint32_t phase : 24 = 0;  ///< number of the detected phase that it belongs to
+  std::uint8_t flags = 0;        ///< bits of MessageFlag
   std::uint16_t from_incarnation = 0;
   std::uint16_t to_incarnation = 0;  ///< the receiver's when the message was injected
-  std::uint32_t bytes = 0;           ///< size on the wire
-  std::uint32_t phase = 0;           ///< number of the detected phase that it belongs to
+  // One word, written once: a part of it that were written later would hold up who reads `bytes`.
+  std::uint64_t kind : 8 = 0;             ///< index into the message kinds of its component
+  Family channel : 8 = Family::workload;  ///< the component it belongs to, at both ends
+  std::uint64_t bytes : 48 = 0;           ///< size on the wire
   /// An over-decomposed object is addressed (actor, object). The program numbers its objects, and
   /// sets both on what `send` returns. Only it and layers that move objects read them. What such a
   /// program sends to kNoObject is for the rank itself, which must take it in any order.
@@ -94,6 +100,10 @@ struct Message {
   Field<16> termination = {};
   Field<16> logging = {};
   Payload payload = {};
+
+  /// What a layer has attached takes so much more on the wire.
+  void add_bytes(std::uint64_t more) { bytes = wire_bytes(bytes + more) & kLongestMessage_B; }
+  void put_in_phase(std::uint32_t number) { phase = number & kLastPhase; }
 
   /// Adds everything that its receiver, or a layer that holds it, can tell it from another by. What
   /// the engine and the pool note on it is theirs.

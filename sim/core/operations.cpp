@@ -31,7 +31,7 @@ void make_room(std::vector<Kind>& list) {
 
 // ---- what the program asks for ----------------------------------------------------------------
 
-Operation Operations::send(Context& context, ActorId peer, std::uint32_t tag, std::uint32_t bytes,
+Operation Operations::send(Context& context, ActorId peer, std::uint32_t tag, std::uint64_t bytes,
                            double timeout_s, const OperationData& data) {
   make_room(sends_);
   Record& record = sends_.emplace_back(Record{.peer = peer, .tag = tag});

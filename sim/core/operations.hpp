@@ -57,7 +57,7 @@ class Operations {
   /// Sends `bytes` on the wire. It is done when the message has left this actor for good. Fails at
   /// once, without a message, if the peer is known to be dead. A message whose send has ended
   /// otherwise can still leave and arrive.
-  Operation send(Context& context, ActorId peer, std::uint32_t tag, std::uint32_t bytes,
+  Operation send(Context& context, ActorId peer, std::uint32_t tag, std::uint64_t bytes,
                  double timeout_s = kNever, const OperationData& data = {});
   /// Is done at once if the message waits already. Else it fails at once if the peer is known to be
   /// dead.

@@ -15,6 +15,8 @@
 #include <variant>
 #include <vector>
 
+#include "sim/core/wire_bytes.hpp"
+
 namespace faultline {
 
 struct FaultCounts;
@@ -85,7 +87,8 @@ struct OptionSpec {
   bool later = false;
 };
 
-/// What the declaration of an option says besides its name and type.
+/// What the declaration of an option says besides its name and type. A size, whose unit is "B", is
+/// at most kLargestSize_B unless its maximum is stated.
 struct OptionNotes {
   std::string doc{};
   std::string unit{};
@@ -219,6 +222,8 @@ class OptionSet {
       if constexpr (std::unsigned_integral<typename Type::Value>)
         spec.minimum = std::fmax(spec.minimum, 0.0);
       spec.maximum = std::fmin(spec.maximum, largest<typename Type::Value>());
+      if (notes.unit == "B" && std::isinf(notes.maximum))
+        spec.maximum = std::fmin(spec.maximum, kLargestSize_B);
     }
     return *this;
   }

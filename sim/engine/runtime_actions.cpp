@@ -265,6 +265,7 @@ void Runtime::start_phase(ActorId self) {
   ActorState& actor = state_.actors[self];
   if (actor.announced) --state_.announced_ranks;
   actor.announced = false;
+  invariant(actor.phase < kLastPhase, "a run has more phases than a message can name");
   ++actor.phase;
   show_about(Sight::Kind::phase_began, self);
   const std::size_t termination = index_of(Family::termination);

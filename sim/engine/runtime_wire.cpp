@@ -315,8 +315,9 @@ void Runtime::promise_sent(const Message& message, double time_s) {
     promise = state_.free_promises.back();
     state_.free_promises.pop_back();
   }
-  state_.sent_promises[promise] = {message.from, message.to, message.kind, message.from_incarnation,
-                                   message.channel};
+  state_.sent_promises[promise] = {message.from, message.to,
+                                   static_cast<std::uint16_t>(message.kind),
+                                   message.from_incarnation, message.channel};
   schedule(time_s, EventKind::sent, message.from, promise);
 }
 

@@ -94,8 +94,29 @@ TEST_CASE("a message of the pool has two cache lines, of which the engine reads 
     return reinterpret_cast<const std::byte*>(&member) -
            reinterpret_cast<const std::byte*>(&message);
   };
+  STATIC_REQUIRE(sizeof(Message) == 2 * kCacheLine);
   CHECK(offset(message.attachments) < static_cast<std::ptrdiff_t>(kCacheLine));
   CHECK(offset(message.termination) == static_cast<std::ptrdiff_t>(kCacheLine));
+}
+
+TEST_CASE("a message has room for sizes of up to 256 TiB, beside everything else") {
+  constexpr std::uint64_t kTerabyte = 1000000000000;
+  Message message;
+  message.to_incarnation = 65535;
+  message.kind = kLastKind;
+  message.phase = kLastPhase;
+  message.add_bytes(4294967296);
+  CHECK(message.bytes == 4294967296);
+  message.add_bytes(kTerabyte);
+  CHECK(message.bytes == 4294967296 + kTerabyte);
+  CHECK(message.to_incarnation == 65535);
+  CHECK(message.kind == 255);
+  CHECK(message.phase == 16777215);
+  for (int i = 0; i < 300; ++i) message.add_bytes(kTerabyte);
+  CHECK(message.bytes == 281474976710655);
+  message.put_in_phase(7);
+  CHECK(message.phase == 7);
+  CHECK(message.kind == 255);
 }
 
 TEST_CASE("the pool visits what is in flight and nothing else, and lets attachments go") {
@@ -109,9 +130,9 @@ TEST_CASE("the pool visits what is in flight and nothing else, and lets attachme
   CHECK(words.use_count() == 2);
   pool.give_back(resting);
   CHECK(words.use_count() == 1);
-  std::vector<std::uint32_t> visited;
+  std::vector<std::uint64_t> visited;
   pool.for_each_in_flight([&](const Message& message) { visited.push_back(message.bytes); });
-  CHECK(visited == std::vector<std::uint32_t>{1});
+  CHECK(visited == std::vector<std::uint64_t>{1});
   pool.give_back(flying);
   pool.for_each_in_flight([&](const Message&) { FAIL("nothing is in flight"); });
 }

@@ -87,6 +87,24 @@ TEST_CASE("a declaration knows kind, range and nullability from the member's typ
   CHECK(specs[7].kind == OptionKind::texts);
 }
 
+TEST_CASE("a size is at most 1 TB, unless its declaration says otherwise") {
+  struct Sizes {
+    std::uint64_t bytes = 8;
+    std::uint64_t few_bytes = 8;
+    std::uint64_t all_bytes = 8;
+    std::uint64_t messages = 8;
+  };
+  const auto set = OptionSet<Sizes>()
+                       .option("bytes", &Sizes::bytes, {.unit = "B"})
+                       .option("few_bytes", &Sizes::few_bytes, {.unit = "B", .maximum = 100})
+                       .option("all_bytes", &Sizes::all_bytes, {.unit = "B", .maximum = 1e15})
+                       .option("messages", &Sizes::messages, {});
+  CHECK(set.specs()[0].maximum == 1e12);
+  CHECK(set.specs()[1].maximum == 100);
+  CHECK(set.specs()[2].maximum == 1e15);
+  CHECK(set.specs()[3].maximum == 9007199254740992.0);
+}
+
 TEST_CASE("an option that was not given is an error, not a default") {
   OptionValues values = defaults();
   values.erase("ranks");
@@ -104,6 +122,7 @@ TEST_CASE("registrations are sorted, distinct, and complete enough to list and t
     CHECK_FALSE(all[i].summary.empty());
     CHECK_FALSE(all[i].source.empty());
     CHECK(all[i].make);
+    CHECK(all[i].message_kinds.size() <= kLastKind + 1);
     for (const OptionSpec& option : all[i].options) CHECK_FALSE(option.doc.empty());
   }
   CHECK(find_registration(Family::termination, "token-ring") == nullptr);

@@ -14,7 +14,7 @@ using namespace faultline::test;
 
 namespace {
 
-double half_round_trip_s(const Machine& machine, std::uint32_t peer, std::uint32_t bytes,
+double half_round_trip_s(const Machine& machine, std::uint32_t peer, std::int64_t bytes,
                          EngineKind engine) {
   Job job(machine.nodes, machine);
   job.spec.platform.whole_machine = true;
@@ -42,13 +42,16 @@ TEST_CASE("half a ping-pong is o_s + L + k G + o_r over the route's hops") {
   // Coordinates of the peers: (1,0,0), (2,0,0), (3,0,0) round the wrap, (2,2,0), (2,2,1).
   for (const EngineKind engine : engines())
     for (const Pair& pair : {Pair{1, 1}, Pair{2, 2}, Pair{3, 1}, Pair{10, 4}, Pair{26, 5}})
-      for (const std::uint32_t bytes : {0U, 8U, 1500U, 1000000U}) {
-        const double by_hand_s = 1e-6 + 1e-6 + pair.hops * 1e-7 + bytes / 3.74e8 + 1e-6;
+      for (const std::int64_t bytes :
+           {std::int64_t{0}, std::int64_t{8}, std::int64_t{1500}, std::int64_t{1000000},
+            std::int64_t{4294967296}, std::int64_t{1000000000000}}) {
+        const auto size = static_cast<double>(bytes);
+        const double by_hand_s = 1e-6 + 1e-6 + pair.hops * 1e-7 + size / 3.74e8 + 1e-6;
         INFO(engine_word(engine) << " peer " << pair.peer << " bytes " << bytes);
         CHECK(half_round_trip_s(machine, pair.peer, bytes, engine) ==
               Approx(by_hand_s).epsilon(time_tolerance(engine)).margin(0));
         // What `validate` shows of a machine.
-        CHECK(half_round_trip_s(routes.route(0, pair.peer), machine, bytes) ==
+        CHECK(half_round_trip_s(routes.route(0, pair.peer), machine, size) ==
               Approx(by_hand_s).epsilon(1e-12).margin(0));
       }
 }

@@ -11,13 +11,14 @@ using namespace faultline::test;
 
 namespace {
 
-Seen play(const Machine& machine, std::uint32_t per_node, std::uint32_t peer, std::uint32_t bytes,
+Seen play(const Machine& machine, std::uint32_t per_node, std::uint32_t peer, std::uint64_t bytes,
           EngineKind engine) {
   Job job(64 * per_node, machine);
   job.spec.platform.processes_per_node = per_node;
   job.spec.stop.when = StopWhen::finished;
-  job.workload("ping-pong",
-               {{"repetitions", 20}, {"bytes", std::int64_t{bytes}}, {"peer", std::int64_t{peer}}});
+  job.workload("ping-pong", {{"repetitions", 20},
+                             {"bytes", static_cast<std::int64_t>(bytes)},
+                             {"peer", std::int64_t{peer}}});
   return job.run(engine);
 }
 

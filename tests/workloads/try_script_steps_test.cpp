@@ -54,7 +54,8 @@ TEST_CASE("a step says what is done, how long or how large, and among whom") {
   CHECK(step_of("compute 2.5e-3 s").step.duration_s == 2.5e-3);
   CHECK(step_of("compute 0 s among 7").ranks == RankRange{7, 1});
   CHECK(step_of("allreduce 16 B").step.kind == Kind::allreduce);
-  CHECK(step_of("allreduce 4294967295 B").step.bytes == 4294967295U);
+  CHECK(step_of("allreduce 4294967296 B").step.bytes == 4294967296U);
+  CHECK(step_of("allreduce 1e12 B").step.bytes == 1000000000000U);
   CHECK(step_of("allreduce 1e3 B among 0-0").ranks == RankRange{0, 1});
   const TryStep exchange = step_of("  exchange  100 B  with -1 +3   among 1-7 ");
   CHECK(exchange.step.kind == Kind::exchange);
@@ -94,7 +95,7 @@ TEST_CASE("a step that cannot be read is refused with its place and the characte
   const std::string ranks = R"(expected ranks, such as "0-3" or "2", each below 8)";
   const std::string time = R"(expected a time from 0 to 1e6 in seconds, such as "2e-3 s")";
   const std::string bytes =
-      R"(expected a whole number of bytes from 0 to 4294967295, such as "8 B")";
+      R"(expected a whole number of bytes from 0 to 1000000000000, such as "8 B")";
   const std::string distance = R"(expected a distance to another rank, such as "+1" or "-1")";
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", R"(character 1: expected "try", "finish", "compute", "exchange", "allreduce" or )"
@@ -128,7 +129,7 @@ TEST_CASE("a step that cannot be read is refused with its place and the characte
       {"allreduce -8 B", "character 11: " + bytes},
       {"allreduce 0.5 B", "character 11: " + bytes},
       {"allreduce nan B", "character 11: " + bytes},
-      {"allreduce 4294967296 B", "character 11: " + bytes},
+      {"allreduce 1000000000001 B", "character 11: " + bytes},
       {"exchange 8 B", R"(character 13: expected "with", got the end)"},
       {"exchange 8 B with", "character 18: " + distance + ", got the end"},
       {"exchange 8 B with 1", "character 19: " + distance + R"(, got "1")"},

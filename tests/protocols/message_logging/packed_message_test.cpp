@@ -20,8 +20,8 @@ using FourWords = std::array<std::uint64_t, 4>;
 /// As a stencil sends it.
 Message short_message(std::uint64_t number) {
   Message message;
-  message.kind = static_cast<std::uint16_t>(number % 3);
-  message.bytes = static_cast<std::uint32_t>(1000 + number);
+  message.kind = static_cast<std::uint8_t>(number % 3);
+  message.bytes = (1000 + number) & kLongestMessage_B;
   message.from_object = static_cast<ObjectId>(2 * number + 1);
   message.to_object = static_cast<ObjectId>(3 * number + 2);
   message.payload.put(FourWords{number, number % 26, number << 40U, 0});
@@ -40,7 +40,7 @@ Message halo(std::uint64_t object, std::uint64_t neighbour) {
 std::vector<Message> long_messages() {
   std::vector<Message> messages(11, short_message(7));
   messages[0].phase = 1;
-  messages[1].kind = 256;
+  messages[1].bytes = std::uint64_t{1} << 32U;
   messages[2].channel = Family::termination;
   messages[3].flags = kNotifySent;
   messages[4].flags = kFence;
@@ -65,7 +65,7 @@ TEST_CASE("a message comes out of its packing as the program has sent it") {
 
 TEST_CASE("a message that says more than a packed one can say is not packed") {
   for (const Message& message : long_messages()) {
-    INFO("phase " << message.phase << ", kind " << message.kind << ", flags "
+    INFO("phase " << message.phase << ", bytes " << message.bytes << ", flags "
                   << static_cast<int>(message.flags));
     CHECK_FALSE(PackedMessage::fits(message));
   }

@@ -91,21 +91,25 @@ TEST_CASE("message logging asks for spare nodes where drawn faults strike nodes"
   }
 }
 
-TEST_CASE("message logging refuses images that are larger than a message can be") {
+TEST_CASE("message logging refuses images that are larger than 1 TB") {
   const auto error = [](const std::string& object_bytes, const std::string& more) {
     return error_of(
         {.workload = R"("name": "stencil", "objects_per_process": 4, "object_bytes": )" +
                      object_bytes + more});
   };
   const std::string checkpoints = R"(, "checkpoint_iterations": 5)";
-  CHECK(error("1073741823", checkpoints) == "");
+  CHECK(error("250000000000", checkpoints) == "");
   CHECK_THAT(
-      error("1073741824", checkpoints),
-      Contains("workload.object_bytes: expected at most 1073741823 with 4 objects_per_process"));
-  CHECK_THAT(error("1073741824", ""), !Contains("object_bytes"));
-  for (const std::string& protocol : protocols())
-    CHECK_THAT(error_of({.logging = protocol, .options = R"(, "image_bytes": 4294967296)"}),
-               Contains("message_logging.image_bytes: "));
+      error("250000000001", checkpoints),
+      Contains("workload.object_bytes: expected at most 250000000000 with 4 objects_per_process"));
+  CHECK_THAT(error("250000000001", ""), !Contains("object_bytes"));
+  for (const std::string& protocol : protocols()) {
+    const auto image = [&](const std::string& bytes) {
+      return error_of({.logging = protocol, .options = R"(, "image_bytes": )" + bytes});
+    };
+    CHECK(image("1000000000000") == "");
+    CHECK_THAT(image("1000000000001"), Contains("message_logging.image_bytes: "));
+  }
 }
 
 TEST_CASE("protocols without determinants refuse programs that depend on the order of messages") {

@@ -93,6 +93,38 @@ TEST_CASE("a local checkpoint takes as long as the ranks of a node together need
   CHECK(job.run().metric("checkpoint_time_s") == Approx(2 * 1000 / 1e3).epsilon(1e-9));
 }
 
+/// Two ranks on two nodes, a checkpoint with the partner after each of 5 TryBlocks of 1 s.
+double checkpointed_run_s(const std::string& protocol, std::int64_t state_bytes,
+                          EngineKind engine) {
+  Machine machine = quick_machine();
+  machine.nic_bandwidth_Bps = machine.link_bandwidth_Bps = 1e10;
+  Job job(2, machine);
+  set_up(job, protocol,
+         {{"checkpoint", std::string("partner")}, {"checkpoint_iterations", std::int64_t{1}}});
+  job.workload("try-blocks", {{"iterations", std::int64_t{5}},
+                              {"compute_s", 1.0},
+                              {"allreduces", std::int64_t{1}},
+                              {"state_bytes", state_bytes}});
+  job.spec.platform.processes_per_node = 1;
+  const Seen seen = job.run(engine);
+  CHECK(seen.result.outcome == Outcome::finished);
+  return seen.metric("time_to_solution_s");
+}
+
+// Both ranks send at the same time, each to the other one.
+TEST_CASE("checkpoints above 4 GiB take as long as their bytes need on the wire") {
+  for (const EngineKind engine : engines())
+    for (const std::string protocol : {"fampi", "ulfm"}) {
+      const double without_s = checkpointed_run_s(protocol, 0, engine);
+      for (const std::int64_t bytes : {std::int64_t{5000000000}, std::int64_t{100000000000}}) {
+        INFO(engine_word(engine) << ", " << protocol << ", " << bytes);
+        const double one_s = static_cast<double>(bytes) / 1e10;
+        CHECK(checkpointed_run_s(protocol, bytes, engine) - without_s ==
+              Approx(5 * one_s).epsilon(1e-4).margin(0));
+      }
+    }
+}
+
 TEST_CASE("by seconds, a checkpoint is taken when as many iterations have passed") {
   for (const EngineKind engine : engines())
     for (const std::string protocol : {"fampi", "relaunch"})

@@ -12,7 +12,7 @@ namespace faultline {
 struct AllHeartbeatsOptions {
   double heartbeat_period_s = 0.1;
   double timeout_s = 0.2;
-  std::uint32_t control_bytes = 16;
+  std::uint64_t control_bytes = 16;
 };
 
 /// Every process sends heartbeats to all others, and takes for dead whom it has not heard of for

@@ -9,7 +9,7 @@
 namespace faultline {
 
 struct SafraOptions {
-  std::uint32_t control_bytes = 16;
+  std::uint64_t control_bytes = 16;
 };
 
 /// Safra's detector as told in EWD998 (Dijkstra, 1987): a token goes round the ring of processes
@@ -43,7 +43,7 @@ class Safra final : public Layer {
   void send_token(Context& context, Rank to);
   [[nodiscard]] bool is_root() const { return self_ == 0; }
 
-  std::uint32_t control_bytes_;
+  std::uint64_t control_bytes_;
   ControlTree tree_;
   Rank self_;
   std::int64_t c_ = 0;  ///< sent less received, of this process
