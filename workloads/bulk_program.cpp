@@ -83,6 +83,19 @@ void BulkProgram::start(Context& context) {
 // ---- steps ------------------------------------------------------------------------------------
 
 void BulkProgram::walk(Context& context) {
+  go_through_steps(context);
+  hold_work(context);
+}
+
+/// A send that it waits for lets it go on when the message has left, although nothing has come. Who
+/// counted as idle meanwhile would begin work that no detector of termination can know of.
+void BulkProgram::hold_work(Context& context) {
+  const bool waits_for_requests = waits_ == Waits::requests || waits_ == Waits::sum;
+  const bool holds = waits_for_requests && operations_.waits_for_send();
+  if (holds != std::exchange(holds_work_, holds)) context.declare_work(holds ? 1 : -1);
+}
+
+void BulkProgram::go_through_steps(Context& context) {
   check_requests(context);
   while (waits_ == Waits::nothing) {
     if (step_ == program_->steps.size()) next_iteration(context);
@@ -468,7 +481,7 @@ void BulkProgram::digest_state(Digest& into) const {
   into.add(rank_, world_, others_, epoch_, operations_, sum_, open_, waits_, has_blocks_,
            iteration_, step_, state_);
   into.add(attempt_, tag_, sum_tag_, first_operation_, errors_, cancelled_, timeout_s_);
-  into.add(raises_next_, reached_, redoes_);
+  into.add(raises_next_, reached_, redoes_, holds_work_);
 }
 
 std::string BulkProgram::waiting_for() const {

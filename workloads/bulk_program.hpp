@@ -79,6 +79,8 @@ class BulkProgram final : public Workload {
 
   void digest_state(Digest& into) const override;
   void walk(Context& context);
+  void go_through_steps(Context& context);
+  void hold_work(Context& context);
   void do_step(Context& context);
   void next_step();
   void next_iteration(Context& context);
@@ -121,6 +123,7 @@ class BulkProgram final : public Workload {
   bool has_blocks_ = false;    ///< the stack has the family `transactions`
   bool raises_next_ = false;   ///< an error, when the next TryBlock begins
   bool redoes_ = false;        ///< what it had done before a rollback
+  bool holds_work_ = false;    ///< it has declared work, because it waits for a send
   std::uint32_t sum_tag_ = 0;  ///< the first of the allreduce
   std::uint64_t iteration_ = 0;
   std::size_t step_ = 0;

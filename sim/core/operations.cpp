@@ -352,6 +352,11 @@ bool Operations::none_pending(std::span<const Operation> operations) const {
   });
 }
 
+bool Operations::waits_for_send() const {
+  return std::any_of(sends_.begin(), sends_.end(),
+                     [](const Record& record) { return record.state == OperationState::pending; });
+}
+
 void Operations::digest(Digest& into) const {
   into.add(epoch_, latest_, receives_, sends_.size());
   for (const Arrival& record : receives())

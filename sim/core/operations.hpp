@@ -115,6 +115,10 @@ class Operations {
     return counts_[static_cast<std::size_t>(state)];
   }
 
+  /// True if a send is pending. When its message has left, the component may go on although nothing
+  /// has come to it, so it is not idle meanwhile (Context::declare_work).
+  [[nodiscard]] bool waits_for_send() const;
+
   /// What the first pending operation waits for, in words; "" if none is pending.
   [[nodiscard]] std::string waiting_for() const;
 

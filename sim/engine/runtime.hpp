@@ -241,6 +241,7 @@ class Runtime : private Services {
   void deliver_request();
   void spend_time();
   void tell_idle();
+  void expect_no_new_work(bool was_active, const char* handler) const;
   /// The number of messages that the workload has sent in this turn and that no layer has seen.
   [[nodiscard]] std::size_t sent_by_workload() const {
     return turn_.direct ? turn_.wire.size() : turn_.outbox[index_of(Family::workload)].size();

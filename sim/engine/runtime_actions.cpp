@@ -172,8 +172,9 @@ void Runtime::fire_timer(ActorId self, std::uint32_t serial) {
   if (timer.kind == EventKind::fault) return tell_error(self);
   if (timer.kind != EventKind::timer)
     return tell_death(timer.kind, self, static_cast<std::uint32_t>(timer.key));
-  turn(self, timer.family, [&timer](Component& component, Context& context) {
+  turn(self, timer.family, [&](Component& component, Context& context) {
     component.on_timer(context, timer.key);
+    if (timer.family == Family::workload) expect_no_new_work(turn_.active, "on_timer");
   });
   if (timer.family == Family::message_logging) offer_held_events(self);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 #include <utility>
 
 #include "sim/engine/prefetch.hpp"
@@ -149,11 +150,15 @@ void Runtime::deliver_request() {
   if (component == nullptr) return;
   Context context(turn_, request.to);
   const std::size_t before = sent_by_workload();
+  const bool is_active = turn_.active || handled_ || context.busy() || before > 0;
   if (state_.blocks) audit_block(request);
   if (request.is_answer)
     component->on_answer(context, request);
   else
     component->on_request(context, request);
+  if (request.is_answer && request.to == Family::workload &&
+      request.from == Family::message_logging)
+    expect_no_new_work(is_active, "on_answer");
   if (request.to == Family::workload)
     handled_ = handled_ || context.busy() || sent_by_workload() > before;
 }
@@ -241,6 +246,18 @@ void Runtime::handle(Message* message) {
   }
   state_.pool.give_back(message);
   settle();
+}
+
+/// An idle rank gets work from messages alone: all detectors of termination rely on that, and none
+/// can know of work that a rank takes up by itself. Transactions, which do not work above such a
+/// detector, answer whenever they like.
+void Runtime::expect_no_new_work(bool was_active, const char* handler) const {
+  if (was_active || !job_->factories[kTermination]) return;
+  if (turn_.computing == 0 && turn_.declared_work == 0 && sent_by_workload() == 0) return;
+  const std::string words = "the workload " + job_->spec.components[kWorkload].registration->name +
+                            " counts as idle and goes on in " + handler +
+                            ": who waits for more than messages declares work";
+  throw_broken_invariant(words.c_str(), __FILE__, __LINE__);
 }
 
 std::int64_t Runtime::conserved_now() const {

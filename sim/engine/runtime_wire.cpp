@@ -327,8 +327,9 @@ void Runtime::tell_sent(ActorId self, std::uint32_t promise) {
   if (!state_.actors[self].alive || state_.actors[self].incarnation != sent.incarnation) return;
   if (sent.from != self) return;
   --state_.actors[self].rare().on_sent_due[index_of(sent.channel)];
-  turn(self, sent.channel, [&sent](Component& component, Context& context) {
+  turn(self, sent.channel, [&](Component& component, Context& context) {
     component.on_sent(context, sent.to, sent.kind);
+    if (sent.channel == Family::workload) expect_no_new_work(turn_.active, "on_sent");
   });
 }
 
