@@ -151,15 +151,38 @@ CheckpointedLayer::Verdict Causal::take(Context& context, Message& message) {
 /// What a termination detector sends can depend on whether a message comes before the end of a
 /// computation, at which its rank becomes idle, or after that.
 Passage Causal::on_local_event(Context& context, const LocalEvent& event) {
-  const auto source = static_cast<ObjectId>(2 * index_of(event.family)) +
-                      static_cast<ObjectId>(event.kind == LocalEvent::Kind::timer);
-  const Delivery delivery{{Endpoint{.object = source}, kHere}, event.tag};
+  const Delivery delivery = delivery_of(event);
   if (!must_replay()) return take_local(context, delivery);
   if (deliveries_.at(tickets_ + 1) != delivery) return Passage::hold;
   ++tickets_;
   if (!must_replay()) end_replay(context);
   hand_up_later(context);
   return Passage::deliver;
+}
+
+Delivery Causal::delivery_of(const LocalEvent& event) {
+  const auto source = static_cast<ObjectId>(2 * index_of(event.family)) +
+                      static_cast<ObjectId>(event.kind == LocalEvent::Kind::timer);
+  return {{Endpoint{.object = source}, kHere}, event.tag};
+}
+
+std::optional<LocalEvent> Causal::local_event_of(const Delivery& delivery) {
+  if (delivery.is_message()) return std::nullopt;
+  const ObjectId source = delivery.channel.from.object;
+  return LocalEvent{source % 2 == 1 ? LocalEvent::Kind::timer : LocalEvent::Kind::computed,
+                    static_cast<Family>(source / 2), delivery.number};
+}
+
+std::optional<LocalEvent> Causal::next_event() const {
+  if (!hands_up() || !must_replay()) return std::nullopt;
+  return local_event_of(deliveries_.at(tickets_ + 1));
+}
+
+/// It was left out at this ticket before, too: what was delivered until now is the same.
+void Causal::leave_out_next(Context& context) {
+  ++tickets_;
+  if (!must_replay()) end_replay(context);
+  hand_up_later(context);
 }
 
 Passage Causal::take_local(Context& context, const Delivery& event) {

@@ -47,6 +47,8 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
   void on_sends(Context& context, std::span<Message* const> batch, bool still_active) override;
   void fetch_ahead(const Message& message, Ahead what) const override;
   Passage on_local_event(Context& context, const LocalEvent& event) override;
+  [[nodiscard]] std::optional<LocalEvent> next_event() const override;
+  void leave_out_next(Context& context) override;
   [[nodiscard]] std::string waiting_for() const override;
 
  protected:
@@ -145,6 +147,9 @@ class Causal : public LoggedLayer, public OrdersLocalEvents {
     delivery.channel.from.rank = message.from;
     return delivery;
   }
+  static Delivery delivery_of(const LocalEvent& event);
+  /// What has happened here; none if a message was delivered.
+  static std::optional<LocalEvent> local_event_of(const Delivery& delivery);
   /// Gives a delivery its ticket, the next one.
   void give_ticket(Context& context, const Delivery& delivery);
   void note_received(Context& context, const Message& message);

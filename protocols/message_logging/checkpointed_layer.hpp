@@ -152,6 +152,8 @@ class CheckpointedLayer : public Layer {
   /// How many restarts this rank has taken in.
   [[nodiscard]] std::uint64_t level() const { return rare_->wave.agreement().level; }
   [[nodiscard]] bool is_up() const { return up_; }
+  /// Can the program get messages?
+  [[nodiscard]] bool hands_up() const { return up_ && !resumes_ && !starts_; }
   /// Can messages come twice? Only what goes back to an earlier state sends again, and it does so
   /// after all have joined its restart. So none can before this rank has joined one.
   [[nodiscard]] bool may_repeat() const { return may_repeat_; }
@@ -176,8 +178,6 @@ class CheckpointedLayer : public Layer {
     void digest(Digest& into) const { into.add(checkpoint, keeper); }
   };
 
-  /// Can the program get messages?
-  [[nodiscard]] bool hands_up() const { return up_ && !resumes_ && !starts_; }
   Passage pass(Context& context, Message& message, Verdict verdict);
   bool release_one_held(Context& context);
   [[nodiscard]] bool keeps_back(const Message& message) const;

@@ -86,6 +86,20 @@ Passage Pessimistic::take_local(Context& context, const Delivery& event) {
   return Passage::hold;
 }
 
+std::optional<LocalEvent> Pessimistic::next_event() const {
+  if (must_replay()) return Causal::next_event();
+  if (!hands_up() || !is_next_stored()) return std::nullopt;
+  return local_event_of(waiting_.front().delivery);
+}
+
+/// What was delivered while it waited for its turn, with an earlier ticket, has cancelled it. Its
+/// ticket is gone: the logger knows it, so it is left out in a replay, too.
+void Pessimistic::leave_out_next(Context& context) {
+  if (must_replay()) return Causal::leave_out_next(context);
+  end_wait();
+  hand_up_later(context);
+}
+
 /// What waits last has got the latest ticket.
 void Pessimistic::wait(Context& context) {
   invariant(stored() + waiting_.size() == tickets(), "a delivery waits behind one that does not");

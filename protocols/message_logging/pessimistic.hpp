@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "protocols/message_logging/causal.hpp"
 #include "protocols/message_logging/packed_message.hpp"
@@ -20,6 +21,8 @@ class Pessimistic final : public Causal {
   [[nodiscard]] std::unique_ptr<Component> clone() const override {
     return std::make_unique<Pessimistic>(*this);
   }
+  [[nodiscard]] std::optional<LocalEvent> next_event() const override;
+  void leave_out_next(Context& context) override;
   [[nodiscard]] std::string waiting_for() const override;
 
  private:

@@ -369,6 +369,8 @@ class Runtime : private Services {
 
   // local events that message logging orders (runtime_local_events.cpp)
   [[nodiscard]] bool may_happen(ActorId self, const LocalEvent& event);
+  [[nodiscard]] bool can_come(ActorId self, const LocalEvent& event) const;
+  void leave_out_cancelled(ActorId self);
   void offer_held_events(ActorId self);
 
   // faults (runtime_faults.cpp)

@@ -1,5 +1,6 @@
 // What happens at a rank without a message, where message logging says when it is handled.
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/engine/runtime.hpp"
@@ -21,8 +22,40 @@ bool Runtime::may_happen(ActorId self, const LocalEvent& event) {
   return passage == Passage::deliver;
 }
 
+/// Can the event still come to a rank? Its timer is set, or its computation runs or waits for a
+/// core.
+bool Runtime::can_come(ActorId self, const LocalEvent& event) const {
+  const RareState* rare = state_.actors[self].rare_state.get();
+  if (rare == nullptr) return false;
+  if (event.kind == LocalEvent::Kind::timer)
+    return std::ranges::any_of(rare->timers, [&event](const ArmedTimer& timer) {
+      return timer.kind == EventKind::timer && timer.family == event.family &&
+             timer.key == event.tag;
+    });
+  const auto is_meant = [&event](const Computation& computation) {
+    return computation.family == event.family && computation.tag == event.tag;
+  };
+  return std::ranges::any_of(rare->running, is_meant) ||
+         std::ranges::any_of(rare->queued, is_meant);
+}
+
+/// Tells message logging if what it waits for has been cancelled.
+void Runtime::leave_out_cancelled(ActorId self) {
+  if (state_.actors[self].component(Family::termination) == nullptr) return;
+  auto* layer =
+      dynamic_cast<OrdersLocalEvents*>(state_.actors[self].component(Family::message_logging));
+  if (layer == nullptr) return;
+  const auto next = layer->next_event();
+  if (!next || can_come(self, *next)) return;
+  turn(self, Family::message_logging,
+       [layer](Component&, Context& context) { layer->leave_out_next(context); });
+}
+
 /// Offers again what message logging has let wait. What one of them leads to can cancel another.
 void Runtime::offer_held_events(ActorId self) {
+  carry_out_pending();
+  if (!state_.actors[self].alive) return;
+  leave_out_cancelled(self);
   const RareState* rare = state_.actors[self].rare_state.get();
   if (rare == nullptr) return;
   std::vector<std::uint32_t> timers;

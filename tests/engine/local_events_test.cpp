@@ -1,6 +1,9 @@
 // Computations that end and timers that run out above a layer that says when they are handled.
 
 #include <catch2/catch.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "sim/core/local_events.hpp"
 #include "tests/support/job.hpp"
@@ -33,6 +36,41 @@ class LetsWait final : public Layer, public OrdersLocalEvents {
  private:
   double until_;
   bool may_pass_ = false;
+};
+
+/// Lets what happens at a rank happen in a stated order, one thing at each time of its own.
+class InOrder final : public Layer, public OrdersLocalEvents {
+ public:
+  InOrder(Job& job, std::vector<LocalEvent> order) : job_(job), order_(std::move(order)) {}
+  [[nodiscard]] std::unique_ptr<Component> clone() const override {
+    return std::make_unique<InOrder>(*this);
+  }
+  void start(Context& context) override { context.set_timer(0, 100); }
+  void on_timer(Context& context, std::uint64_t) override {
+    if (next_ < order_.size()) context.set_timer(0, 10);
+  }
+  Passage on_local_event(Context&, const LocalEvent& event) override {
+    if (next_ == order_.size() || !is_same(event, order_[next_])) return Passage::hold;
+    ++next_;
+    return Passage::deliver;
+  }
+  [[nodiscard]] std::optional<LocalEvent> next_event() const override {
+    return next_ < order_.size() ? std::optional(order_[next_]) : std::nullopt;
+  }
+  void leave_out_next(Context& context) override {
+    job_.note(context, "left out", static_cast<std::int64_t>(order_[next_++].tag));
+  }
+
+ protected:
+  void digest_state(Digest& into) const override { into.add(next_); }
+
+ private:
+  static bool is_same(const LocalEvent& a, const LocalEvent& b) {
+    return a.kind == b.kind && a.family == b.family && a.tag == b.tag;
+  }
+  Job& job_;
+  std::vector<LocalEvent> order_;
+  std::size_t next_ = 0;
 };
 
 /// One rank computes twice and sets a timer, with a termination detector above such a layer.
@@ -84,6 +122,55 @@ TEST_CASE("what waits can be cancelled") {
     const Seen seen = run_job(engine, true, true);
     CHECK(seen.times_s(0, "timer").size() == 1);
     CHECK(seen.times_s(0, "computed").empty());
+  }
+}
+
+// The timer 3 is set again before its turn comes, and is waited for. The timer 4, and the second of
+// two computations, are cancelled by what comes before them.
+TEST_CASE("what is cancelled before its turn comes is left out") {
+  using Kind = LocalEvent::Kind;
+  for (const EngineKind engine : engines()) {
+    Job job(1);
+    job.spec.platform.worker_cores = 2;
+    job.spec.stop.time_s = 1000;
+    job.script(Family::workload, [&job](ActorId) {
+      Handlers handlers;
+      handlers.start = [](Context& context) {
+        context.compute(20, 1);
+        context.compute(30, 2);
+        context.set_timer(3, 40);
+        context.set_timer(4, 40);
+        context.set_timer(5, 40);
+      };
+      handlers.compute_done = [&job](Context& context, std::uint64_t tag) {
+        job.note(context, "computed", static_cast<std::int64_t>(tag));
+        context.cancel_timer(4);
+        context.set_timer(3, 200);
+        context.declare_work(1);
+      };
+      handlers.timer = [&job](Context& context, std::uint64_t key) {
+        job.note(context, "timer", static_cast<std::int64_t>(key));
+        context.cancel_computations();
+      };
+      return handlers;
+    });
+    job.script(Family::termination, [](ActorId) { return Handlers{}; });
+    const auto event = [](Kind kind, std::uint64_t tag) {
+      return LocalEvent{kind, Family::workload, tag};
+    };
+    const std::vector<LocalEvent> order{event(Kind::computed, 1), event(Kind::timer, 4),
+                                        event(Kind::timer, 5), event(Kind::computed, 2),
+                                        event(Kind::timer, 3)};
+    job.own(Family::message_logging,
+            [&](ActorId) { return std::make_unique<InOrder>(job, order); });
+    const Seen seen = job.run(engine);
+    CAPTURE(engine_word(engine));
+    CHECK(seen.values(0, "computed") == Values{1});
+    CHECK(close(seen.times_s(0, "computed"), {20}, engine));
+    CHECK(seen.values(0, "left out") == Values{4, 2});
+    CHECK(close(seen.times_s(0, "left out"), {100, 110}, engine));
+    CHECK(seen.values(0, "timer") == Values{5, 3});
+    CHECK(close(seen.times_s(0, "timer"), {100, 220}, engine));
   }
 }
 

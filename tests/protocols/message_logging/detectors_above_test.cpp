@@ -27,6 +27,7 @@ struct Stack {
   std::string workload = "stencil";
   std::uint32_t worker_cores = 1;
   Progress progress = Progress::dedicated;
+  OptionValues of_detector = {};
 };
 
 void set_up_stack(Job& job, const Stack& stack) {
@@ -40,7 +41,7 @@ void set_up_stack(Job& job, const Stack& stack) {
   job.spec.platform.worker_cores = stack.worker_cores;
   job.spec.platform.progress = stack.progress;
   job.spec.stop.when = StopWhen::announced;
-  job.use(Family::termination, stack.detector);
+  job.use(Family::termination, stack.detector, stack.of_detector);
   use_logging(job, stack.logging);
   job.use(Family::failure_detection, "oracle", {{"delay_s", 1e-5}});
 }
@@ -127,6 +128,30 @@ TEST_CASE("a detector above message logging announces whoever dies and when") {
                                       .ordering = ordering,
                                       .workload = workload},
                                      engine) == "");
+          }
+}
+
+// An idle rank waits before it returns its credit, and any message that comes meanwhile cancels the
+// timer. It can have run out by then, and wait to be handled in its turn.
+TEST_CASE("a timer that is cancelled before its turn comes keeps nobody waiting") {
+  for (const EngineKind engine : engines())
+    for (const char* logging : {"checkpoint-restart", "causal", "pessimistic"})
+      for (const char* workload : {"stencil", "ordered-stencil"})
+        for (const double delay_s : {1e-7, 1e-6, 1e-5})
+          for (const bool checkpoints : {true, false}) {
+            const Stack stack{.detector = "cda",
+                              .logging = logging,
+                              .checkpoints = checkpoints,
+                              .workload = workload,
+                              .of_detector = {{"flush_delay_s", delay_s}}};
+            CAPTURE(engine_word(engine), logging, workload, delay_s, checkpoints);
+            if (checkpoints) {
+              CHECK(wrong_under_deaths(stack, engine) == "");
+              continue;
+            }
+            Job job(6, quick_machine());
+            set_up(job, stack);
+            CHECK(wrong_in(job, job.run(engine)) == "");
           }
 }
 
@@ -229,5 +254,20 @@ TEST_CASE("no order and no death of a tiny job with a detector breaks a promise"
     CHECK(result.progress_checked);
     CHECK(result.ends.contains("terminated"));
     CHECK(result.ends.size() == 1);
+  }
+}
+
+TEST_CASE("no order of a tiny job with timers that are cancelled ends in a deadlock") {
+  for (const char* logging : {"causal", "pessimistic"}) {
+    Job job(2);
+    set_up(job, {.detector = "cda",
+                 .logging = logging,
+                 .ordering = Ordering::fifo,
+                 .of_detector = {{"flush_delay_s", 1e-6}}});
+    job.workload("stencil", {{"iterations", std::int64_t{1}}, {"dimensions", std::int64_t{1}}});
+    const ExplorationResult result = explore({.spec = explored_spec(job.spec), .states = 20000});
+    CAPTURE(logging, result.states);
+    if (result.refutation) UNSCOPED_INFO(result.refutation->violations.front().detail);
+    CHECK(!result.refutation);
   }
 }
