@@ -35,6 +35,13 @@ bool is_within(const RankLedger& now, const RankLedger& before) {
   });
 }
 
+bool is_same(const RankLedger& a, const RankLedger& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
+    return one.first == other.first && one.second.sent == other.second.sent &&
+           one.second.consumed == other.second.consumed;
+  });
+}
+
 using Channels = std::map<std::pair<Endpoint, Endpoint>, BothEnds>;
 
 void add_to(Channels& channels, const RankLedger& rank) {
@@ -60,31 +67,51 @@ EndpointLedger ChannelLedgers::of(Rank rank, const Endpoint& endpoint) const {
   return found == ranks_[rank].end() ? EndpointLedger{} : found->second;
 }
 
-/// Who dies while it does again what it had done has still done that.
-void ChannelLedgers::died(Rank rank, bool was_active) {
-  const auto before = at_death_.find(rank);
-  const bool had_caught_up = before == at_death_.end() ||
+/// Who goes back while it does again what it had done has still done that.
+void ChannelLedgers::goes_back(Rank rank, bool was_active) {
+  const auto before = gone_back_.find(rank);
+  const bool had_caught_up = before == gone_back_.end() ||
                              !is_within(ranks_[rank], before->second.ledger) ||
                              is_within(before->second.ledger, ranks_[rank]);
-  if (had_caught_up) at_death_[rank] = {ranks_[rank], was_active};
+  if (had_caught_up) gone_back_[rank] = {ranks_[rank], was_active};
 }
 
-/// A rank that has caught up is judged by what it does now, unless that is what it did when it
-/// died.
-bool ChannelLedgers::was_over(const std::function<bool(Rank)>& is_active) const {
+/// Where the states of all ranks agree about every channel and nobody has anything to do, the
+/// program was over, whenever each of them was in its state. A rank that has done as much again as
+/// it had done, but with other messages, stands on those; others may still stand on what they got
+/// from it before, or have got from it since.
+bool ChannelLedgers::was_over(Rank by, const std::function<bool(Rank)>& is_active) const {
+  return agree_at_end(by, History::before, is_active) ||
+         agree_at_end(by, History::since, is_active);
+}
+
+bool ChannelLedgers::agree_at_end(Rank by, History history,
+                                  const std::function<bool(Rank)>& is_active) const {
   Channels channels;
   for (Rank rank = 0; rank < ranks_.size(); ++rank) {
-    const auto before = at_death_.find(rank);
-    const bool repeats =
-        before != at_death_.end() && is_within(ranks_[rank], before->second.ledger);
-    const RankLedger& ledger = repeats ? before->second.ledger : ranks_[rank];
-    const bool has_caught_up = !repeats || is_within(ledger, ranks_[rank]);
-    if (repeats ? before->second.active && (!has_caught_up || is_active(rank)) : is_active(rank))
-      return false;
-    add_to(channels, ledger);
+    const Standing standing = standing_of(rank, rank == by, history);
+    const bool may_be_active = standing.was_active.value_or(true);
+    if (may_be_active && (!standing.is_now || is_active(rank))) return false;
+    add_to(channels, *standing.ledger);
   }
   return std::all_of(channels.begin(), channels.end(),
                      [](const auto& channel) { return agree(channel.second, false); });
+}
+
+/// A rank that has caught up is judged by what it does now, unless that is what it did before it
+/// went back: then it was active if it was so both times. Who announces the end knows nothing of
+/// what it has still to do again.
+ChannelLedgers::Standing ChannelLedgers::standing_of(Rank rank, bool announces,
+                                                     History history) const {
+  const RankLedger& now = ranks_[rank];
+  const auto before = gone_back_.find(rank);
+  const Standing of_now{.ledger = &now, .was_active = {}, .is_now = true};
+  if (before == gone_back_.end() || !is_within(now, before->second.ledger)) return of_now;
+  const auto& [ledger, active] = before->second;
+  if (is_same(now, ledger)) return {.ledger = &now, .was_active = active, .is_now = true};
+  const bool has_caught_up = is_within(ledger, now);
+  if (announces || (has_caught_up && history == History::since)) return of_now;
+  return {.ledger = &ledger, .was_active = active, .is_now = false};
 }
 
 std::optional<std::string> ChannelLedgers::first_difference(bool some_in_flight) const {

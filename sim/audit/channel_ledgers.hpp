@@ -45,30 +45,44 @@ class ChannelLedgers {
   /// The rank goes on from a state in which this was its ledger; an empty one at its start.
   void put_back(Rank rank, RankLedger ledger) { ranks_[rank] = std::move(ledger); }
 
-  /// The rank has died, and will do again what it has done. Asked by `was_over` only.
-  void died(Rank rank, bool was_active);
-  /// Was the program over when ranks died that do now again what they had done then? Nobody had
-  /// anything to do, and all that had been sent was consumed. `is_active` says so of a rank now.
-  [[nodiscard]] bool was_over(const std::function<bool(Rank)>& is_active) const;
+  /// The rank has died, or is about to be put back, and will do again what it has done. Asked by
+  /// `was_over` only.
+  void goes_back(Rank rank, bool was_active);
+  /// Was the program over before ranks went back that do now again what they had done? Nobody had
+  /// anything to do, and all that had been sent was consumed. Asked when the rank `by` announces
+  /// that, as it stands now. `is_active` says of a rank whether it is so now.
+  [[nodiscard]] bool was_over(Rank by, const std::function<bool(Rank)>& is_active) const;
 
   /// The first channel, by its ends, whose ends do not have the same messages, in words; nothing if
   /// there is none. `some_in_flight`: messages may still be on their way, so that fewer may have
   /// been consumed than sent.
   [[nodiscard]] std::optional<std::string> first_difference(bool some_in_flight) const;
 
-  void digest(Digest& into) const { into.add(ranks_, at_death_); }
+  void digest(Digest& into) const { into.add(ranks_, gone_back_); }
 
  private:
-  /// What a rank stood on when it died.
-  struct AtDeath {
+  /// What a rank stood on before it went back.
+  struct Before {
     RankLedger ledger;
     bool active = false;
 
     void digest(Digest& into) const { into.add(ledger, active); }
   };
 
+  /// Of a rank that has done other things since, as many as before: which are meant?
+  enum class History : std::uint8_t { before, since };
+  /// A state in which a rank is or was.
+  struct Standing {
+    const RankLedger* ledger;
+    std::optional<bool> was_active;  ///< before the rank went back, if it was in this state then
+    bool is_now;                     ///< it is in this state, or has done no more
+  };
+  [[nodiscard]] Standing standing_of(Rank rank, bool announces, History history) const;
+  [[nodiscard]] bool agree_at_end(Rank by, History history,
+                                  const std::function<bool(Rank)>& is_active) const;
+
   std::vector<RankLedger> ranks_;
-  std::map<Rank, AtDeath> at_death_;
+  std::map<Rank, Before> gone_back_;
 };
 
 }  // namespace faultline

@@ -241,9 +241,9 @@ void Runtime::announce(ActorId self) {
   actor.announced = true;
   ++state_.announced_ranks;
   state_.announce_time_s = state_.now_s;
-  state_.auditor.announced(self, actor.phase, state_.now_s, [this] {
-    return state_.channels &&
-           state_.channels->was_over([this](Rank rank) { return state_.actors[rank].active; });
+  state_.auditor.announced(self, actor.phase, state_.now_s, [this, self] {
+    return state_.channels && state_.channels->was_over(
+                                  self, [this](Rank rank) { return state_.actors[rank].active; });
   });
   show_about(Sight::Kind::announced, self);
   const std::uint32_t phase = actor.phase;

@@ -141,7 +141,9 @@ void Runtime::kill(ActorId actor, bool silent, Incarnation daemon) {
   if (is_rank(actor)) {
     state_.auditor.lost(static_cast<std::uint64_t>(state.held()), state_.now_s);
     --state_.live_ranks;
-    if (state_.channels && job_->awaits_announcement) state_.channels->died(actor, state.active);
+    const bool runs = !state.rare_state || !state.rare_state->awaits_start;
+    if (runs && state_.channels && job_->awaits_announcement)
+      state_.channels->goes_back(actor, state.active);
     if (state.announced) --state_.announced_ranks;
     if (state.finished) --state_.finished_ranks;
     if (state.rare_state && state.rare_state->awaits_start) state_.auditor.never_started();

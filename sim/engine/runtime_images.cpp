@@ -216,9 +216,12 @@ void Runtime::put_back(ActorId self, const ImageContent& content) {
     revived += content.held[level];
   }
   state_.auditor.resent(static_cast<std::uint64_t>(revived));
-  if (state_.channels) state_.channels->put_back(self, content.sent_and_consumed);
-  put_back_flags(actor, content);
   const bool starts = actor.rare_state && actor.rare_state->awaits_start;
+  if (state_.channels) {
+    if (!starts && job_->awaits_announcement) state_.channels->goes_back(self, actor.active);
+    state_.channels->put_back(self, content.sent_and_consumed);
+  }
+  put_back_flags(actor, content);
   if (starts) {
     actor.rare_state->awaits_start = false;
     state_.unreported.erase(self);
