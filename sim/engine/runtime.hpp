@@ -98,13 +98,15 @@ class Runtime : private Services {
   /// Looks at the whole state between two events (runtime_invariants.cpp). Throws BrokenInvariant.
   void check_state();
   [[nodiscard]] bool stopped() const { return state_.stopped; }
-  /// True if nothing is left to happen. Background timers and messages keep a run alive under
-  /// `stop: time`, while a detector may still find a death that a live rank has not heard of, and
-  /// while somebody lives who was declared dead.
+  /// True if nothing is left to happen. Under `stop: time` anything keeps a run alive, faults that
+  /// are drawn without end, too. Else background timers and messages do so while a detector may
+  /// still find a death that a live rank has not heard of, and while somebody lives who was
+  /// declared dead.
   [[nodiscard]] bool quiescent() const {
     if (state_.foreground > 0) return false;
-    if (state_.background == 0) return true;
-    return job_->spec.stop.when != StopWhen::time && no_news_spreads();
+    if (job_->spec.stop.when == StopWhen::time)
+      return state_.background == 0 && state_.queue.empty();
+    return state_.background == 0 || no_news_spreads();
   }
   /// Is it to this daemon that the operating system would tell that death? Not to a daemon that has
   /// started since.

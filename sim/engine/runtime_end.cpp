@@ -193,7 +193,10 @@ void Runtime::check_stop() {
 /// Ends the run when nothing but periodic timers is left to happen.
 void Runtime::conclude() {
   if (job_->spec.stop.when == StopWhen::announced && all_know()) return stop(Outcome::terminated);
-  if (job_->spec.stop.when == StopWhen::time) return stop(Outcome::finished);
+  if (job_->spec.stop.when == StopWhen::time) {
+    state_.now_s = job_->spec.stop.time_s;  // nothing happens until then
+    return stop(Outcome::finished);
+  }
   if (state_.live_ranks == 0) return stop(Outcome::all_failed);
   // There may be no death to report: faults of a whole machine may all have missed the job, a trace
   // may have ended early, or the scenario has no faults.

@@ -8,8 +8,9 @@
 
 namespace faultline {
 
-/// Schedules the next fault of a source. A source without end does not keep a run alive: once
-/// nothing else is left to happen, its faults no longer matter.
+/// Schedules the next fault of a source. A source without end does not keep a run alive, unless
+/// that goes on until a stated time: once nothing else is left to happen, its faults no longer
+/// matter.
 void Runtime::await_source(std::uint32_t source) {
   const auto time_s = state_.faults.draw(source);
   if (!time_s) return;

@@ -277,16 +277,19 @@ const OptionSet<StopOptions>& stop_options() {
       OptionSet<Options>()
           .option("when", &Options::when,
                   {.doc = "what ends a run; default: announced under a termination detector, else "
-                          "finished if the workload declares its end, else time",
+                          "finished if the workload declares its end, else time, which is `time_s` "
+                          "whatever happens",
                    .choices = {"announced", "all-reported", "finished", "time"}})
           .option("grace_s", &Options::grace_s,
                   {.doc = "a run is hung if nothing was announced this long after the work ended "
                           "and the last notice of a death came",
                    .unit = "s",
                    .minimum = 0})
-          .option(
-              "time_s", &Options::time_s,
-              {.doc = "limit of simulated time", .unit = "s", .minimum = 0, .above_minimum = true})
+          .option("time_s", &Options::time_s,
+                  {.doc = "limit of simulated time; the end of a run that ends at a time",
+                   .unit = "s",
+                   .minimum = 0,
+                   .above_minimum = true})
           .option("events", &Options::events, {.doc = "limit of events", .minimum = 1})
           .option("memory_bytes", &Options::memory_bytes,
                   {.doc = "limit of what the process that simulates holds in memory; a run beyond "

@@ -293,6 +293,21 @@ TEST_CASE("under stop time, background timers go on until then") {
   }
 }
 
+TEST_CASE("under stop time, a run in which nothing is left to happen ends then, too") {
+  for (const EngineKind engine : engines()) {
+    Job job(1);
+    job.script(Family::workload, [](ActorId) {
+      return Handlers{.start = [](Context& context) { context.compute(2); }};
+    });
+    job.spec.stop.when = StopWhen::time;
+    job.spec.stop.time_s = 45;
+    const Seen seen = job.run(engine);
+    CHECK(seen.metric("end_time_s") == 45);
+    CHECK(seen.metric("termination_time_s") == Approx(2));
+    CHECK(seen.result.outcome == Outcome::finished);
+  }
+}
+
 TEST_CASE("background timers keep a run alive while a live rank has not heard of a death") {
   for (const EngineKind engine : engines()) {
     Job job(3);

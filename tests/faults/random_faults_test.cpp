@@ -76,7 +76,31 @@ TEST_CASE("the same faults strike whatever the protocols, and other sources dist
   }
 }
 
-TEST_CASE("faults without end keep no run alive") {
+TEST_CASE("until a stated time the same faults strike whoever finds them, if anybody does") {
+  for (const EngineKind engine : engines()) {
+    const auto seen_by = [engine](const std::string& detector) {
+      Job job(16, quick_machine());
+      job.workload("uniform-traffic", {{"tokens", std::int64_t{1}}, {"hops", std::int64_t{1}}});
+      if (!detector.empty()) job.use(Family::failure_detection, detector);
+      job.spec.stop.when = StopWhen::time;
+      job.spec.stop.time_s = 30;
+      job.spec.allow_unsafe = true;
+      add_source(job, "poisson", {{"mtbf_s", 5.0}});
+      return job.run(engine, 3);
+    };
+    const Seen alone = seen_by("");
+    REQUIRE(alone.metric("faults_struck") > 1);
+    for (const char* detector : {"oracle", "connection-loss", "rdaemon", "ulfm", "swim"}) {
+      CAPTURE(engine_word(engine), detector);
+      const Seen seen = seen_by(detector);
+      CHECK(seen.metric("end_time_s") == 30);
+      CHECK(seen.metric("faults_struck") == alone.metric("faults_struck"));
+      CHECK(seen.metric("last_fault_time_s") == alone.metric("last_fault_time_s"));
+    }
+  }
+}
+
+TEST_CASE("faults without end keep no run alive, unless that goes on until a stated time") {
   for (const EngineKind engine : engines()) {
     Job job(4);
     working(job, 3);
