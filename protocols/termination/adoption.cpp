@@ -310,12 +310,19 @@ void Adoption::keep_statistics(Context& context) {
     interior_s_ += last_s_ - interior_since_s_;
     interior_since_s_ = kNever;
   }
-  if (recovering_since_s_ == kNever || !pending_recoveries.empty()) return;
-  if (std::any_of(successors.begin(), successors.end(),
-                  [this](const Successor& entry) { return failed.contains(entry.rank); }))
+  if (recovering_since_s_ == kNever || !pending_recoveries.empty() || any_successor_failed())
     return;
   recovery_s_ = std::max(recovery_s_, last_s_ - recovering_since_s_);
   recovering_since_s_ = kNever;
+}
+
+/// Asked with every message of a recovery. A root can have as many successors as there are ranks.
+bool Adoption::any_successor_failed() {
+  if (failed.size() < successors.size())
+    return std::any_of(failed.begin(), failed.end(),
+                       [this](Rank rank) { return successors.contains(rank); });
+  return std::any_of(successors.begin(), successors.end(),
+                     [this](const Successor& entry) { return failed.contains(entry.rank); });
 }
 
 void Adoption::report(MetricTotals& totals) const {

@@ -198,6 +198,8 @@ struct Adoption {
   /// Updates the times and sizes that are reported, and checks what must hold; must be called at
   /// the end of every handler.
   void keep_statistics(Context& context);
+  /// Is a process dead that owes acknowledgements?
+  [[nodiscard]] bool any_successor_failed();
   void report(MetricTotals& totals) const;
   [[nodiscard]] std::string waiting_for() const;
   void digest(Digest& into) const;

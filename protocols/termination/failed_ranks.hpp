@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "sim/core/digest.hpp"
@@ -18,6 +19,9 @@ class FailedRanks {
     const auto place = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
     if (place == ranks_.end() || *place != rank) ranks_.insert(place, rank);
   }
+  [[nodiscard]] std::size_t size() const { return ranks_.size(); }
+  [[nodiscard]] auto begin() const { return ranks_.begin(); }
+  [[nodiscard]] auto end() const { return ranks_.end(); }
   void digest(Digest& into) const { into.add(ranks_); }
 
  private:

@@ -44,6 +44,7 @@ class Successors {
   [[nodiscard]] Successor* find(Rank rank) { return entries_.find(rank); }
   [[nodiscard]] bool contains(Rank rank) { return find(rank) != nullptr; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const { return size_; }
   /// Adds the successor if it is not there.
   Successor& operator[](Rank rank);
   void erase(Rank rank);

@@ -22,6 +22,7 @@
 #include "sim/core/random.hpp"
 #include "sim/engine/actor_state.hpp"
 #include "sim/engine/event_queue.hpp"
+#include "sim/engine/last_messages.hpp"
 #include "sim/engine/run_job.hpp"
 #include "sim/engine/run_result.hpp"
 #include "sim/engine/state_parts.hpp"
@@ -139,6 +140,7 @@ struct RunState {
   std::unordered_map<std::uint64_t, double> last_arrival_s;
   std::vector<Stream> loss_random;  ///< per actor, only if messages of detection can be lost
   Messages pool;
+  LastMessages last_messages;
   Auditor auditor;
   /// Only if a layer can bring dead ranks back, and ranks can die.
   std::optional<ChannelLedgers> channels;

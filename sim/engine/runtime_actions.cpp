@@ -193,16 +193,20 @@ void Runtime::await_processor(ActorId self) {
 // ---- flushes ----------------------------------------------------------------------------------
 
 /// True if something from that incarnation to the actor is in flight, apart from what the actor
-/// will refuse.
+/// will refuse. Of the living, all that is in flight is looked at.
 bool Runtime::in_flight_between(Incarnation from, ActorId to) {
   reach_ = std::max(reach_, Reach::channels);
   const Refusal* refusal = state_.any_refusal ? refusal_of(to, from) : nullptr;
+  const auto is_meant = [&](const Message& message) {
+    return message.from == from.actor && message.from_incarnation == from.number &&
+           message.to == to && (message.flags & (kInFlight | kLost)) == kInFlight &&
+           (refusal == nullptr || message.inject_s <= refusal->time_s);
+  };
+  if (!state_.actors[from.actor].alive || incarnation_of(from.actor) != from)
+    return state_.last_messages.any(from, to, state_.pool, is_meant);
   bool found = false;
-  state_.pool.for_each_in_flight([&](const Message& message) {
-    found = found || (message.from == from.actor && message.from_incarnation == from.number &&
-                      message.to == to && (message.flags & kLost) == 0 &&
-                      (refusal == nullptr || message.inject_s <= refusal->time_s));
-  });
+  state_.pool.for_each_in_flight(
+      [&](const Message& message) { found = found || is_meant(message); });
   return found;
 }
 

@@ -1,6 +1,8 @@
 // flush(peer) is answered by on_flushed when nothing from that peer to me is in flight.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <vector>
 
 #include "tests/support/job.hpp"
 
@@ -144,5 +146,48 @@ TEST_CASE("the layer below the workload sees its flushes answered as well") {
     const Seen seen = job.run(engine);
     CHECK(close(seen.times_s(0, "got"), {12}, engine));
     CHECK(close(seen.times_s(0, "flushed"), {12}, engine));
+  }
+}
+
+// The dead one's messages are looked up by their receivers, and others take their places.
+TEST_CASE("all ranks flush a dead one, while other messages come and go") {
+  for (const EngineKind engine : engines()) {
+    constexpr std::uint32_t kRanks = 9;
+    Job job(kRanks);
+    job.script(Family::workload, [&job](ActorId self) {
+      Handlers handlers;
+      handlers.start = [self](Context& context) {
+        for (Rank to = 1; to < kRanks && self == 0; ++to) {
+          context.send(to, 0, 0);
+          context.send(to, 0, 100 * to);
+        }
+        if (self == 0) return;
+        context.set_timer(1, 14 + self);
+        context.send(1 + (self + 3) % (kRanks - 1), 1, 0);
+      };
+      handlers.timer = [&job](Context& context, std::uint64_t) {
+        job.note(context, "asked");
+        context.flush(0);
+      };
+      handlers.message = [&job](Context& context, const Message& message) {
+        if (message.from == 0)
+          job.note(context, "got");
+        else if (context.now_s() < 100)
+          context.send(message.from, 1, 0);
+      };
+      handlers.flushed = [&job](Context& context, Incarnation) { job.note(context, "flushed"); };
+      return handlers;
+    });
+    job.kill(13.5, {0});  // 13 of 16 have left
+    const Seen seen = job.run(engine);
+    CHECK(seen.count("got") < 16);
+    CHECK(seen.count("got") > 10);
+    for (Rank rank = 1; rank < kRanks; ++rank) {
+      const std::vector<double> got_s = seen.times_s(rank, "got");
+      const double asked_s = seen.times_s(rank, "asked").at(0);
+      const double expected_s = got_s.empty() ? asked_s : std::max(asked_s, got_s.back());
+      CAPTURE(engine_word(engine), rank);
+      CHECK(close(seen.times_s(rank, "flushed"), {expected_s}, engine));
+    }
   }
 }
