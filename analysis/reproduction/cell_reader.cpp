@@ -27,6 +27,7 @@ struct CellHead {
   std::optional<double> paper;
   std::optional<double> derived;
   std::optional<double> threshold;
+  std::optional<std::string> evidence;
   std::string printed_as = "equal";
   std::optional<double> exact;
   std::string exact_formula;
@@ -72,6 +73,7 @@ const OptionSet<CellHead>& cell_options() {
           .option("paper", &CellHead::paper, {})
           .option("derived", &CellHead::derived, {})
           .option("threshold", &CellHead::threshold, {})
+          .option("evidence", &CellHead::evidence, {.choices = evidence_words()})
           .option("printed_as", &CellHead::printed_as, {.choices = printed_as_words()})
           .option("exact", &CellHead::exact, {})
           .option("exact_formula", &CellHead::exact_formula, {})
@@ -148,6 +150,14 @@ std::vector<std::string> lemma_subject_names(Family family) {
   return names;
 }
 
+/// "a, b or c".
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string text = words.front();
+  for (std::size_t i = 1; i < words.size(); ++i)
+    text.append(i + 1 == words.size() ? " or " : ", ").append(words[i]);
+  return text;
+}
+
 class CellReader {
  public:
   CellReader(ReproductionItem& item, Problems& problems) : item_(item), problems_(problems) {}
@@ -156,6 +166,8 @@ class CellReader {
 
  private:
   void read_stated(const CellHead& head, const std::string& path, Cell& cell);
+  void read_evidence(const CellHead& head, const JsonValue* given, const std::string& path,
+                     Cell& cell);
   void read_selection(CheckedObject& object, Cell& cell);
   void read_series_selection(CheckedObject& object, const SeriesMeasure& series, Cell& cell);
   void check_relative_at(const SeriesSelection& selection, const SeriesMeasure& series,
@@ -178,6 +190,7 @@ void CellReader::read(const JsonValue& value, const std::string& path) {
   cell.name = head.cell;
   cell.place = head.place;
   read_stated(head, path, cell);
+  read_evidence(head, object.child("evidence"), path, cell);
   cell.printed_as = printed_as_of(head.printed_as).value_or(PrintedAs::equal);
   cell.exact = head.exact;
   cell.exact_formula = head.exact_formula;
@@ -232,6 +245,23 @@ void CellReader::read_stated(const CellHead& head, const std::string& path, Cell
     cell.stated = value;
     cell.source = source;
   }
+}
+
+/// Reads what a match would be evidence of. No cell that states a value is without it; one that
+/// states none, and so matches nothing, has none, whatever its group or item declares.
+void CellReader::read_evidence(const CellHead& head, const JsonValue* given,
+                               const std::string& path, Cell& cell) {
+  if (!cell.stated) return;
+  if (head.evidence) cell.evidence = evidence_of(*head.evidence);
+  const std::string place = member_path(path, "evidence");
+  // A word that is none of these has its own problem.
+  if (given == nullptr || given->is_null())
+    problems_.add(place,
+                  "missing, expected what a match of this cell is, here, in its group or at the "
+                  "top of the file: " +
+                      alternatives(evidence_words()));
+  if (cell.evidence == Evidence::predicted && cell.source == Source::threshold)
+    problems_.add(place, "expected bound beside threshold: words predict no value");
 }
 
 void CellReader::read_selection(CheckedObject& object, Cell& cell) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/exploration/exploration.hpp"
+#include "analysis/reproduction/evidence.hpp"
 #include "analysis/theory/tree_steps.hpp"
 #include "sim/json/json_value.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -171,6 +172,7 @@ struct Cell {
   std::string place;             ///< in the paper
   std::optional<double> stated;  ///< nothing if there is nothing to compare with
   Source source = Source::paper;
+  std::optional<Evidence> evidence;  ///< what a match is; nothing if nothing is stated
   PrintedAs printed_as = PrintedAs::equal;
   std::optional<double> exact;  ///< the mean that theory gives for the measured value
   std::string exact_formula;

@@ -23,6 +23,7 @@ struct ItemHead {
   double time_s = 1.0;
   double quick_time_s = 1.0;
   bool overlaid = false;
+  std::optional<std::string> evidence;
 };
 
 const OptionSet<ItemHead>& item_options() {
@@ -35,7 +36,8 @@ const OptionSet<ItemHead>& item_options() {
           .option("time_s", &ItemHead::time_s, {.unit = "s", .minimum = 0, .required = true})
           .option("quick_time_s", &ItemHead::quick_time_s,
                   {.unit = "s", .minimum = 0, .required = true})
-          .option("overlaid", &ItemHead::overlaid, {});
+          .option("overlaid", &ItemHead::overlaid, {})
+          .option("evidence", &ItemHead::evidence, {.choices = evidence_words()});
   return set;
 }
 
@@ -75,7 +77,11 @@ class ItemReader {
           {member.key,
            read_measure(member.value, member_path("measures", member.key), scenarios, problems_)});
     if (const JsonValue* curves = root_.child("curves")) read_curves(*curves);
-    read_groups(root_.child("groups"));
+    std::optional<std::string> evidence = head.evidence;
+    // A word that is no kind has its own problem, and its cells need no further ones.
+    const JsonValue* given = root_.child("evidence");
+    if (!evidence && given != nullptr && !given->is_null()) evidence = evidence_words().back();
+    read_groups(root_.child("groups"), evidence);
     root_.finish();
     problems_.throw_if_any();
     return std::move(item_);
@@ -83,7 +89,7 @@ class ItemReader {
 
  private:
   void read_curves(const JsonValue& curves);
-  void read_groups(const JsonValue* groups);
+  void read_groups(const JsonValue* groups, const std::optional<std::string>& evidence);
 
   CheckedObject root_;
   Problems& problems_;
@@ -117,8 +123,9 @@ void ItemReader::read_curves(const JsonValue& curves) {
     problems_.add("overlaid", "expected false: only series that are drawn as boxes can be");
 }
 
-/// Reads the groups. A group's members apply to those of its cells that leave them out.
-void ItemReader::read_groups(const JsonValue* groups) {
+/// Reads the groups. A group's members apply to those of its cells that leave them out, and so does
+/// the evidence that the item declares.
+void ItemReader::read_groups(const JsonValue* groups, const std::optional<std::string>& evidence) {
   const JsonValue::List& list = list_of(groups, "groups", problems_);
   for (std::size_t g = 0; g < list.size(); ++g) {
     const std::string path = item_path("groups", g);
@@ -131,6 +138,7 @@ void ItemReader::read_groups(const JsonValue* groups) {
     for (std::size_t c = 0; c < cells.size(); ++c) {
       const std::string place = item_path(member_path(path, "cells"), c);
       JsonValue cell = JsonValue::Object{};
+      if (evidence) cell.set("evidence", *evidence);
       for (const JsonMember& member : *list[g].object())
         if (member.key != "cells") cell.set(member.key, member.value);
       for (const JsonMember& member : object_of(&cells[c], place, problems_))

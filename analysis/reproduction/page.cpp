@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
-
+#include "analysis/reproduction/verdict_counts.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/core/version.hpp"
 #include "sim/engine/engine.hpp"
@@ -12,6 +11,15 @@
 namespace faultline {
 
 namespace {
+
+constexpr const char* kWhatMatchesAre =
+    "A match is <em>predicted</em> if the paper prints the value, or its closed form gives it, and "
+    "runs meet it to which nothing was fitted; a <em>bound</em> that is printed or that words "
+    "mean; "
+    "a <em>formula</em> of the paper computed again, without a run; <em>calibrated</em> if "
+    "something was chosen so that the value comes out; <em>own theory</em> if our arithmetic and "
+    "our runs agree; a <em>property</em> if it must hold in every run, and did in all that were "
+    "made.";
 
 HtmlCell number_cell(const std::optional<double>& value) {
   return {value ? html_number(*value) : "", "number"};
@@ -29,13 +37,16 @@ HtmlCell interval_cell(const std::optional<Interval>& interval) {
           "number"};
 }
 
-/// A verdict with a sign beside the word, so that colour alone says nothing.
+/// A verdict with a sign beside the word, so that colour alone says nothing, and what a match is
+/// evidence of.
 HtmlCell verdict_cell(const Cell& cell, const CellResult& result) {
   std::string sign = "&#8211;";
   std::string kind = "verdict other";
   if (result.verdict == Verdict::match) sign = "&#10003;", kind = "verdict match";
   if (result.verdict == Verdict::differs) sign = "&#8800;", kind = "verdict differs";
   std::string text = sign + " " + verdict_word(result.verdict);
+  if (result.verdict == Verdict::match && cell.evidence)
+    text.append(", ").append(evidence_word(*cell.evidence));
   if (result.is_expected(cell)) return {text, kind};
   const std::string why = result.agrees_with_exact
                               ? std::string("expected: ") + verdict_word(cell.expected)
@@ -130,38 +141,47 @@ HtmlFigure figure_of(const ItemResult& result, const std::string& command) {
   return figure;
 }
 
-struct Counts {
-  std::map<Verdict, std::size_t> verdicts;
-  std::size_t unexpected = 0;
-};
-
-Counts counts_of(const ItemResult& result) {
-  Counts counts;
-  for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    ++counts.verdicts[result.cells[i].verdict];
-    counts.unexpected += result.cells[i].is_expected(result.item.cells[i]) ? 0 : 1;
-  }
-  return counts;
+HtmlCell count_cell(std::size_t cells) {
+  return {cells == 0 ? "" : std::to_string(cells), "number"};
 }
 
+template <class Key>
+HtmlCell count_cell(const std::map<Key, std::size_t>& counts, Key key) {
+  const auto found = counts.find(key);
+  return count_cell(found == counts.end() ? 0 : found->second);
+}
+
+std::vector<HtmlCell> summary_row(const HtmlCell& name, const VerdictCounts& counts,
+                                  const std::string& title) {
+  std::vector<HtmlCell> row = {name, count_cell(counts.verdicts, Verdict::match)};
+  for (const Evidence evidence : all_evidence())
+    row.push_back(count_cell(counts.matches, evidence));
+  row.push_back(count_cell(counts.verdicts, Verdict::differs));
+  row.push_back(count_cell(counts.verdicts, Verdict::not_comparable));
+  HtmlCell bad = count_cell(counts.unexpected);
+  if (counts.unexpected > 0) bad = {"&#9888; " + bad.html, "number alarm"};
+  row.push_back(bad);
+  row.push_back({escaped(title), "long"});
+  return row;
+}
+
+/// The cells of each item, and of all, by verdict; the matches by what they are evidence of.
 HtmlTable summary_table(const Reproduction& reproduction) {
-  HtmlTable table{.caption = "Cells of the papers' tables and figures, by verdict",
-                  .columns = {"item", "match", "differs", "not comparable", "not as expected", ""},
+  HtmlTable table{.caption =
+                      "Cells of the papers' tables and figures, by verdict, and the matches "
+                      "by what they are evidence of",
+                  .columns = {"item", "match"},
                   .rows = {}};
-  for (const ItemResult& result : reproduction.results) {
-    Counts counts = counts_of(result);
-    const auto count = [](std::size_t cells) {
-      return HtmlCell{cells == 0 ? "" : std::to_string(cells), "number"};
-    };
-    HtmlCell bad = count(counts.unexpected);
-    if (counts.unexpected > 0) bad = {"&#9888; " + bad.html, "number alarm"};
-    table.rows.push_back({{escaped(result.item.name), ""},
-                          count(counts.verdicts[Verdict::match]),
-                          count(counts.verdicts[Verdict::differs]),
-                          count(counts.verdicts[Verdict::not_comparable]),
-                          bad,
-                          {escaped(result.item.title), "long"}});
-  }
+  for (const Evidence evidence : all_evidence())
+    table.columns.push_back(std::string("of these ") + evidence_word(evidence));
+  for (const char* title : {"differs", "not comparable", "not as expected", ""})
+    table.columns.emplace_back(title);
+  for (const ItemResult& result : reproduction.results)
+    table.rows.push_back(
+        summary_row({escaped(result.item.name), ""}, counts_of({result}), result.item.title));
+  if (reproduction.results.size() > 1)
+    table.rows.push_back(
+        summary_row({"<strong>all</strong>", ""}, counts_of(reproduction.results), ""));
   return table;
 }
 
@@ -206,6 +226,7 @@ void add_reproduction(HtmlPage& page, const Reproduction& reproduction) {
                  "file states; the reason of each known difference is given. Values stand in the "
                  "column of their source: the paper prints them, they are derived from what it "
                  "prints, or they are thresholds, the least that its words can mean.");
+  page.paragraph(kWhatMatchesAre);
   page.table(summary_table(reproduction));
   for (std::size_t i = 0; i < reproduction.results.size(); ++i)
     add_item(page, reproduction.results[i], reproduction.commands[i]);

@@ -65,6 +65,10 @@ void read_cell(const Members& saved, ItemResult& result) {
       cell.stated = value;
       cell.source = source;
     }
+  if (cell.stated) {
+    cell.evidence = evidence_of(saved.text("evidence"));
+    if (!cell.evidence) saved.refuse("evidence", "no such kind of evidence");
+  }
   cell.printed_as = printed_as_of(saved.text("printed_as")).value_or(PrintedAs::equal);
   cell.exact = saved.number("exact");
   cell.expected = verdict_of(saved, "expected");

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <utility>
 
 #include "analysis/reproduction/exploration_measure.hpp"
 #include "analysis/reproduction/lemma_measure.hpp"
 #include "analysis/reproduction/step_model_measure.hpp"
+#include "analysis/reproduction/verdict_counts.hpp"
 #include "analysis/text/text_table.hpp"
 #include "sim/core/version.hpp"
 #include "sim/core/visible_text.hpp"
@@ -125,27 +125,28 @@ JsonValue stated_json(const Cell& cell, Source source) {
 JsonValue cell_json(const Cell& cell, const CellResult& result) {
   const auto& interval = result.measured.confidence_95;
   const auto& wide = result.measured.confidence_99;
-  JsonValue json =
-      json_object({{"cell", cell.name},
-                   {"place", cell.place},
-                   {"source", cell.stated ? JsonValue(source_word(cell.source)) : JsonValue()},
-                   {"paper", stated_json(cell, Source::paper)},
-                   {"derived", stated_json(cell, Source::derived)},
-                   {"threshold", stated_json(cell, Source::threshold)},
-                   {"printed_as", printed_as_word(cell.printed_as)},
-                   {"measured", optional_json(result.measured.value)},
-                   {"low", interval ? JsonValue(interval->low) : JsonValue()},
-                   {"high", interval ? JsonValue(interval->high) : JsonValue()},
-                   {"low_99", wide ? JsonValue(wide->low) : JsonValue()},
-                   {"high_99", wide ? JsonValue(wide->high) : JsonValue()},
-                   {"ratio", optional_json(result.ratio)},
-                   {"verdict", verdict_word(result.verdict)},
-                   {"expected", verdict_word(cell.expected)},
-                   {"reason", result.reason},
-                   {"tolerance", cell.tolerance},
-                   {"absolute_tolerance", cell.absolute_tolerance},
-                   {"factor", optional_json(cell.factor)},
-                   {"why", cell.why}});
+  JsonValue json = json_object(
+      {{"cell", cell.name},
+       {"place", cell.place},
+       {"source", cell.stated ? JsonValue(source_word(cell.source)) : JsonValue()},
+       {"paper", stated_json(cell, Source::paper)},
+       {"derived", stated_json(cell, Source::derived)},
+       {"threshold", stated_json(cell, Source::threshold)},
+       {"evidence", cell.evidence ? JsonValue(evidence_word(*cell.evidence)) : JsonValue()},
+       {"printed_as", printed_as_word(cell.printed_as)},
+       {"measured", optional_json(result.measured.value)},
+       {"low", interval ? JsonValue(interval->low) : JsonValue()},
+       {"high", interval ? JsonValue(interval->high) : JsonValue()},
+       {"low_99", wide ? JsonValue(wide->low) : JsonValue()},
+       {"high_99", wide ? JsonValue(wide->high) : JsonValue()},
+       {"ratio", optional_json(result.ratio)},
+       {"verdict", verdict_word(result.verdict)},
+       {"expected", verdict_word(cell.expected)},
+       {"reason", result.reason},
+       {"tolerance", cell.tolerance},
+       {"absolute_tolerance", cell.absolute_tolerance},
+       {"factor", optional_json(cell.factor)},
+       {"why", cell.why}});
   if (cell.exact) {
     json.set("exact", *cell.exact);
     json.set("exact_formula", cell.exact_formula);
@@ -182,14 +183,27 @@ std::string printed(const Cell& cell) {
   return sign + compact(cell.stated);
 }
 
+/// A verdict, and what a match is evidence of: "match own theory".
+std::string verdict_with_evidence(const Cell& cell, const CellResult& outcome) {
+  std::string words = verdict_word(outcome.verdict);
+  if (outcome.verdict == Verdict::match && cell.evidence)
+    words.append(" ").append(evidence_word(*cell.evidence));
+  return words;
+}
+
 std::string item_table(const ItemResult& result, std::size_t width) {
   const bool has_exact = std::any_of(result.item.cells.begin(), result.item.cells.end(),
                                      [](const Cell& cell) { return cell.exact.has_value(); });
+  const bool has_interval = std::any_of(
+      result.cells.begin(), result.cells.end(),
+      [](const CellResult& outcome) { return outcome.measured.confidence_95.has_value(); });
   TextTable table;
   table.columns = {{"cell", Align::left}};
   const std::vector<Source> sources = sources_of(result.item);
   for (const Source source : sources) table.columns.push_back({source_word(source)});
-  for (const char* title : {"measured", "+-", "ratio"}) table.columns.push_back({title});
+  table.columns.push_back({"measured"});
+  if (has_interval) table.columns.push_back({"+-"});
+  table.columns.push_back({"ratio"});
   if (has_exact) table.columns.push_back({"exact"});
   table.columns.push_back({"verdict", Align::left});
   for (std::size_t i = 0; i < result.cells.size(); ++i) {
@@ -199,11 +213,10 @@ std::string item_table(const ItemResult& result, std::size_t width) {
     for (const Source source : sources)
       row.push_back(source == cell.source ? printed(cell) : std::string());
     row.push_back(compact(outcome.measured.value));
-    row.push_back(half_width(outcome.measured));
+    if (has_interval) row.push_back(half_width(outcome.measured));
     row.push_back(outcome.ratio ? fixed(*outcome.ratio, 3) : "-");
     if (has_exact) row.push_back(compact(cell.exact));
-    row.push_back(std::string(verdict_word(outcome.verdict)) +
-                  (outcome.is_expected(cell) ? "" : " (!)"));
+    row.push_back(verdict_with_evidence(cell, outcome) + (outcome.is_expected(cell) ? "" : " (!)"));
     table.rows.push_back(std::move(row));
   }
   return render(table, width);
@@ -229,20 +242,6 @@ std::string reasons_of(const ItemResult& result) {
     text.append("\n").append(wrapped(line));
   }
   return text;
-}
-
-std::string counts_of(const ItemResult& result) {
-  std::map<Verdict, int> counts;
-  int unexpected = 0;
-  for (std::size_t i = 0; i < result.cells.size(); ++i) {
-    ++counts[result.cells[i].verdict];
-    unexpected += result.cells[i].is_expected(result.item.cells[i]) ? 0 : 1;
-  }
-  std::string text;
-  for (const auto& [verdict, count] : counts)
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + verdict_word(verdict);
-  if (unexpected == 0) return text + "; all as expected\n";
-  return text + "; " + std::to_string(unexpected) + " not as expected (!)\n";
 }
 
 }  // namespace
@@ -342,6 +341,7 @@ std::string reproduction_json(const std::vector<ItemResult>& results, bool quick
     items.push_back(json_object({{"item", result.item.name},
                                  {"title", result.item.title},
                                  {"note", result.item.note},
+                                 {"counts", counts_json(counts_of({result}))},
                                  {"cells", std::move(cells)}}));
   }
   const std::string simgrid = simgrid_version();
@@ -351,6 +351,7 @@ std::string reproduction_json(const std::vector<ItemResult>& results, bool quick
                                  {"simgrid", simgrid.empty() ? JsonValue() : JsonValue(simgrid)}})},
        {"quick", quick},
        {"as_expected", as_expected(results)},
+       {"counts", counts_json(counts_of(results))},
        {"items", std::move(items)}});
   return to_json(report, 2) + "\n";
 }
@@ -361,9 +362,13 @@ std::string reproduction_table(const std::vector<ItemResult>& results, bool quic
   for (const ItemResult& result : results) {
     text += (text.empty() ? "" : "\n") +
             wrapped(result.item.name + ": " + result.item.title + (quick ? " (quick)" : "")) +
-            "\n" + item_table(result, width) + "\n" + counts_of(result) + reasons_of(result);
+            "\n" + item_table(result, width) + "\n" + wrapped(counts_words(counts_of({result}))) +
+            reasons_of(result);
     if (!result.item.note.empty()) text += "\n" + wrapped(result.item.note);
   }
+  if (results.size() > 1)
+    text += "\n" + wrapped("all " + std::to_string(results.size()) +
+                           " items: " + counts_words(counts_of(results)));
   return text;
 }
 

@@ -25,6 +25,7 @@ WALK = {
 # Every kind of measure and of cell.
 ITEM = {
     "schema_version": 1, "title": "t", "note": "n", "time_s": 1, "quick_time_s": 1,
+    "evidence": "own theory",
     "scenarios": {"walk": WALK},
     "measures": {
         "runs": {"kind": "runs", "scenario": "walk", "metric": "control_messages",

@@ -15,7 +15,7 @@ namespace {
 
 /// The oracle tells each rank after 0.1 s and a random part of 0.05 s, drawn anew in each run.
 constexpr const char* kItem = R"({"schema_version": 1, "title": "t", "time_s": 1,
-  "quick_time_s": 1, "scenarios": {
+  "quick_time_s": 1, "evidence": "own theory", "scenarios": {
     "a death": {"schema_version": 1, "allow_unsafe": true, "stop": {"when": "all-reported"},
       "platform": {"machine": "intrepid", "processes": 3, "processes_per_node": 1},
       "workload": {"name": "uniform-traffic", "hops": 1},

@@ -18,7 +18,7 @@ namespace {
 /// No scenario has a termination detector: the sums and the row of objects finish by themselves,
 /// and the other ends when the death has been reported.
 constexpr const char* kScenarios = R"({"schema_version": 1, "title": "t", "time_s": 1,
-  "quick_time_s": 1, "scenarios": {
+  "quick_time_s": 1, "evidence": "own theory", "scenarios": {
     "sums": {"schema_version": 1,
       "platform": {"machine": "intrepid", "processes": 8, "processes_per_node": 4},
       "workload": [{"name": "allreduce", "repetitions": 3, "bytes": 8},

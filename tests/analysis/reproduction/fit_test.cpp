@@ -16,7 +16,7 @@ namespace {
 /// The oracle's latency is its delay, and eight walks send a message at each hop. So both lines are
 /// known: latency = delay, messages = 8 hops.
 constexpr const char* kItem = R"({"schema_version": 1, "title": "t", "time_s": 1,
-  "quick_time_s": 1, "scenarios": {
+  "quick_time_s": 1, "evidence": "own theory", "scenarios": {
     "a death": {"schema_version": 1, "allow_unsafe": true, "stop": {"when": "all-reported"},
       "platform": {"machine": "intrepid", "processes": 8, "processes_per_node": 1},
       "workload": {"name": "uniform-traffic", "hops": 100, "fanout": 2},

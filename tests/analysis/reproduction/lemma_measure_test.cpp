@@ -22,7 +22,8 @@ ReproductionItem item_of(const std::string& more, const std::string& cells) {
   const TemporaryDirectory folder;
   return read_reproduction_item(folder.write(
       "item.json",
-      R"({"schema_version": 1, "title": "t", "time_s": 1, "quick_time_s": 1, "measures":
+      R"({"schema_version": 1, "title": "t", "time_s": 1, "quick_time_s": 1,
+          "evidence": "property", "measures":
           {"m": {"kind": "lemmas", "loggp_schedules": 700, "quick_schedules": 300)" +
           more + R"(}}, "groups": [{"place": "p", "why": "w", "measure": "m", "cells": [)" + cells +
           "]}]}"));

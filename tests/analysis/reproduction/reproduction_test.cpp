@@ -21,7 +21,8 @@ using Catch::Matchers::Contains;
 namespace {
 
 constexpr const char* kHead =
-    R"({"schema_version": 1, "title": "t", "time_s": 1, "quick_time_s": 1,)";
+    R"({"schema_version": 1, "title": "t", "time_s": 1, "quick_time_s": 1,
+         "evidence": "own theory",)";
 constexpr const char* kWalk =
     R"("scenarios": {"walk": {"schema_version": 1,
          "platform": {"machine": "intrepid", "processes": 4, "processes_per_node": 4},

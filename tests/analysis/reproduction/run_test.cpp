@@ -10,7 +10,7 @@ using namespace faultline;
 namespace {
 
 constexpr const char* kItem = R"({
-  "schema_version": 1, "title": "t", "time_s": 10, "quick_time_s": 4,
+  "schema_version": 1, "title": "t", "time_s": 10, "quick_time_s": 4, "evidence": "own theory",
   "measures": {"m": {"kind": "step-model", "preset": "small", "tree_seeds": [2269],
                      "mapping": "round-robin", "rules": "resolved", "fewest_processes": 2,
                      "most_processes": 4, "quick_trees": 1}},
