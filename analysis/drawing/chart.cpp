@@ -1,5 +1,7 @@
 #include "analysis/drawing/chart.hpp"
 
+#include <algorithm>
+
 #include "sim/json/json_value.hpp"
 
 namespace faultline {
@@ -64,6 +66,18 @@ Record record_of(const Chart& chart, const ChartLine& line, const ChartPoint& po
   return record;
 }
 
+const char* bound_text(MeanBound bound) {
+  switch (bound) {
+    case MeanBound::exact:
+      break;
+    case MeanBound::at_least:
+      return "at-least";
+    case MeanBound::unknown:
+      return "unknown";
+  }
+  return "";
+}
+
 /// The header for people, with the headings that were given instead of names.
 void show_headings(Record& header, const Chart& chart) {
   const auto show = [&](std::size_t column, const std::string& heading, const char* end = "") {
@@ -83,10 +97,22 @@ void show_headings(Record& header, const Chart& chart) {
 
 }  // namespace
 
+bool has_bounds(const Chart& chart) {
+  return std::any_of(chart.lines.begin(), chart.lines.end(), [](const ChartLine& line) {
+    return std::any_of(line.points.begin(), line.points.end(),
+                       [](const ChartPoint& point) { return point.bound != MeanBound::exact; });
+  });
+}
+
 std::vector<std::vector<std::string>> chart_rows(const Chart& chart) {
+  const bool bounded = has_bounds(chart);
   std::vector<Record> rows = {header_of(chart)};
+  if (bounded) rows.front().emplace_back("bound");
   for (const ChartLine& line : chart.lines)
-    for (const ChartPoint& point : line.points) rows.push_back(record_of(chart, line, point));
+    for (const ChartPoint& point : line.points) {
+      rows.push_back(record_of(chart, line, point));
+      if (bounded) rows.back().emplace_back(bound_text(point.bound));
+    }
   return rows;
 }
 

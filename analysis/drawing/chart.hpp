@@ -19,6 +19,8 @@ struct ChartPoint {
   std::optional<Boxplot> box;
   std::vector<double> outliers;  ///< the distinct values beyond the box's whiskers
   std::size_t runs = 0;          ///< number of runs that have a value
+  /// What the mean is worth: y, or x in a plane.
+  MeanBound bound = MeanBound::exact;
   std::string of;  ///< in a plane: the text that tells it apart from others of its line
 };
 
@@ -64,8 +66,12 @@ struct Chart {
   std::vector<ChartLine> lines;
 };
 
-/// The numbers behind a chart, as lines of a CSV file, the header first.
+/// The numbers behind a chart, as lines of a CSV file, the header first. If means are over runs
+/// that were cut off, the last column `bound` says so of each.
 std::vector<std::vector<std::string>> chart_rows(const Chart& chart);
+
+/// Are some of its means over runs that were cut off?
+bool has_bounds(const Chart& chart);
 
 /// The gnuplot script that draws the chart (analysis/drawing/gnuplot). It contains the numbers of
 /// STEM.csv.

@@ -32,6 +32,8 @@ std::string clipped(std::size_t column, const ChartAxis& axis) {
 std::string numbers_block(const Chart& chart) {
   auto rows = chart_rows(chart);
   rows.erase(rows.begin());
+  if (has_bounds(chart))
+    for (auto& record : rows) record.pop_back();  // words are not drawn
   std::size_t row = 0;
   for (std::size_t i = 0; i < chart.lines.size(); ++i)
     for (std::size_t point = 0; point < chart.lines[i].points.size(); ++point) {

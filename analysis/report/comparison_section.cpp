@@ -65,7 +65,7 @@ HtmlTable winner_table(const Comparison& comparison, const ComparisonSettings& s
       const Contender* contender = with_value_of(situation, *of);
       if (contender == nullptr) continue;
       cell.html = contender->excluded.empty()
-                      ? with_sign(with_interval(contender->summary, unit.in_one_s))
+                      ? with_sign(escaped(with_interval(contender->summary, unit.in_one_s)))
                       : escaped(contender->excluded);
     }
     table.rows.push_back(std::move(row));
@@ -111,6 +111,8 @@ void add_comparison(HtmlPage& page, const std::vector<SelectedPoint>& points,
                    " situations; the command has them all.");
   const std::string note = settings.higher_is_better ? "" : unequal_endings(comparison);
   if (!note.empty()) page.paragraph("<strong>&#9888;</strong> " + escaped(note));
+  const std::string cut_off = cut_off_runs(comparison);
+  if (!cut_off.empty()) page.paragraph("<strong>&#9888;</strong> " + escaped(cut_off));
   const HtmlTable pairs = pair_table(comparison, settings.metric, titles);
   if (!pairs.rows.empty())
     page.folded("Paired differences of " + metric_heading(titles, settings.metric), pairs);
@@ -126,7 +128,7 @@ void add_comparisons(HtmlPage& page, const StudyReport& report, const std::strin
   page.paragraph(
       "All compared points used the same random numbers, so differences are taken run by run. A "
       "winner is a point whose differences show that it is better than every other. A point that "
-      "failed or has a bad run cannot win.");
+      "failed, or has a bad run or one that was cut off at a limit, cannot win.");
   std::vector<ComparisonSettings> comparisons;
   if (has_faults(report.points))
     comparisons.push_back({.by = by, .metric = "terminated", .higher_is_better = true});

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "analysis/runs/cut_off.hpp"
 #include "analysis/statistics/estimate.hpp"
 #include "analysis/statistics/metric_type.hpp"
 
@@ -148,6 +149,25 @@ class Gaps {
   std::map<std::string, std::size_t> endings_;
 };
 
+/// Says below a chart how many of its means are over runs that were cut off.
+void note_bounds(Chart& chart) {
+  std::size_t bounds = 0;
+  std::size_t unsure = 0;
+  std::size_t all = 0;
+  for (const ChartLine& line : chart.lines)
+    for (const ChartPoint& point : line.points) {
+      ++all;
+      bounds += point.bound == MeanBound::at_least ? 1 : 0;
+      unsure += point.bound == MeanBound::unknown ? 1 : 0;
+    }
+  const std::size_t marked = bounds + unsure;
+  if (marked == 0) return;
+  chart.notes.push_back(std::to_string(marked) + " of " + std::to_string(all) +
+                        (marked == 1 ? " points has" : " points have") +
+                        " runs that were cut off at a limit: " +
+                        (bounds > 0 ? "at least so much" : "it could be more or less"));
+}
+
 template <class Point>
 std::vector<Chart> charts_of(const ArrangedPoints& points, const std::string& title,
                              const Point& point_of) {
@@ -169,6 +189,7 @@ std::vector<Chart> charts_of(const ArrangedPoints& points, const std::string& ti
       }
     }
     chart.notes = gaps.notes(all);
+    note_bounds(chart);
   }
   return charts;
 }
@@ -210,6 +231,7 @@ std::vector<Chart> curves_of(const ArrangedPoints& points, const std::string& me
         point.x = x;
         point.y = summary.mean;
         point.y_interval = summary.confidence_95;
+        point.bound = summary.bound;
         point.runs = summary.count;
         return point;
       });
@@ -223,8 +245,10 @@ std::vector<Chart> boxes_of(const ArrangedPoints& points, const std::string& met
   const Titles& titles = points.layout.titles;
   auto charts =
       charts_of(points, plain_title(titles, metric), [&](double x, const PointGroup& group) {
-        const std::vector<double> values = sample(group, metric);
+        const GroupSample of = sample(group, metric);
+        const std::vector<double>& values = of.values;
         ChartPoint point;
+        if (of.cut_off > 0) point.bound = bound_of(metric);
         point.x = x;
         point.runs = values.size();
         if (values.empty()) return point;
@@ -272,6 +296,7 @@ std::vector<Chart> planes_of(const ArrangedPoints& points, const std::string& me
     if (!cost.mean) return point;
     point.x = *cost.mean;
     point.x_interval = cost.confidence_95;
+    point.bound = cost.bound;
     point.y = share.value;
     point.y_interval = share.confidence_95;
     return point;

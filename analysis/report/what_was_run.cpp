@@ -61,15 +61,19 @@ std::string endings_words(const std::vector<SelectedPoint>& points) {
   for (const SelectedPoint& point : points)
     for (const RunRecord& run : point.stored.runs) {
       ++endings[outcome_word(run.outcome)];
-      bad += exit_code(run) == kExitGood ? 0 : 1;
+      bad += exit_code(run) == kExitViolation ? 1 : 0;
     }
+  const RunCount count = run_count(points);
   std::vector<std::string> words;
   words.reserve(endings.size());
   for (const auto& [word, count] : endings) words.push_back(std::to_string(count) + " " + word);
   std::string text = escaped(joined(words));
   if (bad > 0)
-    text += "; <strong class=\"alarm\">&#9888; " + std::to_string(bad) +
-            " broke a promise or hit a limit</strong>";
+    text +=
+        "; <strong class=\"alarm\">&#9888; " + std::to_string(bad) + " broke a promise</strong>";
+  if (count.cut_off > 0)
+    text += "; <strong class=\"alarm\">&#9888; " + escaped(cut_off_count(count)) +
+            ", which is no result: means with such runs are bounds at best</strong>";
   return text;
 }
 
@@ -191,6 +195,23 @@ HtmlTable fatal_table(const std::vector<SelectedPoint>& points, const std::strin
   return table;
 }
 
+/// The points that no fault has struck, though their scenario draws or reads some.
+HtmlTable spared_table(const std::vector<SelectedPoint>& points, const Titles& titles) {
+  const auto paths = swept_paths(points);
+  HtmlTable table{.caption = "Where no fault struck", .columns = {}, .rows = {}};
+  for (const std::string& path : paths) table.columns.push_back(path_heading(titles, path));
+  table.columns.emplace_back("drawn or recorded faults");
+  for (const PointGroup& group : group_points(points, paths)) {
+    const std::size_t runs = spared_runs(group);
+    if (runs == 0 || table.rows.size() == kMostGroups) continue;
+    std::vector<HtmlCell>& row = table.rows.emplace_back();
+    for (const std::string& path : paths)
+      row.push_back({escaped(words_at(*group.points.front(), path)), ""});
+    row.push_back({no_fault_struck(runs), "long"});
+  }
+  return table;
+}
+
 /// What all points have in common: the scenario of the first point without the swept values.
 std::string common_scenario(const std::vector<SelectedPoint>& points) {
   return "<pre tabindex=\"0\"><code>" + escaped(to_json(points.front().stored.scenario, 2)) +
@@ -208,6 +229,8 @@ void add_what_was_run(HtmlPage& page, const StudyReport& report, const std::stri
   if (!failures.rows.empty()) page.table(failures);
   const HtmlTable fatal = fatal_table(points, report.protocol, report.titles);
   if (!fatal.rows.empty()) page.table(fatal);
+  const HtmlTable spared = spared_table(points, report.titles);
+  if (!spared.rows.empty()) page.table(spared);
   const HtmlTable endings = endings_table(points, report.titles);
   if (!endings.rows.empty()) page.folded("How the runs of each point ended", endings);
   page.folded("The whole scenario of point " + std::to_string(points.front().stored.point) +

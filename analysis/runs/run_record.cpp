@@ -113,6 +113,11 @@ JsonValue RunRecord::cell(const std::string& name) const {
   return metric == nullptr ? JsonValue() : value_json(*metric);
 }
 
+std::string no_fault_struck(std::size_t runs) {
+  if (runs == 1) return "no drawn or recorded fault has struck in its only run";
+  return "no drawn or recorded fault has struck in any of " + std::to_string(runs) + " runs";
+}
+
 bool survived(const RunRecord& run) {
   return run.outcome == Outcome::terminated || run.outcome == Outcome::finished;
 }

@@ -49,6 +49,10 @@ constexpr std::array<const char*, 5> kUsualMetrics = {"application_messages", "c
                                                       "detection_latency_s", "recovery_time_s",
                                                       "end_time_s"};
 
+/// "no drawn or recorded fault has struck in any of 8 runs": what a table says of a point with
+/// sources of faults, all of whose runs none of them met.
+std::string no_fault_struck(std::size_t runs);
+
 /// Did the run complete its work?
 bool survived(const RunRecord& run);
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/runs/cut_off.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "analysis/text/summary_text.hpp"
 #include "analysis/text/text_table.hpp"
@@ -30,7 +31,12 @@ JsonValue optional_json(const std::optional<double>& value) {
 /// which the metric is null do not count.
 std::map<std::string, Summary> summaries(const RunTally& tally, std::size_t point) {
   std::map<std::string, Summary> result;
-  for (const auto& [name, values] : tally.points[point].metrics) result[name] = values.summary();
+  const PointTally& of = tally.points[point];
+  for (const auto& [name, values] : of.metrics) {
+    Summary& summary = result[name] = values.summary();
+    const auto cut_off = of.cut_off.find(name);
+    if (cut_off != of.cut_off.end()) mark_cut_off(summary, name, cut_off->second);
+  }
   return result;
 }
 
@@ -43,12 +49,15 @@ JsonValue summary_json(const Summary& summary) {
                       {"standard_deviation", optional_json(summary.standard_deviation)},
                       {"confidence_interval_95", interval},
                       {"min", optional_json(summary.min)},
-                      {"max", optional_json(summary.max)}});
+                      {"max", optional_json(summary.max)},
+                      {"cut_off", static_cast<std::int64_t>(summary.cut_off)},
+                      {"bound", bound_json(summary.bound)}});
 }
 
 /// Does the mean agree with the closed form, within three standard errors? Null if that cannot be
-/// told from one replication or from a sample without spread.
+/// told from one replication, from a sample without spread, or from runs that were cut off.
 JsonValue agreement(const ClosedForm& form, const Summary& measured) {
+  if (measured.bound != MeanBound::exact) return {};
   if (!measured.mean || !measured.standard_deviation || form.relation == Relation::about) return {};
   const double slack = student_t_three_sigma(measured.count) * *measured.standard_deviation /
                        std::sqrt(static_cast<double>(measured.count));
@@ -198,7 +207,28 @@ std::string fatal_reasons(const RunTally& tally, const PointNames& labels) {
   return text.empty() ? text : "\n" + text;
 }
 
-std::string agreement_word(const JsonValue& agrees, Relation relation) {
+/// The lines that say of which points the faults were drawn or read in vain: such a point tells
+/// nothing of what its protocols do under faults.
+std::string spared_points(const Scenario& scenario, const RunTally& tally,
+                          const PointNames& labels) {
+  std::string text;
+  for (std::size_t point = 0; point < labels.size(); ++point) {
+    const auto& metrics = tally.points[point].metrics;
+    const auto struck = metrics.find("faults_struck");
+    if (scenario.points[point].fault_sources.empty() || struck == metrics.end()) continue;
+    const Summary summary = struck->second.summary();
+    if (summary.max == 0.0) text += wrapped(labels[point] + ": " + no_fault_struck(summary.count));
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string cut_off_text(const RunTally& tally) {
+  const std::string note = cut_off_note(tally.runs);
+  return note.empty() ? note : "\n" + wrapped(note);
+}
+
+std::string agreement_word(const JsonValue& agrees, Relation relation, MeanBound bound) {
+  if (bound != MeanBound::exact) return "cut off";
   if (agrees.is_null()) return relation == Relation::about ? "" : "?";
   return std::get<bool>(agrees.data) ? "yes" : "NO";
 }
@@ -216,11 +246,12 @@ TextTable closed_form_table(const Scenario& scenario, const RunTally& tally,
       const auto found = measured.find(form.metric);
       if (found == measured.end() || form.metric != "control_messages" || !found->second.mean)
         continue;
+      const Summary& of = found->second;
       table.rows.push_back({names[point],
                             std::string(relation_sign(form.relation)) + " " + form.name,
-                            compact(form.value), compact(*found->second.mean),
-                            fixed(*found->second.mean / form.value, 3),
-                            agreement_word(agreement(form, found->second), form.relation)});
+                            compact(form.value), marked(compact(*of.mean), of.bound),
+                            marked(fixed(*of.mean / form.value, 3), of.bound),
+                            agreement_word(agreement(form, of), form.relation, of.bound)});
     }
   }
   return table;
@@ -343,7 +374,8 @@ std::string run_report_table(const Scenario& scenario, const RunTally& tally, st
   if (numbered) measured = measured_table(tally, numbers_of(scenario));
   if (theory_numbered) theory = closed_form_table(scenario, tally, numbers_of(scenario));
   return heading(scenario, tally) + (numbered ? legend(labels) : "") + render(measured, width) +
-         fatal_reasons(tally, labels) +
+         fatal_reasons(tally, labels) + spared_points(scenario, tally, labels) +
+         cut_off_text(tally) +
          closed_forms_text(theory, theory_numbered && !numbered ? legend(labels) : "", width) +
          trouble(scenario, tally);
 }

@@ -29,12 +29,15 @@ void RunTally::add(const ReplicationRecord& record) {
   const RunRecord& run = *record.run;
   ++point.outcomes[outcome_word(run.outcome)];
   point.fatal_reasons.add(run);
+  runs.add(run.outcome);
   metrics.insert("terminated");
   if (!run.fatal_reason.empty()) metrics.insert("fatal_reason");
   for (const RunMetric& metric : run.metrics) {
     metrics.insert(metric.name);
     RunningSummary& summary = point.metrics[metric.name];
-    if (metric.value) summary.add(*metric.value);
+    if (!metric.value) continue;
+    summary.add(*metric.value);
+    if (is_cut_off(run)) ++point.cut_off[metric.name];
   }
   for (const Violation& violation : run.violations) add_trouble(record, in_words(violation));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/runs/cut_off.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/runs/fatal_reasons.hpp"
 #include "analysis/runs/replications.hpp"
@@ -16,6 +17,7 @@ namespace faultline {
 /// The statistics that are kept for one point.
 struct PointTally {
   std::map<std::string, RunningSummary> metrics;  ///< of numbers, not of shares
+  std::map<std::string, std::size_t> cut_off;     ///< how many of these values are of cut-off runs
   std::map<std::string, int> outcomes;
   FatalReasons fatal_reasons;
 };
@@ -43,6 +45,7 @@ struct RunTally {
   std::vector<TroubledReplication> first_troubles;
   std::size_t troubles = 0;  ///< crashes and violations
   std::size_t replications = 0;
+  RunCount runs;  ///< those that did not crash
   ReplicationEnd end;
   ExitCode code = kExitGood;  ///< of the worst replication so far
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,13 @@ struct Interval {
   double high = 0.0;
 };
 
+/// What the mean of a sample says of runs some of which were cut off at a limit.
+enum class MeanBound : std::uint8_t {
+  exact,     ///< none was cut off
+  at_least,  ///< their mean would be at least this, had they gone on
+  unknown,   ///< it could be more or less
+};
+
 /// Statistics of a sample, in the unit of its values. What the sample is too small for is absent:
 /// everything if it is empty; standard deviation and interval if it has one value.
 struct Summary {
@@ -21,7 +29,9 @@ struct Summary {
   std::optional<Interval> confidence_95;     ///< of the mean, by Student's t with n - 1 degrees
   std::optional<double> min;
   std::optional<double> max;
-  bool is_share = false;  ///< then the interval is exact, asymmetric, and present for one value
+  bool is_share = false;    ///< then the interval is exact, asymmetric, and present for one value
+  std::size_t cut_off = 0;  ///< how many of the values are of runs that were cut off at a limit
+  MeanBound bound = MeanBound::exact;
 };
 
 /// Summarises a sample while its values come in, in one pass (Welford 1962) and constant memory.

@@ -34,14 +34,20 @@ std::vector<double> differences(const SelectedPoint& a, const SelectedPoint& b,
   return result;
 }
 
-/// Why a point cannot win; "" if it can. A run that broke a promise may be cheap because of that.
+/// Why a point cannot win; "" if it can. A run that broke a promise may be cheap because of that,
+/// and one that was cut off is none.
 std::string exclusion(const SelectedPoint& point) {
   if (!point.stored.failure.empty()) return "failed";
-  const auto violated =
-      std::count_if(point.stored.runs.begin(), point.stored.runs.end(),
-                    [](const RunRecord& run) { return exit_code(run) != kExitGood; });
-  if (violated == 0) return {};
-  return std::to_string(violated) + (violated == 1 ? " bad run" : " bad runs");
+  std::size_t cut_off = 0;
+  std::size_t violated = 0;
+  for (const RunRecord& run : point.stored.runs) {
+    if (exit_code(run) == kExitGood) continue;
+    ++(is_cut_off(run) && run.violations.empty() ? cut_off : violated);
+  }
+  std::string why;
+  if (violated > 0) why = std::to_string(violated) + (violated == 1 ? " bad run" : " bad runs");
+  if (cut_off > 0) why += (why.empty() ? "" : ", ") + std::to_string(cut_off) + " cut off";
+  return why;
 }
 
 /// The interval that misses the mean of paired differences with probability `outside`.
@@ -196,6 +202,15 @@ TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric) 
   return unit_of(metric_type(metric), largest);
 }
 
+std::string cut_off_runs(const Comparison& comparison) {
+  RunCount count;
+  for (const Situation& situation : comparison.situations)
+    for (const Contender& contender : situation.contenders)
+      for (const RunRecord& run : contender.point->stored.runs) count.add(run.outcome);
+  const std::string text = cut_off_count(count);
+  return text.empty() ? text : text + ", which is no result: a point with such a run cannot win.";
+}
+
 std::string unequal_endings(const Comparison& comparison) {
   std::map<std::string, Ends> all;
   bool unequal = false;
@@ -331,11 +346,13 @@ std::string comparison_table(const Comparison& comparison, const ComparisonSetti
   }
   const bool of_survival = metric_type(settings.metric) == MetricType::share;
   const std::string note = of_survival ? "" : unequal_endings(comparison);
+  const std::string cut_off = cut_off_runs(comparison);
   return wrapped(heading(settings, unit)) + "\n" + keys.legend + render(means, width) + "\n" +
          wrapped(
              "Paired differences, replication by replication; for each line above, the intervals "
              "of all pairs hold together with 95 %") +
-         "\n" + render(pairs, width) + (note.empty() ? "" : "\n" + wrapped(note));
+         "\n" + render(pairs, width) + (note.empty() ? "" : "\n" + wrapped(note)) +
+         (cut_off.empty() ? "" : "\n" + wrapped(cut_off));
 }
 
 }  // namespace faultline

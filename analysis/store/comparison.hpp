@@ -32,7 +32,7 @@ struct Contender {
   std::string name;   ///< the value in words
   const SelectedPoint* point = nullptr;
   Summary summary;
-  std::string excluded;  ///< why it cannot win ("failed", "3 runs with violations"); "" if it can
+  std::string excluded;  ///< why it cannot win ("failed", "3 bad runs, 1 cut off"); "" if it can
 };
 
 /// Points that differ only in the path.
@@ -66,6 +66,9 @@ TimeUnit unit_of_means(const Comparison& comparison, const std::string& metric);
 /// A warning if the runs of one contender survive more often than those of another, since giving up
 /// early is cheap; "" if all survive equally often.
 std::string unequal_endings(const Comparison& comparison);
+
+/// How many of the compared runs were cut off at a limit, as a sentence; "" if none was.
+std::string cut_off_runs(const Comparison& comparison);
 
 /// How rows say swept values: as the store has them, or in words for people.
 enum class ValuesAs { stored, words };

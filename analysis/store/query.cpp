@@ -11,6 +11,7 @@
 #include "analysis/text/text_table.hpp"
 #include "analysis/text/value_words.hpp"
 #include "sim/core/error.hpp"
+#include "sim/faults/fault_source.hpp"
 #include "sim/json/problems.hpp"
 #include "sim/scenario/expression.hpp"
 
@@ -29,6 +30,18 @@ SelectedPoint selected(StoredPoint stored, const StoredStudy& study) {
   point.values.set("point", point.stored.point);
   point.values.set("failure", point.stored.failure);
   return point;
+}
+
+/// Does its scenario draw faults, or read them from a trace? Several sources of one kind are
+/// "poisson[0]", "poisson[1]", ...
+bool has_fault_sources(const SelectedPoint& point) {
+  const JsonValue* faults = point.values.find("faults");
+  if (faults == nullptr || faults->object() == nullptr) return false;
+  return std::any_of(
+      faults->object()->begin(), faults->object()->end(), [](const JsonMember& member) {
+        return !member.value.is_null() &&
+               find_fault_source(member.key.substr(0, member.key.find('['))) != nullptr;
+      });
 }
 
 std::vector<Expression> parsed(const std::vector<std::string>& conditions) {
@@ -95,6 +108,7 @@ std::vector<SelectedPoint> select_points(ResultStore& store,
                                          const std::vector<std::string>& conditions) {
   const std::vector<Expression> wanted = parsed(conditions);
   std::vector<SelectedPoint> result;
+  std::string trouble;  // told only if all paths are known: a wrong one may be its cause
   for (const StoredStudy& study : store.studies())
     for (StoredPoint& stored : store.points(study.id)) {
       SelectedPoint point = selected(std::move(stored), study);
@@ -177,10 +191,11 @@ std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
   return groups;
 }
 
-std::vector<double> sample(const PointGroup& group, const std::string& metric) {
+GroupSample sample(const PointGroup& group, const std::string& metric) {
   struct Shared {
     double sum = 0;
     std::size_t count = 0;
+    bool cut_off = false;
   };
   std::map<std::int64_t, std::size_t> points_of_seed;
   std::map<std::pair<std::int64_t, std::int64_t>, Shared> shared;  // by seed and replication
@@ -193,13 +208,16 @@ std::vector<double> sample(const PointGroup& group, const std::string& metric) {
       Shared& place = shared[{point->stored.seed, run.replication}];
       place.sum += *value;
       ++place.count;
+      place.cut_off = place.cut_off || is_cut_off(run);
     }
   }
-  std::vector<double> values;
-  for (const auto& [key, place] : shared)
-    if (place.count == points_of_seed[key.first])
-      values.push_back(place.sum / static_cast<double>(place.count));
-  return values;
+  GroupSample sample;
+  for (const auto& [key, place] : shared) {
+    if (place.count != points_of_seed[key.first]) continue;
+    sample.values.push_back(place.sum / static_cast<double>(place.count));
+    sample.cut_off += place.cut_off ? 1 : 0;
+  }
+  return sample;
 }
 
 Summary summarize(const PointGroup& group, const std::string& metric) {
@@ -210,8 +228,11 @@ Summary summarize(const PointGroup& group, const std::string& metric) {
     seeds.insert(point->stored.seed);
     ++points;
   }
-  return summarize(metric_type(metric), sample(group, metric),
-                   points == seeds.size() ? ShareValues::runs : ShareValues::means);
+  const GroupSample of = sample(group, metric);
+  Summary summary = summarize(metric_type(metric), of.values,
+                              points == seeds.size() ? ShareValues::runs : ShareValues::means);
+  mark_cut_off(summary, metric, of.cut_off);
+  return summary;
 }
 
 TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metric) {
@@ -220,6 +241,44 @@ TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metri
   for (const PointGroup& group : groups)
     largest = std::max(largest, std::fabs(summarize(group, metric).mean.value_or(0)));
   return unit_of(type, largest);
+}
+
+std::size_t spared_runs(const PointGroup& group) {
+  std::size_t runs = 0;
+  for (const SelectedPoint* point : group.points) {
+    if (!has_fault_sources(*point)) continue;
+    for (const RunRecord& run : point->stored.runs) {
+      const auto struck = run.number("faults_struck");
+      if (struck.value_or(0.0) > 0.0) return 0;
+      runs += struck ? 1 : 0;
+    }
+  }
+  return runs;
+}
+
+std::string spared_groups(const std::vector<PointGroup>& groups,
+                          const std::vector<std::string>& paths) {
+  constexpr std::size_t kMostShown = 10;
+  std::string text;
+  std::size_t spared = 0;
+  for (const PointGroup& group : groups) {
+    const std::size_t runs = spared_runs(group);
+    if (runs == 0 || ++spared > kMostShown) continue;
+    std::string words;
+    for (const std::string& path : paths)
+      words += (words.empty() ? "" : "; ") + path + "=" + words_at(*group.points.front(), path);
+    text += wrapped((words.empty() ? "" : words + ": ") + no_fault_struck(runs));
+  }
+  if (spared > kMostShown)
+    text += "and so in " + std::to_string(spared - kMostShown) + " more lines\n";
+  return text;
+}
+
+RunCount run_count(const std::vector<SelectedPoint>& points) {
+  RunCount count;
+  for (const SelectedPoint& point : points)
+    for (const RunRecord& run : point.stored.runs) count.add(run.outcome);
+  return count;
 }
 
 std::string fatal_reasons(const std::vector<SelectedPoint>& points) {
@@ -258,7 +317,9 @@ std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,
                              {"low", interval ? JsonValue(interval->low) : JsonValue()},
                              {"high", interval ? JsonValue(interval->high) : JsonValue()},
                              {"min", optional_json(summary.min)},
-                             {"max", optional_json(summary.max)}});
+                             {"max", optional_json(summary.max)},
+                             {"cut_off", static_cast<std::int64_t>(summary.cut_off)},
+                             {"bound", bound_json(summary.bound)}});
       rows.push_back(std::move(row));
     }
   return rows;

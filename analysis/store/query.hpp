@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/runs/cut_off.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "analysis/store/result_store.hpp"
 #include "analysis/text/summary_text.hpp"
@@ -55,12 +56,18 @@ struct PointGroup {
 std::vector<PointGroup> group_points(const std::vector<SelectedPoint>& points,
                                      const std::vector<std::string>& paths);
 
+/// The values of a metric over the replications of a group.
+struct GroupSample {
+  std::vector<double> values;
+  std::size_t cut_off = 0;  ///< how many of them are of runs that were cut off at a limit
+};
+
 /// The sample of a metric over the replications of a group, without failed points. Points of one
 /// seed share their random numbers, so their mean is a single value of the sample, for each
 /// replication that all of them have.
-std::vector<double> sample(const PointGroup& group, const std::string& metric);
+GroupSample sample(const PointGroup& group, const std::string& metric);
 
-/// Summarises that sample by the type of the metric.
+/// Summarises that sample by the type of the metric. Marks it if it has runs that were cut off.
 Summary summarize(const PointGroup& group, const std::string& metric);
 
 /// The unit in which to print the means of all groups.
@@ -71,6 +78,17 @@ TimeUnit unit_of(const std::vector<PointGroup>& groups, const std::string& metri
 std::string fatal_reasons(const std::vector<SelectedPoint>& points);
 std::string fatal_reasons(const PointGroup& group);
 
+/// How many runs the points of a group have that are to meet drawn or recorded faults, if none of
+/// them met one; else 0.
+std::size_t spared_runs(const PointGroup& group);
+
+/// Says of which groups that is so, each with its values at these paths, as lines; "" if of none.
+std::string spared_groups(const std::vector<PointGroup>& groups,
+                          const std::vector<std::string>& paths);
+
+/// How many runs these points have, and how many of them were cut off.
+RunCount run_count(const std::vector<SelectedPoint>& points);
+
 /// The names of all metrics that are not text, sorted.
 std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points);
 
@@ -78,7 +96,7 @@ std::vector<std::string> metric_names(const std::vector<SelectedPoint>& points);
 std::vector<std::string> usual_metrics(const std::vector<SelectedPoint>& points);
 
 /// One row for each group and metric: paths, metric, points, failed_points, count, mean,
-/// standard_deviation, low, high, min, max.
+/// standard_deviation, low, high, min, max, cut_off, bound.
 std::vector<Row> summary_rows(const std::vector<PointGroup>& groups,
                               const std::vector<std::string>& paths,
                               const std::vector<std::string>& metrics);

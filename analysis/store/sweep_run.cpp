@@ -419,6 +419,17 @@ SweepOutcome run_sweep(const Study& study, std::int64_t study_id, ResultStore& s
   return SweepRunner(study, study_id, store, settings).run();
 }
 
+RunCount run_count(ResultStore& store, std::int64_t study_id, const Study& study,
+                   const Shard& shard) {
+  RunCount count;
+  for (const RunEnding& ending : store.endings(study_id)) {
+    const auto point = static_cast<std::size_t>(ending.point);
+    if (point < study.points.size() && point % shard.count == shard.index)
+      count.add(ending.outcome);
+  }
+  return count;
+}
+
 ExitCode exit_code(const SweepOutcome& outcome, ResultStore& store, std::int64_t study_id,
                    const Study& study, const Shard& shard) {
   if (outcome.interrupted) return kExitInterrupted;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/runs/cut_off.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/result_store.hpp"
 #include "sim/scenario/study.hpp"
@@ -61,6 +62,10 @@ SweepPlan plan_sweep(const Study& study, const std::vector<StoredPoint>& stored_
 /// was stored before stays.
 SweepOutcome run_sweep(const Study& study, std::int64_t study_id, ResultStore& store,
                        const SweepSettings& settings);
+
+/// How many runs the store has of the shard, and how many of them were cut off at a limit.
+RunCount run_count(ResultStore& store, std::int64_t study_id, const Study& study,
+                   const Shard& shard);
 
 /// The exit code of all results that the store has of the shard.
 ExitCode exit_code(const SweepOutcome& outcome, ResultStore& store, std::int64_t study_id,

@@ -34,10 +34,23 @@ std::string in_powers(double mean, double half) {
 
 }  // namespace
 
+std::string marked(const std::string& text, MeanBound bound) {
+  switch (bound) {
+    case MeanBound::exact:
+      break;
+    case MeanBound::at_least:
+      return ">= " + text;
+    case MeanBound::unknown:
+      return text + " (cut off)";
+  }
+  return text;
+}
+
 std::string with_interval(const Summary& summary, double factor, double largest) {
   constexpr int kMostDecimals = 9;
   if (!summary.mean) return "-";
   const double mean = *summary.mean * factor;
+  if (summary.bound != MeanBound::exact) return marked(compact(mean), summary.bound);
   if (!summary.confidence_95) return compact(mean);
   const double half = (summary.confidence_95->high - summary.confidence_95->low) / 2 * factor;
   if (!std::isfinite(half)) return compact(mean);

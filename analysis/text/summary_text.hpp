@@ -14,8 +14,13 @@ std::string compact(double value);
 /// share, whose interval is not symmetric, gives "0.967 [0.828, 0.999]". "-" if there are no
 /// values. The mean alone where the interval is absent, or is of rounding errors: at most 1e-12 of
 /// the mean, or 1e-9 where it would not be seen in nine decimals. For differences, `largest` says
-/// how large the values were that were subtracted, and takes the mean's place in this.
+/// how large the values were that were subtracted, and takes the mean's place in this. A mean over
+/// runs that were cut off is marked as such (`marked`).
 std::string with_interval(const Summary& summary, double factor = 1.0, double largest = 0.0);
+
+/// The text of a number that depends on a mean, marked as what the mean is: ">= 1200",
+/// "0.5 (cut off)".
+std::string marked(const std::string& text, MeanBound bound);
 
 /// A unit for printing times: a second, or a second divided by a power of a thousand.
 struct TimeUnit {

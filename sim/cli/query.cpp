@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "analysis/runs/cut_off.hpp"
 #include "analysis/runs/exit_code.hpp"
 #include "analysis/store/query.hpp"
 #include "analysis/text/summary_text.hpp"
@@ -61,6 +62,16 @@ std::string fatal_text(const std::vector<SelectedPoint>& points) {
   return reasons.empty() ? reasons : "\n" + wrapped(reasons);
 }
 
+std::string spared_text(const std::vector<PointGroup>& groups, const Words& paths) {
+  const std::string spared = spared_groups(groups, paths);
+  return spared.empty() ? spared : "\n" + spared;
+}
+
+std::string cut_off_text(const std::vector<SelectedPoint>& points) {
+  const std::string note = cut_off_note(run_count(points));
+  return note.empty() ? note : "\n" + wrapped(note);
+}
+
 std::string answer(const po::variables_map& values, const std::vector<SelectedPoint>& points,
                    std::size_t width) {
   const std::string format = values["format"].as<std::string>();
@@ -73,7 +84,9 @@ std::string answer(const po::variables_map& values, const std::vector<SelectedPo
                           : swept_paths(points);
   const std::vector<PointGroup> groups = group_points(points, paths);
   const Words metrics = metrics_of(values, points, format == "table");
-  if (format == "table") return table_text(groups, paths, metrics, width) + fatal_text(points);
+  if (format == "table")
+    return table_text(groups, paths, metrics, width) + fatal_text(points) +
+           spared_text(groups, paths) + cut_off_text(points);
   return rows_text(summary_rows(groups, paths, metrics), format);
 }
 

@@ -153,12 +153,14 @@ void explain_failures(const Study& study, std::int64_t study_id, ResultStore& st
   }
 }
 
-std::string summary_text(const std::string& path, const SweepOutcome& outcome) {
+std::string summary_text(const std::string& path, const SweepOutcome& outcome,
+                         const RunCount& runs) {
   std::string text = path + ": " + std::to_string(outcome.stored) + " of " +
                      count_of(outcome.planned, "point") + " stored";
   if (outcome.stored_before > 0) text += ", " + std::to_string(outcome.stored_before) + " before";
   if (outcome.grown > 0) text += ", " + std::to_string(outcome.grown) + " grown";
   if (outcome.failed > 0) text += ", " + std::to_string(outcome.failed) + " failed";
+  if (runs.cut_off > 0) text += "; " + cut_off_count(runs);
   text += "\n";
   if (outcome.longer > 0)
     text += path + ": " + count_of(outcome.longer, "point") +
@@ -242,7 +244,7 @@ int sweep_verb(const std::vector<std::string>& arguments, std::ostream& out) {
     std::fprintf(stderr, "faultline: interrupted: %zu of %zu points are stored\n", outcome.stored,
                  outcome.planned);
   else
-    out << summary_text(store.path(), outcome);
+    out << summary_text(store.path(), outcome, run_count(store, study_id, study, settings.shard));
   return exit_code(outcome, store, study_id, study, settings.shard);
 }
 

@@ -540,6 +540,39 @@ class Labels(ProgramTest):
         self.assertEqual(text.count("point 0: "), 1)
 
 
+class SparedPoints(ProgramTest):
+    """A point whose faults came in no run says nothing of faults, and the tables say so."""
+
+    JOB = {**SMALL, "termination": [{"name": "indep"}, {"name": "rel-eager"}],
+           "failure_detection": {"name": "oracle"}}
+    WORDS = "no drawn or recorded fault has struck in any of 8 runs"
+
+    def words(self, *arguments):
+        return " ".join(self.answer(*arguments).split())
+
+    def test_in_every_table(self):
+        rare = {"poisson": {"mtbf_s": 1e12}}
+        self.write("rare.json", {**self.JOB, "faults": rare})
+        words = self.words("run", "rare.json")
+        self.assertIn(f"indep: {self.WORDS} rel-eager: {self.WORDS}", words)
+        self.write("s.json", {**self.JOB, "faults": rare, "sweep": {
+            "faults.poisson.mtbf_s": [1e12, 1e-4]}})
+        self.faultline("sweep", "s.json", "--store", "r.sqlite")
+        words = self.words("query", "r.sqlite")
+        self.assertEqual(words.count("no drawn or recorded fault"), 2)
+        self.assertIn("termination=indep; faults.poisson.mtbf_s=1e+12: " + self.WORDS, words)
+        self.assertNotIn("no drawn", self.words("query", "r.sqlite", "--where",
+                                                "faults.poisson.mtbf_s < 2"))
+        # A group in which some are struck is not spared.
+        self.assertNotIn("no drawn", self.words("query", "r.sqlite", "--group-by", "termination"))
+        self.answer("report", "r.sqlite", "--html", "r.html")
+        self.assertEqual((self.folder / "r.html").read_text().count(self.WORDS), 2)
+
+    def test_stated_faults_alone_are_none_of_these(self):
+        self.write("s.json", {**self.JOB, "faults": {"at": [{"time_s": 50, "ranks": [3]}]}})
+        self.assertNotIn("no drawn", self.words("run", "s.json"))
+
+
 class ExitCodes(ProgramTest):
     def test_each_is_reached(self):
         self.write("s.json", SMALL)

@@ -13,7 +13,7 @@ import subprocess
 import unittest
 
 import tools
-from program import SMALL, VERSION, changed
+from program import ProgramTest, SMALL, VERSION, changed
 from stored_rows import changing
 from sweep_test import STUDY, SweepTest, rows
 
@@ -319,6 +319,35 @@ class Compare(StoreTest):
         self.assertIn("have the same value and differ elsewhere",
                       self.refusal("compare", "two.sqlite", *self.BY))
         self.answer("compare", "two.sqlite", "--by", "termination", "--metric", "control_messages")
+
+
+class CutOff(ProgramTest):
+    """Runs that a limit ended are no results: every verb that reads a store says so."""
+    def test_every_verb_says_so(self):
+        one = changed(SMALL, ["stop"], {"events": 400})
+        self.write("one.json", one)
+        self.write("s.json", changed(one, ["sweep"], {"seed": [5, 6]}))
+        report = self.report("one.json", code=1)
+        cut = sum(run["metrics"]["outcome"] == "limit" for run in report["runs"])
+        self.assertTrue(0 < cut < 16, cut)
+        last = self.answer("sweep", "s.json", "--store", "r.sqlite", code=1).splitlines()[-1]
+        found = re.search(r"; (\d+) of 32 runs were cut off at a limit$", last)
+        self.assertTrue(found, last)
+        self.assertGreaterEqual(int(found[1]), cut)
+        count = f"{found[1]} of 32 runs were cut off at a limit"
+        text = " ".join(self.answer("query", "r.sqlite").split())
+        self.assertIn(count, text)
+        self.assertRegex(text, r">= \d")
+        text = " ".join(self.answer("compare", "r.sqlite", "--by", "termination", "--metric",
+                                    "control_messages").split())
+        self.assertIn(count, text)
+        self.assertRegex(text, r"\d cut off")
+        self.answer("report", "r.sqlite", "--html", "r.html")
+        self.assertIn(count, (self.folder / "r.html").read_text())
+        for row in json.loads(self.answer("query", "r.sqlite", "--format", "json")):
+            self.assertEqual(row["bound"] is None, row["cut_off"] == 0)
+            if row["bound"]:
+                self.assertIsNone(row["low"])
 
 
 class Words(SweepTest):

@@ -99,3 +99,46 @@ TEST_CASE("a comparison warns where one competitor survives more often") {
   const auto others = alike.points();
   CHECK(unequal_endings(compare(others, settings)).empty());
 }
+
+TEST_CASE("runs that were cut off are counted, bound means, and keep their point from winning") {
+  HandMadeStore store;
+  const auto ended = [](std::int64_t replication, double messages) {
+    return ended_run(replication, Outcome::terminated, messages);
+  };
+  store.add_runs(swept("cda", 16), {ended(0, 10), ended_run(1, Outcome::limit, 5),
+                                    ended_run(2, Outcome::limit, 3), ended(3, 10)});
+  store.add(swept("hcda", 16), {20, 21, 22, 23});
+  const auto points = store.points();
+  const auto groups = group_points(points, {"termination.name"});
+  const Summary cut = summarize(groups.at(0), "control_messages");
+  CHECK(*cut.mean == 7);
+  CHECK(cut.cut_off == 2);
+  CHECK(cut.bound == MeanBound::at_least);
+  CHECK_FALSE(cut.confidence_95);
+  // Only runs that ended have a latency.
+  CHECK(summarize(groups.at(0), "detection_latency_s").bound == MeanBound::exact);
+  CHECK(summarize(groups.at(1), "control_messages").bound == MeanBound::exact);
+  const std::string csv =
+      rows_csv(summary_rows(groups, {"termination.name"}, {"control_messages"}));
+  CHECK_THAT(csv, Contains(",cut_off,bound") && Contains("cda,control_messages,1,0,4,7,") &&
+                      Contains(",3,10,2,at-least") && Contains(",20,23,0,"));
+  const ComparisonSettings settings{.by = "termination", .metric = "control_messages"};
+  const Comparison comparison = compare(points, settings);
+  CHECK(comparison.situations.at(0).contenders.at(0).excluded == "2 cut off");
+  CHECK(comparison.situations.at(0).winner() == nullptr);
+  CHECK_THAT(comparison_table(comparison, settings),
+             Contains("2 of 8 runs were cut off at a limit") && !Contains(" 7 "));
+}
+
+TEST_CASE("a replication over points of one seed is cut off if any of its runs is") {
+  HandMadeStore store;
+  store.add_runs(swept("cda", 16),
+                 {ended_run(0, Outcome::terminated, 10), ended_run(1, Outcome::limit, 20)});
+  store.add(swept("cda", 32), {30, 40});
+  const auto points = store.points();
+  const Summary both =
+      summarize(group_points(points, {"termination.name"}).at(0), "control_messages");
+  CHECK(both.count == 2);
+  CHECK(both.cut_off == 1);
+  CHECK(*both.mean == 25);
+}

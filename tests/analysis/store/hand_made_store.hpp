@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/store/query.hpp"
@@ -37,6 +38,17 @@ class HandMadeStore {
   /// up.
   void add(const JsonValue::Object& swept, const std::vector<double>& messages,
            std::int64_t seed = 1) {
+    std::vector<RunRecord> runs;
+    for (std::size_t i = 0; i < messages.size(); ++i)
+      runs.push_back(ended_run(static_cast<std::int64_t>(i),
+                               messages[i] < 0 ? Outcome::fatal_reported : Outcome::terminated,
+                               messages[i] < 0 ? -messages[i] : messages[i]));
+    add_runs(swept, std::move(runs), seed);
+  }
+
+  /// A point with these swept values and runs.
+  void add_runs(const JsonValue::Object& swept, std::vector<RunRecord> runs,
+                std::int64_t seed = 1) {
     StoredPoint point;
     point.study = study_;
     point.point = points_++;
@@ -45,11 +57,7 @@ class HandMadeStore {
     point.seed = seed;
     point.parameters = swept;
     point.scenario = json_object({{"faults", json_object({{"counts", JsonValue(1)}})}});
-    for (std::size_t i = 0; i < messages.size(); ++i)
-      point.runs.push_back(
-          ended_run(static_cast<std::int64_t>(i),
-                    messages[i] < 0 ? Outcome::fatal_reported : Outcome::terminated,
-                    messages[i] < 0 ? -messages[i] : messages[i]));
+    point.runs = std::move(runs);
     store_.save(point);
   }
 

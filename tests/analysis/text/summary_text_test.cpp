@@ -36,3 +36,13 @@ TEST_CASE(
   CHECK(with_interval(of(3e-6, 2.5e-11)) == "3.000000e-06 +- 2.5e-11");
   CHECK(with_interval(of(2e-17, 3.5e-17)) == "2.0e-17 +- 3.5e-17");
 }
+
+TEST_CASE("a mean over runs that were cut off is never plain") {
+  Summary summary;
+  summary.count = 10;
+  summary.mean = 1.2;
+  summary.bound = MeanBound::at_least;
+  CHECK(with_interval(summary, 1e3) == ">= 1200");
+  summary.bound = MeanBound::unknown;
+  CHECK(with_interval(summary) == "1.2 (cut off)");
+}

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "analysis/runs/run_record.hpp"
+#include "analysis/statistics/summary.hpp"
+
+namespace faultline {
+
+/// Did a limit of `stop` end the run? What it measured until then is no result.
+bool is_cut_off(Outcome outcome);
+bool is_cut_off(const RunRecord& run);
+
+/// What the mean of a metric is worth if some of its runs were cut off. A count, a time, or the
+/// largest of some values is only larger after a longer run; a mean, a share or a rate may go
+/// either way, and so may a metric that this program does not know.
+MeanBound bound_of(const std::string& metric);
+
+/// Marks the summary of a metric if `cut_off` of its values are of runs that were cut off. Such a
+/// mean has no interval.
+void mark_cut_off(Summary& summary, const std::string& metric, std::size_t cut_off);
+
+/// "at-least" or "unknown"; null for an exact mean.
+JsonValue bound_json(MeanBound bound);
+
+/// How many of some runs were cut off.
+struct RunCount {
+  std::size_t runs = 0;
+  std::size_t cut_off = 0;
+
+  void add(Outcome outcome);
+};
+
+/// "3 of 40 runs were cut off at a limit"; "" if none was.
+std::string cut_off_count(const RunCount& count);
+
+/// The same with what it means for the means of a table (`with_interval` marks them), as
+/// sentences; "" if no run was cut off.
+std::string cut_off_note(const RunCount& count);
+
+}  // namespace faultline
